@@ -1,0 +1,1 @@
+//! Agents and hosts: how each is launched and understood.

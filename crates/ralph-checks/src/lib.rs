@@ -1,0 +1,1 @@
+//! Gates: checks that ralph executes itself.

@@ -1,0 +1,3 @@
+//! The binary `ralph`.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Pure decisions of ralph: claims, evidence, progress, limits, feedback.

@@ -1,0 +1,1 @@
+//! One step per event, the driver loop and its event stream.

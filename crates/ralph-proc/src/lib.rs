@@ -1,0 +1,1 @@
+//! Child processes whose whole tree dies with the turn.

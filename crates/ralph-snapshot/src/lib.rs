@@ -1,0 +1,1 @@
+//! Tree ids of a work tree, in git and outside.

@@ -1,0 +1,1 @@
+//! Runs, iterations, evidence, sessions and events that survive crashes.

@@ -1,0 +1,1 @@
+//! Scripted agents and temporary projects for the tests.

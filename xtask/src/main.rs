@@ -1,0 +1,3 @@
+//! Project tasks: `cargo xtask help`.
+
+fn main() {}
