@@ -1,1 +1,8 @@
 //! Pure decisions of ralph: claims, evidence, progress, limits, feedback.
+//!
+//! Nothing here reads files, clocks or the environment; everything is a
+//! function of its arguments, so every rule has a table test.
+
+pub mod ids;
+
+pub use ids::{Approach, ParseRunIdError, RunId, SessionId, TreeId};
