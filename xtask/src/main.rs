@@ -1,3 +1,61 @@
 //! Project tasks: `cargo xtask help`.
+//!
+//! One module per command. A check is a pure function over paths and texts
+//! that returns findings; only the command around it reads files, runs
+//! processes and prints.
 
-fn main() {}
+mod bench;
+mod cargo;
+mod conformance;
+mod docs;
+mod failure;
+mod finding;
+mod help;
+#[cfg(test)]
+mod layering;
+mod options;
+mod rust_source;
+mod say;
+mod stress;
+mod table;
+mod tally;
+mod test;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            say::error(&failure.to_string());
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+fn dispatch(args: &[String]) -> Result<(), Failure> {
+    let Some((name, rest)) = args.split_first() else {
+        return Err(Failure::Usage(format!("no task given\n\n{}", help::text())));
+    };
+    match help::COMMANDS.iter().find(|command| command.name == name) {
+        Some(command) => (command.run)(rest),
+        None => Err(Failure::Usage(format!("no task `{name}`\n\n{}", help::text()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_or_unknown_task_is_a_usage_error() {
+        assert!(matches!(dispatch(&[]), Err(Failure::Usage(_))));
+        let unknown = dispatch(&["lnit".to_owned()]);
+        assert!(matches!(&unknown, Err(Failure::Usage(text)) if text.contains("`lnit`")));
+    }
+}

@@ -1,0 +1,68 @@
+//! What a check found, and how it is shown.
+
+use std::fmt;
+
+use crate::failure::Failure;
+use crate::say;
+
+/// One broken rule at one place.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Finding {
+    /// Path from the workspace root, with `/`.
+    pub(crate) path: String,
+    /// Counted from 1; 1 too when the whole file is meant.
+    pub(crate) line: usize,
+    /// What is wrong, with the value.
+    pub(crate) what: String,
+    /// What to do about it.
+    pub(crate) remedy: &'static str,
+}
+
+impl Finding {
+    /// A finding at `path:line`.
+    pub(crate) fn new(
+        path: &str,
+        line: usize,
+        what: impl Into<String>,
+        remedy: &'static str,
+    ) -> Self {
+        Self { path: path.to_owned(), line, what: what.into(), remedy }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}:{}: {} — {}", self.path, self.line, self.what, self.remedy)
+    }
+}
+
+/// Prints the findings of `task` in order of place; any finding fails it.
+pub(crate) fn report(task: &str, mut findings: Vec<Finding>) -> Result<(), Failure> {
+    findings.sort();
+    for finding in &findings {
+        say::line(&finding.to_string());
+    }
+    match findings.len() {
+        0 => Ok(()),
+        1 => Err(Failure::Failed(format!("{task}: 1 finding"))),
+        many => Err(Failure::Failed(format!("{task}: {many} findings"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_reads_place_fault_and_remedy() {
+        let finding = Finding::new("src/a.rs", 7, "601 lines", "split the file");
+        assert_eq!(finding.to_string(), "src/a.rs:7: 601 lines — split the file");
+    }
+
+    #[test]
+    fn any_finding_fails_the_task() {
+        assert_eq!(report("tidy", Vec::new()), Ok(()));
+        let one = vec![Finding::new("a", 1, "b", "c")];
+        assert_eq!(report("tidy", one), Err(Failure::Failed("tidy: 1 finding".to_owned())));
+    }
+}

@@ -1,0 +1,84 @@
+//! The list of tasks: what `help` prints and what `main` dispatches on.
+
+use crate::failure::Failure;
+use crate::{bench, conformance, docs, options, say, stress, table::Table, test, tidy};
+
+/// One task of `cargo xtask`.
+pub(crate) struct Command {
+    /// The first argument.
+    pub(crate) name: &'static str,
+    /// Arguments after the name.
+    usage: &'static str,
+    about: &'static str,
+    /// Runs the task with the arguments after its name.
+    pub(crate) run: fn(&[String]) -> Result<(), Failure>,
+}
+
+/// Every task, in the order `help` lists them.
+pub(crate) const COMMANDS: &[Command] = &[
+    Command {
+        name: "test",
+        usage: "[--quick]",
+        about: "Run everything a change must pass; --quick runs the tests alone",
+        run: test::run,
+    },
+    Command {
+        name: "tidy",
+        usage: "",
+        about: "Check the house rules that the compiler does not know",
+        run: tidy::run,
+    },
+    Command {
+        name: "conformance",
+        usage: "",
+        about: "Check that every promised behaviour names a test that exists",
+        run: conformance::run,
+    },
+    Command {
+        name: "docs",
+        usage: "[--check]",
+        about: "Write docs/reference from the binary, or compare it",
+        run: docs::run,
+    },
+    Command {
+        name: "bench",
+        usage: "[NAME]...",
+        about: "Measure speed and print a table",
+        run: bench::run,
+    },
+    Command {
+        name: "stress",
+        usage: "[NAME]...",
+        about: "Run what is too slow or too rough for the tests",
+        run: stress::run,
+    },
+    Command { name: "help", usage: "", about: "Print this list", run: print },
+];
+
+/// The help text.
+pub(crate) fn text() -> String {
+    let mut table = Table::new(&["task", "arguments", ""]);
+    for command in COMMANDS {
+        table.row([command.name, command.usage, command.about]);
+    }
+    format!("usage: cargo xtask TASK\n\n{}", table.render())
+}
+
+fn print(args: &[String]) -> Result<(), Failure> {
+    options::none(args)?;
+    say::line(&text());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_names_every_task() {
+        let text = text();
+        for command in COMMANDS {
+            assert!(text.contains(command.name), "{} is missing", command.name);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The architecture as a test: who may use whom, and what core never does.
+
+use serde_json::Value;
+
+use crate::cargo::Cargo;
+use crate::workspace;
+
+/// Who may use whom. A crate missing here fails the test.
+///
+/// Nobody may use `ralph-testkit` but in `[dev-dependencies]`.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("ralph-core", &[]),
+    ("ralph-proc", &[]),
+    ("ralph-store", &["ralph-core"]),
+    ("ralph-snapshot", &["ralph-core"]),
+    ("ralph-agents", &["ralph-core", "ralph-proc"]),
+    ("ralph-checks", &["ralph-core", "ralph-proc"]),
+    (
+        "ralph-engine",
+        &[
+            "ralph-core",
+            "ralph-store",
+            "ralph-agents",
+            "ralph-checks",
+            "ralph-snapshot",
+            "ralph-proc",
+        ],
+    ),
+    (
+        "ralph-cli",
+        &[
+            "ralph-core",
+            "ralph-store",
+            "ralph-agents",
+            "ralph-checks",
+            "ralph-snapshot",
+            "ralph-proc",
+            "ralph-engine",
+        ],
+    ),
+    ("ralph-testkit", &[]),
+    ("xtask", &[]),
+];
+
+/// What core must not mention: it computes, and is given everything else.
+const NOT_IN_CORE: &[&str] = &["fs", "env", "process", "time::SystemTime", "thread", "net"];
+
+/// Each crate of the workspace with what it uses, tests left out.
+fn workspace_crates(metadata: &Value) -> Vec<(&str, Vec<&str>)> {
+    let packages = metadata["packages"].as_array().unwrap();
+    let own: Vec<&str> = packages.iter().map(|package| package["name"].as_str().unwrap()).collect();
+    let used = |package: &'_ Value| -> Vec<&str> {
+        let dependencies = package["dependencies"].as_array().unwrap().iter();
+        let shipped = dependencies.filter(|dependency| dependency["kind"] != "dev");
+        let names = shipped.map(|dependency| dependency["name"].as_str().unwrap());
+        own.iter().copied().filter(|name| names.clone().any(|used| used == *name)).collect()
+    };
+    packages.iter().zip(&own).map(|(package, name)| (*name, used(package))).collect()
+}
+
+fn violations(metadata: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    for (name, uses) in workspace_crates(metadata) {
+        let Some((_, allowed)) = MAY_USE.iter().find(|(known, _)| *known == name) else {
+            found.push(format!("{name} is new: give it a line in MAY_USE"));
+            continue;
+        };
+        let wrong = uses.into_iter().filter(|used| !allowed.contains(used));
+        found.extend(wrong.map(|used| format!("{name} must not depend on {used}")));
+    }
+    found
+}
+
+/// The forbidden names in one source text, also inside `use std::{…}`.
+fn outside_world(text: &str) -> Vec<&'static str> {
+    let text: String = text.split_whitespace().collect();
+    let groups: Vec<&str> =
+        text.split("std::{").skip(1).map(|rest| rest.split(';').next().unwrap_or(rest)).collect();
+    let in_group = |name: &str| {
+        groups.iter().any(|group| {
+            group.split(['{', '}', ',']).any(|item| {
+                item.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+            })
+        })
+    };
+    let mentions = |name: &str| text.contains(&format!("std::{name}")) || in_group(name);
+    let now = text.contains("Instant::now").then_some("Instant::now");
+    NOT_IN_CORE.iter().copied().filter(|name| mentions(name)).chain(now).collect()
+}
+
+#[test]
+fn crates_depend_only_downwards() {
+    let args = ["metadata", "--no-deps", "--format-version", "1", "--offline"];
+    let printed = Cargo::new(&workspace::root(), &args).stdout().unwrap();
+    let metadata: Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!(violations(&metadata), Vec::<String>::new());
+}
+
+#[test]
+fn core_mentions_nothing_of_the_outside_world() {
+    let files = workspace::files(&workspace::root()).unwrap();
+    let core = files.iter().filter(|file| file.path.starts_with("crates/ralph-core/src/"));
+    for file in core {
+        let found = outside_world(file.text.as_deref().unwrap());
+        assert!(found.is_empty(), "{} mentions {found:?}", file.path);
+    }
+}
+
+#[test]
+fn an_upward_dependency_is_a_violation_and_one_for_tests_is_not() {
+    let metadata = serde_json::json!({ "packages": [
+        { "name": "ralph-core", "dependencies": [
+            { "name": "ralph-store", "kind": null },
+            { "name": "regex", "kind": null },
+            { "name": "ralph-testkit", "kind": "dev" },
+        ] },
+        { "name": "ralph-store", "dependencies": [
+            { "name": "ralph-core", "kind": null },
+            { "name": "ralph-testkit", "kind": "build" },
+        ] },
+        { "name": "ralph-testkit", "dependencies": [] },
+        { "name": "ralph-new", "dependencies": [] },
+    ] });
+    let want = [
+        "ralph-core must not depend on ralph-store",
+        "ralph-store must not depend on ralph-testkit",
+        "ralph-new is new: give it a line in MAY_USE",
+    ];
+    assert_eq!(violations(&metadata), want);
+}
+
+#[test]
+fn the_outside_world_is_seen_in_every_way_to_import_it() {
+    assert_eq!(outside_world("use std::fs;\nlet now = Instant::now();"), ["fs", "Instant::now"]);
+    assert_eq!(outside_world("use std::{\n    fmt,\n    env,\n};"), ["env"]);
+    assert_eq!(outside_world("use std::{time::SystemTime, fmt};"), ["time::SystemTime"]);
+    assert!(outside_world("use std::{fmt, time::Duration};\nuse std::collections;").is_empty());
+}

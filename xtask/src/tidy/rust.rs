@@ -1,0 +1,197 @@
+//! Rules about Rust source.
+
+use super::{Exemption, is_exempt, is_test_file};
+use crate::finding::Finding;
+use crate::rust_source::RustSource;
+
+const MAX_FILE_LINES: usize = 600;
+const MAX_FUNCTION_LINES: usize = 80;
+
+/// Longer files; for flat tables only.
+const LONG_FILES: &[Exemption] = &[];
+
+/// Attributes that switch a check off without saying so.
+const ATTRIBUTES: &[(&str, &str)] = &[
+    ("ignore", "make the test fast and sure, or move it to `cargo xtask stress`"),
+    ("allow", "use `#[expect(lint, reason = \"…\")]` on the item"),
+];
+
+/// Macros that stand for missing or temporary code.
+const MACROS: &[&str] = &["todo", "unimplemented", "dbg"];
+
+/// Module names that say nothing about the topic.
+const VAGUE_MODULES: &[&str] = &["utils", "helpers", "common"];
+
+/// Checks one source file.
+pub(super) fn check(path: &str, text: &str) -> Vec<Finding> {
+    let mut found = Vec::new();
+    found.extend(file_length(path, text));
+    found.extend(crate_docs(path, text));
+    found.extend(vague_file(path));
+    match RustSource::parse(text) {
+        Ok(source) => {
+            found.extend(function_lengths(path, &source));
+            found.extend(attributes(path, &source));
+            found.extend(macros(path, &source));
+            found.extend(sleeps(path, &source));
+            found.extend(vague_modules(path, &source));
+        }
+        Err((line, reason)) => {
+            found.push(Finding::new(path, line, reason, "correct the syntax"));
+        }
+    }
+    found
+}
+
+fn file_length(path: &str, text: &str) -> Option<Finding> {
+    let lines = text.lines().count();
+    if lines <= MAX_FILE_LINES || is_exempt(path, LONG_FILES) {
+        return None;
+    }
+    let what = format!("{lines} lines, at most {MAX_FILE_LINES}");
+    Some(Finding::new(path, MAX_FILE_LINES + 1, what, "split it by topic, or move the tests out"))
+}
+
+fn crate_docs(path: &str, text: &str) -> Option<Finding> {
+    let is_root = path.ends_with("/src/lib.rs") || path.ends_with("/src/main.rs");
+    if !is_root || text.starts_with("//!") {
+        return None;
+    }
+    Some(Finding::new(path, 1, "the crate has no documentation", "begin with a `//!` summary"))
+}
+
+fn vague_file(path: &str) -> Option<Finding> {
+    let stem = path.strip_suffix("/mod.rs").or_else(|| path.strip_suffix(".rs"))?;
+    let name = VAGUE_MODULES.iter().find(|name| stem.rsplit('/').next() == Some(**name))?;
+    Some(vague(path, 1, name))
+}
+
+fn vague_modules(path: &str, source: &RustSource) -> Vec<Finding> {
+    let lines_of = |name| source.lines_of(&["mod", name]).into_iter();
+    VAGUE_MODULES
+        .iter()
+        .flat_map(|name| lines_of(name).map(|line| vague(path, line, name)))
+        .collect()
+}
+
+fn vague(path: &str, line: usize, name: &str) -> Finding {
+    Finding::new(path, line, format!("a module named `{name}`"), "name it after its topic")
+}
+
+fn function_lengths(path: &str, source: &RustSource) -> Vec<Finding> {
+    let long = source.functions.iter().filter(|function| function.lines > MAX_FUNCTION_LINES);
+    long.map(|function| {
+        let what = format!(
+            "`{}` has {} lines, at most {MAX_FUNCTION_LINES}",
+            function.name, function.lines
+        );
+        Finding::new(path, function.line, what, "split it")
+    })
+    .collect()
+}
+
+fn attributes(path: &str, source: &RustSource) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (name, remedy) in ATTRIBUTES {
+        for line in source.attributes(name) {
+            found.push(Finding::new(path, line, format!("the attribute `{name}`"), remedy));
+        }
+    }
+    found
+}
+
+fn macros(path: &str, source: &RustSource) -> Vec<Finding> {
+    let lines_of = |name: &str| source.lines_of(&[name, "!"]).into_iter();
+    let finding =
+        |line, name| Finding::new(path, line, format!("`{name}!`"), "write the real code");
+    MACROS.iter().flat_map(|name| lines_of(name).map(move |line| finding(line, name))).collect()
+}
+
+fn sleeps(path: &str, source: &RustSource) -> Vec<Finding> {
+    let is_test = |line: &usize| is_test_file(path) || source.is_test_line(*line);
+    let what = "a test that sleeps";
+    let remedy = "wait on a channel, a process or a fixed clock";
+    let lines = source.lines_of(&["sleep", "("]).into_iter().filter(is_test);
+    lines.map(|line| Finding::new(path, line, what, remedy)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn expect(path: &str, text: &str, want: &[(usize, &str)]) {
+        let found = check(path, text);
+        let found: Vec<(usize, &str)> =
+            found.iter().map(|finding| (finding.line, finding.what.as_str())).collect();
+        assert_eq!(found, want);
+    }
+
+    const PATH: &str = "crates/a/src/b.rs";
+
+    #[test]
+    fn a_file_over_the_limit_is_found() {
+        expect(PATH, &"\n".repeat(600), &[]);
+        expect(PATH, &"\n".repeat(601), &[(601, "601 lines, at most 600")]);
+    }
+
+    #[test]
+    fn a_function_over_the_limit_is_found() {
+        let function =
+            |lines: usize| format!("\nfn a() {{\n{}}}\n", "    b();\n".repeat(lines - 2));
+        expect(PATH, &function(80), &[]);
+        expect(PATH, &function(81), &[(2, "`a` has 81 lines, at most 80")]);
+    }
+
+    #[test]
+    fn attributes_that_silence_a_check_are_found() {
+        expect(PATH, "#![allow(dead_code)]\n", &[(1, "the attribute `allow`")]);
+        expect(PATH, "\n#[allow(dead_code)]\nfn a() {}\n", &[(2, "the attribute `allow`")]);
+        expect(PATH, "#[test]\n#[ignore]\nfn a() {}\n", &[(2, "the attribute `ignore`")]);
+        expect(PATH, "#[ignore = \"slow\"]\nfn a() {}\n", &[(1, "the attribute `ignore`")]);
+        expect(PATH, "#[expect(dead_code, reason = \"b\")]\nfn a() {}\n", &[]);
+    }
+
+    #[test]
+    fn macros_for_missing_code_are_found() {
+        for name in MACROS {
+            let what = format!("`{name}!`");
+            expect(PATH, &format!("fn a() {{\n    {name}!()\n}}\n"), &[(2, &what)]);
+            expect(PATH, &format!("const A: &str = \"{name}!()\";\n"), &[]);
+        }
+    }
+
+    #[test]
+    fn a_sleep_is_found_in_test_code_only() {
+        let call = "fn a() { std::thread::sleep(b) }\n";
+        let found = [(1, "a test that sleeps")];
+        expect("crates/a/tests/it/b.rs", call, &found);
+        expect("crates/a/src/b_tests.rs", call, &found);
+        expect(PATH, call, &[]);
+        expect(PATH, &format!("#[cfg(test)]\nmod tests {{\n{call}}}\n"), &[(3, found[0].1)]);
+        expect("crates/a/tests/it/b.rs", "fn it_does_not_sleep() {}\n", &[]);
+    }
+
+    #[test]
+    fn vague_module_names_are_found() {
+        for name in VAGUE_MODULES {
+            let what = format!("a module named `{name}`");
+            expect(PATH, &format!("\nmod {name};\n"), &[(2, &what)]);
+            expect(&format!("crates/a/src/{name}.rs"), "", &[(1, &what)]);
+            expect(&format!("crates/a/tests/{name}/mod.rs"), "", &[(1, &what)]);
+        }
+    }
+
+    #[test]
+    fn a_crate_without_documentation_is_found() {
+        let found = [(1, "the crate has no documentation")];
+        expect("crates/a/src/lib.rs", "pub mod b;\n", &found);
+        expect("xtask/src/main.rs", "fn main() {}\n", &found);
+        expect("crates/a/src/lib.rs", "//! A crate.\n", &[]);
+    }
+
+    #[test]
+    fn source_that_does_not_parse_is_found() {
+        assert_eq!(check(PATH, "fn a() {}\nfn 1() {}\n")[0].line, 2);
+    }
+}

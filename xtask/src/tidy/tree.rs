@@ -1,0 +1,69 @@
+//! Rules about which files there are.
+
+use std::collections::BTreeSet;
+
+use crate::finding::Finding;
+use crate::workspace::SourceFile;
+
+/// What the root may hold; notes and trial configurations stay out.
+const ROOT: &[&str] = &[
+    ".cargo",
+    ".ci",
+    ".gitignore",
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "Cargo.lock",
+    "Cargo.toml",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "README.md",
+    "clippy.toml",
+    "crates",
+    "docs",
+    "rustfmt.toml",
+    "xtask",
+];
+
+const MAX_BYTES: usize = 1024 * 1024;
+
+/// Checks the list of files.
+pub(super) fn check(files: &[SourceFile]) -> Vec<Finding> {
+    let entries: BTreeSet<&str> =
+        files.iter().filter_map(|file| file.path.split('/').next()).collect();
+    let strangers = entries.into_iter().filter(|entry| !ROOT.contains(entry)).map(|entry| {
+        let remedy = "move it into a folder, or add it to ROOT in xtask/src/tidy/tree.rs";
+        Finding::new(entry, 1, "does not belong to the root", remedy)
+    });
+    let giants = files.iter().filter(|file| file.bytes > MAX_BYTES).map(|file| {
+        let what = format!("{} bytes, at most {MAX_BYTES}", file.bytes);
+        Finding::new(&file.path, 1, what, "generate it or keep a smaller sample")
+    });
+    strangers.chain(giants).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_root_entry_is_found_once() {
+        let files = [
+            SourceFile::sample("README.md", ""),
+            SourceFile::sample("scratch/a.txt", ""),
+            SourceFile::sample("scratch/b.txt", ""),
+        ];
+        let found = check(&files);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].path, "scratch");
+    }
+
+    #[test]
+    fn a_file_over_one_mebibyte_is_found() {
+        let mut file = SourceFile::sample("docs/a.bin", "");
+        file.bytes = MAX_BYTES;
+        assert_eq!(check(std::slice::from_ref(&file)), []);
+        file.bytes += 1;
+        assert_eq!(check(&[file]).len(), 1);
+    }
+}

@@ -1,0 +1,81 @@
+//! Where the workspace is and which files belong to it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::failure::Failure;
+
+/// One file of the workspace.
+#[derive(Debug)]
+pub(crate) struct SourceFile {
+    /// Path from the workspace root, with `/`.
+    pub(crate) path: String,
+    /// Size on disk.
+    pub(crate) bytes: usize,
+    /// The content, `None` when it is not UTF-8 text.
+    pub(crate) text: Option<String>,
+}
+
+impl SourceFile {
+    /// Whether the file name ends with `.extension`.
+    pub(crate) fn has_extension(&self, extension: &str) -> bool {
+        Path::new(&self.path).extension().is_some_and(|found| found == extension)
+    }
+}
+
+/// The folder that holds the workspace's `Cargo.toml`.
+pub(crate) fn root() -> PathBuf {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask).to_path_buf()
+}
+
+/// Reads the files git tracks or would track: what a commit could contain.
+///
+/// A tracked file that was just deleted is left out.
+pub(crate) fn files(root: &Path) -> Result<Vec<SourceFile>, Failure> {
+    let listed = Command::new("git")
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .current_dir(root)
+        .output()
+        .map_err(|error| Failure::Failed(format!("git: {error}")))?;
+    if !listed.status.success() {
+        let reason = String::from_utf8_lossy(&listed.stderr).trim().to_owned();
+        return Err(Failure::Failed(format!("git ls-files: {reason}")));
+    }
+    let names = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let mut paths: Vec<&str> = names.split('\0').filter(|path| !path.is_empty()).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    paths.into_iter().filter_map(|path| read(root, path).transpose()).collect()
+}
+
+fn read(root: &Path, path: &str) -> Result<Option<SourceFile>, Failure> {
+    let full = root.join(path);
+    if !full.is_file() {
+        return Ok(None);
+    }
+    let content = std::fs::read(&full).map_err(|error| Failure::io(&full, &error))?;
+    let bytes = content.len();
+    Ok(Some(SourceFile { path: path.to_owned(), bytes, text: String::from_utf8(content).ok() }))
+}
+
+#[cfg(test)]
+impl SourceFile {
+    /// A file that exists only in a test.
+    pub(crate) fn sample(path: &str, text: &str) -> Self {
+        Self { path: path.to_owned(), bytes: text.len(), text: Some(text.to_owned()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_files_of_this_workspace_are_found_with_their_text() {
+        let files = files(&root()).unwrap();
+        let own = files.iter().find(|file| file.path == "xtask/src/workspace.rs").unwrap();
+        assert!(own.has_extension("rs"));
+        assert!(own.text.as_deref().unwrap().starts_with("//! Where the workspace is"));
+    }
+}
