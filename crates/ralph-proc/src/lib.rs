@@ -1,1 +1,38 @@
 //! Child processes whose whole tree dies with the turn.
+//!
+//! [`Supervisor::run`] starts a program under a small supervisor process (our
+//! own binary, executed again) and watches it until it ended and its output
+//! was read. The supervisor is a child subreaper: whatever the program leaves
+//! behind, even a daemon in a session of its own, is killed with it. It reads
+//! a control pipe from us, so our own death, by any signal, ends the tree too.
+//!
+//! Linux is proven by the tests. On other Unix systems only the program's
+//! process group is killed, on Windows only the program itself; both are
+//! unproven.
+
+mod events;
+mod find;
+mod launch;
+mod log;
+#[cfg(target_os = "linux")]
+mod procfs;
+mod run;
+mod supervise;
+mod supervised;
+mod tail;
+mod tree;
+mod turn;
+mod waker;
+mod wire;
+mod words;
+
+pub use find::find_program;
+pub use launch::{Control, Ending, Launch, Limits, Outcome, Stream, TICK, Watcher};
+pub use log::{LineFilter, LogLimits, LogWriter, read_log};
+pub use run::{ProcError, Supervisor};
+pub use supervise::supervisor_main;
+pub use tail::Tail;
+pub use tree::process_start_time;
+pub use waker::Waker;
+pub use wire::TOKEN_VARIABLE;
+pub use words::{SplitError, split_words};

@@ -1,0 +1,52 @@
+//! The supervisor on its own, for the tests of this crate and for trying it by
+//! hand.
+//!
+//! Without arguments it is the supervisor. With arguments it runs them as a
+//! program under itself, passes the output on, and prints the ending.
+
+use std::env;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use ralph_proc::{Control, Launch, Limits, Stream, Supervisor, Watcher, supervisor_main};
+
+struct PassOn;
+
+impl Watcher for PassOn {
+    fn output(&mut self, stream: Stream, bytes: &[u8]) {
+        let _ = match stream {
+            Stream::Stdout => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
+            Stream::Stderr => io::stderr().write_all(bytes),
+        };
+    }
+
+    fn tick(&mut self) -> Control {
+        Control::GoOn
+    }
+}
+
+fn main() -> ExitCode {
+    let mut args = env::args_os().skip(1);
+    let Some(program) = args.next() else { return supervisor_main() };
+    match run(program, args.collect()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(
+    program: std::ffi::OsString,
+    args: Vec<std::ffi::OsString>,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let dir = env::current_dir()?;
+    let launch = Launch { program, args, dir, env: env::vars_os().collect(), stdin: None };
+    let limits = Limits { wall: None, idle: None, grace: Duration::from_secs(1) };
+    let supervisor = Supervisor::new(env::current_exe()?, []);
+    let outcome = supervisor.run(&launch, &limits, &mut PassOn)?;
+    writeln!(io::stderr(), "{:?} after {:?}", outcome.ending, outcome.elapsed)?;
+    Ok(())
+}

@@ -1,0 +1,67 @@
+//! The threads that turn a child's pipes and its end into one queue.
+
+use std::io::{self, Read};
+use std::sync::mpsc::SyncSender;
+use std::thread;
+
+use crate::launch::Stream;
+
+/// How many events may wait for the watcher. Together with [`CHUNK`] it bounds
+/// the memory a flood of output can take.
+pub(crate) const QUEUE: usize = 16;
+
+const CHUNK: usize = 64 * 1024;
+
+#[derive(Debug)]
+pub(crate) enum Event {
+    Output(Stream, Vec<u8>),
+    /// A stream was closed by everyone who held it.
+    Closed,
+    /// The child ended and can be reaped.
+    Ended,
+    Wake,
+}
+
+/// Reads a pipe until its end. The thread is never joined: a process we cannot
+/// kill may hold the pipe open for ever.
+pub(crate) fn spawn_reader(
+    stream: Stream,
+    mut pipe: impl Read + Send + 'static,
+    events: SyncSender<Event>,
+) -> io::Result<()> {
+    let read = move || {
+        let mut buffer = vec![0; CHUNK];
+        loop {
+            match pipe.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(length) => {
+                    if events.send(Event::Output(stream, buffer[..length].to_vec())).is_err() {
+                        return;
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
+        let _ = events.send(Event::Closed);
+    };
+    thread::Builder::new().name("ralph-read".into()).spawn(read)?;
+    Ok(())
+}
+
+/// Reports the end of child `pid` without reaping it, so that its pid cannot
+/// be taken by another process while we may still signal it.
+#[cfg(unix)]
+pub(crate) fn spawn_waiter(pid: u32, events: SyncSender<Event>) -> io::Result<()> {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    let pid = pid.ok_or(io::ErrorKind::InvalidInput)?;
+    let wait = move || {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(pid), options) {}
+        let _ = events.send(Event::Ended);
+    };
+    thread::Builder::new().name("ralph-wait".into()).spawn(wait)?;
+    Ok(())
+}

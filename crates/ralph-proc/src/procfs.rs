@@ -1,0 +1,95 @@
+//! The little we read from `/proc`.
+
+use std::collections::HashMap;
+use std::fs;
+
+/// The fields of `/proc/<pid>/stat` that matter here.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Stat {
+    pub(crate) parent: i32,
+    /// In clock ticks since the machine started.
+    pub(crate) start_time: u64,
+}
+
+impl Stat {
+    pub(crate) fn of(pid: i32) -> Option<Self> {
+        let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
+        Self::parse(&String::from_utf8_lossy(&text))
+    }
+
+    /// The second field is the program's name in parentheses; the name may hold
+    /// spaces and parentheses itself, so counting starts after the last one.
+    fn parse(text: &str) -> Option<Self> {
+        let (_, fields) = text.rsplit_once(')')?;
+        let mut fields = fields.split_ascii_whitespace();
+        let parent = fields.nth(1)?.parse().ok()?;
+        let start_time = fields.nth(17)?.parse().ok()?;
+        Some(Self { parent, start_time })
+    }
+}
+
+/// All processes we can see, in no order.
+pub(crate) fn pids() -> Vec<i32> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// Every process below `root`, as pairs of pid and parent.
+///
+/// A process that loses its parent while we look may be missed, so callers
+/// look again until the kernel or a second look confirms that none is left.
+pub(crate) fn descendants(root: i32) -> Vec<(i32, i32)> {
+    let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
+    for pid in pids() {
+        if let Some(stat) = Stat::of(pid) {
+            children.entry(stat.parent).or_default().push(pid);
+        }
+    }
+    let mut found = Vec::new();
+    let mut parents = vec![root];
+    while let Some(parent) = parents.pop() {
+        for child in children.remove(&parent).unwrap_or_default() {
+            found.push((child, parent));
+            parents.push(child);
+        }
+    }
+    found
+}
+
+/// Whether the process was started with `entry` (`NAME=value`) in its
+/// environment. A process of another user, or one that ended, has none.
+pub(crate) fn has_in_environment(pid: i32, entry: &str) -> bool {
+    fs::read(format!("/proc/{pid}/environ"))
+        .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|one| one == entry.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_name_with_spaces_and_parentheses_does_not_confuse_the_fields() {
+        let text = "42 (a) b (c) S 7 42 42 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 11 12 13";
+        assert_eq!(Stat::parse(text), Some(Stat { parent: 7, start_time: 98765 }));
+        assert_eq!(Stat::parse("42 (a) S 7"), None);
+        assert_eq!(Stat::parse(""), None);
+    }
+
+    #[test]
+    fn a_child_is_found_below_its_parent() {
+        let me = i32::try_from(std::process::id()).unwrap();
+        let mut child = std::process::Command::new("cat")
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::null())
+            .env("RALPH_PROC_MARK", "x1")
+            .spawn()
+            .unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+        assert!(descendants(me).contains(&(pid, me)));
+        assert!(has_in_environment(pid, "RALPH_PROC_MARK=x1"));
+        assert!(!has_in_environment(pid, "RALPH_PROC_MARK=x"));
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        assert_eq!(Stat::of(pid), None);
+    }
+}

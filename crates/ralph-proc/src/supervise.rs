@@ -1,0 +1,168 @@
+//! The supervisor process: starts one program, and kills what it leaves.
+
+use std::process::ExitCode;
+
+/// Is the supervisor: the whole life of a process started by
+/// [`Supervisor::run`](crate::Supervisor::run).
+///
+/// It takes orders from standard input, ends as the program ended (same exit
+/// code, or by the same signal), and kills the program's whole tree before
+/// that, when told so, when told nothing any more, and on SIGTERM, SIGINT or
+/// SIGHUP. The caller must do nothing else and return the code from `main`.
+pub fn supervisor_main() -> ExitCode {
+    #[cfg(unix)]
+    return unix::main();
+    #[cfg(not(unix))]
+    ExitCode::from(126)
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::fs::File;
+    use std::io::{self, Read, Write};
+    use std::os::unix::process::CommandExt;
+    use std::path::{Path, PathBuf};
+    use std::process::{Command, ExitCode, Stdio};
+    use std::thread;
+
+    use rustix::io::Errno;
+    use rustix::process::{
+        Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, setrlimit, setsid, wait,
+    };
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
+
+    use crate::tree::{Tree, adopt_orphans};
+    use crate::wire::{KILL, Spec, TERMINATE};
+
+    /// Why the program did not start.
+    #[derive(Debug, thiserror::Error)]
+    enum StartError {
+        #[error("{0}")]
+        Program(io::Error),
+        #[error("no directory {}", .0.display())]
+        Directory(PathBuf),
+        #[error("standard input {}: {source}", path.display())]
+        Input { path: PathBuf, source: io::Error },
+        #[error("cannot guard it: {0}")]
+        Guard(io::Error),
+    }
+
+    impl StartError {
+        /// The exit code a shell would give.
+        fn code(&self) -> u8 {
+            match self {
+                Self::Program(error) if error.kind() == io::ErrorKind::NotFound => 127,
+                Self::Program(_) | Self::Directory(_) | Self::Input { .. } | Self::Guard(_) => 126,
+            }
+        }
+    }
+
+    pub(super) fn main() -> ExitCode {
+        // A session of our own: Ctrl-C reaches only our parent, and a program
+        // that asks for a password on the terminal gets an error, not a hang.
+        let _ = setsid();
+        let spec = match Spec::read(&mut io::stdin().lock()) {
+            Ok(Some(spec)) => spec,
+            Ok(None) => return ExitCode::FAILURE,
+            Err(error) => {
+                let _ = writeln!(io::stderr(), "ralph: the supervisor got no launch: {error}");
+                return ExitCode::FAILURE;
+            }
+        };
+        match supervise(&spec) {
+            Ok(status) => end_like(status),
+            Err(error) => {
+                let program = Path::new(&spec.program).display();
+                let _ = writeln!(io::stderr(), "ralph: cannot start {program}: {error}");
+                ExitCode::from(error.code())
+            }
+        }
+    }
+
+    /// Runs the program to its end. No descendant is left afterwards. The
+    /// status is `None` if the kernel does not tell.
+    fn supervise(spec: &Spec) -> Result<Option<WaitStatus>, StartError> {
+        adopt_orphans().map_err(|errno| StartError::Guard(errno.into()))?;
+        // Registered before there is anything to kill, handled after.
+        let signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(StartError::Guard)?;
+        let agent = start(spec)?;
+        let tree = Tree::of(agent);
+        if let Err(error) = guard(tree, signals) {
+            tree.end();
+            return Err(StartError::Guard(error));
+        }
+        let status = wait_for(agent);
+        tree.end();
+        Ok(status)
+    }
+
+    fn start(spec: &Spec) -> Result<Pid, StartError> {
+        let dir = Path::new(&spec.dir);
+        // Checked first: a missing directory would look like a missing program.
+        if !dir.is_dir() {
+            return Err(StartError::Directory(dir.into()));
+        }
+        let input = match &spec.stdin {
+            Some(path) => File::open(path)
+                .map(Stdio::from)
+                .map_err(|source| StartError::Input { path: path.into(), source })?,
+            None => Stdio::null(),
+        };
+        let child = Command::new(&spec.program)
+            .args(&spec.args)
+            .current_dir(dir)
+            .env_clear()
+            .envs(spec.env.iter().map(|(name, value)| (name, value)))
+            .stdin(input)
+            .process_group(0)
+            .spawn()
+            .map_err(StartError::Program)?;
+        Ok(Pid::from_child(&child))
+    }
+
+    /// Starts the threads that kill the tree on order and on signals.
+    fn guard(tree: Tree, mut signals: Signals) -> io::Result<()> {
+        let on_signal = move || signals.forever().for_each(|_| tree.kill());
+        thread::Builder::new().name("signals".into()).spawn(on_signal)?;
+        thread::Builder::new().name("control".into()).spawn(move || obey(tree))?;
+        Ok(())
+    }
+
+    /// Follows the control pipe to its end, which is our parent's.
+    fn obey(tree: Tree) {
+        for order in io::stdin().lock().bytes() {
+            match order {
+                Ok(TERMINATE) => tree.signal(Signal::TERM),
+                Ok(KILL) => tree.kill(),
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        tree.kill();
+    }
+
+    /// Reaps whatever ends until it is the program.
+    fn wait_for(agent: Pid) -> Option<WaitStatus> {
+        loop {
+            match wait(WaitOptions::empty()) {
+                Ok(Some((pid, status))) if pid == agent => return Some(status),
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(_) => return None,
+            }
+        }
+    }
+
+    fn end_like(status: Option<WaitStatus>) -> ExitCode {
+        let Some(status) = status else { return ExitCode::FAILURE };
+        let Some(signal) = status.terminating_signal() else {
+            let code = status.exit_status().and_then(|code| u8::try_from(code).ok());
+            return code.map_or(ExitCode::FAILURE, ExitCode::from);
+        };
+        // The program may have left a core file; ours would replace it.
+        let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+        let _ = signal_hook::low_level::emulate_default_handler(signal);
+        // Only a signal without a name of its own gets here; shells write it so.
+        u8::try_from(128 + signal).map_or(ExitCode::FAILURE, ExitCode::from)
+    }
+}

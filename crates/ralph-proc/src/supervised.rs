@@ -1,0 +1,174 @@
+//! Our side of one supervised program.
+
+use std::ffi::OsString;
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::SyncSender;
+
+use crate::events::{Event, spawn_reader};
+use crate::launch::{Ending, Launch, Stream};
+use crate::run::ProcError;
+use crate::tree::kill_marked;
+use crate::wire::{KILL, Spec, TERMINATE, TOKEN_VARIABLE};
+
+/// A running supervisor. Dropped before its end, it kills its tree and is
+/// waited for.
+pub(crate) struct Supervised {
+    child: Child,
+    /// Closed, it makes the supervisor kill. `None` where there is none.
+    control: Option<ChildStdin>,
+    token: String,
+}
+
+impl Supervised {
+    /// Starts the program; its output and its end arrive as events.
+    pub(crate) fn start(
+        exe: &Path,
+        args: &[OsString],
+        launch: &Launch,
+        events: &SyncSender<Event>,
+    ) -> Result<Self, ProcError> {
+        let token = new_token();
+        let spec = Spec::new(launch, &token);
+        let mut command = command(exe, args, &spec);
+        let child = command
+            // Also here, so that a child between fork and exec is marked.
+            .env(TOKEN_VARIABLE, &token)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|source| ProcError::Start { exe: exe.into(), source })?;
+        let mut supervised = Self { child, control: None, token };
+        supervised.listen(events).map_err(ProcError::Read)?;
+        supervised.control = supervised.child.stdin.take();
+        match supervised.send(&spec) {
+            // Killed before it listened, by a Ctrl-C in its first moment: that
+            // is an ending like any other, and its event is on the way.
+            Err(_) if supervised.was_signaled() => Ok(supervised),
+            Err(source) => Err(ProcError::Handshake { exe: exe.into(), source }),
+            Ok(()) => Ok(supervised),
+        }
+    }
+
+    /// Asks the whole tree to end.
+    pub(crate) fn terminate(&mut self) {
+        self.order(TERMINATE);
+    }
+
+    /// Kills the whole tree.
+    pub(crate) fn kill(&mut self) {
+        self.order(KILL);
+    }
+
+    /// Kills the supervisor itself, when it does not get its work done.
+    pub(crate) fn abandon(&mut self) {
+        let _ = self.child.kill();
+    }
+
+    pub(crate) fn has_ended(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(Some(_)))
+    }
+
+    /// Waits for the end and makes sure that nothing is left.
+    pub(crate) fn reap(&mut self) -> Result<Ending, ProcError> {
+        let status = self.child.wait().map_err(ProcError::Wait)?;
+        self.control = None;
+        let ending = ending_of(status);
+        if let Ending::Signaled(_) = ending {
+            // Mostly the program's own signal, passed on; but if the supervisor
+            // itself was killed, its tree is still there.
+            kill_marked(&format!("{TOKEN_VARIABLE}={}", self.token));
+        }
+        Ok(ending)
+    }
+
+    fn listen(&mut self, events: &SyncSender<Event>) -> io::Result<()> {
+        if let Some(pipe) = self.child.stdout.take() {
+            spawn_reader(Stream::Stdout, pipe, events.clone())?;
+        }
+        if let Some(pipe) = self.child.stderr.take() {
+            spawn_reader(Stream::Stderr, pipe, events.clone())?;
+        }
+        #[cfg(unix)]
+        crate::events::spawn_waiter(self.child.id(), events.clone())?;
+        Ok(())
+    }
+
+    fn send(&mut self, spec: &Spec) -> io::Result<()> {
+        self.control.as_mut().map_or(Ok(()), |control| spec.write(control))
+    }
+
+    fn was_signaled(&mut self) -> bool {
+        self.control = None;
+        self.child.wait().is_ok_and(|status| matches!(ending_of(status), Ending::Signaled(_)))
+    }
+
+    /// An order that cannot be given is not needed: the reader of the pipe is
+    /// gone, and the event of its end is on the way.
+    fn order(&mut self, order: u8) {
+        match &mut self.control {
+            Some(control) => {
+                let _ = control.write_all(&[order]);
+            }
+            None => self.abandon(),
+        }
+    }
+}
+
+impl Drop for Supervised {
+    fn drop(&mut self) {
+        if self.has_ended() {
+            return;
+        }
+        if self.control.take().is_none() {
+            self.abandon();
+        }
+        let _ = self.reap();
+    }
+}
+
+#[cfg(unix)]
+fn command(exe: &Path, args: &[OsString], _spec: &Spec) -> Command {
+    let mut command = Command::new(exe);
+    command.args(args).stdin(Stdio::piped());
+    command
+}
+
+/// There is no supervisor here: the program itself is our child.
+#[cfg(not(unix))]
+fn command(_exe: &Path, _args: &[OsString], spec: &Spec) -> Command {
+    let input = spec.stdin.as_ref().and_then(|path| std::fs::File::open(path).ok());
+    let mut command = Command::new(&spec.program);
+    command.args(&spec.args).current_dir(&spec.dir).env_clear();
+    command.envs(spec.env.iter().map(|(name, value)| (name, value)));
+    command.stdin(input.map_or_else(Stdio::null, Stdio::from));
+    command
+}
+
+fn ending_of(status: ExitStatus) -> Ending {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return Ending::Signaled(signal);
+    }
+    // A status is a code or a signal; anything else counts as a failure.
+    Ending::Exited(status.code().unwrap_or(1))
+}
+
+/// Must differ from every other token on this machine; it is no secret.
+fn new_token() -> String {
+    let random = || RandomState::new().hash_one(std::process::id());
+    format!("{:016x}{:016x}", random(), random())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_tokens_are_the_same() {
+        let tokens: std::collections::HashSet<_> = (0..100).map(|_| new_token()).collect();
+        assert_eq!(tokens.len(), 100);
+    }
+}

@@ -1,0 +1,186 @@
+//! Signals for a whole process tree.
+
+#[cfg(unix)]
+pub(crate) use unix::{Tree, adopt_orphans};
+
+/// When a process started, in clock ticks since the machine did.
+///
+/// Together with the pid it names a process for as long as the machine runs.
+/// `None` when there is no such process, and on systems other than Linux.
+pub fn process_start_time(pid: u32) -> Option<u64> {
+    #[cfg(target_os = "linux")]
+    return crate::procfs::Stat::of(i32::try_from(pid).ok()?).map(|stat| stat.start_time);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = pid;
+        None
+    }
+}
+
+/// Kills every process that was started with `entry` in its environment.
+///
+/// It finds nothing on systems other than Linux.
+pub(crate) fn kill_marked(entry: &str) {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{Pid, Signal, kill_process};
+
+        let mut killed = std::collections::HashSet::new();
+        // A process that was sent SIGKILL cannot fork any more, so a look that
+        // shows nothing new is the proof that all were reached.
+        loop {
+            let mut found = crate::procfs::pids();
+            found.retain(|pid| crate::procfs::has_in_environment(*pid, entry));
+            found.retain(|pid| killed.insert(*pid));
+            if found.is_empty() {
+                return;
+            }
+            for pid in found.into_iter().filter_map(Pid::from_raw) {
+                let _ = kill_process(pid, Signal::KILL);
+            }
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = entry;
+}
+
+#[cfg(target_os = "linux")]
+mod unix {
+    use std::collections::HashSet;
+    use std::thread;
+
+    use rustix::io::Errno;
+    use rustix::process::{
+        Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, set_child_subreaper,
+        wait,
+    };
+
+    use crate::procfs::descendants;
+
+    /// How often we look for children that the kernel says we have and that
+    /// we can neither see nor signal, as those of another user may be.
+    const LOOKS: u32 = 100;
+
+    /// Makes us the parent of every descendant that loses its own.
+    pub(crate) fn adopt_orphans() -> rustix::io::Result<()> {
+        set_child_subreaper(Some(getpid()))
+    }
+
+    /// All descendants of this process, which must have adopted its orphans.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Tree {
+        agent: Pid,
+    }
+
+    /// What one look at the tree reached.
+    #[derive(Default)]
+    struct Reached {
+        /// Processes that were not in the set of those known before.
+        fresh: usize,
+        /// Children of ours that took the signal.
+        children: usize,
+    }
+
+    impl Tree {
+        pub(crate) fn of(agent: Pid) -> Self {
+            Self { agent }
+        }
+
+        /// Signals every process that can be seen now.
+        pub(crate) fn signal(self, signal: Signal) {
+            self.reach(signal, &mut HashSet::new());
+        }
+
+        /// Kills every process, also those that are forked meanwhile.
+        pub(crate) fn kill(self) {
+            let mut known = HashSet::new();
+            while self.reach(Signal::KILL, &mut known).fresh > 0 {}
+        }
+
+        /// Kills and reaps until the kernel says that no child is left; since
+        /// we adopt orphans, no descendant is left then either.
+        pub(crate) fn end(self) {
+            let mut looks = 0;
+            while looks < LOOKS {
+                loop {
+                    match wait(WaitOptions::NOHANG) {
+                        Ok(Some(_)) | Err(Errno::INTR) => {}
+                        Ok(None) => break,
+                        Err(_) => return,
+                    }
+                }
+                if self.reach(Signal::KILL, &mut HashSet::new()).children > 0 {
+                    // Nobody else reaps it, so this cannot wait for too long.
+                    let _ = wait(WaitOptions::empty());
+                } else {
+                    looks += 1;
+                    thread::yield_now();
+                }
+            }
+        }
+
+        fn reach(self, signal: Signal, known: &mut HashSet<i32>) -> Reached {
+            let mut reached = Reached::default();
+            let me = getpid().as_raw_nonzero().get();
+            let found = descendants(me);
+            if found.is_empty() {
+                // Without a readable /proc at least the agent's own group ends.
+                let _ = kill_process_group(self.agent, signal);
+            }
+            for (raw, parent) in found {
+                let Some(pid) = Pid::from_raw(raw) else { continue };
+                reached.fresh += usize::from(known.insert(raw));
+                if kill_process(pid, signal).is_ok() && parent == me {
+                    reached.children += 1;
+                }
+            }
+            reached
+        }
+    }
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+mod unix {
+    use rustix::process::{Pid, Signal, kill_process_group};
+
+    /// There are no subreapers here; orphans outside the agent's group escape.
+    pub(crate) fn adopt_orphans() -> rustix::io::Result<()> {
+        Ok(())
+    }
+
+    /// The agent's process group.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Tree {
+        agent: Pid,
+    }
+
+    impl Tree {
+        pub(crate) fn of(agent: Pid) -> Self {
+            Self { agent }
+        }
+
+        pub(crate) fn signal(self, signal: Signal) {
+            let _ = kill_process_group(self.agent, signal);
+        }
+
+        pub(crate) fn kill(self) {
+            self.signal(Signal::KILL);
+        }
+
+        pub(crate) fn end(self) {
+            self.signal(Signal::KILL);
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_own_start_time_is_known_and_that_of_nobody_is_not() {
+        assert!(process_start_time(std::process::id()).is_some());
+        assert_eq!(process_start_time(u32::MAX), None);
+    }
+}

@@ -1,0 +1,104 @@
+//! What we tell the supervisor through its control pipe.
+//!
+//! The first line is a [`Spec`] in JSON; every byte after it is a command. The
+//! end of the pipe is the command to kill, since only our death closes it
+//! early.
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, Write};
+
+use serde::{Deserialize, Serialize};
+
+use crate::launch::Launch;
+
+/// The environment variable that marks every process of one launch, so that
+/// they are found even when the supervisor was killed.
+pub const TOKEN_VARIABLE: &str = "RALPH_TURN_TOKEN";
+
+/// Asks for SIGTERM to every descendant.
+pub(crate) const TERMINATE: u8 = b't';
+
+/// Asks for SIGKILL to every descendant.
+pub(crate) const KILL: u8 = b'k';
+
+/// A launch on its way to the supervisor. `OsString` keeps bytes that are no
+/// UTF-8; a path would not.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Spec {
+    pub(crate) program: OsString,
+    pub(crate) args: Vec<OsString>,
+    pub(crate) dir: OsString,
+    pub(crate) env: Vec<(OsString, OsString)>,
+    pub(crate) stdin: Option<OsString>,
+}
+
+impl Spec {
+    /// The launch with `token` in its environment.
+    pub(crate) fn new(launch: &Launch, token: &str) -> Self {
+        let mut env = launch.env.clone();
+        env.retain(|(name, _)| name != TOKEN_VARIABLE);
+        env.push((TOKEN_VARIABLE.into(), token.into()));
+        Self {
+            program: launch.program.clone(),
+            args: launch.args.clone(),
+            dir: launch.dir.clone().into(),
+            env,
+            stdin: launch.stdin.clone().map(Into::into),
+        }
+    }
+
+    pub(crate) fn write(&self, control: &mut dyn Write) -> io::Result<()> {
+        let mut line = serde_json::to_vec(self)?;
+        line.push(b'\n');
+        control.write_all(&line)?;
+        control.flush()
+    }
+
+    /// `None` when the pipe ended before the whole line had come.
+    pub(crate) fn read(control: &mut dyn BufRead) -> io::Result<Option<Self>> {
+        let mut line = Vec::new();
+        control.read_until(b'\n', &mut line)?;
+        if line.last() != Some(&b'\n') {
+            return Ok(None);
+        }
+        Ok(Some(serde_json::from_slice(&line)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec() -> Spec {
+        let launch = Launch {
+            program: "agent".into(),
+            args: vec!["two words\n".into()],
+            dir: "/tmp".into(),
+            env: vec![("A".into(), "1".into()), (TOKEN_VARIABLE.into(), "outer".into())],
+            stdin: Some("/prompt".into()),
+        };
+        Spec::new(&launch, "inner")
+    }
+
+    #[test]
+    fn a_spec_survives_the_pipe() {
+        let mut line = Vec::new();
+        spec().write(&mut line).unwrap();
+        assert_eq!(line.iter().position(|byte| *byte == b'\n'), Some(line.len() - 1));
+        assert_eq!(Spec::read(&mut line.as_slice()).unwrap(), Some(spec()));
+    }
+
+    #[test]
+    fn half_a_spec_starts_nothing() {
+        let mut line = Vec::new();
+        spec().write(&mut line).unwrap();
+        assert_eq!(Spec::read(&mut &line[..line.len() - 1]).unwrap(), None);
+        assert_eq!(Spec::read(&mut &b""[..]).unwrap(), None);
+    }
+
+    #[test]
+    fn the_token_of_an_outer_launch_is_replaced() {
+        let tokens: Vec<_> = spec().env.into_iter().filter(|(k, _)| k == TOKEN_VARIABLE).collect();
+        assert_eq!(tokens, [(TOKEN_VARIABLE.into(), "inner".into())]);
+    }
+}

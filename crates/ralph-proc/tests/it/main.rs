@@ -1,0 +1,11 @@
+//! Real processes under the real supervisor.
+#![cfg(target_os = "linux")]
+
+#[cfg(test)]
+mod ending;
+#[cfg(test)]
+mod stage;
+#[cfg(test)]
+mod stopping;
+#[cfg(test)]
+mod tree;
