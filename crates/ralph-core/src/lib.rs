@@ -6,5 +6,6 @@
 pub mod claim;
 pub mod ids;
 pub mod locale;
+pub mod question;
 
 pub use ids::{Approach, ParseRunIdError, RunId, SessionId, TreeId};

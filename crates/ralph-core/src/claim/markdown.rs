@@ -39,6 +39,11 @@ pub(crate) fn is_quote_line(line: &str) -> bool {
     without_bullet(line).starts_with('>')
 }
 
+/// Whether a line is an item of a list.
+pub(crate) fn is_list_item(line: &str) -> bool {
+    without_bullet(line).len() < line.trim_start().len()
+}
+
 /// Whether a line opens a fenced block; everything after the marks counts as code too.
 pub(crate) fn opens_fence(line: &str) -> bool {
     Fence::opened_by(line).is_some()
