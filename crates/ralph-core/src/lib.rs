@@ -7,5 +7,6 @@ pub mod claim;
 pub mod ids;
 pub mod locale;
 pub mod question;
+pub mod redact;
 
 pub use ids::{Approach, ParseRunIdError, RunId, SessionId, TreeId};

@@ -1,0 +1,181 @@
+//! Takes secrets out of text before it is stored, logged or shown.
+//!
+//! Text is read line by line. Tokens with a known prefix and assignments are
+//! found by plain scans that need no set-up, because most calls come from
+//! processes that live for two milliseconds; the few shapes that need a
+//! regular expression compile it only once a literal of theirs was seen. Every
+//! scan takes time linear in the length of the line.
+//!
+//! Doubt is resolved towards hiding when a value has the shape of a known
+//! token, and towards keeping when only a variable's name speaks for it.
+
+mod assignment;
+mod patterns;
+mod private_key;
+mod tokens;
+mod value;
+
+#[cfg(test)]
+mod samples;
+#[cfg(test)]
+#[path = "redact_tests.rs"]
+mod tests;
+
+use std::borrow::Cow;
+
+/// How every replacement begins; a value that holds it was handled before.
+const MARK: &str = "[redacted:";
+
+/// How often a line with secrets is read at most. Two do for anything but
+/// text made to defeat this; the bound keeps the time linear even then.
+const ROUNDS: usize = 8;
+
+/// A stretch of one line that must not be shown, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Span {
+    start: usize,
+    end: usize,
+    kind: &'static str,
+}
+
+/// Replaces secrets in one complete text by `[redacted:<kind>]`.
+///
+/// Text without secrets is returned borrowed. A private key that spans lines
+/// becomes one marker, so the result may have fewer lines than `text`. Doing
+/// it twice changes nothing.
+pub fn redact(text: &str) -> Cow<'_, str> {
+    let mut redactor = Redactor::new();
+    let mut out: Option<String> = None;
+    let mut kept = 0;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let replacement = redactor.read(line);
+        let next = at + line.len();
+        if !matches!(replacement, Line::Same) {
+            let out = out.get_or_insert_with(|| String::with_capacity(text.len()));
+            out.push_str(&text[kept..at]);
+            kept = next;
+            match replacement {
+                Line::Same => {}
+                Line::Changed(new) => out.push_str(&new),
+                Line::Key { after } => {
+                    if !after.trim().is_empty() {
+                        out.push_str(&after);
+                    }
+                }
+            }
+        }
+        at = next;
+    }
+    match out {
+        None => Cow::Borrowed(text),
+        Some(mut out) => {
+            out.push_str(&text[kept..]);
+            Cow::Owned(out)
+        }
+    }
+}
+
+/// Redacts a stream of lines, remembering whether it is inside a private key.
+#[derive(Clone, Debug, Default)]
+pub struct Redactor {
+    in_key: bool,
+}
+
+/// What one line turns into.
+enum Line {
+    Same,
+    Changed(String),
+    /// The line belongs to a private key that began above; `after` follows it.
+    Key {
+        after: String,
+    },
+}
+
+impl Redactor {
+    /// Starts outside of any private key.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Redacts the next line, given with or without its line break.
+    ///
+    /// Exactly one line comes out for each that goes in: the lines of a
+    /// private key become one marker each.
+    pub fn line<'a>(&mut self, line: &'a str) -> Cow<'a, str> {
+        match self.read(line) {
+            Line::Same => Cow::Borrowed(line),
+            Line::Changed(new) => Cow::Owned(new),
+            Line::Key { after } => Cow::Owned(format!("{MARK}{}]{after}", private_key::KIND)),
+        }
+    }
+
+    fn read(&mut self, line: &str) -> Line {
+        if self.in_key {
+            match private_key::body_end(line) {
+                private_key::Body::Inside => {
+                    let text = line.trim_end_matches(['\r', '\n']);
+                    return Line::Key { after: line[text.len()..].to_owned() };
+                }
+                private_key::Body::EndsAt(end) => {
+                    self.in_key = false;
+                    let rest = &line[end..];
+                    let after = self.replace(rest).unwrap_or_else(|| rest.to_owned());
+                    return Line::Key { after };
+                }
+                private_key::Body::NotOfKey => self.in_key = false,
+            }
+        }
+        self.replace(line).map_or(Line::Same, Line::Changed)
+    }
+
+    /// The line with its secrets replaced; `None` when it has none.
+    fn replace(&mut self, line: &str) -> Option<String> {
+        let mut out = self.replace_once(line)?;
+        // What ran into a secret may show as one itself once that is gone.
+        for _ in 1..ROUNDS {
+            match self.replace_once(&out) {
+                Some(next) => out = next,
+                None => break,
+            }
+        }
+        Some(out)
+    }
+
+    fn replace_once(&mut self, line: &str) -> Option<String> {
+        let mut spans = Vec::new();
+        self.in_key |= private_key::find(line, &mut spans);
+        tokens::find(line, &mut spans);
+        patterns::find(line, &mut spans);
+        assignment::find(line, &mut spans);
+        if spans.is_empty() {
+            return None;
+        }
+        // The sort is stable: among spans that start together the first
+        // scan, which knows the kind best, gives the name.
+        spans.sort_by_key(|span| span.start);
+        let mut out = String::with_capacity(line.len());
+        let mut at = 0;
+        for span in joined(&spans) {
+            out.push_str(&line[at..span.start]);
+            out.push_str(MARK);
+            out.push_str(span.kind);
+            out.push(']');
+            at = span.end;
+        }
+        out.push_str(&line[at..]);
+        Some(out)
+    }
+}
+
+/// Unites overlapping spans, so that no part of either secret is left over.
+fn joined(sorted: &[Span]) -> Vec<Span> {
+    let mut out: Vec<Span> = Vec::with_capacity(sorted.len());
+    for span in sorted {
+        match out.last_mut() {
+            Some(last) if span.start < last.end => last.end = last.end.max(span.end),
+            Some(_) | None => out.push(*span),
+        }
+    }
+    out
+}

@@ -1,0 +1,300 @@
+//! Values given to names that promise a secret.
+//!
+//! Reads `NAME=value`, `name: value`, `"name": "value"`, `name := value`,
+//! `"name" => "value"` and `name: Type = "value"`. The name stays, the value
+//! goes: always for passwords, when it looks random for the rest.
+
+use super::value::{is_code, is_path, is_placeholder, is_plain_word, is_prose, looks_random};
+use super::{MARK, Span};
+
+/// How much of a name is read, from its end; a bound on time.
+const NAME_LIMIT: usize = 64;
+/// How many bytes of a value are judged; a bound on time.
+const VALUE_LIMIT: usize = 1024;
+
+/// What a name promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Promise {
+    /// A password, which need not look random.
+    Password,
+    /// A key, token or secret, which does.
+    Random,
+    /// The secret half of an AWS key pair.
+    AwsSecret,
+}
+
+impl Promise {
+    fn kind(self) -> &'static str {
+        match self {
+            Self::Password => "password",
+            Self::Random => "secret",
+            Self::AwsSecret => "aws-secret-key",
+        }
+    }
+}
+
+/// A value and what is known about how it was written.
+struct Value<'a> {
+    start: usize,
+    text: &'a str,
+    form: Form,
+    after: &'a str,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Quoted,
+    /// `NAME=value` as in a shell: nothing in it is code.
+    Environment,
+    Bare,
+}
+
+/// Ends of the last unquoted values, kept so that many assignments within
+/// one long run of characters do not each walk to its end.
+#[derive(Default)]
+struct Runs {
+    environment: usize,
+    bare: usize,
+}
+
+/// Finds the values to hide in `line`, from left to right.
+pub(super) fn find(line: &str, spans: &mut Vec<Span>) {
+    let mut done = 0;
+    let mut runs = Runs::default();
+    for (at, sign) in line.match_indices(['=', ':']) {
+        if at < done {
+            continue;
+        }
+        let Some((name, promise)) = name_before(line, at, sign) else { continue };
+        let Some(start) = value_start(line, at) else { continue };
+        let value = value_at(line, start, form_of(name, &line[at..start]), &mut runs);
+        if is_secret(promise, &value, sign) {
+            done = value.start + value.text.len();
+            spans.push(Span { start: value.start, end: done, kind: promise.kind() });
+        }
+    }
+}
+
+/// The name that is given a value at `at`, if it promises a secret.
+fn name_before<'a>(line: &'a str, at: usize, sign: &str) -> Option<(&'a str, Promise)> {
+    let before = line[..at].trim_end_matches([' ', '\t']);
+    let before = before.strip_suffix(':').unwrap_or(before).trim_end_matches([' ', '\t']);
+    let name = last_name(before);
+    if let Some(promise) = promise_of(name) {
+        // In `https://token:…@host` it is a user's name, not ours to read.
+        let is_user = sign == ":" && before[..before.len() - name.len()].ends_with("//");
+        return (!is_user).then_some((name, promise));
+    }
+    if sign != "=" {
+        return None;
+    }
+    let is_type = |c: char| c.is_ascii_alphanumeric() || "_<>&'[], |?.".contains(c);
+    let name = last_name(before.trim_end_matches(is_type).strip_suffix(':')?.trim_end());
+    promise_of(name).map(|promise| (name, promise))
+}
+
+/// The name at the end of `text`, without quotes, escapes or an index around.
+fn last_name(text: &str) -> &str {
+    let text = text.strip_suffix("\"]").or_else(|| text.strip_suffix("']")).unwrap_or(text);
+    let text = text.strip_suffix(['"', '\'', '`']).unwrap_or(text);
+    let text = text.strip_suffix('\\').unwrap_or(text);
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    let length = text.bytes().rev().take(NAME_LIMIT).take_while(is_name).count();
+    &text[text.len() - length..]
+}
+
+fn promise_of(name: &str) -> Option<Promise> {
+    const SUFFIXES: &[&str] = &[
+        "1",
+        "2",
+        "base",
+        "confirmation",
+        "dev",
+        "live",
+        "prod",
+        "production",
+        "staging",
+        "test",
+        "value",
+    ];
+    // Such keys name a thing; they do not open one.
+    const HARMLESS: &[&str] = &[
+        "cache",
+        "composite",
+        "foreign",
+        "group",
+        "idempotency",
+        "index",
+        "object",
+        "partition",
+        "primary",
+        "public",
+        "publishable",
+        "registry",
+        "routing",
+        "row",
+        "sort",
+        "storage",
+        "translation",
+        "unique",
+    ];
+    let mut words = words_of(name);
+    while words.len() > 1 && words.last().is_some_and(|last| SUFFIXES.contains(&last.as_str())) {
+        words.pop();
+    }
+    let (last, before) = words.split_last()?;
+    let ends_with = |endings: &[&str]| endings.iter().any(|ending| last.ends_with(ending));
+    if ends_with(&["password", "passwd", "passphrase"])
+        // The shell's own PWD is a folder, and a pass can be one of a test.
+        || last == "pwd" && name != "PWD" && name != "OLDPWD"
+        || last == "pass" && !before.is_empty() && is_shouted(name)
+    {
+        return Some(Promise::Password);
+    }
+    if last == "key" && before.last().is_none_or(|word| HARMLESS.contains(&word.as_str())) {
+        return None;
+    }
+    if last == "key" && words.iter().any(|w| w == "aws") && words.iter().any(|w| w == "secret") {
+        return Some(Promise::AwsSecret);
+    }
+    let is_random = matches!(
+        last.as_str(),
+        "key" | "token" | "secret" | "credential" | "credentials" | "auth" | "authorization"
+    ) || ends_with(&[
+        "apikey",
+        "secretkey",
+        "accesskey",
+        "privatekey",
+        "authtoken",
+        "clientsecret",
+    ]) || ends_with(&["accesstoken", "refreshtoken"]);
+    is_random.then_some(Promise::Random)
+}
+
+/// True when the last word is in capitals. What stands before may be a secret
+/// itself, and a name must read the same once that is gone.
+fn is_shouted(name: &str) -> bool {
+    let last = name.rsplit(['_', '-', '.']).next().unwrap_or(name);
+    !last.contains(|c: char| c.is_ascii_lowercase())
+}
+
+/// The words of `API_KEY`, `api-key`, `api.key` and `apiKey`, in lower case.
+fn words_of(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for part in name.split(['_', '-', '.']).filter(|part| !part.is_empty()) {
+        let mut was_lower = true;
+        let mut word = String::new();
+        for c in part.chars() {
+            if c.is_ascii_uppercase() && was_lower && !word.is_empty() {
+                words.push(std::mem::take(&mut word));
+            }
+            was_lower = !c.is_ascii_uppercase();
+            word.push(c.to_ascii_lowercase());
+        }
+        words.push(word);
+    }
+    words
+}
+
+/// Where the value of the assignment at `at` begins; `None` for `==`, `::`,
+/// `://` and the like.
+fn value_start(line: &str, at: usize) -> Option<usize> {
+    let rest = &line[at + 1..];
+    if rest.starts_with(['=', ':', '/', '~']) || line[..at].ends_with(['=', '!', '<', '>', '+']) {
+        return None;
+    }
+    let pointed = rest.strip_prefix('>');
+    let rest = pointed.unwrap_or(rest).trim_start_matches([' ', '\t']);
+    // Unquoted, `=>` leads to an expression.
+    let is_value =
+        if pointed.is_some() { rest.starts_with(['"', '\'', '\\']) } else { !rest.is_empty() };
+    is_value.then_some(line.len() - rest.len())
+}
+
+fn form_of(name: &str, sign: &str) -> Form {
+    if is_shouted(name) && sign == "=" { Form::Environment } else { Form::Bare }
+}
+
+fn value_at<'a>(line: &'a str, start: usize, form: Form, runs: &mut Runs) -> Value<'a> {
+    let rest = &line[start..];
+    let opening = rest.trim_start_matches(['b', 'r', 'f', 'u', '@', '\\']);
+    let skipped = rest.len() - opening.len();
+    if skipped <= 2
+        && let Some(quote) = opening.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))
+    {
+        let inner = start + skipped + 1;
+        let end = if rest.starts_with('\\') {
+            line[inner..].find('\\').map_or(line.len(), |length| inner + length)
+        } else {
+            closing_quote(line, inner, quote)
+        };
+        let text = line[inner..end].trim_end_matches(['\r', '\n']);
+        return Value { start: inner, text, form: Form::Quoted, after: &line[end..] };
+    }
+    let is_end = |c: char| match form {
+        Form::Environment => c.is_whitespace(),
+        Form::Quoted | Form::Bare => c.is_whitespace() || ",;&\"'`)}]|".contains(c),
+    };
+    let end = match form {
+        Form::Environment => &mut runs.environment,
+        Form::Quoted | Form::Bare => &mut runs.bare,
+    };
+    if *end <= start {
+        *end = start + rest.find(is_end).unwrap_or(rest.len());
+    }
+    Value { start, text: &line[start..*end], form, after: &line[*end..] }
+}
+
+fn closing_quote(line: &str, from: usize, quote: char) -> usize {
+    let mut is_escaped = false;
+    for (at, c) in line[from..].char_indices() {
+        if c == quote && !is_escaped {
+            return from + at;
+        }
+        is_escaped = c == '\\' && !is_escaped;
+    }
+    line.len()
+}
+
+fn is_secret(promise: Promise, value: &Value<'_>, sign: &str) -> bool {
+    // Judged first because it is cheap and turns most values down.
+    if promise != Promise::Password && !looks_random(value.text.as_bytes()) {
+        return false;
+    }
+    let head = head_of(value.text);
+    if head.contains(MARK) || is_placeholder(value.text) {
+        return false;
+    }
+    match promise {
+        Promise::Password => match value.form {
+            // A quote that closes a text such as `'Password: '` opens nothing.
+            Form::Quoted => !is_prose(value.text) && !value.text.starts_with([',', ')']),
+            Form::Environment => true,
+            Form::Bare => !is_code(value.text) && !reads_as_text(value, sign),
+        },
+        Promise::Random => {
+            !head.contains([' ', '(', '{', '<']) && !head.contains("://") && !is_path(head)
+        }
+        Promise::AwsSecret => true,
+    }
+}
+
+/// The first bytes of `text`, cut between characters.
+fn head_of(text: &str) -> &str {
+    let mut ends = (0..=text.len().min(VALUE_LIMIT)).rev();
+    ends.find_map(|end| text.get(..end)).unwrap_or("")
+}
+
+/// True for a bare word that is prose, a type or a variable, not a password.
+fn reads_as_text(value: &Value<'_>, sign: &str) -> bool {
+    if !is_plain_word(value.text) {
+        return false;
+    }
+    if promise_of(value.text).is_some() {
+        return true;
+    }
+    let goes_on = value.after.starts_with([' ', '\t']) && !value.after.trim_start().is_empty();
+    let is_type = value.text.starts_with(|c: char| c.is_ascii_uppercase());
+    let ends_statement = value.after.starts_with([';', ')']);
+    sign == ":" && (goes_on || is_type || ends_statement) || value.after.starts_with(')')
+}

@@ -1,0 +1,212 @@
+//! Secrets that only their surroundings give away: headers, URLs, flags.
+//!
+//! Each pattern names its secret `secret`; a group `sure` means that the
+//! surroundings leave no doubt. A gate of plain searches stands before each
+//! pattern, because compiling one costs more than reading many lines.
+
+use std::sync::LazyLock;
+
+use regex::bytes::{Regex, RegexBuilder};
+
+use super::value::{is_placeholder, is_plain_word, looks_random};
+use super::{MARK, Span};
+
+struct Pattern {
+    kind: &'static str,
+    /// Whether a line is worth the regular expression.
+    gate: fn(&str) -> bool,
+    regex: LazyLock<Regex>,
+    /// Judges a secret that has no `sure` group beside it.
+    accepts: fn(&str) -> bool,
+}
+
+static PATTERNS: [Pattern; 13] = [
+    Pattern {
+        kind: "url-password",
+        gate: |line| line.contains("://") && line.contains('@'),
+        regex: LazyLock::new(|| {
+            compile(r#"://[^ \t\r\n/:@"'<>\[\]\\]*:(?<secret>[^ \t\r\n/"'<>\\]+)@"#)
+        }),
+        accepts: |secret| !is_port_before_query(secret),
+    },
+    Pattern {
+        kind: "authorization",
+        gate: |line| {
+            ["uthorization", "UTHORIZATION", "earer ", "EARER ", "asic "]
+                .iter()
+                .any(|word| line.contains(word))
+        },
+        regex: LazyLock::new(|| {
+            compile(concat!(
+                r#"(?i:(?:(?<sure>authorization[\\"'\]]*[ \t]*[:=][ \t]*[\\"']*"#,
+                r"(?:bearer|basic|token|apikey))|\b(?:bearer|basic))[ \t]+)",
+                r"(?<secret>[A-Za-z0-9._~+/=:-]{6,})",
+            ))
+        }),
+        accepts: |secret| looks_random(secret.as_bytes()) && !secret.contains("://"),
+    },
+    Pattern {
+        kind: "cookie",
+        gate: has_cookie,
+        regex: LazyLock::new(|| {
+            compile(concat!(
+                r#"(?:(?:^|[^-A-Za-z0-9_])(?i:cookie)[\\"']*[ \t]*:[ \t]*[\\"']*|--cookie[ =]["']?)"#,
+                r#"(?<secret>[^ \t\r\n"'=;\\]+=[^ \t\r\n"'=>\\][^\r\n"'\\]*)"#,
+            ))
+        }),
+        accepts: |_| true,
+    },
+    Pattern {
+        kind: "cookie",
+        gate: has_cookie,
+        regex: LazyLock::new(|| {
+            compile(concat!(
+                r#"(?i:set-cookie2?)[\\"']*[ \t]*:[ \t]*[\\"']*"#,
+                r#"[^ \t\r\n"'=;\\]+=(?<secret>[^\r\n"'\\;]+)"#,
+            ))
+        }),
+        accepts: |_| true,
+    },
+    Pattern {
+        kind: "slack-webhook",
+        gate: |line| line.contains("hooks.slack.com/"),
+        regex: LazyLock::new(|| {
+            compile(
+                r"hooks\.slack\.com/(?:services|workflows|triggers)/(?<secret>[A-Za-z0-9/_-]{16,})",
+            )
+        }),
+        accepts: |_| true,
+    },
+    Pattern {
+        kind: "discord-webhook",
+        gate: |line| line.contains("/webhooks/"),
+        regex: LazyLock::new(|| {
+            compile(concat!(
+                r"discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/",
+                r"(?<secret>[0-9]+/[A-Za-z0-9_-]{16,})",
+            ))
+        }),
+        accepts: |_| true,
+    },
+    Pattern {
+        kind: "signed-url",
+        gate: |line| line.contains("sig=") || line.contains("-Signature="),
+        regex: LazyLock::new(|| {
+            compile(
+                r"[?&](?:sig|X-Amz-Signature|X-Goog-Signature)=(?<secret>[A-Za-z0-9%+/=_-]{32,})",
+            )
+        }),
+        accepts: |_| true,
+    },
+    Pattern {
+        kind: "telegram-token",
+        gate: |line| line.contains(":AA"),
+        regex: LazyLock::new(|| {
+            compile(r"(?:^|bot|[^0-9A-Za-z])(?<secret>[0-9]{8,10}:AA[A-Za-z0-9_-]{32,})")
+        }),
+        accepts: |_| true,
+    },
+    Pattern {
+        kind: "terraform-token",
+        gate: |line| line.contains(".atlasv1."),
+        regex: LazyLock::new(|| {
+            compile(r"(?<secret>[A-Za-z0-9]{14,}\.atlasv1\.[A-Za-z0-9_=-]{40,})")
+        }),
+        accepts: |_| true,
+    },
+    Pattern {
+        kind: "netrc-password",
+        gate: |line| has_spaced_password(line) && line.contains("machine "),
+        regex: LazyLock::new(|| compile(r"\bmachine .*[ \t]password[ \t]+(?<secret>[^ \t\r\n]+)")),
+        accepts: |_| true,
+    },
+    Pattern {
+        kind: "netrc-password",
+        gate: has_spaced_password,
+        regex: LazyLock::new(|| {
+            compile(r"\blogin[ \t]+[^ \t\r\n]+[ \t]+password[ \t]+(?<secret>[^ \t\r\n]+)")
+        }),
+        accepts: |secret| !is_plain_word(secret),
+    },
+    Pattern {
+        kind: "netrc-password",
+        gate: has_spaced_password,
+        regex: LazyLock::new(|| compile(r"^[ \t]*password[ \t]+(?<secret>[^ \t\r\n]+)[ \t\r\n]*$")),
+        accepts: |secret| !is_plain_word(secret),
+    },
+    Pattern {
+        kind: "flag-value",
+        gate: |line| {
+            line.contains("--")
+                && ["password ", "passwd ", "token ", "secret ", "key "]
+                    .iter()
+                    .any(|flag| line.contains(flag))
+        },
+        regex: LazyLock::new(|| {
+            compile(concat!(
+                r"--(?:[a-z]+-)*(?:(?<sure>password|passwd)|token|secret|api-?key)",
+                r#"[ \t]+["']?(?<secret>[^ \t\r\n"'=-][^ \t\r\n"'=]*)"#,
+            ))
+        }),
+        accepts: |secret| looks_random(secret.as_bytes()),
+    },
+];
+
+/// Finds the secrets of all patterns in `line`.
+pub(super) fn find(line: &str, spans: &mut Vec<Span>) {
+    for pattern in PATTERNS.iter().filter(|pattern| (pattern.gate)(line)) {
+        for found in pattern.regex.captures_iter(line.as_bytes()) {
+            let Some(secret) = found.name("secret") else { continue };
+            let Some(text) = line.get(secret.range()) else { continue };
+            // A sure setting still holds prose now and then: "Authorization:
+            // Basic authentication", "--password option".
+            let is_accepted = if found.name("sure").is_some() {
+                !is_plain_word(text)
+            } else {
+                (pattern.accepts)(text)
+            };
+            if is_accepted && !text.contains(MARK) && !is_placeholder(text) {
+                spans.push(Span { start: secret.start(), end: secret.end(), kind: pattern.kind });
+            }
+        }
+    }
+}
+
+/// Compiles for bytes without Unicode: several times faster, and because
+/// ASCII bounds every secret, it still falls on whole characters.
+#[expect(clippy::expect_used, reason = "patterns are constants and a test compiles each of them")]
+fn compile(pattern: &str) -> Regex {
+    RegexBuilder::new(pattern).unicode(false).build().expect("a constant pattern compiles")
+}
+
+fn has_cookie(line: &str) -> bool {
+    line.contains("ookie") || line.contains("OOKIE")
+}
+
+fn has_spaced_password(line: &str) -> bool {
+    line.contains("password ") || line.contains("password\t")
+}
+
+/// True for `8080?next=me` of `http://host:8080?next=me@home`.
+fn is_port_before_query(text: &str) -> bool {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    (1..=5).contains(&digits) && text[digits..].starts_with(['?', '#', ',', ';', ')'])
+}
+
+#[cfg(test)]
+pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
+    PATTERNS.iter().map(|pattern| pattern.kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_compiles_and_names_its_secret() {
+        for pattern in &PATTERNS {
+            let has_secret = pattern.regex.capture_names().flatten().any(|name| name == "secret");
+            assert!(has_secret, "{}", pattern.regex.as_str());
+        }
+    }
+}
