@@ -1,0 +1,223 @@
+//! Runs git for one repository, with an environment and configuration that
+//! neither the caller's shell nor the user's settings can bend.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+use crate::error::TreeError;
+use crate::project::GitDirs;
+
+/// Settings that could start a program of the user's, write beside the
+/// private index, or make git refuse a file.
+const CONFIG: [&str; 8] = [
+    "core.fsmonitor=false",
+    "core.untrackedCache=false",
+    "core.splitIndex=false",
+    "core.safecrlf=false",
+    "core.hooksPath=/dev/null",
+    "advice.addEmbeddedRepo=false",
+    "advice.updateSparsePath=false",
+    "gc.auto=0",
+];
+
+/// Of git's many variables only these may reach it from our environment:
+/// where its configuration and its own programs are.
+const KEPT: [&str; 4] =
+    ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"];
+
+/// How much of git's complaints an error carries, in bytes.
+const STDERR_TAIL: usize = 2048;
+
+/// The git program and the repository it works on.
+#[derive(Debug)]
+pub(crate) struct Git {
+    program: PathBuf,
+    root: PathBuf,
+    dirs: GitDirs,
+    unwanted: Vec<OsString>,
+}
+
+impl Git {
+    pub(crate) fn new(program: PathBuf, root: &Path, dirs: &GitDirs) -> Self {
+        let unwanted = std::env::vars_os().map(|(name, _)| name).filter(|name| is_unwanted(name));
+        Self { program, root: root.to_owned(), dirs: dirs.clone(), unwanted: unwanted.collect() }
+    }
+
+    pub(crate) fn dirs(&self) -> &GitDirs {
+        &self.dirs
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Begins the command `name`; more arguments may follow.
+    pub(crate) fn command(&self, name: &'static str) -> GitCommand<'_> {
+        let mut inner = Command::new(&self.program);
+        for name in &self.unwanted {
+            inner.env_remove(name);
+        }
+        inner.current_dir(&self.root).env("LC_ALL", "C").env("GIT_OPTIONAL_LOCKS", "0");
+        // Naming a tree must not reach for the network or for a human.
+        inner.env("GIT_NO_LAZY_FETCH", "1").env("GIT_TERMINAL_PROMPT", "0");
+        inner.arg("--git-dir").arg(&self.dirs.dir).arg("--work-tree").arg(&self.root);
+        for setting in CONFIG {
+            inner.args(["-c", setting]);
+        }
+        inner.arg(name);
+        GitCommand { git: self, name, inner }
+    }
+}
+
+/// The first git program in the folders of `path`, a value like `$PATH`.
+///
+/// Relative folders are passed over: the project must not bring its own git.
+pub(crate) fn locate(path: Option<&OsStr>) -> Option<PathBuf> {
+    let name = format!("git{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(path?)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(&name))
+        .find(|program| program.is_file())
+}
+
+fn is_unwanted(name: &OsStr) -> bool {
+    name.to_string_lossy().starts_with("GIT_") && !KEPT.iter().any(|kept| name == *kept)
+}
+
+/// One git command that has not run yet.
+pub(crate) struct GitCommand<'a> {
+    git: &'a Git,
+    name: &'static str,
+    inner: Command,
+}
+
+impl GitCommand<'_> {
+    pub(crate) fn index(mut self, index: &Path) -> Self {
+        self.inner.env("GIT_INDEX_FILE", index);
+        self
+    }
+
+    pub(crate) fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
+        self.inner.args(args);
+        self
+    }
+
+    /// Runs it to its end and gives what it printed.
+    pub(crate) fn read(self) -> Result<Vec<u8>, TreeError> {
+        self.feed(&[])?.success()
+    }
+
+    /// Runs it to its end with `items` on its standard input, each followed
+    /// by a NUL byte.
+    pub(crate) fn feed(mut self, items: &[Vec<u8>]) -> Result<Ended, TreeError> {
+        let input = if items.is_empty() { Stdio::null() } else { Stdio::piped() };
+        self.inner.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = self.spawn()?;
+        let fed = match child.stdin.take() {
+            // All commands that are fed here read their input to its end
+            // before they print, so neither side waits for the other.
+            Some(mut stdin) => items.iter().try_for_each(|item| {
+                stdin.write_all(item)?;
+                stdin.write_all(b"\0")
+            }),
+            None => Ok(()),
+        };
+        let output = child.wait_with_output().map_err(self.talking())?;
+        match fed {
+            // It gave up before it read everything; its status tells why.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+            Err(error) => return Err(self.talking()(error)),
+            Ok(()) => {}
+        }
+        let stderr = tail(&output.stderr);
+        Ok(Ended { command: self.name, status: output.status, stdout: output.stdout, stderr })
+    }
+
+    /// Starts it with its output on a pipe, to be read as it comes.
+    pub(crate) fn stream(mut self) -> Result<Child, TreeError> {
+        self.inner.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        self.spawn()
+    }
+
+    fn spawn(&mut self) -> Result<Child, TreeError> {
+        self.inner.spawn().map_err(|error| {
+            let program = self.git.program.clone();
+            if error.kind() == ErrorKind::NotFound && !program.exists() {
+                TreeError::GitMissing { program }
+            } else {
+                TreeError::io("start git in", &self.git.root)(error)
+            }
+        })
+    }
+
+    fn talking(&self) -> impl FnOnce(io::Error) -> TreeError {
+        TreeError::io("talk to", &self.git.program)
+    }
+}
+
+/// A git command that ran to its end.
+pub(crate) struct Ended {
+    pub(crate) command: &'static str,
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
+}
+
+impl Ended {
+    /// Its output, if it exited with 0.
+    pub(crate) fn success(self) -> Result<Vec<u8>, TreeError> {
+        if self.status.success() { Ok(self.stdout) } else { Err(self.refusal()) }
+    }
+
+    pub(crate) fn refusal(self) -> TreeError {
+        TreeError::Git { command: self.command, status: self.status, stderr: self.stderr }
+    }
+}
+
+fn tail(stderr: &[u8]) -> String {
+    let from = stderr.len().saturating_sub(STDERR_TAIL);
+    String::from_utf8_lossy(&stderr[from..]).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_that_redirect_git_are_unwanted() {
+        for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_TRACE", "GIT_CONFIG_PARAMETERS"] {
+            assert!(is_unwanted(name.as_ref()), "{name}");
+        }
+        for name in ["PATH", "HOME", "GIT_CONFIG_GLOBAL", "GIT_EXEC_PATH"] {
+            assert!(!is_unwanted(name.as_ref()), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_relative_folder_on_the_path_is_passed_over() {
+        let dir = tempfile::tempdir().unwrap();
+        let program = dir.path().join(format!("git{}", std::env::consts::EXE_SUFFIX));
+        std::fs::write(&program, "").unwrap();
+        let path = std::env::join_paths([Path::new("."), dir.path()]).unwrap();
+        assert_eq!(locate(Some(&path)), Some(program));
+        assert_eq!(locate(Some("bin:.".as_ref())), None);
+        assert_eq!(locate(None), None);
+    }
+
+    #[test]
+    fn a_git_that_is_gone_is_named() {
+        let dirs = GitDirs { dir: "/r/.git".into(), common: "/r/.git".into() };
+        let git = Git::new("/nowhere/git".into(), Path::new("/"), &dirs);
+        let error = git.command("write-tree").read().unwrap_err();
+        assert_eq!(error.to_string(), "no git program at /nowhere/git");
+    }
+
+    #[test]
+    fn an_error_carries_the_end_of_what_git_said() {
+        let long = [vec![b'x'; 5000], b"the end\n".to_vec()].concat();
+        assert_eq!(tail(&long).len(), STDERR_TAIL - 1);
+        assert!(tail(&long).ends_with("the end"));
+    }
+}

@@ -1,0 +1,27 @@
+//! Paths as bytes with `/` between the parts, as git and our manifests
+//! write them. On Unix every path survives; elsewhere names that are no
+//! Unicode are spelt with replacement characters.
+
+use std::path::{Path, PathBuf};
+
+#[cfg(unix)]
+pub(crate) fn to_bytes(path: &Path) -> Vec<u8> {
+    use std::os::unix::ffi::OsStrExt;
+    path.as_os_str().as_bytes().to_vec()
+}
+
+#[cfg(unix)]
+pub(crate) fn from_bytes(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn to_bytes(path: &Path) -> Vec<u8> {
+    path.to_string_lossy().replace('\\', "/").into_bytes()
+}
+
+#[cfg(not(unix))]
+pub(crate) fn from_bytes(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+}

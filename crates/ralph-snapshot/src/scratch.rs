@@ -1,0 +1,125 @@
+//! Work trees for tests: a folder, with git or without, and one for state.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use ralph_core::TreeId;
+use tempfile::TempDir;
+
+use crate::{Change, ChangeKind, Project, WorkTree};
+
+pub(crate) struct Scratch {
+    top: TempDir,
+    pub(crate) root: PathBuf,
+}
+
+impl Scratch {
+    /// A folder without git.
+    pub(crate) fn plain() -> Self {
+        let top = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(top.path()).unwrap().join("project");
+        fs::create_dir(&root).unwrap();
+        Self { top, root }
+    }
+
+    /// A repository without a commit, deaf to the developer's own settings.
+    pub(crate) fn git() -> Self {
+        let scratch = Self::plain();
+        scratch.run(&["init", "-q", "-b", "main"]);
+        for setting in ["core.excludesFile", "core.attributesFile"] {
+            scratch.run(&["config", setting, "/dev/null"]);
+        }
+        scratch.run(&["config", "core.autocrlf", "false"]);
+        scratch
+    }
+
+    /// A repository with one commit of these files.
+    pub(crate) fn committed(files: &[(&str, &str)]) -> Self {
+        let scratch = Self::git();
+        for (path, text) in files {
+            scratch.write(path, text);
+        }
+        scratch.commit();
+        scratch
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> String {
+        run_in(&self.root, args)
+    }
+
+    /// Runs a git command that may end badly, as a merge with conflicts does.
+    pub(crate) fn try_run(&self, args: &[&str]) {
+        git(&self.root, args).output().unwrap();
+    }
+
+    pub(crate) fn commit(&self) {
+        self.run(&["add", "-A"]);
+        self.run(&["commit", "-q", "-m", "work"]);
+    }
+
+    pub(crate) fn path(&self, path: impl AsRef<OsStr>) -> PathBuf {
+        self.root.join(Path::new(path.as_ref()))
+    }
+
+    pub(crate) fn write(&self, path: impl AsRef<OsStr>, text: impl AsRef<[u8]>) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn remove(&self, path: &str) {
+        fs::remove_file(self.path(path)).unwrap();
+    }
+
+    pub(crate) fn state(&self) -> PathBuf {
+        self.top.path().join("state")
+    }
+
+    pub(crate) fn open(&self) -> WorkTree {
+        WorkTree::open(&Project::discover(&self.root).unwrap(), &self.state()).unwrap()
+    }
+
+    /// The id that a process sees which was started just now.
+    pub(crate) fn tree(&self) -> TreeId {
+        self.open().tree().unwrap()
+    }
+
+    /// The id that is found with no memory at all.
+    pub(crate) fn tree_anew(&self) -> TreeId {
+        let state = tempfile::tempdir().unwrap();
+        let project = Project::discover(&self.root).unwrap();
+        WorkTree::open(&project, state.path()).unwrap().tree().unwrap()
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn set_mode(&self, path: &str, mode: u32) {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(self.path(path), fs::Permissions::from_mode(mode)).unwrap();
+    }
+}
+
+/// Runs git in `folder`, which must end well, and gives what it printed.
+pub(crate) fn run_in(folder: &Path, args: &[&str]) -> String {
+    let output = git(folder, args).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "git {args:?}: {stderr}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn git(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new("git");
+    command.current_dir(folder).args(args).env("GIT_CONFIG_GLOBAL", "/dev/null");
+    for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
+        command.env_remove(name);
+    }
+    for role in ["AUTHOR", "COMMITTER"] {
+        command.env(format!("GIT_{role}_NAME"), "A").env(format!("GIT_{role}_EMAIL"), "a@b.c");
+    }
+    command
+}
+
+pub(crate) fn change(path: impl Into<PathBuf>, kind: ChangeKind) -> Change {
+    Change { path: path.into(), kind }
+}

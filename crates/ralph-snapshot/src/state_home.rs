@@ -1,0 +1,136 @@
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::project::Project;
+use crate::{path_bytes, probe};
+
+/// Where our own files for `project` belong. The folder may not exist yet.
+///
+/// `ralph_home` is what the user asked for and is taken without a question.
+/// Otherwise it is `ralph` in the git common folder, where all work trees
+/// share it, nothing is committed and `git clean` does not reach; or, if
+/// that takes no files or there is no git, a folder under `platform_state`.
+pub fn state_home(project: &Project, ralph_home: Option<&Path>, platform_state: &Path) -> PathBuf {
+    if let Some(home) = ralph_home {
+        return home.join(project_id(project));
+    }
+    if let Some(git) = &project.git {
+        let ours = git.common.join("ralph");
+        let holder = if ours.exists() { &ours } else { &git.common };
+        if probe::takes_files(holder) {
+            return ours;
+        }
+    }
+    platform_state.join("ralph").join(project_id(project))
+}
+
+/// The platform's folder for state of this user; `None` when the environment
+/// does not tell, or tells a relative path.
+///
+/// Linux and the like: `$XDG_STATE_HOME` or `~/.local/state`. macOS:
+/// `~/Library/Application Support`. Windows: `%LOCALAPPDATA%`.
+pub fn platform_state_dir(env: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let platform = match std::env::consts::OS {
+        "macos" => Platform::MacOs,
+        "windows" => Platform::Windows,
+        _ => Platform::Xdg,
+    };
+    platform.state_dir(env)
+}
+
+enum Platform {
+    Xdg,
+    MacOs,
+    Windows,
+}
+
+impl Platform {
+    fn state_dir(&self, env: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+        let folder = |name| env(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        match self {
+            Self::Xdg => folder("XDG_STATE_HOME")
+                .or_else(|| folder("HOME").map(|home| home.join(".local/state"))),
+            Self::MacOs => folder("HOME").map(|home| home.join("Library/Application Support")),
+            Self::Windows => folder("LOCALAPPDATA"),
+        }
+    }
+}
+
+/// Sixteen hex digits that stand for the repository, or for the root when
+/// there is none. Work trees of one repository share the id.
+fn project_id(project: &Project) -> String {
+    let place = project.git.as_ref().map_or(&project.root, |git| &git.common);
+    short_digest(place)
+}
+
+/// Sixteen hex digits that stand for `path`.
+pub(crate) fn short_digest(path: &Path) -> String {
+    let mut hex = blake3::hash(&path_bytes::to_bytes(path)).to_hex().to_string();
+    hex.truncate(16);
+    hex
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::project::GitDirs;
+
+    const PLATFORM: &str = "/state";
+
+    fn in_git(common: &Path) -> Project {
+        let git = GitDirs { dir: common.join("worktrees/x"), common: common.to_owned() };
+        Project { root: "/project".into(), git: Some(git) }
+    }
+
+    #[test]
+    fn the_users_choice_comes_first() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = state_home(&in_git(dir.path()), Some(Path::new("/mine")), PLATFORM.as_ref());
+        assert!(home.starts_with("/mine"), "{home:?}");
+        assert_eq!(home.file_name().unwrap().len(), 16);
+    }
+
+    #[test]
+    fn a_repository_keeps_our_state() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = state_home(&in_git(dir.path()), None, PLATFORM.as_ref());
+        assert_eq!(home, dir.path().join("ralph"));
+        assert!(!home.exists());
+    }
+
+    #[test]
+    fn a_repository_that_takes_no_files_leaves_the_platforms_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("ralph"), "a file where our folder should be").unwrap();
+        let home = state_home(&in_git(dir.path()), None, PLATFORM.as_ref());
+        assert!(home.starts_with("/state/ralph"), "{home:?}");
+    }
+
+    #[test]
+    fn projects_outside_git_do_not_share_a_folder() {
+        let home = |root: &str| {
+            state_home(&Project { root: root.into(), git: None }, None, PLATFORM.as_ref())
+        };
+        assert_eq!(home("/a"), home("/a"));
+        assert_ne!(home("/a"), home("/b"));
+    }
+
+    #[test]
+    fn every_platform_has_its_own_state_folder() {
+        let all = |name: &str| Some(OsString::from(format!("/{name}")));
+        let home_only = |name: &str| (name == "HOME").then(|| OsString::from("/h"));
+        let relative = |_: &str| Some(OsString::from("here"));
+        let check = |found: Option<PathBuf>, want: Option<&str>| {
+            assert_eq!(found, want.map(PathBuf::from));
+        };
+        check(Platform::Xdg.state_dir(all), Some("/XDG_STATE_HOME"));
+        check(Platform::Xdg.state_dir(home_only), Some("/h/.local/state"));
+        check(Platform::MacOs.state_dir(all), Some("/HOME/Library/Application Support"));
+        check(Platform::Windows.state_dir(all), Some("/LOCALAPPDATA"));
+        check(Platform::Windows.state_dir(home_only), None);
+        check(Platform::Xdg.state_dir(relative), None);
+        check(platform_state_dir(|_| None), None);
+    }
+}

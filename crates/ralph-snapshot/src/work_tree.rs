@@ -1,0 +1,156 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ralph_core::{Approach, TreeId};
+
+use crate::error::TreeError;
+use crate::file_tree::FileTree;
+use crate::git::{self, Git};
+use crate::git_tree::GitTree;
+use crate::left_out::LeftOut;
+use crate::project::Project;
+
+/// One file that differs between two trees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Relative to the root of the work tree.
+    pub path: PathBuf,
+    /// What happened to it.
+    pub kind: ChangeKind,
+}
+
+/// What happened to a file from one tree to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// Only the later tree has it.
+    Added,
+    /// Its contents, its mode or its type differ.
+    Modified,
+    /// Only the earlier tree has it.
+    Removed,
+}
+
+/// The files of a project, as they are now and as they were.
+///
+/// To the tree belong tracked files, and untracked ones that are not ignored;
+/// with each its path, whether it may be executed, and its contents or, for a
+/// symbolic link, its target. Empty folders, pipes, sockets and devices do
+/// not belong to it, and neither does anything in a `.git` folder.
+///
+/// A file that cannot be read does not stop the naming. In git it counts as
+/// when it was read last, or not at all if it never was; outside git it
+/// counts as unreadable, by its path.
+///
+/// In git, contents count as git stores them, with line ends and filters
+/// applied as the repository configures them. A nested repository counts by
+/// its checked-out commit, and not at all before its first one.
+#[derive(Debug)]
+pub struct WorkTree {
+    root: PathBuf,
+    left_out: LeftOut,
+    way: Way,
+}
+
+#[derive(Debug)]
+enum Way {
+    Git(GitTree),
+    Files(FileTree),
+}
+
+impl WorkTree {
+    /// Opens the work tree of `project`, with `state` as a folder of ours for
+    /// a private index and manifests, created if need be.
+    ///
+    /// The folder may be shared by the work trees of one repository. It may
+    /// lie inside the work tree; then it never belongs to the tree.
+    ///
+    /// Without git on the `PATH`, or when the repository's object store takes
+    /// no files, the files are read one by one under the rules of the ignore
+    /// files; ids made in the two ways differ.
+    pub fn open(project: &Project, state: &Path) -> Result<Self, TreeError> {
+        Self::open_with(project, state, git::locate(std::env::var_os("PATH").as_deref()))
+    }
+
+    pub(crate) fn open_with(
+        project: &Project,
+        state: &Path,
+        program: Option<PathBuf>,
+    ) -> Result<Self, TreeError> {
+        create_private(state)?;
+        let state = fs::canonicalize(state).map_err(TreeError::io("open", state))?;
+        let root = project.root.clone();
+        if state == root {
+            return Err(TreeError::StateIsTree { path: state });
+        }
+        let inside = state.strip_prefix(&root).ok().map(Path::to_owned);
+        // What lies in a `.git` folder is never looked at anyway.
+        let inside = inside.filter(|path| path.iter().all(|part| part != ".git"));
+        let git = project.git.as_ref().zip(program);
+        let git = git.map(|(dirs, program)| Git::new(program, &root, dirs));
+        let way = match git.and_then(|git| GitTree::new(git, &root, &state)) {
+            Some(tree) => Way::Git(tree),
+            None => Way::Files(FileTree::new(&root, &state)),
+        };
+        Ok(Self { root, left_out: LeftOut::new(inside), way })
+    }
+
+    /// Leaves `paths` out of every tree named from now on, in place of those
+    /// given before; a folder stands for everything below it.
+    ///
+    /// Relative paths begin at the root. Paths outside of it are passed over.
+    pub fn leave_out(&mut self, paths: impl IntoIterator<Item = impl AsRef<Path>>) {
+        self.left_out.replace(&self.root, paths);
+    }
+
+    /// Names the present contents. Equal contents have equal ids, whatever
+    /// they were in between.
+    pub fn tree(&self) -> Result<TreeId, TreeError> {
+        match &self.way {
+            Way::Git(tree) => tree.tree(&self.left_out),
+            Way::Files(tree) => tree.tree(&self.left_out),
+        }
+    }
+
+    /// Lists the files that differ between two trees, ordered by path. A
+    /// renamed file was removed and added.
+    ///
+    /// Outside git only the trees used last are remembered, some sixty; in
+    /// git, until `git gc` removes what nothing refers to.
+    pub fn changes(&self, from: &TreeId, to: &TreeId) -> Result<Vec<Change>, TreeError> {
+        if from == to {
+            return Ok(Vec::new());
+        }
+        let mut changes = match &self.way {
+            Way::Git(tree) => tree.changes(from, to)?,
+            Way::Files(tree) => tree.changes(from, to)?,
+        };
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(changes)
+    }
+
+    /// Recognises what was tried between two trees; `None` if nothing changed.
+    ///
+    /// In git it is the set of lines put in and taken out, file by file;
+    /// outside, the set of changed files with their new contents. Numbers,
+    /// white space and blank lines are set aside. In git binary files count
+    /// by their path, and of a patch only the first 8 MiB are looked at;
+    /// outside git binary files and those above 1 MiB count by their bytes.
+    pub fn approach(&self, from: &TreeId, to: &TreeId) -> Result<Option<Approach>, TreeError> {
+        if from == to {
+            return Ok(None);
+        }
+        match &self.way {
+            Way::Git(tree) => tree.approach(from, to),
+            Way::Files(tree) => tree.approach(from, to),
+        }
+    }
+}
+
+/// Creates a folder that only its owner may enter, where that can be said.
+fn create_private(folder: &Path) -> Result<(), TreeError> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(TreeError::io("create", folder))
+}
