@@ -4,9 +4,28 @@
 //! function of its arguments, so every rule has a table test.
 
 pub mod claim;
+pub mod decide;
+pub mod evidence;
+pub mod feedback;
 pub mod ids;
 pub mod locale;
+pub mod policy;
+pub mod progress;
 pub mod question;
 pub mod redact;
+pub mod run;
+#[cfg(test)]
+mod samples;
+pub mod state;
+pub mod template;
+pub mod time;
+pub mod usage;
+pub mod wording;
 
+pub use decide::{Decision, Judgement, decide};
+pub use evidence::Evidence;
 pub use ids::{Approach, ParseRunIdError, RunId, SessionId, TreeId};
+pub use policy::Policy;
+pub use run::Run;
+pub use state::State;
+pub use time::Timestamp;

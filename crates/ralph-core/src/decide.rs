@@ -1,0 +1,276 @@
+//! What follows when the agent falls silent: one pure function.
+//!
+//! The order matters and is the product's promise: how the turn ended, then
+//! completion, then progress, then limits, else go on. Evidence outranks
+//! limits, so success on the last allowed iteration is success.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use crate::claim::{self, Claim};
+use crate::evidence::{Evidence, GateReport, TurnEnd, Verdict};
+use crate::feedback::Feedback;
+use crate::policy::{Need, Policy, Trust};
+use crate::progress::{Progress, Signals};
+use crate::question;
+use crate::run::Run;
+use crate::state::{Failure, Pause, Proof, Wait};
+use crate::time::Timestamp;
+
+/// Agent failures in a row, without any change to the tree, that end a run.
+const AGENT_ERRORS: u32 = 3;
+
+/// Questions in a row, without progress, that end in waiting for a person.
+const QUESTIONS: u32 = 2;
+
+/// The first wait when a provider does not say how long its limit lasts.
+const FIRST_BACKOFF: Duration = Duration::from_mins(1);
+
+/// The longest such wait.
+const LONGEST_BACKOFF: Duration = Duration::from_mins(30);
+
+/// What follows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decision {
+    /// The agent gets another turn and is told this.
+    Continue(Feedback),
+    /// The work is done.
+    Complete(Proof),
+    /// Nothing happens until something outside changes.
+    Wait(Wait),
+    /// The run stops being active but can be resumed.
+    Pause(Pause),
+    /// Going on is pointless or not allowed.
+    GiveUp(Failure),
+}
+
+/// A decision and the progress record that goes with it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// What follows.
+    pub decision: Decision,
+    /// What the turns amount to now.
+    pub progress: Progress,
+    /// What the final text said about being done.
+    pub claim: Claim,
+}
+
+/// Decides what follows once a turn is over.
+///
+/// `run.iteration` is the number of the turn that just ended.
+pub fn decide(run: &Run, policy: &Policy, evidence: &Evidence) -> Judgement {
+    let signals = if policy.gates.is_empty() { Signals::Ungated } else { Signals::Gated };
+    let evidence = &*with_missing_reports(policy, evidence);
+    let progress = run.progress.after(evidence, signals);
+    let claim = valid_claim(policy, evidence);
+    let decision = None
+        .or_else(|| interruption(run, policy, evidence, &progress))
+        .or_else(|| completion(run, policy, evidence, &claim))
+        .or_else(|| broken_agent(evidence, &progress))
+        .or_else(|| repeated_question(evidence, &progress))
+        .or_else(|| stagnation(policy, &progress))
+        .or_else(|| limit(run, policy, evidence))
+        .unwrap_or_else(|| {
+            Decision::Continue(Feedback::gather(run, policy, evidence, &claim, &progress))
+        });
+    Judgement { decision, progress, claim }
+}
+
+/// The evidence with an unknown verdict for every required gate that sent no
+/// report, so that silence is neither a pass nor a fix further down.
+fn with_missing_reports<'a>(policy: &Policy, evidence: &'a Evidence) -> Cow<'a, Evidence> {
+    let missing: Vec<GateReport> = policy
+        .gates
+        .iter()
+        .filter(|gate| gate.need == Need::Required)
+        .filter(|gate| evidence.gates.iter().all(|report| report.name != gate.name))
+        .map(|gate| GateReport {
+            name: gate.name.clone(),
+            need: gate.need,
+            command: gate.command.display(),
+            verdict: Verdict::Unknown { reason: "it did not run".to_owned() },
+            failing: BTreeSet::new(),
+            tail: String::new(),
+            elapsed: Duration::ZERO,
+            cached: false,
+        })
+        .collect();
+    if missing.is_empty() {
+        return Cow::Borrowed(evidence);
+    }
+    let mut evidence = evidence.clone();
+    evidence.gates.extend(missing);
+    Cow::Owned(evidence)
+}
+
+/// A claim counts only when the agent ended its turn in good order.
+fn valid_claim(policy: &Policy, evidence: &Evidence) -> Claim {
+    match evidence.turn {
+        TurnEnd::Finished => claim::detect(&evidence.text, &policy.claim),
+        TurnEnd::UserAbort
+        | TurnEnd::ProviderLimit { .. }
+        | TurnEnd::HumanAsked { .. }
+        | TurnEnd::ChildrenRunning
+        | TurnEnd::Failed { .. }
+        | TurnEnd::TimedOut(_)
+        | TurnEnd::WorkTreeGone => Claim::None,
+    }
+}
+
+/// Turns that did not end by the agent's own decision.
+fn interruption(
+    run: &Run,
+    policy: &Policy,
+    evidence: &Evidence,
+    progress: &Progress,
+) -> Option<Decision> {
+    match &evidence.turn {
+        TurnEnd::UserAbort => Some(Decision::Pause(Pause::Aborted)),
+        TurnEnd::ProviderLimit { until } => {
+            Some(wait_for_provider(run, policy, *until, (evidence.now, progress.limit_hits)))
+        }
+        TurnEnd::HumanAsked { question } => {
+            Some(Decision::Wait(Wait::Human { question: question.clone() }))
+        }
+        TurnEnd::ChildrenRunning => Some(Decision::Wait(Wait::Child)),
+        TurnEnd::WorkTreeGone => Some(Decision::GiveUp(Failure::AgentError {
+            what: format!("the work tree {} is gone", run.worktree),
+        })),
+        TurnEnd::Finished | TurnEnd::Failed { .. } | TurnEnd::TimedOut(_) => None,
+    }
+}
+
+fn wait_for_provider(
+    run: &Run,
+    policy: &Policy,
+    said: Option<Timestamp>,
+    (now, hits): (Timestamp, u32),
+) -> Decision {
+    let until = match said {
+        None => now.plus(backoff(hits)),
+        // A provider that refuses again at the time it gave itself is asked
+        // ever more slowly: waiting costs no iteration, so nothing else
+        // would end a run that is sent back at once each time.
+        Some(until) => until.max(now.plus(backoff(hits.saturating_sub(1)))),
+    };
+    if run.waited.saturating_add(until.since(now)) > policy.limits.waiting {
+        let minutes = policy.limits.waiting.as_secs() / 60;
+        return Decision::GiveUp(Failure::AgentError {
+            what: format!("the provider's limit does not lift within {minutes} minutes of waiting"),
+        });
+    }
+    Decision::Wait(Wait::Limit { until })
+}
+
+/// How long to wait after this many refusals in a row.
+fn backoff(hits: u32) -> Duration {
+    let Some(doublings) = hits.checked_sub(1) else { return Duration::ZERO };
+    FIRST_BACKOFF.saturating_mul(1 << doublings.min(10)).min(LONGEST_BACKOFF)
+}
+
+/// Whether the work is done, and by whose word.
+fn completion(run: &Run, policy: &Policy, evidence: &Evidence, claim: &Claim) -> Option<Decision> {
+    let claimed = matches!(claim, Claim::Made(_));
+    let verified = policy.has_required_gate()
+        && all_required_pass(policy, evidence)
+        && evidence.weakened.is_empty();
+    match policy.trust {
+        Trust::Claim if claimed => {
+            Some(Decision::Complete(if verified { Proof::Verified } else { Proof::Claimed }))
+        }
+        Trust::Claim => None,
+        Trust::Evidence => {
+            let was_red = run.baseline.as_ref().is_some_and(|baseline| !baseline.red.is_empty());
+            (verified && (claimed || was_red)).then_some(Decision::Complete(Proof::Verified))
+        }
+    }
+}
+
+/// Whether every required gate passed, and no report says otherwise.
+fn all_required_pass(policy: &Policy, evidence: &Evidence) -> bool {
+    policy
+        .gates
+        .iter()
+        .filter(|gate| gate.need == Need::Required)
+        .all(|gate| evidence.passed(&gate.name))
+        && !evidence.gates.iter().any(GateReport::blocks)
+}
+
+fn broken_agent(evidence: &Evidence, progress: &Progress) -> Option<Decision> {
+    match &evidence.turn {
+        TurnEnd::Failed { what } if progress.agent_errors >= AGENT_ERRORS => {
+            Some(Decision::GiveUp(Failure::AgentError { what: what.clone() }))
+        }
+        TurnEnd::TimedOut(_) if progress.agent_errors >= AGENT_ERRORS => {
+            Some(Decision::GiveUp(Failure::AgentError {
+                what: format!("{AGENT_ERRORS} turns in a row changed nothing, the last timed out"),
+            }))
+        }
+        TurnEnd::Failed { .. }
+        | TurnEnd::TimedOut(_)
+        | TurnEnd::Finished
+        | TurnEnd::UserAbort
+        | TurnEnd::ProviderLimit { .. }
+        | TurnEnd::HumanAsked { .. }
+        | TurnEnd::ChildrenRunning
+        | TurnEnd::WorkTreeGone => None,
+    }
+}
+
+fn repeated_question(evidence: &Evidence, progress: &Progress) -> Option<Decision> {
+    if progress.questions < QUESTIONS {
+        return None;
+    }
+    question::asks(&evidence.text).map(|question| Decision::Wait(Wait::Human { question }))
+}
+
+fn stagnation(policy: &Policy, progress: &Progress) -> Option<Decision> {
+    if progress.stalled == 0 || progress.stalled < policy.limits.stalled {
+        return None;
+    }
+    // Two returns make a circle; one may be an honest step back.
+    let circular = !policy.gates.is_empty() && progress.returns >= 2;
+    Some(Decision::GiveUp(if circular { Failure::Circular } else { Failure::NoProgress }))
+}
+
+fn limit(run: &Run, policy: &Policy, evidence: &Evidence) -> Option<Decision> {
+    let limits = &policy.limits;
+    let usage = run.usage + evidence.usage;
+    let over_budget = limits.tokens.is_some_and(|most| usage.tokens() >= most)
+        || limits.cost.is_some_and(|most| usage.cost >= most);
+    let restarts = run.restarts.saturating_add(u32::from(is_restart(&evidence.turn)));
+    let failure = if run.iteration >= limits.iterations {
+        Failure::MaxIterations
+    } else if run.worked(evidence.now) >= limits.duration {
+        Failure::MaxDuration
+    } else if over_budget {
+        Failure::Budget
+    } else if restarts > limits.restarts {
+        Failure::MaxRestarts
+    } else {
+        return None;
+    };
+    Some(Decision::GiveUp(failure))
+}
+
+/// Whether the agent has to be begun anew after such a turn.
+pub fn is_restart(turn: &TurnEnd) -> bool {
+    match turn {
+        TurnEnd::Failed { .. } | TurnEnd::TimedOut(_) => true,
+        TurnEnd::Finished
+        | TurnEnd::UserAbort
+        | TurnEnd::ProviderLimit { .. }
+        | TurnEnd::HumanAsked { .. }
+        | TurnEnd::ChildrenRunning
+        | TurnEnd::WorkTreeGone => false,
+    }
+}
+
+#[cfg(test)]
+#[path = "decide_tests.rs"]
+mod tests;
+
+#[cfg(test)]
+#[path = "decide_laws.rs"]
+mod laws;

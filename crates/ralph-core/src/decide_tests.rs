@@ -1,0 +1,389 @@
+use super::*;
+use crate::evidence::{Fault, Timeout};
+use crate::feedback::Pace;
+use crate::policy::Limits;
+use crate::samples::{
+    CLAIM, WORKING, advance, gate, gated, minute, play, report, run, run_from, turn,
+};
+use crate::usage::{Usage, Usd};
+
+#[track_caller]
+fn check(run: &Run, evidence: &Evidence, want: &Decision) {
+    assert_eq!(&decide(run, &run.policy, evidence).decision, want, "{evidence:?}");
+}
+
+#[track_caller]
+fn check_goes_on(run: &Run, evidence: &Evidence) -> Feedback {
+    match decide(run, &run.policy, evidence).decision {
+        Decision::Continue(feedback) => feedback,
+        other @ (Decision::Complete(_)
+        | Decision::Wait(_)
+        | Decision::Pause(_)
+        | Decision::GiveUp(_)) => panic!("{other:?} after {evidence:?}"),
+    }
+}
+
+fn with_limits(policy: Policy, change: impl FnOnce(&mut Limits)) -> Policy {
+    let mut policy = policy;
+    change(&mut policy.limits);
+    policy
+}
+
+fn wait_until(minutes: u32) -> Decision {
+    Decision::Wait(Wait::Limit { until: minute(minutes) })
+}
+
+// How the turn ended.
+
+#[test]
+fn an_abort_pauses_even_when_all_is_done() {
+    let run = run_from(&gated(), &["t1"]);
+    let evidence = turn(CLAIM).failing_tests(&[]).ending(TurnEnd::UserAbort);
+    check(&run, &evidence, &Decision::Pause(Pause::Aborted));
+}
+
+#[test]
+fn a_structured_request_waits_for_a_person() {
+    let question = "May I delete the table?".to_owned();
+    let evidence = turn(CLAIM).ending(TurnEnd::HumanAsked { question: question.clone() });
+    check(&run(&Policy::promise()), &evidence, &Decision::Wait(Wait::Human { question }));
+}
+
+#[test]
+fn running_children_are_waited_for() {
+    let evidence = turn(CLAIM).ending(TurnEnd::ChildrenRunning);
+    check(&run(&Policy::promise()), &evidence, &Decision::Wait(Wait::Child));
+}
+
+#[test]
+fn a_missing_work_tree_ends_the_run_and_is_named() {
+    let what = "the work tree /project is gone".to_owned();
+    let evidence = turn(CLAIM).ending(TurnEnd::WorkTreeGone);
+    check(&run(&Policy::promise()), &evidence, &Decision::GiveUp(Failure::AgentError { what }));
+}
+
+#[test]
+fn an_interrupted_turn_counts_neither_for_nor_against_the_run() {
+    let mut before = run_from(&gated(), &["t1", "t2"]);
+    advance(&mut before, &turn("a").failing_tests(&["t1", "t2"]).on_tree("A"));
+    for end in [
+        TurnEnd::UserAbort,
+        TurnEnd::HumanAsked { question: "Which?".to_owned() },
+        TurnEnd::ChildrenRunning,
+        TurnEnd::WorkTreeGone,
+    ] {
+        let judgement = decide(&before, &before.policy, &turn("b").ending(end.clone()));
+        assert_eq!(judgement.progress, before.progress, "{end:?}");
+    }
+}
+
+#[test]
+fn interruptions_come_before_limits() {
+    let used_up = Run { iteration: 100, ..run(&Policy::promise()) };
+    check(&used_up, &turn("").ending(TurnEnd::UserAbort), &Decision::Pause(Pause::Aborted));
+    check(
+        &used_up,
+        &turn("").ending(TurnEnd::ProviderLimit { until: Some(minute(7)) }),
+        &wait_until(7),
+    );
+}
+
+// Provider limits.
+
+#[test]
+fn a_provider_is_believed_about_the_time_its_limit_lifts() {
+    let evidence = turn(CLAIM).ending(TurnEnd::ProviderLimit { until: Some(minute(300)) });
+    check(&run(&Policy::promise()), &evidence, &wait_until(300));
+}
+
+#[test]
+fn an_unknown_reset_time_is_waited_for_ever_longer_up_to_half_an_hour() {
+    let mut run = run(&Policy::promise());
+    for want in [1, 2, 4, 8, 16, 30, 30] {
+        let evidence = turn("").at(0).ending(TurnEnd::ProviderLimit { until: None });
+        assert_eq!(advance(&mut run, &evidence).decision, wait_until(want));
+    }
+    advance(&mut run, &turn(WORKING));
+    let evidence = turn("").at(0).ending(TurnEnd::ProviderLimit { until: None });
+    assert_eq!(advance(&mut run, &evidence).decision, wait_until(1), "a good turn starts over");
+}
+
+#[test]
+fn a_reset_time_that_proves_wrong_is_not_tried_at_once_again_and_again() {
+    let mut run = run(&Policy::promise());
+    for want in [10, 11, 12, 14, 18] {
+        let passed = TurnEnd::ProviderLimit { until: Some(minute(3)) };
+        assert_eq!(advance(&mut run, &turn("").at(10).ending(passed)).decision, wait_until(want));
+    }
+}
+
+#[test]
+fn waiting_has_an_end() {
+    let run = Run { waited: Duration::from_hours(23), ..run(&Policy::promise()) };
+    let until = |minutes| turn("").at(0).ending(TurnEnd::ProviderLimit { until: Some(minutes) });
+    check(&run, &until(minute(60)), &wait_until(60));
+    let what = "the provider's limit does not lift within 1440 minutes of waiting".to_owned();
+    check(&run, &until(minute(61)), &Decision::GiveUp(Failure::AgentError { what }));
+}
+
+#[test]
+fn waiting_costs_no_working_time() {
+    let policy = with_limits(Policy::promise(), |limits| limits.duration = Duration::from_mins(30));
+    let run = Run { waited: Duration::from_mins(100), ..run(&policy) };
+    check_goes_on(&run, &turn(WORKING).at(129));
+    check(&run, &turn(WORKING).at(130), &Decision::GiveUp(Failure::MaxDuration));
+}
+
+// Completion.
+
+/// What the required gate came to, for the tables below.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Tests {
+    Pass,
+    Fail,
+    Unknown,
+    NoReport,
+    OnlyAdvisoryFails,
+}
+
+const ALL_TESTS: [Tests; 5] =
+    [Tests::Pass, Tests::Fail, Tests::Unknown, Tests::NoReport, Tests::OnlyAdvisoryFails];
+
+fn evidence_of(text: &str, tests: Tests) -> Evidence {
+    let passed = turn(text).failing_tests(&[]);
+    match tests {
+        Tests::Pass => passed,
+        Tests::Fail => turn(text).failing_tests(&["t1"]),
+        Tests::Unknown => {
+            turn(text).reporting(report("tests", Verdict::Unknown { reason: "gone".to_owned() }))
+        }
+        Tests::NoReport => turn(text),
+        Tests::OnlyAdvisoryFails => passed.reporting(GateReport {
+            need: Need::Advisory,
+            ..report("lint", Verdict::Fail(Fault::Exit(1)))
+        }),
+    }
+}
+
+fn gated_with_advice(trust: Trust) -> Policy {
+    let mut policy = Policy { trust, ..gated() };
+    policy.gates.push(gate("lint", Need::Advisory));
+    policy
+}
+
+#[track_caller]
+fn check_completion(run: &Run, evidence: &Evidence, want: Option<Proof>) {
+    match want {
+        Some(proof) => check(run, evidence, &Decision::Complete(proof)),
+        None => drop(check_goes_on(run, evidence)),
+    }
+}
+
+#[test]
+fn under_evidence_gates_must_pass_and_either_a_claim_or_a_red_start_says_there_was_work() {
+    let policy = gated_with_advice(Trust::Evidence);
+    for (baseline, text, tests) in every_combination() {
+        let run = run_from(&policy, baseline);
+        let was_red = !baseline.is_empty();
+        let green = matches!(tests, Tests::Pass | Tests::OnlyAdvisoryFails);
+        let done = green && (text == CLAIM || was_red);
+        let evidence = evidence_of(text, tests);
+        check_completion(&run, &evidence, done.then_some(Proof::Verified));
+        check_completion(&run, &evidence.weakening(), None);
+    }
+}
+
+#[test]
+fn under_claim_the_claim_decides_and_gates_only_say_how_sure_it_is() {
+    let policy = gated_with_advice(Trust::Claim);
+    for (baseline, text, tests) in every_combination() {
+        let run = run_from(&policy, baseline);
+        let green = matches!(tests, Tests::Pass | Tests::OnlyAdvisoryFails);
+        let proof = if green { Proof::Verified } else { Proof::Claimed };
+        let evidence = evidence_of(text, tests);
+        check_completion(&run, &evidence, (text == CLAIM).then_some(proof));
+        let claimed = (text == CLAIM).then_some(Proof::Claimed);
+        check_completion(&run, &evidence.weakening(), claimed);
+    }
+}
+
+fn every_combination() -> impl Iterator<Item = (&'static [&'static str], &'static str, Tests)> {
+    let baselines: [&[&str]; 2] = [&[], &["t1"]];
+    baselines.into_iter().flat_map(|baseline| {
+        [CLAIM, WORKING]
+            .into_iter()
+            .flat_map(move |text| ALL_TESTS.into_iter().map(move |tests| (baseline, text, tests)))
+    })
+}
+
+#[test]
+fn without_gates_a_claim_is_believed_and_called_a_claim() {
+    let run = run(&Policy::promise());
+    check_completion(&run, &turn(CLAIM), Some(Proof::Claimed));
+    check_completion(&run, &turn(WORKING), None);
+    check_completion(&run, &turn(""), None);
+}
+
+#[test]
+fn a_run_without_a_baseline_needs_the_claim() {
+    let run = run(&gated());
+    check_completion(&run, &turn(WORKING).failing_tests(&[]), None);
+    check_completion(&run, &turn(CLAIM).failing_tests(&[]), Some(Proof::Verified));
+}
+
+#[test]
+fn a_claim_of_a_crashed_or_hung_turn_is_void() {
+    let run = run(&Policy::promise());
+    check_completion(&run, &turn(CLAIM).crashing(), None);
+    let hung = TurnEnd::TimedOut(Timeout::Wall(Duration::from_hours(1)));
+    check_completion(&run, &turn(CLAIM).ending(hung), None);
+}
+
+#[test]
+fn gates_that_turned_green_count_even_when_the_agent_crashed() {
+    let run = run_from(&gated(), &["t1"]);
+    check_completion(&run, &turn("").failing_tests(&[]).crashing(), Some(Proof::Verified));
+}
+
+#[test]
+fn two_reports_that_contradict_each_other_are_no_proof() {
+    let evidence = turn(CLAIM).failing_tests(&["t1"]).failing_tests(&[]);
+    check_completion(&run_from(&gated(), &["t1"]), &evidence, None);
+}
+
+// Broken agents and questions.
+
+#[test]
+fn an_agent_that_fails_three_times_without_a_change_is_broken() {
+    let crash = || turn("").crashing().on_tree("A").failing_tests(&["t1"]);
+    let (turns, decision) = play(run_from(&gated(), &["t1"]), (0..9).map(|_| crash()));
+    let what = "exit code 1".to_owned();
+    assert_eq!((turns, decision), (3, Decision::GiveUp(Failure::AgentError { what })));
+}
+
+#[test]
+fn an_agent_that_hangs_three_times_without_a_change_is_broken() {
+    let hang = || turn("").ending(TurnEnd::TimedOut(Timeout::Idle(Duration::from_mins(10))));
+    let (turns, decision) = play(run(&Policy::promise()), (0..9).map(|_| hang()));
+    let what = "3 turns in a row changed nothing, the last timed out".to_owned();
+    assert_eq!((turns, decision), (3, Decision::GiveUp(Failure::AgentError { what })));
+}
+
+#[test]
+fn an_agent_that_changes_files_before_it_crashes_is_not_broken() {
+    let policy = with_limits(Policy::promise(), |limits| limits.restarts = 50);
+    let crash = |tree: &str| turn("").crashing().on_tree(tree);
+    let trees = (0..20).map(|number| crash(&format!("T{number}")));
+    let (turns, decision) = play(run_from(&policy, &[]), trees);
+    assert_eq!(turns, 20);
+    assert!(matches!(decision, Decision::Continue(_)), "{decision:?}");
+
+    let only_two_idle = ["B", "B", "B"].map(crash);
+    let (turns, decision) = play(run_from(&policy, &[]), only_two_idle);
+    assert_eq!(turns, 3);
+    assert!(matches!(decision, Decision::Continue(_)), "{decision:?}");
+}
+
+#[test]
+fn a_good_turn_in_between_forgives_failures() {
+    let mut run = run(&Policy::promise());
+    for evidence in [turn("").crashing(), turn("").crashing(), turn(WORKING), turn("").crashing()] {
+        let decision = advance(&mut run, &evidence).decision;
+        assert!(matches!(decision, Decision::Continue(_)), "{decision:?}");
+    }
+}
+
+#[test]
+fn a_question_is_answered_once_and_then_handed_to_a_person() {
+    let asks = || turn("Which database should I use?").on_tree("A");
+    let (turns, decision) = play(run_from(&Policy::promise(), &[]), [asks(), asks()]);
+    assert_eq!(turns, 2);
+    assert!(matches!(decision, Decision::Wait(Wait::Human { .. })), "{decision:?}");
+}
+
+#[test]
+fn questions_between_real_work_do_not_stop_a_run() {
+    let asks = |tree: &str| turn("Shall I go on with the tests?").on_tree(tree);
+    let turns = (0..10).map(|number| asks(&format!("T{number}")));
+    let (turns, decision) = play(run_from(&Policy::promise(), &[]), turns);
+    assert_eq!(turns, 10);
+    assert!(matches!(decision, Decision::Continue(_)), "{decision:?}");
+}
+
+#[test]
+fn a_statement_between_two_questions_starts_over() {
+    let asks = || turn("Which database should I use?").on_tree("A");
+    let turns = [asks(), turn(WORKING).on_tree("A"), asks()];
+    let (_, decision) = play(run_from(&Policy::promise(), &[]), turns);
+    assert!(matches!(decision, Decision::Continue(_)), "{decision:?}");
+}
+
+// Limits.
+
+#[test]
+fn each_limit_ends_a_run_with_its_own_reason() {
+    let promise = || run(&Policy::promise());
+    let policy = |change: fn(&mut Limits)| run(&with_limits(Policy::promise(), change));
+    let spent = Usage { input_tokens: 60, output_tokens: 40, cost: Usd::from_micros(500) };
+    let costly = Evidence { usage: spent, ..turn(WORKING) };
+    let cases = [
+        (Run { iteration: 100, ..promise() }, turn(WORKING), Failure::MaxIterations),
+        (promise(), turn(WORKING).at(240), Failure::MaxDuration),
+        (policy(|limits| limits.tokens = Some(100)), costly.clone(), Failure::Budget),
+        (policy(|limits| limits.cost = Some(Usd::from_micros(500))), costly, Failure::Budget),
+        (Run { restarts: 5, ..promise() }, turn(WORKING).crashing(), Failure::MaxRestarts),
+    ];
+    for (run, evidence, failure) in cases {
+        check(&run, &evidence, &Decision::GiveUp(failure));
+        let done = Evidence { text: CLAIM.to_owned(), turn: TurnEnd::Finished, ..evidence };
+        check(&run, &done, &Decision::Complete(Proof::Claimed));
+    }
+}
+
+#[test]
+fn just_below_every_limit_the_run_goes_on() {
+    let policy = with_limits(Policy::promise(), |limits| {
+        limits.tokens = Some(101);
+        limits.cost = Some(Usd::from_micros(501));
+    });
+    let spent = Usage { input_tokens: 60, output_tokens: 40, cost: Usd::from_micros(500) };
+    let run = Run { iteration: 99, restarts: 4, usage: spent, ..run(&policy) };
+    check_goes_on(&run, &turn(WORKING).crashing().at(239));
+}
+
+#[test]
+fn success_on_the_last_allowed_iteration_is_success() {
+    let run = Run { iteration: 10, ..run_from(&gated(), &["t1"]) };
+    check(&run, &turn("").failing_tests(&[]), &Decision::Complete(Proof::Verified));
+    check(
+        &run,
+        &turn(CLAIM).failing_tests(&["t1"]).trying("new"),
+        &Decision::GiveUp(Failure::MaxIterations),
+    );
+}
+
+#[test]
+fn the_agent_is_told_to_wrap_up_before_a_limit() {
+    let policy = with_limits(Policy::promise(), |limits| {
+        limits.duration = Duration::from_mins(100);
+        limits.tokens = Some(1000);
+        limits.cost = Some(Usd::from_micros(1000));
+    });
+    let at = |iteration| Run { iteration, ..run(&policy) };
+    let using = |tokens, micros| Evidence {
+        usage: Usage { input_tokens: tokens, output_tokens: 0, cost: Usd::from_micros(micros) },
+        ..turn(WORKING)
+    };
+    let cases = [
+        (at(98), turn(WORKING), Pace::Steady),
+        (at(99), turn(WORKING), Pace::WrapUp),
+        (at(1), turn(WORKING).at(84), Pace::Steady),
+        (at(1), turn(WORKING).at(85), Pace::WrapUp),
+        (at(1), using(849, 849), Pace::Steady),
+        (at(1), using(850, 0), Pace::WrapUp),
+        (at(1), using(0, 850), Pace::WrapUp),
+    ];
+    for (run, evidence, pace) in cases {
+        assert_eq!(check_goes_on(&run, &evidence).pace, pace, "{} {evidence:?}", run.iteration);
+    }
+}

@@ -1,0 +1,185 @@
+//! What one turn showed: how it ended, what was said, what the gates found.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use crate::ids::{Approach, TreeId};
+use crate::policy::Need;
+use crate::time::Timestamp;
+use crate::usage::Usage;
+
+/// All that is known when a turn of the agent is over.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evidence {
+    /// How the turn ended.
+    pub turn: TurnEnd,
+    /// The final assistant text, decoded from the agent's own format.
+    pub text: String,
+    /// What the gates found on the present tree.
+    pub gates: Vec<GateReport>,
+    /// The present tree; `None` when nobody needed to know.
+    pub tree: Option<TreeId>,
+    /// What the turn changed; `None` when it changed nothing or nobody looked.
+    pub approach: Option<Approach>,
+    /// Checks that were made weaker since the run was armed.
+    pub weakened: Vec<Weakening>,
+    /// What this turn cost.
+    pub usage: Usage,
+    /// When the evidence was complete.
+    pub now: Timestamp,
+}
+
+/// How a turn of the agent ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TurnEnd {
+    /// The agent fell silent by itself, without an error.
+    Finished,
+    /// The user interrupted the turn.
+    UserAbort,
+    /// The provider refuses work for now.
+    ProviderLimit {
+        /// When it will accept work again, if it said so.
+        until: Option<Timestamp>,
+    },
+    /// The agent asked for a person by a structured request.
+    HumanAsked {
+        /// What it asked.
+        question: String,
+    },
+    /// Background work or children of the agent are still running.
+    ChildrenRunning,
+    /// The agent ended with an error.
+    Failed {
+        /// What happened, in one line.
+        what: String,
+    },
+    /// We ended the turn because it took too long.
+    TimedOut(Timeout),
+    /// The work tree no longer exists.
+    WorkTreeGone,
+}
+
+/// Which clock ran out on a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timeout {
+    /// No output for this long.
+    Idle(Duration),
+    /// The turn as a whole took this long.
+    Wall(Duration),
+}
+
+/// What one gate found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GateReport {
+    /// The gate's name.
+    pub name: String,
+    /// Whether success depends on it.
+    pub need: Need,
+    /// The command, as a person would read it.
+    pub command: String,
+    /// What it came to.
+    pub verdict: Verdict,
+    /// Fingerprints of what fails: tests, diagnostics. Empty when it passed.
+    pub failing: BTreeSet<String>,
+    /// The end of its output, redacted.
+    pub tail: String,
+    /// How long it ran; zero when the answer was already known.
+    pub elapsed: Duration,
+    /// Whether the answer is that of an earlier run on the same tree.
+    pub cached: bool,
+}
+
+/// What a gate came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The check passed.
+    Pass,
+    /// The check failed.
+    Fail(Fault),
+    /// The check could not be made. Never a pass.
+    Unknown {
+        /// Why not, in one line.
+        reason: String,
+    },
+}
+
+/// How a failing gate ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// With this exit code.
+    Exit(i32),
+    /// By this signal.
+    Signal(i32),
+    /// It was still running after this long.
+    Timeout(Duration),
+}
+
+impl Verdict {
+    /// The name in JSON.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail(_) => "fail",
+            Self::Unknown { .. } => "unknown",
+        }
+    }
+
+    /// What it came to, in a few words.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Pass => "passed".to_owned(),
+            Self::Fail(Fault::Exit(code)) => format!("failed with exit code {code}"),
+            Self::Fail(Fault::Signal(signal)) => format!("killed by signal {signal}"),
+            Self::Fail(Fault::Timeout(limit)) => format!("timed out after {}s", limit.as_secs()),
+            Self::Unknown { reason } => format!("unknown: {reason}"),
+        }
+    }
+}
+
+impl GateReport {
+    /// Whether the gate passed.
+    pub fn passed(&self) -> bool {
+        self.verdict == Verdict::Pass
+    }
+
+    /// Whether the gate keeps the run from succeeding.
+    pub fn blocks(&self) -> bool {
+        self.need == Need::Required && !self.passed()
+    }
+
+    /// Everything in this gate that is not right, as fingerprints.
+    ///
+    /// A gate that fails without details stands for itself, so that fixing
+    /// it is progress.
+    pub fn fingerprints(&self) -> BTreeSet<String> {
+        if self.passed() {
+            return BTreeSet::new();
+        }
+        if self.failing.is_empty() {
+            return BTreeSet::from([format!("gate:{}", self.name)]);
+        }
+        self.failing.clone()
+    }
+}
+
+/// A check that was made weaker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weakening {
+    /// Where, as `path:line` or a path.
+    pub place: String,
+    /// What was done to it.
+    pub what: String,
+}
+
+impl Evidence {
+    /// Fingerprints of everything that is not right in any gate.
+    pub fn failing(&self) -> BTreeSet<String> {
+        self.gates.iter().flat_map(GateReport::fingerprints).collect()
+    }
+
+    /// Whether every required gate passed. Gates that did not run are missing
+    /// evidence: the caller compares names with the policy.
+    pub fn passed(&self, name: &str) -> bool {
+        self.gates.iter().any(|gate| gate.name == name && gate.passed())
+    }
+}

@@ -1,0 +1,134 @@
+use super::*;
+use crate::decide::{Decision, decide};
+use crate::evidence::Fault;
+use crate::evidence::GateReport;
+use crate::policy::Need;
+use crate::samples::{CLAIM, WORKING, gate, gated, report, run, run_from, turn};
+
+#[track_caller]
+fn feedback(run: &Run, evidence: &Evidence) -> Feedback {
+    match decide(run, &run.policy, evidence).decision {
+        Decision::Continue(feedback) => feedback,
+        other @ (Decision::Complete(_)
+        | Decision::Wait(_)
+        | Decision::Pause(_)
+        | Decision::GiveUp(_)) => panic!("{other:?}"),
+    }
+}
+
+fn tests_point(verdict: Verdict) -> Point {
+    Point::Gate {
+        name: "tests".to_owned(),
+        command: "make tests".to_owned(),
+        verdict,
+        tail: String::new(),
+    }
+}
+
+#[test]
+fn a_rejected_claim_comes_before_what_stands_against_it() {
+    let run = run_from(&gated(), &["t1", "t2", "t3", "t4"]);
+    let feedback = feedback(&run, &turn(CLAIM).failing_tests(&["t1"]));
+    assert_eq!(
+        feedback,
+        Feedback {
+            iteration: 2,
+            max_iterations: 10,
+            standing: Some(Standing { failing: 1, initially: 4 }),
+            points: vec![
+                Point::ClaimRejected { gates: vec!["tests".to_owned()] },
+                tests_point(Verdict::Fail(Fault::Exit(1))),
+            ],
+            pace: Pace::Steady,
+        }
+    );
+}
+
+#[test]
+fn a_gate_without_a_report_is_not_passed_over() {
+    let run = run_from(&gated(), &[]);
+    let unknown = tests_point(Verdict::Unknown { reason: "it did not run".to_owned() });
+    let stalled = Point::Stalled { iterations: 1, limit: 3 };
+    let said_nothing = feedback(&run, &turn(WORKING));
+    assert_eq!(said_nothing.points, [unknown.clone(), stalled.clone()]);
+    assert_eq!(said_nothing.standing, Some(Standing { failing: 1, initially: 0 }));
+    let rejected = Point::ClaimRejected { gates: vec!["tests".to_owned()] };
+    assert_eq!(feedback(&run, &turn(CLAIM)).points, [rejected, unknown, stalled]);
+}
+
+#[test]
+fn only_the_claim_is_asked_for_when_the_checks_pass() {
+    let run = run_from(&gated(), &[]);
+    let passed = || turn(WORKING).failing_tests(&[]).trying("new");
+    assert_eq!(feedback(&run, &passed()).points, [Point::OnlyClaimMissing]);
+    let weakened = passed().weakening();
+    let want = Point::Weakened(weakened.weakened[0].clone());
+    assert_eq!(feedback(&run, &weakened).points, [want]);
+}
+
+#[test]
+fn a_bare_promise_loop_is_told_that_the_promise_is_missing() {
+    let run = run(&Policy::promise());
+    let feedback = feedback(&run, &turn(WORKING));
+    assert_eq!(feedback.points, [Point::NoClaim]);
+    assert_eq!(feedback.standing, None);
+}
+
+#[test]
+fn required_gates_come_before_advice() {
+    let mut policy = gated();
+    policy.gates.insert(0, gate("lint", Need::Advisory));
+    let advice =
+        GateReport { need: Need::Advisory, ..report("lint", Verdict::Fail(Fault::Exit(2))) };
+    let evidence = turn(WORKING).reporting(advice).failing_tests(&["t1"]).trying("new");
+    let names: Vec<String> = feedback(&run_from(&policy, &["t1"]), &evidence)
+        .points
+        .iter()
+        .map(|point| format!("{point:?}").chars().take(20).collect())
+        .collect();
+    assert_eq!(names, [r#"Gate { name: "tests""#, r#"Gate { name: "lint","#]);
+}
+
+#[test]
+fn how_the_turn_ended_comes_first() {
+    let run = run(&Policy::promise());
+    let crashed = feedback(&run, &turn("").crashing());
+    let what = "exit code 1".to_owned();
+    assert_eq!(crashed.points, [Point::AgentFailed { what }, Point::NoClaim]);
+    let asked = feedback(&run, &turn("Which one should I use?"));
+    assert!(matches!(asked.points[0], Point::Asked { .. }), "{asked:?}");
+}
+
+#[test]
+fn going_in_a_circle_is_said_after_the_first_return() {
+    let mut run = run_from(&gated(), &["t1"]);
+    crate::samples::advance(&mut run, &turn("b").failing_tests(&["t1"]).on_tree("B").trying("b"));
+    let back = feedback(&run, &turn("a").failing_tests(&["t1"]).on_tree("A").trying("a"));
+    assert_eq!(back.points[1..], [Point::Circle, Point::Stalled { iterations: 1, limit: 3 }]);
+}
+
+#[test]
+fn improvement_is_a_share_of_what_failed_at_the_start() {
+    let cases = [(0, 0, 100), (3, 0, -100), (0, 4, 100), (1, 4, 75), (4, 4, 0), (6, 4, -50)];
+    for (failing, initially, want) in cases {
+        assert_eq!(Standing { failing, initially }.improvement(), want, "{failing}/{initially}");
+    }
+}
+
+#[test]
+fn the_end_of_a_text_is_cut_between_characters() {
+    let cases =
+        [("", 3, ""), ("ab", 3, "ab"), ("abcd", 3, "bcd"), ("가나다라", 2, "다라"), ("ab", 0, "")];
+    for (text, most, want) in cases {
+        assert_eq!(last_chars(text, most), want);
+    }
+}
+
+#[test]
+fn long_output_is_repeated_only_in_its_last_part() {
+    let long =
+        GateReport { tail: "x".repeat(10_000), ..report("tests", Verdict::Fail(Fault::Exit(1))) };
+    let feedback = feedback(&run_from(&gated(), &["t1"]), &turn("").reporting(long));
+    let Point::Gate { tail, .. } = &feedback.points[0] else { panic!("{feedback:?}") };
+    assert_eq!(tail.len(), TAIL_CHARS);
+}

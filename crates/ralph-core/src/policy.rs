@@ -1,0 +1,278 @@
+//! What the user asked for: rules that stay the same during a run.
+
+use std::borrow::Cow;
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::claim::ClaimRules;
+use crate::locale::Locale;
+use crate::usage::Usd;
+
+/// The rules of one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Policy {
+    /// What counts as the agent saying it is done.
+    pub claim: ClaimRules,
+    /// Whose word ends the run.
+    pub trust: Trust,
+    /// What ends the run without success.
+    pub limits: Limits,
+    /// The checks that we execute.
+    pub gates: Vec<GateSpec>,
+    /// How much an agent remembers from one turn to the next.
+    pub context: Context,
+    /// The language of what the agent and the user are told.
+    pub locale: Locale,
+}
+
+impl Policy {
+    /// The policy of a bare promise loop: the claim ends it, nothing is checked.
+    pub fn promise() -> Self {
+        Self {
+            claim: ClaimRules::default(),
+            trust: Trust::Claim,
+            limits: Limits::for_claims(),
+            gates: Vec::new(),
+            context: Context::Auto,
+            locale: Locale::En,
+        }
+    }
+
+    /// Whether any gate must pass.
+    pub fn has_required_gate(&self) -> bool {
+        self.gates.iter().any(|gate| gate.need == Need::Required)
+    }
+}
+
+/// Whose word ends a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// The agent's claim is enough.
+    Claim,
+    /// Required gates must pass on the present tree.
+    Evidence,
+}
+
+/// How much an agent remembers from one turn to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Context {
+    /// The same session while it fits, otherwise what the agent can do.
+    Auto,
+    /// Always the same session.
+    Same,
+    /// A new session with a summary of the old one.
+    Summarize,
+    /// A new session with the task and the feedback only.
+    Fresh,
+}
+
+/// What ends a run without success. Every run has all the unconditional ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Turns of the agent.
+    pub iterations: u32,
+    /// Working time; waiting for a provider's limit does not count.
+    pub duration: Duration,
+    /// Iterations in a row without progress.
+    pub stalled: u32,
+    /// Turns that had to be begun anew because the agent crashed or hung.
+    pub restarts: u32,
+    /// Tokens, where the agent reports them.
+    pub tokens: Option<u64>,
+    /// Money, where the agent reports it.
+    pub cost: Option<Usd>,
+    /// Time spent waiting for a provider's limit, in total.
+    pub waiting: Duration,
+}
+
+impl Limits {
+    /// The defaults when only a claim can end the run.
+    pub fn for_claims() -> Self {
+        Self {
+            iterations: 100,
+            duration: Duration::from_hours(4),
+            stalled: 3,
+            restarts: 5,
+            tokens: None,
+            cost: None,
+            waiting: Duration::from_hours(24),
+        }
+    }
+
+    /// The defaults when gates can end the run.
+    pub fn for_gates() -> Self {
+        Self { iterations: 10, duration: Duration::from_mins(30), ..Self::for_claims() }
+    }
+}
+
+/// One check that we execute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GateSpec {
+    /// Its name: the criterion's, or `custom-1`, `custom-2` …
+    pub name: String,
+    /// What it stands for.
+    pub criterion: Criterion,
+    /// What is executed.
+    pub command: GateCommand,
+    /// After this long it counts as failed.
+    pub timeout: Duration,
+    /// Whether success depends on it.
+    pub need: Need,
+}
+
+/// Whether success depends on a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// The run cannot succeed without it.
+    Required,
+    /// It is reported and fed back, nothing more.
+    Advisory,
+}
+
+/// What a gate stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Criterion {
+    /// The project's tests pass.
+    TestPass,
+    /// The project builds.
+    BuildSuccess,
+    /// The linter has nothing to say.
+    LintClean,
+    /// The type checker has nothing to say.
+    TypeCheck,
+    /// A command of the user's own.
+    Custom,
+}
+
+impl Criterion {
+    /// All criteria that have a name of their own.
+    pub const NAMED: [Self; 4] =
+        [Self::TestPass, Self::BuildSuccess, Self::LintClean, Self::TypeCheck];
+
+    /// The name in configuration and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TestPass => "test_pass",
+            Self::BuildSuccess => "build_success",
+            Self::LintClean => "lint_clean",
+            Self::TypeCheck => "type_check",
+            Self::Custom => "custom",
+        }
+    }
+}
+
+/// How a gate is executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GateCommand {
+    /// A program and its arguments, started without a shell. Never empty.
+    Argv(Vec<String>),
+    /// A script handed to `sh -c` because the user asked for a shell.
+    Shell(String),
+}
+
+impl GateCommand {
+    /// The command as a person would type it.
+    pub fn display(&self) -> String {
+        match self {
+            Self::Argv(words) => {
+                words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+            }
+            Self::Shell(script) => format!("sh -c {}", quoted(script)),
+        }
+    }
+}
+
+/// A word as a shell needs it: quoted only where it has to be.
+fn quoted(word: &str) -> Cow<'_, str> {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:=,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
+}
+
+/// A word that names none of the choices.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{given}` is not one of {choices}")]
+pub struct UnknownWord {
+    given: String,
+    choices: &'static str,
+}
+
+impl FromStr for Trust {
+    type Err = UnknownWord;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "claim" => Ok(Self::Claim),
+            "evidence" => Ok(Self::Evidence),
+            _ => Err(UnknownWord { given: text.to_owned(), choices: "claim, evidence" }),
+        }
+    }
+}
+
+impl Trust {
+    /// The name in configuration and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Claim => "claim",
+            Self::Evidence => "evidence",
+        }
+    }
+}
+
+impl FromStr for Context {
+    type Err = UnknownWord;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "same" => Ok(Self::Same),
+            "summarize" => Ok(Self::Summarize),
+            "fresh" => Ok(Self::Fresh),
+            _ => {
+                Err(UnknownWord { given: text.to_owned(), choices: "auto, same, summarize, fresh" })
+            }
+        }
+    }
+}
+
+impl Context {
+    /// The name in configuration and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Same => "same",
+            Self::Summarize => "summarize",
+            Self::Fresh => "fresh",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_shown_so_that_it_can_be_typed() {
+        let argv = |words: &[&str]| {
+            GateCommand::Argv(words.iter().map(|&word| word.to_owned()).collect()).display()
+        };
+        assert_eq!(argv(&["cargo", "test", "--all"]), "cargo test --all");
+        assert_eq!(argv(&["grep", "a b", "", "it's"]), r"grep 'a b' '' 'it'\''s'");
+        let script = GateCommand::Shell("cd x && make".to_owned());
+        assert_eq!(script.display(), "sh -c 'cd x && make'");
+    }
+
+    #[test]
+    fn names_are_read_back() {
+        for trust in [Trust::Claim, Trust::Evidence] {
+            assert_eq!(trust.name().parse(), Ok(trust));
+        }
+        for context in [Context::Auto, Context::Same, Context::Summarize, Context::Fresh] {
+            assert_eq!(context.name().parse(), Ok(context));
+        }
+        let error = "Claim".parse::<Trust>().unwrap_err();
+        assert_eq!(error.to_string(), "`Claim` is not one of claim, evidence");
+    }
+}

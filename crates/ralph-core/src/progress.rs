@@ -1,0 +1,250 @@
+//! Is the work getting anywhere? A vector of signals, never a word count.
+//!
+//! With gates, an iteration advances when something that failed is fixed for
+//! the first time, when less fails than ever before, or when a new approach
+//! was tried. Without gates only the same reply on an unchanged tree counts
+//! against a run, so reading and thinking are free to take their time.
+
+use std::collections::BTreeSet;
+
+use crate::evidence::{Evidence, TurnEnd, Verdict};
+use crate::ids::{Approach, TreeId};
+use crate::policy::Need;
+use crate::question;
+
+/// How many earlier trees and approaches are remembered: enough for any
+/// circle worth the name, and the record of a run stays small.
+const MEMORY: usize = 128;
+
+/// How many fingerprints that were fixed once are remembered.
+const FIXED_MEMORY: usize = 4096;
+
+/// What the turns so far amount to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Iterations in a row that did not advance.
+    pub stalled: u32,
+    /// How many of those returned to an earlier tree.
+    pub returns: u32,
+    /// Equal replies in a row on an unchanged tree.
+    pub identical: u32,
+    /// Questions in a row without progress.
+    pub questions: u32,
+    /// Turns in a row that the agent failed without changing anything.
+    pub agent_errors: u32,
+    /// Provider limits in a row.
+    pub limit_hits: u32,
+    /// Digest of the last final text.
+    pub last_text: Option<u64>,
+    /// The last tree that was looked at.
+    pub last_tree: Option<TreeId>,
+    /// Trees seen, oldest first.
+    pub trees: Vec<TreeId>,
+    /// Approaches seen, oldest first.
+    pub approaches: Vec<Approach>,
+    /// What failed last.
+    pub failing: BTreeSet<String>,
+    /// What failed once and was fixed later.
+    pub fixed: BTreeSet<String>,
+    /// The smallest number of failures so far.
+    pub fewest: Option<u32>,
+}
+
+/// Whether gates give the signals, or only the reply and the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signals {
+    /// There are gates.
+    Gated,
+    /// There are none.
+    Ungated,
+}
+
+impl Progress {
+    /// The state before the first turn, given what failed and on which tree.
+    pub fn from_baseline(failing: BTreeSet<String>, tree: Option<TreeId>) -> Self {
+        Self {
+            fewest: Some(count(&failing)),
+            failing,
+            trees: tree.iter().cloned().collect(),
+            last_tree: tree,
+            ..Self::default()
+        }
+    }
+
+    /// Whether this turn has to be judged by its tree even without gates:
+    /// equal replies, questions and failures are.
+    pub fn needs_tree(&self, turn: &TurnEnd, text: &str) -> bool {
+        *turn != TurnEnd::Finished
+            || self.last_text == Some(digest(text))
+            || question::asks(text).is_some()
+    }
+
+    /// The state after this turn.
+    #[must_use]
+    pub fn after(&self, evidence: &Evidence, signals: Signals) -> Self {
+        match evidence.turn {
+            TurnEnd::ProviderLimit { .. } => {
+                return Self { limit_hits: self.limit_hits.saturating_add(1), ..self.clone() };
+            }
+            // The turn is not over or was taken from the agent: no gate ran,
+            // so there is nothing to hold for or against it.
+            TurnEnd::UserAbort
+            | TurnEnd::HumanAsked { .. }
+            | TurnEnd::ChildrenRunning
+            | TurnEnd::WorkTreeGone => return Self { limit_hits: 0, ..self.clone() },
+            TurnEnd::Finished | TurnEnd::Failed { .. } | TurnEnd::TimedOut(_) => {}
+        }
+        let mut next = Self { limit_hits: 0, ..self.clone() };
+        let moved = self.tree_moved(evidence);
+        next.note_agent_error(evidence, moved);
+        next.note_reply(evidence, moved);
+        let got_somewhere = match signals {
+            Signals::Gated => next.note_gates(evidence),
+            Signals::Ungated => next.note_repetition(moved),
+        };
+        next.note_question(evidence, got_somewhere);
+        next.note_tree(evidence);
+        next
+    }
+
+    fn tree_moved(&self, evidence: &Evidence) -> Moved {
+        match (&self.last_tree, &evidence.tree) {
+            (Some(before), Some(now)) if before == now => Moved::No,
+            (Some(_), Some(_)) => Moved::Yes,
+            (None, _) | (_, None) => Moved::NobodyLooked,
+        }
+    }
+
+    /// What a crash or a hang left behind is no reply: such turns have their
+    /// own count.
+    fn note_reply(&mut self, evidence: &Evidence, moved: Moved) {
+        if evidence.turn != TurnEnd::Finished {
+            return;
+        }
+        let text = digest(&evidence.text);
+        let same = self.last_text == Some(text) && moved == Moved::No;
+        self.identical = if same { self.identical.max(1) + 1 } else { 1 };
+        self.last_text = Some(text);
+    }
+
+    /// Without gates only equal replies on an unchanged tree count against a
+    /// run. Says whether the turn changed anything.
+    fn note_repetition(&mut self, moved: Moved) -> bool {
+        self.stalled = if self.identical >= 2 { self.identical } else { 0 };
+        moved == Moved::Yes
+    }
+
+    /// Takes in what the gates showed and says whether the turn advanced.
+    fn note_gates(&mut self, evidence: &Evidence) -> bool {
+        let less_fails = sees_all_required(evidence) && self.note_failing(evidence.failing());
+        let new_approach = evidence.approach.as_ref().is_some_and(|approach| {
+            !self.approaches.contains(approach) && !self.returned(evidence)
+        });
+        let advanced = less_fails || new_approach;
+        if let Some(approach) = &evidence.approach {
+            remember(&mut self.approaches, approach);
+        }
+        if advanced {
+            self.stalled = 0;
+            self.returns = 0;
+        } else if self.agent_errors == 0 {
+            // A crash that changed nothing says nothing about the work.
+            self.stalled += 1;
+            self.returns += u32::from(self.returned(evidence));
+        }
+        advanced
+    }
+
+    /// Takes in what fails now and says whether that is better than before.
+    fn note_failing(&mut self, failing: BTreeSet<String>) -> bool {
+        // What cannot be remembered as fixed does not count as fixed: it
+        // would count again each time it breaks and is mended.
+        let newly_fixed: Vec<String> = self
+            .failing
+            .difference(&failing)
+            .filter(|fingerprint| !self.fixed.contains(*fingerprint))
+            .take(FIXED_MEMORY.saturating_sub(self.fixed.len()))
+            .cloned()
+            .collect();
+        let now = count(&failing);
+        let better = !newly_fixed.is_empty() || self.fewest.is_none_or(|fewest| now < fewest);
+        self.fixed.extend(newly_fixed);
+        self.fewest = Some(self.fewest.map_or(now, |fewest| fewest.min(now)));
+        self.failing = failing;
+        better
+    }
+
+    /// Whether the tree is one that was left before.
+    fn returned(&self, evidence: &Evidence) -> bool {
+        evidence
+            .tree
+            .as_ref()
+            .is_some_and(|tree| self.last_tree.as_ref() != Some(tree) && self.trees.contains(tree))
+    }
+
+    #[expect(clippy::fn_params_excessive_bools, reason = "private, and named at its one call")]
+    fn note_question(&mut self, evidence: &Evidence, got_somewhere: bool) {
+        let asked = question::asks(&evidence.text).is_some();
+        self.questions = match (asked, got_somewhere) {
+            (false, _) => 0,
+            (true, true) => 1,
+            (true, false) => self.questions + 1,
+        };
+    }
+
+    fn note_agent_error(&mut self, evidence: &Evidence, moved: Moved) {
+        let failed = matches!(evidence.turn, TurnEnd::Failed { .. } | TurnEnd::TimedOut(_));
+        self.agent_errors = match (failed, moved) {
+            (false, _) | (true, Moved::Yes) => 0,
+            (true, Moved::No | Moved::NobodyLooked) => self.agent_errors + 1,
+        };
+    }
+
+    fn note_tree(&mut self, evidence: &Evidence) {
+        if let Some(tree) = &evidence.tree {
+            remember(&mut self.trees, tree);
+            self.last_tree = Some(tree.clone());
+        }
+    }
+}
+
+/// Whether the required gates could be run at all. What a gate that could not
+/// run no longer reports has not been fixed.
+fn sees_all_required(evidence: &Evidence) -> bool {
+    evidence.gates.iter().all(|gate| match gate.verdict {
+        Verdict::Pass | Verdict::Fail(_) => true,
+        Verdict::Unknown { .. } => gate.need == Need::Advisory,
+    })
+}
+
+/// What became of the tree since it was looked at last.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Moved {
+    Yes,
+    No,
+    NobodyLooked,
+}
+
+/// Adds `item` as the newest, forgetting the oldest when there are too many.
+fn remember<T: Clone + PartialEq>(seen: &mut Vec<T>, item: &T) {
+    seen.retain(|known| known != item);
+    if seen.len() == MEMORY {
+        seen.remove(0);
+    }
+    seen.push(item.clone());
+}
+
+fn count(failing: &BTreeSet<String>) -> u32 {
+    u32::try_from(failing.len()).unwrap_or(u32::MAX)
+}
+
+/// FNV-1a over the trimmed text: stable across versions, good enough to tell replies apart.
+fn digest(text: &str) -> u64 {
+    text.trim().bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+#[path = "progress_tests.rs"]
+mod tests;

@@ -1,0 +1,213 @@
+use super::*;
+use crate::decide::{Decision, decide};
+use crate::evidence::{Fault, GateReport};
+use crate::policy::Policy;
+use crate::run::Run;
+use crate::samples::{gated, play, report, run_from, set, turn};
+use crate::state::Failure;
+
+/// A gated policy that never runs out of iterations first.
+fn patient() -> Policy {
+    let mut policy = gated();
+    policy.limits.iterations = 1000;
+    policy
+}
+
+fn failing(count: usize) -> Vec<String> {
+    (0..count).map(|number| format!("t{number}")).collect()
+}
+
+fn turn_failing(count: usize) -> Evidence {
+    let names = failing(count);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    turn("working").failing_tests(&names)
+}
+
+fn red(count: usize) -> Run {
+    let names = failing(count);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    run_from(&patient(), &names)
+}
+
+#[track_caller]
+fn check_ends(run: Run, turns: impl IntoIterator<Item = Evidence>, (after, why): (usize, Failure)) {
+    assert_eq!(play(run, turns), (after, Decision::GiveUp(why)));
+}
+
+#[track_caller]
+fn check_goes_on(run: Run, turns: Vec<Evidence>) {
+    let all = turns.len();
+    let (taken, decision) = play(run, turns);
+    assert!(matches!(decision, Decision::Continue(_)), "{decision:?} after {taken}");
+    assert_eq!(taken, all);
+}
+
+fn trees<'a>(names: impl IntoIterator<Item = &'a str>) -> impl Iterator<Item = Evidence> {
+    // Each edit is its own approach only in name: the tree tells.
+    names.into_iter().map(|tree| turn_failing(3).on_tree(tree).trying(&format!("to {tree}")))
+}
+
+#[test]
+fn a_run_without_any_progress_ends_after_exactly_the_allowed_iterations() {
+    for limit in 1..6 {
+        let mut run = red(3);
+        run.policy.limits.stalled = limit;
+        let turns = (0..20).map(|_| turn_failing(3).on_tree("A"));
+        check_ends(run, turns, (limit as usize, Failure::NoProgress));
+    }
+}
+
+#[test]
+fn a_run_that_stops_improving_gets_the_full_patience_again() {
+    let counts = [9, 8, 7, 7, 7, 7, 7];
+    let turns = counts.into_iter().map(turn_failing);
+    check_ends(red(10), turns, (6, Failure::NoProgress));
+}
+
+#[test]
+fn a_run_that_improves_every_second_turn_never_ends() {
+    let turns = (1..100).rev().flat_map(|count| [turn_failing(count), turn_failing(count)]);
+    check_goes_on(red(100), turns.collect());
+}
+
+#[test]
+fn going_to_and_fro_between_two_trees_is_a_circle() {
+    check_ends(red(3), trees(["B", "A", "B", "A", "B"]), (4, Failure::Circular));
+}
+
+#[test]
+fn going_round_three_trees_is_a_circle() {
+    check_ends(red(3), trees(["B", "C", "A", "B", "C", "A"]), (5, Failure::Circular));
+}
+
+#[test]
+fn one_step_back_and_then_nothing_is_no_circle() {
+    check_ends(red(3), trees(["B", "A", "A", "A"]), (4, Failure::NoProgress));
+}
+
+#[test]
+fn breaking_and_mending_the_same_tests_is_no_progress() {
+    for size in [1, 50, 5000] {
+        let names: Vec<String> = (0..size).map(|number| format!("x{number}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let broken = turn("broke it").failing_tests(&[&["t0"], names.as_slice()].concat());
+        let mended = turn("mended it").failing_tests(&["t0"]);
+        let turns = (0..20).flat_map(|_| [broken.clone(), mended.clone()]);
+        let (taken, decision) = play(red(1), turns);
+        assert_eq!(decision, Decision::GiveUp(Failure::NoProgress), "{size}");
+        assert!(taken <= 6, "{taken} turns for {size}");
+    }
+}
+
+#[test]
+fn a_new_approach_is_progress_and_a_known_one_is_not() {
+    let new = (0..50).map(|number| {
+        turn_failing(3).on_tree(&format!("T{number}")).trying(&format!("approach {number}"))
+    });
+    check_goes_on(red(3), new.collect());
+    let known = (0..50)
+        .map(|number| turn_failing(3).on_tree(&format!("T{number}")).trying("the same again"));
+    check_ends(red(3), known, (4, Failure::NoProgress));
+}
+
+#[test]
+fn trading_one_failure_for_another_counts_once_each_way() {
+    let turns =
+        [["a"], ["b"], ["a"], ["b"], ["a"], ["b"]].map(|names| turn("x").failing_tests(&names));
+    check_ends(run_from(&patient(), &["a"]), turns, (6, Failure::NoProgress));
+}
+
+#[test]
+fn a_gate_that_could_not_run_has_fixed_nothing() {
+    let unknown = Verdict::Unknown { reason: "no such program".to_owned() };
+    let blind = [turn("x").reporting(report("tests", unknown)), turn("x")];
+    for evidence in blind {
+        let run = red(3);
+        let after = decide(&run, &run.policy, &evidence).progress;
+        assert_eq!(after.stalled, 1);
+        assert_eq!(after.fewest, Some(3));
+        assert_eq!(after.fixed, set(&[]));
+        let after = Run { progress: after, ..run };
+        let better = decide(&after, &after.policy, &turn_failing(2)).progress;
+        assert_eq!((better.stalled, better.fixed), (0, set(&["t2"])));
+    }
+}
+
+#[test]
+fn crashes_that_change_nothing_leave_the_patience_for_real_turns() {
+    let idle = || turn_failing(3).on_tree("A");
+    let turns = [idle(), idle().crashing(), idle(), idle().crashing(), idle().crashing(), idle()];
+    check_ends(red(3), turns, (6, Failure::NoProgress));
+}
+
+#[test]
+fn an_advisory_gate_that_cannot_run_hides_nothing() {
+    let advice = GateReport {
+        need: Need::Advisory,
+        ..report("lint", Verdict::Unknown { reason: "no such program".to_owned() })
+    };
+    let turns = (1..9).rev().map(|count| turn_failing(count).reporting(advice.clone()));
+    check_goes_on(red(9), turns.collect());
+}
+
+#[test]
+fn a_failing_gate_without_details_stands_for_itself() {
+    let names = ["one", "two"];
+    let mut policy = patient();
+    policy.gates = names.map(|name| crate::samples::gate(name, Need::Required)).to_vec();
+    let fail = |name| report(name, Verdict::Fail(Fault::Exit(1)));
+    let run = run_from(&policy, &["gate:one", "gate:two"]);
+    let evidence = turn("x").reporting(report("one", Verdict::Pass)).reporting(fail("two"));
+    assert_eq!(decide(&run, &policy, &evidence).progress.stalled, 0);
+    let evidence = turn("x").reporting(fail("one")).reporting(fail("two"));
+    assert_eq!(decide(&run, &policy, &evidence).progress.stalled, 1);
+}
+
+// Without gates.
+
+fn ungated() -> Run {
+    run_from(&Policy::promise(), &[])
+}
+
+#[test]
+fn a_hundred_different_replies_without_gates_are_free_to_happen() {
+    let mut run = ungated();
+    run.policy.limits.iterations = 1000;
+    let turns = (0..100).map(|number| turn(&format!("Reading file {number}.")));
+    check_goes_on(run, turns.collect());
+}
+
+#[test]
+fn the_same_reply_three_times_on_an_unchanged_tree_ends_the_run() {
+    let same = (0..5).map(|_| turn("Still waiting for the build.").on_tree("A"));
+    check_ends(ungated(), same, (3, Failure::NoProgress));
+}
+
+#[test]
+fn the_same_reply_on_a_changing_tree_is_work() {
+    let same = (0..50).map(|number| turn("Next item done.").on_tree(&format!("T{number}")));
+    check_goes_on(ungated(), same.collect());
+}
+
+#[test]
+fn the_same_reply_is_not_held_against_a_run_when_nobody_looked_at_the_tree() {
+    check_goes_on(ungated(), (0..50).map(|_| turn("Next item done.")).collect());
+}
+
+#[test]
+fn the_tree_is_looked_at_when_it_decides() {
+    let finished = TurnEnd::Finished;
+    let first = Progress::default();
+    assert!(!first.needs_tree(&finished, "Reading."));
+    assert!(first.needs_tree(&finished, "Which one should I use?"));
+    assert!(first.needs_tree(&TurnEnd::Failed { what: "x".to_owned() }, "Reading."));
+    let second = first.after(&turn("Reading."), Signals::Ungated);
+    assert!(second.needs_tree(&finished, "Reading.\n"));
+    assert!(!second.needs_tree(&finished, "Writing."));
+}
+
+#[test]
+fn a_different_reply_in_between_starts_the_count_over() {
+    let texts = ["a", "a", "b", "a", "a", "b", "b"];
+    check_goes_on(ungated(), texts.map(|text| turn(text).on_tree("A")).to_vec());
+}

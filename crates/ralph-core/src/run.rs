@@ -1,0 +1,131 @@
+//! One loop: what was asked, where it stands, what it has used.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use crate::ids::{RunId, SessionId, TreeId};
+use crate::policy::Policy;
+use crate::progress::Progress;
+use crate::state::State;
+use crate::time::Timestamp;
+use crate::usage::Usage;
+
+/// One loop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// Its name.
+    pub id: RunId,
+    /// What the agent is to do, verbatim.
+    pub task: Task,
+    /// The canonical work tree it belongs to.
+    pub worktree: String,
+    /// The agent's name and how it is called, as given.
+    pub agent: AgentRef,
+    /// Its rules.
+    pub policy: Policy,
+    /// Where it stands.
+    pub state: State,
+    /// Turns begun so far; the present or last one has this number.
+    pub iteration: u32,
+    /// Raised whenever the owner changes; a writer with an old one lost.
+    pub epoch: u64,
+    /// Who works on it now.
+    pub owner: Option<Owner>,
+    /// What the gates showed before the first turn.
+    pub baseline: Option<Baseline>,
+    /// What the turns so far amount to.
+    pub progress: Progress,
+    /// Turns that had to be begun anew.
+    pub restarts: u32,
+    /// What the turns so far have cost.
+    pub usage: Usage,
+    /// Time that does not count towards the duration.
+    pub waited: Duration,
+    /// What the next turn is told, rendered; empty before the first decision.
+    pub feedback: String,
+    /// The end of the last final text.
+    pub last_output: String,
+    /// The tree the last gates ran on.
+    pub tree: Option<TreeId>,
+    /// The iteration with the best evidence so far, and how much failed there.
+    pub best: Option<Best>,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// When anything about it changed last.
+    pub updated_at: Timestamp,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+}
+
+/// What the agent is to do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Task {
+    /// The task, verbatim.
+    pub text: String,
+    /// A short description for lists.
+    pub description: Option<String>,
+    /// Files or folders it is about.
+    pub targets: Vec<String>,
+    /// Ties several runs together.
+    pub id: Option<String>,
+}
+
+/// Which agent does the work.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AgentRef {
+    /// Its name, such as `command` or `scripted`.
+    pub name: String,
+    /// Its command line, for agents that have one.
+    pub command: Vec<String>,
+}
+
+/// Who works on a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// A driver process.
+    Driver {
+        /// Its process id.
+        pid: u32,
+        /// When the system says it started, so that a reused id is noticed.
+        started: u64,
+        /// When it last said it is alive.
+        heartbeat: Timestamp,
+    },
+    /// A session of a host.
+    Session(SessionId),
+}
+
+/// What the gates showed before the first turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Baseline {
+    /// The tree they ran on.
+    pub tree: Option<TreeId>,
+    /// The required gates that did not pass.
+    pub red: BTreeSet<String>,
+    /// Fingerprints of everything that was not right.
+    pub failing: BTreeSet<String>,
+}
+
+/// The iteration with the best evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Best {
+    /// Its number.
+    pub iteration: u32,
+    /// How many things failed there.
+    pub failing: u32,
+}
+
+impl Run {
+    /// Working time so far: waiting does not count.
+    pub fn worked(&self, now: Timestamp) -> Duration {
+        now.since(self.started_at).saturating_sub(self.waited)
+    }
+
+    /// The session that owns the run, if one does.
+    pub fn session(&self) -> Option<&SessionId> {
+        match &self.owner {
+            Some(Owner::Session(session)) => Some(session),
+            Some(Owner::Driver { .. }) | None => None,
+        }
+    }
+}

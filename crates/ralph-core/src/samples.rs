@@ -1,0 +1,187 @@
+//! Small runs, policies and evidence for tests; each test changes what it is about.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use crate::decide::{Decision, Judgement, decide};
+use crate::evidence::{Evidence, Fault, GateReport, TurnEnd, Verdict, Weakening};
+use crate::ids::{Approach, RunId, TreeId};
+use crate::policy::{Criterion, GateCommand, GateSpec, Limits, Need, Policy, Trust};
+use crate::progress::Progress;
+use crate::run::{AgentRef, Baseline, Run, Task};
+use crate::state::State;
+use crate::time::Timestamp;
+use crate::usage::Usage;
+
+/// A final text that claims under the default rules.
+pub(crate) const CLAIM: &str = "All is in place.\n\n<promise>DONE</promise>";
+
+/// A final text that claims nothing.
+pub(crate) const WORKING: &str = "I changed the parser.";
+
+/// When every sample run began.
+pub(crate) const START: i64 = 1_700_000_000_000;
+
+/// The moment `minutes` after the start.
+pub(crate) fn minute(minutes: u32) -> Timestamp {
+    Timestamp::from_millis(START + i64::from(minutes) * 60_000)
+}
+
+/// The required gate `tests` judges the work.
+pub(crate) fn gated() -> Policy {
+    Policy {
+        trust: Trust::Evidence,
+        limits: Limits::for_gates(),
+        gates: vec![gate("tests", Need::Required)],
+        ..Policy::promise()
+    }
+}
+
+pub(crate) fn gate(name: &str, need: Need) -> GateSpec {
+    GateSpec {
+        name: name.to_owned(),
+        criterion: Criterion::Custom,
+        command: GateCommand::Argv(vec!["make".to_owned(), name.to_owned()]),
+        timeout: Duration::from_mins(1),
+        need,
+    }
+}
+
+/// A run in its first turn, with nothing wrong at the start.
+pub(crate) fn run(policy: &Policy) -> Run {
+    Run {
+        id: RunId::from_bits(0x5eed),
+        task: Task { text: "Fix the parser.".to_owned(), ..Task::default() },
+        worktree: "/project".to_owned(),
+        agent: AgentRef::default(),
+        policy: policy.clone(),
+        state: State::Running,
+        iteration: 1,
+        epoch: 0,
+        owner: None,
+        baseline: None,
+        progress: Progress::default(),
+        restarts: 0,
+        usage: Usage::default(),
+        waited: Duration::ZERO,
+        feedback: String::new(),
+        last_output: String::new(),
+        tree: None,
+        best: None,
+        started_at: minute(0),
+        updated_at: minute(0),
+        ended_at: None,
+    }
+}
+
+/// A run whose gate `tests` showed these failures on tree `A` before the first turn.
+pub(crate) fn run_from(policy: &Policy, failing: &[&str]) -> Run {
+    let failing = set(failing);
+    let tree = Some(TreeId::new("A"));
+    let red = if failing.is_empty() { BTreeSet::new() } else { set(&["tests"]) };
+    Run {
+        progress: Progress::from_baseline(failing.clone(), tree.clone()),
+        baseline: Some(Baseline { tree, red, failing }),
+        ..run(policy)
+    }
+}
+
+/// A turn that ended in good order and said `text`; nothing was looked at.
+pub(crate) fn turn(text: &str) -> Evidence {
+    Evidence {
+        turn: TurnEnd::Finished,
+        text: text.to_owned(),
+        gates: Vec::new(),
+        tree: None,
+        approach: None,
+        weakened: Vec::new(),
+        usage: Usage::default(),
+        now: minute(1),
+    }
+}
+
+impl Evidence {
+    pub(crate) fn ending(self, turn: TurnEnd) -> Self {
+        Self { turn, ..self }
+    }
+
+    pub(crate) fn crashing(self) -> Self {
+        self.ending(TurnEnd::Failed { what: "exit code 1".to_owned() })
+    }
+
+    pub(crate) fn on_tree(self, tree: &str) -> Self {
+        Self { tree: Some(TreeId::new(tree)), ..self }
+    }
+
+    pub(crate) fn trying(self, approach: &str) -> Self {
+        Self { approach: Some(Approach::new(approach)), ..self }
+    }
+
+    pub(crate) fn weakening(self) -> Self {
+        let what = "test removed".to_owned();
+        let weakened = vec![Weakening { place: "tests/it.rs:3".to_owned(), what }];
+        Self { weakened, ..self }
+    }
+
+    pub(crate) fn at(self, minutes: u32) -> Self {
+        Self { now: minute(minutes), ..self }
+    }
+
+    pub(crate) fn reporting(mut self, report: GateReport) -> Self {
+        self.gates.push(report);
+        self
+    }
+
+    /// The gate `tests` ran; it passed unless something is named.
+    pub(crate) fn failing_tests(self, failing: &[&str]) -> Self {
+        let verdict =
+            if failing.is_empty() { Verdict::Pass } else { Verdict::Fail(Fault::Exit(1)) };
+        let failing = set(failing);
+        self.reporting(GateReport { failing, ..report("tests", verdict) })
+    }
+}
+
+pub(crate) fn report(name: &str, verdict: Verdict) -> GateReport {
+    GateReport {
+        name: name.to_owned(),
+        need: Need::Required,
+        command: format!("make {name}"),
+        verdict,
+        failing: BTreeSet::new(),
+        tail: String::new(),
+        elapsed: Duration::ZERO,
+        cached: false,
+    }
+}
+
+pub(crate) fn set(items: &[&str]) -> BTreeSet<String> {
+    items.iter().map(|&item| item.to_owned()).collect()
+}
+
+/// Carries a run over one turn, as the engine does.
+pub(crate) fn advance(run: &mut Run, evidence: &Evidence) -> Judgement {
+    let judgement = decide(run, &run.policy, evidence);
+    run.progress = judgement.progress.clone();
+    run.usage = run.usage + evidence.usage;
+    run.restarts += u32::from(crate::decide::is_restart(&evidence.turn));
+    if let Decision::Continue(_) = judgement.decision {
+        run.iteration += 1;
+    }
+    judgement
+}
+
+/// Plays the turns until one does not lead to another; says how many were
+/// taken and what came of the last.
+#[track_caller]
+pub(crate) fn play(mut run: Run, turns: impl IntoIterator<Item = Evidence>) -> (usize, Decision) {
+    let mut last = None;
+    for (index, evidence) in turns.into_iter().enumerate() {
+        let decision = advance(&mut run, &evidence).decision;
+        let goes_on = matches!(decision, Decision::Continue(_));
+        last = Some((index + 1, decision));
+        if !goes_on {
+            break;
+        }
+    }
+    last.expect("at least one turn")
+}

@@ -1,0 +1,202 @@
+//! Where a run stands. A state carries exactly the facts that belong to it.
+
+use crate::time::Timestamp;
+
+/// Where a run stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// The agent works, or its next turn is about to begin.
+    Running,
+    /// Nothing happens until something outside changes.
+    Waiting(Wait),
+    /// Not active, but can be resumed.
+    Paused(Pause),
+    /// Ended: the work is done.
+    Success(Proof),
+    /// Ended: going on was pointless or not allowed.
+    Failed(Failure),
+    /// Ended: the user stopped it.
+    Stopped,
+}
+
+/// What a waiting run waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// The provider refuses work until this moment.
+    Limit {
+        /// When to try again.
+        until: Timestamp,
+    },
+    /// A person has to answer.
+    Human {
+        /// What was asked, in the agent's words.
+        question: String,
+    },
+    /// Background work or children of the agent are still running.
+    Child,
+    /// The host will call again by itself.
+    Host,
+}
+
+/// Why a run is paused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pause {
+    /// `ralph pause`.
+    Asked,
+    /// Ctrl-C or a termination signal in the driver.
+    Interrupted,
+    /// The user aborted the agent's turn in its host.
+    Aborted,
+}
+
+/// How success was established.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// Every required gate passed on the final tree.
+    Verified,
+    /// The agent said so, and the policy is to believe it.
+    Claimed,
+}
+
+/// Why a run failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// All allowed iterations are used.
+    MaxIterations,
+    /// The allowed time is used.
+    MaxDuration,
+    /// Too many iterations in a row brought nothing.
+    NoProgress,
+    /// The work tree keeps returning to states it had before.
+    Circular,
+    /// The allowed tokens or money are used.
+    Budget,
+    /// The agent had to be started anew too often.
+    MaxRestarts,
+    /// The agent cannot work.
+    AgentError {
+        /// What it did, in one line.
+        what: String,
+    },
+}
+
+impl Failure {
+    /// The name in JSON and on the command line.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::MaxIterations => "max_iterations",
+            Self::MaxDuration => "max_duration",
+            Self::NoProgress => "no_progress",
+            Self::Circular => "circular",
+            Self::Budget => "budget",
+            Self::MaxRestarts => "max_restarts",
+            Self::AgentError { .. } => "agent_error",
+        }
+    }
+}
+
+impl State {
+    /// The status word: the first level of the state.
+    pub fn status(&self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Waiting(_) => "waiting",
+            Self::Paused(_) => "paused",
+            Self::Success(_) => "success",
+            Self::Failed(_) => "failed",
+            Self::Stopped => "stopped",
+        }
+    }
+
+    /// The second level of the state; `None` where the status says it all.
+    pub fn reason(&self) -> Option<&'static str> {
+        match self {
+            Self::Running | Self::Stopped => None,
+            Self::Waiting(wait) => Some(match wait {
+                Wait::Limit { .. } => "limit",
+                Wait::Human { .. } => "human",
+                Wait::Child => "child",
+                Wait::Host => "host",
+            }),
+            Self::Paused(pause) => Some(match pause {
+                Pause::Asked => "asked",
+                Pause::Interrupted => "interrupted",
+                Pause::Aborted => "aborted",
+            }),
+            Self::Success(Proof::Verified) => Some("verified"),
+            Self::Success(Proof::Claimed) => Some("claimed"),
+            Self::Failed(failure) => Some(failure.name()),
+        }
+    }
+
+    /// Whether the run is over for good.
+    pub fn is_ended(&self) -> bool {
+        match self {
+            Self::Success(_) | Self::Failed(_) | Self::Stopped => true,
+            Self::Running | Self::Waiting(_) | Self::Paused(_) => false,
+        }
+    }
+
+    /// Whether the run occupies its work tree: it works or will go on by itself.
+    pub fn is_active(&self) -> bool {
+        match self {
+            Self::Running | Self::Waiting(Wait::Limit { .. } | Wait::Child | Wait::Host) => true,
+            Self::Waiting(Wait::Human { .. })
+            | Self::Paused(_)
+            | Self::Success(_)
+            | Self::Failed(_)
+            | Self::Stopped => false,
+        }
+    }
+
+    /// The exit code of a driver that leaves the run in this state.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Success(_) => 0,
+            Self::Waiting(Wait::Human { .. }) => 4,
+            Self::Paused(Pause::Interrupted) => 130,
+            Self::Running
+            | Self::Waiting(Wait::Limit { .. } | Wait::Child | Wait::Host)
+            | Self::Paused(Pause::Asked | Pause::Aborted)
+            | Self::Failed(_)
+            | Self::Stopped => 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Status, reason, exit code, and whether the run is `active` or `ended`.
+    #[track_caller]
+    fn check(state: &State, want: (&str, Option<&str>, u8, &str)) {
+        let life = match (state.is_active(), state.is_ended()) {
+            (true, false) => "active",
+            (false, true) => "ended",
+            (false, false) => "at rest",
+            (true, true) => "contradictory",
+        };
+        assert_eq!((state.status(), state.reason(), state.exit_code(), life), want);
+    }
+
+    #[test]
+    fn every_state_has_its_words_and_its_exit_code() {
+        let until = Timestamp::from_millis(0);
+        let human = Wait::Human { question: String::new() };
+        let broken = Failure::AgentError { what: String::new() };
+        check(&State::Running, ("running", None, 1, "active"));
+        check(&State::Waiting(Wait::Limit { until }), ("waiting", Some("limit"), 1, "active"));
+        check(&State::Waiting(Wait::Child), ("waiting", Some("child"), 1, "active"));
+        check(&State::Waiting(Wait::Host), ("waiting", Some("host"), 1, "active"));
+        check(&State::Waiting(human), ("waiting", Some("human"), 4, "at rest"));
+        check(&State::Paused(Pause::Asked), ("paused", Some("asked"), 1, "at rest"));
+        check(&State::Paused(Pause::Aborted), ("paused", Some("aborted"), 1, "at rest"));
+        check(&State::Paused(Pause::Interrupted), ("paused", Some("interrupted"), 130, "at rest"));
+        check(&State::Success(Proof::Verified), ("success", Some("verified"), 0, "ended"));
+        check(&State::Success(Proof::Claimed), ("success", Some("claimed"), 0, "ended"));
+        check(&State::Failed(broken), ("failed", Some("agent_error"), 1, "ended"));
+        check(&State::Failed(Failure::Circular), ("failed", Some("circular"), 1, "ended"));
+        check(&State::Stopped, ("stopped", None, 1, "ended"));
+    }
+}

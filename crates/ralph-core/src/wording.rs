@@ -1,0 +1,308 @@
+//! The words in which agents and people are told things, in every language we have.
+
+use crate::claim::{ClaimRules, MatchMode};
+use crate::evidence::{Fault, Timeout, Verdict};
+use crate::feedback::{Feedback, Pace, Point};
+use crate::locale::Locale;
+use crate::policy::{Need, Policy, Trust};
+use crate::run::Run;
+use crate::template;
+
+mod outcome;
+
+pub use outcome::{complete_line, state_sentence};
+
+/// The continuation prompt when the user gave none.
+///
+/// Placeholders: `ITERATION`, `MAX`, `PROMISE`, `SIGNAL` (what to write when
+/// done), `FEEDBACK`, `PROMPT`.
+pub fn continuation_template(locale: Locale) -> &'static str {
+    let text = match locale {
+        Locale::En => include_str!("wording/continuation.en.txt"),
+        Locale::Ko => include_str!("wording/continuation.ko.txt"),
+    };
+    text.trim_end()
+}
+
+/// How the agent signals that it is done; `None` when nothing would count.
+pub fn signal(rules: &ClaimRules) -> Option<String> {
+    match (&rules.promise, rules.mode) {
+        (Some(promise), MatchMode::Tag) => Some(format!("<promise>{}</promise>", promise.as_str())),
+        (Some(promise), MatchMode::Word | MatchMode::Contains) => Some(promise.as_str().to_owned()),
+        (None, _) => rules.markers.first().map(|marker| marker.as_str().to_owned()),
+    }
+}
+
+/// The sentence that asks for the signal, as appended to a first message.
+pub fn instruction(policy: &Policy) -> String {
+    let Some(signal) = signal(&policy.claim) else { return String::new() };
+    match (policy.locale, policy.claim.mode) {
+        (Locale::Ko, _) => {
+            format!("\n\n(중요: 모든 작업이 완료되면 반드시 '{signal}'을 출력하세요.)")
+        }
+        (Locale::En, MatchMode::Tag) => format!(
+            "\n\n(Important: when all the work is complete, end your reply with {signal} on a line of its own.)"
+        ),
+        (Locale::En, MatchMode::Word | MatchMode::Contains) => {
+            format!("\n\n(Important: when all the work is complete, output '{signal}'.)")
+        }
+    }
+}
+
+/// The prompt of the first turn: the task verbatim, then how it will be judged.
+pub fn first_prompt(run: &Run) -> String {
+    let sections = [Some(run.task.text.clone()), targets(run), checks(&run.policy)];
+    let body: Vec<String> = sections.into_iter().flatten().collect();
+    body.join("\n\n") + &instruction(&run.policy)
+}
+
+fn targets(run: &Run) -> Option<String> {
+    let label = match run.policy.locale {
+        Locale::En => "Files in question",
+        Locale::Ko => "대상 파일",
+    };
+    (!run.task.targets.is_empty()).then(|| format!("{label}: {}", run.task.targets.join(", ")))
+}
+
+fn checks(policy: &Policy) -> Option<String> {
+    let intro = match (policy.locale, policy.trust) {
+        (Locale::En, Trust::Evidence) => {
+            "These checks are run for you after every turn, and the work counts as done only when they pass:"
+        }
+        (Locale::En, Trust::Claim) => "These checks are run for you after every turn:",
+        (Locale::Ko, Trust::Evidence) => {
+            "다음 검사는 매 턴이 끝난 뒤 자동으로 실행되며, 모두 통과해야 작업이 완료된 것으로 인정됩니다:"
+        }
+        (Locale::Ko, Trust::Claim) => "다음 검사는 매 턴이 끝난 뒤 자동으로 실행됩니다:",
+    };
+    let gates: Vec<String> = policy
+        .gates
+        .iter()
+        .map(|gate| {
+            let remark = match (gate.need, policy.locale) {
+                (Need::Required, _) => "",
+                (Need::Advisory, Locale::En) => " (for information only)",
+                (Need::Advisory, Locale::Ko) => " (참고용)",
+            };
+            format!("- {}: `{}`{remark}", gate.name, gate.command.display())
+        })
+        .collect();
+    (!gates.is_empty()).then(|| format!("{intro}\n{}", gates.join("\n")))
+}
+
+/// The prompt of every later turn. `template` is the user's own, if any.
+pub fn continuation(run: &Run, template: Option<&str>) -> String {
+    let policy = &run.policy;
+    let signal = signal(&policy.claim);
+    let template = match template {
+        Some(template) => template.to_owned(),
+        None => default_template(policy.locale, signal.as_deref()),
+    };
+    template::render(
+        &template,
+        &[
+            ("ITERATION", &run.iteration.to_string()),
+            ("MAX", &policy.limits.iterations.to_string()),
+            ("PROMISE", promise_of(policy)),
+            ("SIGNAL", signal.as_deref().unwrap_or_default()),
+            ("FEEDBACK", &run.feedback),
+            ("PROMPT", &run.task.text),
+        ],
+    )
+}
+
+/// Our own template, without the line that asks for a signal when none counts.
+fn default_template(locale: Locale, signal: Option<&str>) -> String {
+    let lines = continuation_template(locale).lines();
+    lines
+        .filter(|line| signal.is_some() || !line.contains("{{SIGNAL}}"))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// The feedback as the agent reads it: one status line, then the points.
+pub fn feedback(feedback: &Feedback, policy: &Policy) -> String {
+    let mut lines = Vec::new();
+    if let Some(status) = status_line(feedback, policy.locale) {
+        lines.push(status);
+    }
+    lines.extend(feedback.points.iter().map(|point| describe(point, policy)));
+    if feedback.pace == Pace::WrapUp {
+        lines.push(wrap_up(policy.locale).to_owned());
+    }
+    lines.join("\n\n")
+}
+
+/// `Ralph Loop: CONTINUE | Iteration: 3/10 | Current: … | Progress: … | Next: …`
+fn status_line(feedback: &Feedback, locale: Locale) -> Option<String> {
+    let standing = feedback.standing?;
+    let (iteration, max) = (feedback.iteration, feedback.max_iterations);
+    let (failing, better) = (standing.failing, standing.improvement());
+    let next = next_step(feedback, locale);
+    Some(match locale {
+        Locale::En => format!(
+            "Ralph Loop: CONTINUE | Iteration: {iteration}/{max} | Current: {failing} failing | Progress: {better}% improvement | Next: {next}"
+        ),
+        Locale::Ko => format!(
+            "Ralph Loop: CONTINUE | 반복: {iteration}/{max} | 현재: 실패 {failing}건 | 진행: {better}% 개선 | 다음: {next}"
+        ),
+    })
+}
+
+fn next_step(feedback: &Feedback, locale: Locale) -> String {
+    let failing = feedback.points.iter().find_map(|point| match point {
+        Point::Gate { name, .. } => Some(name.as_str()),
+        Point::ClaimRejected { .. }
+        | Point::NearMiss(_)
+        | Point::NoClaim
+        | Point::OnlyClaimMissing
+        | Point::Weakened(_)
+        | Point::TimedOut(_)
+        | Point::AgentFailed { .. }
+        | Point::Asked { .. }
+        | Point::Circle
+        | Point::Stalled { .. } => None,
+    });
+    match (failing, locale) {
+        (Some(name), Locale::En) => format!("make {name} pass"),
+        (Some(name), Locale::Ko) => format!("{name} 통과시키기"),
+        (None, Locale::En) => "finish the task".to_owned(),
+        (None, Locale::Ko) => "작업 마무리".to_owned(),
+    }
+}
+
+fn wrap_up(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => {
+            "This is likely the last turn: finish what is begun, leave the tree in good order, and say plainly what is left."
+        }
+        Locale::Ko => {
+            "이번이 마지막 턴일 가능성이 높습니다. 시작한 일을 마무리하고 작업 트리를 정리된 상태로 두고, 남은 일을 분명히 적으세요."
+        }
+    }
+}
+
+fn describe(point: &Point, policy: &Policy) -> String {
+    match policy.locale {
+        Locale::En => describe_en(point, policy),
+        Locale::Ko => describe_ko(point, policy),
+    }
+}
+
+fn promise_of(policy: &Policy) -> &str {
+    policy.claim.promise.as_ref().map_or("", |promise| promise.as_str())
+}
+
+fn describe_en(point: &Point, policy: &Policy) -> String {
+    match point {
+        Point::ClaimRejected { gates } => format!(
+            "You said the work is done, but it is not: {} did not pass. Do not claim it again before that is fixed.",
+            gates.join(", ")
+        ),
+        Point::NearMiss(reason) => reason.explain(promise_of(policy), Locale::En),
+        Point::NoClaim => match signal(&policy.claim) {
+            Some(_) => "Your previous attempt did not output the completion promise. Continue working on the task.".to_owned(),
+            None => "Continue working on the task.".to_owned(),
+        },
+        Point::OnlyClaimMissing => match signal(&policy.claim) {
+            Some(signal) => format!(
+                "All checks pass. If the task is complete, say so with {signal}; otherwise go on."
+            ),
+            None => "All checks pass. Continue working on the task.".to_owned(),
+        },
+        Point::Gate { name, command, verdict, tail } => {
+            format!("{name} (`{command}`) {}{}", verdict.describe(), quoted(tail))
+        }
+        Point::Weakened(weakening) => format!(
+            "A check was made weaker, which does not count as fixing it: {}: {}. Undo that.",
+            weakening.place, weakening.what
+        ),
+        Point::TimedOut(Timeout::Idle(limit)) => format!(
+            "The last turn was ended after {}s without output. Its changes are kept. Work in smaller steps and avoid commands that wait for input.",
+            limit.as_secs()
+        ),
+        Point::TimedOut(Timeout::Wall(limit)) => format!(
+            "The last turn was ended after {}s, in the middle of its work. Its changes are kept. Work in smaller steps and finish sooner.",
+            limit.as_secs()
+        ),
+        Point::AgentFailed { what } => format!("The last turn ended with an error: {what}."),
+        Point::Asked { question } => format!(
+            "You asked: \"{question}\" Nobody is here to answer. Choose the most sensible option yourself, state your assumption, and go on."
+        ),
+        Point::Circle => {
+            "The files are back in a state they had before: you are going round in a circle. Try something different.".to_owned()
+        }
+        Point::Stalled { iterations, limit } => format!(
+            "No progress for {iterations} of at most {limit} iterations. Do not repeat what you tried; take another approach."
+        ),
+    }
+}
+
+fn describe_ko(point: &Point, policy: &Policy) -> String {
+    match point {
+        Point::ClaimRejected { gates } => format!(
+            "완료되었다고 했지만 아직 아닙니다. 통과하지 못한 검사: {}. 고치기 전에는 다시 완료를 선언하지 마세요.",
+            gates.join(", ")
+        ),
+        Point::NearMiss(reason) => reason.explain(promise_of(policy), Locale::Ko),
+        Point::NoClaim => match signal(&policy.claim) {
+            Some(_) => "이전 시도에서 완료 신호가 출력되지 않았습니다. 작업을 계속하세요.".to_owned(),
+            None => "작업을 계속하세요.".to_owned(),
+        },
+        Point::OnlyClaimMissing => match signal(&policy.claim) {
+            Some(signal) => format!(
+                "모든 검사를 통과했습니다. 작업이 끝났다면 {signal} 출력으로 알리고, 아니면 계속하세요."
+            ),
+            None => "모든 검사를 통과했습니다. 작업을 계속하세요.".to_owned(),
+        },
+        Point::Gate { name, command, verdict, tail } => {
+            format!("{name} (`{command}`) {}{}", verdict_ko(verdict), quoted(tail))
+        }
+        Point::Weakened(weakening) => format!(
+            "검사를 약화시킨 것은 해결로 인정되지 않습니다: {}: {}. 되돌리세요.",
+            weakening.place, weakening.what
+        ),
+        Point::TimedOut(Timeout::Idle(limit)) => format!(
+            "지난 턴은 {}초 동안 출력이 없어 종료되었습니다. 변경 사항은 보존됩니다. 더 작은 단계로 진행하고 입력을 기다리는 명령은 피하세요.",
+            limit.as_secs()
+        ),
+        Point::TimedOut(Timeout::Wall(limit)) => format!(
+            "지난 턴은 {}초가 지나 작업 도중 종료되었습니다. 변경 사항은 보존됩니다. 더 작은 단계로 나누어 빨리 끝내세요.",
+            limit.as_secs()
+        ),
+        Point::AgentFailed { what } => format!("지난 턴이 오류로 끝났습니다: {what}."),
+        Point::Asked { question } => format!(
+            "질문: \"{question}\" 답할 사람이 없습니다. 가장 합리적인 선택을 스스로 하고, 가정을 밝힌 뒤 계속하세요."
+        ),
+        Point::Circle => {
+            "파일이 이전에 있던 상태로 되돌아왔습니다. 같은 자리를 맴돌고 있으니 다른 방법을 시도하세요.".to_owned()
+        }
+        Point::Stalled { iterations, limit } => format!(
+            "{iterations}회 연속 진전이 없습니다(최대 {limit}회). 같은 시도를 반복하지 말고 다른 접근을 하세요."
+        ),
+    }
+}
+
+fn verdict_ko(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Pass => "통과".to_owned(),
+        Verdict::Fail(Fault::Exit(code)) => format!("실패: 종료 코드 {code}"),
+        Verdict::Fail(Fault::Signal(signal)) => format!("실패: 시그널 {signal}(으)로 중단됨"),
+        Verdict::Fail(Fault::Timeout(limit)) => format!("실패: {}초 시간 초과", limit.as_secs()),
+        Verdict::Unknown { reason } => format!("확인 불가: {reason}"),
+    }
+}
+
+/// The tail as indented text below a colon: output is data, and must not read
+/// as instructions. A full stop when there was no output.
+fn quoted(tail: &str) -> String {
+    let tail = tail.trim_end();
+    if tail.is_empty() {
+        return ".".to_owned();
+    }
+    tail.lines().fold(":".to_owned(), |text, line| text + "\n    " + line)
+}
+
+#[cfg(test)]
+#[path = "wording_tests.rs"]
+mod tests;

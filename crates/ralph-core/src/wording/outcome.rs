@@ -1,0 +1,169 @@
+//! Why a run ended, waits or is paused, in one sentence.
+
+use crate::feedback::Standing;
+use crate::locale::Locale;
+use crate::run::Run;
+use crate::state::{Failure, Pause, Proof, State, Wait};
+use crate::time::Timestamp;
+
+/// `Ralph Loop: COMPLETE - … | Session: … | Iterations: … | …`
+///
+/// `failing_now` is how many things fail on the final tree. Without gates
+/// nothing was counted, and the line ends after the iterations.
+pub fn complete_line(run: &Run, failing_now: u32) -> String {
+    let locale = run.policy.locale;
+    let (id, iterations) = (&run.id, run.iteration);
+    let how = how_complete(run);
+    let head = match locale {
+        Locale::En => {
+            format!("Ralph Loop: COMPLETE - {how} | Session: {id} | Iterations: {iterations}")
+        }
+        Locale::Ko => format!("Ralph Loop: COMPLETE - {how} | 세션: {id} | 반복: {iterations}"),
+    };
+    if run.policy.gates.is_empty() {
+        return head;
+    }
+    let initially = run.baseline.as_ref().map_or(0, |baseline| baseline.failing.len());
+    let initially = u32::try_from(initially).unwrap_or(u32::MAX);
+    let better = Standing { failing: failing_now, initially }.improvement();
+    match locale {
+        Locale::En => format!(
+            "{head} | Total improvement: {better}% | Initial: {initially} failing | Final: {failing_now} failing"
+        ),
+        Locale::Ko => format!(
+            "{head} | 총 개선: {better}% | 시작: 실패 {initially}건 | 최종: 실패 {failing_now}건"
+        ),
+    }
+}
+
+/// Checks that were not met are never called satisfied.
+fn how_complete(run: &Run) -> &'static str {
+    let on_its_word = run.state == State::Success(Proof::Claimed) && !run.policy.gates.is_empty();
+    match (on_its_word, run.policy.locale) {
+        (false, Locale::En) => "All conditions satisfied",
+        (false, Locale::Ko) => "모든 조건 충족",
+        (true, Locale::En) => "The agent's word was taken for it",
+        (true, Locale::Ko) => "에이전트의 완료 선언을 신뢰함",
+    }
+}
+
+/// Says in one sentence why a run ended, waits or is paused.
+pub fn state_sentence(state: &State, locale: Locale) -> String {
+    match locale {
+        Locale::En => sentence_en(state),
+        Locale::Ko => sentence_ko(state),
+    }
+}
+
+fn sentence_en(state: &State) -> String {
+    let text = match state {
+        State::Running => "Running: the agent is at work.",
+        State::Waiting(Wait::Limit { until }) => {
+            return format!("Waiting: the provider accepts no work until {}.", Utc(*until));
+        }
+        State::Waiting(Wait::Human { question }) => {
+            return format!("Waiting for your answer: {question}");
+        }
+        State::Waiting(Wait::Child) => "Waiting: background work of the agent is still running.",
+        State::Waiting(Wait::Host) => "Waiting: the host of the agent goes on by itself.",
+        State::Paused(Pause::Asked) => "Paused: you asked for it.",
+        State::Paused(Pause::Interrupted) => "Paused: the run was interrupted.",
+        State::Paused(Pause::Aborted) => "Paused: you aborted the agent's turn.",
+        State::Success(Proof::Verified) => "Done: every required check passes.",
+        State::Success(Proof::Claimed) => {
+            "Done: the agent says so, and its word was to be taken for it."
+        }
+        State::Failed(failure) => return failure_en(failure),
+        State::Stopped => "Stopped: you ended the run.",
+    };
+    text.to_owned()
+}
+
+fn failure_en(failure: &Failure) -> String {
+    let text = match failure {
+        Failure::MaxIterations => "Stopped: all allowed iterations are used.",
+        Failure::MaxDuration => "Stopped: the allowed time is used.",
+        Failure::NoProgress => "Stopped: too many iterations in a row brought no progress.",
+        Failure::Circular => "Stopped: the files kept returning to states they had been in before.",
+        Failure::Budget => "Stopped: the allowed tokens or money are used.",
+        Failure::MaxRestarts => "Stopped: the agent crashed or hung too often.",
+        Failure::AgentError { what } => {
+            return format!("Stopped: the agent cannot work: {}.", bare(what));
+        }
+    };
+    text.to_owned()
+}
+
+fn sentence_ko(state: &State) -> String {
+    let text = match state {
+        State::Running => "실행 중: 에이전트가 작업하고 있습니다.",
+        State::Waiting(Wait::Limit { until }) => {
+            return format!("대기 중: 제공자가 {}까지 작업을 받지 않습니다.", Utc(*until));
+        }
+        State::Waiting(Wait::Human { question }) => {
+            return format!("답변을 기다리고 있습니다: {question}");
+        }
+        State::Waiting(Wait::Child) => {
+            "대기 중: 에이전트의 백그라운드 작업이 아직 실행되고 있습니다."
+        }
+        State::Waiting(Wait::Host) => "대기 중: 호스트가 스스로 이어서 진행합니다.",
+        State::Paused(Pause::Asked) => "일시 정지: 요청에 따라 멈췄습니다.",
+        State::Paused(Pause::Interrupted) => "일시 정지: 실행이 중단되었습니다.",
+        State::Paused(Pause::Aborted) => "일시 정지: 사용자가 에이전트의 턴을 중단했습니다.",
+        State::Success(Proof::Verified) => "완료: 필수 검사를 모두 통과했습니다.",
+        State::Success(Proof::Claimed) => "완료: 에이전트의 완료 선언을 그대로 받아들였습니다.",
+        State::Failed(failure) => return failure_ko(failure),
+        State::Stopped => "종료: 사용자가 실행을 끝냈습니다.",
+    };
+    text.to_owned()
+}
+
+fn failure_ko(failure: &Failure) -> String {
+    let text = match failure {
+        Failure::MaxIterations => "종료: 허용된 반복 횟수를 모두 썼습니다.",
+        Failure::MaxDuration => "종료: 허용된 시간을 모두 썼습니다.",
+        Failure::NoProgress => "종료: 너무 여러 번 연속으로 진전이 없었습니다.",
+        Failure::Circular => "종료: 파일이 이전 상태로 되돌아가기를 반복했습니다.",
+        Failure::Budget => "종료: 허용된 토큰이나 비용을 모두 썼습니다.",
+        Failure::MaxRestarts => "종료: 에이전트가 너무 자주 멈추거나 비정상 종료되었습니다.",
+        Failure::AgentError { what } => {
+            return format!("종료: 에이전트가 작업할 수 없습니다: {}.", bare(what));
+        }
+    };
+    text.to_owned()
+}
+
+/// The text without a full stop of its own, for use inside a sentence.
+fn bare(text: &str) -> &str {
+    text.trim_end().trim_end_matches('.')
+}
+
+/// A moment as `2026-11-05 14:30 UTC`; the minute is rounded up, so that it
+/// is never named too early.
+struct Utc(Timestamp);
+
+impl std::fmt::Display for Utc {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let minutes = self.0.as_millis().saturating_add(59_999).div_euclid(60_000);
+        let (days, minute) = (minutes.div_euclid(1440), minutes.rem_euclid(1440));
+        let (year, month, day) = civil(days);
+        write!(f, "{year:04}-{month:02}-{day:02} {:02}:{:02} UTC", minute / 60, minute % 60)
+    }
+}
+
+/// The date `days` after 1970-01-01, counted in years that begin in March so
+/// that the leap day comes last.
+fn civil(days: i64) -> (i64, i64, i64) {
+    const DAYS_PER_ERA: i64 = 146_097;
+    let shifted = days + 719_468;
+    let (era, day) = (shifted.div_euclid(DAYS_PER_ERA), shifted.rem_euclid(DAYS_PER_ERA));
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let from_march = (5 * day + 2) / 153;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    (year + era * 400 + i64::from(month <= 2), month, day - (153 * from_march + 2) / 5 + 1)
+}
+
+#[cfg(test)]
+#[path = "outcome_tests.rs"]
+mod tests;

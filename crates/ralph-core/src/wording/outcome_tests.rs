@@ -1,0 +1,169 @@
+use super::*;
+use crate::policy::Policy;
+use crate::samples::{gated, minute, run, run_from};
+
+fn finished(mut run: Run, locale: Locale) -> Run {
+    run.iteration = 5;
+    run.policy.locale = locale;
+    run.state = State::Success(Proof::Verified);
+    run
+}
+
+#[test]
+fn a_completed_run_says_how_far_it_came() {
+    let failing = ["a", "b", "c", "d"];
+    assert_eq!(
+        complete_line(&finished(run_from(&gated(), &failing), Locale::En), 0),
+        "Ralph Loop: COMPLETE - All conditions satisfied | Session: run-00005eed | Iterations: 5 \
+         | Total improvement: 100% | Initial: 4 failing | Final: 0 failing"
+    );
+    assert_eq!(
+        complete_line(&finished(run_from(&gated(), &failing), Locale::Ko), 1),
+        "Ralph Loop: COMPLETE - 모든 조건 충족 | 세션: run-00005eed | 반복: 5 \
+         | 총 개선: 75% | 시작: 실패 4건 | 최종: 실패 1건"
+    );
+}
+
+#[test]
+fn a_bare_promise_loop_counts_iterations_only() {
+    assert_eq!(
+        complete_line(&finished(run(&Policy::promise()), Locale::En), 0),
+        "Ralph Loop: COMPLETE - All conditions satisfied | Session: run-00005eed | Iterations: 5"
+    );
+}
+
+#[test]
+fn checks_that_were_not_met_are_not_called_satisfied() {
+    let mut run = finished(run_from(&gated(), &["a"]), Locale::En);
+    run.state = State::Success(Proof::Claimed);
+    let line = complete_line(&run, 1);
+    assert!(
+        line.starts_with("Ralph Loop: COMPLETE - The agent's word was taken for it |"),
+        "{line}"
+    );
+}
+
+#[track_caller]
+fn check(state: &State, en: &str, ko: &str) {
+    assert_eq!(state_sentence(state, Locale::En), en);
+    assert_eq!(state_sentence(state, Locale::Ko), ko);
+}
+
+#[test]
+fn a_run_that_has_not_ended_says_what_it_does() {
+    let limit = Wait::Limit { until: minute(16) };
+    let human = Wait::Human { question: "Which database?".to_owned() };
+    for (state, en, ko) in [
+        (
+            State::Running,
+            "Running: the agent is at work.",
+            "실행 중: 에이전트가 작업하고 있습니다.",
+        ),
+        (
+            State::Waiting(limit),
+            "Waiting: the provider accepts no work until 2023-11-14 22:30 UTC.",
+            "대기 중: 제공자가 2023-11-14 22:30 UTC까지 작업을 받지 않습니다.",
+        ),
+        (
+            State::Waiting(human),
+            "Waiting for your answer: Which database?",
+            "답변을 기다리고 있습니다: Which database?",
+        ),
+        (
+            State::Waiting(Wait::Child),
+            "Waiting: background work of the agent is still running.",
+            "대기 중: 에이전트의 백그라운드 작업이 아직 실행되고 있습니다.",
+        ),
+        (
+            State::Waiting(Wait::Host),
+            "Waiting: the host of the agent goes on by itself.",
+            "대기 중: 호스트가 스스로 이어서 진행합니다.",
+        ),
+        (
+            State::Paused(Pause::Asked),
+            "Paused: you asked for it.",
+            "일시 정지: 요청에 따라 멈췄습니다.",
+        ),
+        (
+            State::Paused(Pause::Interrupted),
+            "Paused: the run was interrupted.",
+            "일시 정지: 실행이 중단되었습니다.",
+        ),
+        (
+            State::Paused(Pause::Aborted),
+            "Paused: you aborted the agent's turn.",
+            "일시 정지: 사용자가 에이전트의 턴을 중단했습니다.",
+        ),
+    ] {
+        check(&state, en, ko);
+    }
+}
+
+#[test]
+fn a_run_that_ended_says_why() {
+    let failed = State::Failed;
+    for (state, en, ko) in [
+        (
+            State::Success(Proof::Verified),
+            "Done: every required check passes.",
+            "완료: 필수 검사를 모두 통과했습니다.",
+        ),
+        (
+            State::Success(Proof::Claimed),
+            "Done: the agent says so, and its word was to be taken for it.",
+            "완료: 에이전트의 완료 선언을 그대로 받아들였습니다.",
+        ),
+        (
+            failed(Failure::MaxIterations),
+            "Stopped: all allowed iterations are used.",
+            "종료: 허용된 반복 횟수를 모두 썼습니다.",
+        ),
+        (
+            failed(Failure::MaxDuration),
+            "Stopped: the allowed time is used.",
+            "종료: 허용된 시간을 모두 썼습니다.",
+        ),
+        (
+            failed(Failure::NoProgress),
+            "Stopped: too many iterations in a row brought no progress.",
+            "종료: 너무 여러 번 연속으로 진전이 없었습니다.",
+        ),
+        (
+            failed(Failure::Circular),
+            "Stopped: the files kept returning to states they had been in before.",
+            "종료: 파일이 이전 상태로 되돌아가기를 반복했습니다.",
+        ),
+        (
+            failed(Failure::Budget),
+            "Stopped: the allowed tokens or money are used.",
+            "종료: 허용된 토큰이나 비용을 모두 썼습니다.",
+        ),
+        (
+            failed(Failure::MaxRestarts),
+            "Stopped: the agent crashed or hung too often.",
+            "종료: 에이전트가 너무 자주 멈추거나 비정상 종료되었습니다.",
+        ),
+        (
+            failed(Failure::AgentError { what: "exit code 1.".to_owned() }),
+            "Stopped: the agent cannot work: exit code 1.",
+            "종료: 에이전트가 작업할 수 없습니다: exit code 1.",
+        ),
+        (State::Stopped, "Stopped: you ended the run.", "종료: 사용자가 실행을 끝냈습니다."),
+    ] {
+        check(&state, en, ko);
+    }
+}
+
+#[test]
+fn moments_are_named_as_dates_and_never_too_early() {
+    for (millis, want) in [
+        (0, "1970-01-01 00:00 UTC"),
+        (1, "1970-01-01 00:01 UTC"),
+        (-60_000, "1969-12-31 23:59 UTC"),
+        (951_782_400_000, "2000-02-29 00:00 UTC"),
+        (1_709_251_199_000, "2024-03-01 00:00 UTC"),
+        (4_107_542_400_000, "2100-03-01 00:00 UTC"),
+    ] {
+        assert_eq!(Utc(Timestamp::from_millis(millis)).to_string(), want);
+    }
+}

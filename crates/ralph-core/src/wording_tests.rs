@@ -1,0 +1,199 @@
+use super::*;
+use crate::claim::Promise;
+use crate::decide::{Decision, decide};
+use crate::evidence::{Evidence, GateReport};
+use crate::samples::{CLAIM, WORKING, gate, gated, report, run, run_from, set, turn};
+
+/// What the agent reads after this turn.
+#[track_caller]
+fn told(run: &Run, evidence: &Evidence) -> String {
+    match decide(run, &run.policy, evidence).decision {
+        Decision::Continue(points) => feedback(&points, &run.policy),
+        other @ (Decision::Complete(_)
+        | Decision::Wait(_)
+        | Decision::Pause(_)
+        | Decision::GiveUp(_)) => panic!("{other:?}"),
+    }
+}
+
+fn in_korean(policy: Policy) -> Policy {
+    Policy { locale: Locale::Ko, ..policy }
+}
+
+fn promise(mode: MatchMode, locale: Locale) -> Policy {
+    let mut policy = Policy { locale, ..Policy::promise() };
+    policy.claim.mode = mode;
+    policy
+}
+
+fn claim_against_a_failing_gate() -> Evidence {
+    turn(CLAIM).reporting(GateReport {
+        failing: set(&["t1"]),
+        tail: "test t1 ... FAILED\n\n1 failed\n".to_owned(),
+        ..report("tests", Verdict::Fail(Fault::Exit(101)))
+    })
+}
+
+#[test]
+fn a_rejected_claim_reads_as_a_status_a_reason_and_the_output() {
+    let run = run_from(&gated(), &["t1", "t2"]);
+    assert_eq!(
+        told(&run, &claim_against_a_failing_gate()),
+        "Ralph Loop: CONTINUE | Iteration: 2/10 | Current: 1 failing | Progress: 50% improvement | Next: make tests pass\n\
+         \n\
+         You said the work is done, but it is not: tests did not pass. Do not claim it again before that is fixed.\n\
+         \n\
+         tests (`make tests`) failed with exit code 101:\n    test t1 ... FAILED\n    \n    1 failed"
+    );
+}
+
+#[test]
+fn a_rejected_claim_reads_the_same_in_korean() {
+    let run = run_from(&in_korean(gated()), &["t1", "t2"]);
+    assert_eq!(
+        told(&run, &claim_against_a_failing_gate()),
+        "Ralph Loop: CONTINUE | 반복: 2/10 | 현재: 실패 1건 | 진행: 50% 개선 | 다음: tests 통과시키기\n\
+         \n\
+         완료되었다고 했지만 아직 아닙니다. 통과하지 못한 검사: tests. 고치기 전에는 다시 완료를 선언하지 마세요.\n\
+         \n\
+         tests (`make tests`) 실패: 종료 코드 101:\n    test t1 ... FAILED\n    \n    1 failed"
+    );
+}
+
+#[test]
+fn a_gate_without_output_is_one_sentence() {
+    let run = run_from(&gated(), &["t1", "t2"]);
+    let text = told(&run, &turn(WORKING).failing_tests(&["t1"]));
+    assert!(text.ends_with("tests (`make tests`) failed with exit code 1."), "{text}");
+}
+
+#[test]
+fn the_first_prompt_of_a_promise_loop_asks_for_the_promise() {
+    let en = "Fix the parser.\n\n(Important: when all the work is complete, ";
+    for (mode, locale, want) in [
+        (
+            MatchMode::Tag,
+            Locale::En,
+            format!("{en}end your reply with <promise>DONE</promise> on a line of its own.)"),
+        ),
+        (MatchMode::Word, Locale::En, format!("{en}output 'DONE'.)")),
+        (MatchMode::Contains, Locale::En, format!("{en}output 'DONE'.)")),
+        (
+            MatchMode::Word,
+            Locale::Ko,
+            "Fix the parser.\n\n(중요: 모든 작업이 완료되면 반드시 'DONE'을 출력하세요.)".to_owned(),
+        ),
+        (
+            MatchMode::Tag,
+            Locale::Ko,
+            "Fix the parser.\n\n(중요: 모든 작업이 완료되면 반드시 '<promise>DONE</promise>'을 출력하세요.)"
+                .to_owned(),
+        ),
+    ] {
+        assert_eq!(first_prompt(&run(&promise(mode, locale))), want);
+    }
+}
+
+#[test]
+fn the_first_prompt_names_targets_and_checks() {
+    let mut policy = gated();
+    policy.gates.push(gate("lint", Need::Advisory));
+    let mut run = run(&policy);
+    run.task.targets = vec!["src/a.rs".to_owned(), "src/b.rs".to_owned()];
+    assert_eq!(
+        first_prompt(&run),
+        "Fix the parser.\n\
+         \n\
+         Files in question: src/a.rs, src/b.rs\n\
+         \n\
+         These checks are run for you after every turn, and the work counts as done only when they pass:\n\
+         - tests: `make tests`\n\
+         - lint: `make lint` (for information only)\n\
+         \n\
+         (Important: when all the work is complete, end your reply with <promise>DONE</promise> on a line of its own.)"
+    );
+}
+
+#[test]
+fn checks_that_do_not_decide_are_not_said_to() {
+    let run = run(&Policy { trust: Trust::Claim, ..gated() });
+    let prompt = first_prompt(&run);
+    assert!(prompt.contains("\n\nThese checks are run for you after every turn:\n"), "{prompt}");
+}
+
+#[test]
+fn the_continuation_of_a_promise_loop_reads_as_people_know_it() {
+    let mut run = run(&Policy::promise());
+    run.feedback = told(&run, &turn(WORKING));
+    run.iteration = 2;
+    assert_eq!(
+        continuation(&run, None),
+        "[RALPH LOOP - ITERATION 2/100]\n\
+         \n\
+         Your previous attempt did not output the completion promise. Continue working on the task.\n\
+         \n\
+         IMPORTANT:\n\
+         - Review your progress so far\n\
+         - Continue from where you left off\n\
+         - When FULLY complete, output: <promise>DONE</promise>\n\
+         - Do not stop until the task is truly done\n\
+         \n\
+         Original task:\n\
+         Fix the parser."
+    );
+}
+
+#[test]
+fn the_continuation_in_korean_has_the_same_parts() {
+    let mut run = run(&in_korean(Policy::promise()));
+    run.feedback = told(&run, &turn(WORKING));
+    run.iteration = 2;
+    assert_eq!(
+        continuation(&run, None),
+        "[RALPH LOOP - 반복 2/100]\n\
+         \n\
+         이전 시도에서 완료 신호가 출력되지 않았습니다. 작업을 계속하세요.\n\
+         \n\
+         중요:\n\
+         - 지금까지의 진행 상황을 검토하세요\n\
+         - 중단한 지점부터 계속하세요\n\
+         - 모두 완료되면 다음을 출력하세요: <promise>DONE</promise>\n\
+         - 작업이 정말로 끝날 때까지 멈추지 마세요\n\
+         \n\
+         원래 작업:\n\
+         Fix the parser."
+    );
+}
+
+#[test]
+fn no_signal_is_asked_for_when_none_would_count() {
+    for locale in [Locale::En, Locale::Ko] {
+        let mut policy = promise(MatchMode::Tag, locale);
+        policy.claim.promise = Promise::new("");
+        policy.claim.markers = Vec::new();
+        let mut run = run(&policy);
+        assert_eq!(first_prompt(&run), "Fix the parser.");
+        run.feedback = told(&run, &turn(WORKING));
+        let (prompt, full) = (continuation(&run, None), continuation_template(locale));
+        assert_eq!(prompt.lines().count() + 1, full.lines().count(), "{prompt}");
+        assert!(!prompt.contains("promise") && !prompt.contains("신호"), "{prompt}");
+    }
+}
+
+#[test]
+fn the_users_own_template_is_used_as_it_is() {
+    let mut run = run(&Policy::promise());
+    run.feedback = "F".to_owned();
+    let own = "{{ITERATION}}/{{MAX}} {{PROMISE}} {{SIGNAL}} {{FEEDBACK}} {{PROMPT}} {{OTHER}}\n";
+    assert_eq!(
+        continuation(&run, Some(own)),
+        "1/100 DONE <promise>DONE</promise> F Fix the parser. {{OTHER}}\n"
+    );
+}
+
+#[test]
+fn the_last_turn_is_announced() {
+    let run = Run { iteration: 99, ..run(&Policy::promise()) };
+    let text = told(&run, &turn(WORKING));
+    assert!(text.ends_with("This is likely the last turn: finish what is begun, leave the tree in good order, and say plainly what is left."), "{text}");
+}
