@@ -70,6 +70,7 @@ pub fn decide(run: &Run, policy: &Policy, evidence: &Evidence) -> Judgement {
         .or_else(|| broken_agent(evidence, &progress))
         .or_else(|| repeated_question(evidence, &progress))
         .or_else(|| stagnation(policy, &progress))
+        .or_else(|| unmeasured_budget(policy, evidence))
         .or_else(|| limit(run, policy, evidence))
         .unwrap_or_else(|| {
             Decision::Continue(Feedback::gather(run, policy, evidence, &claim, &progress))
@@ -234,9 +235,21 @@ fn stagnation(policy: &Policy, progress: &Progress) -> Option<Decision> {
     Some(Decision::GiveUp(if circular { Failure::Circular } else { Failure::NoProgress }))
 }
 
+/// A budget binds only when it can be measured.
+fn unmeasured_budget(policy: &Policy, evidence: &Evidence) -> Option<Decision> {
+    let limits = &policy.limits;
+    let bounded = limits.tokens.is_some() || limits.cost.is_some();
+    let silent = evidence.usage.is_none() && evidence.turn == TurnEnd::Finished;
+    (bounded && silent).then(|| {
+        Decision::GiveUp(Failure::AgentError {
+            what: "the agent reports no usage, so its budget cannot be kept".to_owned(),
+        })
+    })
+}
+
 fn limit(run: &Run, policy: &Policy, evidence: &Evidence) -> Option<Decision> {
     let limits = &policy.limits;
-    let usage = run.usage + evidence.usage;
+    let usage = run.usage + evidence.usage.unwrap_or_default();
     let over_budget = limits.tokens.is_some_and(|most| usage.tokens() >= most)
         || limits.cost.is_some_and(|most| usage.cost >= most);
     let restarts = run.restarts.saturating_add(u32::from(is_restart(&evidence.turn)));

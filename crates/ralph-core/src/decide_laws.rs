@@ -96,7 +96,8 @@ fn usage() -> impl Strategy<Value = Usage> {
 fn evidence() -> impl Strategy<Value = Evidence> {
     let tree = option::of("[A-D]").prop_map(|tree| tree.map(TreeId::new));
     let approach = option::of("[a-f]").prop_map(|approach| approach.map(Approach::new));
-    let parts = (turn_end(), text(), reports(), tree, approach, weakened(), usage(), moment());
+    let parts =
+        (turn_end(), text(), reports(), tree, approach, weakened(), option::of(usage()), moment());
     parts.prop_map(|(turn, text, gates, tree, approach, weakened, usage, now)| Evidence {
         turn,
         text,
@@ -251,7 +252,7 @@ proptest! {
     #[test]
     fn limits_always_bind(run in run(), evidence in evidence()) {
         let limits = &run.policy.limits;
-        let usage = run.usage + evidence.usage;
+        let usage = run.usage + evidence.usage.unwrap_or_default();
         let reached = run.iteration >= limits.iterations
             || run.worked(evidence.now) >= limits.duration
             || limits.tokens.is_some_and(|most| usage.tokens() >= most)

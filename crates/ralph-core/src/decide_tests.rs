@@ -325,7 +325,7 @@ fn each_limit_ends_a_run_with_its_own_reason() {
     let promise = || run(&Policy::promise());
     let policy = |change: fn(&mut Limits)| run(&with_limits(Policy::promise(), change));
     let spent = Usage { input_tokens: 60, output_tokens: 40, cost: Usd::from_micros(500) };
-    let costly = Evidence { usage: spent, ..turn(WORKING) };
+    let costly = Evidence { usage: Some(spent), ..turn(WORKING) };
     let cases = [
         (Run { iteration: 100, ..promise() }, turn(WORKING), Failure::MaxIterations),
         (promise(), turn(WORKING).at(240), Failure::MaxDuration),
@@ -363,6 +363,20 @@ fn success_on_the_last_allowed_iteration_is_success() {
 }
 
 #[test]
+fn a_budget_that_cannot_be_measured_ends_the_run() {
+    let policy = with_limits(Policy::promise(), |limits| limits.tokens = Some(1000));
+    let silent = Evidence { usage: None, ..turn(WORKING) };
+    let decision = decide(&run(&policy), &policy, &silent).decision;
+    assert!(
+        matches!(decision, Decision::GiveUp(Failure::AgentError { .. })),
+        "a turn of unknown cost must not be followed by another: {decision:?}"
+    );
+    let unbounded = Policy::promise();
+    let decision = decide(&run(&unbounded), &unbounded, &silent).decision;
+    assert!(matches!(decision, Decision::Continue(_)), "{decision:?}");
+}
+
+#[test]
 fn the_agent_is_told_to_wrap_up_before_a_limit() {
     let policy = with_limits(Policy::promise(), |limits| {
         limits.duration = Duration::from_mins(100);
@@ -371,7 +385,11 @@ fn the_agent_is_told_to_wrap_up_before_a_limit() {
     });
     let at = |iteration| Run { iteration, ..run(&policy) };
     let using = |tokens, micros| Evidence {
-        usage: Usage { input_tokens: tokens, output_tokens: 0, cost: Usd::from_micros(micros) },
+        usage: Some(Usage {
+            input_tokens: tokens,
+            output_tokens: 0,
+            cost: Usd::from_micros(micros),
+        }),
         ..turn(WORKING)
     };
     let cases = [

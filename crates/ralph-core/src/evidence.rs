@@ -23,8 +23,8 @@ pub struct Evidence {
     pub approach: Option<Approach>,
     /// Checks that were made weaker since the run was armed.
     pub weakened: Vec<Weakening>,
-    /// What this turn cost.
-    pub usage: Usage,
+    /// What this turn cost; `None` when the agent did not say.
+    pub usage: Option<Usage>,
     /// When the evidence was complete.
     pub now: Timestamp,
 }

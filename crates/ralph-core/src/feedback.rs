@@ -191,7 +191,7 @@ fn progress_points(policy: &Policy, progress: &Progress) -> Vec<Point> {
 
 fn pace(run: &Run, policy: &Policy, evidence: &Evidence) -> Pace {
     let limits = &policy.limits;
-    let usage = run.usage + evidence.usage;
+    let usage = run.usage + evidence.usage.unwrap_or_default();
     let nearly = |used: u128, most: u128| used * 100 >= most * WRAP_UP_PERCENT;
     let last = run.iteration + 1 >= limits.iterations
         || nearly(run.worked(evidence.now).as_millis(), limits.duration.as_millis())

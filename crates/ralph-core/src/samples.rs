@@ -95,7 +95,7 @@ pub(crate) fn turn(text: &str) -> Evidence {
         tree: None,
         approach: None,
         weakened: Vec::new(),
-        usage: Usage::default(),
+        usage: Some(Usage::default()),
         now: minute(1),
     }
 }
@@ -162,7 +162,7 @@ pub(crate) fn set(items: &[&str]) -> BTreeSet<String> {
 pub(crate) fn advance(run: &mut Run, evidence: &Evidence) -> Judgement {
     let judgement = decide(run, &run.policy, evidence);
     run.progress = judgement.progress.clone();
-    run.usage = run.usage + evidence.usage;
+    run.usage = run.usage + evidence.usage.unwrap_or_default();
     run.restarts += u32::from(crate::decide::is_restart(&evidence.turn));
     if let Decision::Continue(_) = judgement.decision {
         run.iteration += 1;
