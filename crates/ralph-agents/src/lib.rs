@@ -1,1 +1,72 @@
 //! Agents and hosts: how each is launched and understood.
+//!
+//! An agent only translates: a turn becomes a process, the process's end and
+//! words become core types. It decides nothing and keeps no state.
+
+mod command;
+pub mod limits;
+pub mod scripted;
+mod usage;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use ralph_core::evidence::TurnEnd;
+use ralph_core::time::Timestamp;
+use ralph_core::usage::Usage;
+use ralph_proc::{Launch, Outcome};
+
+pub use command::CommandAgent;
+
+/// One turn that an agent is to take.
+#[derive(Clone, Debug)]
+pub struct Turn<'a> {
+    /// The project's root.
+    pub root: &'a Path,
+    /// Holds the prompt; also the agent's standard input.
+    pub prompt_file: &'a Path,
+    /// Where an agent without a protocol of its own may report usage.
+    pub usage_file: &'a Path,
+    /// The complete environment, the contract's variables included.
+    pub env: &'a [(OsString, OsString)],
+}
+
+/// What an agent said and how its turn ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spoken {
+    /// How the turn ended.
+    pub end: TurnEnd,
+    /// The final assistant text.
+    pub text: String,
+    /// What it cost, if the agent said so.
+    pub usage: Option<Usage>,
+}
+
+/// How a turn's timeouts are told: what the driver set, for the report.
+#[derive(Clone, Copy, Debug)]
+pub struct TurnLimits {
+    /// No output for this long.
+    pub idle: std::time::Duration,
+    /// The turn as a whole.
+    pub wall: std::time::Duration,
+    /// The present moment, for limits that say "in five minutes".
+    pub now: Timestamp,
+}
+
+/// One coding agent that ralph can drive.
+pub trait Agent {
+    /// The name used in configuration and on the command line.
+    fn name(&self) -> &'static str;
+
+    /// How it was called, for the record.
+    fn command_line(&self) -> Vec<String>;
+
+    /// The process that takes the turn.
+    fn launch(&self, turn: &Turn<'_>) -> Launch;
+
+    /// What the process's output and end mean.
+    fn read(&self, turn: &Turn<'_>, outcome: &Outcome, limits: &TurnLimits) -> Spoken;
+
+    /// The program it needs, for a check before anything starts.
+    fn program(&self) -> PathBuf;
+}

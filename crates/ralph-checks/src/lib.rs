@@ -1,1 +1,32 @@
 //! Gates: checks that ralph executes itself.
+//!
+//! A gate turns a command into a [`GateReport`]; what the agent says about
+//! the command plays no part. Missing programs give `unknown`, never `pass`.
+
+mod command;
+mod environment;
+
+use ralph_core::evidence::GateReport;
+use ralph_core::policy::GateSpec;
+
+pub use command::{CommandGate, Site};
+pub use environment::{EnvironmentRules, NameGlob};
+
+/// A check that can be executed on the present work tree.
+///
+/// Implementations differ in how they read the output of their command: the
+/// plain one knows exit codes only, others may find failing tests and
+/// diagnostics and name them in [`GateReport::failing`].
+pub trait Gate {
+    /// What was asked for.
+    fn spec(&self) -> &GateSpec;
+
+    /// Identifies the gate and its configuration: a pass on a tree is known
+    /// again only for the same key.
+    fn key(&self) -> String;
+
+    /// Executes the check. Never fails: what goes wrong is part of the report.
+    ///
+    /// `stop` is asked several times a second whether to give up.
+    fn run(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport;
+}

@@ -1,0 +1,104 @@
+//! Any program that reads a prompt and prints text.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use ralph_core::evidence::{Timeout, TurnEnd};
+use ralph_proc::{Ending, Launch, Outcome};
+
+use crate::limits::{LimitPatterns, Said};
+use crate::usage::read_usage;
+use crate::{Agent, Spoken, Turn, TurnLimits};
+
+/// An agent given by its command line: prompt on stdin, text on stdout.
+#[derive(Clone, Debug)]
+pub struct CommandAgent {
+    name: &'static str,
+    program: OsString,
+    args: Vec<OsString>,
+    limits: LimitPatterns,
+}
+
+impl CommandAgent {
+    /// The agent started by these words; `None` without a first word.
+    pub fn new(words: &[String], limits: LimitPatterns) -> Option<Self> {
+        let (program, args) = words.split_first()?;
+        Some(Self {
+            name: "command",
+            program: program.into(),
+            args: args.iter().map(OsString::from).collect(),
+            limits,
+        })
+    }
+
+    /// The built-in agent that follows a script: `program` is our own binary.
+    pub fn scripted(program: OsString, args: Vec<OsString>, limits: LimitPatterns) -> Self {
+        Self { name: "scripted", program, args, limits }
+    }
+}
+
+impl Agent for CommandAgent {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn command_line(&self) -> Vec<String> {
+        std::iter::once(&self.program)
+            .chain(&self.args)
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect()
+    }
+
+    fn launch(&self, turn: &Turn<'_>) -> Launch {
+        Launch {
+            program: self.program.clone(),
+            args: self.args.clone(),
+            dir: turn.root.to_owned(),
+            env: turn.env.to_vec(),
+            stdin: Some(turn.prompt_file.to_owned()),
+        }
+    }
+
+    fn read(&self, turn: &Turn<'_>, outcome: &Outcome, limits: &TurnLimits) -> Spoken {
+        let text = outcome.stdout.text_lossy();
+        let stderr = outcome.stderr.text_lossy();
+        let said = Said { text: &text, stderr: &stderr, ending: outcome.ending };
+        let end = match self.limits.find(&said, limits.now) {
+            Some(hit) => TurnEnd::ProviderLimit { until: hit.until },
+            None => plain_end(outcome.ending, &stderr, limits),
+        };
+        Spoken { end, text, usage: read_usage(turn.usage_file) }
+    }
+
+    fn program(&self) -> PathBuf {
+        PathBuf::from(&self.program)
+    }
+}
+
+fn plain_end(ending: Ending, stderr: &str, limits: &TurnLimits) -> TurnEnd {
+    let last_line = || {
+        let line = stderr.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("");
+        if line.is_empty() { String::new() } else { format!(": {}", shorten(line.trim())) }
+    };
+    match ending {
+        Ending::Exited(0) => TurnEnd::Finished,
+        Ending::Exited(code) => {
+            TurnEnd::Failed { what: format!("the agent exited with code {code}{}", last_line()) }
+        }
+        Ending::Signaled(signal) => TurnEnd::Failed {
+            what: format!("the agent was killed by signal {signal}{}", last_line()),
+        },
+        Ending::WallTimeout => TurnEnd::TimedOut(Timeout::Wall(limits.wall)),
+        Ending::IdleTimeout => TurnEnd::TimedOut(Timeout::Idle(limits.idle)),
+        Ending::Stopped => TurnEnd::UserAbort,
+    }
+}
+
+fn shorten(line: &str) -> String {
+    const MOST: usize = 200;
+    let mut short: String = line.chars().take(MOST).collect();
+    if line.chars().nth(MOST).is_some() {
+        short.push('…');
+    }
+    short
+}

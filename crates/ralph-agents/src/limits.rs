@@ -1,0 +1,193 @@
+//! Provider limits in plain text: recognised from the end of what was said.
+//!
+//! A turn that talks about rate limits is not a turn that met one. So the
+//! words count only where a client puts them: in the last lines of a process
+//! that failed, or as all that a process had to say.
+
+use std::time::Duration;
+
+use jiff::civil;
+use jiff::tz::TimeZone;
+use ralph_core::time::Timestamp;
+use ralph_proc::Ending;
+use regex::{Regex, RegexBuilder};
+
+/// Lines from the end in which a failing process may name its limit.
+const FAILED_LINES: usize = 10;
+
+/// A reply of more lines than this says something, it did not just hit a limit.
+const BARE_LINES: usize = 3;
+
+/// Added to the moment a provider names, since its clock is not ours.
+const MARGIN: Duration = Duration::from_secs(2);
+
+/// What a process said, as far as limits are concerned.
+#[derive(Clone, Copy, Debug)]
+pub struct Said<'a> {
+    /// The final text.
+    pub text: &'a str,
+    /// The end of the error stream.
+    pub stderr: &'a str,
+    /// How the process ended.
+    pub ending: Ending,
+}
+
+/// A limit that was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// When the provider accepts work again, if it said so.
+    pub until: Option<Timestamp>,
+}
+
+/// The words by which limits are known.
+#[derive(Clone, Debug)]
+pub struct LimitPatterns {
+    patterns: Vec<Regex>,
+}
+
+/// A pattern that is not a regular expression.
+#[derive(Debug, thiserror::Error)]
+#[error("limit pattern `{pattern}` is not a regular expression")]
+pub struct BadPattern {
+    pattern: String,
+    source: regex::Error,
+}
+
+impl LimitPatterns {
+    /// What providers and clients are known to say.
+    pub const DEFAULT: [&'static str; 10] = [
+        r"hit your (\w+ ){0,3}limit",
+        r"(usage|rate|session|weekly|request|spend|spending) limit (reached|exceeded|hit)",
+        r"(reached|exceeded) (your|the) (\w+ ){0,3}(limit|quota)",
+        r"limit will reset",
+        r"rate.limited",
+        r"too many requests",
+        r"\b429\b.{0,40}(rate|limit|quota|requests)",
+        r"(quota|resource).{0,10}exhausted",
+        r"exceeded your current quota",
+        r"overloaded_error",
+    ];
+
+    /// Compiles the patterns; case never matters.
+    pub fn new<S: AsRef<str>>(patterns: &[S]) -> Result<Self, BadPattern> {
+        let compile = |pattern: &S| {
+            RegexBuilder::new(pattern.as_ref())
+                .case_insensitive(true)
+                .build()
+                .map_err(|source| BadPattern { pattern: pattern.as_ref().to_owned(), source })
+        };
+        Ok(Self { patterns: patterns.iter().map(compile).collect::<Result<_, _>>()? })
+    }
+
+    /// The limit that ended the turn, if one did.
+    pub fn find(&self, said: &Said<'_>, now: Timestamp) -> Option<Hit> {
+        let lines = match said.ending {
+            Ending::Exited(0) => bare_reply(said.text),
+            Ending::Exited(_) => {
+                last_lines(said.text).into_iter().chain(last_lines(said.stderr)).collect()
+            }
+            // Our own timeouts and stops say nothing about the provider.
+            Ending::Signaled(_) | Ending::WallTimeout | Ending::IdleTimeout | Ending::Stopped => {
+                return None;
+            }
+        };
+        let hit = lines.iter().any(|line| self.patterns.iter().any(|known| known.is_match(line)));
+        hit.then(|| Hit { until: lines.iter().find_map(|line| reset_time(line, now)) })
+    }
+}
+
+fn last_lines(text: &str) -> Vec<&str> {
+    text.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(FAILED_LINES).collect()
+}
+
+/// The lines of a reply that is nothing but a short message; none otherwise.
+fn bare_reply(text: &str) -> Vec<&str> {
+    let lines: Vec<&str> = text
+        .lines()
+        .rev()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .take(BARE_LINES + 1)
+        .collect();
+    let plain = |line: &&str| line.len() <= 200 && !line.contains(['`', '"', '“']);
+    if lines.len() <= BARE_LINES && lines.iter().all(plain) { lines } else { Vec::new() }
+}
+
+/// The moment a message names: an epoch, a date, a span, or a time of day.
+fn reset_time(line: &str, now: Timestamp) -> Option<Timestamp> {
+    let exact = epoch(line).or_else(|| date(line)).or_else(|| span(line, now));
+    exact.or_else(|| time_of_day(line, now)).map(|at| at.plus(MARGIN))
+}
+
+fn capture<const N: usize>(pattern: &str, line: &str) -> Option<[String; N]> {
+    let found = RegexBuilder::new(pattern).case_insensitive(true).build().ok()?.captures(line)?;
+    Some(std::array::from_fn(|index| {
+        found.get(index + 1).map(|part| part.as_str().to_owned()).unwrap_or_default()
+    }))
+}
+
+fn epoch(line: &str) -> Option<Timestamp> {
+    let [digits] = capture(r"\|\s*(1\d{9}(?:\d{3})?)\b", line)?;
+    let number: i64 = digits.parse().ok()?;
+    Some(Timestamp::from_millis(if digits.len() == 13 { number } else { number * 1000 }))
+}
+
+fn date(line: &str) -> Option<Timestamp> {
+    let [text] =
+        capture(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))", line)?;
+    let at: jiff::Timestamp = text.parse().ok()?;
+    Some(Timestamp::from_millis(at.as_millisecond()))
+}
+
+/// "try again in 1h 20m", "retry after 30 seconds", "retry-after: 30".
+fn span(line: &str, now: Timestamp) -> Option<Timestamp> {
+    let [text] = capture(
+        r"(?:\bin|after|retry-after:?)\s+((?:~|about\s+)?\d+(?:\.\d+)?\s*(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)?\b(?:\s*,?\s*(?:and\s+)?\d+\s*(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)\b)*)",
+        line,
+    )?;
+    let part = Regex::new(r"(?i)(\d+(?:\.\d+)?)\s*([a-z]*)").ok()?;
+    let mut total = Duration::ZERO;
+    for found in part.captures_iter(&text) {
+        let number: f64 = found.get(1)?.as_str().parse().ok()?;
+        let unit = match found.get(2).map_or("", |unit| unit.as_str()).to_ascii_lowercase().as_str()
+        {
+            "ms" | "millisecond" | "milliseconds" => 0.001,
+            "m" | "min" | "mins" | "minute" | "minutes" => 60.0,
+            "h" | "hr" | "hrs" | "hour" | "hours" => 3600.0,
+            "d" | "day" | "days" => 86400.0,
+            _ => 1.0,
+        };
+        total = total.saturating_add(Duration::try_from_secs_f64(number * unit).ok()?);
+    }
+    Some(now.plus(total))
+}
+
+/// "resets at 3pm", "resets 15:30 (UTC)": the next such moment.
+fn time_of_day(line: &str, now: Timestamp) -> Option<Timestamp> {
+    let [hour, minute, half, zone] = capture(
+        r"(?:reset\w*|again|until|available)\D{0,20}?\b(\d{1,2})(?::(\d\d))?\s*(am|pm)?\s*(?:\(?([a-z]+(?:/[a-z_]+)?)\)?)?",
+        line,
+    )?;
+    if minute.is_empty() && half.is_empty() {
+        return None;
+    }
+    let mut hour: i8 = hour.parse().ok()?;
+    match half.to_ascii_lowercase().as_str() {
+        "pm" if hour < 12 => hour += 12,
+        "am" if hour == 12 => hour = 0,
+        _ => {}
+    }
+    let time = civil::Time::new(hour, minute.parse().unwrap_or(0), 0, 0).ok()?;
+    let zone = if zone.is_empty() { None } else { TimeZone::get(&zone).ok() };
+    let zone = zone.unwrap_or_else(TimeZone::system);
+    let present = jiff::Timestamp::from_millisecond(now.as_millis()).ok()?.to_zoned(zone);
+    let mut at = present.with().time(time).build().ok()?;
+    if at <= present {
+        at = at.tomorrow().ok()?.with().time(time).build().ok()?;
+    }
+    Some(Timestamp::from_millis(at.timestamp().as_millisecond()))
+}
+
+#[cfg(test)]
+#[path = "limits_tests.rs"]
+mod tests;
