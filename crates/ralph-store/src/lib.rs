@@ -1,1 +1,26 @@
 //! Runs, iterations, evidence, sessions and events that survive crashes.
+//!
+//! [`RunStore`] is the front door. [`SqliteStore`] keeps everything in one
+//! file that many short-lived processes share; [`MemoryStore`] behaves the
+//! same and forgets. Every decision about a run is a compare-and-swap, so of
+//! several processes that react to one event exactly one wins.
+
+#[doc(hidden)]
+pub mod contract;
+mod error;
+mod event;
+mod iteration;
+mod memory;
+mod redaction;
+mod row;
+mod run_store;
+mod session;
+mod sqlite;
+
+pub use error::StoreError;
+pub use event::{EventQuery, NewEvent, StoredEvent};
+pub use iteration::IterationRecord;
+pub use memory::MemoryStore;
+pub use run_store::{Request, RunQuery, RunStore, Step, Version, Which};
+pub use session::{Session, SessionMode, SessionState};
+pub use sqlite::{Opened, SqliteStore};

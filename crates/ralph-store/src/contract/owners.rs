@@ -1,0 +1,137 @@
+//! One owner at a time works on a run, and others can ask it for something.
+
+use ralph_core::run::Owner;
+use ralph_core::{Run, RunId, State, Timestamp};
+
+use super::{Open, sample};
+use crate::{Request, RunStore, Step, StoreError, Version};
+
+fn new_run(store: &dyn RunStore) -> Run {
+    let run = Run { epoch: 5, ..sample::run(1) };
+    store.create_run(&run).unwrap();
+    run
+}
+
+fn is_stale<T>(outcome: &Result<T, StoreError>) -> bool {
+    matches!(outcome, Err(StoreError::Stale { .. }))
+}
+
+fn driver_seen(pid: u32, heartbeat: Timestamp) -> Owner {
+    match sample::driver(pid) {
+        Owner::Driver { pid, started, .. } => Owner::Driver { pid, started, heartbeat },
+        session @ Owner::Session(_) => session,
+    }
+}
+
+/// The new owner gets the run as it is, in a new epoch.
+pub fn a_takeover_makes_the_old_owner_stale(open: Open<'_>) {
+    let store = open();
+    let run = new_run(&*store);
+    let owner = Owner::Session(sample::session_id("new"));
+
+    let taken = store.take_over(&run.id, 5, &owner, sample::at(100)).unwrap();
+
+    let want = Run { epoch: 6, owner: Some(owner), updated_at: sample::at(100), ..run.clone() };
+    assert_eq!(taken, want);
+    assert_eq!(store.run(&run.id).unwrap(), Some(want));
+    let step = Step { run: &run, iteration: None, events: &[] };
+    assert!(is_stale(&store.save(Version::of(&run), &step)));
+    assert!(is_stale(&store.heartbeat(&run.id, 5, sample::at(101))));
+    assert!(is_stale(&store.pending(&run.id, 5)));
+}
+
+/// What was asked concerned the old owner.
+pub fn a_takeover_drops_what_the_old_owner_was_asked(open: Open<'_>) {
+    let store = open();
+    let run = new_run(&*store);
+    store.request(&run.id, Request::Pause, sample::at(90)).unwrap();
+    store.take_over(&run.id, 5, &sample::driver(2), sample::at(100)).unwrap();
+    assert_eq!(store.pending(&run.id, 6).unwrap(), None);
+}
+
+/// Of two that take a run over, the second is told.
+pub fn a_takeover_from_an_old_epoch_changes_nothing(open: Open<'_>) {
+    let store = open();
+    let run = new_run(&*store);
+    let taken = store.take_over(&run.id, 5, &sample::driver(2), sample::at(100)).unwrap();
+    assert!(is_stale(&store.take_over(&run.id, 5, &sample::driver(3), sample::at(101))));
+    assert_eq!(store.run(&run.id).unwrap(), Some(taken));
+}
+
+/// Both ways to look show the request, until the run has a new owner.
+pub fn a_heartbeat_tells_what_was_asked(open: Open<'_>) {
+    let store = open();
+    let run = new_run(&*store);
+    assert_eq!(store.heartbeat(&run.id, 5, sample::at(10)).unwrap(), None);
+    assert_eq!(store.pending(&run.id, 5).unwrap(), None);
+    store.request(&run.id, Request::Pause, sample::at(90)).unwrap();
+    assert_eq!(store.heartbeat(&run.id, 5, sample::at(91)).unwrap(), Some(Request::Pause));
+    let step = Step { run: &run, iteration: None, events: &[] };
+    store.save(Version::of(&run), &step).unwrap();
+    assert_eq!(store.pending(&run.id, 5).unwrap(), Some(Request::Pause));
+}
+
+/// A save with a run that was read before the heartbeat does not undo it.
+pub fn a_heartbeat_is_kept_and_never_turned_back(open: Open<'_>) {
+    let store = open();
+    let run = new_run(&*store);
+    let owner = || store.run(&run.id).unwrap().unwrap().owner;
+    store.heartbeat(&run.id, 5, sample::at(40)).unwrap();
+    assert_eq!(owner(), Some(driver_seen(4321, sample::at(40))));
+
+    let save = |run: &Run| {
+        let step = Step { run, iteration: None, events: &[] };
+        store.save(Version::of(run), &step).unwrap();
+    };
+    save(&run);
+    assert_eq!(owner(), Some(driver_seen(4321, sample::at(40))));
+    save(&Run { owner: Some(driver_seen(4321, sample::at(45))), ..run.clone() });
+    assert_eq!(owner(), Some(driver_seen(4321, sample::at(45))));
+    save(&Run { owner: Some(driver_seen(77, sample::at(2))), ..run.clone() });
+    assert_eq!(owner(), Some(driver_seen(77, sample::at(2))));
+
+    let session = Some(Owner::Session(sample::session_id("ses_1")));
+    save(&Run { owner: session.clone(), ..run.clone() });
+    store.heartbeat(&run.id, 5, sample::at(50)).unwrap();
+    assert_eq!(owner(), session);
+}
+
+/// A pause becomes a stop, a stop stays one.
+pub fn a_stop_is_not_weakened_by_a_pause(open: Open<'_>) {
+    let store = open();
+    let run = new_run(&*store);
+    for (asked, want) in [
+        (Request::Pause, Request::Pause),
+        (Request::Stop, Request::Stop),
+        (Request::Pause, Request::Stop),
+    ] {
+        store.request(&run.id, asked, sample::at(90)).unwrap();
+        assert_eq!(store.pending(&run.id, 5).unwrap(), Some(want));
+    }
+    let stored = store.run(&run.id).unwrap().unwrap();
+    assert_eq!(stored.updated_at, sample::at(90));
+}
+
+/// The request comes too late and changes nothing.
+pub fn an_ended_run_cannot_be_asked_for_anything(open: Open<'_>) {
+    let store = open();
+    let run = Run { state: State::Stopped, ..sample::run(1) };
+    store.create_run(&run).unwrap();
+    store.request(&run.id, Request::Stop, sample::at(90)).unwrap();
+    assert_eq!(store.pending(&run.id, run.epoch).unwrap(), None);
+    assert_eq!(store.run(&run.id).unwrap(), Some(run));
+}
+
+/// Everything about owners says so when there is no such run.
+pub fn an_unknown_run_has_no_owner(open: Open<'_>) {
+    let store = open();
+    let id = RunId::from_bits(1);
+    let now = sample::at(1);
+    let unknown = |error: Option<StoreError>| {
+        assert!(matches!(error, Some(StoreError::NoSuchRun { run }) if run == id));
+    };
+    unknown(store.take_over(&id, 0, &sample::driver(1), now).err());
+    unknown(store.heartbeat(&id, 0, now).err());
+    unknown(store.pending(&id, 0).err());
+    unknown(store.request(&id, Request::Stop, now).err());
+}

@@ -1,0 +1,168 @@
+//! Iterations, events, passes and sessions are read as they were written.
+
+use ralph_core::usage::Usage;
+use ralph_core::{RunId, TreeId};
+
+use super::{Open, sample};
+use crate::{
+    EventQuery, IterationRecord, NewEvent, RunStore, Session, SessionMode, SessionState, Step,
+    Version,
+};
+
+fn record(store: &dyn RunStore, record: &IterationRecord) {
+    let run = store.run(&record.run).unwrap().unwrap();
+    let step = Step { run: &run, iteration: Some(record), events: &[] };
+    store.save(Version::of(&run), &step).unwrap();
+}
+
+/// With everything and with the least.
+pub fn every_field_of_an_iteration_survives(open: Open<'_>) {
+    let store = open();
+    store.create_run(&sample::run(1)).unwrap();
+    let full = sample::iteration(1, 1);
+    let bare = IterationRecord {
+        tree: None,
+        approach: None,
+        usage: Usage::default(),
+        gates: Vec::new(),
+        text: String::new(),
+        log: None,
+        ..sample::iteration(1, 2)
+    };
+    for one in [full, bare] {
+        record(&*store, &one);
+        assert_eq!(store.iteration(&one.run, one.number).unwrap(), Some(one));
+    }
+    assert_eq!(store.iteration(&RunId::from_bits(1), 3).unwrap(), None);
+    assert_eq!(store.iteration(&RunId::from_bits(2), 1).unwrap(), None);
+}
+
+/// Those of other runs are not among them.
+pub fn the_last_iterations_come_oldest_first(open: Open<'_>) {
+    let store = open();
+    for bits in [1, 2] {
+        store.create_run(&sample::run(bits)).unwrap();
+        for number in [2, 1, 11, 10] {
+            record(&*store, &sample::iteration(bits, number));
+        }
+    }
+    let numbers = |last| {
+        let records = store.iterations(&RunId::from_bits(1), last).unwrap();
+        assert!(records.iter().all(|record| record.run == RunId::from_bits(1)));
+        records.iter().map(|record| record.number).collect::<Vec<_>>()
+    };
+    assert_eq!(numbers(10), [1, 2, 10, 11]);
+    assert_eq!(numbers(2), [10, 11]);
+    assert_eq!(numbers(0), [0; 0]);
+}
+
+/// Numbers rise, and reading goes on where it ended.
+pub fn events_keep_their_order(open: Open<'_>) {
+    let store = open();
+    let bare = NewEvent {
+        run: None,
+        iteration: None,
+        session: None,
+        at: sample::at(-1000),
+        ..sample::event(1)
+    };
+    let first = store.append(&sample::event(1)).unwrap();
+    let second = store.append(&bare).unwrap();
+    assert!(0 < first && first < second);
+
+    let read = |after, limit| {
+        let query = EventQuery { run: None, session: None, after, limit };
+        let events = store.events(&query).unwrap();
+        events.into_iter().map(|stored| (stored.seq, stored.event)).collect::<Vec<_>>()
+    };
+    let both = [(first, sample::event(1)), (second, bare)];
+    assert_eq!(read(0, 10), both);
+    assert_eq!(read(0, 1), both[..1]);
+    assert_eq!(read(first, 10), both[1..]);
+    assert_eq!(read(second, 10), []);
+    assert_eq!(read(u64::MAX, 10), []);
+}
+
+/// One filter or both.
+pub fn events_are_found_by_run_and_session(open: Open<'_>) {
+    let store = open();
+    let (run, session) = (Some(RunId::from_bits(1)), Some(sample::session_id("mine")));
+    let mut seqs = Vec::new();
+    for (run, session) in [(&run, &session), (&run, &None), (&None, &session), (&None, &None)] {
+        let event = NewEvent { run: run.clone(), session: session.clone(), ..sample::event(1) };
+        seqs.push(store.append(&event).unwrap());
+    }
+    let found = |run: &Option<RunId>, session: &Option<_>| {
+        let query = EventQuery { run: run.clone(), session: session.clone(), after: 0, limit: 10 };
+        let events = store.events(&query).unwrap();
+        events.into_iter().map(|stored| stored.seq).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&run, &None), [seqs[0], seqs[1]]);
+    assert_eq!(found(&None, &session), [seqs[0], seqs[2]]);
+    assert_eq!(found(&run, &session), [seqs[0]]);
+    assert_eq!(found(&None, &None), seqs);
+}
+
+/// Neither another gate nor another tree is covered; twice is once.
+pub fn a_pass_counts_for_its_gate_and_tree_only(open: Open<'_>) {
+    let store = open();
+    let (here, there) = (TreeId::new("here"), TreeId::new("there"));
+    assert!(!store.has_passed("tests", &here).unwrap());
+    store.remember_pass("tests", &here, sample::at(1)).unwrap();
+    store.remember_pass("tests", &here, sample::at(2)).unwrap();
+    assert!(store.has_passed("tests", &here).unwrap());
+    assert!(!store.has_passed("tests", &there).unwrap());
+    assert!(!store.has_passed("lint", &here).unwrap());
+}
+
+/// With everything, with the least, and after a change.
+pub fn every_field_of_a_session_survives(open: Open<'_>) {
+    let store = open();
+    let check = |session: &Session| {
+        store.save_session(session).unwrap();
+        assert_eq!(store.session(&session.id).unwrap().as_ref(), Some(session));
+    };
+    check(&sample::session("one"));
+    for state in SessionState::ALL {
+        check(&Session { state, mode: SessionMode::Agent, ..sample::session("one") });
+    }
+    check(&Session {
+        task_id: None,
+        external: None,
+        last_checkpoint: None,
+        resume_context: None,
+        messages: "[]".to_owned(),
+        ..sample::session("two")
+    });
+    assert_eq!(store.session("three").unwrap(), None);
+}
+
+/// The host's name leads to the latest as well.
+pub fn sessions_of_a_task_come_latest_first(open: Open<'_>) {
+    let store = open();
+    for (id, updated) in [("old", 1), ("new", 9), ("middle", 5)] {
+        let session = Session { updated_at: sample::at(updated), ..sample::session(id) };
+        store.save_session(&session).unwrap();
+    }
+    let other =
+        Session { task_id: Some("other".to_owned()), external: None, ..sample::session("x") };
+    store.save_session(&other).unwrap();
+
+    let sessions = store.sessions_of_task("task-1").unwrap();
+    let ids: Vec<&str> = sessions.iter().map(|session| session.id.as_str()).collect();
+    assert_eq!(ids, ["new", "middle", "old"]);
+    let latest = store.session_of_host(&sample::session_id("ses_1")).unwrap();
+    assert_eq!(latest.map(|session| session.id), Some("new".to_owned()));
+    assert_eq!(store.session_of_host(&sample::session_id("ses_2")).unwrap(), None);
+}
+
+/// Checking and tidying up lose nothing.
+pub fn a_sound_store_passes_its_own_check(open: Open<'_>) {
+    let store = open();
+    let run = sample::run(1);
+    store.create_run(&run).unwrap();
+    store.check_integrity().unwrap();
+    store.checkpoint().unwrap();
+    store.check_integrity().unwrap();
+    assert_eq!(store.run(&run.id).unwrap(), Some(run));
+}

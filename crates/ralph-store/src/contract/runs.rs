@@ -1,0 +1,205 @@
+//! Runs are kept whole, found again, and one at a time is active in a tree.
+
+use ralph_core::claim::{ClaimRules, MatchMode};
+use ralph_core::locale::Locale;
+use ralph_core::policy::{Context, Criterion, GateCommand, GateSpec, Need, Trust};
+use ralph_core::run::Owner;
+use ralph_core::state::{Failure, Pause, Proof, Wait};
+use ralph_core::{Policy, Run, RunId, State};
+
+use super::{Open, sample};
+use crate::{RunQuery, RunStore, StoreError, Which};
+
+#[track_caller]
+fn check_survives(store: &dyn RunStore, run: &Run) {
+    store.create_run(run).unwrap();
+    assert_eq!(store.run(&run.id).unwrap().as_ref(), Some(run));
+}
+
+fn ids(runs: &[Run]) -> Vec<RunId> {
+    runs.iter().map(|run| run.id.clone()).collect()
+}
+
+fn named(bits: &[u32]) -> Vec<RunId> {
+    bits.iter().map(|&bits| RunId::from_bits(bits)).collect()
+}
+
+/// A run is read as it was written, with everything and with the least.
+pub fn every_field_of_a_run_survives(open: Open<'_>) {
+    let store = open();
+    check_survives(&*store, &sample::run(1));
+    check_survives(&*store, &sample::bare_run(2));
+    let owner = Some(Owner::Session(sample::session_id("ses_1")));
+    check_survives(&*store, &Run { owner, ..sample::run(3) });
+    assert_eq!(store.run(&RunId::from_bits(4)).unwrap(), None);
+}
+
+/// Every state is read as it was written.
+pub fn every_state_survives(open: Open<'_>) {
+    let store = open();
+    let waits = [
+        Wait::Limit { until: sample::at(-5) },
+        Wait::Human { question: "which \"one\"?".to_owned() },
+        Wait::Child,
+        Wait::Host,
+    ];
+    let pauses = [Pause::Asked, Pause::Interrupted, Pause::Aborted];
+    let failures = [
+        Failure::MaxIterations,
+        Failure::MaxDuration,
+        Failure::NoProgress,
+        Failure::Circular,
+        Failure::Budget,
+        Failure::MaxRestarts,
+        Failure::AgentError { what: "it's gone".to_owned() },
+    ];
+    let states = [State::Running, State::Stopped]
+        .into_iter()
+        .chain(waits.map(State::Waiting))
+        .chain(pauses.map(State::Paused))
+        .chain([Proof::Verified, Proof::Claimed].map(State::Success))
+        .chain(failures.map(State::Failed));
+    for (bits, state) in (1..).zip(states) {
+        check_survives(&*store, &Run { state, ..sample::run(bits) });
+    }
+}
+
+/// Every choice that a policy offers is read as it was written.
+pub fn every_choice_of_a_policy_survives(open: Open<'_>) {
+    let store = open();
+    let promise = Policy::promise;
+    let mut policies = vec![promise()];
+    for trust in [Trust::Claim, Trust::Evidence] {
+        policies.push(Policy { trust, ..promise() });
+    }
+    for context in [Context::Auto, Context::Same, Context::Summarize, Context::Fresh] {
+        policies.push(Policy { context, ..promise() });
+    }
+    for locale in [Locale::En, Locale::Ko] {
+        policies.push(Policy { locale, ..promise() });
+    }
+    for mode in [MatchMode::Tag, MatchMode::Word, MatchMode::Contains] {
+        let claim = ClaimRules { promise: None, mode, markers: Vec::new() };
+        policies.push(Policy { claim, ..promise() });
+    }
+    for need in [Need::Required, Need::Advisory] {
+        let all = Criterion::NAMED.into_iter().chain([Criterion::Custom]);
+        let gate = |criterion| GateSpec {
+            need,
+            ..sample::gate(criterion, GateCommand::Argv(vec!["true".to_owned()]))
+        };
+        let gates = all.map(gate).collect();
+        policies.push(Policy { gates, ..promise() });
+    }
+    for (bits, policy) in (1..).zip(policies) {
+        check_survives(&*store, &Run { policy, ..sample::run(bits) });
+    }
+}
+
+/// A second run with the same id is refused and the first stays.
+pub fn a_run_id_is_used_once(open: Open<'_>) {
+    let store = open();
+    let run = sample::run(1);
+    store.create_run(&run).unwrap();
+    let second = Run { worktree: "/other".to_owned(), ..run.clone() };
+    let refused = store.create_run(&second);
+    assert!(matches!(refused, Err(StoreError::RunExists { run: id }) if id == run.id));
+    assert_eq!(store.run(&run.id).unwrap(), Some(run));
+}
+
+/// A second active run is refused; one that is not active is welcome.
+pub fn a_work_tree_has_one_active_run(open: Open<'_>) {
+    let store = open();
+    let here = "/here".to_owned();
+    let first = Run { worktree: here.clone(), ..sample::run(1) };
+    store.create_run(&first).unwrap();
+
+    let second =
+        Run { worktree: here.clone(), state: State::Waiting(Wait::Host), ..sample::run(2) };
+    let refused = store.create_run(&second);
+    assert!(matches!(refused, Err(StoreError::WorktreeBusy { run }) if run == first.id));
+    assert_eq!(store.run(&second.id).unwrap(), None);
+
+    let paused = Run { state: State::Paused(Pause::Asked), ..second };
+    store.create_run(&paused).unwrap();
+    store.create_run(&sample::run(3)).unwrap();
+    assert_eq!(store.active_run(&here).unwrap(), Some(first));
+    assert_eq!(store.active_run("/nowhere").unwrap(), None);
+}
+
+/// The order is that of their beginnings, then that of their creation.
+pub fn runs_are_listed_newest_first(open: Open<'_>) {
+    let store = open();
+    for bits in [2, 9, 5] {
+        store.create_run(&sample::run(bits)).unwrap();
+    }
+    let twin = Run { started_at: sample::at(9), ..sample::run(1) };
+    store.create_run(&twin).unwrap();
+    let query = |limit| RunQuery { worktree: None, which: Which::All, limit };
+    assert_eq!(ids(&store.runs(&query(10)).unwrap()), named(&[1, 9, 5, 2]));
+    assert_eq!(ids(&store.runs(&query(2)).unwrap()), named(&[1, 9]));
+    assert_eq!(ids(&store.runs(&query(0)).unwrap()), named(&[]));
+}
+
+/// A run that waits for a person is open but not active.
+pub fn runs_are_found_by_how_they_stand(open: Open<'_>) {
+    let store = open();
+    let states = [
+        State::Running,
+        State::Waiting(Wait::Human { question: "?".to_owned() }),
+        State::Paused(Pause::Interrupted),
+        State::Success(Proof::Claimed),
+        State::Stopped,
+    ];
+    for (bits, state) in (1..).zip(states) {
+        let worktree = "/here".to_owned();
+        store.create_run(&Run { state, worktree, ..sample::run(bits) }).unwrap();
+    }
+    store.create_run(&sample::run(6)).unwrap();
+    let found = |worktree: Option<&str>, which| {
+        let worktree = worktree.map(str::to_owned);
+        ids(&store.runs(&RunQuery { worktree, which, limit: 10 }).unwrap())
+    };
+    assert_eq!(found(None, Which::Active), named(&[6, 1]));
+    assert_eq!(found(Some("/here"), Which::Active), named(&[1]));
+    assert_eq!(found(Some("/here"), Which::Open), named(&[3, 2, 1]));
+    assert_eq!(found(Some("/here"), Which::Ended), named(&[5, 4]));
+    assert_eq!(found(Some("/here"), Which::All), named(&[5, 4, 3, 2, 1]));
+    assert_eq!(found(Some("/her_"), Which::All), named(&[]));
+}
+
+/// A beginning is completed, and nothing but a beginning.
+pub fn run_ids_are_completed(open: Open<'_>) {
+    let store = open();
+    for bits in [0x1a00_0002, 0x1a00_0001, 0x1b00_0000, 0x00ff_0000] {
+        store.create_run(&sample::bare_run(bits)).unwrap();
+    }
+    let found = |prefix: &str| store.run_ids(prefix).unwrap();
+    assert_eq!(found("run-1a"), named(&[0x1a00_0001, 0x1a00_0002]));
+    assert_eq!(found("1"), named(&[0x1a00_0001, 0x1a00_0002, 0x1b00_0000]));
+    assert_eq!(found("run-00ff0000"), named(&[0x00ff_0000]));
+    assert_eq!(found("").len(), 4);
+    for stranger in ["ff", "1a%", "_", "run-run-1a", "1A", "run-1a0000011"] {
+        assert_eq!(found(stranger), named(&[]), "{stranger}");
+    }
+    for bits in 0..12 {
+        store.create_run(&sample::bare_run(bits)).unwrap();
+    }
+    assert_eq!(found("0").len(), 10);
+}
+
+/// Ended runs and those of others are not its own.
+pub fn a_session_finds_its_newest_open_run(open: Open<'_>) {
+    let store = open();
+    let mine = sample::session_id("mine");
+    let owned =
+        |bits, state| Run { state, owner: Some(Owner::Session(mine.clone())), ..sample::run(bits) };
+    assert_eq!(store.run_of_session(&mine).unwrap(), None);
+    store.create_run(&owned(1, State::Running)).unwrap();
+    store.create_run(&owned(2, State::Paused(Pause::Asked))).unwrap();
+    store.create_run(&owned(3, State::Stopped)).unwrap();
+    store.create_run(&sample::run(4)).unwrap();
+    let found = store.run_of_session(&mine).unwrap();
+    assert_eq!(found.map(|run| run.id), Some(RunId::from_bits(2)));
+    assert_eq!(store.run_of_session(&sample::session_id("other")).unwrap(), None);
+}

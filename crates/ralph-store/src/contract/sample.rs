@@ -1,0 +1,230 @@
+//! Values with every field set to something else than its default.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
+use ralph_core::evidence::{Fault, GateReport, Verdict};
+use ralph_core::locale::Locale;
+use ralph_core::policy::{Context, Criterion, GateCommand, GateSpec, Limits, Need, Trust};
+use ralph_core::progress::Progress;
+use ralph_core::run::{AgentRef, Baseline, Best, Owner, Task};
+use ralph_core::usage::{Usage, Usd};
+use ralph_core::{Approach, Policy, Run, RunId, SessionId, State, Timestamp, TreeId};
+
+use crate::{IterationRecord, NewEvent, Session, SessionMode, SessionState};
+
+/// Text that a careless store would mangle.
+const HARD_TEXT: &str = "it's \"quoted\"; DROP TABLE runs; -- 한국어 🦀\r\n\t\0 end ";
+
+/// The moment `seconds` into the tests.
+pub fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_millis(1_700_000_000_000 + seconds * 1000)
+}
+
+/// A session id.
+pub fn session_id(name: &str) -> SessionId {
+    SessionId::new(name).unwrap()
+}
+
+/// A driver with this process id.
+pub fn driver(pid: u32) -> Owner {
+    Owner::Driver { pid, started: u64::MAX - 7, heartbeat: at(1) }
+}
+
+fn words(words: &[&str]) -> BTreeSet<String> {
+    words.iter().map(|&word| word.to_owned()).collect()
+}
+
+/// A running run in a work tree of its own, begun `bits` seconds into the tests.
+pub fn run(bits: u32) -> Run {
+    Run {
+        id: RunId::from_bits(bits),
+        task: Task {
+            text: HARD_TEXT.to_owned(),
+            description: Some("short".to_owned()),
+            targets: vec!["src/a b.rs".to_owned(), "tests".to_owned()],
+            id: Some("task-1".to_owned()),
+        },
+        worktree: format!("/work tree/{bits}"),
+        agent: AgentRef {
+            name: "command".to_owned(),
+            command: vec!["agent".to_owned(), "--flag with space".to_owned()],
+        },
+        policy: policy(),
+        state: State::Running,
+        iteration: 3,
+        epoch: u64::MAX - 5,
+        owner: Some(driver(4321)),
+        baseline: Some(Baseline {
+            tree: Some(TreeId::new("base")),
+            red: words(&["test_pass"]),
+            failing: words(&["test:a", "test:b"]),
+        }),
+        progress: progress(),
+        restarts: 2,
+        usage: usage(),
+        waited: Duration::new(90, 123_456_789),
+        feedback: format!("feedback {HARD_TEXT}"),
+        last_output: format!("output {HARD_TEXT}"),
+        tree: Some(TreeId::new("now")),
+        best: Some(Best { iteration: 2, failing: 1 }),
+        started_at: at(i64::from(bits)),
+        updated_at: at(i64::from(bits) + 50),
+        ended_at: Some(at(i64::from(bits) + 60)),
+    }
+}
+
+/// The run `run(bits)` without anything that can be left out.
+pub fn bare_run(bits: u32) -> Run {
+    Run {
+        task: Task { text: "do it".to_owned(), ..Task::default() },
+        agent: AgentRef::default(),
+        policy: Policy::promise(),
+        iteration: 0,
+        epoch: 0,
+        owner: None,
+        baseline: None,
+        progress: Progress::default(),
+        restarts: 0,
+        usage: Usage::default(),
+        waited: Duration::ZERO,
+        feedback: String::new(),
+        last_output: String::new(),
+        tree: None,
+        best: None,
+        ended_at: None,
+        ..run(bits)
+    }
+}
+
+fn policy() -> Policy {
+    Policy {
+        claim: ClaimRules {
+            promise: Promise::new("ALL DONE"),
+            mode: MatchMode::Word,
+            markers: vec![Marker::new("<ralph>DONE</ralph>").unwrap()],
+        },
+        trust: Trust::Evidence,
+        limits: Limits {
+            iterations: 7,
+            duration: Duration::from_millis(1_234_567),
+            stalled: 4,
+            restarts: 6,
+            tokens: Some(u64::MAX),
+            cost: Some(Usd::from_micros(u64::MAX - 1)),
+            waiting: Duration::MAX,
+        },
+        gates: vec![
+            gate(Criterion::TestPass, GateCommand::Argv(vec!["make".into(), "a b".into()])),
+            GateSpec {
+                need: Need::Advisory,
+                ..gate(Criterion::Custom, GateCommand::Shell("x | y".into()))
+            },
+        ],
+        context: Context::Summarize,
+        locale: Locale::Ko,
+    }
+}
+
+/// A required gate.
+pub fn gate(criterion: Criterion, command: GateCommand) -> GateSpec {
+    GateSpec {
+        name: criterion.name().to_owned(),
+        criterion,
+        command,
+        timeout: Duration::new(300, 1),
+        need: Need::Required,
+    }
+}
+
+fn progress() -> Progress {
+    Progress {
+        stalled: 1,
+        returns: 2,
+        identical: 3,
+        questions: 4,
+        agent_errors: 5,
+        limit_hits: 6,
+        last_text: Some(u64::MAX),
+        last_tree: Some(TreeId::new("now")),
+        trees: vec![TreeId::new("base"), TreeId::new("now")],
+        approaches: vec![Approach::new("one"), Approach::new("two")],
+        failing: words(&["test:a"]),
+        fixed: words(&["test:b", HARD_TEXT]),
+        fewest: Some(1),
+    }
+}
+
+/// Usage that does not fit a signed number.
+pub fn usage() -> Usage {
+    Usage { input_tokens: u64::MAX, output_tokens: 17, cost: Usd::from_micros(u64::MAX - 3) }
+}
+
+/// What iteration `number` of `run(bits)` came to.
+pub fn iteration(bits: u32, number: u32) -> IterationRecord {
+    let verdicts = [
+        Verdict::Pass,
+        Verdict::Fail(Fault::Exit(-1)),
+        Verdict::Fail(Fault::Signal(9)),
+        Verdict::Fail(Fault::Timeout(Duration::new(5, 5))),
+        Verdict::Unknown { reason: "not installed".to_owned() },
+    ];
+    IterationRecord {
+        run: RunId::from_bits(bits),
+        number,
+        started_at: at(i64::from(number) * 10),
+        ended_at: at(i64::from(number) * 10 + 5),
+        turn: "finished".to_owned(),
+        claim: "near_miss".to_owned(),
+        decision: "continue".to_owned(),
+        failing: 4,
+        tree: Some(TreeId::new("now")),
+        approach: Some(Approach::new("two")),
+        usage: usage(),
+        gates: verdicts.into_iter().map(report).collect(),
+        text: format!("text {HARD_TEXT}"),
+        log: Some("logs/1.log".to_owned()),
+    }
+}
+
+fn report(verdict: Verdict) -> GateReport {
+    GateReport {
+        name: "test_pass".to_owned(),
+        need: Need::Advisory,
+        command: "make test".to_owned(),
+        verdict,
+        failing: words(&["test:a", "test:b"]),
+        tail: format!("tail {HARD_TEXT}"),
+        elapsed: Duration::new(1, 2),
+        cached: true,
+    }
+}
+
+/// An event of `run(bits)`.
+pub fn event(bits: u32) -> NewEvent {
+    NewEvent {
+        run: Some(RunId::from_bits(bits)),
+        iteration: Some(3),
+        session: Some(session_id("ses_1")),
+        kind: "iteration_ended".to_owned(),
+        at: at(9),
+        data: r#"{"failing":2}"#.to_owned(),
+    }
+}
+
+/// A session.
+pub fn session(id: &str) -> Session {
+    Session {
+        id: id.to_owned(),
+        task_id: Some("task-1".to_owned()),
+        external: Some(session_id("ses_1")),
+        state: SessionState::Paused,
+        mode: SessionMode::Plan,
+        last_checkpoint: Some(at(5)),
+        resume_context: Some(format!("context {HARD_TEXT}")),
+        messages: r#"[{"role":"user"}]"#.to_owned(),
+        created_at: at(1),
+        updated_at: at(6),
+    }
+}

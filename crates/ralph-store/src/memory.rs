@@ -1,0 +1,306 @@
+//! The store that forgets: for tests and for work without a disk.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ralph_core::run::Owner;
+use ralph_core::{Run, RunId, SessionId, Timestamp, TreeId};
+
+use crate::error::StoreError;
+use crate::event::{EventQuery, NewEvent, StoredEvent};
+use crate::iteration::IterationRecord;
+use crate::redaction::redacted;
+use crate::run_store::{Request, RunQuery, RunStore, Step, Version, Which};
+use crate::session::Session;
+
+/// Ids that a prefix is completed to at most.
+const MOST_IDS: usize = 10;
+
+/// Keeps runs in memory, by the same rules as the store on disk.
+#[derive(Default)]
+pub struct MemoryStore {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    /// In the order in which they were created.
+    runs: Vec<KeptRun>,
+    iterations: BTreeMap<(RunId, u32), IterationRecord>,
+    events: Vec<StoredEvent>,
+    passes: BTreeSet<(String, TreeId)>,
+    sessions: BTreeMap<String, Session>,
+}
+
+struct KeptRun {
+    run: Run,
+    request: Option<Request>,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn find(&mut self, id: &RunId) -> Result<&mut KeptRun, StoreError> {
+        self.runs
+            .iter_mut()
+            .find(|kept| kept.run.id == *id)
+            .ok_or_else(|| StoreError::NoSuchRun { run: id.clone() })
+    }
+
+    fn find_owned(&mut self, id: &RunId, epoch: u64) -> Result<&mut KeptRun, StoreError> {
+        let kept = self.find(id)?;
+        if kept.run.epoch == epoch { Ok(kept) } else { Err(stale(id)) }
+    }
+
+    /// The runs that meet a condition, newest first.
+    fn newest(&self, meets: impl Fn(&Run) -> bool) -> impl Iterator<Item = &Run> {
+        let mut runs: Vec<&Run> =
+            self.runs.iter().rev().map(|kept| &kept.run).filter(|run| meets(run)).collect();
+        // A stable sort: runs that began together stay in reverse order.
+        runs.sort_by_key(|run| std::cmp::Reverse(run.started_at));
+        runs.into_iter()
+    }
+
+    fn refuse_busy_worktree(&self, run: &Run) -> Result<(), StoreError> {
+        let excludes = |other: &Run| {
+            other.state.is_active() && other.worktree == run.worktree && other.id != run.id
+        };
+        let busy = self.runs.iter().map(|kept| &kept.run).find(|other| excludes(other));
+        match busy {
+            Some(other) if run.state.is_active() => {
+                Err(StoreError::WorktreeBusy { run: other.id.clone() })
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn refuse_decided(&self, record: &IterationRecord) -> Result<(), StoreError> {
+        let (run, iteration) = (record.run.clone(), record.number);
+        if self.iterations.contains_key(&(run.clone(), iteration)) {
+            return Err(StoreError::AlreadyDecided { run, iteration });
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, event: &NewEvent) -> u64 {
+        let seq = self.events.last().map_or(0, |last| last.seq) + 1;
+        self.events.push(StoredEvent { seq, event: redacted(event) });
+        seq
+    }
+
+    fn sessions(&self, meets: impl Fn(&Session) -> bool) -> Vec<Session> {
+        let mut sessions: Vec<Session> =
+            self.sessions.values().filter(|session| meets(session)).cloned().collect();
+        sessions.sort_by_key(|session| std::cmp::Reverse(session.updated_at));
+        sessions
+    }
+}
+
+fn stale(id: &RunId) -> StoreError {
+    StoreError::Stale { run: id.clone() }
+}
+
+/// `next`, with the later heartbeat when both are of one and the same driver.
+fn latest_owner(stored: Option<&Owner>, next: Option<Owner>) -> Option<Owner> {
+    match (stored, next) {
+        (
+            Some(Owner::Driver { pid: old_pid, started: old_started, heartbeat: before }),
+            Some(Owner::Driver { pid, started, heartbeat }),
+        ) if *old_pid == pid && *old_started == started => {
+            Some(Owner::Driver { pid, started, heartbeat: heartbeat.max(*before) })
+        }
+        (_, next) => next,
+    }
+}
+
+fn capped(limit: u32) -> usize {
+    usize::try_from(limit).unwrap_or(usize::MAX)
+}
+
+impl RunStore for MemoryStore {
+    fn create_run(&self, run: &Run) -> Result<(), StoreError> {
+        let mut kept = self.lock();
+        if kept.find(&run.id).is_ok() {
+            return Err(StoreError::RunExists { run: run.id.clone() });
+        }
+        kept.refuse_busy_worktree(run)?;
+        kept.runs.push(KeptRun { run: redacted(run), request: None });
+        Ok(())
+    }
+
+    fn run(&self, id: &RunId) -> Result<Option<Run>, StoreError> {
+        Ok(self.lock().newest(|run| run.id == *id).next().cloned())
+    }
+
+    fn run_ids(&self, prefix: &str) -> Result<Vec<RunId>, StoreError> {
+        let digits = prefix.strip_prefix("run-").unwrap_or(prefix);
+        let begins = |id: &RunId| id.as_str().trim_start_matches("run-").starts_with(digits);
+        let mut ids: Vec<RunId> = self.lock().runs.iter().map(|kept| kept.run.id.clone()).collect();
+        ids.retain(begins);
+        ids.sort();
+        ids.truncate(MOST_IDS);
+        Ok(ids)
+    }
+
+    fn runs(&self, query: &RunQuery) -> Result<Vec<Run>, StoreError> {
+        let stands = |run: &Run| match query.which {
+            Which::All => true,
+            Which::Active => run.state.is_active(),
+            Which::Open => !run.state.is_ended(),
+            Which::Ended => run.state.is_ended(),
+        };
+        let here = |run: &Run| query.worktree.as_ref().is_none_or(|tree| *tree == run.worktree);
+        let kept = self.lock();
+        let runs = kept.newest(|run| stands(run) && here(run));
+        Ok(runs.take(capped(query.limit)).cloned().collect())
+    }
+
+    fn active_run(&self, worktree: &str) -> Result<Option<Run>, StoreError> {
+        let occupies = |run: &Run| run.state.is_active() && run.worktree == worktree;
+        Ok(self.lock().newest(occupies).next().cloned())
+    }
+
+    fn run_of_session(&self, session: &SessionId) -> Result<Option<Run>, StoreError> {
+        let owned = |run: &Run| run.session() == Some(session) && !run.state.is_ended();
+        Ok(self.lock().newest(owned).next().cloned())
+    }
+
+    fn save(&self, expected: Version, step: &Step<'_>) -> Result<(), StoreError> {
+        let mut kept = self.lock();
+        if Version::of(&kept.find(&step.run.id)?.run) != expected {
+            return Err(stale(&step.run.id));
+        }
+        kept.refuse_busy_worktree(step.run)?;
+        if let Some(record) = step.iteration {
+            kept.refuse_decided(record)?;
+            kept.iterations.insert((record.run.clone(), record.number), redacted(record));
+        }
+        let stored = kept.find(&step.run.id)?;
+        let mut run = redacted(step.run);
+        run.owner = latest_owner(stored.run.owner.as_ref(), run.owner);
+        stored.run = run;
+        for event in step.events {
+            kept.append(event);
+        }
+        Ok(())
+    }
+
+    fn take_over(
+        &self,
+        id: &RunId,
+        expected_epoch: u64,
+        owner: &Owner,
+        now: Timestamp,
+    ) -> Result<Run, StoreError> {
+        let mut kept = self.lock();
+        let KeptRun { run, request } = kept.find_owned(id, expected_epoch)?;
+        run.epoch = expected_epoch.wrapping_add(1);
+        run.owner = Some(owner.clone());
+        run.updated_at = now;
+        *request = None;
+        Ok(run.clone())
+    }
+
+    fn heartbeat(
+        &self,
+        id: &RunId,
+        epoch: u64,
+        now: Timestamp,
+    ) -> Result<Option<Request>, StoreError> {
+        let mut kept = self.lock();
+        let KeptRun { run, request } = kept.find_owned(id, epoch)?;
+        if let Some(Owner::Driver { heartbeat, .. }) = &mut run.owner {
+            *heartbeat = now;
+        }
+        Ok(*request)
+    }
+
+    fn pending(&self, id: &RunId, epoch: u64) -> Result<Option<Request>, StoreError> {
+        Ok(self.lock().find_owned(id, epoch)?.request)
+    }
+
+    fn request(&self, id: &RunId, request: Request, now: Timestamp) -> Result<(), StoreError> {
+        let mut kept = self.lock();
+        let stored = kept.find(id)?;
+        if !stored.run.state.is_ended() {
+            stored.request = Some(stored.request.map_or(request, |earlier| earlier.and(request)));
+            stored.run.updated_at = now;
+        }
+        Ok(())
+    }
+
+    fn iterations(&self, id: &RunId, last: u32) -> Result<Vec<IterationRecord>, StoreError> {
+        let kept = self.lock();
+        let of_run = kept.iterations.range((id.clone(), 0)..=(id.clone(), u32::MAX));
+        let mut records: Vec<_> =
+            of_run.rev().take(capped(last)).map(|(_, record)| record.clone()).collect();
+        records.reverse();
+        Ok(records)
+    }
+
+    fn iteration(&self, id: &RunId, number: u32) -> Result<Option<IterationRecord>, StoreError> {
+        Ok(self.lock().iterations.get(&(id.clone(), number)).cloned())
+    }
+
+    fn append(&self, event: &NewEvent) -> Result<u64, StoreError> {
+        Ok(self.lock().append(event))
+    }
+
+    fn events(&self, query: &EventQuery) -> Result<Vec<StoredEvent>, StoreError> {
+        let asked = |stored: &&StoredEvent| {
+            stored.seq > query.after
+                && (query.run.is_none() || stored.event.run == query.run)
+                && (query.session.is_none() || stored.event.session == query.session)
+        };
+        Ok(self.lock().events.iter().filter(asked).take(capped(query.limit)).cloned().collect())
+    }
+
+    fn remember_pass(
+        &self,
+        gate_key: &str,
+        tree: &TreeId,
+        _now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.lock().passes.insert((gate_key.to_owned(), tree.clone()));
+        Ok(())
+    }
+
+    fn has_passed(&self, gate_key: &str, tree: &TreeId) -> Result<bool, StoreError> {
+        Ok(self.lock().passes.contains(&(gate_key.to_owned(), tree.clone())))
+    }
+
+    fn save_session(&self, session: &Session) -> Result<(), StoreError> {
+        self.lock().sessions.insert(session.id.clone(), redacted(session));
+        Ok(())
+    }
+
+    fn session(&self, id: &str) -> Result<Option<Session>, StoreError> {
+        Ok(self.lock().sessions.get(id).cloned())
+    }
+
+    fn session_of_host(&self, external: &SessionId) -> Result<Option<Session>, StoreError> {
+        let named = |session: &Session| session.external.as_ref() == Some(external);
+        Ok(self.lock().sessions(named).into_iter().next())
+    }
+
+    fn sessions_of_task(&self, task_id: &str) -> Result<Vec<Session>, StoreError> {
+        Ok(self.lock().sessions(|session| session.task_id.as_deref() == Some(task_id)))
+    }
+
+    fn check_integrity(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn checkpoint(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+}

@@ -1,0 +1,120 @@
+//! Secrets stay out of the store: captured text is redacted on the way in.
+
+use std::borrow::Cow;
+
+use ralph_core::Run;
+use ralph_core::evidence::Verdict;
+use ralph_core::state::{Failure, State, Wait};
+
+use crate::event::NewEvent;
+use crate::iteration::IterationRecord;
+use crate::session::Session;
+
+/// The text without the secrets in it. Text without any is borrowed.
+fn clean(text: &str) -> Cow<'_, str> {
+    Cow::Borrowed(text)
+}
+
+/// A copy of `value` whose captured text has no secrets in it.
+pub(crate) fn redacted<T: Captured>(value: &T) -> T {
+    let mut copy = value.clone();
+    for text in copy.captured() {
+        if let Cow::Owned(cleaned) = clean(text) {
+            *text = cleaned;
+        }
+    }
+    copy
+}
+
+/// Holds text that came from agents, tools or hosts.
+pub(crate) trait Captured: Clone {
+    /// All such text. What the user wrote is not captured.
+    fn captured(&mut self) -> Vec<&mut String>;
+}
+
+impl Captured for Run {
+    fn captured(&mut self) -> Vec<&mut String> {
+        let mut texts = vec![&mut self.feedback, &mut self.last_output];
+        match &mut self.state {
+            State::Waiting(Wait::Human { question }) => texts.push(question),
+            State::Failed(Failure::AgentError { what }) => texts.push(what),
+            State::Running
+            | State::Waiting(Wait::Limit { .. } | Wait::Child | Wait::Host)
+            | State::Paused(_)
+            | State::Success(_)
+            | State::Failed(_)
+            | State::Stopped => {}
+        }
+        texts
+    }
+}
+
+impl Captured for IterationRecord {
+    fn captured(&mut self) -> Vec<&mut String> {
+        let mut texts = vec![&mut self.text];
+        for gate in &mut self.gates {
+            texts.push(&mut gate.tail);
+            if let Verdict::Unknown { reason } = &mut gate.verdict {
+                texts.push(reason);
+            }
+        }
+        texts
+    }
+}
+
+impl Captured for NewEvent {
+    fn captured(&mut self) -> Vec<&mut String> {
+        vec![&mut self.data]
+    }
+}
+
+impl Captured for Session {
+    fn captured(&mut self) -> Vec<&mut String> {
+        let mut texts = vec![&mut self.messages];
+        texts.extend(&mut self.resume_context);
+        texts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::sample;
+
+    fn blackened<T: Captured>(value: &T) -> T {
+        let mut copy = value.clone();
+        copy.captured().into_iter().for_each(|text| *text = "█".to_owned());
+        copy
+    }
+
+    #[test]
+    fn captured_text_of_a_run_is_redacted_and_the_task_is_not() {
+        let run = Run {
+            state: State::Waiting(Wait::Human { question: "which key?".to_owned() }),
+            ..sample::run(1)
+        };
+        let black = || "█".to_owned();
+        let want = Run {
+            feedback: black(),
+            last_output: black(),
+            state: State::Waiting(Wait::Human { question: black() }),
+            ..run.clone()
+        };
+        assert_eq!(blackened(&run), want);
+    }
+
+    #[test]
+    fn output_of_gates_messages_and_events_are_redacted() {
+        let record = blackened(&sample::iteration(1, 1));
+        assert_eq!(record.text, "█");
+        assert!(record.gates.iter().all(|gate| gate.tail == "█"));
+        assert_eq!(record.gates[0].command, sample::iteration(1, 1).gates[0].command);
+
+        let session = blackened(&sample::session("one"));
+        assert_eq!(
+            (session.messages.as_str(), session.resume_context.as_deref()),
+            ("█", Some("█"))
+        );
+        assert_eq!(blackened(&sample::event(1)).data, "█");
+    }
+}

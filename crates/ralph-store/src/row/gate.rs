@@ -1,0 +1,96 @@
+//! The stored forms of gate reports and of usage.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use ralph_core::evidence::{Fault, GateReport, Verdict};
+use ralph_core::usage::{Usage, Usd};
+use serde::{Deserialize, Serialize};
+
+use super::policy::NeedRow;
+use super::{decode, encode};
+use crate::error::StoreError;
+
+const GATES: &str = "the gates of an iteration";
+const USAGE: &str = "usage";
+
+#[derive(Deserialize, Serialize)]
+struct ReportRow {
+    name: String,
+    need: NeedRow,
+    command: String,
+    verdict: VerdictRow,
+    failing: BTreeSet<String>,
+    tail: String,
+    elapsed: Duration,
+    cached: bool,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum VerdictRow {
+    Pass,
+    Exit(i32),
+    Signal(i32),
+    Timeout(Duration),
+    Unknown(String),
+}
+
+#[derive(Deserialize, Serialize)]
+struct UsageRow {
+    input_tokens: u64,
+    output_tokens: u64,
+    cost_micros: u64,
+}
+
+/// The JSON form of gate reports.
+pub(crate) fn encode_gates(gates: &[GateReport]) -> Result<String, StoreError> {
+    let rows: Vec<ReportRow> = gates.iter().cloned().map(ReportRow::from).collect();
+    encode(GATES, &rows)
+}
+
+/// The gate reports whose JSON form is `text`.
+pub(crate) fn decode_gates(text: &str) -> Result<Vec<GateReport>, StoreError> {
+    let rows: Vec<ReportRow> = decode(GATES, text)?;
+    Ok(rows.into_iter().map(GateReport::from).collect())
+}
+
+/// The JSON form of usage.
+pub(crate) fn encode_usage(usage: Usage) -> Result<String, StoreError> {
+    let Usage { input_tokens, output_tokens, cost } = usage;
+    encode(USAGE, &UsageRow { input_tokens, output_tokens, cost_micros: cost.micros() })
+}
+
+/// The usage whose JSON form is `text`.
+pub(crate) fn decode_usage(text: &str) -> Result<Usage, StoreError> {
+    let UsageRow { input_tokens, output_tokens, cost_micros } = decode(USAGE, text)?;
+    Ok(Usage { input_tokens, output_tokens, cost: Usd::from_micros(cost_micros) })
+}
+
+impl From<GateReport> for ReportRow {
+    fn from(report: GateReport) -> Self {
+        let GateReport { name, need, command, verdict, failing, tail, elapsed, cached } = report;
+        let verdict = match verdict {
+            Verdict::Pass => VerdictRow::Pass,
+            Verdict::Fail(Fault::Exit(code)) => VerdictRow::Exit(code),
+            Verdict::Fail(Fault::Signal(signal)) => VerdictRow::Signal(signal),
+            Verdict::Fail(Fault::Timeout(after)) => VerdictRow::Timeout(after),
+            Verdict::Unknown { reason } => VerdictRow::Unknown(reason),
+        };
+        Self { name, need: need.into(), command, verdict, failing, tail, elapsed, cached }
+    }
+}
+
+impl From<ReportRow> for GateReport {
+    fn from(row: ReportRow) -> Self {
+        let ReportRow { name, need, command, verdict, failing, tail, elapsed, cached } = row;
+        let verdict = match verdict {
+            VerdictRow::Pass => Verdict::Pass,
+            VerdictRow::Exit(code) => Verdict::Fail(Fault::Exit(code)),
+            VerdictRow::Signal(signal) => Verdict::Fail(Fault::Signal(signal)),
+            VerdictRow::Timeout(after) => Verdict::Fail(Fault::Timeout(after)),
+            VerdictRow::Unknown(reason) => Verdict::Unknown { reason },
+        };
+        Self { name, need: need.into(), command, verdict, failing, tail, elapsed, cached }
+    }
+}

@@ -1,0 +1,155 @@
+//! The stored form of a policy.
+
+use std::time::Duration;
+
+use ralph_core::Policy;
+use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
+use ralph_core::locale::Locale;
+use ralph_core::policy::{Context, Criterion, GateCommand, GateSpec, Limits, Need, Trust};
+use ralph_core::usage::Usd;
+use serde::{Deserialize, Serialize};
+
+use super::{decode, encode, twin, unfit};
+use crate::error::StoreError;
+
+const WHAT: &str = "the policy of a run";
+
+twin!(TrustRow of Trust { Claim, Evidence });
+twin!(ContextRow of Context { Auto, Same, Summarize, Fresh });
+twin!(LocaleRow of Locale { En, Ko });
+twin!(ModeRow of MatchMode { Tag, Word, Contains });
+twin!(NeedRow of Need { Required, Advisory });
+twin!(CriterionRow of Criterion { TestPass, BuildSuccess, LintClean, TypeCheck, Custom });
+
+#[derive(Deserialize, Serialize)]
+struct PolicyRow {
+    claim: ClaimRow,
+    trust: TrustRow,
+    limits: LimitsRow,
+    gates: Vec<GateRow>,
+    context: ContextRow,
+    locale: LocaleRow,
+}
+
+#[derive(Deserialize, Serialize)]
+struct ClaimRow {
+    promise: Option<String>,
+    mode: ModeRow,
+    markers: Vec<String>,
+}
+
+#[derive(Deserialize, Serialize)]
+struct LimitsRow {
+    iterations: u32,
+    duration: Duration,
+    stalled: u32,
+    restarts: u32,
+    tokens: Option<u64>,
+    cost_micros: Option<u64>,
+    waiting: Duration,
+}
+
+#[derive(Deserialize, Serialize)]
+struct GateRow {
+    name: String,
+    criterion: CriterionRow,
+    command: CommandRow,
+    timeout: Duration,
+    need: NeedRow,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum CommandRow {
+    Argv(Vec<String>),
+    Shell(String),
+}
+
+/// The JSON form of a policy.
+pub(super) fn encode_policy(policy: &Policy) -> Result<String, StoreError> {
+    let Policy { claim, trust, limits, gates, context, locale } = policy.clone();
+    let row = PolicyRow {
+        claim: claim.into(),
+        trust: trust.into(),
+        limits: limits.into(),
+        gates: gates.into_iter().map(GateRow::from).collect(),
+        context: context.into(),
+        locale: locale.into(),
+    };
+    encode(WHAT, &row)
+}
+
+/// The policy whose JSON form is `text`.
+pub(super) fn decode_policy(text: &str) -> Result<Policy, StoreError> {
+    let PolicyRow { claim, trust, limits, gates, context, locale } = decode(WHAT, text)?;
+    Ok(Policy {
+        claim: claim.into_rules()?,
+        trust: trust.into(),
+        limits: limits.into(),
+        gates: gates.into_iter().map(GateSpec::from).collect(),
+        context: context.into(),
+        locale: locale.into(),
+    })
+}
+
+impl From<ClaimRules> for ClaimRow {
+    fn from(rules: ClaimRules) -> Self {
+        let ClaimRules { promise, mode, markers } = rules;
+        Self {
+            promise: promise.map(|promise| promise.as_str().to_owned()),
+            mode: mode.into(),
+            markers: markers.iter().map(|marker| marker.as_str().to_owned()).collect(),
+        }
+    }
+}
+
+impl ClaimRow {
+    fn into_rules(self) -> Result<ClaimRules, StoreError> {
+        let promise = |text: String| Promise::new(&text).ok_or_else(|| unfit("a promise", &text));
+        let marker = |text: String| Marker::new(&text).ok_or_else(|| unfit("a marker", &text));
+        Ok(ClaimRules {
+            promise: self.promise.map(promise).transpose()?,
+            mode: self.mode.into(),
+            markers: self.markers.into_iter().map(marker).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl From<Limits> for LimitsRow {
+    fn from(limits: Limits) -> Self {
+        let Limits { iterations, duration, stalled, restarts, tokens, cost, waiting } = limits;
+        let cost_micros = cost.map(Usd::micros);
+        Self { iterations, duration, stalled, restarts, tokens, cost_micros, waiting }
+    }
+}
+
+impl From<LimitsRow> for Limits {
+    fn from(row: LimitsRow) -> Self {
+        let LimitsRow { iterations, duration, stalled, restarts, tokens, cost_micros, waiting } =
+            row;
+        let cost = cost_micros.map(Usd::from_micros);
+        Self { iterations, duration, stalled, restarts, tokens, cost, waiting }
+    }
+}
+
+impl From<GateSpec> for GateRow {
+    fn from(gate: GateSpec) -> Self {
+        let GateSpec { name, criterion, command, timeout, need } = gate;
+        let command = match command {
+            GateCommand::Argv(words) => CommandRow::Argv(words),
+            GateCommand::Shell(script) => CommandRow::Shell(script),
+        };
+        Self { name, criterion: criterion.into(), command, timeout, need: need.into() }
+    }
+}
+
+impl From<GateRow> for GateSpec {
+    fn from(row: GateRow) -> Self {
+        let GateRow { name, criterion, command, timeout, need } = row;
+        let command = match command {
+            CommandRow::Argv(words) => GateCommand::Argv(words),
+            CommandRow::Shell(script) => GateCommand::Shell(script),
+        };
+        Self { name, criterion: criterion.into(), command, timeout, need: need.into() }
+    }
+}

@@ -1,0 +1,235 @@
+//! The store that survives: one `SQLite` file shared by many processes.
+
+mod events;
+mod iterations;
+mod migrate;
+mod open;
+mod runs;
+mod sessions;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ralph_core::run::Owner;
+use ralph_core::{Run, RunId, SessionId, Timestamp, TreeId};
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+
+use self::open::FileIdentity;
+use crate::error::StoreError;
+use crate::event::{EventQuery, NewEvent, StoredEvent};
+use crate::iteration::IterationRecord;
+use crate::run_store::{Request, RunQuery, RunStore, Step, Version};
+use crate::session::Session;
+
+pub use self::open::Opened;
+
+/// A write transaction: it holds the only write lock from its beginning.
+type Tx<'c> = Transaction<'c>;
+
+/// Keeps runs in one `SQLite` file.
+///
+/// Processes and threads may share the file, each with its own store. Writers
+/// queue for the lock for some seconds; readers never wait.
+pub struct SqliteStore {
+    connection: Mutex<Connection>,
+    path: PathBuf,
+    generation: u32,
+    identity: FileIdentity,
+}
+
+/// What can end a job on the database before it is known which file it was.
+enum Fault {
+    /// The store refuses.
+    Refused(StoreError),
+    /// `SQLite` cannot.
+    Sqlite(rusqlite::Error),
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+impl Fault {
+    fn at(self, path: &Path) -> StoreError {
+        match self {
+            Self::Refused(error) => error,
+            Self::Sqlite(error) => StoreError::from_sqlite(path, error),
+        }
+    }
+}
+
+impl SqliteStore {
+    /// The database file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether the file at our path is still the one that was opened.
+    ///
+    /// Once it is not, what is written here is lost to everybody else.
+    pub fn is_attached(&self) -> bool {
+        FileIdentity::of(&self.path).is_ok_and(|present| present == self.identity)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Connection> {
+        // A panic while the lock was held rolled its transaction back, so the
+        // connection is as good as before.
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read<T>(&self, job: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StoreError> {
+        job(&self.lock()).map_err(|fault| fault.at(&self.path))
+    }
+
+    /// Runs `job` in one transaction, which is rolled back when `job` refuses.
+    ///
+    /// It takes the write lock at once: a transaction that reads first and
+    /// writes later fails without waiting when somebody else wrote in between.
+    fn write<T>(&self, job: impl FnOnce(&Tx<'_>) -> Result<T, Fault>) -> Result<T, StoreError> {
+        let mut connection = self.lock();
+        immediately(&mut connection, job).map_err(|fault| fault.at(&self.path))
+    }
+}
+
+fn immediately<T>(
+    connection: &mut Connection,
+    job: impl FnOnce(&Tx<'_>) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let value = job(&tx)?;
+    tx.commit()?;
+    Ok(value)
+}
+
+impl RunStore for SqliteStore {
+    fn create_run(&self, run: &Run) -> Result<(), StoreError> {
+        self.write(|tx| runs::create(tx, run))
+    }
+
+    fn run(&self, id: &RunId) -> Result<Option<Run>, StoreError> {
+        self.read(|connection| runs::one(connection, id))
+    }
+
+    fn run_ids(&self, prefix: &str) -> Result<Vec<RunId>, StoreError> {
+        self.read(|connection| runs::ids(connection, prefix))
+    }
+
+    fn runs(&self, query: &RunQuery) -> Result<Vec<Run>, StoreError> {
+        self.read(|connection| runs::list(connection, query))
+    }
+
+    fn active_run(&self, worktree: &str) -> Result<Option<Run>, StoreError> {
+        self.read(|connection| runs::active(connection, worktree))
+    }
+
+    fn run_of_session(&self, session: &SessionId) -> Result<Option<Run>, StoreError> {
+        self.read(|connection| runs::of_session(connection, session))
+    }
+
+    fn save(&self, expected: Version, step: &Step<'_>) -> Result<(), StoreError> {
+        self.write(|tx| runs::save(tx, expected, step))
+    }
+
+    fn take_over(
+        &self,
+        id: &RunId,
+        expected_epoch: u64,
+        owner: &Owner,
+        now: Timestamp,
+    ) -> Result<Run, StoreError> {
+        self.write(|tx| runs::take_over(tx, id, expected_epoch, (owner, now)))
+    }
+
+    fn heartbeat(
+        &self,
+        id: &RunId,
+        epoch: u64,
+        now: Timestamp,
+    ) -> Result<Option<Request>, StoreError> {
+        self.write(|tx| runs::heartbeat(tx, id, epoch, now))
+    }
+
+    fn pending(&self, id: &RunId, epoch: u64) -> Result<Option<Request>, StoreError> {
+        self.read(|connection| runs::pending(connection, id, epoch))
+    }
+
+    fn request(&self, id: &RunId, request: Request, now: Timestamp) -> Result<(), StoreError> {
+        self.write(|tx| runs::request(tx, id, request, now))
+    }
+
+    fn iterations(&self, id: &RunId, last: u32) -> Result<Vec<IterationRecord>, StoreError> {
+        self.read(|connection| iterations::last(connection, id, last))
+    }
+
+    fn iteration(&self, id: &RunId, number: u32) -> Result<Option<IterationRecord>, StoreError> {
+        self.read(|connection| iterations::one(connection, id, number))
+    }
+
+    fn append(&self, event: &NewEvent) -> Result<u64, StoreError> {
+        self.write(|tx| events::insert(tx, event))
+    }
+
+    fn events(&self, query: &EventQuery) -> Result<Vec<StoredEvent>, StoreError> {
+        self.read(|connection| events::list(connection, query))
+    }
+
+    fn remember_pass(
+        &self,
+        gate_key: &str,
+        tree: &TreeId,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.write(|tx| {
+            tx.prepare_cached("INSERT OR REPLACE INTO gate_passes VALUES (?1, ?2, ?3)")?
+                .execute(params![gate_key, tree.as_str(), now.as_millis()])?;
+            Ok(())
+        })
+    }
+
+    fn has_passed(&self, gate_key: &str, tree: &TreeId) -> Result<bool, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT 1 FROM gate_passes WHERE gate_key = ?1 AND tree = ?2";
+            Ok(connection.prepare_cached(sql)?.exists([gate_key, tree.as_str()])?)
+        })
+    }
+
+    fn save_session(&self, session: &Session) -> Result<(), StoreError> {
+        self.write(|tx| sessions::put(tx, session))
+    }
+
+    fn session(&self, id: &str) -> Result<Option<Session>, StoreError> {
+        self.read(|connection| sessions::one(connection, id))
+    }
+
+    fn session_of_host(&self, external: &SessionId) -> Result<Option<Session>, StoreError> {
+        self.read(|connection| sessions::of_host(connection, external))
+    }
+
+    fn sessions_of_task(&self, task_id: &str) -> Result<Vec<Session>, StoreError> {
+        self.read(|connection| sessions::of_task(connection, task_id))
+    }
+
+    fn check_integrity(&self) -> Result<(), StoreError> {
+        let found: String = self.read(|connection| {
+            Ok(connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?)
+        })?;
+        if found == "ok" {
+            return Ok(());
+        }
+        Err(StoreError::Damaged { path: self.path.clone(), detail: found })
+    }
+
+    fn checkpoint(&self) -> Result<(), StoreError> {
+        self.read(|connection| {
+            Ok(connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
+        })
+    }
+}

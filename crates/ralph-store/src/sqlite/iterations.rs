@@ -1,0 +1,95 @@
+//! Iterations in `SQLite`.
+
+use ralph_core::{Approach, RunId, Timestamp, TreeId};
+use rusqlite::{Connection, Row, named_params, params};
+
+use super::{Fault, Tx};
+use crate::error::StoreError;
+use crate::iteration::IterationRecord;
+use crate::redaction::redacted;
+use crate::row::{decode_gates, decode_run_id, decode_usage, encode_gates, encode_usage};
+
+const SELECT: &str = "SELECT * FROM iterations WHERE run = ?1";
+
+/// Writes the record of an iteration, which must not have one.
+pub(super) fn insert(tx: &Tx<'_>, record: &IterationRecord) -> Result<(), Fault> {
+    let known = tx
+        .prepare_cached("SELECT 1 FROM iterations WHERE run = ?1 AND number = ?2")?
+        .exists(params![record.run.as_str(), record.number])?;
+    if known {
+        let run = record.run.clone();
+        return Err(StoreError::AlreadyDecided { run, iteration: record.number }.into());
+    }
+    let record = redacted(record);
+    tx.prepare_cached(
+        "INSERT INTO iterations (
+             run, number, started_at, ended_at, turn, claim, decision, failing, tree, approach,
+             usage, gates, text, log
+         ) VALUES (
+             :run, :number, :started_at, :ended_at, :turn, :claim, :decision, :failing, :tree,
+             :approach, :usage, :gates, :text, :log
+         )",
+    )?
+    .execute(named_params! {
+        ":run": record.run.as_str(),
+        ":number": record.number,
+        ":started_at": record.started_at.as_millis(),
+        ":ended_at": record.ended_at.as_millis(),
+        ":turn": record.turn,
+        ":claim": record.claim,
+        ":decision": record.decision,
+        ":failing": record.failing,
+        ":tree": record.tree.as_ref().map(TreeId::as_str),
+        ":approach": record.approach.as_ref().map(Approach::as_str),
+        ":usage": encode_usage(record.usage)?,
+        ":gates": encode_gates(&record.gates)?,
+        ":text": record.text,
+        ":log": record.log,
+    })?;
+    Ok(())
+}
+
+pub(super) fn last(
+    connection: &Connection,
+    id: &RunId,
+    last: u32,
+) -> Result<Vec<IterationRecord>, Fault> {
+    let sql = format!("{SELECT} ORDER BY number DESC LIMIT ?2");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(params![id.as_str(), last])?;
+    let mut records = Vec::new();
+    while let Some(row) = rows.next()? {
+        records.push(read(row)?);
+    }
+    records.reverse();
+    Ok(records)
+}
+
+pub(super) fn one(
+    connection: &Connection,
+    id: &RunId,
+    number: u32,
+) -> Result<Option<IterationRecord>, Fault> {
+    let mut statement = connection.prepare_cached(&format!("{SELECT} AND number = ?2"))?;
+    let mut rows = statement.query(params![id.as_str(), number])?;
+    rows.next()?.map(read).transpose()
+}
+
+fn read(row: &Row<'_>) -> Result<IterationRecord, Fault> {
+    Ok(IterationRecord {
+        run: decode_run_id(&row.get::<_, String>("run")?)?,
+        number: row.get("number")?,
+        started_at: Timestamp::from_millis(row.get("started_at")?),
+        ended_at: Timestamp::from_millis(row.get("ended_at")?),
+        turn: row.get("turn")?,
+        claim: row.get("claim")?,
+        decision: row.get("decision")?,
+        failing: row.get("failing")?,
+        tree: row.get::<_, Option<String>>("tree")?.map(TreeId::new),
+        approach: row.get::<_, Option<String>>("approach")?.map(Approach::new),
+        usage: decode_usage(&row.get::<_, String>("usage")?)?,
+        gates: decode_gates(&row.get::<_, String>("gates")?)?,
+        text: row.get("text")?,
+        log: row.get("log")?,
+    })
+}

@@ -1,0 +1,203 @@
+//! Finding, creating and opening the database of a state folder.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+use super::migrate::migrate;
+use super::{Fault, SqliteStore};
+use crate::error::StoreError;
+
+/// How long a writer queues for the lock.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Statements that stay prepared: more than the store has.
+const STATEMENTS: usize = 64;
+
+/// The generation of a state folder that never had a damaged database.
+const FIRST_GENERATION: u32 = 1;
+
+/// New generations that one call opens at most: a disk that damages every
+/// file is to be reported, not to be filled.
+const MOST_GENERATIONS: u32 = 3;
+
+/// A store and what was found on the way to it.
+pub struct Opened {
+    /// The store.
+    pub store: SqliteStore,
+    /// Which database of the folder it is; the first is 1.
+    pub generation: u32,
+    /// The damaged database in whose place it was opened, left as it was.
+    pub damaged: Option<PathBuf>,
+}
+
+impl SqliteStore {
+    /// Opens the newest database of a state folder, and creates both if needed.
+    ///
+    /// A damaged database is left in place and the next generation is opened.
+    pub fn open(dir: &Path) -> Result<Opened, StoreError> {
+        create_folder(dir)?;
+        let newest = newest_generation(dir)?.unwrap_or(FIRST_GENERATION);
+        open_from(dir, newest, None)
+    }
+
+    /// Opens the newest database of a state folder; `None` when there is none.
+    ///
+    /// Creates nothing: a damaged database is an error here.
+    pub fn open_existing(dir: &Path) -> Result<Option<Opened>, StoreError> {
+        let Some(generation) = newest_generation(dir)? else {
+            return Ok(None);
+        };
+        let store = open_file(dir, generation)?;
+        Ok(Some(Opened { store, generation, damaged: None }))
+    }
+
+    /// Leaves this database in place and opens the next generation.
+    ///
+    /// For a database that turned out to be damaged after it was opened. When
+    /// somebody else did so already, theirs is opened.
+    pub fn abandon(self) -> Result<Opened, StoreError> {
+        let Self { connection, path, generation, .. } = self;
+        drop(connection);
+        let dir = path.parent().unwrap_or(Path::new("."));
+        let newest = newest_generation(dir)?.unwrap_or(FIRST_GENERATION);
+        open_from(dir, newest.max(generation.saturating_add(1)), Some(path.clone()))
+    }
+}
+
+fn open_from(dir: &Path, first: u32, mut damaged: Option<PathBuf>) -> Result<Opened, StoreError> {
+    let last = first.saturating_add(MOST_GENERATIONS);
+    let mut generation = first;
+    loop {
+        create_file(&database_path(dir, generation))?;
+        match open_file(dir, generation) {
+            Ok(store) => return Ok(Opened { store, generation, damaged }),
+            Err(StoreError::Damaged { path, .. }) if generation < last => {
+                damaged.get_or_insert(path);
+                generation += 1;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn open_file(dir: &Path, generation: u32) -> Result<SqliteStore, StoreError> {
+    let path = database_path(dir, generation);
+    drop(creating());
+    let connection = connect(&path).map_err(|fault| fault.at(&path))?;
+    let identity = FileIdentity::of(&path).map_err(|source| StoreError::from_io(&path, source))?;
+    Ok(SqliteStore { connection: Mutex::new(connection), path, generation, identity })
+}
+
+fn connect(path: &Path) -> Result<Connection, Fault> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(PATIENCE)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Short-lived processes would otherwise pay for a checkpoint each.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON")?;
+    migrate(&mut connection, path, PATIENCE)?;
+    // Reads the schema, which every use needs, so that damage shows here.
+    connection.prepare_cached("SELECT 1 FROM runs LIMIT 1")?.exists([])?;
+    Ok(connection)
+}
+
+fn database_path(dir: &Path, generation: u32) -> PathBuf {
+    dir.join(format!("ralph.{generation}.db"))
+}
+
+/// The highest generation in the folder; `None` without folder or database.
+fn newest_generation(dir: &Path) -> Result<Option<u32>, StoreError> {
+    let trouble = |source: io::Error| StoreError::from_io(dir, source);
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(trouble(error)),
+    };
+    let mut newest = None;
+    for entry in entries {
+        let name = entry.map_err(trouble)?.file_name();
+        newest = newest.max(name.to_str().and_then(generation_of));
+    }
+    Ok(newest)
+}
+
+/// The generation in a file name such as `ralph.1.db`.
+fn generation_of(name: &str) -> Option<u32> {
+    let digits = name.strip_prefix("ralph.")?.strip_suffix(".db")?;
+    let generation = digits.parse().ok()?;
+    // Other spellings of a number are not ours.
+    (format!("{generation}") == digits).then_some(generation)
+}
+
+fn create_folder(dir: &Path) -> Result<(), StoreError> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir).map_err(|source| StoreError::from_io(dir, source))
+}
+
+/// Waits until no thread of this process is creating a database.
+///
+/// By POSIX rules, closing a file drops all locks that the process has on it,
+/// those of other connections too. So nobody opens a database as long as the
+/// thread that created it has not closed it, and existing ones are never
+/// opened but by `SQLite`.
+fn creating() -> MutexGuard<'static, ()> {
+    static CREATING: Mutex<()> = Mutex::new(());
+    CREATING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Creates the empty file that `SQLite` fills, for our user's eyes only;
+/// `SQLite` gives its side files the same mode.
+fn create_file(path: &Path) -> Result<(), StoreError> {
+    let _until_closed = creating();
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(StoreError::from_io(path, error)),
+    }
+}
+
+/// Tells files apart that had the same name one after the other.
+#[derive(PartialEq, Eq)]
+pub(super) struct FileIdentity {
+    #[cfg(unix)]
+    device: u64,
+    #[cfg(unix)]
+    inode: u64,
+}
+
+impl FileIdentity {
+    /// The identity of the file that is at `path` now.
+    pub(super) fn of(path: &Path) -> io::Result<Self> {
+        let facts = fs::metadata(path)?;
+        #[cfg(unix)]
+        let identity = {
+            use std::os::unix::fs::MetadataExt;
+            Self { device: facts.dev(), inode: facts.ino() }
+        };
+        #[cfg(not(unix))]
+        let identity = {
+            // An open file cannot be deleted there, so being there is enough.
+            let _ = facts;
+            Self {}
+        };
+        Ok(identity)
+    }
+}
+
+#[cfg(test)]
+#[path = "open_tests.rs"]
+mod tests;

@@ -1,0 +1,324 @@
+//! Runs in `SQLite`.
+
+use ralph_core::run::{Owner, Run};
+use ralph_core::{RunId, SessionId, Timestamp};
+use rusqlite::{Connection, OptionalExtension, Params, Row, named_params, params};
+
+use super::{Fault, Tx, events, iterations};
+use crate::error::StoreError;
+use crate::redaction::redacted;
+use crate::row::{OwnerRow, RunRow, decode_run_id, unfit};
+use crate::run_store::{Request, RunQuery, Step, Version, Which};
+
+/// Ids that a prefix is completed to at most.
+const MOST_IDS: u32 = 10;
+
+const SELECT: &str = "SELECT * FROM runs";
+
+/// Inserts a run, or replaces all of it but the pending request.
+///
+/// The heartbeat of one and the same driver is never turned back: the run that
+/// is written may have been read before the last one.
+const PUT: &str = "
+    INSERT INTO runs (
+        id, worktree, task_text, task_description, task_targets, task_id, agent_name,
+        agent_command, policy, status, reason, detail, active, ended, iteration, epoch,
+        owner_session, owner_pid, owner_started, heartbeat_at, baseline, progress, restarts,
+        usage, waited, feedback, last_output, tree, best_iteration, best_failing, started_at,
+        updated_at, ended_at
+    ) VALUES (
+        :id, :worktree, :task_text, :task_description, :task_targets, :task_id, :agent_name,
+        :agent_command, :policy, :status, :reason, :detail, :active, :ended, :iteration, :epoch,
+        :owner_session, :owner_pid, :owner_started, :heartbeat_at, :baseline, :progress, :restarts,
+        :usage, :waited, :feedback, :last_output, :tree, :best_iteration, :best_failing,
+        :started_at, :updated_at, :ended_at
+    ) ON CONFLICT (id) DO UPDATE SET
+        worktree = excluded.worktree, task_text = excluded.task_text,
+        task_description = excluded.task_description, task_targets = excluded.task_targets,
+        task_id = excluded.task_id, agent_name = excluded.agent_name,
+        agent_command = excluded.agent_command, policy = excluded.policy,
+        status = excluded.status, reason = excluded.reason, detail = excluded.detail,
+        active = excluded.active, ended = excluded.ended, iteration = excluded.iteration,
+        epoch = excluded.epoch, owner_session = excluded.owner_session,
+        owner_pid = excluded.owner_pid, owner_started = excluded.owner_started,
+        heartbeat_at = CASE
+            WHEN owner_pid = excluded.owner_pid AND owner_started = excluded.owner_started
+            THEN max(heartbeat_at, excluded.heartbeat_at)
+            ELSE excluded.heartbeat_at
+        END,
+        baseline = excluded.baseline, progress = excluded.progress, restarts = excluded.restarts,
+        usage = excluded.usage, waited = excluded.waited, feedback = excluded.feedback,
+        last_output = excluded.last_output, tree = excluded.tree,
+        best_iteration = excluded.best_iteration, best_failing = excluded.best_failing,
+        started_at = excluded.started_at, updated_at = excluded.updated_at,
+        ended_at = excluded.ended_at";
+
+pub(super) fn create(tx: &Tx<'_>, run: &Run) -> Result<(), Fault> {
+    if one(tx, &run.id)?.is_some() {
+        return Err(StoreError::RunExists { run: run.id.clone() }.into());
+    }
+    refuse_busy_worktree(tx, run)?;
+    put(tx, run)
+}
+
+pub(super) fn one(connection: &Connection, id: &RunId) -> Result<Option<Run>, Fault> {
+    first(connection, &format!("{SELECT} WHERE id = ?1"), [id.as_str()])
+}
+
+pub(super) fn ids(connection: &Connection, prefix: &str) -> Result<Vec<RunId>, Fault> {
+    let digits = prefix.strip_prefix("run-").unwrap_or(prefix);
+    if !digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+        return Ok(Vec::new());
+    }
+    // `g` is the letter after the last hex digit, so it ends the range.
+    let sql = "SELECT id FROM runs
+               WHERE id >= 'run-' || ?1 AND id < 'run-' || ?1 || 'g' ORDER BY id LIMIT ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(params![digits, MOST_IDS])?;
+    let mut ids = Vec::new();
+    while let Some(row) = rows.next()? {
+        ids.push(decode_run_id(&row.get::<_, String>(0)?)?);
+    }
+    Ok(ids)
+}
+
+pub(super) fn list(connection: &Connection, query: &RunQuery) -> Result<Vec<Run>, Fault> {
+    let which = match query.which {
+        Which::All => "TRUE",
+        Which::Active => "active = 1",
+        Which::Open => "ended = 0",
+        Which::Ended => "ended = 1",
+    };
+    let sql = format!(
+        "{SELECT} WHERE {which} AND (?1 IS NULL OR worktree = ?1)
+         ORDER BY started_at DESC, seq DESC LIMIT ?2"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(params![query.worktree, query.limit])?;
+    let mut runs = Vec::new();
+    while let Some(row) = rows.next()? {
+        runs.push(read(row)?);
+    }
+    Ok(runs)
+}
+
+pub(super) fn active(connection: &Connection, worktree: &str) -> Result<Option<Run>, Fault> {
+    first(connection, &format!("{SELECT} WHERE worktree = ?1 AND active = 1"), [worktree])
+}
+
+pub(super) fn of_session(
+    connection: &Connection,
+    session: &SessionId,
+) -> Result<Option<Run>, Fault> {
+    let sql = format!(
+        "{SELECT} WHERE owner_session = ?1 AND ended = 0
+         ORDER BY started_at DESC, seq DESC LIMIT 1"
+    );
+    first(connection, &sql, [session.as_str()])
+}
+
+pub(super) fn save(tx: &Tx<'_>, expected: Version, step: &Step<'_>) -> Result<(), Fault> {
+    let Step { run, iteration, events } = *step;
+    if standing(tx, &run.id)?.version != expected {
+        return Err(StoreError::Stale { run: run.id.clone() }.into());
+    }
+    refuse_busy_worktree(tx, run)?;
+    put(tx, run)?;
+    if let Some(record) = iteration {
+        iterations::insert(tx, record)?;
+    }
+    for event in events {
+        events::insert(tx, event)?;
+    }
+    Ok(())
+}
+
+pub(super) fn take_over(
+    tx: &Tx<'_>,
+    id: &RunId,
+    expected_epoch: u64,
+    (owner, now): (&Owner, Timestamp),
+) -> Result<Run, Fault> {
+    pending(tx, id, expected_epoch)?;
+    let owner = OwnerRow::from(Some(owner.clone()));
+    tx.prepare_cached(
+        "UPDATE runs SET epoch = :epoch, owner_session = :session, owner_pid = :pid,
+             owner_started = :started, heartbeat_at = :heartbeat_at, request = NULL,
+             updated_at = :now
+         WHERE id = :id",
+    )?
+    .execute(named_params! {
+        ":epoch": expected_epoch.wrapping_add(1).cast_signed(),
+        ":session": owner.session,
+        ":pid": owner.pid,
+        ":started": owner.started,
+        ":heartbeat_at": owner.heartbeat_at,
+        ":now": now.as_millis(),
+        ":id": id.as_str(),
+    })?;
+    one(tx, id)?.ok_or_else(|| no_such_run(id))
+}
+
+pub(super) fn heartbeat(
+    tx: &Tx<'_>,
+    id: &RunId,
+    epoch: u64,
+    now: Timestamp,
+) -> Result<Option<Request>, Fault> {
+    let request = pending(tx, id, epoch)?;
+    tx.prepare_cached("UPDATE runs SET heartbeat_at = ?1 WHERE id = ?2 AND owner_pid IS NOT NULL")?
+        .execute(params![now.as_millis(), id.as_str()])?;
+    Ok(request)
+}
+
+pub(super) fn pending(
+    connection: &Connection,
+    id: &RunId,
+    epoch: u64,
+) -> Result<Option<Request>, Fault> {
+    let standing = standing(connection, id)?;
+    if standing.version.epoch == epoch {
+        Ok(standing.request)
+    } else {
+        Err(StoreError::Stale { run: id.clone() }.into())
+    }
+}
+
+pub(super) fn request(
+    tx: &Tx<'_>,
+    id: &RunId,
+    request: Request,
+    now: Timestamp,
+) -> Result<(), Fault> {
+    let request = standing(tx, id)?.request.map_or(request, |earlier| earlier.and(request));
+    tx.prepare_cached("UPDATE runs SET request = ?1, updated_at = ?2 WHERE id = ?3 AND ended = 0")?
+        .execute(params![request.name(), now.as_millis(), id.as_str()])?;
+    Ok(())
+}
+
+fn no_such_run(id: &RunId) -> Fault {
+    StoreError::NoSuchRun { run: id.clone() }.into()
+}
+
+/// What a run is compared by, and what its owner is asked for.
+struct Standing {
+    version: Version,
+    request: Option<Request>,
+}
+
+fn standing(connection: &Connection, id: &RunId) -> Result<Standing, Fault> {
+    let mut statement =
+        connection.prepare_cached("SELECT epoch, iteration, request FROM runs WHERE id = ?1")?;
+    let mut rows = statement.query([id.as_str()])?;
+    let row = rows.next()?.ok_or_else(|| no_such_run(id))?;
+    let version = Version { epoch: row.get::<_, i64>(0)?.cast_unsigned(), iteration: row.get(1)? };
+    let request = match row.get::<_, Option<String>>(2)?.as_deref() {
+        None => None,
+        Some("stop") => Some(Request::Stop),
+        Some("pause") => Some(Request::Pause),
+        Some(other) => return Err(unfit("a request", other).into()),
+    };
+    Ok(Standing { version, request })
+}
+
+/// Active runs of one work tree exclude each other; others are free to be there.
+fn refuse_busy_worktree(tx: &Tx<'_>, run: &Run) -> Result<(), Fault> {
+    if !run.state.is_active() {
+        return Ok(());
+    }
+    let busy: Option<String> = tx
+        .prepare_cached("SELECT id FROM runs WHERE worktree = ?1 AND active = 1 AND id <> ?2")?
+        .query_row([run.worktree.as_str(), run.id.as_str()], |row| row.get(0))
+        .optional()?;
+    match busy {
+        None => Ok(()),
+        Some(id) => Err(StoreError::WorktreeBusy { run: decode_run_id(&id)? }.into()),
+    }
+}
+
+fn first(connection: &Connection, sql: &str, params: impl Params) -> Result<Option<Run>, Fault> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(params)?;
+    rows.next()?.map(read).transpose()
+}
+
+fn put(tx: &Tx<'_>, run: &Run) -> Result<(), Fault> {
+    let row = RunRow::from_run(redacted(run))?;
+    tx.prepare_cached(PUT)?.execute(named_params! {
+        ":id": row.id,
+        ":worktree": row.worktree,
+        ":task_text": row.task_text,
+        ":task_description": row.task_description,
+        ":task_targets": row.task_targets,
+        ":task_id": row.task_id,
+        ":agent_name": row.agent_name,
+        ":agent_command": row.agent_command,
+        ":policy": row.policy,
+        ":status": row.status,
+        ":reason": row.reason,
+        ":detail": row.detail,
+        ":active": row.active,
+        ":ended": row.ended,
+        ":iteration": row.iteration,
+        ":epoch": row.epoch,
+        ":owner_session": row.owner.session,
+        ":owner_pid": row.owner.pid,
+        ":owner_started": row.owner.started,
+        ":heartbeat_at": row.owner.heartbeat_at,
+        ":baseline": row.baseline,
+        ":progress": row.progress,
+        ":restarts": row.restarts,
+        ":usage": row.usage,
+        ":waited": row.waited,
+        ":feedback": row.feedback,
+        ":last_output": row.last_output,
+        ":tree": row.tree,
+        ":best_iteration": row.best_iteration,
+        ":best_failing": row.best_failing,
+        ":started_at": row.started_at,
+        ":updated_at": row.updated_at,
+        ":ended_at": row.ended_at,
+    })?;
+    Ok(())
+}
+
+fn read(row: &Row<'_>) -> Result<Run, Fault> {
+    let row = RunRow {
+        id: row.get("id")?,
+        worktree: row.get("worktree")?,
+        task_text: row.get("task_text")?,
+        task_description: row.get("task_description")?,
+        task_targets: row.get("task_targets")?,
+        task_id: row.get("task_id")?,
+        agent_name: row.get("agent_name")?,
+        agent_command: row.get("agent_command")?,
+        policy: row.get("policy")?,
+        status: row.get("status")?,
+        reason: row.get("reason")?,
+        detail: row.get("detail")?,
+        active: row.get("active")?,
+        ended: row.get("ended")?,
+        iteration: row.get("iteration")?,
+        epoch: row.get("epoch")?,
+        owner: OwnerRow {
+            session: row.get("owner_session")?,
+            pid: row.get("owner_pid")?,
+            started: row.get("owner_started")?,
+            heartbeat_at: row.get("heartbeat_at")?,
+        },
+        baseline: row.get("baseline")?,
+        progress: row.get("progress")?,
+        restarts: row.get("restarts")?,
+        usage: row.get("usage")?,
+        waited: row.get("waited")?,
+        feedback: row.get("feedback")?,
+        last_output: row.get("last_output")?,
+        tree: row.get("tree")?,
+        best_iteration: row.get("best_iteration")?,
+        best_failing: row.get("best_failing")?,
+        started_at: row.get("started_at")?,
+        updated_at: row.get("updated_at")?,
+        ended_at: row.get("ended_at")?,
+    };
+    Ok(row.into_run()?)
+}
