@@ -1,7 +1,7 @@
 //! Any program that reads a prompt and prints text.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ralph_core::evidence::{Timeout, TurnEnd};
 use ralph_proc::{Ending, Launch, Outcome};
@@ -16,6 +16,8 @@ pub struct CommandAgent {
     name: &'static str,
     program: OsString,
     args: Vec<OsString>,
+    /// What the user wrote, for the record.
+    shown: Vec<String>,
     limits: LimitPatterns,
 }
 
@@ -27,13 +29,20 @@ impl CommandAgent {
             name: "command",
             program: program.into(),
             args: args.iter().map(OsString::from).collect(),
+            shown: words.to_vec(),
             limits,
         })
     }
 
     /// The built-in agent that follows a script: `program` is our own binary.
-    pub fn scripted(program: OsString, args: Vec<OsString>, limits: LimitPatterns) -> Self {
-        Self { name: "scripted", program, args, limits }
+    pub fn scripted(program: OsString, script: &Path, limits: LimitPatterns) -> Self {
+        Self {
+            name: "scripted",
+            program,
+            args: vec!["__scripted".into(), script.into()],
+            shown: vec![script.to_string_lossy().into_owned()],
+            limits,
+        }
     }
 }
 
@@ -43,10 +52,7 @@ impl Agent for CommandAgent {
     }
 
     fn command_line(&self) -> Vec<String> {
-        std::iter::once(&self.program)
-            .chain(&self.args)
-            .map(|word| word.to_string_lossy().into_owned())
-            .collect()
+        self.shown.clone()
     }
 
     fn launch(&self, turn: &Turn<'_>) -> Launch {

@@ -1,1 +1,20 @@
 //! One step per event, the driver loop and its event stream.
+//!
+//! The engine wires the pure decisions of `ralph-core` to processes, files
+//! and the store. Surfaces talk to it through [`loops`] and listen to its
+//! [`events`].
+
+pub mod clock;
+mod driver;
+mod error;
+pub mod events;
+mod ledger;
+pub mod loops;
+pub mod owner;
+pub mod report;
+mod steps;
+pub mod wire;
+
+pub use driver::{Driver, TurnRules};
+pub use error::EngineError;
+pub use ledger::Ledger;

@@ -11,7 +11,7 @@ use crate::work_tree::WorkTree;
 /// Makes a file look so old that its digest is kept.
 fn make_old(scratch: &Scratch, path: &str) {
     let file = File::options().append(true).open(scratch.path(path)).unwrap();
-    let old = file.metadata().unwrap().modified().unwrap() - Duration::from_secs(3600);
+    let old = file.metadata().unwrap().modified().unwrap() - Duration::from_hours(1);
     file.set_modified(old).unwrap();
 }
 

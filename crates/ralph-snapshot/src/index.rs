@@ -15,7 +15,7 @@ use crate::state_home::short_digest;
 
 /// How old git's lock on the index, or a copy of it, must be before we take
 /// it for the leftover of a killed process.
-const ABANDONED: Duration = Duration::from_secs(10 * 60);
+const ABANDONED: Duration = Duration::from_mins(10);
 
 #[derive(Debug)]
 pub(crate) struct PrivateIndex {

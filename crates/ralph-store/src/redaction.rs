@@ -4,15 +4,52 @@ use std::borrow::Cow;
 
 use ralph_core::Run;
 use ralph_core::evidence::Verdict;
+use ralph_core::redact::redact;
 use ralph_core::state::{Failure, State, Wait};
+use serde_json::Value;
 
 use crate::event::NewEvent;
 use crate::iteration::IterationRecord;
 use crate::session::Session;
 
 /// The text without the secrets in it. Text without any is borrowed.
+///
+/// In JSON only the texts are looked at, so that it stays JSON.
 fn clean(text: &str) -> Cow<'_, str> {
-    Cow::Borrowed(text)
+    if !text.starts_with(['{', '[']) {
+        return redact(text);
+    }
+    match serde_json::from_str::<Value>(text) {
+        Ok(value) => {
+            let cleaned = clean_json(value.clone());
+            if cleaned == value { Cow::Borrowed(text) } else { Cow::Owned(cleaned.to_string()) }
+        }
+        Err(_) => redact(text),
+    }
+}
+
+fn clean_json(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(redact(&text).into_owned()),
+        Value::Array(items) => Value::Array(items.into_iter().map(clean_json).collect()),
+        Value::Object(fields) => Value::Object(
+            fields.into_iter().map(|(name, value)| clean_field(name, value)).collect(),
+        ),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value,
+    }
+}
+
+/// A field's name tells that its text is a secret, as in `"password": "…"`.
+fn clean_field(name: String, value: Value) -> (String, Value) {
+    if let Value::String(text) = &value {
+        let line = format!("{name}={text}");
+        if let Cow::Owned(cleaned) = redact(&line)
+            && let Some(cleaned) = cleaned.strip_prefix(&format!("{name}="))
+        {
+            return (name, Value::String(cleaned.to_owned()));
+        }
+    }
+    (name, clean_json(value))
 }
 
 /// A copy of `value` whose captured text has no secrets in it.
@@ -85,6 +122,21 @@ mod tests {
         let mut copy = value.clone();
         copy.captured().into_iter().for_each(|text| *text = "█".to_owned());
         copy
+    }
+
+    #[test]
+    fn secrets_are_gone_and_json_stays_json() {
+        let token = format!("ghp_{}", "a1B2".repeat(9));
+        let cleaned = clean(&format!("token {token} used")).into_owned();
+        assert!(!cleaned.contains(&token), "{cleaned}");
+
+        let json =
+            serde_json::json!({ "say": format!("it is {token}"), "password": "hunter2x", "n": 1 });
+        let cleaned = clean(&json.to_string()).into_owned();
+        let value: Value = serde_json::from_str(&cleaned).unwrap();
+        assert!(!cleaned.contains(&token) && !cleaned.contains("hunter2x"), "{cleaned}");
+        assert_eq!(value["n"], 1);
+        assert!(matches!(clean("{\"a\":\"b\"}"), Cow::Borrowed(_)));
     }
 
     #[test]

@@ -1,0 +1,168 @@
+//! What every command starts from: the project, its state, the environment.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use ralph_core::locale::Locale;
+use ralph_core::{Run, RunId, Timestamp};
+use ralph_engine::clock::{Clock, SystemClock};
+use ralph_engine::loops;
+use ralph_proc::Supervisor;
+use ralph_snapshot::Project;
+use ralph_store::{RunStore, SqliteStore};
+
+use crate::config::Layers;
+use crate::error::CliError;
+
+/// The variables that switch ralph off.
+const KILL_SWITCHES: [&str; 2] = ["RALPH_DISABLE", "JIKIME_DISABLE_LOOP_CONTROLLER"];
+
+/// The context of a command.
+pub(crate) struct App {
+    pub(crate) project: Project,
+    pub(crate) home: PathBuf,
+    pub(crate) env: BTreeMap<OsString, OsString>,
+    pub(crate) clock: SystemClock,
+}
+
+impl App {
+    /// Finds the project around the current folder.
+    pub(crate) fn discover() -> Result<Self, CliError> {
+        let here = std::env::current_dir()
+            .map_err(|_| CliError::usage("the current folder does not exist"))?;
+        Self::at(&here, std::env::vars_os().collect())
+    }
+
+    /// The context of a project at `start` with this environment.
+    pub(crate) fn at(start: &Path, env: BTreeMap<OsString, OsString>) -> Result<Self, CliError> {
+        let project = Project::discover(start).map_err(|error| CliError::internal(&error))?;
+        let variable = |name: &str| env.get(&OsString::from(name)).cloned();
+        let ralph_home =
+            variable("RALPH_HOME").filter(|value| !value.is_empty()).map(PathBuf::from);
+        let ralph_home = ralph_home.map(|path| std::path::absolute(&path).unwrap_or(path));
+        let platform = ralph_snapshot::platform_state_dir(variable)
+            .unwrap_or_else(|| std::env::temp_dir().join("ralph-state"));
+        let home = ralph_snapshot::state_home(&project, ralph_home.as_deref(), &platform);
+        Ok(Self { project, home, env, clock: SystemClock })
+    }
+
+    /// A variable of the environment, if it is text.
+    pub(crate) fn variable(&self, name: &str) -> Option<String> {
+        self.env.get(&OsString::from(name)).and_then(|value| value.to_str()).map(str::to_owned)
+    }
+
+    /// The present moment.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The canonical work tree, as runs know it.
+    pub(crate) fn worktree(&self) -> String {
+        self.project.root.to_string_lossy().into_owned()
+    }
+
+    /// The language of the environment.
+    pub(crate) fn locale(&self) -> Locale {
+        let named = ["RALPH_LOCALE", "LC_ALL", "LC_MESSAGES", "LANG"]
+            .into_iter()
+            .find_map(|name| self.variable(name).filter(|value| !value.is_empty()));
+        match named {
+            Some(name) if name.starts_with("ko") => Locale::Ko,
+            Some(_) | None => Locale::En,
+        }
+    }
+
+    /// Settings from files and variables.
+    pub(crate) fn layers(&self) -> Result<Layers, CliError> {
+        let mut layers = Layers::default();
+        if let Some(path) = self.user_config() {
+            layers.add_file(&path)?;
+        }
+        layers.add_file(&self.project_config())?;
+        layers.add_variables(&|name| self.variable(name))?;
+        Ok(layers)
+    }
+
+    /// The project's configuration file.
+    pub(crate) fn project_config(&self) -> PathBuf {
+        self.project.root.join("ralph.toml")
+    }
+
+    /// The user's configuration file.
+    pub(crate) fn user_config(&self) -> Option<PathBuf> {
+        let folder = match self.variable("XDG_CONFIG_HOME").filter(|value| !value.is_empty()) {
+            Some(folder) => PathBuf::from(folder),
+            None if cfg!(windows) => PathBuf::from(self.variable("APPDATA")?),
+            None if cfg!(target_os = "macos") => {
+                PathBuf::from(self.variable("HOME")?).join("Library/Application Support")
+            }
+            None => PathBuf::from(self.variable("HOME")?).join(".config"),
+        };
+        Some(folder.join("ralph/config.toml"))
+    }
+
+    /// The variable that switches ralph off, if one does.
+    pub(crate) fn kill_switch(&self) -> Option<&'static str> {
+        KILL_SWITCHES
+            .into_iter()
+            .find(|name| self.variable(name).is_some_and(|value| value == "1" || value == "true"))
+    }
+
+    /// Refuses to start anything while the kill switch is on.
+    pub(crate) fn refuse_if_disabled(&self) -> Result<(), CliError> {
+        match self.kill_switch() {
+            Some(name) => Err(CliError::refused(format!("ralph is switched off by {name}"))
+                .with_hint(format!("unset {name} to use it again"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The store, if there is one already. Reading commands create nothing.
+    pub(crate) fn existing_store(&self) -> Result<Option<SqliteStore>, CliError> {
+        Ok(SqliteStore::open_existing(&self.home)?.map(|opened| opened.store))
+    }
+
+    /// The run a command means: by its id or a unique beginning of it, else
+    /// the current one of this work tree.
+    pub(crate) fn find_run(
+        &self,
+        store: &dyn RunStore,
+        given: Option<&str>,
+    ) -> Result<Option<Run>, CliError> {
+        let Some(text) = given else {
+            return Ok(loops::current(store, &self.worktree())?);
+        };
+        if let Ok(id) = text.parse::<RunId>()
+            && let Some(run) = store.run(&id)?
+        {
+            return Ok(Some(run));
+        }
+        match store.run_ids(text)?.as_slice() {
+            [only] => Ok(store.run(only)?),
+            [] => Err(CliError::usage(format!("there is no run `{text}`"))
+                .with_hint("`ralph runs` lists them")),
+            several => {
+                let names: Vec<String> = several.iter().map(ToString::to_string).collect();
+                Err(CliError::usage(format!("`{text}` could be {}", names.join(", "))))
+            }
+        }
+    }
+
+    /// The supervisor: this very binary, re-executed.
+    pub(crate) fn supervisor() -> Supervisor {
+        Supervisor::new(own_binary(), [OsString::from("__supervise")])
+    }
+}
+
+/// The path by which this process can be started again.
+///
+/// On Linux the link in `/proc` works even when the file was replaced by an
+/// update while we run.
+pub(crate) fn own_binary() -> PathBuf {
+    let link = PathBuf::from("/proc/self/exe");
+    if cfg!(target_os = "linux") && link.exists() {
+        return link;
+    }
+    std::env::current_exe().unwrap_or_else(|_| PathBuf::from("ralph"))
+}

@@ -1,0 +1,36 @@
+//! The command line: one definition from which help and references are made.
+
+use clap::{Parser, Subcommand};
+
+use crate::commands;
+
+/// Keeps a coding agent working until the work is proven done
+#[derive(Parser, Debug)]
+#[command(name = "ralph", version, about, max_term_width = 100, propagate_version = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    Demo(commands::demo::DemoArgs),
+    Init(commands::init::InitArgs),
+    Run(Box<commands::run::RunArgs>),
+    Start(Box<commands::start::StartArgs>),
+    Stop(commands::stop::StopArgs),
+    Cancel(commands::stop::StopArgs),
+    Pause(commands::pause::PauseArgs),
+    Resume(commands::resume::ResumeArgs),
+    Status(commands::status::StatusArgs),
+    Runs(commands::runs::RunsArgs),
+    Report(commands::report::ReportArgs),
+    Check(Box<commands::check::CheckArgs>),
+    Config(commands::config::ConfigArgs),
+    Completions(commands::completions::CompletionsArgs),
+    Doctor(commands::doctor::DoctorArgs),
+    #[command(name = "__docs", hide = true)]
+    Docs(commands::docs::DocsArgs),
+    #[command(name = "__scripted", hide = true)]
+    Scripted(commands::scripted::ScriptedArgs),
+}

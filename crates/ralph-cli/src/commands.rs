@@ -1,0 +1,44 @@
+//! One file per command: its arguments and what it does.
+
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod demo;
+pub(crate) mod docs;
+pub(crate) mod doctor;
+pub(crate) mod drive;
+pub(crate) mod init;
+pub(crate) mod pause;
+pub(crate) mod report;
+pub(crate) mod resume;
+pub(crate) mod run;
+pub(crate) mod runs;
+pub(crate) mod scripted;
+pub(crate) mod start;
+pub(crate) mod status;
+pub(crate) mod stop;
+
+use crate::cli::{Cli, Command};
+use crate::error::CliError;
+
+/// Runs a command; the number is the exit code.
+pub(crate) fn run(cli: Cli) -> Result<u8, CliError> {
+    match cli.command {
+        Command::Demo(args) => demo::run(&args),
+        Command::Init(args) => init::run(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Start(args) => start::run(&args),
+        Command::Stop(args) | Command::Cancel(args) => stop::run(&args),
+        Command::Pause(args) => pause::run(&args),
+        Command::Resume(args) => resume::run(&args),
+        Command::Status(args) => status::run(&args),
+        Command::Runs(args) => runs::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Config(args) => config::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
+        Command::Docs(args) => docs::run(&args),
+        Command::Scripted(args) => scripted::run(&args),
+    }
+}

@@ -1,0 +1,177 @@
+//! `ralph demo`: a whole loop with a scripted agent on a small real project.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ralph_agents::scripted::{Script, ScriptedTurn};
+use ralph_core::run::{AgentRef, Task};
+use ralph_engine::events::Begin;
+use ralph_engine::loops::{self, NewRun};
+use ralph_engine::owner;
+use ralph_engine::report::{Markup, Report};
+use ralph_store::RunStore;
+
+use super::drive::{self, Ready, View};
+use super::run::open_ledger;
+use crate::app::App;
+use crate::config::{Layers, Settings, Value, criteria};
+use crate::error::CliError;
+use crate::out;
+
+/// Watch a whole loop on a sample project; needs no key and no network
+///
+/// A scripted agent claims to be done before it is. The claim is rejected
+/// with the failing test named, and the agent goes on until the tests pass.
+#[derive(clap::Args, Debug)]
+pub(crate) struct DemoArgs {
+    /// Keep the project's folder and say where it is
+    #[arg(long)]
+    keep: bool,
+    /// Show an agent that never does the work: the run fails, honestly
+    #[arg(long)]
+    liar: bool,
+    /// Print one JSON object per event
+    #[arg(long)]
+    json: bool,
+}
+
+/// A sample project: its files, the gate, and the files that repair it.
+struct Sample {
+    files: &'static [(&'static str, &'static str)],
+    gate: &'static str,
+    half: (&'static str, &'static str),
+    whole: (&'static str, &'static str),
+}
+
+const RUST: Sample = Sample {
+    files: &[
+        ("Cargo.toml", include_str!("demo/Cargo.toml.txt")),
+        (".gitignore", "target\n"),
+        ("src/lib.rs", include_str!("demo/broken.rs.txt")),
+        ("tests/roman.rs", include_str!("demo/tests.rs.txt")),
+    ],
+    gate: "custom:cargo test --offline --quiet",
+    half: ("src/lib.rs", include_str!("demo/half.rs.txt")),
+    whole: ("src/lib.rs", include_str!("demo/whole.rs.txt")),
+};
+
+const SHELL: Sample = Sample {
+    files: &[("roman.sh", "echo I\n"), ("check.sh", include_str!("demo/check.sh.txt"))],
+    gate: "custom:sh check.sh",
+    half: ("roman.sh", include_str!("demo/half.sh.txt")),
+    whole: ("roman.sh", include_str!("demo/whole.sh.txt")),
+};
+
+const TASK: &str = "Make `roman` write numbers as Roman numerals. The tests say how.";
+
+pub(crate) fn run(args: &DemoArgs) -> Result<u8, CliError> {
+    let mut env: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+    let path = env.get(&OsString::from("PATH")).cloned();
+    let here = std::env::temp_dir();
+    let has_cargo = ralph_proc::find_program("cargo".as_ref(), &here, path.as_deref()).is_some();
+    let sample = if has_cargo { RUST } else { SHELL };
+
+    let folder = tempfile::Builder::new().prefix("ralph-demo-").tempdir()?;
+    let project = folder.path().join("project");
+    lay_out(&project, &sample)?;
+    let script = folder.path().join("script.json");
+    write_script(&script, &sample, args)?;
+    // The demo must not touch the state of the project it is started in, nor
+    // inherit settings that make it another demo.
+    env.retain(|name, _| !name.to_string_lossy().starts_with("RALPH_"));
+    env.insert("RALPH_HOME".into(), folder.path().join("state").into());
+    env.insert("CARGO_TARGET_DIR".into(), project.join("target").into());
+    env.insert("XDG_CONFIG_HOME".into(), folder.path().join("config").into());
+    introduce(args, &project);
+    let code = play(args, &App::at(&project, env)?, &script, sample.gate)?;
+    if args.keep {
+        let kept = folder.keep();
+        out::note(format!("The project was kept in {}.", kept.join("project").display()));
+    }
+    Ok(code)
+}
+
+fn introduce(args: &DemoArgs, project: &Path) {
+    out::note(format!("A sample project with failing tests: {}", project.display()));
+    out::note(if args.liar {
+        "The agent will claim to be done, again and again, without doing anything.\n"
+    } else {
+        "The agent will first claim to be done without doing anything.\n"
+    });
+}
+
+fn play(args: &DemoArgs, app: &App, script: &Path, gate: &str) -> Result<u8, CliError> {
+    let settings = Settings::new(&layers(gate)?, app.locale())?;
+    let agent = drive::agent(app, &settings, Some(script))?;
+    let gates = drive::gates(app, &settings.policy.gates)?;
+    let ledger = open_ledger(app)?;
+    let new = NewRun {
+        task: Task { text: TASK.to_owned(), ..Task::default() },
+        worktree: app.worktree(),
+        agent: AgentRef { name: agent.name().to_owned(), command: agent.command_line() },
+        policy: settings.policy.clone(),
+        owner: owner::this_process(app.now()),
+    };
+    let run = loops::start(ledger.store(), new, app.now())?;
+    let id = run.id.clone();
+    let view = if args.json { View::Json } else { View::Human };
+    let ready = Ready { agent, gates, settings };
+    let run = drive::drive(app, ledger, ready, (run, Begin::New), view)?;
+    if view == View::Human
+        && let Some(store) = app.existing_store()?
+        && let Some(run) = store.run(&id)?
+    {
+        out::raw("\n");
+        out::raw(&Report::load(&store, run)?.text(Markup::Plain));
+    }
+    Ok(run.state.exit_code())
+}
+
+fn layers(gate: &str) -> Result<Layers, CliError> {
+    let mut layers = Layers::default();
+    layers.set_flag("run.agent", Value::Text("scripted".to_owned()));
+    let list = criteria(&[gate.to_owned()]).map_err(CliError::usage)?;
+    layers.set_flag("run.criteria", list);
+    Ok(layers)
+}
+
+fn lay_out(project: &Path, sample: &Sample) -> Result<(), CliError> {
+    for (name, content) in sample.files {
+        let path: PathBuf = project.join(name);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(path, content)?;
+    }
+    Ok(())
+}
+
+fn write_script(path: &Path, sample: &Sample, args: &DemoArgs) -> Result<(), CliError> {
+    let turn = |say: &str, write: Option<(&str, &str)>| ScriptedTurn {
+        say: say.to_owned(),
+        write: write.map(|(name, text)| (name.to_owned(), text.to_owned())).into_iter().collect(),
+        ..ScriptedTurn::default()
+    };
+    let lie = turn("Everything works now, all tests pass.\n\n<promise>DONE</promise>", None);
+    let turns = if args.liar {
+        vec![lie]
+    } else {
+        vec![
+            lie,
+            turn(
+                "You are right, the tests fail. Single letters work now; four and nine are next.",
+                Some(sample.half),
+            ),
+            turn(
+                "Four, nine and their kin are in place.\n\n<promise>DONE</promise>",
+                Some(sample.whole),
+            ),
+        ]
+    };
+    let text = serde_json::to_string_pretty(&Script { turns })
+        .map_err(|error| CliError::internal(&error))?;
+    fs::write(path, text)?;
+    Ok(())
+}

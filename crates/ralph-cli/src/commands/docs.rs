@@ -1,0 +1,52 @@
+//! The hidden command that prints the generated references.
+
+use std::fmt::Write;
+
+use clap::{Command, CommandFactory};
+
+use crate::cli::Cli;
+use crate::config;
+use crate::error::CliError;
+use crate::out;
+
+/// Print a generated reference
+#[derive(clap::Args, Debug)]
+pub(crate) struct DocsArgs {
+    /// Which one
+    #[arg(value_parser = ["cli", "config", "schema"])]
+    which: String,
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "every command has the same form")]
+pub(crate) fn run(args: &DocsArgs) -> Result<u8, CliError> {
+    match args.which.as_str() {
+        "cli" => out::raw(&cli_reference()),
+        "config" => out::raw(&config::reference()),
+        _ => out::raw(&config::schema()),
+    }
+    Ok(0)
+}
+
+fn cli_reference() -> String {
+    let mut command = Cli::command();
+    command.build();
+    let mut text =
+        String::from("# Command line\n\nMade from the definitions by `cargo xtask docs`.\n");
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+        if sub.get_name() != "help" {
+            section(&mut text, sub.clone());
+        }
+    }
+    text
+}
+
+fn section(text: &mut String, command: Command) {
+    let name = command.get_name().to_owned();
+    let mut command = command.term_width(100).color(clap::ColorChoice::Never);
+    let help = command.render_long_help().to_string();
+    let _ = write!(text, "\n## `ralph {name}`\n\n```text\n");
+    for line in help.lines() {
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text.push_str("```\n");
+}

@@ -1,0 +1,198 @@
+//! `ralph doctor`: proves that everything a run needs works here.
+
+use std::ffi::OsString;
+use std::process::Command;
+use std::time::Duration;
+
+use ralph_proc::{Control, Ending, Launch, Limits, Stream, Watcher};
+use ralph_snapshot::WorkTree;
+use ralph_store::{RunStore, SqliteStore};
+use serde_json::json;
+
+use super::drive;
+use crate::app::App;
+use crate::config::{AgentChoice, Settings};
+use crate::error::CliError;
+use crate::{out, texts};
+
+/// Prove that everything a run needs works here
+///
+/// Starts a process under the supervisor, opens and checks the store, reads
+/// the work tree, and looks for the agent and the gates of the settings.
+/// Exit code 1 when something a run needs does not work.
+#[derive(clap::Args, Debug)]
+pub(crate) struct DoctorArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What one check came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Health {
+    Fine,
+    Remark,
+    Broken,
+}
+
+struct Finding {
+    what: &'static str,
+    health: Health,
+    detail: String,
+}
+
+impl Finding {
+    fn new<E: std::fmt::Display>(what: &'static str, result: Result<String, E>) -> Self {
+        match result {
+            Ok(detail) => Self { what, health: Health::Fine, detail },
+            Err(error) => Self { what, health: Health::Broken, detail: error.to_string() },
+        }
+    }
+
+    fn remark(what: &'static str, detail: impl Into<String>) -> Self {
+        Self { what, health: Health::Remark, detail: detail.into() }
+    }
+}
+
+pub(crate) fn run(args: &DoctorArgs) -> Result<u8, CliError> {
+    let app = App::discover()?;
+    let mut findings = vec![
+        Finding::new::<CliError>("version", Ok(env!("CARGO_PKG_VERSION").to_owned())),
+        git(),
+        Finding::new::<CliError>("state", Ok(app.home.display().to_string())),
+        store(&app),
+        tree(&app),
+        supervisor(&app),
+    ];
+    findings.extend(settings(&app));
+    if let Some(name) = app.kill_switch() {
+        findings.push(Finding::remark("switch", format!("ralph is switched off by {name}")));
+    }
+    show(&findings, args);
+    Ok(u8::from(findings.iter().any(|finding| finding.health == Health::Broken)))
+}
+
+fn git() -> Finding {
+    match Command::new("git").arg("--version").output() {
+        Ok(output) if output.status.success() => {
+            let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+            Finding::new::<CliError>("git", Ok(text))
+        }
+        Ok(_) | Err(_) => {
+            Finding::remark("git", "not found: files are compared by their contents instead")
+        }
+    }
+}
+
+fn store(app: &App) -> Finding {
+    let checked = SqliteStore::open_existing(&app.home).and_then(|found| match found {
+        Some(opened) => opened
+            .store
+            .check_integrity()
+            .map(|()| format!("generation {}, sound", opened.generation)),
+        None => Ok("none yet; the first run creates it".to_owned()),
+    });
+    Finding::new("store", checked)
+}
+
+fn tree(app: &App) -> Finding {
+    let folder = tempfile::tempdir();
+    let read = folder.map_err(|error| CliError::internal(&error)).and_then(|folder| {
+        WorkTree::open(&app.project, folder.path())
+            .and_then(|tree| tree.tree())
+            .map(|id| format!("{} is {}", app.project.root.display(), id.short()))
+            .map_err(|error| CliError::internal(&error))
+    });
+    Finding::new("work tree", read)
+}
+
+/// A watcher that lets the process run.
+struct Patient;
+
+impl Watcher for Patient {
+    fn output(&mut self, _stream: Stream, _bytes: &[u8]) {}
+
+    fn tick(&mut self) -> Control {
+        Control::GoOn
+    }
+}
+
+fn supervisor(app: &App) -> Finding {
+    let launch = Launch {
+        program: crate::app::own_binary().into_os_string(),
+        args: vec![OsString::from("--version")],
+        dir: app.project.root.clone(),
+        env: app.env.clone().into_iter().collect(),
+        stdin: None,
+    };
+    let limits =
+        Limits { wall: Some(Duration::from_secs(10)), idle: None, grace: Duration::from_secs(1) };
+    let result = App::supervisor().run(&launch, &limits, &mut Patient);
+    Finding::new(
+        "supervisor",
+        match result {
+            Ok(outcome) if outcome.ending == Ending::Exited(0) => {
+                Ok(format!("starts a process in {} ms", outcome.elapsed.as_millis()))
+            }
+            Ok(outcome) => Err(format!("a test process ended with {:?}", outcome.ending)),
+            Err(error) => Err(error.to_string()),
+        },
+    )
+}
+
+fn settings(app: &App) -> Vec<Finding> {
+    let layers = match app.layers() {
+        Ok(layers) => layers,
+        Err(error) => return vec![Finding::new("settings", Err(error))],
+    };
+    let settings = match Settings::new(&layers, app.locale()) {
+        Ok(settings) => settings,
+        Err(error) => return vec![Finding::new("settings", Err(error))],
+    };
+    let mut findings = vec![Finding::new::<CliError>(
+        "settings",
+        Ok(format!("{} set, the rest by default", layers.iter().count())),
+    )];
+    findings.push(match &settings.agent {
+        AgentChoice::Command(Some(words)) => {
+            Finding::new("agent", drive::agent(app, &settings, None).map(|_| words.join(" ")))
+        }
+        AgentChoice::Command(None) => {
+            Finding::remark("agent", "none set; `ralph run` needs `--agent-cmd`")
+        }
+        AgentChoice::Scripted => Finding::remark("agent", "scripted; `ralph run` needs `--script`"),
+    });
+    let names: Vec<&str> = settings.policy.gates.iter().map(|gate| gate.name.as_str()).collect();
+    findings.push(if names.is_empty() {
+        Finding::remark("gates", "none set: only the agent's word would end a run")
+    } else {
+        Finding::new("gates", drive::gates(app, &settings.policy.gates).map(|_| names.join(", ")))
+    });
+    findings
+}
+
+fn show(findings: &[Finding], args: &DoctorArgs) {
+    let word = |health: Health| match health {
+        Health::Fine => "ok",
+        Health::Remark => "note",
+        Health::Broken => "broken",
+    };
+    if args.json {
+        let list: Vec<_> = findings
+            .iter()
+            .map(|finding| {
+                json!({
+                    "check": finding.what,
+                    "health": word(finding.health),
+                    "detail": finding.detail,
+                })
+            })
+            .collect();
+        out::line(json!({ "schema": 1, "checks": list }));
+        return;
+    }
+    let rows = findings.iter().map(|finding| {
+        vec![word(finding.health).to_owned(), finding.what.to_owned(), finding.detail.clone()]
+    });
+    out::raw(&texts::table(&["", "check", "result"], rows));
+}

@@ -1,0 +1,179 @@
+//! What `run`, `resume` and `demo` share: a driver and somebody who watches.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use ralph_agents::{Agent, CommandAgent};
+use ralph_checks::{CommandGate, Gate};
+use ralph_core::Run;
+use ralph_core::policy::{GateCommand, GateSpec};
+use ralph_core::run::AgentRef;
+use ralph_engine::clock::Interrupt;
+use ralph_engine::events::{Begin, Sink};
+use ralph_engine::{Driver, Ledger};
+use ralph_snapshot::WorkTree;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::app::{App, own_binary};
+use crate::config::{AgentChoice, Settings};
+use crate::error::CliError;
+use crate::live;
+
+/// How events are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum View {
+    /// For people.
+    Human,
+    /// One JSON object a line.
+    Json,
+}
+
+/// The agent of a run, ready to start.
+pub(crate) fn agent(
+    app: &App,
+    settings: &Settings,
+    script: Option<&Path>,
+) -> Result<Box<dyn Agent>, CliError> {
+    let patterns = settings.limit_patterns.clone();
+    match (&settings.agent, script) {
+        (AgentChoice::Scripted, Some(script)) => {
+            let script = absolute(script);
+            ralph_agents::scripted::Script::load(&script).map_err(CliError::usage)?;
+            let program = own_binary().into_os_string();
+            Ok(Box::new(CommandAgent::scripted(program, &script, patterns)))
+        }
+        (AgentChoice::Scripted, None) => {
+            Err(CliError::usage("the scripted agent needs a script")
+                .with_hint("add `--script FILE`"))
+        }
+        (AgentChoice::Command(words), _) => {
+            let words = words.clone().unwrap_or_default();
+            let agent = CommandAgent::new(&words, patterns).ok_or_else(|| {
+                CliError::usage("there is no agent")
+                    .with_hint("add `--agent-cmd COMMAND`, or set run.agent_cmd in ralph.toml")
+            })?;
+            require_program(app, agent.program().as_os_str(), "the agent")?;
+            Ok(Box::new(agent))
+        }
+    }
+}
+
+/// The agent of a run on record.
+pub(crate) fn recorded_agent(
+    app: &App,
+    settings: &Settings,
+    recorded: &AgentRef,
+) -> Result<Box<dyn Agent>, CliError> {
+    let settings = match recorded.name.as_str() {
+        "scripted" => Settings { agent: AgentChoice::Scripted, ..settings.clone() },
+        _ => Settings {
+            agent: AgentChoice::Command(Some(recorded.command.clone())),
+            ..settings.clone()
+        },
+    };
+    let script = recorded.command.last().map(PathBuf::from);
+    agent(app, &settings, script.as_deref())
+}
+
+/// Refuses to start without a program that is needed.
+pub(crate) fn require_program(
+    app: &App,
+    program: &std::ffi::OsStr,
+    what: &str,
+) -> Result<(), CliError> {
+    let path = app.env.get(&OsString::from("PATH")).map(OsString::as_os_str);
+    if ralph_proc::find_program(program, &app.project.root, path).is_some() {
+        return Ok(());
+    }
+    let name = program.to_string_lossy();
+    let hint = if name.contains('/') {
+        format!("relative programs are looked for in {}", app.project.root.display())
+    } else {
+        "it is not on PATH".to_owned()
+    };
+    Err(CliError::usage(format!("{what} `{name}` is not an executable program")).with_hint(hint))
+}
+
+/// The gates, each with a program that exists.
+pub(crate) fn gates(app: &App, specs: &[GateSpec]) -> Result<Vec<Box<dyn Gate>>, CliError> {
+    let mut gates: Vec<Box<dyn Gate>> = Vec::new();
+    for spec in specs {
+        if let GateCommand::Argv(words) = &spec.command
+            && let Some(program) = words.first()
+        {
+            require_program(app, program.as_ref(), &format!("the command of gate {}:", spec.name))?;
+        }
+        gates.push(Box::new(CommandGate::new(spec.clone())));
+    }
+    Ok(gates)
+}
+
+/// Everything that was checked before a run may start.
+pub(crate) struct Ready {
+    pub(crate) agent: Box<dyn Agent>,
+    pub(crate) gates: Vec<Box<dyn Gate>>,
+    pub(crate) settings: Settings,
+}
+
+/// Drives a run to its end, shown as asked; returns it as it was left.
+pub(crate) fn drive(
+    app: &App,
+    ledger: Ledger,
+    ready: Ready,
+    (run, how): (Run, Begin),
+    view: View,
+) -> Result<Run, CliError> {
+    let supervisor = App::supervisor();
+    let interrupt = Interrupt::default();
+    listen(&interrupt, &supervisor)?;
+    let mut sink: Box<dyn Sink> = match view {
+        View::Json => Box::new(live::JsonLines::new(run.id.clone())),
+        View::Human => live::for_people(run.policy.locale),
+    };
+    let tree = WorkTree::open(&app.project, &app.home.join("trees"))
+        .map_err(|error| CliError::internal(&error))?;
+    let folder = app.home.join("runs").join(run.id.as_str());
+    let mut driver = Driver {
+        ledger,
+        clock: &app.clock,
+        sink: &mut *sink,
+        interrupt,
+        supervisor,
+        agent: ready.agent,
+        gates: ready.gates,
+        tree,
+        root: app.project.root.clone(),
+        folder,
+        agent_env: app.env.clone().into_iter().collect(),
+        gate_env: gate_env(&app.env, &ready.settings),
+        rules: ready.settings.rules,
+    };
+    Ok(driver.drive(run, how)?)
+}
+
+/// What gates get of our environment.
+pub(crate) fn gate_env(
+    env: &BTreeMap<OsString, OsString>,
+    settings: &Settings,
+) -> Vec<(OsString, OsString)> {
+    settings.environment.filter(env.clone())
+}
+
+/// Turns Ctrl-C and friends into an orderly end.
+fn listen(interrupt: &Interrupt, supervisor: &ralph_proc::Supervisor) -> Result<(), CliError> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let (interrupt, waker) = (interrupt.clone(), supervisor.waker());
+    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        for _ in signals.forever() {
+            interrupt.raise();
+            waker.wake();
+        }
+    })?;
+    Ok(())
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}

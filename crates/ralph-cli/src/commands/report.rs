@@ -1,0 +1,38 @@
+//! `ralph report`: the proof of one run.
+
+use ralph_engine::report::{Markup, Report};
+
+use crate::app::App;
+use crate::error::CliError;
+use crate::{out, texts};
+
+/// Print why a run ended, every gate with its output, the tree and the cost
+#[derive(clap::Args, Debug)]
+pub(crate) struct ReportArgs {
+    /// The run (default: the newest of this work tree)
+    #[arg(value_name = "RUN")]
+    run: Option<String>,
+    /// Print Markdown
+    #[arg(long, conflicts_with = "json")]
+    md: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &ReportArgs) -> Result<u8, CliError> {
+    let app = App::discover()?;
+    let missing =
+        || CliError::refused(texts::no_run(app.locale())).with_hint("`ralph run` starts one");
+    let store = app.existing_store()?.ok_or_else(missing)?;
+    let run = app.find_run(&store, args.run.as_deref())?.ok_or_else(missing)?;
+    let report = Report::load(&store, run)?;
+    if args.json {
+        out::line(report.json());
+    } else if args.md {
+        out::raw(&report.text(Markup::Markdown));
+    } else {
+        out::raw(&report.text(Markup::Plain));
+    }
+    Ok(0)
+}

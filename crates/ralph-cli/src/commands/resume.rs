@@ -1,0 +1,67 @@
+//! `ralph resume`: goes on after a crash, a pause or a wait.
+
+use ralph_core::Run;
+use ralph_engine::events::Begin;
+use ralph_engine::loops;
+
+use super::drive::{self, Ready, View};
+use super::run::{closing_words, open_ledger};
+use crate::app::App;
+use crate::config::{Settings, Value};
+use crate::error::CliError;
+use crate::{out, texts};
+
+/// Go on with a run after a crash, a pause or a wait
+///
+/// The run keeps its task, rules and agent. The gates run first: if they
+/// already pass, the run ends without another turn.
+#[derive(clap::Args, Debug)]
+pub(crate) struct ResumeArgs {
+    /// The run to go on with (default: the open one of this work tree)
+    #[arg(value_name = "RUN")]
+    run: Option<String>,
+    /// Print one JSON object per event
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
+    let app = App::discover()?;
+    app.refuse_if_disabled()?;
+    if app.existing_store()?.is_none() {
+        return Err(nothing(&app));
+    }
+    let ledger = open_ledger(&app)?;
+    let found = app.find_run(ledger.store(), args.run.as_deref())?;
+    let run = found.ok_or_else(|| nothing(&app))?;
+    if run.worktree != app.worktree() {
+        return Err(CliError::refused(format!("{} belongs to {}", run.id, run.worktree))
+            .with_hint("change to that folder first"));
+    }
+    let settings = settings_of(&app, &run)?;
+    let agent = drive::recorded_agent(&app, &settings, &run.agent)?;
+    let gates = drive::gates(&app, &run.policy.gates)?;
+    let owned = loops::take_over(ledger.store(), &run, app.now())?;
+    out::note(texts::resuming(&run));
+    let view = if args.json { View::Json } else { View::Human };
+    let ready = Ready { agent, gates, settings };
+    let run = drive::drive(&app, ledger, ready, (owned, Begin::Resumed), view)?;
+    if view == View::Human {
+        closing_words(&run);
+    }
+    Ok(run.state.exit_code())
+}
+
+fn nothing(app: &App) -> CliError {
+    CliError::refused(texts::no_run(app.locale())).with_hint("`ralph run` starts one")
+}
+
+/// How turns are taken comes from the present settings; the rules of the run
+/// are its own and stay.
+fn settings_of(app: &App, run: &Run) -> Result<Settings, CliError> {
+    let mut layers = app.layers()?;
+    layers.set_flag("run.criteria", Value::List(Vec::new()));
+    layers.set_flag("run.trust", Value::Text("claim".to_owned()));
+    let settings = Settings::new(&layers, app.locale())?;
+    Ok(Settings { policy: run.policy.clone(), ..settings })
+}

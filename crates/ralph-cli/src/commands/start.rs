@@ -1,0 +1,71 @@
+//! `ralph start`: arms a loop for a session of a host.
+
+use ralph_core::SessionId;
+use ralph_core::run::{AgentRef, Owner};
+use ralph_engine::loops::{self, NewRun};
+use ralph_engine::wire::{RunList, RunView};
+
+use super::{drive, run::open_ledger};
+use crate::app::App;
+use crate::config::Settings;
+use crate::error::CliError;
+use crate::options::{PolicyOptions, TaskOptions};
+use crate::out;
+
+/// Arm a loop for a hosted session
+///
+/// Puts a run on record that belongs to the session. The session's own hooks
+/// carry it; `ralph cancel` ends it.
+#[derive(clap::Args, Debug)]
+pub(crate) struct StartArgs {
+    #[command(flatten)]
+    task: TaskOptions,
+    #[command(flatten)]
+    policy: PolicyOptions,
+    /// The session the loop is for
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Print the run as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &StartArgs) -> Result<u8, CliError> {
+    let app = App::discover()?;
+    app.refuse_if_disabled()?;
+    let task = args.task.read()?;
+    let given = args.session.as_deref().ok_or_else(|| {
+        CliError::usage("which session is the loop for?").with_hint("add `--session ID`")
+    })?;
+    let session = SessionId::new(given).ok_or_else(|| {
+        CliError::usage(format!("`{given}` is not a session id"))
+            .with_hint("letters, digits, `-`, `_`, `.` and `:`, at most 200 of them")
+    })?;
+    let mut layers = app.layers()?;
+    args.policy.apply(&mut layers)?;
+    let settings = Settings::new(&layers, app.locale())?;
+    drive::gates(&app, &settings.policy.gates)?;
+
+    let ledger = open_ledger(&app)?;
+    let new = NewRun {
+        task,
+        worktree: app.worktree(),
+        agent: AgentRef { name: "host".to_owned(), command: Vec::new() },
+        policy: settings.policy,
+        owner: Owner::Session(session.clone()),
+    };
+    let run = loops::start(ledger.store(), new, app.now())?;
+    if args.json {
+        let list = RunList::new(vec![RunView::new(&run, &[])]);
+        out::line(serde_json::to_string(&list).map_err(|error| CliError::internal(&error))?);
+    } else {
+        let limits = &run.policy.limits;
+        out::line(format!(
+            "Armed {} for session {session}: at most {} iterations and {}.",
+            run.id,
+            limits.iterations,
+            crate::config::render_span(limits.duration),
+        ));
+    }
+    Ok(0)
+}

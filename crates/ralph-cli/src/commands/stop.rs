@@ -1,0 +1,101 @@
+//! `ralph stop` and `ralph cancel`: end runs.
+
+use std::time::Duration;
+
+use ralph_core::{Run, RunId};
+use ralph_engine::clock::Interrupt;
+use ralph_engine::loops::{self, Ended};
+use ralph_store::{Request, RunQuery, RunStore, SqliteStore, Which};
+
+use crate::app::App;
+use crate::error::CliError;
+use crate::{out, texts};
+
+/// How long a driver may take to follow.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How often the record is looked at meanwhile.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// End a run; its snapshots and records stay
+///
+/// The agent's turn is ended with all its processes. Doing it twice is no
+/// error, nor is it when there is no run.
+#[derive(clap::Args, Debug)]
+pub(crate) struct StopArgs {
+    /// The run to end (default: the open one of this work tree)
+    #[arg(long, value_name = "RUN")]
+    run: Option<String>,
+    /// End every open run of this project
+    #[arg(long, conflicts_with = "run")]
+    all: bool,
+}
+
+pub(crate) fn run(args: &StopArgs) -> Result<u8, CliError> {
+    let app = App::discover()?;
+    let Some(store) = app.existing_store()? else {
+        out::line(texts::no_run(app.locale()));
+        return Ok(0);
+    };
+    let runs = wanted(&app, &store, args)?;
+    if runs.is_empty() {
+        out::line(texts::no_run(app.locale()));
+    }
+    for run in runs {
+        end(&app, &store, &run, Request::Stop)?;
+    }
+    Ok(0)
+}
+
+fn wanted(app: &App, store: &SqliteStore, args: &StopArgs) -> Result<Vec<Run>, CliError> {
+    if let Some(given) = &args.run {
+        return Ok(app.find_run(store, Some(given))?.into_iter().collect());
+    }
+    let worktree = (!args.all).then(|| app.worktree());
+    Ok(store.runs(&RunQuery { worktree, which: Which::Open, limit: 1000 })?)
+}
+
+/// Asks for the end or a pause, waits until the driver followed, and says so.
+pub(crate) fn end(
+    app: &App,
+    store: &SqliteStore,
+    run: &Run,
+    request: Request,
+) -> Result<(), CliError> {
+    match loops::request(store, run, request, app.now())? {
+        Ended::Already => {
+            out::line(texts::already(run, app.locale()));
+        }
+        Ended::AtOnce => {
+            let now = reload(store, &run.id)?;
+            out::line(texts::state_line(now.as_ref().unwrap_or(run)));
+        }
+        Ended::Asked => match await_end(app, store, &run.id)? {
+            Some(run) => out::line(texts::state_line(&run)),
+            None => {
+                return Err(CliError::refused(format!(
+                    "the driver of {} has not followed within {} seconds",
+                    run.id,
+                    PATIENCE.as_secs()
+                )));
+            }
+        },
+    }
+    Ok(())
+}
+
+fn reload(store: &SqliteStore, id: &RunId) -> Result<Option<Run>, CliError> {
+    Ok(store.run(id)?)
+}
+
+fn await_end(app: &App, store: &SqliteStore, id: &RunId) -> Result<Option<Run>, CliError> {
+    let deadline = app.now().plus(PATIENCE);
+    let pause = Interrupt::default();
+    while app.now() < deadline {
+        match reload(store, id)? {
+            Some(run) if !run.state.is_active() => return Ok(Some(run)),
+            Some(_) | None => pause.wait(LOOK),
+        };
+    }
+    Ok(None)
+}

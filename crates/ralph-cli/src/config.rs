@@ -1,0 +1,13 @@
+//! Settings: where they come from and what they mean.
+
+mod keys;
+mod layers;
+mod reference;
+mod settings;
+mod value;
+
+pub(crate) use keys::KEYS;
+pub(crate) use layers::{ConfigError, Layers, Origin};
+pub(crate) use reference::{reference, schema};
+pub(crate) use settings::{AgentChoice, Settings, SettingsError};
+pub(crate) use value::{Kind, Value, criteria, render_span};

@@ -1,0 +1,262 @@
+//! Every setting, in one table: files, variables, references and the schema
+//! are all made from it.
+
+use super::value::Kind;
+
+/// One setting.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Key {
+    /// Where it stands in a file, such as `run.max_iterations`.
+    pub(crate) path: &'static str,
+    /// The environment variable that sets it; none for settings of a project's own.
+    pub(crate) variable: Option<&'static str>,
+    /// What it takes.
+    pub(crate) kind: Kind,
+    /// What holds without it, in words.
+    pub(crate) default: &'static str,
+    /// What it does.
+    pub(crate) help: &'static str,
+}
+
+const fn key(
+    path: &'static str,
+    variable: &'static str,
+    kind: Kind,
+    default: &'static str,
+    help: &'static str,
+) -> Key {
+    Key { path, variable: Some(variable), kind, default, help }
+}
+
+const fn gate(path: &'static str, kind: Kind, default: &'static str, help: &'static str) -> Key {
+    Key { path, variable: None, kind, default, help }
+}
+
+const COMMAND_HELP: &str = "What is executed, without a shell";
+const SHELL_HELP: &str = "A script for `sh -c`, instead of `command`";
+const TIMEOUT_HELP: &str = "After this long the gate counts as failed";
+
+/// All settings.
+pub(crate) const KEYS: &[Key] = &[
+    key(
+        "run.agent",
+        "RALPH_AGENT",
+        Kind::Choice(&["command", "scripted"]),
+        "command",
+        "Who does the work",
+    ),
+    key(
+        "run.agent_cmd",
+        "RALPH_AGENT_CMD",
+        Kind::Command,
+        "none",
+        "The agent's command line, run without a shell: prompt on stdin, text on stdout",
+    ),
+    key(
+        "run.promise",
+        "RALPH_PROMISE",
+        Kind::Text,
+        "DONE",
+        "What the agent says when it is done; empty disables it",
+    ),
+    key(
+        "run.match",
+        "RALPH_MATCH",
+        Kind::Choice(&["tag", "word", "contains"]),
+        "tag",
+        "How the promise has to stand in the final text",
+    ),
+    key(
+        "run.markers",
+        "RALPH_MARKERS",
+        Kind::List,
+        "the known ones",
+        "Literals that claim completion whatever the promise",
+    ),
+    key(
+        "run.trust",
+        "RALPH_TRUST",
+        Kind::Choice(&["claim", "evidence"]),
+        "evidence with a gate, else claim",
+        "Whose word ends a run",
+    ),
+    key(
+        "run.criteria",
+        "RALPH_CRITERIA",
+        Kind::Criteria,
+        "none",
+        "What must hold: test_pass, build_success, lint_clean, type_check, custom:COMMAND",
+    ),
+    key(
+        "run.max_iterations",
+        "RALPH_MAX_ITERATIONS",
+        Kind::Count,
+        "10 with a gate, else 100",
+        "Turns of the agent",
+    ),
+    key(
+        "run.max_duration",
+        "RALPH_MAX_DURATION",
+        Kind::Span,
+        "30m with a gate, else 4h",
+        "Working time",
+    ),
+    key(
+        "run.max_restarts",
+        "RALPH_MAX_RESTARTS",
+        Kind::Count,
+        "5",
+        "Turns that may be begun anew because the agent crashed or hung",
+    ),
+    key("run.max_cost", "RALPH_MAX_COST", Kind::Money, "none", "Money, where the agent reports it"),
+    key(
+        "run.max_tokens",
+        "RALPH_MAX_TOKENS",
+        Kind::Count,
+        "none",
+        "Tokens, where the agent reports them",
+    ),
+    key(
+        "run.max_wait",
+        "RALPH_MAX_WAIT",
+        Kind::Span,
+        "24h",
+        "Time spent waiting for a provider's limit, in total",
+    ),
+    key(
+        "run.stagnation_limit",
+        "RALPH_STAGNATION_LIMIT",
+        Kind::Count,
+        "3",
+        "Iterations in a row without progress that end a run",
+    ),
+    key(
+        "run.idle_timeout",
+        "RALPH_IDLE_TIMEOUT",
+        Kind::Span,
+        "10m",
+        "A turn without output is ended after this long",
+    ),
+    key(
+        "run.turn_timeout",
+        "RALPH_TURN_TIMEOUT",
+        Kind::Span,
+        "1h",
+        "A turn is ended after this long",
+    ),
+    key(
+        "run.grace",
+        "RALPH_GRACE",
+        Kind::Span,
+        "10s",
+        "Time between asking a process to end and killing it",
+    ),
+    key(
+        "run.context",
+        "RALPH_CONTEXT",
+        Kind::Choice(&["auto", "same", "summarize", "fresh"]),
+        "auto",
+        "How much the agent remembers from one turn to the next",
+    ),
+    key(
+        "run.locale",
+        "RALPH_LOCALE",
+        Kind::Choice(&["en", "ko"]),
+        "from LC_ALL, LC_MESSAGES or LANG",
+        "The language of prompts and messages",
+    ),
+    key(
+        "run.limit_patterns",
+        "RALPH_LIMIT_PATTERNS",
+        Kind::List,
+        "the known ones",
+        "Regular expressions for what a provider's limit looks like",
+    ),
+    key(
+        "prompt.continuation",
+        "RALPH_PROMPT_CONTINUATION",
+        Kind::Text,
+        "built in",
+        "The prompt of every turn but the first; placeholders ITERATION, MAX, PROMISE, SIGNAL, FEEDBACK and PROMPT, each in double braces",
+    ),
+    key(
+        "environment.exclude",
+        "RALPH_ENVIRONMENT_EXCLUDE",
+        Kind::List,
+        "keys, tokens, passwords",
+        "Variables that gates do not get; `*` stands for anything",
+    ),
+    key(
+        "environment.pass",
+        "RALPH_ENVIRONMENT_PASS",
+        Kind::List,
+        "none",
+        "Variables that gates get even though excluded",
+    ),
+    gate("gates.test_pass.command", Kind::Command, "none", COMMAND_HELP),
+    gate("gates.test_pass.shell", Kind::Text, "none", SHELL_HELP),
+    gate("gates.test_pass.timeout", Kind::Span, "10m", TIMEOUT_HELP),
+    gate("gates.build_success.command", Kind::Command, "none", COMMAND_HELP),
+    gate("gates.build_success.shell", Kind::Text, "none", SHELL_HELP),
+    gate("gates.build_success.timeout", Kind::Span, "10m", TIMEOUT_HELP),
+    gate("gates.lint_clean.command", Kind::Command, "none", COMMAND_HELP),
+    gate("gates.lint_clean.shell", Kind::Text, "none", SHELL_HELP),
+    gate("gates.lint_clean.timeout", Kind::Span, "10m", TIMEOUT_HELP),
+    gate("gates.type_check.command", Kind::Command, "none", COMMAND_HELP),
+    gate("gates.type_check.shell", Kind::Text, "none", SHELL_HELP),
+    gate("gates.type_check.timeout", Kind::Span, "10m", TIMEOUT_HELP),
+    gate("gates.custom.timeout", Kind::Span, "10m", TIMEOUT_HELP),
+];
+
+/// The setting at this path.
+pub(crate) fn find(path: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.path == path)
+}
+
+/// Whether a table of a file may stand at this path.
+pub(crate) fn is_table(path: &str) -> bool {
+    KEYS.iter().any(|key| key.path.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
+}
+
+/// The setting whose path is nearest to a misspelt one.
+pub(crate) fn nearest(path: &str) -> Option<&'static str> {
+    let scored = KEYS.iter().map(|key| (distance(path, key.path), key.path));
+    scored.min().filter(|(distance, _)| *distance <= 1 + path.len() / 4).map(|(_, path)| path)
+}
+
+/// Edits between two texts.
+fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (index, a) in left.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = index + 1;
+        for (column, b) in right.iter().enumerate() {
+            let substitute = diagonal + usize::from(a != *b);
+            diagonal = row[column + 1];
+            row[column + 1] = substitute.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[right.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_settings_share_a_name() {
+        let mut paths: Vec<&str> = KEYS.iter().map(|key| key.path).collect();
+        paths.extend(KEYS.iter().filter_map(|key| key.variable));
+        let count = paths.len();
+        paths.sort_unstable();
+        paths.dedup();
+        assert_eq!(paths.len(), count);
+    }
+
+    #[test]
+    fn a_misspelt_key_finds_its_neighbour() {
+        assert_eq!(nearest("run.max_iteration"), Some("run.max_iterations"));
+        assert_eq!(nearest("completely.different.thing"), None);
+    }
+}

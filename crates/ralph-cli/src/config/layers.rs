@@ -1,0 +1,196 @@
+//! Where settings come from: files, variables and flags, later ones winning.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::keys::{self, KEYS};
+use super::value::{Value, ValueError};
+
+/// Where a value came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A file and the line.
+    File(PathBuf, usize),
+    /// An environment variable.
+    Variable(&'static str),
+    /// A flag of the command line.
+    Flag,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path, line) => write!(f, "{}:{line}", path.display()),
+            Self::Variable(name) => write!(f, "{name}"),
+            Self::Flag => f.write_str("command line"),
+        }
+    }
+}
+
+/// Why settings cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConfigError {
+    #[error("cannot read {}: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("{}:{line}:{column}: {message}", path.display())]
+    Syntax { path: PathBuf, line: usize, column: usize, message: String },
+    #[error("{}:{line}: unknown key `{key}`{}", path.display(), suggestion(key))]
+    UnknownKey { path: PathBuf, line: usize, key: String },
+    #[error("{origin}: `{key}`: {source}")]
+    Value { origin: Origin, key: &'static str, source: ValueError },
+    #[error("`{key}` and `{other}` cannot both be set")]
+    Conflict { key: String, other: String },
+    #[error("{0}")]
+    Pattern(#[from] ralph_agents::limits::BadPattern),
+}
+
+fn suggestion(key: &str) -> String {
+    keys::nearest(key).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+}
+
+/// Settings with the place each came from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Layers {
+    values: BTreeMap<&'static str, (Value, Origin)>,
+}
+
+impl Layers {
+    /// The value at this path, if anything set it.
+    pub(crate) fn get(&self, path: &str) -> Option<&Value> {
+        self.values.get(path).map(|(value, _)| value)
+    }
+
+    /// Every value that was set, with its origin, in the order of paths.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static str, &Value, &Origin)> {
+        self.values.iter().map(|(path, (value, origin))| (*path, value, origin))
+    }
+
+    /// Sets a value from a flag.
+    pub(crate) fn set_flag(&mut self, path: &'static str, value: Value) {
+        self.values.insert(path, (value, Origin::Flag));
+    }
+
+    /// Adds a file; a file that does not exist adds nothing.
+    pub(crate) fn add_file(&mut self, path: &Path) -> Result<(), ConfigError> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(source) => return Err(ConfigError::Read { path: path.to_owned(), source }),
+        };
+        let table: toml::Table = toml::from_str(&text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            let (line, column) = position(&text, at);
+            let message = error.message().to_owned();
+            ConfigError::Syntax { path: path.to_owned(), line, column, message }
+        })?;
+        self.add_table(&Source { path, text: &text }, "", &table)
+    }
+
+    fn add_table(
+        &mut self,
+        source: &Source<'_>,
+        prefix: &str,
+        table: &toml::Table,
+    ) -> Result<(), ConfigError> {
+        for (name, value) in table {
+            let full = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+            if let (Some(inner), true) = (value.as_table(), keys::is_table(&full)) {
+                self.add_table(source, &full, inner)?;
+            } else {
+                self.add_value(source, &full, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_value(
+        &mut self,
+        source: &Source<'_>,
+        full: &str,
+        value: &toml::Value,
+    ) -> Result<(), ConfigError> {
+        let line = source.line_of(full);
+        let Some(key) = keys::find(full) else {
+            return Err(ConfigError::UnknownKey {
+                path: source.path.to_owned(),
+                line,
+                key: full.to_owned(),
+            });
+        };
+        let origin = Origin::File(source.path.to_owned(), line);
+        let value = key.kind.read(value).map_err(|error| ConfigError::Value {
+            origin: origin.clone(),
+            key: key.path,
+            source: error,
+        })?;
+        self.values.insert(key.path, (value, origin));
+        Ok(())
+    }
+
+    /// Adds what variables say.
+    pub(crate) fn add_variables(
+        &mut self,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<(), ConfigError> {
+        for key in KEYS {
+            let Some(name) = key.variable else { continue };
+            let Some(text) = variable(name) else { continue };
+            let origin = Origin::Variable(name);
+            let value = key.kind.parse(&text).map_err(|source| ConfigError::Value {
+                origin: origin.clone(),
+                key: key.path,
+                source,
+            })?;
+            self.values.insert(key.path, (value, origin));
+        }
+        Ok(())
+    }
+}
+
+/// A file's text, to find lines in.
+struct Source<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+impl Source<'_> {
+    /// The line on which a key of a parsed file stands, or on which its
+    /// table begins.
+    ///
+    /// The parser has accepted the file, so a walk over headers and keys
+    /// finds it; the first line stands for what is written in other ways.
+    fn line_of(&self, full: &str) -> usize {
+        let mut table = "";
+        for (index, line) in self.text.lines().enumerate() {
+            let line = line.trim();
+            let at = if let Some(header) = line.strip_prefix('[') {
+                table = header.split(']').next().unwrap_or("").trim();
+                table.to_owned()
+            } else if let Some((name, _)) = line.split_once('=') {
+                let name = name.trim().replace(['"', '\''], "");
+                if table.is_empty() { name } else { format!("{table}.{name}") }
+            } else {
+                continue;
+            };
+            if at == full {
+                return index + 1;
+            }
+        }
+        1
+    }
+}
+
+/// Line and column of a byte, both counted from one.
+fn position(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().map_or(0, |rest| rest.chars().count()) + 1;
+    (line, column)
+}
+
+#[cfg(test)]
+#[path = "layers_tests.rs"]
+mod tests;

@@ -1,0 +1,92 @@
+//! The reference of all settings, made from their table.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::keys::{KEYS, Key};
+use super::value::Kind;
+
+/// The reference as Markdown.
+pub(crate) fn reference() -> String {
+    let mut out = String::from(
+        "# Configuration\n\n\
+         Settings are read from, later ones winning: the user's `ralph/config.toml` in the platform's\n\
+         configuration folder, `ralph.toml` at the project's root, environment variables, flags.\n\
+         An unknown key is an error. `ralph config` prints what holds and where it came from.\n",
+    );
+    let mut section = "";
+    for key in KEYS {
+        let table = key.path.rsplit_once('.').map_or("", |(table, _)| table);
+        if table != section {
+            let _ = write!(
+                out,
+                "\n## `[{table}]`\n\n| key | takes | default | what it does | variable |\n|---|---|---|---|---|\n"
+            );
+            section = table;
+        }
+        row(&mut out, key);
+    }
+    out
+}
+
+fn row(out: &mut String, key: &Key) {
+    let name = key.path.rsplit('.').next().unwrap_or(key.path);
+    let takes = match key.kind {
+        Kind::Choice(words) => {
+            words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+        }
+        Kind::Text
+        | Kind::Count
+        | Kind::Span
+        | Kind::Money
+        | Kind::List
+        | Kind::Criteria
+        | Kind::Command => key.kind.describe().to_owned(),
+    };
+    let variable = key.variable.map_or_else(String::new, |name| format!("`{name}`"));
+    let _ = writeln!(out, "| `{name}` | {takes} | {} | {} | {variable} |", key.default, key.help);
+}
+
+/// The JSON schema of a configuration file.
+pub(crate) fn schema() -> String {
+    let mut root = object();
+    for key in KEYS {
+        let parts: Vec<&str> = key.path.split('.').collect();
+        insert(&mut root, &parts, key);
+    }
+    root["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    root["title"] = json!("ralph.toml");
+    let mut text = serde_json::to_string_pretty(&root).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn object() -> Json {
+    json!({ "type": "object", "additionalProperties": false, "properties": {} })
+}
+
+fn insert(node: &mut Json, parts: &[&str], key: &Key) {
+    let Some((first, rest)) = parts.split_first() else { return };
+    let properties = node["properties"].as_object_mut();
+    let Some(properties): Option<&mut Map<String, Json>> = properties else { return };
+    if rest.is_empty() {
+        properties.insert((*first).to_owned(), value_schema(key));
+    } else {
+        insert(properties.entry(*first).or_insert_with(object), rest, key);
+    }
+}
+
+fn value_schema(key: &Key) -> Json {
+    let texts = json!({ "type": "array", "items": { "type": "string" } });
+    let mut schema = match key.kind {
+        Kind::Text | Kind::Span => json!({ "type": "string" }),
+        Kind::Choice(words) => json!({ "enum": words }),
+        Kind::Count => json!({ "type": "integer", "minimum": 1 }),
+        Kind::Money => json!({ "type": "number", "minimum": 0 }),
+        Kind::List => texts,
+        Kind::Criteria | Kind::Command => json!({ "oneOf": [{ "type": "string" }, texts] }),
+    };
+    schema["description"] = json!(format!("{} (default: {})", key.help, key.default));
+    schema
+}

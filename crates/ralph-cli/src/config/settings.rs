@@ -1,0 +1,268 @@
+//! What settings mean: the policy of a run and how its turns are taken.
+
+use std::time::Duration;
+
+use ralph_agents::limits::LimitPatterns;
+use ralph_checks::{EnvironmentRules, NameGlob};
+use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
+use ralph_core::locale::Locale;
+use ralph_core::policy::{Context, Criterion, GateCommand, GateSpec, Limits, Need, Policy, Trust};
+use ralph_core::usage::Usd;
+use ralph_engine::TurnRules;
+
+use super::layers::{ConfigError, Layers};
+use super::value::{Value, words};
+
+/// A gate's timeout unless configured.
+const GATE_TIMEOUT: Duration = Duration::from_mins(10);
+
+/// Which agent does the work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum AgentChoice {
+    /// A command line; `None` when none was given.
+    Command(Option<Vec<String>>),
+    /// The built-in agent that follows a script.
+    Scripted,
+}
+
+/// Everything a run is made of, except its task.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) policy: Policy,
+    pub(crate) rules: TurnRules,
+    pub(crate) agent: AgentChoice,
+    pub(crate) environment: EnvironmentRules,
+    pub(crate) limit_patterns: LimitPatterns,
+}
+
+/// Settings that contradict each other.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SettingsError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error("the criterion `{0}` has no command")]
+    NoCommand(&'static str),
+    #[error("`--trust evidence` needs at least one gate")]
+    NothingToTrust,
+    #[error("the agent `{agent}` starts anew every turn: `--context {context}` is not possible")]
+    NoSession { agent: &'static str, context: &'static str },
+    #[error(
+        "nothing could ever end this run with success: the promise is empty, there are no markers and no gate"
+    )]
+    NoEnd,
+}
+
+impl SettingsError {
+    /// What helps.
+    pub(crate) fn hint(&self) -> Option<String> {
+        match self {
+            Self::NoCommand(name) => Some(format!(
+                "add `[gates.{name}]` with `command = \"…\"` to ralph.toml, or use `--criteria custom:COMMAND`"
+            )),
+            Self::NothingToTrust => Some("add `--criteria custom:COMMAND`".to_owned()),
+            Self::NoSession { .. } => Some("use `--context fresh` or leave it out".to_owned()),
+            Self::NoEnd => Some("set a promise or add `--criteria custom:COMMAND`".to_owned()),
+            Self::Config(_) => None,
+        }
+    }
+}
+
+impl Settings {
+    /// Interprets what was set; `locale` holds when nothing set one.
+    pub(crate) fn new(layers: &Layers, locale: Locale) -> Result<Self, SettingsError> {
+        let reader = Reader(layers);
+        let agent = match reader.text("run.agent") {
+            Some("scripted") => AgentChoice::Scripted,
+            Some(_) | None => AgentChoice::Command(reader.list("run.agent_cmd")),
+        };
+        let gates = reader.gates()?;
+        let claim = reader.claim();
+        let trust = match reader.text("run.trust") {
+            Some("claim") => Trust::Claim,
+            Some(_) if gates.is_empty() => return Err(SettingsError::NothingToTrust),
+            None if gates.is_empty() => Trust::Claim,
+            Some(_) | None => Trust::Evidence,
+        };
+        if gates.is_empty() && claim.promise.is_none() && claim.markers.is_empty() {
+            return Err(SettingsError::NoEnd);
+        }
+        Ok(Self {
+            policy: Policy {
+                claim,
+                trust,
+                limits: reader.limits(trust),
+                gates,
+                context: reader.context(&agent)?,
+                locale: reader.text("run.locale").and_then(|t| t.parse().ok()).unwrap_or(locale),
+            },
+            rules: reader.rules(),
+            agent,
+            environment: reader.environment(),
+            limit_patterns: reader.limit_patterns()?,
+        })
+    }
+}
+
+/// Reads typed values; kinds were checked when the layers were made.
+struct Reader<'a>(&'a Layers);
+
+impl Reader<'_> {
+    fn text(&self, path: &str) -> Option<&str> {
+        match self.0.get(path)? {
+            Value::Text(text) => Some(text),
+            Value::Count(_) | Value::Span(_) | Value::Money(_) | Value::List(_) => None,
+        }
+    }
+
+    fn list(&self, path: &str) -> Option<Vec<String>> {
+        match self.0.get(path)? {
+            Value::List(items) => Some(items.clone()),
+            Value::Text(_) | Value::Count(_) | Value::Span(_) | Value::Money(_) => None,
+        }
+    }
+
+    fn count(&self, path: &str) -> Option<u64> {
+        match self.0.get(path)? {
+            Value::Count(number) => Some(*number),
+            Value::Text(_) | Value::List(_) | Value::Span(_) | Value::Money(_) => None,
+        }
+    }
+
+    fn span(&self, path: &str) -> Option<Duration> {
+        match self.0.get(path)? {
+            Value::Span(span) => Some(*span),
+            Value::Text(_) | Value::List(_) | Value::Count(_) | Value::Money(_) => None,
+        }
+    }
+
+    fn money(&self, path: &str) -> Option<Usd> {
+        match self.0.get(path)? {
+            Value::Money(money) => Some(*money),
+            Value::Text(_) | Value::List(_) | Value::Count(_) | Value::Span(_) => None,
+        }
+    }
+
+    fn small(&self, path: &str) -> Option<u32> {
+        self.count(path).map(|number| u32::try_from(number).unwrap_or(u32::MAX))
+    }
+
+    fn claim(&self) -> ClaimRules {
+        let rules = ClaimRules::default();
+        ClaimRules {
+            promise: self.text("run.promise").map_or(rules.promise, Promise::new),
+            mode: self.text("run.match").and_then(|t| t.parse().ok()).unwrap_or(MatchMode::Tag),
+            markers: self.list("run.markers").map_or(rules.markers, |items| {
+                items.iter().filter_map(|item| Marker::new(item)).collect()
+            }),
+        }
+    }
+
+    fn limits(&self, trust: Trust) -> Limits {
+        let defaults = match trust {
+            Trust::Claim => Limits::for_claims(),
+            Trust::Evidence => Limits::for_gates(),
+        };
+        Limits {
+            iterations: self.small("run.max_iterations").unwrap_or(defaults.iterations),
+            duration: self.span("run.max_duration").unwrap_or(defaults.duration),
+            stalled: self.small("run.stagnation_limit").unwrap_or(defaults.stalled),
+            restarts: self.small("run.max_restarts").unwrap_or(defaults.restarts),
+            tokens: self.count("run.max_tokens"),
+            cost: self.money("run.max_cost"),
+            waiting: self.span("run.max_wait").unwrap_or(defaults.waiting),
+        }
+    }
+
+    fn rules(&self) -> TurnRules {
+        TurnRules {
+            idle: self.span("run.idle_timeout").unwrap_or(Duration::from_mins(10)),
+            wall: self.span("run.turn_timeout").unwrap_or(Duration::from_hours(1)),
+            grace: self.span("run.grace").unwrap_or(Duration::from_secs(10)),
+            template: self.text("prompt.continuation").map(str::to_owned),
+        }
+    }
+
+    fn context(&self, agent: &AgentChoice) -> Result<Context, SettingsError> {
+        let agent = match agent {
+            AgentChoice::Command(_) => "command",
+            AgentChoice::Scripted => "scripted",
+        };
+        let context = self.text("run.context").and_then(|text| text.parse().ok());
+        match context.unwrap_or(Context::Auto) {
+            context @ (Context::Auto | Context::Fresh) => Ok(context),
+            context @ (Context::Same | Context::Summarize) => {
+                Err(SettingsError::NoSession { agent, context: context.name() })
+            }
+        }
+    }
+
+    fn environment(&self) -> EnvironmentRules {
+        let globs = |items: Vec<String>| items.iter().map(|item| NameGlob::new(item)).collect();
+        let defaults = EnvironmentRules::default();
+        EnvironmentRules {
+            exclude: self.list("environment.exclude").map_or(defaults.exclude, globs),
+            pass: self.list("environment.pass").map_or(defaults.pass, globs),
+        }
+    }
+
+    fn limit_patterns(&self) -> Result<LimitPatterns, ConfigError> {
+        let patterns = match self.list("run.limit_patterns") {
+            Some(patterns) => LimitPatterns::new(&patterns),
+            None => LimitPatterns::new(&LimitPatterns::DEFAULT),
+        };
+        Ok(patterns?)
+    }
+
+    fn gates(&self) -> Result<Vec<GateSpec>, SettingsError> {
+        let mut gates: Vec<GateSpec> = Vec::new();
+        let mut custom = 0;
+        for text in self.list("run.criteria").unwrap_or_default() {
+            let gate = if let Some(command) = text.strip_prefix("custom:") {
+                custom += 1;
+                self.custom_gate(command, custom)?
+            } else {
+                self.named_gate(&text)?
+            };
+            if !gates.iter().any(|known| known.name == gate.name) {
+                gates.push(gate);
+            }
+        }
+        Ok(gates)
+    }
+
+    fn custom_gate(&self, command: &str, number: u32) -> Result<GateSpec, SettingsError> {
+        let command = match command.strip_prefix("sh:") {
+            Some(script) => GateCommand::Shell(script.to_owned()),
+            None => GateCommand::Argv(words(command).map_err(|source| ConfigError::Value {
+                origin: super::Origin::Flag,
+                key: "run.criteria",
+                source,
+            })?),
+        };
+        Ok(self.gate(format!("custom-{number}"), Criterion::Custom, command))
+    }
+
+    fn named_gate(&self, name: &str) -> Result<GateSpec, SettingsError> {
+        let criterion = Criterion::NAMED
+            .into_iter()
+            .find(|criterion| criterion.name() == name)
+            .unwrap_or(Criterion::Custom);
+        let command_path = format!("gates.{name}.command");
+        let shell_path = format!("gates.{name}.shell");
+        let command = match (self.list(&command_path), self.text(&shell_path)) {
+            (Some(_), Some(_)) => {
+                return Err(ConfigError::Conflict { key: command_path, other: shell_path }.into());
+            }
+            (Some(words), None) => GateCommand::Argv(words),
+            (None, Some(script)) => GateCommand::Shell(script.to_owned()),
+            (None, None) => return Err(SettingsError::NoCommand(criterion.name())),
+        };
+        Ok(self.gate(name.to_owned(), criterion, command))
+    }
+
+    fn gate(&self, name: String, criterion: Criterion, command: GateCommand) -> GateSpec {
+        let path = format!("gates.{}.timeout", criterion.name());
+        let timeout = self.span(&path).unwrap_or(GATE_TIMEOUT);
+        GateSpec { name, criterion, command, timeout, need: Need::Required }
+    }
+}

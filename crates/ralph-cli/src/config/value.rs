@@ -1,0 +1,250 @@
+//! Values of settings: one type per kind of text a user may write.
+
+use std::time::Duration;
+
+use ralph_core::usage::Usd;
+
+/// What kind of text a key takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Any text.
+    Text,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// A whole number of at least one.
+    Count,
+    /// Such as `30m`, `1h30m`, `90s`.
+    Span,
+    /// US dollars.
+    Money,
+    /// A list of texts; commas separate them in a variable.
+    List,
+    /// A list of criteria; a variable holds one `custom:` or names with commas.
+    Criteria,
+    /// A command: text that is split into words, or a list of words.
+    Command,
+}
+
+/// A value that fits its kind.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    Text(String),
+    Count(u64),
+    Span(Duration),
+    Money(Usd),
+    List(Vec<String>),
+}
+
+/// Why a text is not a value of its kind.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ValueError {
+    #[error("`{0}` is not one of {1}")]
+    Choice(String, String),
+    #[error("`{0}` is not a whole number of at least 1")]
+    Count(String),
+    #[error("`{0}` is not a duration; write a number and a unit, such as 90s, 30m or 1h30m")]
+    Span(String),
+    #[error("`{0}` is not an amount in US dollars, such as 2.50")]
+    Money(String),
+    #[error("expected {expected}, found {found}")]
+    Form { expected: &'static str, found: &'static str },
+    #[error("the command is empty")]
+    EmptyCommand,
+    #[error("the command `{0}` ends inside a quotation")]
+    OpenQuote(String),
+    #[error(
+        "`{0}` is not a criterion; use test_pass, build_success, lint_clean, type_check or custom:COMMAND"
+    )]
+    Criterion(String),
+}
+
+impl Kind {
+    /// Reads a value from plain text: a flag's or a variable's.
+    pub(crate) fn parse(self, text: &str) -> Result<Value, ValueError> {
+        match self {
+            Self::Text => Ok(Value::Text(text.to_owned())),
+            Self::Choice(words) => choice(text, words),
+            Self::Count => count(text),
+            Self::Span => span(text).map(Value::Span).ok_or_else(|| ValueError::Span(text.into())),
+            Self::Money => money(text),
+            Self::List => Ok(Value::List(split_list(text))),
+            Self::Criteria => criteria(&[text.to_owned()]),
+            Self::Command => words(text).map(Value::List),
+        }
+    }
+
+    /// Reads a value from a configuration file.
+    pub(crate) fn read(self, value: &toml::Value) -> Result<Value, ValueError> {
+        match (self, value) {
+            (Self::List, toml::Value::Array(items)) => texts(items).map(Value::List),
+            (Self::Criteria, toml::Value::Array(items)) => criteria(&texts(items)?),
+            (Self::Command, toml::Value::Array(items)) => match texts(items)? {
+                words if words.is_empty() => Err(ValueError::EmptyCommand),
+                words => Ok(Value::List(words)),
+            },
+            (Self::Count, toml::Value::Integer(number)) => count(&number.to_string()),
+            (Self::Money, toml::Value::Integer(number)) => money(&number.to_string()),
+            (Self::Money, toml::Value::Float(number)) => money(&number.to_string()),
+            (
+                Self::Text | Self::Choice(_) | Self::Span | Self::Criteria | Self::Command,
+                toml::Value::String(text),
+            ) => self.parse(text),
+            (
+                Self::Text
+                | Self::Choice(_)
+                | Self::Span
+                | Self::Criteria
+                | Self::Command
+                | Self::List
+                | Self::Count
+                | Self::Money,
+                other,
+            ) => Err(ValueError::Form { expected: self.describe(), found: other.type_str() }),
+        }
+    }
+
+    /// What is expected, in words.
+    pub(crate) fn describe(self) -> &'static str {
+        match self {
+            Self::Text => "a text",
+            Self::Choice(_) => "a word",
+            Self::Count => "a whole number",
+            Self::Span => "a duration such as \"30m\"",
+            Self::Money => "a number of US dollars",
+            Self::List => "a list of texts",
+            Self::Criteria => "a list of criteria",
+            Self::Command => "a command",
+        }
+    }
+}
+
+impl Value {
+    /// The value as it would be written in a configuration file.
+    pub(crate) fn to_toml(&self) -> toml::Value {
+        match self {
+            Self::Text(text) => toml::Value::String(text.clone()),
+            Self::Count(number) => toml::Value::Integer(i64::try_from(*number).unwrap_or(i64::MAX)),
+            Self::Span(span) => toml::Value::String(render_span(*span)),
+            Self::Money(money) => toml::Value::Float(money.dollars()),
+            Self::List(items) => {
+                toml::Value::Array(items.iter().cloned().map(toml::Value::String).collect())
+            }
+        }
+    }
+}
+
+fn texts(items: &[toml::Value]) -> Result<Vec<String>, ValueError> {
+    let text = |item: &toml::Value| {
+        item.as_str()
+            .map(str::to_owned)
+            .ok_or(ValueError::Form { expected: "a list of texts", found: item.type_str() })
+    };
+    items.iter().map(text).collect()
+}
+
+fn choice(text: &str, words: &[&str]) -> Result<Value, ValueError> {
+    if words.contains(&text) {
+        Ok(Value::Text(text.to_owned()))
+    } else {
+        Err(ValueError::Choice(text.to_owned(), words.join(", ")))
+    }
+}
+
+fn count(text: &str) -> Result<Value, ValueError> {
+    match text.parse::<u64>() {
+        Ok(number) if number >= 1 => Ok(Value::Count(number)),
+        Ok(_) | Err(_) => Err(ValueError::Count(text.to_owned())),
+    }
+}
+
+fn money(text: &str) -> Result<Value, ValueError> {
+    let amount = text.strip_prefix('$').unwrap_or(text);
+    let parsed = amount.parse::<f64>().ok().and_then(Usd::from_dollars);
+    parsed.map(Value::Money).ok_or_else(|| ValueError::Money(text.to_owned()))
+}
+
+fn split_list(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+}
+
+/// Words as a shell would split them; nothing is expanded.
+pub(crate) fn words(text: &str) -> Result<Vec<String>, ValueError> {
+    let words =
+        ralph_proc::split_words(text).map_err(|_| ValueError::OpenQuote(text.to_owned()))?;
+    if words.is_empty() { Err(ValueError::EmptyCommand) } else { Ok(words) }
+}
+
+/// Criteria as written: `a,b`, or `custom:` and the rest of the value.
+pub(crate) fn criteria(given: &[String]) -> Result<Value, ValueError> {
+    let mut all = Vec::new();
+    for text in given {
+        if text.starts_with("custom:") {
+            all.push(checked_criterion(text)?);
+            continue;
+        }
+        for name in split_list(text) {
+            all.push(checked_criterion(&name)?);
+        }
+    }
+    Ok(Value::List(all))
+}
+
+fn checked_criterion(text: &str) -> Result<String, ValueError> {
+    use ralph_core::policy::Criterion;
+    if let Some(command) = text.strip_prefix("custom:") {
+        match command.strip_prefix("sh:") {
+            Some(script) if script.trim().is_empty() => return Err(ValueError::EmptyCommand),
+            Some(_) => {}
+            None => drop(words(command)?),
+        }
+        return Ok(text.to_owned());
+    }
+    let known = Criterion::NAMED.iter().any(|criterion| criterion.name() == text);
+    if known { Ok(text.to_owned()) } else { Err(ValueError::Criterion(text.to_owned())) }
+}
+
+/// A span such as `1h30m`: numbers with units, largest first not required.
+pub(crate) fn span(text: &str) -> Option<Duration> {
+    let mut total = Duration::ZERO;
+    let mut rest = text.trim();
+    if rest.is_empty() {
+        return None;
+    }
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+        let number: u64 = rest[..digits].parse().ok()?;
+        rest = &rest[digits..];
+        let unit = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        let part = match rest[..unit].trim() {
+            "ms" => Duration::from_millis(number),
+            "s" => Duration::from_secs(number),
+            "m" | "min" => Duration::from_secs(number.checked_mul(60)?),
+            "h" => Duration::from_secs(number.checked_mul(3600)?),
+            "d" => Duration::from_secs(number.checked_mul(86400)?),
+            _ => return None,
+        };
+        rest = &rest[unit..];
+        total = total.checked_add(part)?;
+    }
+    (!total.is_zero()).then_some(total)
+}
+
+/// The shortest text that [`span`] reads back.
+pub(crate) fn render_span(span: Duration) -> String {
+    let millis = span.as_millis();
+    let units = [(3_600_000, "h"), (60_000, "m"), (1000, "s"), (1, "ms")];
+    let mut left = millis;
+    let mut text = String::new();
+    for (size, unit) in units {
+        if left >= size {
+            text.push_str(&(left / size).to_string());
+            text.push_str(unit);
+            left %= size;
+        }
+    }
+    if text.is_empty() { "0s".to_owned() } else { text }
+}
+
+#[cfg(test)]
+#[path = "value_tests.rs"]
+mod tests;

@@ -1,0 +1,126 @@
+//! What the user is told when something is wrong, and the exit code.
+
+use std::fmt;
+
+use ralph_engine::EngineError;
+use ralph_store::StoreError;
+
+/// Which exit code an error has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The user has to change the call or the configuration: 2.
+    Usage,
+    /// The wish was understood but cannot be met now: 1.
+    Refused,
+    /// Something of ours went wrong: 3.
+    Internal,
+}
+
+/// An error as the user sees it.
+#[derive(Debug)]
+pub(crate) struct CliError {
+    pub(crate) kind: Kind,
+    message: String,
+    hint: Option<String>,
+}
+
+impl CliError {
+    pub(crate) fn usage(message: impl fmt::Display) -> Self {
+        Self { kind: Kind::Usage, message: message.to_string(), hint: None }
+    }
+
+    pub(crate) fn refused(message: impl fmt::Display) -> Self {
+        Self { kind: Kind::Refused, message: message.to_string(), hint: None }
+    }
+
+    /// An error of the system's, with everything it says about its cause.
+    pub(crate) fn internal(error: &dyn std::error::Error) -> Self {
+        let mut message = error.to_string();
+        let mut cause = error.source();
+        while let Some(inner) = cause {
+            let text = inner.to_string();
+            if !message.contains(&text) {
+                message.push_str(": ");
+                message.push_str(&text);
+            }
+            cause = inner.source();
+        }
+        Self { kind: Kind::Internal, message, hint: None }
+    }
+
+    pub(crate) fn with_hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self.kind {
+            Kind::Refused => 1,
+            Kind::Usage => 2,
+            Kind::Internal => 3,
+        }
+    }
+}
+
+impl fmt::Display for CliError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}", self.message)?;
+        match &self.hint {
+            Some(hint) => write!(f, "\nhint: {hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl From<crate::config::ConfigError> for CliError {
+    fn from(error: crate::config::ConfigError) -> Self {
+        Self::usage(error)
+    }
+}
+
+impl From<crate::config::SettingsError> for CliError {
+    fn from(error: crate::config::SettingsError) -> Self {
+        let hint = error.hint();
+        Self { hint, ..Self::usage(error) }
+    }
+}
+
+impl From<StoreError> for CliError {
+    fn from(error: StoreError) -> Self {
+        if let StoreError::WorktreeBusy { run } = &error {
+            let hint = format!(
+                "`ralph status` shows it, `ralph stop --run {run}` ends it; a linked work tree can have a run of its own"
+            );
+            return Self::refused(format!("this work tree already has an active run: {run}"))
+                .with_hint(hint);
+        }
+        Self { hint: error.hint(), ..Self::internal(&error) }
+    }
+}
+
+impl From<EngineError> for CliError {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Store(error) => error.into(),
+            EngineError::Owned { ref run, .. } => {
+                let hint = format!("`ralph stop --run {run}` ends it");
+                Self::refused(&error).with_hint(hint)
+            }
+            EngineError::NotResumable { ref run, .. } => {
+                let hint = format!(
+                    "`ralph report {run}` shows how it ended; start a new one with `ralph run`"
+                );
+                Self::refused(&error).with_hint(hint)
+            }
+            EngineError::Hosted { .. } | EngineError::TakenOver { .. } => Self::refused(&error),
+            EngineError::Process(_) | EngineError::Tree(_) | EngineError::Write { .. } => {
+                Self::internal(&error)
+            }
+        }
+    }
+}
+
+impl From<std::io::Error> for CliError {
+    fn from(error: std::io::Error) -> Self {
+        Self::internal(&error)
+    }
+}

@@ -1,0 +1,253 @@
+//! Watching a run: a calm status line on a terminal, plain lines elsewhere,
+//! JSON for machines.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
+
+use ralph_core::evidence::GateReport;
+use ralph_core::locale::Locale;
+use ralph_core::state::Wait;
+use ralph_core::{Run, RunId, Timestamp};
+use ralph_engine::events::{Begin, Event, IterationSummary, Sink};
+use ralph_engine::report::span;
+use ralph_engine::wire::{event_line, moment};
+
+use crate::texts::{one_line, sparkline, width};
+use crate::{config, out};
+
+/// How often the status line is drawn again.
+const REDRAW: Duration = Duration::from_millis(500);
+
+/// The sink for a person: lines for what happened, and on a terminal one
+/// status line below them.
+pub(crate) fn for_people(locale: Locale) -> Box<dyn Sink> {
+    let terminal = io::stderr().is_terminal();
+    let colours = out::colours(&io::stderr());
+    Box::new(People { locale, terminal, colours, status: Status::default(), drawn: None })
+}
+
+/// One JSON object a line, on stdout.
+pub(crate) struct JsonLines {
+    run: RunId,
+    seq: u64,
+}
+
+impl JsonLines {
+    pub(crate) fn new(run: RunId) -> Self {
+        Self { run, seq: 0 }
+    }
+}
+
+impl Sink for JsonLines {
+    fn event(&mut self, event: &Event<'_>, at: Timestamp) {
+        self.seq += 1;
+        out::line(event_line(event, &self.run, self.seq, at));
+    }
+}
+
+/// What the status line says.
+#[derive(Default)]
+struct Status {
+    iteration: u32,
+    max: u32,
+    began: Option<Timestamp>,
+    doing: String,
+    failing: Vec<u32>,
+    gates: String,
+}
+
+struct People {
+    locale: Locale,
+    terminal: bool,
+    colours: bool,
+    status: Status,
+    drawn: Option<Timestamp>,
+}
+
+impl Sink for People {
+    fn event(&mut self, event: &Event<'_>, at: Timestamp) {
+        match event {
+            Event::RunStarted { run, how } => self.started(run, *how, at),
+            Event::GateStarted { name, .. } => {
+                self.status.doing = self.say(&format!("gate {name}"), &format!("검사 {name}"));
+                self.draw(at);
+            }
+            Event::GateFinished { report, iteration } => self.gate(report, *iteration, at),
+            Event::IterationStarted { run } => {
+                self.status.iteration = run.iteration;
+                self.status.doing = self.say("agent at work", "에이전트 작업 중");
+                self.draw(at);
+            }
+            Event::AgentOutput { .. } => {}
+            Event::IterationEnded { run, iteration, summary } => {
+                self.ended(run, *iteration, summary, at);
+            }
+            Event::Waiting { wait, .. } => self.waiting(wait, at),
+            Event::Notice { text, .. } => self.print(&format!("note: {text}"), at),
+            Event::RunEnded { .. } => self.wipe(),
+        }
+    }
+
+    fn tick(&mut self, at: Timestamp) {
+        if self.drawn.is_some_and(|drawn| at.since(drawn) >= REDRAW) {
+            self.draw(at);
+        }
+    }
+}
+
+impl People {
+    fn say(&self, en: &str, ko: &str) -> String {
+        match self.locale {
+            Locale::En => en.to_owned(),
+            Locale::Ko => ko.to_owned(),
+        }
+    }
+
+    fn started(&mut self, run: &Run, how: Begin, at: Timestamp) {
+        self.status.max = run.policy.limits.iterations;
+        self.status.iteration = run.iteration;
+        self.status.began = Some(run.started_at);
+        if how == Begin::Resumed {
+            return;
+        }
+        let limits = &run.policy.limits;
+        let duration = config::render_span(limits.duration);
+        let line = self.say(
+            &format!(
+                "{} started: at most {} iterations and {duration}, trust {}, {} gate(s).",
+                run.id,
+                limits.iterations,
+                run.policy.trust.name(),
+                run.policy.gates.len()
+            ),
+            &format!(
+                "{} 시작: 최대 {}회 반복, {duration}, 신뢰 {}, 검사 {}개.",
+                run.id,
+                limits.iterations,
+                run.policy.trust.name(),
+                run.policy.gates.len()
+            ),
+        );
+        self.print(&line, at);
+    }
+
+    fn gate(&mut self, report: &GateReport, iteration: u32, at: Timestamp) {
+        let (sign, colour) = if report.passed() { ("✓", "32") } else { ("✗", "31") };
+        self.status.gates.push_str(sign);
+        let when = if iteration == 0 {
+            self.say("before the first turn", "첫 턴 전")
+        } else {
+            format!("#{iteration}")
+        };
+        let known =
+            if report.cached { self.say(", same tree", ", 같은 트리") } else { String::new() };
+        let line = format!(
+            "  {} {when} {}: {} ({}{known})",
+            self.paint(sign, colour),
+            report.name,
+            report.verdict.describe(),
+            span(report.elapsed)
+        );
+        self.print(&line, at);
+    }
+
+    fn ended(&mut self, run: &Run, iteration: u32, summary: &IterationSummary<'_>, at: Timestamp) {
+        if !summary.gates.is_empty() {
+            self.status.failing.push(summary.failing);
+        }
+        self.status.gates.clear();
+        let claim = match summary.claim {
+            "none" => self.say("no claim", "완료 선언 없음"),
+            "near_miss" => self.say("no valid claim", "유효하지 않은 완료 선언"),
+            _ => self.say("says it is done", "완료 선언"),
+        };
+        let verdict = match summary.decision {
+            "continue" if claim_was_made(summary) => self.say("rejected, going on", "거부됨, 계속"),
+            "continue" => self.say("going on", "계속"),
+            "complete" => self.say("accepted", "인정"),
+            other => other.to_owned(),
+        };
+        let max = run.policy.limits.iterations;
+        let turn =
+            if summary.turn == "finished" { String::new() } else { format!(", {}", summary.turn) };
+        let line =
+            format!("#{iteration}/{max} {claim}{turn} → {verdict} ({})", span(summary.elapsed));
+        self.print(&line, at);
+    }
+
+    fn waiting(&mut self, wait: &Wait, at: Timestamp) {
+        let line = match wait {
+            Wait::Limit { until } => {
+                let until = moment(*until);
+                self.say(
+                    &format!(
+                        "waiting for the provider's limit until {until}; this costs no iteration"
+                    ),
+                    &format!("제공자 한도가 풀릴 때까지 대기: {until} (반복 횟수에 포함되지 않음)"),
+                )
+            }
+            Wait::Human { question } => {
+                let question = one_line(question, 500);
+                self.say(
+                    &format!("waiting for a person: {question}"),
+                    &format!("사람의 답을 기다리는 중: {question}"),
+                )
+            }
+            Wait::Child | Wait::Host => return,
+        };
+        self.print(&line, at);
+    }
+
+    fn paint(&self, text: &str, colour: &str) -> String {
+        if self.colours { format!("\x1b[{colour}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    /// Prints a line above the status line.
+    fn print(&mut self, line: &str, at: Timestamp) {
+        self.wipe();
+        out::note(line);
+        self.draw(at);
+    }
+
+    fn wipe(&mut self) {
+        if self.terminal && self.drawn.take().is_some() {
+            let _ = write!(io::stderr().lock(), "\r\x1b[2K");
+        }
+    }
+
+    fn draw(&mut self, at: Timestamp) {
+        if !self.terminal {
+            return;
+        }
+        let elapsed = self.status.began.map_or(Duration::ZERO, |began| at.since(began));
+        let text = format!(
+            "[{}/{}] {} {} {} {}",
+            self.status.iteration,
+            self.status.max,
+            span(Duration::from_secs(elapsed.as_secs())),
+            self.status.doing,
+            self.status.gates,
+            sparkline(&self.status.failing)
+        );
+        let columns = rustix::termios::tcgetwinsize(io::stderr()).map_or(80, |size| size.ws_col);
+        let line = fit(text.trim_end(), usize::from(columns).saturating_sub(1).max(20));
+        let _ = write!(io::stderr().lock(), "\r\x1b[2K{line}");
+        self.drawn = Some(at);
+    }
+}
+
+fn claim_was_made(summary: &IterationSummary<'_>) -> bool {
+    matches!(summary.claim, "promise" | "marker")
+}
+
+/// The text cut to a number of columns.
+fn fit(text: &str, columns: usize) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if width(&out) + width(c.encode_utf8(&mut [0; 4])) > columns {
+            break;
+        }
+        out.push(c);
+    }
+    out
+}

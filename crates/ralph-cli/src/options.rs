@@ -1,0 +1,207 @@
+//! The options of `run`, `start` and `check`: flags that override settings.
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use ralph_core::run::Task;
+
+use crate::config::{Kind, Layers, Value, criteria};
+use crate::error::CliError;
+
+/// A task is text for a model, not a file to be shipped.
+const MOST_TASK_BYTES: u64 = 1024 * 1024;
+
+/// What the agent is to do
+#[derive(clap::Args, Debug, Default)]
+pub(crate) struct TaskOptions {
+    /// What the agent is to do, in your words
+    #[arg(value_name = "TASK")]
+    task: Option<String>,
+    /// Read the task from a file (`-` for standard input)
+    #[arg(long, value_name = "FILE", conflicts_with = "task")]
+    prompt_file: Option<PathBuf>,
+    /// A short description for lists
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// A file or folder the task is about (repeatable)
+    #[arg(long, value_name = "PATH")]
+    target: Vec<String>,
+    /// Tie this run to others of the same task
+    #[arg(long, value_name = "ID")]
+    task_id: Option<String>,
+}
+
+impl TaskOptions {
+    /// The task as given. An empty one is refused.
+    pub(crate) fn read(&self) -> Result<Task, CliError> {
+        let text = match (&self.task, &self.prompt_file) {
+            (Some(task), _) => task.clone(),
+            (None, Some(path)) => read_text(path)?,
+            (None, None) => {
+                return Err(CliError::usage("there is no task")
+                    .with_hint("say what to do: ralph run \"make the tests pass\" …"));
+            }
+        };
+        if text.trim().is_empty() {
+            return Err(CliError::usage("the task is empty"));
+        }
+        Ok(Task {
+            text,
+            description: self.description.clone(),
+            targets: self.target.clone(),
+            id: self.task_id.clone(),
+        })
+    }
+}
+
+fn read_text(path: &PathBuf) -> Result<String, CliError> {
+    let cannot = |what: &dyn std::fmt::Display| {
+        CliError::usage(format!("cannot read the task from {}: {what}", path.display()))
+    };
+    let mut bytes = Vec::new();
+    let read = if path.as_os_str() == "-" {
+        std::io::stdin().lock().take(MOST_TASK_BYTES + 1).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(path)
+            .and_then(|file| file.take(MOST_TASK_BYTES + 1).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| cannot(&error))?;
+    if bytes.len() as u64 > MOST_TASK_BYTES {
+        return Err(cannot(&"it is larger than 1 MiB"));
+    }
+    String::from_utf8(bytes).map_err(|_| cannot(&"it is not UTF-8 text"))
+}
+
+/// When a run is done and when it is over
+#[derive(clap::Args, Debug, Default)]
+#[command(next_help_heading = "When it is done")]
+pub(crate) struct PolicyOptions {
+    /// What must hold: `test_pass`, `build_success`, `lint_clean`, `type_check`, or `custom:COMMAND` (repeatable)
+    #[arg(long, value_name = "CRITERIA")]
+    criteria: Vec<String>,
+    /// The same as `--criteria test_pass`
+    #[arg(long)]
+    tests_pass: bool,
+    /// What the agent says when it is done; empty disables it (default: DONE)
+    #[arg(long, value_name = "WORD", alias = "completion-promise")]
+    promise: Option<String>,
+    /// How the promise has to stand in the final text: `tag`, `word` or `contains` (default: tag)
+    #[arg(long = "match", value_name = "MODE")]
+    match_mode: Option<String>,
+    /// Whose word ends the run: `claim` or `evidence` (default: evidence with a gate, else claim)
+    #[arg(long, value_name = "WHOSE")]
+    trust: Option<String>,
+    /// Turns of the agent (default: 10 with a gate, else 100)
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    max_iterations: Option<String>,
+    /// Working time (default: 30m with a gate, else 4h)
+    #[arg(long, value_name = "TIME", help_heading = "Limits")]
+    max_duration: Option<String>,
+    /// Money in US dollars, for agents that report it
+    #[arg(long, value_name = "USD", help_heading = "Limits")]
+    max_cost: Option<String>,
+    /// Tokens, for agents that report them
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    max_tokens: Option<String>,
+    /// Turns that may be begun anew after a crash or timeout (default: 5)
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    max_restarts: Option<String>,
+    /// Iterations in a row without progress that end the run (default: 3)
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    stagnation_limit: Option<String>,
+    /// How much the agent remembers between turns: `auto`, `same`, `summarize` or `fresh` (default: auto)
+    #[arg(long, value_name = "MODE", help_heading = "Turns")]
+    context: Option<String>,
+    /// The language of prompts and messages: `en` or `ko` (default: from the environment)
+    #[arg(long, value_name = "LANG", help_heading = "Turns")]
+    locale: Option<String>,
+}
+
+/// Who does the work and how its turns are bounded
+#[derive(clap::Args, Debug, Default)]
+#[command(next_help_heading = "Turns")]
+pub(crate) struct AgentOptions {
+    /// Who does the work: `command` or `scripted` (default: command)
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// The agent's command line; prompt on stdin, text on stdout, no shell
+    #[arg(long, value_name = "COMMAND")]
+    agent_cmd: Option<String>,
+    /// What the scripted agent does
+    #[arg(long, value_name = "FILE")]
+    pub(crate) script: Option<PathBuf>,
+    /// End a turn without output after this long (default: 10m)
+    #[arg(long, value_name = "TIME")]
+    idle_timeout: Option<String>,
+    /// End a turn after this long (default: 1h)
+    #[arg(long, value_name = "TIME")]
+    turn_timeout: Option<String>,
+}
+
+impl PolicyOptions {
+    /// Puts what was given on top of the settings.
+    pub(crate) fn apply(&self, layers: &mut Layers) -> Result<(), CliError> {
+        let mut given = self.criteria.clone();
+        if self.tests_pass {
+            given.push("test_pass".to_owned());
+        }
+        if !given.is_empty() {
+            let list = criteria(&given).map_err(|error| flag_error("--criteria", &error))?;
+            layers.set_flag("run.criteria", list);
+        }
+        for (flag, path, value) in [
+            ("--promise", "run.promise", &self.promise),
+            ("--match", "run.match", &self.match_mode),
+            ("--trust", "run.trust", &self.trust),
+            ("--max-iterations", "run.max_iterations", &self.max_iterations),
+            ("--max-duration", "run.max_duration", &self.max_duration),
+            ("--max-cost", "run.max_cost", &self.max_cost),
+            ("--max-tokens", "run.max_tokens", &self.max_tokens),
+            ("--max-restarts", "run.max_restarts", &self.max_restarts),
+            ("--stagnation-limit", "run.stagnation_limit", &self.stagnation_limit),
+            ("--context", "run.context", &self.context),
+            ("--locale", "run.locale", &self.locale),
+        ] {
+            set(layers, flag, path, value.as_deref())?;
+        }
+        Ok(())
+    }
+}
+
+impl AgentOptions {
+    /// Puts what was given on top of the settings.
+    pub(crate) fn apply(&self, layers: &mut Layers) -> Result<(), CliError> {
+        if self.script.is_some() {
+            layers.set_flag("run.agent", Value::Text("scripted".to_owned()));
+        } else if self.agent_cmd.is_some() {
+            layers.set_flag("run.agent", Value::Text("command".to_owned()));
+        }
+        for (flag, path, value) in [
+            ("--agent", "run.agent", &self.agent),
+            ("--agent-cmd", "run.agent_cmd", &self.agent_cmd),
+            ("--idle-timeout", "run.idle_timeout", &self.idle_timeout),
+            ("--turn-timeout", "run.turn_timeout", &self.turn_timeout),
+        ] {
+            set(layers, flag, path, value.as_deref())?;
+        }
+        Ok(())
+    }
+}
+
+fn set(
+    layers: &mut Layers,
+    flag: &str,
+    path: &'static str,
+    value: Option<&str>,
+) -> Result<(), CliError> {
+    let Some(text) = value else { return Ok(()) };
+    let kind =
+        crate::config::KEYS.iter().find(|key| key.path == path).map_or(Kind::Text, |key| key.kind);
+    let value = kind.parse(text).map_err(|error| flag_error(flag, &error))?;
+    layers.set_flag(path, value);
+    Ok(())
+}
+
+fn flag_error(flag: &str, error: &dyn std::fmt::Display) -> CliError {
+    CliError::usage(format!("{flag}: {error}"))
+}

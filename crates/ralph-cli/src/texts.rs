@@ -1,0 +1,233 @@
+//! What people read: sentences, tables and small plots, in their language.
+
+use std::fmt::Write;
+
+use ralph_core::locale::Locale;
+use ralph_core::state::{Pause, State, Wait};
+use ralph_core::{Run, Timestamp, wording};
+use ralph_engine::report::{span, status as status_word};
+use ralph_engine::wire::moment;
+use ralph_store::IterationRecord;
+
+/// There is nothing to talk about.
+pub(crate) fn no_run(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "There is no run here.",
+        Locale::Ko => "여기에는 실행 중인 루프가 없습니다.",
+    }
+}
+
+/// The wish is fulfilled already.
+pub(crate) fn already(run: &Run, locale: Locale) -> String {
+    let status = status_word(run);
+    match locale {
+        Locale::En => format!("{} is {status} already.", run.id),
+        Locale::Ko => format!("{} 은(는) 이미 {status} 상태입니다.", run.id),
+    }
+}
+
+/// One line: which run, and where it stands.
+pub(crate) fn state_line(run: &Run) -> String {
+    format!("{} {}", run.id, wording::state_sentence(&run.state, run.policy.locale))
+}
+
+/// What a resuming driver does and why.
+pub(crate) fn resuming(run: &Run) -> String {
+    let (id, next) = (&run.id, run.iteration + 1);
+    match (run.policy.locale, &run.state) {
+        (Locale::En, State::Running) => format!(
+            "Resuming {id}: its driver died during iteration {}; going on with iteration {next}.",
+            run.iteration
+        ),
+        (Locale::Ko, State::Running) => format!(
+            "{id} 재개: {}번째 반복 중에 드라이버가 종료되었습니다. {next}번째 반복부터 계속합니다.",
+            run.iteration
+        ),
+        (Locale::En, State::Waiting(Wait::Limit { until })) => format!(
+            "Resuming {id}: it waits for the provider until {}, then goes on with iteration {next}.",
+            moment(*until)
+        ),
+        (Locale::Ko, State::Waiting(Wait::Limit { until })) => format!(
+            "{id} 재개: {} 까지 제공자의 한도를 기다린 뒤 {next}번째 반복부터 계속합니다.",
+            moment(*until)
+        ),
+        (Locale::En, _) => {
+            format!("Resuming {id}, which is {}; going on with iteration {next}.", status_word(run))
+        }
+        (Locale::Ko, _) => {
+            format!("{id} 재개 ({}): {next}번째 반복부터 계속합니다.", status_word(run))
+        }
+    }
+}
+
+/// The last words of a driver: what came out, and what to do next.
+pub(crate) fn closing(run: &Run) -> String {
+    let id = &run.id;
+    let mut text = state_line(run);
+    if !run.policy.gates.is_empty() && matches!(run.state, State::Success(_)) {
+        let failing = run.progress.failing.len();
+        let _ = write!(
+            text,
+            "\n{}",
+            wording::complete_line(run, u32::try_from(failing).unwrap_or(u32::MAX))
+        );
+    }
+    if let (State::Failed(_), Some(best)) = (&run.state, run.best) {
+        let _ = write!(text, "\n{}", best_line(run.policy.locale, best.iteration, best.failing));
+    }
+    let resumable = matches!(run.state, State::Paused(_) | State::Waiting(_));
+    let next = match (run.policy.locale, resumable) {
+        (Locale::En, true) => format!("`ralph resume {id}` goes on, `ralph stop` ends it."),
+        (Locale::Ko, true) => {
+            format!("`ralph resume {id}` 로 계속하고, `ralph stop` 으로 끝냅니다.")
+        }
+        (Locale::En, false) => format!("`ralph report {id}` shows the proof."),
+        (Locale::Ko, false) => format!("`ralph report {id}` 로 증거를 볼 수 있습니다."),
+    };
+    text + "\n" + &next
+}
+
+fn best_line(locale: Locale, iteration: u32, failing: u32) -> String {
+    match locale {
+        Locale::En => format!("Best: iteration {iteration} with {failing} failing."),
+        Locale::Ko => format!("가장 좋았던 반복: {iteration}번째 (실패 {failing}건)."),
+    }
+}
+
+/// A run in a few lines.
+pub(crate) fn status(run: &Run, iterations: &[IterationRecord], now: Timestamp) -> String {
+    let until = run.ended_at.unwrap_or(now);
+    let mut rows = vec![
+        ("run", format!("{} {}", run.id, status_word(run))),
+        ("task", one_line(run.task.description.as_deref().unwrap_or(&run.task.text), 70)),
+        (
+            "turns",
+            format!(
+                "{} of {}, {} without progress (limit {})",
+                run.iteration,
+                run.policy.limits.iterations,
+                run.progress.stalled,
+                run.policy.limits.stalled
+            ),
+        ),
+        (
+            "time",
+            format!(
+                "{} of {}",
+                span(run.worked(until)),
+                crate::config::render_span(run.policy.limits.duration)
+            ),
+        ),
+        ("agent", one_line(&format!("{} {}", run.agent.name, run.agent.command.join(" ")), 70)),
+    ];
+    let curve: Vec<u32> = judged(iterations).map(|record| record.failing).collect();
+    if !run.policy.gates.is_empty() {
+        let names: Vec<&str> = run.policy.gates.iter().map(|gate| gate.name.as_str()).collect();
+        rows.push(("gates", names.join(", ")));
+        rows.push(("failing", format!("{} {}", sparkline(&curve), run.progress.failing.len())));
+    }
+    if let State::Waiting(Wait::Human { question }) = &run.state {
+        rows.push(("question", one_line(question, 200)));
+    }
+    if let State::Running | State::Paused(Pause::Interrupted) = &run.state
+        && run.owner.as_ref().is_some_and(|owner| !ralph_engine::owner::is_alive(owner))
+    {
+        rows.push(("note", "its driver is gone; `ralph resume` goes on".to_owned()));
+    }
+    let mut out = String::new();
+    for (name, value) in rows {
+        let _ = writeln!(out, "{name:<9}{value}");
+    }
+    out
+}
+
+fn judged(iterations: &[IterationRecord]) -> impl Iterator<Item = &IterationRecord> {
+    iterations.iter().filter(|record| !record.gates.is_empty())
+}
+
+/// A curve of small numbers as one line of blocks.
+pub(crate) fn sparkline(values: &[u32]) -> String {
+    const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let top = values.iter().copied().max().unwrap_or(0).max(1);
+    let block = |value: u32| {
+        let level = u64::from(value) * 7 / u64::from(top);
+        BLOCKS[usize::try_from(level).unwrap_or(7)]
+    };
+    let from = values.len().saturating_sub(24);
+    values[from..].iter().map(|value| block(*value)).collect()
+}
+
+/// Text as one line of at most `most` characters, without control characters.
+pub(crate) fn one_line(text: &str, most: usize) -> String {
+    let flat: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect::<String>()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    if flat.chars().count() <= most {
+        return flat;
+    }
+    let mut short: String = flat.chars().take(most.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+/// An aligned table with a header.
+pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let rows: Vec<Vec<String>> = rows.into_iter().collect();
+    let mut widths: Vec<usize> = header.iter().map(|cell| width(cell)).collect();
+    for row in &rows {
+        for (column, cell) in row.iter().enumerate() {
+            widths[column] = widths[column].max(width(cell));
+        }
+    }
+    let mut out = String::new();
+    let head: Vec<String> = header.iter().map(|cell| (*cell).to_owned()).collect();
+    for row in std::iter::once(&head).chain(&rows) {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            line.push_str(cell);
+            let gap = widths[column].saturating_sub(width(cell)) + 2;
+            line.push_str(&" ".repeat(gap));
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+/// Columns on a terminal: most East Asian characters take two.
+pub(crate) fn width(text: &str) -> usize {
+    let wide = |c: char| {
+        matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}'
+            | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff60}' | '\u{1f300}'..='\u{1faff}')
+    };
+    text.chars().map(|c| if wide(c) { 2 } else { 1 }).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sparkline_shows_the_way_down() {
+        assert_eq!(sparkline(&[]), "");
+        assert_eq!(sparkline(&[0, 0]), "▁▁");
+        assert_eq!(sparkline(&[8, 4, 0]), "█▄▁");
+    }
+
+    #[test]
+    fn a_table_is_aligned_whatever_the_script() {
+        let rows =
+            vec![vec!["가나".to_owned(), "x".to_owned()], vec!["abcde".to_owned(), "y".to_owned()]];
+        assert_eq!(table(&["a", "b"], rows), "a      b\n가나   x\nabcde  y\n");
+    }
+
+    #[test]
+    fn hostile_text_stays_on_its_line() {
+        assert_eq!(one_line("a\x1b[31m\nb\r\nc", 50), "a [31m b c");
+        assert_eq!(one_line("abcdef", 4), "abc…");
+    }
+}

@@ -1,0 +1,202 @@
+//! One turn: the prompt goes out, the process runs, its words come back.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use ralph_agents::{Spoken, Turn, TurnLimits};
+use ralph_core::evidence::{Evidence, TurnEnd};
+use ralph_core::feedback::last_chars;
+use ralph_core::state::State;
+use ralph_core::usage::Usage;
+use ralph_core::{Judgement, Run, Timestamp, wording};
+use ralph_proc::Limits;
+use ralph_store::IterationRecord;
+
+use super::Driver;
+use super::watch::TurnWatch;
+use crate::error::EngineError;
+use crate::steps;
+
+/// How much of a final text is kept with its iteration.
+const RECORD_CHARS: usize = 8_000;
+
+/// What a turn came to before anything was checked.
+pub(crate) struct Taken {
+    pub(crate) spoken: Spoken,
+    /// What the user or another process wants instead of a judgement.
+    pub(crate) wish: Option<State>,
+}
+
+impl Driver<'_> {
+    /// Lets the agent take its turn.
+    pub(crate) fn take_turn(&mut self, run: &Run) -> Result<Taken, EngineError> {
+        let prompt_file = self.folder.join("prompt.md");
+        let usage_file = self.folder.join("usage.json");
+        self.write_prompt(run, &prompt_file)?;
+        let _ = fs::remove_file(&usage_file);
+
+        let now = self.clock.now();
+        let left = run.policy.limits.duration.saturating_sub(run.worked(now));
+        let wall = self.rules.wall.min(left);
+        let env = self.turn_env(run, [&prompt_file, &usage_file], now.plus(wall));
+        let turn = Turn {
+            root: &self.root,
+            prompt_file: &prompt_file,
+            usage_file: &usage_file,
+            env: &env,
+        };
+        let limits =
+            Limits { wall: Some(wall), idle: Some(self.rules.idle), grace: self.rules.grace };
+        let launch = self.agent.launch(&turn);
+        let mut watch =
+            TurnWatch::new(run, self.ledger.store(), self.clock, &mut *self.sink, &self.interrupt)
+                .with_log(&log_file(&self.folder, run.iteration));
+        let outcome = self.supervisor.run(&launch, &limits, &mut watch)?;
+        let wish = watch.finish();
+        let told = TurnLimits { idle: self.rules.idle, wall, now: self.clock.now() };
+        let mut spoken = self.agent.read(&turn, &outcome, &told);
+        if !self.root.is_dir() {
+            spoken.end = TurnEnd::WorkTreeGone;
+        }
+        Ok(Taken { spoken, wish })
+    }
+
+    fn write_prompt(&mut self, run: &Run, path: &Path) -> Result<(), EngineError> {
+        let prompt = if run.iteration <= 1 && run.feedback.is_empty() {
+            wording::first_prompt(run)
+        } else {
+            wording::continuation(run, self.rules.template.as_deref())
+        };
+        let written = make_private_folder(&self.folder)
+            .and_then(|()| private_file(path))
+            .and_then(|mut file| file.write_all(prompt.as_bytes()));
+        written.map_err(|source| EngineError::Write { path: path.to_owned(), source })
+    }
+
+    /// The agent's environment: its own, and what the contract adds.
+    fn turn_env(
+        &self,
+        run: &Run,
+        [prompt_file, usage_file]: [&PathBuf; 2],
+        deadline: Timestamp,
+    ) -> Vec<(OsString, OsString)> {
+        let added = [
+            ("RALPH_RUN_ID", OsString::from(run.id.as_str())),
+            ("RALPH_ITERATION", OsString::from(run.iteration.to_string())),
+            ("RALPH_PROMPT_FILE", prompt_file.into()),
+            ("RALPH_USAGE_FILE", usage_file.into()),
+            ("RALPH_TURN_DEADLINE", OsString::from((deadline.as_millis() / 1000).to_string())),
+            ("RALPH_DRIVER", OsString::from("1")),
+        ];
+        let ours = |name: &OsString| added.iter().any(|(known, _)| name == known);
+        let mut env: Vec<_> =
+            self.agent_env.iter().filter(|(name, _)| !ours(name)).cloned().collect();
+        env.extend(added.iter().map(|(name, value)| (OsString::from(name), value.clone())));
+        env
+    }
+
+    /// Adds what the gates and the tree show to what the agent said.
+    pub(crate) fn gather(&mut self, run: &Run, taken: Taken) -> Result<Evidence, EngineError> {
+        let Spoken { end, text, usage } = taken.spoken;
+        let mut evidence = Evidence {
+            turn: end,
+            text,
+            gates: Vec::new(),
+            tree: None,
+            approach: None,
+            weakened: Vec::new(),
+            usage,
+            now: self.clock.now(),
+        };
+        if is_judged_by_files(&evidence.turn) {
+            self.look_at_files(run, &mut evidence)?;
+        }
+        evidence.now = self.clock.now();
+        Ok(evidence)
+    }
+}
+
+/// Whether a turn that ended so can have brought the work forward.
+fn is_judged_by_files(turn: &TurnEnd) -> bool {
+    match turn {
+        TurnEnd::Finished | TurnEnd::Failed { .. } | TurnEnd::TimedOut(_) => true,
+        TurnEnd::UserAbort
+        | TurnEnd::ProviderLimit { .. }
+        | TurnEnd::HumanAsked { .. }
+        | TurnEnd::ChildrenRunning
+        | TurnEnd::WorkTreeGone => false,
+    }
+}
+
+/// The record of a turn that was judged.
+pub(crate) fn iteration_record(
+    run: &Run,
+    judgement: &Judgement,
+    evidence: &Evidence,
+    began: Timestamp,
+) -> IterationRecord {
+    IterationRecord {
+        run: run.id.clone(),
+        number: run.iteration,
+        started_at: began,
+        ended_at: evidence.now,
+        turn: steps::turn_name(&evidence.turn).to_owned(),
+        claim: steps::claim_name(&judgement.claim).to_owned(),
+        decision: steps::decision_name(&judgement.decision).to_owned(),
+        failing: u32::try_from(evidence.failing().len()).unwrap_or(u32::MAX),
+        tree: evidence.tree.clone(),
+        approach: evidence.approach.clone(),
+        usage: evidence.usage.unwrap_or_default(),
+        gates: evidence.gates.clone(),
+        text: last_chars(&evidence.text, RECORD_CHARS).to_owned(),
+        log: Some(log_name(run.iteration)),
+    }
+}
+
+/// The record of a turn that was begun but never judged.
+pub(crate) fn interrupted_record(run: &Run, now: Timestamp) -> IterationRecord {
+    IterationRecord {
+        run: run.id.clone(),
+        number: run.iteration,
+        started_at: run.updated_at,
+        ended_at: now,
+        turn: "interrupted".to_owned(),
+        claim: "none".to_owned(),
+        decision: "interrupted".to_owned(),
+        failing: 0,
+        tree: None,
+        approach: None,
+        usage: Usage::default(),
+        gates: Vec::new(),
+        text: String::new(),
+        log: Some(log_name(run.iteration)),
+    }
+}
+
+/// Creates a folder that only its owner may enter.
+pub(crate) fn make_private_folder(path: &Path) -> std::io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Opens an empty file that only its owner may read.
+fn private_file(path: &Path) -> std::io::Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+fn log_name(iteration: u32) -> String {
+    format!("iteration-{iteration:04}.log.gz")
+}
+
+fn log_file(folder: &Path, iteration: u32) -> PathBuf {
+    folder.join(log_name(iteration))
+}

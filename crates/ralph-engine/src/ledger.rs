@@ -1,0 +1,46 @@
+//! The store of a running loop, which the agent may delete under our feet.
+
+use std::path::{Path, PathBuf};
+
+use ralph_core::Run;
+use ralph_store::{RunStore, SqliteStore, StoreError};
+
+/// The open store and the folder it lives in.
+pub struct Ledger {
+    home: PathBuf,
+    store: SqliteStore,
+}
+
+impl Ledger {
+    /// Opens the store in a state home, creating it if need be. Also says
+    /// which damaged file was left in place, if one was.
+    pub fn open(home: &Path) -> Result<(Self, Option<PathBuf>), StoreError> {
+        let opened = SqliteStore::open(home)?;
+        Ok((Self { home: home.to_owned(), store: opened.store }, opened.damaged))
+    }
+
+    /// The store.
+    pub fn store(&self) -> &SqliteStore {
+        &self.store
+    }
+
+    /// The state home.
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// Writes the run anew when the store's file has vanished; says whether it had.
+    ///
+    /// What is in memory is the newest state, so nothing but history is lost,
+    /// and the limits still bind.
+    pub(crate) fn restore_if_lost(&mut self, run: &Run) -> Result<bool, StoreError> {
+        if self.store.is_attached() {
+            return Ok(false);
+        }
+        self.store = SqliteStore::open(&self.home)?.store;
+        if self.store.run(&run.id)?.is_none() {
+            self.store.create_run(run)?;
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,185 @@
+//! Starting, stopping and finding runs: the engine's front door.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+use ralph_core::policy::Policy;
+use ralph_core::progress::Progress;
+use ralph_core::run::{AgentRef, Owner, Task};
+use ralph_core::state::{Pause, State};
+use ralph_core::usage::Usage;
+use ralph_core::{Run, RunId, SessionId, Timestamp};
+use ralph_store::{Request, RunQuery, RunStore, Step, StoreError, Version, Which};
+
+use crate::error::EngineError;
+use crate::owner;
+use crate::steps;
+
+/// What a new run is made of.
+#[derive(Clone, Debug)]
+pub struct NewRun {
+    /// What the agent is to do.
+    pub task: Task,
+    /// The canonical work tree.
+    pub worktree: String,
+    /// Who does the work.
+    pub agent: AgentRef,
+    /// The rules.
+    pub policy: Policy,
+    /// Who drives it.
+    pub owner: Owner,
+}
+
+/// What became of a wish to stop or pause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The run is in the wished state now.
+    AtOnce,
+    /// Its driver lives and was asked; it follows within a moment.
+    Asked,
+    /// It was over already.
+    Already,
+}
+
+/// Puts a new run on record. Refused while the work tree has an active run.
+///
+/// An active run whose driver died is moved aside first: it becomes paused,
+/// and can still be resumed later.
+pub fn start(store: &dyn RunStore, new: NewRun, now: Timestamp) -> Result<Run, EngineError> {
+    if let Some(old) = store.active_run(&new.worktree)? {
+        if old.owner.as_ref().is_some_and(owner::is_alive) {
+            return Err(StoreError::WorktreeBusy { run: old.id }.into());
+        }
+        set_state(store, &old, State::Paused(Pause::Interrupted), now)?;
+    }
+    let run = Run {
+        id: random_id(),
+        task: new.task,
+        worktree: new.worktree,
+        agent: new.agent,
+        policy: new.policy,
+        state: State::Running,
+        iteration: 0,
+        epoch: 1,
+        owner: Some(new.owner),
+        baseline: None,
+        progress: Progress::default(),
+        restarts: 0,
+        usage: Usage::default(),
+        waited: std::time::Duration::ZERO,
+        feedback: String::new(),
+        last_output: String::new(),
+        tree: None,
+        best: None,
+        started_at: now,
+        updated_at: now,
+        ended_at: None,
+    };
+    store.create_run(&run)?;
+    Ok(run)
+}
+
+/// Ends or pauses a run, whoever drives it.
+pub fn request(
+    store: &dyn RunStore,
+    run: &Run,
+    request: Request,
+    now: Timestamp,
+) -> Result<Ended, EngineError> {
+    if run.state.is_ended() {
+        return Ok(Ended::Already);
+    }
+    let driven = matches!(run.owner, Some(Owner::Driver { .. }))
+        && run.state.is_active()
+        && run.owner.as_ref().is_some_and(owner::is_alive);
+    if driven {
+        store.request(&run.id, request, now)?;
+        return Ok(Ended::Asked);
+    }
+    let state = match request {
+        Request::Stop => State::Stopped,
+        Request::Pause if run.state.is_active() => State::Paused(Pause::Asked),
+        Request::Pause => return Ok(Ended::Already),
+    };
+    set_state(store, run, state, now)?;
+    Ok(Ended::AtOnce)
+}
+
+/// Cancels the loop of a session; `false` when it has none.
+pub fn cancel(
+    store: &dyn RunStore,
+    session: &SessionId,
+    now: Timestamp,
+) -> Result<bool, EngineError> {
+    match store.run_of_session(session)? {
+        Some(run) => Ok(request(store, &run, Request::Stop, now)? != Ended::Already),
+        None => Ok(false),
+    }
+}
+
+/// Whether a session's loop is active.
+pub fn is_active(store: &dyn RunStore, session: &SessionId) -> Result<bool, EngineError> {
+    Ok(store.run_of_session(session)?.is_some_and(|run| run.state.is_active()))
+}
+
+/// Makes this process the owner of a run that can go on.
+pub fn take_over(store: &dyn RunStore, run: &Run, now: Timestamp) -> Result<Run, EngineError> {
+    if run.state.is_ended() {
+        let status = run.state.status();
+        return Err(EngineError::NotResumable { run: run.id.clone(), status });
+    }
+    if run.state.is_active() {
+        refuse_living_owner(run)?;
+    }
+    let others = RunQuery { worktree: Some(run.worktree.clone()), which: Which::Active, limit: 10 };
+    for other in store.runs(&others)? {
+        if other.id != run.id {
+            refuse_living_owner(&other)?;
+            set_state(store, &other, State::Paused(Pause::Interrupted), now)?;
+        }
+    }
+    Ok(store.take_over(&run.id, run.epoch, &owner::this_process(now), now)?)
+}
+
+fn refuse_living_owner(run: &Run) -> Result<(), EngineError> {
+    match &run.owner {
+        Some(owner @ Owner::Driver { pid, .. }) if owner::is_alive(owner) => {
+            Err(EngineError::Owned { run: run.id.clone(), pid: *pid })
+        }
+        Some(Owner::Session(session)) => {
+            Err(EngineError::Hosted { run: run.id.clone(), session: session.as_str().to_owned() })
+        }
+        Some(Owner::Driver { .. }) | None => Ok(()),
+    }
+}
+
+/// The run that a command without an id means: the active one of the work
+/// tree, else the newest open one, else the newest.
+pub fn current(store: &dyn RunStore, worktree: &str) -> Result<Option<Run>, EngineError> {
+    for which in [Which::Active, Which::Open, Which::All] {
+        let query = RunQuery { worktree: Some(worktree.to_owned()), which, limit: 1 };
+        if let Some(run) = store.runs(&query)?.into_iter().next() {
+            return Ok(Some(run));
+        }
+    }
+    Ok(None)
+}
+
+fn set_state(
+    store: &dyn RunStore,
+    run: &Run,
+    state: State,
+    now: Timestamp,
+) -> Result<(), EngineError> {
+    let next = steps::moved_to(run, state, now);
+    let expected = Version { epoch: run.epoch, iteration: run.iteration };
+    store.save(expected, &Step { run: &next, iteration: None, events: &[] })?;
+    Ok(())
+}
+
+/// A fresh id. The standard library's hasher keys are random per process.
+fn random_id() -> RunId {
+    let mut hasher = RandomState::new().build_hasher();
+    hasher.write_u32(std::process::id());
+    let bits = hasher.finish();
+    RunId::from_bits(u32::try_from(bits & 0xffff_ffff).unwrap_or(0))
+}

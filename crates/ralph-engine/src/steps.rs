@@ -1,0 +1,130 @@
+//! How a run changes: pure steps between what is read and what is written.
+
+use std::time::Duration;
+
+use ralph_core::claim::{Claim, ClaimKind};
+use ralph_core::decide::is_restart;
+use ralph_core::evidence::{Evidence, Timeout, TurnEnd};
+use ralph_core::feedback::last_chars;
+use ralph_core::run::{Baseline, Best};
+use ralph_core::state::{State, Wait};
+use ralph_core::{Decision, Judgement, Run, Timestamp, wording};
+
+/// How much of a final text is kept with the run.
+const LAST_OUTPUT_CHARS: usize = 4_000;
+
+/// The run with its next turn begun.
+pub(crate) fn begin_turn(run: &Run, now: Timestamp) -> Run {
+    Run { iteration: run.iteration + 1, state: State::Running, updated_at: now, ..run.clone() }
+}
+
+/// The run after its turn was judged.
+pub(crate) fn conclude(run: &Run, judgement: &Judgement, evidence: &Evidence) -> Run {
+    let now = evidence.now;
+    let mut next = Run {
+        progress: judgement.progress.clone(),
+        usage: run.usage + evidence.usage.unwrap_or_default(),
+        restarts: run.restarts + u32::from(is_restart(&evidence.turn)),
+        last_output: last_chars(&evidence.text, LAST_OUTPUT_CHARS).to_owned(),
+        tree: evidence.tree.clone().or_else(|| run.tree.clone()),
+        best: best(run, evidence),
+        updated_at: now,
+        ..run.clone()
+    };
+    next.state = match &judgement.decision {
+        Decision::Continue(feedback) => {
+            next.feedback = wording::feedback(feedback, &run.policy);
+            State::Running
+        }
+        Decision::Complete(proof) => State::Success(*proof),
+        Decision::Wait(wait) => State::Waiting(wait.clone()),
+        Decision::Pause(pause) => State::Paused(*pause),
+        Decision::GiveUp(failure) => State::Failed(failure.clone()),
+    };
+    if let State::Waiting(Wait::Limit { .. }) = next.state {
+        // The turn could not be taken: it will be begun again under its number.
+        next.iteration = run.iteration.saturating_sub(1);
+        next.restarts = run.restarts;
+    }
+    if next.state.is_ended() {
+        next.ended_at = Some(now);
+    }
+    next
+}
+
+/// The run in another state, without a turn having been judged.
+pub(crate) fn moved_to(run: &Run, state: State, now: Timestamp) -> Run {
+    let ended_at = state.is_ended().then_some(now).or(run.ended_at);
+    Run { state, updated_at: now, ended_at, ..run.clone() }
+}
+
+/// The run after it waited.
+pub(crate) fn waited(run: &Run, span: Duration, now: Timestamp) -> Run {
+    Run {
+        state: State::Running,
+        waited: run.waited.saturating_add(span),
+        updated_at: now,
+        ..run.clone()
+    }
+}
+
+/// What the gates showed before the first turn.
+pub(crate) fn baseline(evidence: &Evidence) -> Baseline {
+    Baseline {
+        tree: evidence.tree.clone(),
+        red: evidence
+            .gates
+            .iter()
+            .filter(|gate| gate.blocks())
+            .map(|gate| gate.name.clone())
+            .collect(),
+        failing: evidence.failing(),
+    }
+}
+
+fn best(run: &Run, evidence: &Evidence) -> Option<Best> {
+    if run.policy.gates.is_empty() || evidence.gates.is_empty() {
+        return run.best;
+    }
+    let failing = u32::try_from(evidence.failing().len()).unwrap_or(u32::MAX);
+    match run.best {
+        Some(best) if best.failing <= failing => Some(best),
+        Some(_) | None => Some(Best { iteration: run.iteration, failing }),
+    }
+}
+
+/// How a turn ended, as one word for records.
+pub(crate) fn turn_name(turn: &TurnEnd) -> &'static str {
+    match turn {
+        TurnEnd::Finished => "finished",
+        TurnEnd::UserAbort => "aborted",
+        TurnEnd::ProviderLimit { .. } => "provider_limit",
+        TurnEnd::HumanAsked { .. } => "human_asked",
+        TurnEnd::ChildrenRunning => "children_running",
+        TurnEnd::Failed { .. } => "failed",
+        TurnEnd::TimedOut(Timeout::Idle(_)) => "idle_timeout",
+        TurnEnd::TimedOut(Timeout::Wall(_)) => "turn_timeout",
+        TurnEnd::WorkTreeGone => "work_tree_gone",
+    }
+}
+
+/// What was decided, as one word for records.
+pub(crate) fn decision_name(decision: &Decision) -> &'static str {
+    match decision {
+        Decision::Continue(_) => "continue",
+        Decision::Complete(_) => "complete",
+        Decision::Wait(_) => "wait",
+        Decision::Pause(_) => "pause",
+        Decision::GiveUp(_) => "give_up",
+    }
+}
+
+/// What the final text said about being done, as one word for records.
+pub(crate) fn claim_name(claim: &Claim) -> &'static str {
+    match claim {
+        Claim::Made(ClaimKind::Promise) => "promise",
+        Claim::Made(ClaimKind::Marker(_)) => "marker",
+        Claim::NearMiss(_) => "near_miss",
+        Claim::None => "none",
+    }
+}

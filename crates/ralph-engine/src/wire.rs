@@ -1,0 +1,263 @@
+//! The JSON of every surface: command line, and whatever else shows runs.
+//!
+//! Core types stay free of serialisation; these structs are made from them
+//! at the edge and never read back.
+
+mod lines;
+
+use jiff::Timestamp as Moment;
+use ralph_core::evidence::GateReport;
+use ralph_core::run::Owner;
+use ralph_core::state::{State, Wait};
+use ralph_core::{Run, Timestamp};
+use ralph_store::IterationRecord;
+use serde::Serialize;
+
+pub use lines::event_line;
+
+use crate::owner;
+
+/// The version of everything in this module.
+pub const SCHEMA: u32 = 1;
+
+/// A moment as RFC 3339 with milliseconds, in UTC.
+pub fn moment(at: Timestamp) -> String {
+    Moment::from_millisecond(at.as_millis())
+        .map(|moment| format!("{moment:.3}"))
+        .unwrap_or_default()
+}
+
+/// One run.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunView {
+    id: String,
+    session_id: Option<String>,
+    task: String,
+    task_id: Option<String>,
+    description: Option<String>,
+    status: &'static str,
+    reason: Option<&'static str>,
+    active: bool,
+    iteration: u32,
+    max_iterations: u32,
+    max_duration_seconds: u64,
+    no_progress_count: u32,
+    completion_promise: Option<String>,
+    #[serde(rename = "match")]
+    match_mode: &'static str,
+    trust: &'static str,
+    criteria: Vec<CriterionView>,
+    target_files: Vec<String>,
+    agent: String,
+    agent_command: Vec<String>,
+    worktree: String,
+    started_at: String,
+    updated_at: String,
+    last_iteration_at: Option<String>,
+    ended_at: Option<String>,
+    waiting_until: Option<String>,
+    question: Option<String>,
+    error: Option<String>,
+    final_status: Option<&'static str>,
+    completion_reason: Option<&'static str>,
+    snapshots: Vec<SnapshotView>,
+    best_iteration: Option<u32>,
+    tree: Option<String>,
+    usage: UsageView,
+    restarts: u32,
+    waited_seconds: u64,
+    owner: Option<OwnerView>,
+    last_output: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct CriterionView {
+    name: String,
+    criterion: &'static str,
+    command: String,
+    required: bool,
+}
+
+/// What one iteration showed.
+#[derive(Clone, Debug, Serialize)]
+pub struct SnapshotView {
+    iteration: u32,
+    timestamp: String,
+    turn: String,
+    claim: String,
+    decision: String,
+    failing: u32,
+    tree: Option<String>,
+    gates: Vec<GateView>,
+}
+
+/// What one gate found.
+#[derive(Clone, Debug, Serialize)]
+pub struct GateView {
+    name: String,
+    command: String,
+    verdict: &'static str,
+    detail: String,
+    required: bool,
+    cached: bool,
+    elapsed_ms: u64,
+    failing: Vec<String>,
+    tail: String,
+}
+
+/// Tokens and money.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct UsageView {
+    input_tokens: u64,
+    output_tokens: u64,
+    cost_usd: f64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct OwnerView {
+    pid: Option<u32>,
+    alive: bool,
+    heartbeat: Option<String>,
+}
+
+impl From<&GateReport> for GateView {
+    fn from(report: &GateReport) -> Self {
+        Self {
+            name: report.name.clone(),
+            command: report.command.clone(),
+            verdict: report.verdict.name(),
+            detail: report.verdict.describe(),
+            required: report.need == ralph_core::policy::Need::Required,
+            cached: report.cached,
+            elapsed_ms: u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),
+            failing: report.failing.iter().cloned().collect(),
+            tail: report.tail.clone(),
+        }
+    }
+}
+
+impl From<&IterationRecord> for SnapshotView {
+    fn from(record: &IterationRecord) -> Self {
+        Self {
+            iteration: record.number,
+            timestamp: moment(record.ended_at),
+            turn: record.turn.clone(),
+            claim: record.claim.clone(),
+            decision: record.decision.clone(),
+            failing: record.failing,
+            tree: record.tree.as_ref().map(ToString::to_string),
+            gates: record.gates.iter().map(GateView::from).collect(),
+        }
+    }
+}
+
+impl From<ralph_core::usage::Usage> for UsageView {
+    fn from(usage: ralph_core::usage::Usage) -> Self {
+        Self {
+            input_tokens: usage.input_tokens,
+            output_tokens: usage.output_tokens,
+            cost_usd: usage.cost.dollars(),
+        }
+    }
+}
+
+impl RunView {
+    /// The run with the iterations that shall be shown.
+    pub fn new(run: &Run, iterations: &[IterationRecord]) -> Self {
+        let policy = &run.policy;
+        let ended = run.state.is_ended();
+        let (waiting_until, question, error) = details(&run.state);
+        Self {
+            id: run.id.to_string(),
+            session_id: run.session().map(ToString::to_string),
+            task: run.task.text.clone(),
+            task_id: run.task.id.clone(),
+            description: run.task.description.clone(),
+            status: run.state.status(),
+            reason: run.state.reason(),
+            active: run.state.is_active(),
+            iteration: run.iteration,
+            max_iterations: policy.limits.iterations,
+            max_duration_seconds: policy.limits.duration.as_secs(),
+            no_progress_count: run.progress.stalled,
+            completion_promise: policy.claim.promise.as_ref().map(|p| p.as_str().to_owned()),
+            match_mode: policy.claim.mode.as_str(),
+            trust: policy.trust.name(),
+            criteria: criteria(run),
+            target_files: run.task.targets.clone(),
+            agent: run.agent.name.clone(),
+            agent_command: run.agent.command.clone(),
+            worktree: run.worktree.clone(),
+            started_at: moment(run.started_at),
+            updated_at: moment(run.updated_at),
+            last_iteration_at: iterations.last().map(|record| moment(record.ended_at)),
+            ended_at: run.ended_at.map(moment),
+            waiting_until,
+            question,
+            error,
+            final_status: ended.then(|| run.state.status()),
+            completion_reason: if ended { run.state.reason() } else { None },
+            snapshots: iterations.iter().map(SnapshotView::from).collect(),
+            best_iteration: run.best.map(|best| best.iteration),
+            tree: run.tree.as_ref().map(ToString::to_string),
+            usage: run.usage.into(),
+            restarts: run.restarts,
+            waited_seconds: run.waited.as_secs(),
+            owner: run.owner.as_ref().map(OwnerView::from),
+            last_output: (!run.last_output.is_empty()).then(|| run.last_output.clone()),
+        }
+    }
+}
+
+fn criteria(run: &Run) -> Vec<CriterionView> {
+    let view = |gate: &ralph_core::policy::GateSpec| CriterionView {
+        name: gate.name.clone(),
+        criterion: gate.criterion.name(),
+        command: gate.command.display(),
+        required: gate.need == ralph_core::policy::Need::Required,
+    };
+    run.policy.gates.iter().map(view).collect()
+}
+
+/// What a state knows beyond its name: until when, which question, which error.
+fn details(state: &State) -> (Option<String>, Option<String>, Option<String>) {
+    match state {
+        State::Waiting(Wait::Limit { until }) => (Some(moment(*until)), None, None),
+        State::Waiting(Wait::Human { question }) => (None, Some(question.clone()), None),
+        State::Failed(ralph_core::state::Failure::AgentError { what }) => {
+            (None, None, Some(what.clone()))
+        }
+        State::Waiting(Wait::Child | Wait::Host)
+        | State::Failed(_)
+        | State::Running
+        | State::Paused(_)
+        | State::Success(_)
+        | State::Stopped => (None, None, None),
+    }
+}
+
+impl From<&Owner> for OwnerView {
+    fn from(owner: &Owner) -> Self {
+        let alive = owner::is_alive(owner);
+        match owner {
+            Owner::Driver { pid, heartbeat, .. } => {
+                Self { pid: Some(*pid), alive, heartbeat: Some(moment(*heartbeat)) }
+            }
+            Owner::Session(_) => Self { pid: None, alive, heartbeat: None },
+        }
+    }
+}
+
+/// A list of runs, as `status` and `runs` print it.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunList {
+    schema: u32,
+    runs: Vec<RunView>,
+}
+
+impl RunList {
+    /// The list.
+    pub fn new(runs: Vec<RunView>) -> Self {
+        Self { schema: SCHEMA, runs }
+    }
+}

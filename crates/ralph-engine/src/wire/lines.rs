@@ -1,0 +1,93 @@
+//! Events as lines of JSON.
+
+use ralph_core::{RunId, Timestamp};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{GateView, RunView, SCHEMA, UsageView, moment};
+use crate::events::{Begin, Event};
+
+#[derive(Serialize)]
+struct Line<'a> {
+    schema: u32,
+    #[serde(rename = "type")]
+    kind: &'a str,
+    run_id: &'a str,
+    seq: u64,
+    at: String,
+    #[serde(flatten)]
+    body: Value,
+}
+
+/// One event as one line, without the line break. `seq` counts the lines of a
+/// stream; `run` names the run of events that do not carry it.
+pub fn event_line(event: &Event<'_>, run: &RunId, seq: u64, at: Timestamp) -> String {
+    let (kind, body) = body(event);
+    let line = Line { schema: SCHEMA, kind, run_id: run.as_str(), seq, at: moment(at), body };
+    serde_json::to_string(&line).unwrap_or_default()
+}
+
+fn body(event: &Event<'_>) -> (&'static str, Value) {
+    match event {
+        Event::RunStarted { run, how } => {
+            let resumed = *how == Begin::Resumed;
+            ("run_started", json!({ "resumed": resumed, "run": RunView::new(run, &[]) }))
+        }
+        Event::GateStarted { name, iteration } => {
+            ("gate_started", json!({ "gate": name, "iteration": iteration }))
+        }
+        Event::GateFinished { report, iteration } => {
+            ("gate_finished", json!({ "iteration": iteration, "gate": GateView::from(*report) }))
+        }
+        Event::IterationStarted { run } => (
+            "iteration_started",
+            json!({ "iteration": run.iteration, "max_iterations": run.policy.limits.iterations }),
+        ),
+        Event::AgentOutput { iteration, text } => {
+            ("agent_output", json!({ "iteration": iteration, "text": text }))
+        }
+        Event::IterationEnded { run, iteration, summary } => (
+            "iteration_ended",
+            json!({
+                "iteration": iteration,
+                "turn": summary.turn,
+                "claim": summary.claim,
+                "decision": summary.decision,
+                "status": run.state.status(),
+                "reason": run.state.reason(),
+                "failing": summary.failing,
+                "no_progress_count": run.progress.stalled,
+                "tree": run.tree.as_ref().map(ToString::to_string),
+                "elapsed_ms": u64::try_from(summary.elapsed.as_millis()).unwrap_or(u64::MAX),
+                "usage": UsageView::from(run.usage),
+            }),
+        ),
+        Event::Waiting { run, wait } => waiting(run, wait),
+        Event::Notice { text, .. } => ("notice", json!({ "text": text })),
+        Event::RunEnded { run } => (
+            "run_ended",
+            json!({
+                "status": run.state.status(),
+                "reason": run.state.reason(),
+                "iterations": run.iteration,
+                "tree": run.tree.as_ref().map(ToString::to_string),
+                "exit_code": run.state.exit_code(),
+                "best_iteration": run.best.map(|best| best.iteration),
+                "cost": UsageView::from(run.usage),
+            }),
+        ),
+    }
+}
+
+fn waiting(run: &ralph_core::Run, wait: &ralph_core::state::Wait) -> (&'static str, Value) {
+    use ralph_core::state::Wait;
+    let body = match wait {
+        Wait::Limit { until } => json!({ "for": "limit", "until": moment(*until) }),
+        Wait::Human { question } => json!({ "for": "human", "question": question }),
+        Wait::Child => json!({ "for": "child" }),
+        Wait::Host => json!({ "for": "host" }),
+    };
+    let mut body = body;
+    body["iteration"] = json!(run.iteration);
+    ("waiting", body)
+}
