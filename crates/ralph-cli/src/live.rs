@@ -170,9 +170,24 @@ impl People {
         let max = run.policy.limits.iterations;
         let turn =
             if summary.turn == "finished" { String::new() } else { format!(", {}", summary.turn) };
+        if claim_was_made(summary) && summary.decision == "continue" {
+            self.why(summary, at);
+        }
         let line =
             format!("#{iteration}/{max} {claim}{turn} → {verdict} ({})", span(summary.elapsed));
         self.print(&line, at);
+    }
+
+    /// The end of what the failing gates printed: why a claim is not believed.
+    fn why(&mut self, summary: &IterationSummary<'_>, at: Timestamp) {
+        const LINES: usize = 8;
+        for report in summary.gates.iter().filter(|report| report.blocks()) {
+            let lines: Vec<&str> =
+                report.tail.lines().filter(|line| !line.trim().is_empty()).collect();
+            for line in &lines[lines.len().saturating_sub(LINES)..] {
+                self.print(&format!("      {}", one_line(line, 120)), at);
+            }
+        }
     }
 
     fn waiting(&mut self, wait: &Wait, at: Timestamp) {

@@ -84,6 +84,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<u8, CliError> {
     env.insert("RALPH_HOME".into(), folder.path().join("state").into());
     env.insert("CARGO_TARGET_DIR".into(), project.join("target").into());
     env.insert("XDG_CONFIG_HOME".into(), folder.path().join("config").into());
+    env.insert("RUST_BACKTRACE".into(), "0".into());
     introduce(args, &project);
     let code = play(args, &App::at(&project, env)?, &script, sample.gate)?;
     if args.keep {
