@@ -1,1 +1,250 @@
 //! Scripted agents and temporary projects for the tests.
+//!
+//! A [`Project`] is a folder of its own with a state home and a clean
+//! environment; [`Project::ralph`] runs the real binary in it and keeps what
+//! it printed. Everything vanishes with the project.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    reason = "test support: a broken fixture must fail its test at once"
+)]
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+/// A temporary project with its own state, configuration and home folder.
+pub struct Project {
+    binary: PathBuf,
+    folder: tempfile::TempDir,
+}
+
+/// What a command came to.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// The exit code; `None` when a signal ended it.
+    pub code: Option<i32>,
+    /// What it printed as data.
+    pub stdout: String,
+    /// What it told the user.
+    pub stderr: String,
+}
+
+/// One call of the binary, to be completed and run.
+pub struct Call {
+    command: Command,
+    stdin: Option<Vec<u8>>,
+}
+
+impl Project {
+    /// An empty project outside git, for the binary at `binary`.
+    pub fn plain(binary: impl Into<PathBuf>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("project")).unwrap();
+        Self { binary: binary.into(), folder }
+    }
+
+    /// An empty project in a fresh git repository without a commit.
+    pub fn git(binary: impl Into<PathBuf>) -> Self {
+        let project = Self::plain(binary);
+        project.run_git(&["init", "--quiet", "--initial-branch=main"]);
+        project
+    }
+
+    /// The project's root.
+    pub fn root(&self) -> PathBuf {
+        fs::canonicalize(self.folder.path().join("project")).unwrap()
+    }
+
+    /// A path outside the project that lives as long as it does.
+    pub fn outside(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Where the state of a project outside git is kept.
+    pub fn state(&self) -> PathBuf {
+        self.outside("state")
+    }
+
+    /// Writes a file of the project.
+    pub fn file(&self, name: &str, text: impl AsRef<[u8]>) -> &Self {
+        let path = self.root().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        self
+    }
+
+    /// Reads a file of the project; empty when it does not exist.
+    pub fn read(&self, name: &str) -> String {
+        let bytes = fs::read(self.root().join(name)).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// Writes an executable shell script of the project.
+    pub fn script(&self, name: &str, body: &str) -> &Self {
+        self.file(name, format!("#!/bin/sh\n{body}\n"));
+        let path = self.root().join(name);
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+        self
+    }
+
+    /// Writes `agent.sh`: the prompt is on its stdin and in `$RALPH_PROMPT_FILE`.
+    pub fn agent(&self, body: &str) -> &Self {
+        self.script("agent.sh", body)
+    }
+
+    /// Runs git in the project and returns what it printed.
+    pub fn run_git(&self, args: &[&str]) -> String {
+        let output = self.clean(Command::new("git")).args(args).output().unwrap();
+        assert!(
+            output.status.success(),
+            "git {args:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+    }
+
+    /// A call of the binary with these arguments.
+    pub fn ralph<S: AsRef<OsStr>>(&self, args: &[S]) -> Call {
+        let mut command = self.clean(Command::new(&self.binary));
+        command.args(args);
+        Call { command, stdin: None }
+    }
+
+    /// `ralph run TASK --agent-cmd ./agent.sh --json` and more arguments.
+    pub fn run_json(&self, task: &str, more: &[&str]) -> Output {
+        let mut args = vec!["run", task, "--agent-cmd", "./agent.sh", "--json"];
+        args.extend(more);
+        self.ralph(&args).output()
+    }
+
+    fn clean(&self, mut command: Command) -> Command {
+        command.env_clear();
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("HOME", self.outside("home"));
+        command.env("XDG_STATE_HOME", self.state());
+        command.env("XDG_CONFIG_HOME", self.outside("config"));
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+        for role in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{role}_NAME"), "Test");
+            command.env(format!("GIT_{role}_EMAIL"), "test@example.invalid");
+        }
+        command.current_dir(self.root());
+        command
+    }
+}
+
+impl Call {
+    /// Sets a variable.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Runs in another folder.
+    #[must_use]
+    pub fn dir(mut self, path: impl AsRef<Path>) -> Self {
+        self.command.current_dir(path);
+        self
+    }
+
+    /// Gives this to its standard input.
+    #[must_use]
+    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.stdin = Some(bytes.into());
+        self
+    }
+
+    /// Starts it and returns at once, its output in pipes.
+    pub fn spawn(mut self) -> Child {
+        self.command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        self.command.spawn().unwrap()
+    }
+
+    /// Runs it to its end.
+    pub fn output(mut self) -> Output {
+        let input = self.stdin.take();
+        let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
+        self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = self.command.spawn().unwrap();
+        if let (Some(bytes), Some(mut pipe)) = (input, child.stdin.take()) {
+            // The command may end without reading: that is its right.
+            let _ = pipe.write_all(&bytes);
+        }
+        let output = child.wait_with_output().unwrap();
+        Output {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+impl Output {
+    /// Checks the exit code; the output is shown when it differs.
+    #[track_caller]
+    #[must_use]
+    pub fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// The output as one JSON value.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The output as one JSON object per line.
+    #[track_caller]
+    pub fn events(&self) -> Vec<Value> {
+        let parse = |line: &str| {
+            serde_json::from_str(line)
+                .unwrap_or_else(|error| panic!("{error}: {line}\n{}", self.stderr))
+        };
+        self.stdout.lines().map(parse).collect()
+    }
+
+    /// All events of a type.
+    #[track_caller]
+    pub fn events_of(&self, kind: &str) -> Vec<Value> {
+        self.events().into_iter().filter(|event| event["type"] == kind).collect()
+    }
+
+    /// The `run_ended` event, which must be the last.
+    #[track_caller]
+    pub fn ended(&self) -> Value {
+        let last = self.events().pop().unwrap_or_else(|| panic!("no events: {}", self.stderr));
+        assert_eq!(last["type"], "run_ended", "{last}");
+        last
+    }
+
+    /// Checks how the run ended: `status/reason`, and the number of turns.
+    #[track_caller]
+    #[must_use]
+    pub fn ends(self, how: &str, iterations: u64) -> Self {
+        let ended = self.ended();
+        let status = ended["status"].as_str().unwrap_or("");
+        let got = match ended["reason"].as_str() {
+            Some(reason) => format!("{status}/{reason}"),
+            None => status.to_owned(),
+        };
+        let want = (how, Some(iterations));
+        assert_eq!(
+            (got.as_str(), ended["iterations"].as_u64()),
+            want,
+            "{}\n{}",
+            self.stdout,
+            self.stderr
+        );
+        self
+    }
+}
