@@ -75,14 +75,23 @@ pub(crate) fn closing(run: &Run) -> String {
     if let (State::Failed(_), Some(best)) = (&run.state, run.best) {
         let _ = write!(text, "\n{}", best_line(run.policy.locale, best.iteration, best.failing));
     }
-    let resumable = matches!(run.state, State::Paused(_) | State::Waiting(_));
-    let next = match (run.policy.locale, resumable) {
-        (Locale::En, true) => format!("`ralph resume {id}` goes on, `ralph stop` ends it."),
-        (Locale::Ko, true) => {
+    let next = match (run.policy.locale, &run.state) {
+        (Locale::En, State::Waiting(Wait::Human { .. })) => {
+            format!("`ralph resume {id} --answer TEXT` answers and goes on, `ralph stop` ends it.")
+        }
+        (Locale::Ko, State::Waiting(Wait::Human { .. })) => {
+            format!(
+                "`ralph resume {id} --answer TEXT` 로 답하고 계속하며, `ralph stop` 으로 끝냅니다."
+            )
+        }
+        (Locale::En, State::Paused(_) | State::Waiting(_)) => {
+            format!("`ralph resume {id}` goes on, `ralph stop` ends it.")
+        }
+        (Locale::Ko, State::Paused(_) | State::Waiting(_)) => {
             format!("`ralph resume {id}` 로 계속하고, `ralph stop` 으로 끝냅니다.")
         }
-        (Locale::En, false) => format!("`ralph report {id}` shows the proof."),
-        (Locale::Ko, false) => format!("`ralph report {id}` 로 증거를 볼 수 있습니다."),
+        (Locale::En, _) => format!("`ralph report {id}` shows the proof."),
+        (Locale::Ko, _) => format!("`ralph report {id}` 로 증거를 볼 수 있습니다."),
     };
     text + "\n" + &next
 }

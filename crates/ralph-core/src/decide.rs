@@ -11,6 +11,7 @@ use std::time::Duration;
 use crate::claim::{self, Claim};
 use crate::evidence::{Evidence, GateReport, TurnEnd, Verdict};
 use crate::feedback::Feedback;
+use crate::limits::Spent;
 use crate::policy::{Need, Policy, Trust};
 use crate::progress::{Progress, Signals};
 use crate::question;
@@ -248,23 +249,13 @@ fn unmeasured_budget(policy: &Policy, evidence: &Evidence) -> Option<Decision> {
 }
 
 fn limit(run: &Run, policy: &Policy, evidence: &Evidence) -> Option<Decision> {
-    let limits = &policy.limits;
-    let usage = run.usage + evidence.usage.unwrap_or_default();
-    let over_budget = limits.tokens.is_some_and(|most| usage.tokens() >= most)
-        || limits.cost.is_some_and(|most| usage.cost >= most);
-    let restarts = run.restarts.saturating_add(u32::from(is_restart(&evidence.turn)));
-    let failure = if run.iteration >= limits.iterations {
-        Failure::MaxIterations
-    } else if run.worked(evidence.now) >= limits.duration {
-        Failure::MaxDuration
-    } else if over_budget {
-        Failure::Budget
-    } else if restarts > limits.restarts {
-        Failure::MaxRestarts
-    } else {
-        return None;
+    let before = run.spent(evidence.now);
+    let spent = Spent {
+        usage: before.usage + evidence.usage.unwrap_or_default(),
+        restarts: before.restarts.saturating_add(u32::from(is_restart(&evidence.turn))),
+        ..before
     };
-    Some(Decision::GiveUp(failure))
+    policy.limits.reached_by(&spent).map(Decision::GiveUp)
 }
 
 /// Whether the agent has to be begun anew after such a turn.

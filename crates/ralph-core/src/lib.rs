@@ -8,6 +8,7 @@ pub mod decide;
 pub mod evidence;
 pub mod feedback;
 pub mod ids;
+pub mod limits;
 pub mod locale;
 pub mod policy;
 pub mod progress;

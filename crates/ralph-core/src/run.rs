@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::ids::{RunId, SessionId, TreeId};
+use crate::limits::Spent;
 use crate::policy::Policy;
 use crate::progress::Progress;
 use crate::state::State;
@@ -119,6 +120,24 @@ impl Run {
     /// Working time so far: waiting does not count.
     pub fn worked(&self, now: Timestamp) -> Duration {
         now.since(self.started_at).saturating_sub(self.waited)
+    }
+
+    /// What it has used.
+    pub fn spent(&self, now: Timestamp) -> Spent {
+        Spent {
+            iterations: self.iteration,
+            worked: self.worked(now),
+            usage: self.usage,
+            restarts: self.restarts,
+        }
+    }
+
+    /// When its owner was last known to work on it.
+    pub fn last_alive(&self) -> Timestamp {
+        match &self.owner {
+            Some(Owner::Driver { heartbeat, .. }) => self.updated_at.max(*heartbeat),
+            Some(Owner::Session(_)) | None => self.updated_at,
+        }
     }
 
     /// The session that owns the run, if one does.

@@ -120,6 +120,14 @@ fn default_template(locale: Locale, signal: Option<&str>) -> String {
         .join("\n")
 }
 
+/// What a person answers to the agent.
+pub fn answer(text: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!("The user answers: {text}"),
+        Locale::Ko => format!("사용자의 답변: {text}"),
+    }
+}
+
 /// The feedback as the agent reads it: one status line, then the points.
 pub fn feedback(feedback: &Feedback, policy: &Policy) -> String {
     let mut lines = Vec::new();

@@ -97,7 +97,12 @@ impl Driver<'_> {
                 run = self.leave(&run, state)?;
                 break;
             }
-            run = self.iterate(&run)?;
+            run = match run.policy.limits.reached_by(&run.spent(self.clock.now())) {
+                // Judged after every turn as well; here it binds a run that was
+                // interrupted during its last one.
+                Some(failure) => self.leave(&run, State::Failed(failure))?,
+                None => self.iterate(&run)?,
+            };
         }
         Ok(run)
     }

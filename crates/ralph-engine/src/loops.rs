@@ -7,7 +7,7 @@ use ralph_core::progress::Progress;
 use ralph_core::run::{AgentRef, Owner, Task};
 use ralph_core::state::{Pause, State};
 use ralph_core::usage::Usage;
-use ralph_core::{Run, RunId, SessionId, Timestamp};
+use ralph_core::{Run, RunId, SessionId, Timestamp, wording};
 use ralph_store::{Request, RunQuery, RunStore, Step, StoreError, Version, Which};
 
 use crate::error::EngineError;
@@ -137,7 +137,23 @@ pub fn take_over(store: &dyn RunStore, run: &Run, now: Timestamp) -> Result<Run,
             set_state(store, &other, State::Paused(Pause::Interrupted), now)?;
         }
     }
-    Ok(store.take_over(&run.id, run.epoch, &owner::this_process(now), now)?)
+    let owned = store.take_over(&run.id, run.epoch, &owner::this_process(now), now)?;
+    let next = steps::woken(&owned, now.since(run.last_alive()), now);
+    store.save(Version::of(&owned), &Step { run: &next, iteration: None, events: &[] })?;
+    Ok(next)
+}
+
+/// Tells the agent something at its next turn; the run must be ours.
+pub fn answer(
+    store: &dyn RunStore,
+    run: &Run,
+    text: &str,
+    now: Timestamp,
+) -> Result<Run, EngineError> {
+    let feedback = wording::answer(text, run.policy.locale);
+    let next = Run { feedback, updated_at: now, ..run.clone() };
+    store.save(Version::of(run), &Step { run: &next, iteration: None, events: &[] })?;
+    Ok(next)
 }
 
 fn refuse_living_owner(run: &Run) -> Result<(), EngineError> {

@@ -68,6 +68,24 @@ pub(crate) fn waited(run: &Run, span: Duration, now: Timestamp) -> Run {
     }
 }
 
+/// The run as it goes on after nobody worked on it for a while. That time
+/// does not count; a provider's limit still has to lift.
+pub(crate) fn woken(run: &Run, asleep: Duration, now: Timestamp) -> Run {
+    let mut next = waited(run, asleep, now);
+    match &run.state {
+        State::Waiting(wait @ Wait::Limit { .. }) => next.state = State::Waiting(wait.clone()),
+        // Whoever resumes has read the question: the next one counts anew.
+        State::Waiting(Wait::Human { .. }) => next.progress.questions = 0,
+        State::Waiting(Wait::Child | Wait::Host)
+        | State::Running
+        | State::Paused(_)
+        | State::Success(_)
+        | State::Failed(_)
+        | State::Stopped => {}
+    }
+    next
+}
+
 /// What the gates showed before the first turn.
 pub(crate) fn baseline(evidence: &Evidence) -> Baseline {
     Baseline {

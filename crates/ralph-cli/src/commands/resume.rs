@@ -20,6 +20,9 @@ pub(crate) struct ResumeArgs {
     /// The run to go on with (default: the open one of this work tree)
     #[arg(value_name = "RUN")]
     run: Option<String>,
+    /// What to tell the agent, such as the answer to its question
+    #[arg(long, value_name = "TEXT")]
+    answer: Option<String>,
     /// Print one JSON object per event
     #[arg(long)]
     json: bool,
@@ -42,6 +45,10 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
     let agent = drive::recorded_agent(&app, &settings, &run.agent)?;
     let gates = drive::gates(&app, &run.policy.gates)?;
     let owned = loops::take_over(ledger.store(), &run, app.now())?;
+    let owned = match &args.answer {
+        Some(answer) => loops::answer(ledger.store(), &owned, answer, app.now())?,
+        None => owned,
+    };
     out::note(texts::resuming(&run));
     let view = if args.json { View::Json } else { View::Human };
     let ready = Ready { agent, gates, settings };
