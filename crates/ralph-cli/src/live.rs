@@ -75,6 +75,7 @@ impl Sink for People {
             Event::GateFinished { report, iteration } => self.gate(report, *iteration, at),
             Event::IterationStarted { run } => {
                 self.status.iteration = run.iteration;
+                self.status.gates.clear();
                 self.status.doing = self.say("agent at work", "에이전트 작업 중");
                 self.draw(at);
             }
@@ -236,10 +237,10 @@ impl People {
         }
         let elapsed = self.status.began.map_or(Duration::ZERO, |began| at.since(began));
         let text = format!(
-            "[{}/{}] {} {} {} {}",
+            "[{}/{}] {}  {} {} {}",
             self.status.iteration,
             self.status.max,
-            span(Duration::from_secs(elapsed.as_secs())),
+            stopwatch(elapsed),
             self.status.doing,
             self.status.gates,
             sparkline(&self.status.failing)
@@ -253,6 +254,16 @@ impl People {
 
 fn claim_was_made(summary: &IterationSummary<'_>) -> bool {
     matches!(summary.claim, "promise" | "marker")
+}
+
+/// Elapsed time in whole seconds, steady in width: `00:07`, `1:02:30`.
+fn stopwatch(elapsed: Duration) -> String {
+    let (hours, minutes, seconds) =
+        (elapsed.as_secs() / 3600, elapsed.as_secs() / 60 % 60, elapsed.as_secs() % 60);
+    match hours {
+        0 => format!("{minutes:02}:{seconds:02}"),
+        _ => format!("{hours}:{minutes:02}:{seconds:02}"),
+    }
 }
 
 /// The text cut to a number of columns.
