@@ -8,7 +8,7 @@ use ralph_proc::{Ending, Launch, Outcome};
 
 use crate::limits::{LimitPatterns, Said};
 use crate::usage::read_usage;
-use crate::{Agent, Spoken, Turn, TurnLimits};
+use crate::{Agent, Spoken, Turn, TurnClock};
 
 /// An agent given by its command line: prompt on stdin, text on stdout.
 #[derive(Clone, Debug)]
@@ -65,13 +65,13 @@ impl Agent for CommandAgent {
         }
     }
 
-    fn read(&self, turn: &Turn<'_>, outcome: &Outcome, limits: &TurnLimits) -> Spoken {
+    fn read(&self, turn: &Turn<'_>, outcome: &Outcome, clock: &TurnClock) -> Spoken {
         let text = outcome.stdout.text_lossy();
         let stderr = outcome.stderr.text_lossy();
         let said = Said { text: &text, stderr: &stderr, ending: outcome.ending };
-        let end = match self.limits.find(&said, limits.now) {
+        let end = match self.limits.find(&said, clock.now) {
             Some(hit) => TurnEnd::ProviderLimit { until: hit.until },
-            None => plain_end(outcome.ending, &stderr, limits),
+            None => plain_end(outcome.ending, &stderr, clock),
         };
         Spoken { end, text, usage: read_usage(turn.usage_file) }
     }
@@ -81,7 +81,7 @@ impl Agent for CommandAgent {
     }
 }
 
-fn plain_end(ending: Ending, stderr: &str, limits: &TurnLimits) -> TurnEnd {
+fn plain_end(ending: Ending, stderr: &str, clock: &TurnClock) -> TurnEnd {
     let last_line = || {
         let line = stderr.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("");
         if line.is_empty() { String::new() } else { format!(": {}", shorten(line.trim())) }
@@ -94,8 +94,8 @@ fn plain_end(ending: Ending, stderr: &str, limits: &TurnLimits) -> TurnEnd {
         Ending::Signaled(signal) => TurnEnd::Failed {
             what: format!("the agent was killed by signal {signal}{}", last_line()),
         },
-        Ending::WallTimeout => TurnEnd::TimedOut(Timeout::Wall(limits.wall)),
-        Ending::IdleTimeout => TurnEnd::TimedOut(Timeout::Idle(limits.idle)),
+        Ending::WallTimeout => TurnEnd::TimedOut(Timeout::Wall(clock.wall)),
+        Ending::IdleTimeout => TurnEnd::TimedOut(Timeout::Idle(clock.idle)),
         Ending::Stopped => TurnEnd::UserAbort,
     }
 }

@@ -17,6 +17,7 @@ use ralph_core::usage::Usage;
 use ralph_proc::{Launch, Outcome};
 
 pub use command::CommandAgent;
+pub use usage::read_usage;
 
 /// One turn that an agent is to take.
 #[derive(Clone, Debug)]
@@ -42,9 +43,9 @@ pub struct Spoken {
     pub usage: Option<Usage>,
 }
 
-/// How a turn's timeouts are told: what the driver set, for the report.
+/// The clock of a turn: what the driver set, and what time it is now.
 #[derive(Clone, Copy, Debug)]
-pub struct TurnLimits {
+pub struct TurnClock {
     /// No output for this long.
     pub idle: std::time::Duration,
     /// The turn as a whole.
@@ -65,7 +66,7 @@ pub trait Agent {
     fn launch(&self, turn: &Turn<'_>) -> Launch;
 
     /// What the process's output and end mean.
-    fn read(&self, turn: &Turn<'_>, outcome: &Outcome, limits: &TurnLimits) -> Spoken;
+    fn read(&self, turn: &Turn<'_>, outcome: &Outcome, clock: &TurnClock) -> Spoken;
 
     /// The program it needs, for a check before anything starts.
     fn program(&self) -> PathBuf;

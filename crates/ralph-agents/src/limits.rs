@@ -18,6 +18,10 @@ const FAILED_LINES: usize = 10;
 /// A reply of more lines than this says something, it did not just hit a limit.
 const BARE_LINES: usize = 3;
 
+/// How far into a line on stdout the words of a limit may begin: after
+/// "API Error: " and the like, but not at the end of a sentence.
+const LEAD: usize = 20;
+
 /// Added to the moment a provider names, since its clock is not ours.
 const MARGIN: Duration = Duration::from_secs(2);
 
@@ -60,7 +64,7 @@ impl LimitPatterns {
         r"(usage|rate|session|weekly|request|spend|spending) limit (reached|exceeded|hit)",
         r"(reached|exceeded) (your|the) (\w+ ){0,3}(limit|quota)",
         r"limit will reset",
-        r"rate.limited",
+        r"rate[ -]limited",
         r"too many requests",
         r"\b429\b.{0,40}(rate|limit|quota|requests)",
         r"(quota|resource).{0,10}exhausted",
@@ -81,35 +85,35 @@ impl LimitPatterns {
 
     /// The limit that ended the turn, if one did.
     pub fn find(&self, said: &Said<'_>, now: Timestamp) -> Option<Hit> {
-        let lines = match said.ending {
-            Ending::Exited(0) => bare_reply(said.text),
+        let (spoken, errors) = match said.ending {
+            Ending::Exited(0) => (bare_reply(said.text), Vec::new()),
             Ending::Exited(_) => {
-                last_lines(said.text).into_iter().chain(last_lines(said.stderr)).collect()
+                (last_lines(said.text, BARE_LINES), last_lines(said.stderr, FAILED_LINES))
             }
             // Our own timeouts and stops say nothing about the provider.
             Ending::Signaled(_) | Ending::WallTimeout | Ending::IdleTimeout | Ending::Stopped => {
                 return None;
             }
         };
-        let hit = lines.iter().any(|line| self.patterns.iter().any(|known| known.is_match(line)));
-        hit.then(|| Hit { until: lines.iter().find_map(|line| reset_time(line, now)) })
+        let begins = |line: &&str| {
+            self.patterns.iter().filter_map(|known| known.find(line)).any(|at| at.start() <= LEAD)
+        };
+        let holds = |line: &&str| self.patterns.iter().any(|known| known.is_match(line));
+        let hit = spoken.iter().any(begins) || errors.iter().any(holds);
+        let mut lines = spoken.iter().chain(&errors);
+        hit.then(|| Hit { until: lines.find_map(|line| reset_time(line, now)) })
     }
 }
 
-fn last_lines(text: &str) -> Vec<&str> {
-    text.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(FAILED_LINES).collect()
+fn last_lines(text: &str, most: usize) -> Vec<&str> {
+    text.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(most).collect()
 }
 
 /// The lines of a reply that is nothing but a short message; none otherwise.
+/// A reply with a tag in it speaks to us, not for the provider.
 fn bare_reply(text: &str) -> Vec<&str> {
-    let lines: Vec<&str> = text
-        .lines()
-        .rev()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .take(BARE_LINES + 1)
-        .collect();
-    let plain = |line: &&str| line.len() <= 200 && !line.contains(['`', '"', '“']);
+    let lines = last_lines(text, BARE_LINES + 1);
+    let plain = |line: &&str| line.len() <= 200 && !line.contains(['`', '"', '“', '<']);
     if lines.len() <= BARE_LINES && lines.iter().all(plain) { lines } else { Vec::new() }
 }
 

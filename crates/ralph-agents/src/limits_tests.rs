@@ -51,6 +51,8 @@ fn talk_about_limits_is_not_a_limit() {
         "Installed @upstash/ratelimit 2.0",
         "The handler returns `rate limit exceeded` now.",
         "It prints \"too many requests\" as asked.",
+        "Done: the client now backs off on too many requests.",
+        "Rate limit exceeded is handled.\n<promise>DONE</promise>",
         "",
     ] {
         assert_eq!(find(text, "", Ending::Exited(0)), None, "{text}");
@@ -65,6 +67,13 @@ fn a_failing_process_names_its_limit_in_its_last_lines() {
     assert!(find(&noise, "overloaded_error", Ending::Exited(1)).is_some());
     let early = format!("rate limit exceeded\n{noise}");
     assert_eq!(find(&early, "", Ending::Exited(1)), None);
+}
+
+#[test]
+fn a_failing_test_about_limits_is_not_a_limit() {
+    for text in ["test api::rate_limited ... FAILED", "FAILED the reply says too many requests"] {
+        assert_eq!(find(text, "", Ending::Exited(1)), None, "{text}");
+    }
 }
 
 #[test]

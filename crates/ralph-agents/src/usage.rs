@@ -20,7 +20,7 @@ struct UsageFile {
 }
 
 /// Reads what the agent reported; `None` when it reported nothing readable.
-pub(crate) fn read_usage(path: &Path) -> Option<Usage> {
+pub fn read_usage(path: &Path) -> Option<Usage> {
     if fs::metadata(path).ok()?.len() > MOST_BYTES {
         return None;
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use ralph_core::evidence::{Fault, GateReport, Verdict};
 use ralph_core::feedback::last_chars;
 use ralph_core::policy::{GateCommand, GateSpec};
-use ralph_core::redact;
+use ralph_core::redact::RedactedStream;
 use ralph_proc::{Control, Ending, Launch, Limits, Outcome, Stream, Supervisor, Watcher};
 
 use crate::Gate;
@@ -63,7 +63,7 @@ impl CommandGate {
             command: self.spec.command.display(),
             verdict,
             failing: BTreeSet::new(),
-            tail: last_chars(&redact::redact(tail), TAIL_CHARS).to_owned(),
+            tail: last_chars(tail, TAIL_CHARS).to_owned(),
             elapsed,
             cached: false,
         }
@@ -86,11 +86,11 @@ impl Gate for CommandGate {
             return self.report(Verdict::Unknown { reason }, "", Duration::ZERO);
         };
         let limits = Limits { wall: Some(self.spec.timeout), idle: None, grace: GRACE };
-        let mut watcher = Listener { stop, tail: Vec::new() };
+        let mut watcher = Listener { stop, streams: Default::default(), tail: String::new() };
         match site.supervisor.run(&launch, &limits, &mut watcher) {
             Ok(outcome) => {
                 let verdict = self.judge(&outcome);
-                self.report(verdict, &watcher.text(), outcome.elapsed)
+                self.report(verdict, &watcher.finish(), outcome.elapsed)
             }
             Err(error) => {
                 let reason = error.to_string();
@@ -120,27 +120,40 @@ impl CommandGate {
     }
 }
 
-/// Keeps the end of both streams in the order in which they came.
+/// Keeps the end of both streams, redacted, in the order in which lines ended.
 struct Listener<'a> {
     stop: &'a mut dyn FnMut() -> bool,
-    tail: Vec<u8>,
+    streams: [RedactedStream; 2],
+    tail: String,
 }
 
 impl Listener<'_> {
     const KEEP: usize = 4 * TAIL_CHARS;
 
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.tail).into_owned()
+    fn keep(&mut self, text: &str) {
+        self.tail.push_str(text);
+        if self.tail.len() > 2 * Self::KEEP {
+            self.tail = last_chars(&self.tail, TAIL_CHARS).to_owned();
+        }
+    }
+
+    fn finish(mut self) -> String {
+        for index in 0..self.streams.len() {
+            let rest = self.streams[index].finish();
+            self.keep(&rest);
+        }
+        self.tail
     }
 }
 
 impl Watcher for Listener<'_> {
-    fn output(&mut self, _stream: Stream, bytes: &[u8]) {
-        self.tail.extend_from_slice(bytes);
-        if self.tail.len() > 2 * Self::KEEP {
-            let surplus = self.tail.len() - Self::KEEP;
-            self.tail.drain(..surplus);
-        }
+    fn output(&mut self, stream: Stream, bytes: &[u8]) {
+        let index = match stream {
+            Stream::Stdout => 0,
+            Stream::Stderr => 1,
+        };
+        let text = self.streams[index].push(bytes);
+        self.keep(&text);
     }
 
     fn tick(&mut self) -> Control {

@@ -41,7 +41,12 @@ pub struct EnvironmentRules {
 
 impl EnvironmentRules {
     /// What is kept from gates unless configured otherwise.
-    pub const DEFAULT_EXCLUDE: [&str; 10] = [
+    pub const DEFAULT_EXCLUDE: [&str; 15] = [
+        "API_KEY",
+        "TOKEN",
+        "SECRET",
+        "PASSWORD",
+        "PASSWD",
         "*_API_KEY",
         "*_SECRET",
         "*_SECRET_KEY",

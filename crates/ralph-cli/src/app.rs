@@ -37,6 +37,11 @@ impl App {
     /// The context of a project at `start` with this environment.
     pub(crate) fn at(start: &Path, env: BTreeMap<OsString, OsString>) -> Result<Self, CliError> {
         let project = Project::discover(start).map_err(|error| CliError::internal(&error))?;
+        Ok(Self::of(project, env))
+    }
+
+    /// The context of this project with this environment.
+    pub(crate) fn of(project: Project, env: BTreeMap<OsString, OsString>) -> Self {
         let variable = |name: &str| env.get(&OsString::from(name)).cloned();
         let ralph_home =
             variable("RALPH_HOME").filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -44,7 +49,7 @@ impl App {
         let platform = ralph_snapshot::platform_state_dir(variable)
             .unwrap_or_else(|| std::env::temp_dir().join("ralph-state"));
         let home = ralph_snapshot::state_home(&project, ralph_home.as_deref(), &platform);
-        Ok(Self { project, home, env, clock: SystemClock })
+        Self { project, home, env, clock: SystemClock }
     }
 
     /// A variable of the environment, if it is text.
@@ -133,6 +138,10 @@ impl App {
         let Some(text) = given else {
             return Ok(loops::current(store, &self.worktree())?);
         };
+        if text.is_empty() || "run-".starts_with(text) {
+            return Err(CliError::usage(format!("`{text}` names no run"))
+                .with_hint("`ralph runs` lists them"));
+        }
         if let Ok(id) = text.parse::<RunId>()
             && let Some(run) = store.run(&id)?
         {

@@ -93,6 +93,10 @@ impl From<StoreError> for CliError {
             return Self::refused(format!("this work tree already has an active run: {run}"))
                 .with_hint(hint);
         }
+        if let StoreError::Stale { run } = &error {
+            return Self::refused(format!("another process was faster with {run}"))
+                .with_hint("`ralph status` shows where it stands");
+        }
         Self { hint: error.hint(), ..Self::internal(&error) }
     }
 }

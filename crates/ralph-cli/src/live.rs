@@ -85,7 +85,7 @@ impl Sink for People {
             }
             Event::Waiting { wait, .. } => self.waiting(wait, at),
             Event::Notice { text, .. } => self.print(&format!("note: {text}"), at),
-            Event::RunEnded { .. } => self.wipe(),
+            Event::RunEnded { .. } | Event::RunBroken { .. } => self.wipe(),
         }
     }
 

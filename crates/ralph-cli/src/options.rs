@@ -72,16 +72,24 @@ fn read_text(path: &PathBuf) -> Result<String, CliError> {
     String::from_utf8(bytes).map_err(|_| cannot(&"it is not UTF-8 text"))
 }
 
-/// When a run is done and when it is over
+/// What must hold
 #[derive(clap::Args, Debug, Default)]
 #[command(next_help_heading = "When it is done")]
-pub(crate) struct PolicyOptions {
+pub(crate) struct CriteriaOptions {
     /// What must hold: `test_pass`, `build_success`, `lint_clean`, `type_check`, or `custom:COMMAND` (repeatable)
     #[arg(long, value_name = "CRITERIA")]
     criteria: Vec<String>,
     /// The same as `--criteria test_pass`
     #[arg(long)]
     tests_pass: bool,
+}
+
+/// When a run is done and when it is over
+#[derive(clap::Args, Debug, Default)]
+#[command(next_help_heading = "When it is done")]
+pub(crate) struct PolicyOptions {
+    #[command(flatten)]
+    criteria: CriteriaOptions,
     /// What the agent says when it is done; empty disables it (default: DONE)
     #[arg(long, value_name = "WORD", alias = "completion-promise")]
     promise: Option<String>,
@@ -138,7 +146,7 @@ pub(crate) struct AgentOptions {
     turn_timeout: Option<String>,
 }
 
-impl PolicyOptions {
+impl CriteriaOptions {
     /// Puts what was given on top of the settings.
     pub(crate) fn apply(&self, layers: &mut Layers) -> Result<(), CliError> {
         let mut given = self.criteria.clone();
@@ -149,6 +157,14 @@ impl PolicyOptions {
             let list = criteria(&given).map_err(|error| flag_error("--criteria", &error))?;
             layers.set_flag("run.criteria", list);
         }
+        Ok(())
+    }
+}
+
+impl PolicyOptions {
+    /// Puts what was given on top of the settings.
+    pub(crate) fn apply(&self, layers: &mut Layers) -> Result<(), CliError> {
+        self.criteria.apply(layers)?;
         for (flag, path, value) in [
             ("--promise", "run.promise", &self.promise),
             ("--match", "run.match", &self.match_mode),

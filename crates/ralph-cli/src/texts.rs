@@ -138,9 +138,8 @@ pub(crate) fn status(run: &Run, iterations: &[IterationRecord], now: Timestamp) 
     if let State::Waiting(Wait::Human { question }) = &run.state {
         rows.push(("question", one_line(question, 200)));
     }
-    if let State::Running | State::Paused(Pause::Interrupted) = &run.state
-        && run.owner.as_ref().is_some_and(|owner| !ralph_engine::owner::is_alive(owner))
-    {
+    let by_itself = run.state.is_active() || run.state == State::Paused(Pause::Interrupted);
+    if by_itself && run.owner.as_ref().is_some_and(|owner| !ralph_engine::owner::is_alive(owner)) {
         rows.push(("note", "its driver is gone; `ralph resume` goes on".to_owned()));
     }
     let mut out = String::new();

@@ -17,6 +17,8 @@ pub struct Policy {
     pub trust: Trust,
     /// What ends the run without success.
     pub limits: Limits,
+    /// How long a single turn may take.
+    pub turns: TurnLimits,
     /// The checks that we execute.
     pub gates: Vec<GateSpec>,
     /// How much an agent remembers from one turn to the next.
@@ -32,6 +34,7 @@ impl Policy {
             claim: ClaimRules::default(),
             trust: Trust::Claim,
             limits: Limits::for_claims(),
+            turns: TurnLimits::default(),
             gates: Vec::new(),
             context: Context::Auto,
             locale: Locale::En,
@@ -102,6 +105,27 @@ impl Limits {
     /// The defaults when gates can end the run.
     pub fn for_gates() -> Self {
         Self { iterations: 10, duration: Duration::from_mins(30), ..Self::for_claims() }
+    }
+}
+
+/// How long a single turn of the agent may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnLimits {
+    /// A turn without output is ended after this long.
+    pub idle: Duration,
+    /// A turn is ended after this long.
+    pub wall: Duration,
+    /// The time an agent has to end in good order once told to.
+    pub grace: Duration,
+}
+
+impl Default for TurnLimits {
+    fn default() -> Self {
+        Self {
+            idle: Duration::from_mins(10),
+            wall: Duration::from_hours(1),
+            grace: Duration::from_secs(10),
+        }
     }
 }
 

@@ -15,6 +15,49 @@ mod private_key;
 mod tokens;
 mod value;
 
+/// Redacts a stream of bytes that comes in pieces.
+///
+/// Text is given out in whole lines, so that no secret or character is cut in
+/// two; a line of more than [`RedactedStream::LONGEST`] bytes comes in parts.
+#[derive(Clone, Debug, Default)]
+pub struct RedactedStream {
+    redactor: Redactor,
+    rest: Vec<u8>,
+}
+
+impl RedactedStream {
+    /// More of a line than this is not held back.
+    pub const LONGEST: usize = 64 * 1024;
+
+    /// Takes the next piece; gives the lines that are complete, each with its end.
+    pub fn push(&mut self, bytes: &[u8]) -> String {
+        self.rest.extend_from_slice(bytes);
+        let complete = match self.rest.iter().rposition(|byte| *byte == b'\n') {
+            Some(end) => end + 1,
+            None if self.rest.len() > Self::LONGEST => self.rest.len(),
+            None => return String::new(),
+        };
+        let whole: Vec<u8> = self.rest.drain(..complete).collect();
+        self.clean(&whole)
+    }
+
+    /// Gives what is left of an unfinished line.
+    pub fn finish(&mut self) -> String {
+        let rest = std::mem::take(&mut self.rest);
+        self.clean(&rest)
+    }
+
+    fn clean(&mut self, bytes: &[u8]) -> String {
+        let text = String::from_utf8_lossy(bytes);
+        text.split_inclusive('\n')
+            .map(|line| {
+                let (body, end) = line.strip_suffix('\n').map_or((line, ""), |body| (body, "\n"));
+                self.redactor.line(body).into_owned() + end
+            })
+            .collect()
+    }
+}
+
 #[cfg(test)]
 mod samples;
 #[cfg(test)]

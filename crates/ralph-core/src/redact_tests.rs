@@ -321,3 +321,17 @@ proptest! {
         prop_assert_eq!(redact(&text), lines);
     }
 }
+
+#[test]
+fn a_secret_that_comes_in_pieces_is_redacted() {
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    let text = format!("use {token} now\n가나다");
+    let mut stream = RedactedStream::default();
+    let mut out = String::new();
+    for byte in text.as_bytes() {
+        out.push_str(&stream.push(&[*byte]));
+    }
+    out.push_str(&stream.finish());
+    assert_eq!(out, redact(&text));
+    assert!(!out.contains(&token), "{out}");
+}

@@ -40,8 +40,11 @@ pub struct Run {
     pub restarts: u32,
     /// What the turns so far have cost.
     pub usage: Usage,
-    /// Time that does not count towards the duration.
+    /// Time spent waiting for a provider's limit.
     pub waited: Duration,
+    /// Time in which nobody worked on it: paused, left behind, or before the
+    /// first turn.
+    pub asleep: Duration,
     /// What the next turn is told, rendered; empty before the first decision.
     pub feedback: String,
     /// The end of the last final text.
@@ -117,9 +120,9 @@ pub struct Best {
 }
 
 impl Run {
-    /// Working time so far: waiting does not count.
+    /// Working time so far: waiting and sleeping do not count.
     pub fn worked(&self, now: Timestamp) -> Duration {
-        now.since(self.started_at).saturating_sub(self.waited)
+        now.since(self.started_at).saturating_sub(self.waited).saturating_sub(self.asleep)
     }
 
     /// What it has used.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::decide::{Decision, Judgement, decide};
 use crate::evidence::{Evidence, Fault, GateReport, TurnEnd, Verdict, Weakening};
 use crate::ids::{Approach, RunId, TreeId};
-use crate::policy::{Criterion, GateCommand, GateSpec, Limits, Need, Policy, Trust};
+use crate::policy::{Criterion, GateCommand, GateSpec, Limits, Need, Policy, Trust, TurnLimits};
 use crate::progress::Progress;
 use crate::run::{AgentRef, Baseline, Run, Task};
 use crate::state::State;
@@ -32,6 +32,7 @@ pub(crate) fn gated() -> Policy {
     Policy {
         trust: Trust::Evidence,
         limits: Limits::for_gates(),
+        turns: TurnLimits::default(),
         gates: vec![gate("tests", Need::Required)],
         ..Policy::promise()
     }
@@ -64,6 +65,7 @@ pub(crate) fn run(policy: &Policy) -> Run {
         restarts: 0,
         usage: Usage::default(),
         waited: Duration::ZERO,
+        asleep: Duration::ZERO,
         feedback: String::new(),
         last_output: String::new(),
         tree: None,

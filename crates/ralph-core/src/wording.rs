@@ -15,7 +15,7 @@ pub use outcome::{complete_line, state_sentence};
 /// The continuation prompt when the user gave none.
 ///
 /// Placeholders: `ITERATION`, `MAX`, `PROMISE`, `SIGNAL` (what to write when
-/// done), `FEEDBACK`, `PROMPT`.
+/// done), `FEEDBACK`, `PROMPT`, `TARGETS`, `CHECKS`.
 pub fn continuation_template(locale: Locale) -> &'static str {
     let text = match locale {
         Locale::En => include_str!("wording/continuation.en.txt"),
@@ -94,11 +94,13 @@ fn checks(policy: &Policy) -> Option<String> {
 pub fn continuation(run: &Run, template: Option<&str>) -> String {
     let policy = &run.policy;
     let signal = signal(&policy.claim);
+    let template_is_ours = template.is_none();
+    let sections = [targets(run).unwrap_or_default(), checks(policy).unwrap_or_default()];
     let template = match template {
         Some(template) => template.to_owned(),
         None => default_template(policy.locale, signal.as_deref()),
     };
-    template::render(
+    let prompt = template::render(
         &template,
         &[
             ("ITERATION", &run.iteration.to_string()),
@@ -107,8 +109,14 @@ pub fn continuation(run: &Run, template: Option<&str>) -> String {
             ("SIGNAL", signal.as_deref().unwrap_or_default()),
             ("FEEDBACK", &run.feedback),
             ("PROMPT", &run.task.text),
+            ("TARGETS", &sections[0]),
+            ("CHECKS", &sections[1]),
         ],
-    )
+    );
+    // A template of the user's own says what it wants to say.
+    let appended = if template_is_ours { &sections[..] } else { &[] };
+    let parts = std::iter::once(&prompt).chain(appended).filter(|part| !part.is_empty());
+    parts.map(String::as_str).collect::<Vec<_>>().join("\n\n")
 }
 
 /// Our own template, without the line that asks for a signal when none counts.
@@ -120,11 +128,15 @@ fn default_template(locale: Locale, signal: Option<&str>) -> String {
         .join("\n")
 }
 
-/// What a person answers to the agent.
-pub fn answer(text: &str, locale: Locale) -> String {
-    match locale {
-        Locale::En => format!("The user answers: {text}"),
-        Locale::Ko => format!("사용자의 답변: {text}"),
+/// What a person answers to the agent, with the question if there was one.
+pub fn answer(question: Option<&str>, text: &str, locale: Locale) -> String {
+    match (question, locale) {
+        (Some(question), Locale::En) => {
+            format!("You asked: \"{question}\"\nThe user answers: {text}")
+        }
+        (None, Locale::En) => format!("The user says: {text}"),
+        (Some(question), Locale::Ko) => format!("질문: \"{question}\"\n사용자의 답변: {text}"),
+        (None, Locale::Ko) => format!("사용자의 말: {text}"),
     }
 }
 

@@ -26,19 +26,28 @@ impl Clock for SystemClock {
 /// A wish to stop that may come from a signal handler at any moment.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
-    shared: Arc<(Mutex<bool>, Condvar)>,
+    shared: Arc<(Mutex<u32>, Condvar)>,
 }
 
 impl Interrupt {
     /// Asks for the end; wakes whoever waits.
     pub fn raise(&self) {
         let (raised, changed) = &*self.shared;
-        *raised.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *raised.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         changed.notify_all();
     }
 
     /// Whether somebody asked.
     pub fn is_raised(&self) -> bool {
+        self.count() > 0
+    }
+
+    /// Whether somebody asked again: no more patience.
+    pub fn is_urgent(&self) -> bool {
+        self.count() > 1
+    }
+
+    fn count(&self) -> u32 {
         *self.shared.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -47,8 +56,8 @@ impl Interrupt {
         let (raised, changed) = &*self.shared;
         let guard = raised.lock().unwrap_or_else(PoisonError::into_inner);
         let (guard, _) = changed
-            .wait_timeout_while(guard, span, |raised| !*raised)
+            .wait_timeout_while(guard, span, |raised| *raised == 0)
             .unwrap_or_else(PoisonError::into_inner);
-        *guard
+        *guard > 0
     }
 }

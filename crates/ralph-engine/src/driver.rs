@@ -2,6 +2,7 @@
 
 mod gates;
 mod leftovers;
+mod pulse;
 mod turn;
 mod watch;
 
@@ -11,7 +12,7 @@ use std::time::Duration;
 
 use ralph_agents::Agent;
 use ralph_checks::Gate;
-use ralph_core::state::{Pause, State, Wait};
+use ralph_core::state::{Failure, Pause, State, Wait};
 use ralph_core::{Decision, Run, Timestamp, decide};
 use ralph_proc::Supervisor;
 use ralph_snapshot::WorkTree;
@@ -22,22 +23,10 @@ use crate::error::EngineError;
 use crate::events::{Begin, Event, IterationSummary, Sink};
 use crate::ledger::Ledger;
 use crate::steps;
+use pulse::Pulse;
 
 /// How often a waiting driver looks for requests of others.
 const LOOK: Duration = Duration::from_millis(200);
-
-/// How turns are taken.
-#[derive(Clone, Debug)]
-pub struct TurnRules {
-    /// A turn without output is ended after this long.
-    pub idle: Duration,
-    /// A turn is ended after this long.
-    pub wall: Duration,
-    /// The time an agent has to end in good order once told to.
-    pub grace: Duration,
-    /// The user's own continuation prompt.
-    pub template: Option<String>,
-}
 
 /// Everything a driver works with.
 pub struct Driver<'a> {
@@ -65,8 +54,10 @@ pub struct Driver<'a> {
     pub agent_env: Vec<(OsString, OsString)>,
     /// What gates get.
     pub gate_env: Vec<(OsString, OsString)>,
-    /// How turns are taken.
-    pub rules: TurnRules,
+    /// The user's own continuation prompt.
+    pub template: Option<String>,
+    /// Folders without which there is nothing to work on.
+    pub foundations: Vec<PathBuf>,
 }
 
 impl Driver<'_> {
@@ -75,36 +66,48 @@ impl Driver<'_> {
     /// The run must belong to this process. Returns it as it was left.
     pub fn drive(&mut self, run: Run, how: Begin) -> Result<Run, EngineError> {
         self.tell(&Event::RunStarted { run: &run, how });
-        let run = match self.prepare(run, how).and_then(|run| self.turns(run)) {
-            Ok(run) => run,
-            Err(EngineError::Store(StoreError::Stale { run })) => {
-                return Err(EngineError::TakenOver { run });
+        let mut reached = run.clone();
+        let left = self.prepare(run, how).and_then(|run| {
+            reached = run;
+            self.turns(&mut reached)
+        });
+        match left {
+            Ok(()) => {
+                self.tell(&Event::RunEnded { run: &reached });
+                // The run is on record; folding the log can wait for the next one.
+                let _ = self.ledger.store().checkpoint();
+                Ok(reached)
             }
-            Err(error) => return Err(error),
-        };
-        self.tell(&Event::RunEnded { run: &run });
-        self.ledger.store().checkpoint()?;
-        Ok(run)
+            Err(error) => {
+                let error = taken_over(error);
+                self.tell(&Event::RunBroken { run: &reached, error: &error.to_string() });
+                Err(error)
+            }
+        }
     }
 
-    fn turns(&mut self, mut run: Run) -> Result<Run, EngineError> {
+    /// Takes turns until the run is no longer active; `run` is always what
+    /// was recorded last.
+    fn turns(&mut self, run: &mut Run) -> Result<(), EngineError> {
         while run.state.is_active() {
-            if let State::Waiting(Wait::Limit { until }) = run.state {
-                run = self.wait_until(&run, until)?;
-                continue;
-            }
-            if let Some(state) = self.wish(&run)? {
-                run = self.leave(&run, state)?;
-                break;
-            }
-            run = match run.policy.limits.reached_by(&run.spent(self.clock.now())) {
-                // Judged after every turn as well; here it binds a run that was
-                // interrupted during its last one.
-                Some(failure) => self.leave(&run, State::Failed(failure))?,
-                None => self.iterate(&run)?,
+            *run = if let State::Waiting(Wait::Limit { until }) = run.state {
+                self.wait_until(run, until)?
+            } else if let Some(state) = self.wish(run)? {
+                self.leave(run, state)?
+            } else if let Some(failure) = self.exhausted(run) {
+                self.leave(run, State::Failed(failure))?
+            } else {
+                self.iterate(run)?
             };
         }
-        Ok(run)
+        Ok(())
+    }
+
+    /// The limit that forbids another turn. Limits are judged after every turn
+    /// as well; here they bind a run that was interrupted during its last one.
+    fn exhausted(&self, run: &Run) -> Option<Failure> {
+        let spent = run.spent(self.clock.now());
+        if run.iteration == 0 { None } else { run.policy.limits.reached_by(&spent) }
     }
 
     /// One turn: begun on record, taken, judged, and on record again.
@@ -114,7 +117,8 @@ impl Driver<'_> {
         self.tell(&Event::IterationStarted { run });
         let taken = self.take_turn(run)?;
         if let Some(state) = taken.wish {
-            return self.leave(run, state);
+            let usage = run.usage + taken.spoken.usage.unwrap_or_default();
+            return self.leave(&Run { usage, ..run.clone() }, state);
         }
         let evidence = self.gather(run, taken)?;
         if let Some(state) = self.wish(run)? {
@@ -150,14 +154,15 @@ impl Driver<'_> {
 
     /// Waits for a provider's limit to lift.
     fn wait_until(&mut self, run: &Run, until: Timestamp) -> Result<Run, EngineError> {
-        let began = run.updated_at;
+        let mut pulse = Pulse::new(self.clock.now());
         loop {
             let now = self.clock.now();
             if now >= until {
-                let next = steps::waited(run, now.since(began), now);
-                return self.record(run, next, None);
+                return self.record(run, steps::waited(run, now), None);
             }
             self.interrupt.wait(until.since(now).min(LOOK));
+            self.sink.tick(self.clock.now());
+            pulse.ask(self.ledger.store(), run, self.clock.now())?;
             if let Some(state) = self.wish(run)? {
                 return self.leave(run, state);
             }
@@ -192,19 +197,46 @@ impl Driver<'_> {
         next: Run,
         iteration: Option<&IterationRecord>,
     ) -> Result<Run, EngineError> {
-        if self.ledger.restore_if_lost(before)? {
-            let text = "the state was deleted while the run was going on; it was written again";
-            self.tell(&Event::Notice { run: &next, text });
+        if self.ledger.place_is_gone() {
+            // The repository that held our state is gone, and making it again
+            // would be worse than losing the record.
+            return Ok(next);
         }
-        let expected = Version { epoch: before.epoch, iteration: before.iteration };
+        self.heal(before)?;
+        let expected = Version::of(before);
         let step = Step { run: &next, iteration, events: &[] };
-        self.ledger.store().save(expected, &step)?;
+        match self.ledger.store().save(expected, &step) {
+            Err(StoreError::Damaged { .. }) => {
+                self.ledger.begin_next_generation(before)?;
+                let text = "the store was damaged; it was left in place and a new one was begun";
+                self.tell(&Event::Notice { run: &next, text });
+                self.ledger.store().save(expected, &step)?;
+            }
+            saved => saved?,
+        }
         Ok(next)
+    }
+
+    /// Puts the run on record again when its store was deleted.
+    pub(crate) fn heal(&mut self, run: &Run) -> Result<(), EngineError> {
+        if self.ledger.restore_if_lost(run)? {
+            let text = "the state was deleted while the run was going on; it was written again";
+            self.tell(&Event::Notice { run, text });
+        }
+        Ok(())
     }
 
     pub(crate) fn tell(&mut self, event: &Event<'_>) {
         self.sink.event(event, self.clock.now());
     }
+}
+
+/// A writer that lost says so in the engine's words.
+fn taken_over(error: EngineError) -> EngineError {
+    if let EngineError::Store(StoreError::Stale { run }) = error {
+        return EngineError::TakenOver { run };
+    }
+    error
 }
 
 /// The state that a request of another process leads to.

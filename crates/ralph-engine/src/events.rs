@@ -65,6 +65,13 @@ pub enum Event<'a> {
         /// One sentence.
         text: &'a str,
     },
+    /// The driver cannot go on, for a reason that is not the run's.
+    RunBroken {
+        /// The run as it was recorded last.
+        run: &'a Run,
+        /// What went wrong.
+        error: &'a str,
+    },
     /// The driver leaves the run in its present state.
     RunEnded {
         /// The run.

@@ -29,6 +29,20 @@ impl Ledger {
         &self.home
     }
 
+    /// Whether the folder that held our state home is gone, as when a whole
+    /// repository was deleted.
+    pub(crate) fn place_is_gone(&self) -> bool {
+        self.home.parent().is_some_and(|place| !place.exists())
+    }
+
+    /// Leaves a damaged store in place and puts the run into a new one.
+    pub(crate) fn begin_next_generation(&mut self, run: &Run) -> Result<(), StoreError> {
+        let reopened = SqliteStore::open(&self.home)?.store;
+        let damaged = std::mem::replace(&mut self.store, reopened);
+        self.store = damaged.abandon()?.store;
+        self.store.create_run(run)
+    }
+
     /// Writes the run anew when the store's file has vanished; says whether it had.
     ///
     /// What is in memory is the newest state, so nothing but history is lost,

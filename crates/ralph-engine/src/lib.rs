@@ -15,6 +15,6 @@ pub mod report;
 mod steps;
 pub mod wire;
 
-pub use driver::{Driver, TurnRules};
+pub use driver::Driver;
 pub use error::EngineError;
 pub use ledger::Ledger;

@@ -1,6 +1,7 @@
 //! Starting, stopping and finding runs: the engine's front door.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::time::Duration;
 
 use ralph_core::policy::Policy;
 use ralph_core::progress::Progress;
@@ -65,7 +66,8 @@ pub fn start(store: &dyn RunStore, new: NewRun, now: Timestamp) -> Result<Run, E
         progress: Progress::default(),
         restarts: 0,
         usage: Usage::default(),
-        waited: std::time::Duration::ZERO,
+        waited: Duration::ZERO,
+        asleep: Duration::ZERO,
         feedback: String::new(),
         last_output: String::new(),
         tree: None,
@@ -138,20 +140,24 @@ pub fn take_over(store: &dyn RunStore, run: &Run, now: Timestamp) -> Result<Run,
         }
     }
     let owned = store.take_over(&run.id, run.epoch, &owner::this_process(now), now)?;
-    let next = steps::woken(&owned, now.since(run.last_alive()), now);
+    let next = steps::woken(run, &owned, now);
     store.save(Version::of(&owned), &Step { run: &next, iteration: None, events: &[] })?;
     Ok(next)
 }
 
-/// Tells the agent something at its next turn; the run must be ours.
+/// Tells the agent something at its next turn; the run must be ours. An
+/// answer is news, so the patience with the run begins anew.
 pub fn answer(
     store: &dyn RunStore,
     run: &Run,
-    text: &str,
+    (question, text): (Option<&str>, &str),
     now: Timestamp,
 ) -> Result<Run, EngineError> {
-    let feedback = wording::answer(text, run.policy.locale);
-    let next = Run { feedback, updated_at: now, ..run.clone() };
+    let answer = wording::answer(question, text, run.policy.locale);
+    let feedback =
+        if run.feedback.is_empty() { answer } else { format!("{}\n\n{answer}", run.feedback) };
+    let mut next = Run { feedback, updated_at: now, ..run.clone() };
+    next.progress.stalled = 0;
     store.save(Version::of(run), &Step { run: &next, iteration: None, events: &[] })?;
     Ok(next)
 }
@@ -186,9 +192,10 @@ fn set_state(
     state: State,
     now: Timestamp,
 ) -> Result<(), EngineError> {
-    let next = steps::moved_to(run, state, now);
-    let expected = Version { epoch: run.epoch, iteration: run.iteration };
-    store.save(expected, &Step { run: &next, iteration: None, events: &[] })?;
+    let abandoned = run.owner.as_ref().is_some_and(|owner| !owner::is_alive(owner));
+    let accounted = if abandoned { steps::left_behind(run, now) } else { run.clone() };
+    let next = steps::moved_to(&accounted, state, now);
+    store.save(Version::of(run), &Step { run: &next, iteration: None, events: &[] })?;
     Ok(())
 }
 

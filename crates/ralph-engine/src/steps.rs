@@ -55,24 +55,51 @@ pub(crate) fn conclude(run: &Run, judgement: &Judgement, evidence: &Evidence) ->
 /// The run in another state, without a turn having been judged.
 pub(crate) fn moved_to(run: &Run, state: State, now: Timestamp) -> Run {
     let ended_at = state.is_ended().then_some(now).or(run.ended_at);
-    Run { state, updated_at: now, ended_at, ..run.clone() }
+    let waited = run.waited.saturating_add(waiting_since(run, now));
+    Run { state, waited, updated_at: now, ended_at, ..run.clone() }
 }
 
-/// The run after it waited.
-pub(crate) fn waited(run: &Run, span: Duration, now: Timestamp) -> Run {
+/// The run after a provider's limit lifted.
+pub(crate) fn waited(run: &Run, now: Timestamp) -> Run {
+    moved_to(run, State::Running, now)
+}
+
+/// How long a run that waits for a provider has done so at `now`.
+fn waiting_since(run: &Run, now: Timestamp) -> Duration {
+    match run.state {
+        State::Waiting(Wait::Limit { .. }) => now.since(run.updated_at),
+        State::Waiting(Wait::Human { .. } | Wait::Child | Wait::Host)
+        | State::Running
+        | State::Paused(_)
+        | State::Success(_)
+        | State::Failed(_)
+        | State::Stopped => Duration::ZERO,
+    }
+}
+
+/// The run with the time accounted for in which nobody worked on it.
+pub(crate) fn left_behind(run: &Run, now: Timestamp) -> Run {
+    let alive = run.last_alive();
     Run {
-        state: State::Running,
-        waited: run.waited.saturating_add(span),
+        waited: run.waited.saturating_add(waiting_since(run, alive)),
+        asleep: run.asleep.saturating_add(now.since(alive)),
         updated_at: now,
         ..run.clone()
     }
 }
 
-/// The run as it goes on after nobody worked on it for a while. That time
-/// does not count; a provider's limit still has to lift.
-pub(crate) fn woken(run: &Run, asleep: Duration, now: Timestamp) -> Run {
-    let mut next = waited(run, asleep, now);
-    match &run.state {
+/// The run as its new owner goes on with it. A provider's limit still has to
+/// lift; anything else is over.
+pub(crate) fn woken(before: &Run, owned: &Run, now: Timestamp) -> Run {
+    let accounted = left_behind(before, now);
+    let mut next = Run {
+        waited: accounted.waited,
+        asleep: accounted.asleep,
+        state: State::Running,
+        updated_at: now,
+        ..owned.clone()
+    };
+    match &before.state {
         State::Waiting(wait @ Wait::Limit { .. }) => next.state = State::Waiting(wait.clone()),
         // Whoever resumes has read the question: the next one counts anew.
         State::Waiting(Wait::Human { .. }) => next.progress.questions = 0,

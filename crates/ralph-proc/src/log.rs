@@ -25,12 +25,13 @@ const CUT_SEARCH: usize = 4 * 1024;
 ///
 /// Any `FnMut(&str) -> String` is a filter.
 pub trait LineFilter {
-    /// The line to write instead. Neither has its end of line.
-    fn line<'a>(&mut self, line: &'a str) -> Cow<'a, str>;
+    /// The line to write instead. Neither has its end of line. The streams
+    /// come interleaved, but each line belongs to one.
+    fn line<'a>(&mut self, stream: Stream, line: &'a str) -> Cow<'a, str>;
 }
 
 impl<F: FnMut(&str) -> String> LineFilter for F {
-    fn line<'a>(&mut self, line: &'a str) -> Cow<'a, str> {
+    fn line<'a>(&mut self, _stream: Stream, line: &'a str) -> Cow<'a, str> {
         Cow::Owned(self(line))
     }
 }
@@ -115,11 +116,11 @@ impl LogWriter {
             unfinished.extend_from_slice(piece);
             while unfinished.len() > LONGEST_LINE + 1 {
                 let rest = unfinished.split_off(cut_position(&unfinished));
-                self.line(&unfinished);
+                self.line(stream, &unfinished);
                 unfinished = rest;
             }
             if unfinished.last() == Some(&b'\n') {
-                self.line(&unfinished[..unfinished.len() - 1]);
+                self.line(stream, &unfinished[..unfinished.len() - 1]);
                 unfinished.clear();
             }
         }
@@ -138,9 +139,10 @@ impl LogWriter {
     ///
     /// Returns the first error since the log was created.
     pub fn finish(mut self) -> io::Result<()> {
-        for unfinished in std::mem::take(&mut self.unfinished) {
+        let unfinished = std::mem::take(&mut self.unfinished);
+        for (stream, unfinished) in [Stream::Stdout, Stream::Stderr].into_iter().zip(unfinished) {
             if !unfinished.is_empty() {
-                self.line(&unfinished);
+                self.line(stream, &unfinished);
             }
         }
         if self.left_out > 0 {
@@ -155,9 +157,9 @@ impl LogWriter {
     }
 
     /// Filters a line and puts it where there is room.
-    fn line(&mut self, bytes: &[u8]) {
+    fn line(&mut self, stream: Stream, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes);
-        let mut line = self.filter.line(&text).into_owned();
+        let mut line = self.filter.line(stream, &text).into_owned();
         line.push('\n');
         let length = line.len() as u64;
         if length <= self.head_left {

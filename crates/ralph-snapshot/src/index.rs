@@ -57,6 +57,8 @@ impl PrivateIndex {
     /// `note` is what [`Claim::note`] shall say of an index that was seeded
     /// just now.
     pub(crate) fn claim(&self, note: &str) -> Result<Claim<'_>, TreeError> {
+        // Whoever deletes our state while we work must not end the work.
+        crate::work_tree::create_private(&self.folder)?;
         match Guard::take(&self.beside("guard"))? {
             Some(guard) if !self.is_locked_by_git()? => self.claim_original(guard, note),
             Some(_) | None => self.claim_copy(),

@@ -14,7 +14,7 @@ mod git_tree;
 mod index;
 mod left_out;
 mod manifest;
-mod path_bytes;
+pub mod path_bytes;
 mod probe;
 mod project;
 #[cfg(test)]

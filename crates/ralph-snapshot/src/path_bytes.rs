@@ -4,24 +4,28 @@
 
 use std::path::{Path, PathBuf};
 
+/// The path's bytes.
 #[cfg(unix)]
-pub(crate) fn to_bytes(path: &Path) -> Vec<u8> {
+pub fn to_bytes(path: &Path) -> Vec<u8> {
     use std::os::unix::ffi::OsStrExt;
     path.as_os_str().as_bytes().to_vec()
 }
 
+/// The path of these bytes.
 #[cfg(unix)]
-pub(crate) fn from_bytes(bytes: &[u8]) -> PathBuf {
+pub fn from_bytes(bytes: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
     PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
 }
 
+/// The path's bytes.
 #[cfg(not(unix))]
-pub(crate) fn to_bytes(path: &Path) -> Vec<u8> {
+pub fn to_bytes(path: &Path) -> Vec<u8> {
     path.to_string_lossy().replace('\\', "/").into_bytes()
 }
 
+/// The path of these bytes.
 #[cfg(not(unix))]
-pub(crate) fn from_bytes(bytes: &[u8]) -> PathBuf {
+pub fn from_bytes(bytes: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
 }

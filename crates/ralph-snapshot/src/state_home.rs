@@ -14,8 +14,14 @@ pub fn state_home(project: &Project, ralph_home: Option<&Path>, platform_state: 
     if let Some(home) = ralph_home {
         return home.join(project_id(project));
     }
+    let without_git = platform_state.join("ralph").join(short_digest(&project.root));
     if let Some(git) = &project.git {
         let ours = git.common.join("ralph");
+        if !ours.exists() && without_git.exists() {
+            // The repository is younger than our state: a run may be going on
+            // that must still be found.
+            return without_git;
+        }
         let holder = if ours.exists() { &ours } else { &git.common };
         if probe::takes_files(holder) {
             return ours;

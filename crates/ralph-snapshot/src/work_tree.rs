@@ -147,7 +147,7 @@ impl WorkTree {
 }
 
 /// Creates a folder that only its owner may enter, where that can be said.
-fn create_private(folder: &Path) -> Result<(), TreeError> {
+pub(crate) fn create_private(folder: &Path) -> Result<(), TreeError> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -10,7 +10,7 @@ use super::drive;
 use crate::app::App;
 use crate::config::Settings;
 use crate::error::CliError;
-use crate::options::PolicyOptions;
+use crate::options::CriteriaOptions;
 use crate::{out, texts};
 
 /// Run the gates now
@@ -20,7 +20,7 @@ use crate::{out, texts};
 #[derive(clap::Args, Debug)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
-    policy: PolicyOptions,
+    criteria: CriteriaOptions,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -29,7 +29,7 @@ pub(crate) struct CheckArgs {
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     let mut layers = app.layers()?;
-    args.policy.apply(&mut layers)?;
+    args.criteria.apply(&mut layers)?;
     let settings = Settings::new(&layers, app.locale())?;
     let gates = drive::gates(&app, &settings.policy.gates)?;
     if gates.is_empty() {

@@ -11,6 +11,7 @@ use ralph_engine::events::Begin;
 use ralph_engine::loops::{self, NewRun};
 use ralph_engine::owner;
 use ralph_engine::report::{Markup, Report};
+use ralph_snapshot::Project;
 use ralph_store::RunStore;
 
 use super::drive::{self, Ready, View};
@@ -86,7 +87,9 @@ pub(crate) fn run(args: &DemoArgs) -> Result<u8, CliError> {
     env.insert("XDG_CONFIG_HOME".into(), folder.path().join("config").into());
     env.insert("RUST_BACKTRACE".into(), "0".into());
     introduce(args, &project);
-    let code = play(args, &App::at(&project, env)?, &script, sample.gate)?;
+    // Wherever temporary files live, the demo's project is a project of its own.
+    let project = Project { root: fs::canonicalize(&project)?, git: None };
+    let code = play(args, &App::of(project, env), &script, sample.gate)?;
     if args.keep {
         let kept = folder.keep();
         out::note(format!("The project was kept in {}.", kept.join("project").display()));

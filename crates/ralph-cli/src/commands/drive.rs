@@ -12,7 +12,7 @@ use ralph_core::run::AgentRef;
 use ralph_engine::clock::Interrupt;
 use ralph_engine::events::{Begin, Sink};
 use ralph_engine::{Driver, Ledger};
-use ralph_snapshot::WorkTree;
+use ralph_snapshot::{Project, WorkTree};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -148,9 +148,16 @@ pub(crate) fn drive(
         folder,
         agent_env: app.env.clone().into_iter().collect(),
         gate_env: gate_env(&app.env, &ready.settings),
-        rules: ready.settings.rules,
+        template: ready.settings.template,
+        foundations: foundations(&app.project),
     };
     Ok(driver.drive(run, how)?)
+}
+
+/// Folders without which a run has nothing to work on.
+fn foundations(project: &Project) -> Vec<PathBuf> {
+    let git = project.git.iter().map(|git| git.dir.clone());
+    std::iter::once(project.root.clone()).chain(git).collect()
 }
 
 /// What gates get of our environment.
@@ -163,7 +170,8 @@ pub(crate) fn gate_env(
 
 /// Turns Ctrl-C and friends into an orderly end.
 fn listen(interrupt: &Interrupt, supervisor: &ralph_proc::Supervisor) -> Result<(), CliError> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
+    let mut signals = Signals::new(wanted)?;
     let (interrupt, waker) = (interrupt.clone(), supervisor.waker());
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for _ in signals.forever() {
@@ -172,6 +180,14 @@ fn listen(interrupt: &Interrupt, supervisor: &ralph_proc::Supervisor) -> Result<
         }
     })?;
     Ok(())
+}
+
+/// Whether whoever started us wants this signal ignored, as `nohup` does.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|text| u64::from_str_radix(text.trim(), 16).ok()).unwrap_or(0);
+    mask >> (signal - 1) & 1 == 1
 }
 
 fn absolute(path: &Path) -> PathBuf {

@@ -1,6 +1,7 @@
 //! `ralph resume`: goes on after a crash, a pause or a wait.
 
 use ralph_core::Run;
+use ralph_core::state::{State, Wait};
 use ralph_engine::events::Begin;
 use ralph_engine::loops;
 
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
     let gates = drive::gates(&app, &run.policy.gates)?;
     let owned = loops::take_over(ledger.store(), &run, app.now())?;
     let owned = match &args.answer {
-        Some(answer) => loops::answer(ledger.store(), &owned, answer, app.now())?,
+        Some(answer) => loops::answer(ledger.store(), &owned, (question(&run), answer), app.now())?,
         None => owned,
     };
     out::note(texts::resuming(&run));
@@ -59,6 +60,18 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
     Ok(run.state.exit_code())
 }
 
+fn question(run: &Run) -> Option<&str> {
+    match &run.state {
+        State::Waiting(Wait::Human { question }) => Some(question),
+        State::Waiting(Wait::Limit { .. } | Wait::Child | Wait::Host)
+        | State::Running
+        | State::Paused(_)
+        | State::Success(_)
+        | State::Failed(_)
+        | State::Stopped => None,
+    }
+}
+
 fn nothing(app: &App) -> CliError {
     CliError::refused(texts::no_run(app.locale())).with_hint("`ralph run` starts one")
 }
@@ -69,6 +82,7 @@ fn settings_of(app: &App, run: &Run) -> Result<Settings, CliError> {
     let mut layers = app.layers()?;
     layers.set_flag("run.criteria", Value::List(Vec::new()));
     layers.set_flag("run.trust", Value::Text("claim".to_owned()));
+    layers.set_flag("run.promise", Value::Text("DONE".to_owned()));
     let settings = Settings::new(&layers, app.locale())?;
     Ok(Settings { policy: run.policy.clone(), ..settings })
 }

@@ -52,7 +52,17 @@ fn wanted(app: &App, store: &SqliteStore, args: &StopArgs) -> Result<Vec<Run>, C
         return Ok(app.find_run(store, Some(given))?.into_iter().collect());
     }
     let worktree = (!args.all).then(|| app.worktree());
-    Ok(store.runs(&RunQuery { worktree, which: Which::Open, limit: 1000 })?)
+    let open = store.runs(&RunQuery { worktree, which: Which::Open, limit: 1000 })?;
+    if args.all || open.len() < 2 {
+        return Ok(open);
+    }
+    // Several runs may be paused here, but only one can be active.
+    if let Some(active) = open.iter().find(|run| run.state.is_active()) {
+        return Ok(vec![active.clone()]);
+    }
+    let names: Vec<String> = open.iter().map(|run| run.id.to_string()).collect();
+    Err(CliError::usage(format!("several runs are open here: {}", names.join(", ")))
+        .with_hint("name one with `--run RUN`, or end them with `--all`"))
 }
 
 /// Asks for the end or a pause, waits until the driver followed, and says so.
@@ -70,7 +80,7 @@ pub(crate) fn end(
             let now = reload(store, &run.id)?;
             out::line(texts::state_line(now.as_ref().unwrap_or(run)));
         }
-        Ended::Asked => match await_end(app, store, &run.id)? {
+        Ended::Asked => match await_end(app, store, &run.id, request)? {
             Some(run) => out::line(texts::state_line(&run)),
             None => {
                 return Err(CliError::refused(format!(
@@ -88,14 +98,25 @@ fn reload(store: &SqliteStore, id: &RunId) -> Result<Option<Run>, CliError> {
     Ok(store.run(id)?)
 }
 
-fn await_end(app: &App, store: &SqliteStore, id: &RunId) -> Result<Option<Run>, CliError> {
+fn await_end(
+    app: &App,
+    store: &SqliteStore,
+    id: &RunId,
+    request: Request,
+) -> Result<Option<Run>, CliError> {
     let deadline = app.now().plus(PATIENCE);
     let pause = Interrupt::default();
     while app.now() < deadline {
         match reload(store, id)? {
             Some(run) if !run.state.is_active() => return Ok(Some(run)),
-            Some(_) | None => pause.wait(LOOK),
-        };
+            // Its driver may have died instead of following.
+            Some(run) if loops::request(store, &run, request, app.now())? == Ended::AtOnce => {
+                return reload(store, id);
+            }
+            Some(_) | None => {
+                pause.wait(LOOK);
+            }
+        }
     }
     Ok(None)
 }

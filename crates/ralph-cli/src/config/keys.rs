@@ -177,7 +177,7 @@ pub(crate) const KEYS: &[Key] = &[
         "RALPH_PROMPT_CONTINUATION",
         Kind::Text,
         "built in",
-        "The prompt of every turn but the first; placeholders ITERATION, MAX, PROMISE, SIGNAL, FEEDBACK and PROMPT, each in double braces",
+        "The prompt of every turn but the first; placeholders ITERATION, MAX, PROMISE, SIGNAL, FEEDBACK, PROMPT, TARGETS and CHECKS, each in double braces",
     ),
     key(
         "environment.exclude",

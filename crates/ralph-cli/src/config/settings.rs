@@ -6,9 +6,10 @@ use ralph_agents::limits::LimitPatterns;
 use ralph_checks::{EnvironmentRules, NameGlob};
 use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
 use ralph_core::locale::Locale;
-use ralph_core::policy::{Context, Criterion, GateCommand, GateSpec, Limits, Need, Policy, Trust};
+use ralph_core::policy::{
+    Context, Criterion, GateCommand, GateSpec, Limits, Need, Policy, Trust, TurnLimits,
+};
 use ralph_core::usage::Usd;
-use ralph_engine::TurnRules;
 
 use super::layers::{ConfigError, Layers};
 use super::value::{Value, words};
@@ -29,7 +30,7 @@ pub(crate) enum AgentChoice {
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) policy: Policy,
-    pub(crate) rules: TurnRules,
+    pub(crate) template: Option<String>,
     pub(crate) agent: AgentChoice,
     pub(crate) environment: EnvironmentRules,
     pub(crate) limit_patterns: LimitPatterns,
@@ -91,11 +92,12 @@ impl Settings {
                 claim,
                 trust,
                 limits: reader.limits(trust),
+                turns: reader.turns(),
                 gates,
                 context: reader.context(&agent)?,
                 locale: reader.text("run.locale").and_then(|t| t.parse().ok()).unwrap_or(locale),
             },
-            rules: reader.rules(),
+            template: reader.text("prompt.continuation").map(str::to_owned),
             agent,
             environment: reader.environment(),
             limit_patterns: reader.limit_patterns()?,
@@ -173,12 +175,12 @@ impl Reader<'_> {
         }
     }
 
-    fn rules(&self) -> TurnRules {
-        TurnRules {
-            idle: self.span("run.idle_timeout").unwrap_or(Duration::from_mins(10)),
-            wall: self.span("run.turn_timeout").unwrap_or(Duration::from_hours(1)),
-            grace: self.span("run.grace").unwrap_or(Duration::from_secs(10)),
-            template: self.text("prompt.continuation").map(str::to_owned),
+    fn turns(&self) -> TurnLimits {
+        let defaults = TurnLimits::default();
+        TurnLimits {
+            idle: self.span("run.idle_timeout").unwrap_or(defaults.idle),
+            wall: self.span("run.turn_timeout").unwrap_or(defaults.wall),
+            grace: self.span("run.grace").unwrap_or(defaults.grace),
         }
     }
 

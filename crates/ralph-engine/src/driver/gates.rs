@@ -1,17 +1,18 @@
 //! Looking at the files: gates, trees, and what a turn changed.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use ralph_checks::Site;
 use ralph_core::evidence::{Evidence, GateReport, TurnEnd, Verdict};
 use ralph_core::progress::Progress;
 use ralph_core::{Decision, Run, TreeId, decide};
-use ralph_snapshot::ChangeKind;
-use ralph_store::RunStore;
+use ralph_snapshot::{ChangeKind, TreeError};
+use ralph_store::{IterationRecord, RunStore};
 
-use super::{Driver, leftovers, turn};
+use super::leftovers::Leftovers;
+use super::pulse::Pulse;
+use super::{Driver, turn};
 use crate::error::EngineError;
 use crate::events::{Begin, Event};
 use crate::steps;
@@ -22,7 +23,6 @@ const ROUNDS: u32 = 2;
 impl Driver<'_> {
     /// What has to be known before the first or next turn.
     pub(crate) fn prepare(&mut self, run: Run, how: Begin) -> Result<Run, EngineError> {
-        self.tree.leave_out(leftovers::load(&self.folder));
         let run = match how {
             Begin::New => run,
             Begin::Resumed => self.close_lost_turn(run)?,
@@ -43,7 +43,8 @@ impl Driver<'_> {
         }
         let now = self.clock.now();
         let record = turn::interrupted_record(&run, now);
-        let next = Run { updated_at: now, ..run.clone() };
+        let spent = ralph_agents::read_usage(&self.usage_file()).unwrap_or_default();
+        let next = Run { updated_at: now, usage: run.usage + spent, ..run.clone() };
         self.record(&run, next, Some(&record))
     }
 
@@ -54,26 +55,40 @@ impl Driver<'_> {
         } else {
             self.look_at_files(run, &mut evidence)?;
         }
+        if let Some(state) = self.wish(run)? {
+            // Gates that were interrupted say nothing about the start.
+            return self.leave(run, state);
+        }
+        let now = self.clock.now();
         let next = Run {
+            // The limit of time is for the agent's work.
+            asleep: run.asleep.saturating_add(now.since(evidence.now)),
             baseline: Some(steps::baseline(&evidence)),
             progress: Progress::from_baseline(evidence.failing(), evidence.tree.clone()),
             tree: evidence.tree,
-            updated_at: self.clock.now(),
+            updated_at: now,
             ..run.clone()
         };
         self.record(run, next, None)
     }
 
-    /// The work may have been finished while nobody drove the run.
+    /// The work may have been finished while nobody drove the run. What the
+    /// gates showed then is on record as an iteration without a turn.
     fn finish_if_done(&mut self, run: Run) -> Result<Run, EngineError> {
+        let began = self.clock.now();
         let mut evidence = self.no_turn();
         self.look_at_files(&run, &mut evidence)?;
         let judgement = decide(&run, &run.policy, &evidence);
-        let Decision::Complete(proof) = judgement.decision else { return Ok(run) };
-        let state = ralph_core::State::Success(proof);
-        let mut next = steps::moved_to(&run, state, self.clock.now());
-        next.tree = evidence.tree;
-        self.record(&run, next, None)
+        let Decision::Complete(_) = judgement.decision else { return Ok(run) };
+        let record = IterationRecord {
+            number: run.iteration + 1,
+            turn: "no_turn".to_owned(),
+            log: None,
+            ..turn::iteration_record(&run, &judgement, &evidence, began)
+        };
+        let last_output = run.last_output.clone();
+        let next = Run { last_output, ..steps::conclude(&run, &judgement, &evidence) };
+        self.record(&run, next, Some(&record))
     }
 
     fn no_turn(&self) -> Evidence {
@@ -101,13 +116,15 @@ impl Driver<'_> {
             }
             return Ok(());
         }
+        let mut leftovers = Leftovers::load(&self.folder);
+        self.tree.leave_out(leftovers.untouched(&self.root));
         let mut before = self.tree.tree()?;
         if let Some(last) = &run.tree {
-            evidence.approach = self.tree.approach(last, &before)?;
+            evidence.approach = known(self.tree.approach(last, &before))?.flatten();
         }
         for round in 1..=ROUNDS {
             evidence.gates = self.run_gates(run, &before)?;
-            let after = self.tree_after_gates(&before)?;
+            let after = self.tree_after_gates(&before, &mut leftovers)?;
             let settled = after == before;
             if settled {
                 self.remember_passes(&evidence.gates, &before)?;
@@ -155,35 +172,33 @@ impl Driver<'_> {
         self.sink.event(&started, self.clock.now());
         let (interrupt, store) = (&self.interrupt, self.ledger.store());
         let (sink, clock) = (&mut *self.sink, self.clock);
+        let mut pulse = Pulse::new(clock.now());
         let mut stop = || {
             sink.tick(clock.now());
-            interrupt.is_raised() || matches!(store.pending(&run.id, run.epoch), Ok(Some(_)))
+            let heard = pulse.ask(store, run, clock.now());
+            interrupt.is_raised() || heard.is_ok_and(|heard| heard.request.is_some())
         };
         let site = Site { supervisor: &self.supervisor, root: &self.root, env: &self.gate_env };
         Ok(gate.run(&site, &mut stop))
     }
 
     /// The tree once the gates are done; files that gates created are left
-    /// out of it from now on.
-    fn tree_after_gates(&mut self, before: &TreeId) -> Result<TreeId, EngineError> {
+    /// out of it for as long as nobody else touches them.
+    fn tree_after_gates(
+        &mut self,
+        before: &TreeId,
+        leftovers: &mut Leftovers,
+    ) -> Result<TreeId, EngineError> {
+        leftovers.refresh(&self.root);
         let after = self.tree.tree()?;
-        if after == *before {
+        let changes = known(self.tree.changes(before, &after))?.unwrap_or_default();
+        let created = changes.into_iter().filter(|change| change.kind == ChangeKind::Added);
+        let grown = leftovers.add(&self.root, created.map(|change| change.path));
+        leftovers.save(&self.folder)?;
+        if grown == 0 {
             return Ok(after);
         }
-        let created: BTreeSet<PathBuf> = self
-            .tree
-            .changes(before, &after)?
-            .into_iter()
-            .filter(|change| change.kind == ChangeKind::Added)
-            .map(|change| change.path)
-            .collect();
-        if created.is_empty() {
-            return Ok(after);
-        }
-        let mut left_out = leftovers::load(&self.folder);
-        left_out.extend(created);
-        leftovers::save(&self.folder, &left_out)?;
-        self.tree.leave_out(&left_out);
+        self.tree.leave_out(leftovers.untouched(&self.root));
         Ok(self.tree.tree()?)
     }
 
@@ -195,5 +210,15 @@ impl Driver<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// What is known about two trees; `None` when one of them is remembered no
+/// longer, as after `git gc`.
+fn known<T>(answer: Result<T, TreeError>) -> Result<Option<T>, TreeError> {
+    match answer {
+        Ok(value) => Ok(Some(value)),
+        Err(TreeError::UnknownTree { .. }) => Ok(None),
+        Err(error) => Err(error),
     }
 }

@@ -1,40 +1,101 @@
 //! Files that gates created: they belong neither to the tree nor to progress.
+//!
+//! Only as the gate left them, though. Once somebody else changes such a
+//! file it is part of the work, and a pass on a tree without it proves
+//! nothing.
 
-use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use ralph_snapshot::path_bytes;
+
+use super::turn;
 use crate::error::EngineError;
 
 /// The list's name in the run's folder.
 const FILE: &str = "left-out";
 
-/// The files known so far; none when the list is missing or unreadable.
-pub(crate) fn load(folder: &Path) -> BTreeSet<PathBuf> {
-    let bytes = fs::read(folder.join(FILE)).unwrap_or_default();
-    bytes.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path_of).collect()
+/// Digest of a file's contents.
+type Digest = [u8; 32];
+
+/// Files that gates created, each with the contents the gates gave it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Leftovers {
+    files: BTreeMap<PathBuf, Digest>,
+    /// Those that nobody else had touched when the gates began.
+    owned: Vec<PathBuf>,
 }
 
-/// Keeps the list for a driver that resumes the run.
-pub(crate) fn save(folder: &Path, paths: &BTreeSet<PathBuf>) -> Result<(), EngineError> {
-    let path = folder.join(FILE);
-    let mut bytes = Vec::new();
-    for name in paths {
-        bytes.extend_from_slice(name.as_os_str().as_encoded_bytes());
-        bytes.push(0);
+impl Leftovers {
+    /// What is known so far; nothing when the list is missing or unreadable.
+    pub(crate) fn load(folder: &Path) -> Self {
+        let bytes = fs::read(folder.join(FILE)).unwrap_or_default();
+        let entry = |record: &[u8]| {
+            let (digest, path) = record.split_at_checked(64)?;
+            let digest = blake3::Hash::from_hex(digest).ok()?;
+            Some((path_bytes::from_bytes(path), *digest.as_bytes()))
+        };
+        let files = bytes.split(|byte| *byte == 0).filter_map(entry).collect();
+        Self { files, owned: Vec::new() }
     }
-    let written = super::turn::make_private_folder(folder).and_then(|()| fs::write(&path, bytes));
-    written.map_err(|source| EngineError::Write { path, source })
+
+    /// Keeps the list for a driver that resumes the run.
+    pub(crate) fn save(&self, folder: &Path) -> Result<(), EngineError> {
+        let path = folder.join(FILE);
+        if self.files.is_empty() && !path.exists() {
+            return Ok(());
+        }
+        let mut bytes = Vec::new();
+        for (name, digest) in &self.files {
+            bytes.extend_from_slice(blake3::Hash::from_bytes(*digest).to_hex().as_bytes());
+            bytes.extend_from_slice(&path_bytes::to_bytes(name));
+            bytes.push(0);
+        }
+        let written = turn::make_private_folder(folder)
+            .and_then(|()| turn::private_file(&path))
+            .and_then(|mut file| file.write_all(&bytes));
+        written.map_err(|source| EngineError::Write { path, source })
+    }
+
+    /// The files that are still as the gates left them. What somebody else
+    /// changed is forgotten: it belongs to the tree from now on.
+    pub(crate) fn untouched(&mut self, root: &Path) -> Vec<PathBuf> {
+        self.files.retain(|path, digest| {
+            digest_of(&root.join(path)).is_none_or(|present| present == *digest)
+        });
+        self.owned = self.files.keys().cloned().collect();
+        self.owned.clone()
+    }
+
+    /// Takes in what the gates made of their own files.
+    pub(crate) fn refresh(&mut self, root: &Path) {
+        for path in &self.owned {
+            if let Some(digest) = digest_of(&root.join(path)) {
+                self.files.insert(path.clone(), digest);
+            }
+        }
+    }
+
+    /// Adds files that gates created; says how many there were.
+    pub(crate) fn add(&mut self, root: &Path, created: impl Iterator<Item = PathBuf>) -> usize {
+        let before = self.files.len();
+        for path in created {
+            if let Some(digest) = digest_of(&root.join(&path)) {
+                self.files.insert(path, digest);
+            }
+        }
+        self.files.len() - before
+    }
 }
 
-#[cfg(unix)]
-fn path_of(bytes: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStringExt;
-    PathBuf::from(OsString::from_vec(bytes.to_vec()))
-}
-
-#[cfg(not(unix))]
-fn path_of(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(OsString::from(String::from_utf8_lossy(bytes).into_owned()))
+/// The digest of a file or of a link's target; `None` when there is neither.
+fn digest_of(path: &Path) -> Option<Digest> {
+    if let Ok(target) = fs::read_link(path) {
+        return Some(*blake3::hash(&path_bytes::to_bytes(&target)).as_bytes());
+    }
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(fs::File::open(path).ok()?).ok()?;
+    Some(*hasher.finalize().as_bytes())
 }

@@ -5,9 +5,10 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use ralph_agents::{Spoken, Turn, TurnLimits};
+use ralph_agents::{Spoken, Turn, TurnClock};
 use ralph_core::evidence::{Evidence, TurnEnd};
 use ralph_core::feedback::last_chars;
+use ralph_core::redact::redact;
 use ralph_core::state::State;
 use ralph_core::usage::Usage;
 use ralph_core::{Judgement, Run, Timestamp, wording};
@@ -33,13 +34,14 @@ impl Driver<'_> {
     /// Lets the agent take its turn.
     pub(crate) fn take_turn(&mut self, run: &Run) -> Result<Taken, EngineError> {
         let prompt_file = self.folder.join("prompt.md");
-        let usage_file = self.folder.join("usage.json");
+        let usage_file = self.usage_file();
         self.write_prompt(run, &prompt_file)?;
         let _ = fs::remove_file(&usage_file);
 
         let now = self.clock.now();
         let left = run.policy.limits.duration.saturating_sub(run.worked(now));
-        let wall = self.rules.wall.min(left);
+        let turns = run.policy.turns;
+        let wall = turns.wall.min(left);
         let env = self.turn_env(run, [&prompt_file, &usage_file], now.plus(wall));
         let turn = Turn {
             root: &self.root,
@@ -47,27 +49,30 @@ impl Driver<'_> {
             usage_file: &usage_file,
             env: &env,
         };
-        let limits =
-            Limits { wall: Some(wall), idle: Some(self.rules.idle), grace: self.rules.grace };
+        let limits = Limits { wall: Some(wall), idle: Some(turns.idle), grace: turns.grace };
         let launch = self.agent.launch(&turn);
         let mut watch =
             TurnWatch::new(run, self.ledger.store(), self.clock, &mut *self.sink, &self.interrupt)
                 .with_log(&log_file(&self.folder, run.iteration));
         let outcome = self.supervisor.run(&launch, &limits, &mut watch)?;
         let wish = watch.finish();
-        let told = TurnLimits { idle: self.rules.idle, wall, now: self.clock.now() };
-        let mut spoken = self.agent.read(&turn, &outcome, &told);
-        if !self.root.is_dir() {
+        let clock = TurnClock { idle: turns.idle, wall, now: self.clock.now() };
+        let mut spoken = self.agent.read(&turn, &outcome, &clock);
+        if self.foundations.iter().any(|folder| !folder.is_dir()) {
             spoken.end = TurnEnd::WorkTreeGone;
         }
         Ok(Taken { spoken, wish })
     }
 
+    pub(crate) fn usage_file(&self) -> PathBuf {
+        self.folder.join("usage.json")
+    }
+
     fn write_prompt(&mut self, run: &Run, path: &Path) -> Result<(), EngineError> {
-        let prompt = if run.iteration <= 1 && run.feedback.is_empty() {
+        let prompt = if run.feedback.is_empty() {
             wording::first_prompt(run)
         } else {
-            wording::continuation(run, self.rules.template.as_deref())
+            wording::continuation(run, self.template.as_deref())
         };
         let written = make_private_folder(&self.folder)
             .and_then(|()| private_file(path))
@@ -100,6 +105,7 @@ impl Driver<'_> {
     /// Adds what the gates and the tree show to what the agent said.
     pub(crate) fn gather(&mut self, run: &Run, taken: Taken) -> Result<Evidence, EngineError> {
         let Spoken { end, text, usage } = taken.spoken;
+        let (end, text) = (redacted(end), redact(&text).into_owned());
         let mut evidence = Evidence {
             turn: end,
             text,
@@ -111,6 +117,7 @@ impl Driver<'_> {
             now: self.clock.now(),
         };
         if is_judged_by_files(&evidence.turn) {
+            self.heal(run)?;
             self.look_at_files(run, &mut evidence)?;
         }
         evidence.now = self.clock.now();
@@ -127,6 +134,22 @@ fn is_judged_by_files(turn: &TurnEnd) -> bool {
         | TurnEnd::HumanAsked { .. }
         | TurnEnd::ChildrenRunning
         | TurnEnd::WorkTreeGone => false,
+    }
+}
+
+/// What agents say about themselves is captured text like any other.
+fn redacted(end: TurnEnd) -> TurnEnd {
+    match end {
+        TurnEnd::Failed { what } => TurnEnd::Failed { what: redact(&what).into_owned() },
+        TurnEnd::HumanAsked { question } => {
+            TurnEnd::HumanAsked { question: redact(&question).into_owned() }
+        }
+        end @ (TurnEnd::Finished
+        | TurnEnd::UserAbort
+        | TurnEnd::ProviderLimit { .. }
+        | TurnEnd::ChildrenRunning
+        | TurnEnd::TimedOut(_)
+        | TurnEnd::WorkTreeGone) => end,
     }
 }
 
@@ -185,7 +208,7 @@ pub(crate) fn make_private_folder(path: &Path) -> std::io::Result<()> {
 }
 
 /// Opens an empty file that only its owner may read.
-fn private_file(path: &Path) -> std::io::Result<fs::File> {
+pub(crate) fn private_file(path: &Path) -> std::io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]

@@ -2,26 +2,20 @@
 
 use std::borrow::Cow;
 use std::path::Path;
-use std::time::Duration;
 
-use ralph_core::redact::Redactor;
+use ralph_core::Run;
+use ralph_core::redact::{RedactedStream, Redactor};
 use ralph_core::state::{Pause, State};
-use ralph_core::{Run, Timestamp};
 use ralph_proc::{Control, LineFilter, LogLimits, LogWriter, Stream, Watcher};
 use ralph_store::{RunStore, StoreError};
 
+use super::pulse::Pulse;
 use super::wished_state;
 use crate::clock::{Clock, Interrupt};
 use crate::events::{Event, Sink};
 
-/// How often the owner says that it is alive.
-const HEARTBEAT: Duration = Duration::from_secs(5);
-
 /// How much of one turn's output is shown while it runs.
 const SHOWN_BYTES: usize = 64 * 1024;
-
-/// How much is shown at once.
-const PIECE_BYTES: usize = 4 * 1024;
 
 /// Watches one turn.
 pub(crate) struct TurnWatch<'a> {
@@ -32,8 +26,8 @@ pub(crate) struct TurnWatch<'a> {
     interrupt: &'a Interrupt,
     log: Option<LogWriter>,
     shown: usize,
-    redactor: Redactor,
-    heartbeat: Timestamp,
+    output: RedactedStream,
+    pulse: Pulse,
     wish: Option<State>,
 }
 
@@ -45,7 +39,7 @@ impl<'a> TurnWatch<'a> {
         sink: &'a mut dyn Sink,
         interrupt: &'a Interrupt,
     ) -> Self {
-        let heartbeat = clock.now();
+        let pulse = Pulse::new(clock.now());
         Self {
             run,
             store,
@@ -54,8 +48,8 @@ impl<'a> TurnWatch<'a> {
             interrupt,
             log: None,
             shown: 0,
-            redactor: Redactor::new(),
-            heartbeat,
+            output: RedactedStream::default(),
+            pulse,
             wish: None,
         }
     }
@@ -63,14 +57,15 @@ impl<'a> TurnWatch<'a> {
     /// Keeps a log at `path`. A log that cannot be written is not worth a run.
     pub(crate) fn with_log(self, path: &Path) -> Self {
         let log =
-            LogWriter::create(path, LogLimits::default(), Box::new(Redacting(Redactor::new())))
-                .ok();
+            LogWriter::create(path, LogLimits::default(), Box::new(Redacting::default())).ok();
         Self { log, ..self }
     }
 
     /// Closes the log; says what was wished for during the turn.
-    pub(crate) fn finish(self) -> Option<State> {
-        if let Some(Err(error)) = self.log.map(LogWriter::finish) {
+    pub(crate) fn finish(mut self) -> Option<State> {
+        let rest = self.output.finish();
+        self.show(&rest);
+        if let Some(Err(error)) = self.log.take().map(LogWriter::finish) {
             let text = format!("the log of this turn is incomplete: {error}");
             let event = Event::Notice { run: self.run, text: &text };
             self.sink.event(&event, self.clock.now());
@@ -78,31 +73,28 @@ impl<'a> TurnWatch<'a> {
         self.wish
     }
 
-    fn show(&mut self, bytes: &[u8]) {
-        let room = SHOWN_BYTES.saturating_sub(self.shown).min(PIECE_BYTES);
-        if room == 0 {
+    /// Shows redacted output, as far as there is room for it.
+    fn show(&mut self, text: &str) {
+        let room = SHOWN_BYTES.saturating_sub(self.shown);
+        let piece = &text[..text.floor_char_boundary(room)];
+        if piece.is_empty() {
             return;
         }
-        let piece = &bytes[..bytes.len().min(room)];
         self.shown += piece.len();
-        let text = String::from_utf8_lossy(piece);
-        let clean: Vec<String> =
-            text.split('\n').map(|line| self.redactor.line(line).into_owned()).collect();
-        let event = Event::AgentOutput { iteration: self.run.iteration, text: &clean.join("\n") };
+        let event = Event::AgentOutput { iteration: self.run.iteration, text: piece };
         self.sink.event(&event, self.clock.now());
     }
 
     /// What others want; an owner that lost its run wants to stop as well.
     fn ask(&mut self) -> Option<State> {
-        let now = self.clock.now();
-        let answer = if now.since(self.heartbeat) >= HEARTBEAT {
-            self.heartbeat = now;
-            self.store.heartbeat(&self.run.id, self.run.epoch, now)
-        } else {
-            self.store.pending(&self.run.id, self.run.epoch)
-        };
-        match answer {
-            Ok(request) => request.map(wished_state),
+        match self.pulse.ask(self.store, self.run, self.clock.now()) {
+            Ok(heard) => {
+                if let (true, Some(log)) = (heard.beat, &mut self.log) {
+                    // Should we be killed, what was said so far can be read.
+                    log.flush();
+                }
+                heard.request.map(wished_state)
+            }
             Err(StoreError::Stale { .. }) => Some(State::Stopped),
             // A busy or vanished store is met again when the turn is recorded.
             Err(_) => None,
@@ -115,8 +107,9 @@ impl Watcher for TurnWatch<'_> {
         if let Some(log) = &mut self.log {
             log.write(stream, bytes);
         }
-        if stream == Stream::Stdout {
-            self.show(bytes);
+        if stream == Stream::Stdout && self.shown < SHOWN_BYTES {
+            let text = self.output.push(bytes);
+            self.show(&text);
         }
     }
 
@@ -129,15 +122,27 @@ impl Watcher for TurnWatch<'_> {
                 self.ask()
             };
         }
-        if self.wish.is_some() { Control::Stop } else { Control::GoOn }
+        match self.wish {
+            Some(_) if self.interrupt.is_urgent() => Control::Kill,
+            Some(_) => Control::Stop,
+            None => Control::GoOn,
+        }
     }
 }
 
-/// Redacts every line of a log.
-struct Redacting(Redactor);
+/// Redacts every line of a log. A private key on one stream must not be
+/// ended by a line on the other.
+#[derive(Default)]
+struct Redacting {
+    stdout: Redactor,
+    stderr: Redactor,
+}
 
 impl LineFilter for Redacting {
-    fn line<'l>(&mut self, line: &'l str) -> Cow<'l, str> {
-        self.0.line(line)
+    fn line<'l>(&mut self, stream: Stream, line: &'l str) -> Cow<'l, str> {
+        match stream {
+            Stream::Stdout => self.stdout.line(line),
+            Stream::Stderr => self.stderr.line(line),
+        }
     }
 }

@@ -64,19 +64,27 @@ fn body(event: &Event<'_>) -> (&'static str, Value) {
         ),
         Event::Waiting { run, wait } => waiting(run, wait),
         Event::Notice { text, .. } => ("notice", json!({ "text": text })),
-        Event::RunEnded { run } => (
-            "run_ended",
-            json!({
-                "status": run.state.status(),
-                "reason": run.state.reason(),
-                "iterations": run.iteration,
-                "tree": run.tree.as_ref().map(ToString::to_string),
-                "exit_code": run.state.exit_code(),
-                "best_iteration": run.best.map(|best| best.iteration),
-                "cost": UsageView::from(run.usage),
-            }),
-        ),
+        Event::RunBroken { run, error } => {
+            let mut body = ended(run);
+            body["reason"] = json!("internal_error");
+            body["error"] = json!(error);
+            body["exit_code"] = json!(3);
+            ("run_ended", body)
+        }
+        Event::RunEnded { run } => ("run_ended", ended(run)),
     }
+}
+
+fn ended(run: &ralph_core::Run) -> Value {
+    json!({
+        "status": run.state.status(),
+        "reason": run.state.reason(),
+        "iterations": run.iteration,
+        "tree": run.tree.as_ref().map(ToString::to_string),
+        "exit_code": run.state.exit_code(),
+        "best_iteration": run.best.map(|best| best.iteration),
+        "cost": UsageView::from(run.usage),
+    })
 }
 
 fn waiting(run: &ralph_core::Run, wait: &ralph_core::state::Wait) -> (&'static str, Value) {

@@ -6,7 +6,9 @@ use std::time::Duration;
 use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
 use ralph_core::evidence::{Fault, GateReport, Verdict};
 use ralph_core::locale::Locale;
-use ralph_core::policy::{Context, Criterion, GateCommand, GateSpec, Limits, Need, Trust};
+use ralph_core::policy::{
+    Context, Criterion, GateCommand, GateSpec, Limits, Need, Trust, TurnLimits,
+};
 use ralph_core::progress::Progress;
 use ralph_core::run::{AgentRef, Baseline, Best, Owner, Task};
 use ralph_core::usage::{Usage, Usd};
@@ -65,6 +67,7 @@ pub fn run(bits: u32) -> Run {
         restarts: 2,
         usage: usage(),
         waited: Duration::new(90, 123_456_789),
+        asleep: Duration::new(5, 1),
         feedback: format!("feedback {HARD_TEXT}"),
         last_output: format!("output {HARD_TEXT}"),
         tree: Some(TreeId::new("now")),
@@ -89,6 +92,7 @@ pub fn bare_run(bits: u32) -> Run {
         restarts: 0,
         usage: Usage::default(),
         waited: Duration::ZERO,
+        asleep: Duration::ZERO,
         feedback: String::new(),
         last_output: String::new(),
         tree: None,
@@ -114,6 +118,11 @@ fn policy() -> Policy {
             tokens: Some(u64::MAX),
             cost: Some(Usd::from_micros(u64::MAX - 1)),
             waiting: Duration::MAX,
+        },
+        turns: TurnLimits {
+            idle: Duration::from_millis(7),
+            wall: Duration::from_secs(8),
+            grace: Duration::from_nanos(9),
         },
         gates: vec![
             gate(Criterion::TestPass, GateCommand::Argv(vec!["make".into(), "a b".into()])),

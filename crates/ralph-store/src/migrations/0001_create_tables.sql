@@ -26,6 +26,7 @@ CREATE TABLE runs (
     restarts INTEGER NOT NULL,
     usage TEXT NOT NULL,
     waited TEXT NOT NULL,
+    asleep TEXT NOT NULL,
     feedback TEXT NOT NULL,
     last_output TEXT NOT NULL,
     tree TEXT,

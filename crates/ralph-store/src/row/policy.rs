@@ -5,7 +5,9 @@ use std::time::Duration;
 use ralph_core::Policy;
 use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
 use ralph_core::locale::Locale;
-use ralph_core::policy::{Context, Criterion, GateCommand, GateSpec, Limits, Need, Trust};
+use ralph_core::policy::{
+    Context, Criterion, GateCommand, GateSpec, Limits, Need, Trust, TurnLimits,
+};
 use ralph_core::usage::Usd;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +28,7 @@ struct PolicyRow {
     claim: ClaimRow,
     trust: TrustRow,
     limits: LimitsRow,
+    turns: TurnsRow,
     gates: Vec<GateRow>,
     context: ContextRow,
     locale: LocaleRow,
@@ -50,6 +53,13 @@ struct LimitsRow {
 }
 
 #[derive(Deserialize, Serialize)]
+struct TurnsRow {
+    idle: Duration,
+    wall: Duration,
+    grace: Duration,
+}
+
+#[derive(Deserialize, Serialize)]
 struct GateRow {
     name: String,
     criterion: CriterionRow,
@@ -67,11 +77,12 @@ enum CommandRow {
 
 /// The JSON form of a policy.
 pub(super) fn encode_policy(policy: &Policy) -> Result<String, StoreError> {
-    let Policy { claim, trust, limits, gates, context, locale } = policy.clone();
+    let Policy { claim, trust, limits, turns, gates, context, locale } = policy.clone();
     let row = PolicyRow {
         claim: claim.into(),
         trust: trust.into(),
         limits: limits.into(),
+        turns: TurnsRow { idle: turns.idle, wall: turns.wall, grace: turns.grace },
         gates: gates.into_iter().map(GateRow::from).collect(),
         context: context.into(),
         locale: locale.into(),
@@ -81,11 +92,12 @@ pub(super) fn encode_policy(policy: &Policy) -> Result<String, StoreError> {
 
 /// The policy whose JSON form is `text`.
 pub(super) fn decode_policy(text: &str) -> Result<Policy, StoreError> {
-    let PolicyRow { claim, trust, limits, gates, context, locale } = decode(WHAT, text)?;
+    let PolicyRow { claim, trust, limits, turns, gates, context, locale } = decode(WHAT, text)?;
     Ok(Policy {
         claim: claim.into_rules()?,
         trust: trust.into(),
         limits: limits.into(),
+        turns: TurnLimits { idle: turns.idle, wall: turns.wall, grace: turns.grace },
         gates: gates.into_iter().map(GateSpec::from).collect(),
         context: context.into(),
         locale: locale.into(),

@@ -24,13 +24,13 @@ const PUT: &str = "
         id, worktree, task_text, task_description, task_targets, task_id, agent_name,
         agent_command, policy, status, reason, detail, active, ended, iteration, epoch,
         owner_session, owner_pid, owner_started, heartbeat_at, baseline, progress, restarts,
-        usage, waited, feedback, last_output, tree, best_iteration, best_failing, started_at,
+        usage, waited, asleep, feedback, last_output, tree, best_iteration, best_failing, started_at,
         updated_at, ended_at
     ) VALUES (
         :id, :worktree, :task_text, :task_description, :task_targets, :task_id, :agent_name,
         :agent_command, :policy, :status, :reason, :detail, :active, :ended, :iteration, :epoch,
         :owner_session, :owner_pid, :owner_started, :heartbeat_at, :baseline, :progress, :restarts,
-        :usage, :waited, :feedback, :last_output, :tree, :best_iteration, :best_failing,
+        :usage, :waited, :asleep, :feedback, :last_output, :tree, :best_iteration, :best_failing,
         :started_at, :updated_at, :ended_at
     ) ON CONFLICT (id) DO UPDATE SET
         worktree = excluded.worktree, task_text = excluded.task_text,
@@ -47,7 +47,7 @@ const PUT: &str = "
             ELSE excluded.heartbeat_at
         END,
         baseline = excluded.baseline, progress = excluded.progress, restarts = excluded.restarts,
-        usage = excluded.usage, waited = excluded.waited, feedback = excluded.feedback,
+        usage = excluded.usage, waited = excluded.waited, asleep = excluded.asleep, feedback = excluded.feedback,
         last_output = excluded.last_output, tree = excluded.tree,
         best_iteration = excluded.best_iteration, best_failing = excluded.best_failing,
         started_at = excluded.started_at, updated_at = excluded.updated_at,
@@ -270,6 +270,7 @@ fn put(tx: &Tx<'_>, run: &Run) -> Result<(), Fault> {
         ":restarts": row.restarts,
         ":usage": row.usage,
         ":waited": row.waited,
+        ":asleep": row.asleep,
         ":feedback": row.feedback,
         ":last_output": row.last_output,
         ":tree": row.tree,
@@ -311,6 +312,7 @@ fn read(row: &Row<'_>) -> Result<Run, Fault> {
         restarts: row.get("restarts")?,
         usage: row.get("usage")?,
         waited: row.get("waited")?,
+        asleep: row.get("asleep")?,
         feedback: row.get("feedback")?,
         last_output: row.get("last_output")?,
         tree: row.get("tree")?,
