@@ -133,7 +133,7 @@ pub(crate) struct AgentOptions {
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
     /// The agent's command line; prompt on stdin, text on stdout, no shell
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", conflicts_with = "script")]
     agent_cmd: Option<String>,
     /// What the scripted agent does
     #[arg(long, value_name = "FILE")]
