@@ -116,7 +116,7 @@ impl StoreError {
             Self::Damaged { .. } => {
                 Some("the next run starts a new database and leaves this one in place".to_owned())
             }
-            Self::ReadOnly { .. } => {
+            Self::ReadOnly { .. } | Self::Io { .. } => {
                 Some("set `RALPH_HOME` to a folder that can be written to".to_owned())
             }
             Self::DiskFull { .. } => {
@@ -126,7 +126,6 @@ impl StoreError {
             | Self::RunExists { .. }
             | Self::AlreadyDecided { .. }
             | Self::Busy { .. }
-            | Self::Io { .. }
             | Self::Unfit { .. }
             | Self::Sqlite { .. } => None,
         }
