@@ -11,6 +11,8 @@
     reason = "test support: a broken fixture must fail its test at once"
 )]
 
+mod running;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
@@ -19,6 +21,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
+
+pub use running::{Hold, Running, Signal};
 
 /// A temporary project with its own state, configuration and home folder.
 pub struct Project {
@@ -71,6 +75,24 @@ impl Project {
     /// Where the state of a project outside git is kept.
     pub fn state(&self) -> PathBuf {
         self.outside("state")
+    }
+
+    /// Every path of the project, its state and its home, in order: what is
+    /// the same before and after was not written to.
+    pub fn everything(&self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.folder.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let entry = entry.unwrap();
+                if entry.file_type().unwrap().is_dir() {
+                    folders.push(entry.path());
+                }
+                found.push(entry.path());
+            }
+        }
+        found.sort();
+        found
     }
 
     /// Writes a file of the project.
@@ -163,6 +185,19 @@ impl Call {
         self
     }
 
+    /// Runs it to its end with nobody at the other end of its stdout.
+    pub fn unheard(mut self) -> Output {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        self.command.stdin(Stdio::null()).stdout(writer).stderr(Stdio::piped());
+        self.command.spawn().unwrap().wait_with_output().unwrap().into()
+    }
+
+    /// Starts it and returns at once; its events are read one by one.
+    pub fn start(self) -> Running {
+        Running::new(self.spawn())
+    }
+
     /// Starts it and returns at once, its output in pipes.
     pub fn spawn(mut self) -> Child {
         self.command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -179,8 +214,13 @@ impl Call {
             // The command may end without reading: that is its right.
             let _ = pipe.write_all(&bytes);
         }
-        let output = child.wait_with_output().unwrap();
-        Output {
+        child.wait_with_output().unwrap().into()
+    }
+}
+
+impl From<std::process::Output> for Output {
+    fn from(output: std::process::Output) -> Self {
+        Self {
             code: output.status.code(),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),

@@ -1,0 +1,165 @@
+//! Calls that run while the test looks at them, and agents that wait for it.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::process::{Pid, kill_process};
+use serde_json::Value;
+
+use crate::{Output, Project};
+
+/// How long anything may take that should happen at once. Only a test that
+/// fails waits that long.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A call of the binary that has not ended yet. Killed when dropped.
+pub struct Running {
+    child: Child,
+    stdout: BufReader<ChildStdout>,
+    heard: String,
+    stderr: Option<JoinHandle<String>>,
+}
+
+/// What a process can be told from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// As Ctrl-C does.
+    Interrupt,
+    /// As a system that shuts down does.
+    Terminate,
+    /// Without a last word.
+    Kill,
+}
+
+impl Running {
+    pub(crate) fn new(mut child: Child) -> Self {
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut errors = child.stderr.take().unwrap();
+        let stderr = std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            errors.read_to_end(&mut bytes).unwrap();
+            String::from_utf8_lossy(&bytes).into_owned()
+        });
+        Self { child, stdout, heard: String::new(), stderr: Some(stderr) }
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Reads events up to the first that `wanted` accepts.
+    #[track_caller]
+    pub fn until(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let mut line = String::new();
+            let size = self.stdout.read_line(&mut line).unwrap();
+            assert!(size > 0, "it ended before the event came:\n{}", self.heard);
+            self.heard.push_str(&line);
+            let event: Value = serde_json::from_str(&line).unwrap();
+            if wanted(&event) {
+                return event;
+            }
+        }
+    }
+
+    /// Reads events until the agent is held, see [`Hold`].
+    #[track_caller]
+    pub fn until_held(&mut self) -> Value {
+        self.until(|event| event["text"].as_str().is_some_and(|text| text.contains("holding")))
+    }
+
+    /// Sends a signal to the binary, and to it alone.
+    pub fn signal(&self, signal: Signal) -> &Self {
+        let signal = match signal {
+            Signal::Interrupt => rustix::process::Signal::INT,
+            Signal::Terminate => rustix::process::Signal::TERM,
+            Signal::Kill => rustix::process::Signal::KILL,
+        };
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+        self
+    }
+
+    /// Waits for its end and returns all it said.
+    pub fn finish(mut self) -> Output {
+        let mut rest = Vec::new();
+        self.stdout.read_to_end(&mut rest).unwrap();
+        let code = self.child.wait().unwrap().code();
+        let stderr = self.stderr.take().unwrap().join().unwrap();
+        Output { code, stdout: self.heard.clone() + &String::from_utf8_lossy(&rest), stderr }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // A test that failed must not leave a loop behind; errors mean that
+        // it is gone already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Holds one turn of an agent until it is let go, and notices its death.
+///
+/// Two named pipes outside the project do it: the turn blocks on one, and
+/// every process of the turn has the other open, so its end is theirs.
+pub struct Hold {
+    gate: PathBuf,
+    lifeline: PathBuf,
+    begun: Receiver<()>,
+    over: Receiver<()>,
+}
+
+impl Hold {
+    /// A hold for one turn in this project.
+    pub fn new(project: &Project, name: &str) -> Self {
+        let pipe = |end: &str| {
+            let path = project.outside(&format!("{name}.{end}"));
+            mknodat(CWD, &path, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+            path
+        };
+        let (gate, lifeline) = (pipe("gate"), pipe("lifeline"));
+        let ((begins, begun), (ends, over)) = (channel(), channel());
+        let path = lifeline.clone();
+        std::thread::spawn(move || {
+            // Opens once somebody has opened the other end, and ends when
+            // nobody has it any more. A test that is gone asks for neither.
+            let Ok(mut pipe) = File::open(path) else { return };
+            let _ = begins.send(());
+            if pipe.read_to_end(&mut Vec::new()).is_ok() {
+                let _ = ends.send(());
+            }
+        });
+        Self { gate, lifeline, begun, over }
+    }
+
+    /// The shell commands that hold the turn. `beside` runs before, with the
+    /// lifeline open.
+    pub fn script(&self, beside: &str) -> String {
+        let (gate, lifeline) = (self.gate.display(), self.lifeline.display());
+        format!("exec 3>'{lifeline}'\n{beside}\necho holding\ncat '{gate}'\nexec 3>&-\n")
+    }
+
+    /// Lets the turn go on.
+    pub fn release(&self) {
+        drop(OpenOptions::new().write(true).open(&self.gate).unwrap());
+    }
+
+    /// Waits until the turn has begun.
+    #[track_caller]
+    pub fn is_begun(&self) {
+        self.begun.recv_timeout(PATIENCE).unwrap();
+    }
+
+    /// Waits until no process of the turn is left.
+    #[track_caller]
+    pub fn is_over(&self) {
+        self.over.recv_timeout(PATIENCE).unwrap();
+    }
+}
