@@ -1,6 +1,16 @@
 //! The binary as its users meet it.
 
+mod config;
+mod control;
+mod ownership;
 mod promise_loop;
+mod reading;
+mod reading_damage;
+mod reading_stream;
+mod reference;
+mod resume;
+mod usage;
+mod usage_output;
 
 use ralph_testkit::Project;
 

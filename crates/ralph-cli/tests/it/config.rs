@@ -1,0 +1,183 @@
+//! Settings, the first file, completions, and the demo.
+
+use ralph_testkit::Project;
+use serde_json::Value;
+
+use crate::control::status;
+use crate::{git, plain};
+
+/// `ralph config --json` of a project.
+#[track_caller]
+fn settings(project: &Project) -> Value {
+    project.ralph(&["config", "--json"]).output().exits(0).json()["settings"].clone()
+}
+
+#[test]
+fn defaults_are_those_of_the_reference() {
+    let project = git();
+    project.agent("echo '<promise>DONE</promise>'");
+    let _ = project.run_json("do it", &[]).exits(0);
+    let bare = status(&project);
+    assert_eq!(
+        (&bare["max_iterations"], &bare["max_duration_seconds"]),
+        (&100.into(), &14400.into())
+    );
+    assert_eq!((&bare["completion_promise"], &bare["match"]), (&"DONE".into(), &"tag".into()));
+    assert_eq!(bare["trust"], "claim");
+
+    let _ = project.run_json("do it", &["--criteria", "custom:true"]).exits(0);
+    let gated = status(&project);
+    assert_eq!(
+        (&gated["max_iterations"], &gated["max_duration_seconds"]),
+        (&10.into(), &1800.into())
+    );
+    assert_eq!(gated["trust"], "evidence");
+
+    let home = project.outside("elsewhere");
+    let args = ["run", "do it", "--agent-cmd", "./agent.sh"];
+    let _ = project.ralph(&args).env("RALPH_HOME", &home).output().exits(0);
+    assert!(home.is_dir());
+}
+
+#[test]
+fn every_setting_is_shown_with_its_origin_and_later_ones_win() {
+    let project = plain();
+    let user = project.outside("config/ralph");
+    std::fs::create_dir_all(&user).unwrap();
+    let text = "[run]\nmax_iterations = 5\nmax_duration = \"1h\"\nmax_tokens = 9\n";
+    std::fs::write(user.join("config.toml"), text).unwrap();
+    project.file("ralph.toml", "[run]\npromise = \"OK\"\nmax_iterations = 6\nmax_tokens = 10\n");
+    let call = project.ralph(&["config", "--json"]).env("RALPH_MAX_TOKENS", "11");
+    let settings = call.output().exits(0).json()["settings"].clone();
+    for (key, value, origin) in [
+        ("run.max_duration", Value::from("1h"), "config.toml:3"),
+        ("run.promise", "OK".into(), "ralph.toml:2"),
+        ("run.max_iterations", 6.into(), "ralph.toml:3"),
+        ("run.max_tokens", 11.into(), "RALPH_MAX_TOKENS"),
+    ] {
+        assert_eq!(settings[key]["value"], value);
+        let found = settings[key]["origin"].as_str().unwrap();
+        assert!(found.ends_with(origin), "{key} is from {found}");
+    }
+    assert_eq!(settings["run.match"]["origin"], "default");
+
+    let table = project.ralph(&["config"]).env("RALPH_MAX_TOKENS", "11").output().exits(0).stdout;
+    let line = table.lines().find(|line| line.starts_with("run.max_tokens")).unwrap();
+    assert!(line.contains("11") && line.ends_with("RALPH_MAX_TOKENS"), "{line}");
+}
+
+#[test]
+fn a_flag_outranks_variable_and_file() {
+    let project = plain();
+    project.agent("echo '<promise>DONE</promise>'");
+    project.file("ralph.toml", "[run]\nmax_iterations = 6\nagent_cmd = \"./agent.sh\"\n");
+    let max = |args: &[&str]| {
+        let run = [&["run", "do it"], args].concat();
+        let _ = project.ralph(&run).env("RALPH_MAX_ITERATIONS", "7").output().exits(0);
+        status(&project)["max_iterations"].clone()
+    };
+    assert_eq!(max(&[]), 7);
+    assert_eq!(max(&["--max-iterations", "8"]), 8);
+}
+
+#[test]
+fn the_schema_names_every_setting() {
+    let project = plain();
+    let schema = project.ralph(&["config", "--schema"]).output().exits(0).json();
+    assert_eq!(schema["additionalProperties"], false);
+    for key in settings(&project).as_object().unwrap().keys() {
+        let mut node = &schema;
+        for part in key.split('.') {
+            node = &node["properties"][part];
+        }
+        assert!(node["description"].is_string(), "{key}");
+    }
+}
+
+#[test]
+fn every_shell_gets_its_completions() {
+    let project = plain();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let output = project.ralph(&["completions", shell]).output().exits(0);
+        assert!(output.stdout.contains("max-iterations"), "{shell}");
+        assert!(!output.stdout.contains("__supervise"), "{shell}");
+    }
+    let unknown = project.ralph(&["completions", "tcsh"]).output().exits(2);
+    assert!(unknown.stderr.contains("tcsh") && unknown.stderr.contains("zsh"));
+}
+
+#[test]
+fn a_first_file_is_written_once_and_never_again() {
+    let project = plain();
+    project.file("go.mod", "module x\n");
+    let before = project.everything();
+    let shown = project.ralph(&["init", "--dry-run"]).output().exits(0).stdout;
+    assert_eq!(project.everything(), before);
+
+    let made = project.ralph(&["init"]).output().exits(0).stdout;
+    assert!(made.contains("go.mod") && made.contains("ralph.toml"), "{made}");
+    assert_eq!(project.read("ralph.toml"), shown);
+    assert_eq!(settings(&project)["run.criteria"]["value"], serde_json::json!(["test_pass"]));
+
+    project.file("ralph.toml", "# mine\n");
+    let refused = project.ralph(&["init"]).output().exits(1);
+    assert!(refused.stderr.contains("ralph.toml exists already"), "{}", refused.stderr);
+    assert_eq!(project.read("ralph.toml"), "# mine\n");
+}
+
+#[test]
+fn a_first_file_knows_the_test_command_of_each_ecosystem() {
+    for (sign, command) in [
+        ("Cargo.toml", "cargo test"),
+        ("package.json", "npm test"),
+        ("pyproject.toml", "pytest"),
+        ("Makefile", "make test"),
+    ] {
+        let project = plain();
+        project.file(sign, "");
+        let shown = project.ralph(&["init", "--dry-run", "--agent-cmd", "./a 'b c'"]).output();
+        let shown = shown.exits(0).stdout;
+        assert!(shown.contains(command) && shown.contains("./a 'b c'"), "{shown}");
+    }
+}
+
+/// A `PATH` on which there is a shell but no cargo, so that the demo plays
+/// with its shell sample.
+#[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
+fn shell_only(project: &Project) -> std::path::PathBuf {
+    let bin = project.outside("bin");
+    std::fs::create_dir(&bin).unwrap();
+    std::os::unix::fs::symlink("/bin/sh", bin.join("sh")).unwrap();
+    bin
+}
+
+#[test]
+fn the_demo_rejects_a_false_claim_and_then_succeeds() {
+    let project = plain();
+    let bin = shell_only(&project);
+    let before = project.everything();
+    let output = project.ralph(&["demo"]).env("PATH", &bin).output().exits(0);
+    assert!(output.stderr.contains("says it is done → rejected"), "{}", output.stderr);
+    assert!(output.stderr.contains("FAILED roman 27"), "{}", output.stderr);
+    assert!(output.stdout.contains("Done: every required check passes."), "{}", output.stdout);
+    assert_eq!(project.everything(), before);
+}
+
+#[test]
+fn the_demo_of_a_liar_fails_honestly() {
+    let project = plain();
+    let bin = shell_only(&project);
+    let output = project.ralph(&["demo", "--liar", "--json"]).env("PATH", &bin).output();
+    let _ = output.exits(1).ends("failed/no_progress", 3);
+}
+
+#[test]
+fn the_demo_keeps_its_project_when_asked() {
+    let project = plain();
+    let bin = shell_only(&project);
+    let call = project.ralph(&["demo", "--keep"]).env("PATH", &bin);
+    let output = call.env("TMPDIR", project.outside(".")).output().exits(0);
+    let line = output.stderr.lines().find(|line| line.contains("was kept in")).unwrap();
+    let folder = line.rsplit(' ').next().unwrap().trim_end_matches('.');
+    assert!(std::path::Path::new(folder).join("roman.sh").is_file(), "{line}");
+}

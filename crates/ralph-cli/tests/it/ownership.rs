@@ -1,0 +1,76 @@
+//! One run a work tree, and one driver a run.
+
+use ralph_testkit::{Hold, Signal};
+
+use crate::control::{held, status};
+use crate::{git, plain};
+
+#[test]
+fn a_second_run_in_the_same_work_tree_is_refused_by_the_name_of_the_first() {
+    let project = git();
+    let (running, hold) = held(&project, 1, "");
+    let first = status(&project);
+    let refused = project.run_json("another", &[]).exits(1);
+    let id = first["id"].as_str().unwrap();
+    assert!(refused.stderr.contains(id), "{}", refused.stderr);
+    assert!(refused.stderr.contains("ralph stop --run"), "{}", refused.stderr);
+    hold.release();
+    let _ = running.finish().exits(0).ends("success/claimed", 1);
+    assert_eq!(status(&project)["id"], first["id"]);
+}
+
+#[test]
+fn a_linked_work_tree_has_a_run_of_its_own_at_the_same_time() {
+    let project = git();
+    project.agent("echo '<promise>DONE</promise>'");
+    project.run_git(&["add", "."]);
+    project.run_git(&["commit", "--quiet", "-m", "agent"]);
+    project.run_git(&["worktree", "add", "--quiet", "../linked"]);
+    let (running, hold) = held(&project, 1, "");
+
+    let linked = project.outside("linked");
+    let args = ["run", "beside", "--agent-cmd", "./agent.sh", "--json"];
+    let _ = project.ralph(&args).dir(&linked).output().exits(0).ends("success/claimed", 1);
+    hold.release();
+    let _ = running.finish().exits(0).ends("success/claimed", 1);
+
+    let all = project.ralph(&["runs", "--json"]).output().exits(0).json();
+    assert_eq!(all["runs"].as_array().unwrap().len(), 2);
+    let here = project.ralph(&["runs", "--json", "--here"]).dir(&linked).output().exits(0).json();
+    assert_eq!(here["runs"].as_array().unwrap().len(), 1);
+    assert_eq!(here["runs"][0]["task"], "beside");
+}
+
+#[test]
+fn a_dead_driver_does_not_block_the_next_run() {
+    let project = plain();
+    let (running, hold) = held(&project, 1, "");
+    running.signal(Signal::Kill);
+    let _ = running.finish();
+    hold.is_over();
+    let old = status(&project);
+    assert_eq!((&old["status"], &old["owner"]["alive"]), (&"running".into(), &false.into()));
+
+    project.agent("echo '<promise>DONE</promise>'");
+    let _ = project.run_json("another", &[]).exits(0).ends("success/claimed", 1);
+    let runs = project.ralph(&["runs", "--json"]).output().exits(0).json();
+    assert_eq!(runs["runs"][1]["id"], old["id"]);
+    assert_eq!(runs["runs"][1]["reason"], "interrupted");
+}
+
+#[test]
+fn a_resumed_run_belongs_to_the_driver_that_resumed_it() {
+    let project = plain();
+    let (running, hold) = held(&project, 1, "");
+    running.signal(Signal::Interrupt);
+    hold.is_over();
+    let _ = running.finish().exits(130);
+    let second = Hold::new(&project, "second");
+    project.agent(&format!("{}echo '<promise>DONE</promise>'", second.script("")));
+    let mut resumed = project.ralph(&["resume", "--json"]).start();
+    resumed.until_held();
+    let refused = project.ralph(&["resume"]).output().exits(1);
+    assert!(refused.stderr.contains(&resumed.id().to_string()), "{}", refused.stderr);
+    second.release();
+    let _ = resumed.finish().exits(0).ends("success/claimed", 2);
+}

@@ -1,0 +1,76 @@
+//! What is written down is what the binary does.
+
+use std::path::PathBuf;
+
+use crate::plain;
+
+#[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
+fn document(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// The pieces of a Markdown text that are code, one a line or span.
+fn code(text: &str) -> Vec<String> {
+    let mut pieces = Vec::new();
+    let mut fenced = false;
+    for line in text.lines() {
+        if line.starts_with("```") {
+            fenced = !fenced;
+        } else if fenced {
+            pieces.push(line.to_owned());
+        } else {
+            // Spans of one line stay together: `ralph x` and the flags it has.
+            pieces.push(line.split('`').skip(1).step_by(2).collect::<Vec<_>>().join(" "));
+        }
+    }
+    pieces
+}
+
+#[test]
+fn the_references_are_what_the_binary_prints() {
+    let project = plain();
+    for (name, topic) in
+        [("cli.md", "cli"), ("config.md", "config"), ("config.schema.json", "schema")]
+    {
+        let printed = project.ralph(&["__docs", topic]).output().exits(0).stdout;
+        let committed = document(&format!("docs/reference/{name}"));
+        assert!(committed == printed, "docs/reference/{name} is old: run `cargo xtask docs`");
+    }
+}
+
+#[test]
+fn every_command_and_flag_of_the_readme_exists() {
+    let project = plain();
+    let mut commands = 0;
+    for piece in code(&document("README.md")) {
+        let words: Vec<&str> = piece.split_whitespace().collect();
+        let Some(at) = words.iter().position(|word| *word == "ralph") else { continue };
+        let Some(command) = words.get(at + 1) else { continue };
+        if !command.starts_with(|c: char| c.is_ascii_lowercase()) {
+            continue;
+        }
+        let help = project.ralph(&[command, "--help"]).output().exits(0).stdout;
+        commands += 1;
+        for flag in words.iter().filter(|word| word.starts_with("--") && word.len() > 2) {
+            assert!(help.contains(flag), "`ralph {command}` has no {flag}");
+        }
+    }
+    assert!(commands >= 5, "{commands}");
+}
+
+#[test]
+fn every_command_has_help_with_a_first_sentence() {
+    let project = plain();
+    let help = project.ralph(&["--help"]).output().exits(0).stdout;
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let mut count = 0;
+    let commands = listed.take_while(|line| !line.is_empty());
+    for line in commands.filter(|line| !line.starts_with("  help ")) {
+        let (name, about) = line.trim().split_once(' ').unwrap_or((line, ""));
+        assert!(!about.trim().is_empty(), "{name} says nothing");
+        let _ = project.ralph(&[name, "--help"]).output().exits(0);
+        count += 1;
+    }
+    assert!(count >= 15, "{help}");
+}

@@ -1,0 +1,84 @@
+//! Where words go: data to stdout, the rest to stderr, no colours in pipes.
+
+use ralph_testkit::{Output, Project};
+
+use crate::plain;
+
+fn project() -> Project {
+    let project = plain();
+    project.agent("echo '<promise>DONE</promise>'");
+    project
+}
+
+#[track_caller]
+fn only_data(output: Output) {
+    let output = output.exits(0);
+    assert!(!output.stdout.is_empty());
+    assert_eq!(output.stderr, "");
+}
+
+#[test]
+fn help_and_version_are_data() {
+    let project = project();
+    for args in [["--help"].as_slice(), &["--version"], &["run", "--help"], &["help", "run"]] {
+        only_data(project.ralph(args).output());
+    }
+    let version = project.ralph(&["-V"]).output().exits(0);
+    assert_eq!(version.stdout, concat!("ralph ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn what_was_asked_for_goes_to_stdout_and_the_rest_to_stderr() {
+    let project = project();
+    let run = project.ralph(&["run", "do it", "--agent-cmd", "./agent.sh"]).output().exits(0);
+    assert!(run.stdout.contains("Done:"), "{}", run.stdout);
+    assert!(run.stderr.contains("started"), "{}", run.stderr);
+    for command in ["status", "runs", "report", "config", "doctor", "stop"] {
+        only_data(project.ralph(&[command]).output());
+    }
+    let check = project.ralph(&["check", "--criteria", "custom:true"]).output().exits(0);
+    assert!(check.stdout.contains("custom-1") && !check.stdout.contains("running"));
+    assert!(check.stderr.contains("running custom-1"), "{}", check.stderr);
+}
+
+#[test]
+fn a_pipe_gets_no_colours_and_no_cursor_movements() {
+    let project = project();
+    project.file("no.sh", "echo broken; exit 1");
+    let gate = ["--criteria", "custom:sh no.sh", "--max-iterations", "1"];
+    let run = [&["run", "do it", "--agent-cmd", "./agent.sh"], &gate[..]].concat();
+    for args in [
+        run.as_slice(),
+        &["status"],
+        &["report"],
+        &["runs"],
+        &["doctor"],
+        &["--help"],
+        &["nonsense"],
+        &["check", "--criteria", "custom:sh no.sh"],
+    ] {
+        for call in [project.ralph(args), project.ralph(args).env("NO_COLOR", "1")] {
+            let output = call.env("TERM", "xterm-256color").output();
+            let all = output.stdout + &output.stderr;
+            assert!(!all.contains(['\x1b', '\r']), "{args:?}: {all:?}");
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_left_is_no_reason_to_panic() {
+    let project = project();
+    let run = ["run", "do it", "--agent-cmd", "./agent.sh", "--json"];
+    for args in [
+        run.as_slice(),
+        &["status", "--json"],
+        &["runs"],
+        &["report", "--md"],
+        &["completions", "bash"],
+        &["config"],
+        &["--help"],
+    ] {
+        let output = project.ralph(args).unheard().exits(0);
+        assert_eq!(output.stderr, "", "{args:?}");
+    }
+}
