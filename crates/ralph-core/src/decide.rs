@@ -17,7 +17,7 @@ use crate::progress::{Progress, Signals};
 use crate::question;
 use crate::run::Run;
 use crate::state::{Failure, Pause, Proof, Wait};
-use crate::time::Timestamp;
+use crate::time::{Timestamp, render_span};
 
 /// Agent failures in a row, without any change to the tree, that end a run.
 const AGENT_ERRORS: u32 = 3;
@@ -157,9 +157,9 @@ fn wait_for_provider(
         Some(until) => until.max(now.plus(backoff(hits.saturating_sub(1)))),
     };
     if run.waited.saturating_add(until.since(now)) > policy.limits.waiting {
-        let minutes = policy.limits.waiting.as_secs() / 60;
+        let most = render_span(policy.limits.waiting);
         return Decision::GiveUp(Failure::AgentError {
-            what: format!("the provider's limit does not lift within {minutes} minutes of waiting"),
+            what: format!("the provider's limit does not lift within {most} of waiting"),
         });
     }
     Decision::Wait(Wait::Limit { until })

@@ -122,7 +122,7 @@ fn waiting_has_an_end() {
     let run = Run { waited: Duration::from_hours(23), ..run(&Policy::promise()) };
     let until = |minutes| turn("").at(0).ending(TurnEnd::ProviderLimit { until: Some(minutes) });
     check(&run, &until(minute(60)), &wait_until(60));
-    let what = "the provider's limit does not lift within 1440 minutes of waiting".to_owned();
+    let what = "the provider's limit does not lift within 24h of waiting".to_owned();
     check(&run, &until(minute(61)), &Decision::GiveUp(Failure::AgentError { what }));
 }
 

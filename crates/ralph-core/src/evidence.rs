@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::ids::{Approach, TreeId};
 use crate::policy::Need;
-use crate::time::Timestamp;
+use crate::time::{Timestamp, render_span};
 use crate::usage::Usage;
 
 /// All that is known when a turn of the agent is over.
@@ -130,7 +130,7 @@ impl Verdict {
             Self::Pass => "passed".to_owned(),
             Self::Fail(Fault::Exit(code)) => format!("failed with exit code {code}"),
             Self::Fail(Fault::Signal(signal)) => format!("killed by signal {signal}"),
-            Self::Fail(Fault::Timeout(limit)) => format!("timed out after {}s", limit.as_secs()),
+            Self::Fail(Fault::Timeout(limit)) => format!("timed out after {}", render_span(*limit)),
             Self::Unknown { reason } => format!("unknown: {reason}"),
         }
     }

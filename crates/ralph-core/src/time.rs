@@ -28,3 +28,36 @@ impl Timestamp {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 }
+
+/// A span as people write it, such as `300ms`, `1m30s` or `24h`.
+///
+/// Fractions of a second are named only where nothing else is left to say.
+pub(crate) fn render_span(span: Duration) -> String {
+    let seconds = span.as_secs();
+    if seconds == 0 {
+        return format!("{}ms", span.as_millis());
+    }
+    let parts = [(seconds / 3600, 'h'), (seconds / 60 % 60, 'm'), (seconds % 60, 's')];
+    let named = parts.into_iter().filter(|(count, _)| *count > 0);
+    named.map(|(count, unit)| format!("{count}{unit}")).collect::<Vec<_>>().concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_is_never_rounded_to_nothing() {
+        for (millis, want) in [
+            (0, "0ms"),
+            (100, "100ms"),
+            (1_000, "1s"),
+            (90_500, "1m30s"),
+            (600_000, "10m"),
+            (86_400_000, "24h"),
+            (3_601_000, "1h1s"),
+        ] {
+            assert_eq!(render_span(Duration::from_millis(millis)), want);
+        }
+    }
+}

@@ -7,6 +7,7 @@ use crate::locale::Locale;
 use crate::policy::{Need, Policy, Trust};
 use crate::run::Run;
 use crate::template;
+use crate::time::render_span;
 
 mod outcome;
 
@@ -238,12 +239,12 @@ fn describe_en(point: &Point, policy: &Policy) -> String {
             weakening.place, weakening.what
         ),
         Point::TimedOut(Timeout::Idle(limit)) => format!(
-            "The last turn was ended after {}s without output. Its changes are kept. Work in smaller steps and avoid commands that wait for input.",
-            limit.as_secs()
+            "The last turn was ended after {} without output. Its changes are kept. Work in smaller steps and avoid commands that wait for input.",
+            render_span(*limit)
         ),
         Point::TimedOut(Timeout::Wall(limit)) => format!(
-            "The last turn was ended after {}s, in the middle of its work. Its changes are kept. Work in smaller steps and finish sooner.",
-            limit.as_secs()
+            "The last turn was ended after {}, in the middle of its work. Its changes are kept. Work in smaller steps and finish sooner.",
+            render_span(*limit)
         ),
         Point::AgentFailed { what } => format!("The last turn ended with an error: {what}."),
         Point::Asked { question } => format!(
@@ -283,12 +284,12 @@ fn describe_ko(point: &Point, policy: &Policy) -> String {
             weakening.place, weakening.what
         ),
         Point::TimedOut(Timeout::Idle(limit)) => format!(
-            "지난 턴은 {}초 동안 출력이 없어 종료되었습니다. 변경 사항은 보존됩니다. 더 작은 단계로 진행하고 입력을 기다리는 명령은 피하세요.",
-            limit.as_secs()
+            "지난 턴은 {} 동안 출력이 없어 종료되었습니다. 변경 사항은 보존됩니다. 더 작은 단계로 진행하고 입력을 기다리는 명령은 피하세요.",
+            render_span(*limit)
         ),
         Point::TimedOut(Timeout::Wall(limit)) => format!(
-            "지난 턴은 {}초가 지나 작업 도중 종료되었습니다. 변경 사항은 보존됩니다. 더 작은 단계로 나누어 빨리 끝내세요.",
-            limit.as_secs()
+            "지난 턴은 제한 시간({})을 넘겨 작업 도중 종료되었습니다. 변경 사항은 보존됩니다. 더 작은 단계로 나누어 빨리 끝내세요.",
+            render_span(*limit)
         ),
         Point::AgentFailed { what } => format!("지난 턴이 오류로 끝났습니다: {what}."),
         Point::Asked { question } => format!(
@@ -308,7 +309,7 @@ fn verdict_ko(verdict: &Verdict) -> String {
         Verdict::Pass => "통과".to_owned(),
         Verdict::Fail(Fault::Exit(code)) => format!("실패: 종료 코드 {code}"),
         Verdict::Fail(Fault::Signal(signal)) => format!("실패: 시그널 {signal}(으)로 중단됨"),
-        Verdict::Fail(Fault::Timeout(limit)) => format!("실패: {}초 시간 초과", limit.as_secs()),
+        Verdict::Fail(Fault::Timeout(limit)) => format!("실패: 시간 초과({})", render_span(*limit)),
         Verdict::Unknown { reason } => format!("확인 불가: {reason}"),
     }
 }
