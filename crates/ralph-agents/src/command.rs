@@ -1,6 +1,7 @@
 //! Any program that reads a prompt and prints text.
 
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use ralph_core::evidence::{Timeout, TurnEnd};
@@ -66,7 +67,8 @@ impl Agent for CommandAgent {
     }
 
     fn read(&self, turn: &Turn<'_>, outcome: &Outcome, clock: &TurnClock) -> Spoken {
-        let text = outcome.stdout.text_lossy();
+        let prompt = fs::read_to_string(turn.prompt_file).unwrap_or_default();
+        let text = without_echo(outcome.stdout.text_lossy(), prompt.trim());
         let stderr = outcome.stderr.text_lossy();
         let said = Said { text: &text, stderr: &stderr, ending: outcome.ending };
         let end = match self.limits.find(&said, clock.now) {
@@ -79,6 +81,17 @@ impl Agent for CommandAgent {
     fn program(&self) -> PathBuf {
         PathBuf::from(&self.program)
     }
+}
+
+/// The text without the prompt at its end: some programs repeat what they are
+/// asked, and a task that names the promise is not the agent's own word.
+fn without_echo(mut text: String, prompt: &str) -> String {
+    if !prompt.is_empty()
+        && let Some(own) = text.trim_end().strip_suffix(prompt)
+    {
+        text.truncate(own.len());
+    }
+    text
 }
 
 fn plain_end(ending: Ending, stderr: &str, clock: &TurnClock) -> TurnEnd {
@@ -107,4 +120,23 @@ fn shorten(line: &str) -> String {
         short.push('…');
     }
     short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_prompt_that_ends_the_text_is_an_echo() {
+        let prompt = "do it\n<promise>DONE</promise>";
+        for (text, own) in [
+            ("do it\n<promise>DONE</promise>", ""),
+            ("user: do it\n<promise>DONE</promise>\n\n", "user: "),
+            ("do it\n<promise>DONE</promise>\nI did.", "do it\n<promise>DONE</promise>\nI did."),
+            ("<promise>DONE</promise>\n", "<promise>DONE</promise>\n"),
+        ] {
+            assert_eq!(without_echo(text.to_owned(), prompt), own);
+        }
+        assert_eq!(without_echo("text ".to_owned(), ""), "text ");
+    }
 }
