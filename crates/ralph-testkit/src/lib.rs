@@ -117,7 +117,14 @@ impl Project {
         self
     }
 
+    /// Reads a file that a script left in `$OUTSIDE`; empty when it does not exist.
+    pub fn kept(&self, name: &str) -> String {
+        let bytes = fs::read(self.outside(name)).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
     /// Writes `agent.sh`: the prompt is on its stdin and in `$RALPH_PROMPT_FILE`.
+    /// What it shall keep without changing the project goes into `$OUTSIDE`.
     pub fn agent(&self, body: &str) -> &Self {
         self.script("agent.sh", body)
     }
@@ -142,14 +149,20 @@ impl Project {
 
     /// `ralph run TASK --agent-cmd ./agent.sh --json` and more arguments.
     pub fn run_json(&self, task: &str, more: &[&str]) -> Output {
+        self.run_call(task, more).output()
+    }
+
+    /// The call behind [`Project::run_json`], to be completed and run.
+    pub fn run_call(&self, task: &str, more: &[&str]) -> Call {
         let mut args = vec!["run", task, "--agent-cmd", "./agent.sh", "--json"];
         args.extend(more);
-        self.ralph(&args).output()
+        self.ralph(&args)
     }
 
     fn clean(&self, mut command: Command) -> Command {
         command.env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("OUTSIDE", self.folder.path());
         command.env("HOME", self.outside("home"));
         command.env("XDG_STATE_HOME", self.state());
         command.env("XDG_CONFIG_HOME", self.outside("config"));
@@ -259,6 +272,16 @@ impl Output {
         self.events().into_iter().filter(|event| event["type"] == kind).collect()
     }
 
+    /// One field of all events of a type, as text.
+    #[track_caller]
+    pub fn values(&self, kind: &str, field: &str) -> Vec<String> {
+        let text = |event: Value| {
+            let value = &event[field];
+            value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+        };
+        self.events_of(kind).into_iter().map(text).collect()
+    }
+
     /// The `run_ended` event, which must be the last.
     #[track_caller]
     pub fn ended(&self) -> Value {
@@ -287,4 +310,11 @@ impl Output {
         );
         self
     }
+}
+
+/// Whether a process with the id in this text exists.
+#[track_caller]
+pub fn is_alive(pid: &str) -> bool {
+    let pid: u32 = pid.trim().parse().unwrap_or_else(|_| panic!("`{pid}` is no process id"));
+    Path::new("/proc").join(pid.to_string()).exists()
 }

@@ -11,6 +11,7 @@ mod reference;
 mod resume;
 mod usage;
 mod usage_output;
+mod scenarios;
 
 use ralph_testkit::Project;
 
