@@ -123,15 +123,25 @@ pub fn is_active(store: &dyn RunStore, session: &SessionId) -> Result<bool, Engi
     Ok(store.run_of_session(session)?.is_some_and(|run| run.state.is_active()))
 }
 
-/// Makes this process the owner of a run that can go on.
-pub fn take_over(store: &dyn RunStore, run: &Run, now: Timestamp) -> Result<Run, EngineError> {
+/// Refuses a run that this process could not go on with.
+pub fn ensure_resumable(run: &Run) -> Result<(), EngineError> {
     if run.state.is_ended() {
         let status = run.state.status();
         return Err(EngineError::NotResumable { run: run.id.clone(), status });
     }
-    if run.state.is_active() {
-        refuse_living_owner(run)?;
+    match (&run.owner, run.state.is_active()) {
+        // A driver that paused its run is about to leave it.
+        (Some(Owner::Driver { .. }) | None, false) => Ok(()),
+        (Some(Owner::Driver { .. }) | None, true) | (Some(Owner::Session(_)), _) => {
+            refuse_living_owner(run)
+        }
     }
+}
+
+/// Makes this process the owner of a run that can go on, and lets it: what
+/// was paused or asked a person is running again.
+pub fn take_over(store: &dyn RunStore, run: &Run, now: Timestamp) -> Result<Run, EngineError> {
+    ensure_resumable(run)?;
     let others = RunQuery { worktree: Some(run.worktree.clone()), which: Which::Active, limit: 10 };
     for other in store.runs(&others)? {
         if other.id != run.id {
@@ -205,4 +215,51 @@ fn random_id() -> RunId {
     hasher.write_u32(std::process::id());
     let bits = hasher.finish();
     RunId::from_bits(u32::try_from(bits & 0xffff_ffff).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use ralph_core::state::Wait;
+    use ralph_store::MemoryStore;
+
+    use super::*;
+
+    const HOUR: std::time::Duration = std::time::Duration::from_hours(1);
+
+    /// The run as it is resumed at the sixth hour: its driver worked for one
+    /// hour, left it in `state`, and is gone.
+    fn resumed_from(state: State) -> Run {
+        let (store, began) = (MemoryStore::default(), Timestamp::from_millis(0));
+        let left = began.plus(HOUR);
+        let new = NewRun {
+            task: Task::default(),
+            worktree: "/project".to_owned(),
+            agent: AgentRef::default(),
+            policy: Policy::promise(),
+            owner: Owner::Driver { pid: u32::MAX, started: 0, heartbeat: left },
+        };
+        let run = start(&store, new, began).unwrap();
+        set_state(&store, &run, state, left).unwrap();
+        let run = store.run(&run.id).unwrap().unwrap();
+        take_over(&store, &run, began.plus(HOUR * 6)).unwrap()
+    }
+
+    #[test]
+    fn what_rested_is_running_again_once_it_is_resumed() {
+        let human = Wait::Human { question: "Which one?".to_owned() };
+        for state in [State::Running, State::Paused(Pause::Asked), State::Waiting(human)] {
+            assert_eq!(resumed_from(state).state, State::Running);
+        }
+        let limit = State::Waiting(Wait::Limit { until: Timestamp::from_millis(i64::MAX) });
+        assert_eq!(resumed_from(limit.clone()).state, limit);
+    }
+
+    #[test]
+    fn time_in_which_nobody_worked_is_not_working_time() {
+        let limit = State::Waiting(Wait::Limit { until: Timestamp::from_millis(i64::MAX) });
+        for state in [State::Running, State::Paused(Pause::Interrupted), limit] {
+            let run = resumed_from(state);
+            assert_eq!(run.worked(run.updated_at), HOUR, "{:?}", run.state);
+        }
+    }
 }

@@ -42,6 +42,7 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
         return Err(CliError::refused(format!("{} belongs to {}", run.id, run.worktree))
             .with_hint("change to that folder first"));
     }
+    loops::ensure_resumable(&run)?;
     let settings = settings_of(&app, &run)?;
     let agent = drive::recorded_agent(&app, &settings, &run.agent)?;
     let gates = drive::gates(&app, &run.policy.gates)?;

@@ -1,10 +1,10 @@
 //! Events as lines of JSON.
 
-use ralph_core::{RunId, Timestamp};
+use ralph_core::{Run, RunId, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{GateView, RunView, SCHEMA, UsageView, moment};
+use super::{GateView, RunView, SCHEMA, UsageView, details, moment};
 use crate::events::{Begin, Event};
 
 #[derive(Serialize)]
@@ -75,10 +75,13 @@ fn body(event: &Event<'_>) -> (&'static str, Value) {
     }
 }
 
-fn ended(run: &ralph_core::Run) -> Value {
+fn ended(run: &Run) -> Value {
+    let (_, question, error) = details(&run.state);
     json!({
         "status": run.state.status(),
         "reason": run.state.reason(),
+        "question": question,
+        "error": error,
         "iterations": run.iteration,
         "tree": run.tree.as_ref().map(ToString::to_string),
         "exit_code": run.state.exit_code(),
@@ -87,7 +90,7 @@ fn ended(run: &ralph_core::Run) -> Value {
     })
 }
 
-fn waiting(run: &ralph_core::Run, wait: &ralph_core::state::Wait) -> (&'static str, Value) {
+fn waiting(run: &Run, wait: &ralph_core::state::Wait) -> (&'static str, Value) {
     use ralph_core::state::Wait;
     let body = match wait {
         Wait::Limit { until } => json!({ "for": "limit", "until": moment(*until) }),

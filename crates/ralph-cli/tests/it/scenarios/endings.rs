@@ -74,6 +74,20 @@ fn a_question_is_answered_with_nobody_is_here() {
 }
 
 #[test]
+fn a_question_asked_again_without_progress_waits_for_a_person() {
+    let project = git();
+    project.agent("echo Turn $RALPH_ITERATION.; echo 'Which database do you want?'");
+    let output = project.run_json("do it", &[]).exits(4).ends("waiting/human", 2);
+    let question = "Which database do you want?";
+    assert_eq!(output.values("waiting", "question"), [question]);
+    assert_eq!(output.ended()["question"], question);
+
+    let status = project.ralph(&["status", "--json"]).output().exits(0).json();
+    assert_eq!(status["runs"][0]["question"], question);
+    assert_eq!(status["runs"][0]["status"], "waiting");
+}
+
+#[test]
 fn a_person_who_watches_sees_the_question() {
     let project = plain();
     project.agent("echo Turn $RALPH_ITERATION.; echo 'Which database do you want?'");

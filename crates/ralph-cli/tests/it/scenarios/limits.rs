@@ -46,6 +46,17 @@ fn a_limit_on_the_error_stream_of_a_failing_agent_counts() {
 }
 
 #[test]
+fn a_limit_that_never_lifts_ends_the_run() {
+    let project = plain();
+    project.agent(&format!("echo '{LIMIT}'"));
+    let call = project.run_call("do it", &[]).env("RALPH_MAX_WAIT", "1s");
+    let output = call.output().exits(1).ends("failed/agent_error", 1);
+    assert_eq!(output.values("iteration_ended", "decision"), ["wait", "give_up"]);
+    let error = output.ended()["error"].to_string();
+    assert!(error.contains("limit does not lift within 1s of waiting"), "{error}");
+}
+
+#[test]
 fn a_limit_without_a_time_is_not_asked_again_at_once() {
     let project = plain();
     project.agent("echo 'Error: too many requests' >&2; exit 1");
@@ -87,6 +98,17 @@ fn work_that_is_done_outranks_its_cost() {
     project.agent(&script(&[r#"echo '{"cost_usd": 99}' > $RALPH_USAGE_FILE"#, CLAIM]));
     let output = project.run_json("do it", &["--max-cost", "1"]).exits(0);
     let _ = output.ends("success/claimed", 1);
+}
+
+#[test]
+fn a_budget_that_cannot_be_measured_ends_the_run() {
+    for report in ["exit 0", "echo 'lots, sorry' > $RALPH_USAGE_FILE"] {
+        let project = plain();
+        project.agent(&script(&[TALK, report]));
+        let output = project.run_json("do it", &["--max-cost", "1"]).exits(1);
+        let error = output.ends("failed/agent_error", 1).ended()["error"].to_string();
+        assert!(error.contains("the agent reports no usage"), "{error}");
+    }
 }
 
 #[test]

@@ -53,6 +53,21 @@ fn a_flood_of_output_does_not_drown_the_claim() {
 }
 
 #[test]
+fn an_agent_that_always_fails_is_given_up() {
+    for (how, why) in [
+        ("exit 1", "the agent exited with code 1: no key"),
+        ("exit 143", "the agent exited with code 143: no key"),
+        ("kill -TERM $$", "the agent was killed by signal 15: no key"),
+        ("kill -SEGV $$", "the agent was killed by signal 11: no key"),
+    ] {
+        let project = plain();
+        project.agent(&script(&["echo no key >&2", TALK, how]));
+        let output = project.run_json("do it", &[]).exits(1).ends("failed/agent_error", 3);
+        assert_eq!(output.ended()["error"], why);
+    }
+}
+
+#[test]
 fn an_agent_killed_from_outside_is_called_again() {
     let project = plain();
     let waits = "[ $RALPH_ITERATION = 1 ] && { echo pid $$ pid; exec sleep 1000; }";
@@ -136,6 +151,18 @@ fn an_agent_may_change_its_own_program() {
         "printf '#!/bin/sh\\necho \"<promise>DONE</promise>\"\\n' > next.sh; chmod +x next.sh";
     project.agent(&script(&[swap, "mv next.sh agent.sh", TALK]));
     let _ = project.run_json("do it", &[]).exits(0).ends("success/claimed", 2);
+}
+
+#[test]
+fn an_agent_that_deletes_its_own_program_is_given_up() {
+    let project = git();
+    project.agent(&script(&["rm agent.sh", TALK]));
+    let output = project
+        .run_json("do it", &["--criteria", "custom:false"])
+        .exits(1)
+        .ends("failed/agent_error", 4);
+    let error = output.ended()["error"].to_string();
+    assert!(error.contains("agent.sh"), "{error}");
 }
 
 #[test]
