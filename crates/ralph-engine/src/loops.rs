@@ -224,7 +224,7 @@ mod tests {
 
     use super::*;
 
-    const HOUR: std::time::Duration = std::time::Duration::from_hours(1);
+    const HOUR: Duration = Duration::from_hours(1);
 
     /// The run as it is resumed at the sixth hour: its driver worked for one
     /// hour, left it in `state`, and is gone.

@@ -348,6 +348,15 @@ fn a_damaged_private_index_is_rebuilt() {
 }
 
 #[test]
+fn a_state_folder_that_was_deleted_meanwhile_is_made_anew() {
+    let scratch = Scratch::committed(&[("a", "1")]);
+    let tree = scratch.open();
+    let before = tree.tree().unwrap();
+    fs::remove_dir_all(scratch.state()).unwrap();
+    assert_eq!(tree.tree().unwrap(), before);
+}
+
+#[test]
 fn objects_removed_by_git_are_written_again() {
     let scratch = Scratch::committed(&[("a", "1")]);
     scratch.write("untracked", "only our index knows it");

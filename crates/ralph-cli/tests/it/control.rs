@@ -114,8 +114,10 @@ fn a_run_is_named_by_a_beginning_that_fits_no_other() {
     let first = start(&project, "ses_1");
     says(&stop(&project, &["--run", &first[..first.len() - 1]]).exits(0), &first);
     let second = start(&project, "ses_2");
-    let ambiguous = stop(&project, &["--run", "run-"]).exits(2);
-    assert!(ambiguous.stderr.contains(&first) && ambiguous.stderr.contains(&second));
+    for nothing in ["", "run-"] {
+        let refused = stop(&project, &["--run", nothing]).exits(2);
+        assert!(refused.stderr.contains("names no run"), "{}", refused.stderr);
+    }
     let unknown = stop(&project, &["--run", "run-none"]).exits(2);
     assert!(unknown.stderr.contains("`run-none`") && unknown.stderr.contains("ralph runs"));
     assert_eq!(status(&project)["status"], "running");

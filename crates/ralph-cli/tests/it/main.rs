@@ -9,9 +9,9 @@ mod reading_damage;
 mod reading_stream;
 mod reference;
 mod resume;
+mod scenarios;
 mod usage;
 mod usage_output;
-mod scenarios;
 
 use ralph_testkit::Project;
 

@@ -16,7 +16,8 @@ fn a_failed_iteration_feeds_the_next_prompt() {
     let _ = output.ends("success/verified", 2);
     let told = project.kept("prompt-2");
     assert!(told.contains("failed with exit code 7:\n    expected 42, found 41"), "{told}");
-    assert!(told.ends_with("Original task:\nmake it 42"), "{told}");
+    assert!(told.contains("Original task:\nmake it 42\n\n"), "{told}");
+    assert!(told.ends_with("- custom-1: `./check.sh`"), "{told}");
 }
 
 #[test]

@@ -124,6 +124,20 @@ fn an_agent_that_closes_its_output_may_go_on_working() {
 }
 
 #[test]
+fn an_agent_that_deletes_its_work_tree_ends_the_run() {
+    for project in [plain(), git()] {
+        let root = project.root();
+        project.agent(&script(&["rm -rf \"$PWD\"", CLAIM]));
+        let output = project.run_json("do it", &[]).exits(1).ends("failed/agent_error", 1);
+        let error = output.ended()["error"].to_string();
+        let want = format!("the work tree {} is gone", root.display());
+        assert!(error.contains(&want), "{error}\n{}", output.stderr);
+        assert!(!root.exists(), "it came back");
+        assert!(!output.stderr.contains("panicked"), "{}", output.stderr);
+    }
+}
+
+#[test]
 fn an_agent_that_deletes_our_state_does_not_escape_its_limits() {
     let project = git();
     project.agent(&script(&["rm -rf .git/ralph", TALK]));
@@ -142,6 +156,33 @@ fn an_agent_that_deletes_our_state_can_still_be_checked() {
     project.agent(&script(&["rm -rf .git/ralph", "[ $RALPH_ITERATION != 3 ] || : > work.txt"]));
     let more = ["--criteria", "custom:test -f work.txt"];
     let _ = project.run_json("do it", &more).exits(0).ends("success/verified", 3);
+}
+
+#[test]
+fn an_agent_that_deletes_the_state_outside_the_project_is_judged_all_the_same() {
+    let project = plain();
+    let wreck = "rm -rf $XDG_STATE_HOME";
+    project.agent(&script(&[wreck, "[ $RALPH_ITERATION != 3 ] || : > work.txt"]));
+    let more = ["--criteria", "custom:test -f work.txt"];
+    let _ = project.run_json("do it", &more).exits(0).ends("success/verified", 3);
+}
+
+#[test]
+fn an_agent_that_begins_the_repository_anew_is_judged_all_the_same() {
+    let project = git();
+    let wreck = "rm -rf .git; git init --quiet";
+    project.agent(&script(&[wreck, "[ $RALPH_ITERATION != 3 ] || : > work.txt"]));
+    let more = ["--criteria", "custom:test -f work.txt"];
+    let _ = project.run_json("do it", &more).exits(0).ends("success/verified", 3);
+}
+
+#[test]
+fn an_agent_that_tidies_the_repository_does_not_end_the_run() {
+    let project = git();
+    let work = "echo $RALPH_ITERATION >> work.txt";
+    project.agent(&script(&[work, "git gc --quiet --prune=now"]));
+    let gate = "custom:sh:test $(cat work.txt | wc -l) = 2";
+    let _ = project.run_json("do it", &["--criteria", gate]).exits(0).ends("success/verified", 2);
 }
 
 #[test]
