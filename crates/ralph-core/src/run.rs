@@ -61,6 +61,21 @@ pub struct Run {
     pub ended_at: Option<Timestamp>,
 }
 
+/// What a new run is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewRun {
+    /// What the agent is to do.
+    pub task: Task,
+    /// The canonical work tree.
+    pub worktree: String,
+    /// Who does the work.
+    pub agent: AgentRef,
+    /// The rules.
+    pub policy: Policy,
+    /// Who drives it.
+    pub owner: Owner,
+}
+
 /// What the agent is to do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Task {
@@ -120,6 +135,34 @@ pub struct Best {
 }
 
 impl Run {
+    /// The run as it begins: armed, with no turn taken.
+    pub fn new(id: RunId, new: NewRun, now: Timestamp) -> Self {
+        Self {
+            id,
+            task: new.task,
+            worktree: new.worktree,
+            agent: new.agent,
+            policy: new.policy,
+            state: State::Running,
+            iteration: 0,
+            epoch: 1,
+            owner: Some(new.owner),
+            baseline: None,
+            progress: Progress::default(),
+            restarts: 0,
+            usage: Usage::default(),
+            waited: Duration::ZERO,
+            asleep: Duration::ZERO,
+            feedback: String::new(),
+            last_output: String::new(),
+            tree: None,
+            best: None,
+            started_at: now,
+            updated_at: now,
+            ended_at: None,
+        }
+    }
+
     /// Working time so far: waiting and sleeping do not count.
     pub fn worked(&self, now: Timestamp) -> Duration {
         now.since(self.started_at).saturating_sub(self.waited).saturating_sub(self.asleep)

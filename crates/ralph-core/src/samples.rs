@@ -8,8 +8,7 @@ use crate::evidence::{Evidence, Fault, GateReport, TurnEnd, Verdict, Weakening};
 use crate::ids::{Approach, RunId, TreeId};
 use crate::policy::{Criterion, GateCommand, GateSpec, Limits, Need, Policy, Trust, TurnLimits};
 use crate::progress::Progress;
-use crate::run::{AgentRef, Baseline, Run, Task};
-use crate::state::State;
+use crate::run::{AgentRef, Baseline, NewRun, Owner, Run, Task};
 use crate::time::Timestamp;
 use crate::usage::Usage;
 
@@ -50,30 +49,14 @@ pub(crate) fn gate(name: &str, need: Need) -> GateSpec {
 
 /// A run in its first turn, with nothing wrong at the start.
 pub(crate) fn run(policy: &Policy) -> Run {
-    Run {
-        id: RunId::from_bits(0x5eed),
+    let new = NewRun {
         task: Task { text: "Fix the parser.".to_owned(), ..Task::default() },
         worktree: "/project".to_owned(),
         agent: AgentRef::default(),
         policy: policy.clone(),
-        state: State::Running,
-        iteration: 1,
-        epoch: 0,
-        owner: None,
-        baseline: None,
-        progress: Progress::default(),
-        restarts: 0,
-        usage: Usage::default(),
-        waited: Duration::ZERO,
-        asleep: Duration::ZERO,
-        feedback: String::new(),
-        last_output: String::new(),
-        tree: None,
-        best: None,
-        started_at: minute(0),
-        updated_at: minute(0),
-        ended_at: None,
-    }
+        owner: Owner::Driver { pid: 1, started: 1, heartbeat: minute(0) },
+    };
+    Run { iteration: 1, ..Run::new(RunId::from_bits(0x5eed), new, minute(0)) }
 }
 
 /// A run whose gate `tests` showed these failures on tree `A` before the first turn.

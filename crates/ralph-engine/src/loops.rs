@@ -1,34 +1,15 @@
 //! Starting, stopping and finding runs: the engine's front door.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::time::Duration;
 
-use ralph_core::policy::Policy;
-use ralph_core::progress::Progress;
-use ralph_core::run::{AgentRef, Owner, Task};
+use ralph_core::run::{NewRun, Owner};
 use ralph_core::state::{Pause, State};
-use ralph_core::usage::Usage;
 use ralph_core::{Run, RunId, SessionId, Timestamp, wording};
 use ralph_store::{Request, RunQuery, RunStore, Step, StoreError, Version, Which};
 
 use crate::error::EngineError;
 use crate::owner;
 use crate::steps;
-
-/// What a new run is made of.
-#[derive(Clone, Debug)]
-pub struct NewRun {
-    /// What the agent is to do.
-    pub task: Task,
-    /// The canonical work tree.
-    pub worktree: String,
-    /// Who does the work.
-    pub agent: AgentRef,
-    /// The rules.
-    pub policy: Policy,
-    /// Who drives it.
-    pub owner: Owner,
-}
 
 /// What became of a wish to stop or pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,30 +33,7 @@ pub fn start(store: &dyn RunStore, new: NewRun, now: Timestamp) -> Result<Run, E
         }
         set_state(store, &old, State::Paused(Pause::Interrupted), now)?;
     }
-    let run = Run {
-        id: random_id(),
-        task: new.task,
-        worktree: new.worktree,
-        agent: new.agent,
-        policy: new.policy,
-        state: State::Running,
-        iteration: 0,
-        epoch: 1,
-        owner: Some(new.owner),
-        baseline: None,
-        progress: Progress::default(),
-        restarts: 0,
-        usage: Usage::default(),
-        waited: Duration::ZERO,
-        asleep: Duration::ZERO,
-        feedback: String::new(),
-        last_output: String::new(),
-        tree: None,
-        best: None,
-        started_at: now,
-        updated_at: now,
-        ended_at: None,
-    };
+    let run = Run::new(random_id(), new, now);
     store.create_run(&run)?;
     Ok(run)
 }
@@ -219,6 +177,10 @@ fn random_id() -> RunId {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use ralph_core::Policy;
+    use ralph_core::run::{AgentRef, Task};
     use ralph_core::state::Wait;
     use ralph_store::MemoryStore;
 

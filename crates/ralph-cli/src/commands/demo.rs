@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ralph_agents::scripted::{Script, ScriptedTurn};
-use ralph_core::run::{AgentRef, Task};
+use ralph_core::run::{AgentRef, NewRun, Task};
 use ralph_engine::events::Begin;
-use ralph_engine::loops::{self, NewRun};
+use ralph_engine::loops;
 use ralph_engine::owner;
 use ralph_engine::report::{Markup, Report};
 use ralph_snapshot::Project;

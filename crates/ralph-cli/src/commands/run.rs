@@ -1,9 +1,9 @@
 //! `ralph run`: drives an agent until the work is done.
 
 use ralph_core::Run;
-use ralph_core::run::AgentRef;
+use ralph_core::run::{AgentRef, NewRun};
 use ralph_engine::events::Begin;
-use ralph_engine::loops::{self, NewRun};
+use ralph_engine::loops;
 use ralph_engine::{Ledger, owner};
 
 use super::drive::{self, Ready, View};

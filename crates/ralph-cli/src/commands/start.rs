@@ -1,8 +1,8 @@
 //! `ralph start`: arms a loop for a session of a host.
 
 use ralph_core::SessionId;
-use ralph_core::run::{AgentRef, Owner};
-use ralph_engine::loops::{self, NewRun};
+use ralph_core::run::{AgentRef, NewRun, Owner};
+use ralph_engine::loops;
 use ralph_engine::wire::{RunList, RunView};
 
 use super::{drive, run::open_ledger};

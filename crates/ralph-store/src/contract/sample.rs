@@ -10,7 +10,7 @@ use ralph_core::policy::{
     Context, Criterion, GateCommand, GateSpec, Limits, Need, Trust, TurnLimits,
 };
 use ralph_core::progress::Progress;
-use ralph_core::run::{AgentRef, Baseline, Best, Owner, Task};
+use ralph_core::run::{AgentRef, Baseline, Best, NewRun, Owner, Task};
 use ralph_core::usage::{Usage, Usd};
 use ralph_core::{Approach, Policy, Run, RunId, SessionId, State, Timestamp, TreeId};
 
@@ -80,25 +80,21 @@ pub fn run(bits: u32) -> Run {
 
 /// The run `run(bits)` without anything that can be left out.
 pub fn bare_run(bits: u32) -> Run {
-    Run {
+    let run = run(bits);
+    let new = NewRun {
         task: Task { text: "do it".to_owned(), ..Task::default() },
+        worktree: run.worktree,
         agent: AgentRef::default(),
         policy: Policy::promise(),
-        iteration: 0,
-        epoch: 0,
+        owner: Owner::Session(session_id("bare")),
+    };
+    let updated_at = run.updated_at;
+    Run {
         owner: None,
-        baseline: None,
-        progress: Progress::default(),
-        restarts: 0,
-        usage: Usage::default(),
-        waited: Duration::ZERO,
-        asleep: Duration::ZERO,
-        feedback: String::new(),
-        last_output: String::new(),
-        tree: None,
-        best: None,
-        ended_at: None,
-        ..run(bits)
+        epoch: 0,
+        state: run.state,
+        updated_at,
+        ..Run::new(run.id, new, run.started_at)
     }
 }
 
