@@ -19,6 +19,13 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Statements that stay prepared: more than the store has.
 const STATEMENTS: usize = 64;
 
+/// A log longer than this many bytes is folded into the database on opening.
+///
+/// Whoever opens a database that nobody else has open reads its log from end
+/// to end and forgets how much of it was folded in already. Short-lived
+/// processes would each do so, and the log would grow for ever.
+const LONG_LOG: u64 = 256 * 1024;
+
 /// The generation of a state folder that never had a damaged database.
 const FIRST_GENERATION: u32 = 1;
 
@@ -105,7 +112,21 @@ fn connect(path: &Path) -> Result<Connection, Fault> {
     migrate(&mut connection, path, PATIENCE)?;
     // Reads the schema, which every use needs, so that damage shows here.
     connection.prepare_cached("SELECT 1 FROM runs LIMIT 1")?.exists([])?;
+    shorten_log(&connection, path)?;
     Ok(connection)
+}
+
+/// Empties a long log, unless others are at work or the disk does not let us:
+/// a long log is slow, not wrong, and the next opener tries again.
+fn shorten_log(connection: &Connection, path: &Path) -> Result<(), Fault> {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    if fs::metadata(&log).is_ok_and(|facts| facts.len() > LONG_LOG) {
+        connection.busy_timeout(Duration::ZERO)?;
+        let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        connection.busy_timeout(PATIENCE)?;
+    }
+    Ok(())
 }
 
 fn database_path(dir: &Path, generation: u32) -> PathBuf {

@@ -2,8 +2,8 @@ use tempfile::TempDir;
 
 use super::super::migrate::known_schema;
 use super::*;
-use crate::RunStore;
 use crate::contract::sample;
+use crate::{RunQuery, RunStore, Which};
 
 fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
@@ -254,4 +254,21 @@ fn a_file_in_place_of_the_folder_is_named() {
     fs::write(&home, "").unwrap();
     let error = SqliteStore::open(&home).err();
     assert!(matches!(error, Some(StoreError::Io { path, .. }) if path == home));
+}
+
+#[test]
+fn the_log_of_many_short_lived_processes_stays_short() {
+    let dir = folder();
+    let log = dir.path().join("ralph.1.db-wal");
+    let mut longest = 0;
+    for number in 1..200 {
+        let store = SqliteStore::open(dir.path()).unwrap().store;
+        store.create_run(&sample::run(number)).unwrap();
+        drop(store);
+        longest = longest.max(fs::metadata(&log).unwrap().len());
+    }
+    assert!(longest < 2 * LONG_LOG, "{longest} bytes");
+    let store = SqliteStore::open(dir.path()).unwrap().store;
+    let all = RunQuery { worktree: None, which: Which::All, limit: 1000 };
+    assert_eq!(store.runs(&all).unwrap().len(), 199);
 }
