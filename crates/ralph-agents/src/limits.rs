@@ -4,6 +4,7 @@
 //! words count only where a client puts them: in the last lines of a process
 //! that failed, or as all that a process had to say.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use jiff::civil;
@@ -46,8 +47,13 @@ pub struct Hit {
 /// The words by which limits are known.
 #[derive(Clone, Debug)]
 pub struct LimitPatterns {
-    patterns: Vec<Regex>,
+    /// The user's own; `None` for what is known without them.
+    own: Option<Vec<Regex>>,
 }
+
+/// Compiled when the first turn ends: that takes longer than most commands,
+/// and most commands take no turn.
+static KNOWN: LazyLock<Vec<Regex>> = LazyLock::new(compile_known);
 
 /// A pattern that is not a regular expression.
 #[derive(Debug, thiserror::Error)]
@@ -72,15 +78,18 @@ impl LimitPatterns {
         r"overloaded_error",
     ];
 
+    /// [`LimitPatterns::DEFAULT`].
+    pub fn known() -> Self {
+        Self { own: None }
+    }
+
     /// Compiles the patterns; case never matters.
     pub fn new<S: AsRef<str>>(patterns: &[S]) -> Result<Self, BadPattern> {
         let compile = |pattern: &S| {
-            RegexBuilder::new(pattern.as_ref())
-                .case_insensitive(true)
-                .build()
-                .map_err(|source| BadPattern { pattern: pattern.as_ref().to_owned(), source })
+            let pattern = pattern.as_ref();
+            compile(pattern).map_err(|source| BadPattern { pattern: pattern.to_owned(), source })
         };
-        Ok(Self { patterns: patterns.iter().map(compile).collect::<Result<_, _>>()? })
+        Ok(Self { own: Some(patterns.iter().map(compile).collect::<Result<_, _>>()?) })
     }
 
     /// The limit that ended the turn, if one did.
@@ -95,14 +104,25 @@ impl LimitPatterns {
                 return None;
             }
         };
+        let patterns = self.own.as_ref().unwrap_or_else(|| &KNOWN);
         let begins = |line: &&str| {
-            self.patterns.iter().filter_map(|known| known.find(line)).any(|at| at.start() <= LEAD)
+            patterns.iter().filter_map(|known| known.find(line)).any(|at| at.start() <= LEAD)
         };
-        let holds = |line: &&str| self.patterns.iter().any(|known| known.is_match(line));
+        let holds = |line: &&str| patterns.iter().any(|known| known.is_match(line));
         let hit = spoken.iter().any(begins) || errors.iter().any(holds);
         let mut lines = spoken.iter().chain(&errors);
         hit.then(|| Hit { until: lines.find_map(|line| reset_time(line, now)) })
     }
+}
+
+fn compile(pattern: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(pattern).case_insensitive(true).build()
+}
+
+#[expect(clippy::expect_used, reason = "patterns are constants and the tests compile each of them")]
+fn compile_known() -> Vec<Regex> {
+    let compiled = LimitPatterns::DEFAULT.iter().map(|pattern| compile(pattern));
+    compiled.collect::<Result<_, _>>().expect("a constant pattern compiles")
 }
 
 fn last_lines(text: &str, most: usize) -> Vec<&str> {
@@ -124,7 +144,7 @@ fn reset_time(line: &str, now: Timestamp) -> Option<Timestamp> {
 }
 
 fn capture<const N: usize>(pattern: &str, line: &str) -> Option<[String; N]> {
-    let found = RegexBuilder::new(pattern).case_insensitive(true).build().ok()?.captures(line)?;
+    let found = compile(pattern).ok()?.captures(line)?;
     Some(std::array::from_fn(|index| {
         found.get(index + 1).map(|part| part.as_str().to_owned()).unwrap_or_default()
     }))

@@ -210,7 +210,7 @@ impl Reader<'_> {
     fn limit_patterns(&self) -> Result<LimitPatterns, ConfigError> {
         let patterns = match self.list("run.limit_patterns") {
             Some(patterns) => LimitPatterns::new(&patterns),
-            None => LimitPatterns::new(&LimitPatterns::DEFAULT),
+            None => Ok(LimitPatterns::known()),
         };
         Ok(patterns?)
     }
