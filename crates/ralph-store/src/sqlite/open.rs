@@ -108,6 +108,8 @@ fn connect(path: &Path) -> Result<Connection, Fault> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     // Short-lived processes would otherwise pay for a checkpoint each.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    // Values do not change a plan, so none is made a second time for them.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON")?;
     migrate(&mut connection, path, PATIENCE)?;
     // Reads the schema, which every use needs, so that damage shows here.

@@ -83,23 +83,29 @@ pub(super) fn ids(connection: &Connection, prefix: &str) -> Result<Vec<RunId>, F
 }
 
 pub(super) fn list(connection: &Connection, query: &RunQuery) -> Result<Vec<Run>, Fault> {
-    let which = match query.which {
-        Which::All => "TRUE",
-        Which::Active => "active = 1",
-        Which::Open => "ended = 0",
-        Which::Ended => "ended = 1",
-    };
-    let sql = format!(
-        "{SELECT} WHERE {which} AND (?1 IS NULL OR worktree = ?1)
-         ORDER BY started_at DESC, seq DESC LIMIT ?2"
-    );
-    let mut statement = connection.prepare_cached(&sql)?;
+    let mut statement = connection.prepare_cached(&list_sql(query.which))?;
     let mut rows = statement.query(params![query.worktree, query.limit])?;
     let mut runs = Vec::new();
     while let Some(row) = rows.next()? {
         runs.push(read(row)?);
     }
     Ok(runs)
+}
+
+fn list_sql(which: Which) -> String {
+    // Few runs are open, and they have indexes of their own. The sign keeps
+    // the index over all runs, which comes in the right order, from being
+    // walked to its end in search of them.
+    let (which, start) = match which {
+        Which::All => ("TRUE", "started_at"),
+        Which::Active => ("active = 1", "+started_at"),
+        Which::Open => ("ended = 0", "+started_at"),
+        Which::Ended => ("ended = 1", "started_at"),
+    };
+    format!(
+        "{SELECT} WHERE {which} AND (?1 IS NULL OR worktree = ?1)
+         ORDER BY {start} DESC, seq DESC LIMIT ?2"
+    )
 }
 
 pub(super) fn active(connection: &Connection, worktree: &str) -> Result<Option<Run>, Fault> {
@@ -323,4 +329,27 @@ fn read(row: &Row<'_>) -> Result<Run, Fault> {
         ended_at: row.get("ended_at")?,
     };
     Ok(row.into_run()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::SqliteStore;
+    use super::*;
+
+    #[track_caller]
+    fn check_plan(which: Which, index: &str) {
+        let dir = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(dir.path()).unwrap().store;
+        let sql = format!("EXPLAIN QUERY PLAN {}", list_sql(which));
+        let plan: String =
+            store.lock().query_row(&sql, params!["/w", 1], |row| row.get(3)).unwrap();
+        assert!(plan.ends_with(index), "{plan}");
+    }
+
+    #[test]
+    fn open_runs_are_found_without_reading_the_ended_ones() {
+        check_plan(Which::Active, "USING INDEX runs_by_active_worktree");
+        check_plan(Which::Open, "USING INDEX runs_by_open_session");
+        check_plan(Which::All, "USING INDEX runs_by_start");
+    }
 }
