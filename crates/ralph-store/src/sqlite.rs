@@ -219,7 +219,7 @@ impl RunStore for SqliteStore {
 
     fn check_integrity(&self) -> Result<(), StoreError> {
         let found: String = self.read(|connection| {
-            Ok(connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?)
+            Ok(connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?)
         })?;
         if found == "ok" {
             return Ok(());
