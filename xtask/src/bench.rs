@@ -1,22 +1,157 @@
-//! `cargo xtask bench`: speed, as a table.
+//! `cargo xtask bench`: speed and memory against their budgets, as a table.
+//!
+//! Ratios are taken within one run: what is compared is measured in turns, so
+//! that a busy machine slows both sides alike.
+
+mod commands;
+mod samples;
+mod turns;
+
+use std::path::Path;
 
 use crate::failure::Failure;
-use crate::options;
+use crate::stress::stage;
+use crate::table::Table;
+use crate::{say, workspace};
 
-/// Measures the named things, or all of them.
+struct Group {
+    name: &'static str,
+    measure: fn(&Path) -> Result<Vec<Row>, Failure>,
+}
+
+const GROUPS: &[Group] = &[
+    Group { name: "commands", measure: commands::measure },
+    Group { name: "turns", measure: turns::measure },
+];
+
+/// One line of the table.
+struct Row {
+    name: String,
+    median: String,
+    p95: String,
+    ratio: String,
+    budget: Option<Budget>,
+}
+
+/// A bound on something measured.
+struct Budget {
+    measured: f64,
+    most: f64,
+    unit: &'static str,
+}
+
+impl Budget {
+    fn is_held(&self) -> bool {
+        self.measured <= self.most
+    }
+}
+
+/// Measures the named groups, or all of them.
 pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
-    options::names(args)?;
-    Err(Failure::Usage("there is nothing to measure yet".to_owned()))
+    let wish = Wish::parse(args)?;
+    let binary = stage::build(&workspace::root())?;
+    let mut rows = Vec::new();
+    for group in &wish.groups {
+        rows.extend((group.measure)(&binary)?);
+    }
+    say::line(&format!("\n{}\n", render(&rows)));
+    let excess = exceeded(&rows);
+    match wish.strictness {
+        Strictness::Report => {
+            for line in &excess {
+                say::line(line);
+            }
+            Ok(())
+        }
+        Strictness::Enforce if excess.is_empty() => Ok(()),
+        Strictness::Enforce => Err(Failure::Failed(excess.join("\n"))),
+    }
+}
+
+fn render(rows: &[Row]) -> String {
+    let mut table = Table::new(&["name", "median", "p95", "ratio", "budget", "ok"]);
+    for row in rows {
+        let (budget, ok) = match &row.budget {
+            Some(budget) if budget.is_held() => (format!("{} {}", budget.most, budget.unit), "ok"),
+            Some(budget) => (format!("{} {}", budget.most, budget.unit), "EXCEEDED"),
+            None => (String::new(), ""),
+        };
+        table.row([row.name.as_str(), &row.median, &row.p95, &row.ratio, &budget, ok]);
+    }
+    table.render()
+}
+
+fn exceeded(rows: &[Row]) -> Vec<String> {
+    let line = |row: &Row| {
+        let budget = row.budget.as_ref().filter(|budget| !budget.is_held())?;
+        let Budget { measured, most, unit } = budget;
+        Some(format!("{}: {measured:.2} {unit} exceeds its budget of {most} {unit}", row.name))
+    };
+    rows.iter().filter_map(line).collect()
+}
+
+/// Whether a budget that is exceeded fails the task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Strictness {
+    Enforce,
+    Report,
+}
+
+struct Wish {
+    strictness: Strictness,
+    groups: Vec<&'static Group>,
+}
+
+impl Wish {
+    fn parse(args: &[String]) -> Result<Self, Failure> {
+        let mut wish = Self { strictness: Strictness::Enforce, groups: Vec::new() };
+        for arg in args {
+            if arg == "--report" {
+                wish.strictness = Strictness::Report;
+                continue;
+            }
+            let group = GROUPS.iter().find(|group| group.name == arg).ok_or_else(|| {
+                let names: Vec<&str> = GROUPS.iter().map(|group| group.name).collect();
+                Failure::Usage(format!("nothing named `{arg}`; there are {}", names.join(", ")))
+            })?;
+            wish.groups.push(group);
+        }
+        if wish.groups.is_empty() {
+            wish.groups.extend(GROUPS);
+        }
+        Ok(wish)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn row(name: &str, measured: f64) -> Row {
+        Row {
+            name: name.to_owned(),
+            median: format!("{measured} ms"),
+            p95: String::new(),
+            ratio: String::new(),
+            budget: Some(Budget { measured, most: 4.0, unit: "times true" }),
+        }
+    }
+
     #[test]
-    fn without_anything_to_measure_it_says_so_and_ends_with_two() {
-        let failure = run(&[]).unwrap_err();
-        assert_eq!(failure.exit_code(), 2);
-        assert!(failure.to_string().contains("nothing to measure"));
+    fn a_budget_that_is_exceeded_is_told_with_both_numbers() {
+        let rows = [row("start", 4.0), row("cancel", 4.126)];
+        assert_eq!(exceeded(&rows), ["cancel: 4.13 times true exceeds its budget of 4 times true"]);
+        assert!(render(&rows).ends_with("EXCEEDED"));
+    }
+
+    #[test]
+    fn names_choose_groups_and_unknown_ones_are_usage_errors() {
+        let parse = |args: &[&str]| {
+            Wish::parse(&args.iter().map(|&arg| arg.to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(parse(&[]).map(|wish| wish.groups.len()), Ok(GROUPS.len()));
+        let wish = parse(&["--report", "turns"]).unwrap();
+        assert_eq!((wish.strictness, wish.groups.len()), (Strictness::Report, 1));
+        assert_eq!(parse(&["--reprot"]).err().map(|failure| failure.exit_code()), Some(2));
     }
 }

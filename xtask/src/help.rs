@@ -42,13 +42,13 @@ pub(crate) const COMMANDS: &[Command] = &[
     },
     Command {
         name: "bench",
-        usage: "[NAME]...",
-        about: "Measure speed and print a table",
+        usage: "[--report] [NAME]...",
+        about: "Measure speed and memory against their budgets; --report only prints",
         run: bench::run,
     },
     Command {
         name: "stress",
-        usage: "[NAME]...",
+        usage: "[--seed N] [NAME]...",
         about: "Run what is too slow or too rough for the tests",
         run: stress::run,
     },

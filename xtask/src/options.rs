@@ -1,4 +1,4 @@
-//! Arguments of the tasks: names, and flags without values.
+//! Arguments of the tasks: flags without values.
 
 use crate::failure::Failure;
 
@@ -16,14 +16,6 @@ pub(crate) fn none(args: &[String]) -> Result<(), Failure> {
     match args.first() {
         Some(other) => Err(Failure::Usage(format!("unknown argument `{other}`; there are none"))),
         None => Ok(()),
-    }
-}
-
-/// Takes the arguments as names of things to measure; flags are refused.
-pub(crate) fn names(args: &[String]) -> Result<&[String], Failure> {
-    match args.iter().find(|arg| arg.starts_with('-')) {
-        Some(flag) => Err(Failure::Usage(format!("unknown flag `{flag}`; only names are taken"))),
-        None => Ok(args),
     }
 }
 
@@ -53,12 +45,5 @@ mod tests {
         let quik = args(&["--quik"]);
         assert!(matches!(only_flag(&quik, "--quick"), Err(Failure::Usage(_))));
         assert!(matches!(none(&quik), Err(Failure::Usage(_))));
-        assert!(matches!(names(&quik), Err(Failure::Usage(_))));
-    }
-
-    #[test]
-    fn names_are_kept_in_order() {
-        let given = args(&["hook", "store"]);
-        assert_eq!(names(&given), Ok(given.as_slice()));
     }
 }

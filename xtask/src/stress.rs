@@ -1,22 +1,131 @@
 //! `cargo xtask stress`: what is too slow or too rough for the tests.
+//!
+//! Every scenario works with the release binary in a folder of its own, which
+//! is kept when the scenario fails. Processes are ended by their own ids only.
 
+mod contention;
+mod dice;
+pub(crate) mod floods;
+mod full_disk;
+mod kills;
+mod runaways;
+pub(crate) mod stage;
+
+use std::path::Path;
+use std::time::Instant;
+
+use self::dice::Dice;
+use self::stage::Stage;
 use crate::failure::Failure;
-use crate::options;
+use crate::{say, workspace};
+
+struct Scenario {
+    name: &'static str,
+    /// Says in one line what was done.
+    run: fn(&Stage, &mut Dice) -> Result<String, Failure>,
+}
+
+const SCENARIOS: &[Scenario] = &[
+    Scenario { name: "kills", run: kills::run },
+    Scenario { name: "contention", run: contention::run },
+    Scenario { name: "floods", run: |stage, _| floods::run(stage) },
+    Scenario { name: "runaways", run: |stage, _| runaways::run(stage) },
+    Scenario { name: "full-disk", run: |stage, _| full_disk::run(stage) },
+];
 
 /// Runs the named scenarios, or all of them.
 pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
-    options::names(args)?;
-    Err(Failure::Usage("there is nothing to measure yet".to_owned()))
+    let wish = Wish::parse(args)?;
+    let seed = wish.seed.unwrap_or_else(dice::new_seed);
+    let binary = stage::build(&workspace::root())?;
+    say::line(&format!("seed {seed}; `cargo xtask stress --seed {seed}` repeats its choices"));
+    let mut broken = Vec::new();
+    for scenario in wish.scenarios {
+        if let Err(failure) = play(scenario, &binary, seed) {
+            say::error(&format!("{}: {failure}", scenario.name));
+            broken.push(scenario.name);
+        }
+    }
+    if broken.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Failed(format!("seed {seed}: {} did not hold", broken.join(", "))))
+}
+
+fn play(scenario: &Scenario, binary: &Path, seed: u64) -> Result<(), Failure> {
+    let stage = Stage::new(binary)?;
+    let started = Instant::now();
+    let result = (scenario.run)(&stage, &mut Dice::new(seed)).and_then(|said| {
+        stage.expect_nobody_left()?;
+        Ok(said)
+    });
+    match result {
+        Ok(said) => {
+            let seconds = started.elapsed().as_secs_f64();
+            say::line(&format!("{:<10}  ok  {seconds:>5.1} s  {said}", scenario.name));
+            Ok(())
+        }
+        Err(failure) => {
+            let folder = stage.keep();
+            Err(Failure::Failed(format!("{failure}\nlook at {}", folder.display())))
+        }
+    }
+}
+
+/// What the command line asks for.
+struct Wish {
+    seed: Option<u64>,
+    scenarios: Vec<&'static Scenario>,
+}
+
+impl Wish {
+    fn parse(args: &[String]) -> Result<Self, Failure> {
+        let mut wish = Self { seed: None, scenarios: Vec::new() };
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            if arg == "--seed" {
+                let seed = args.next().and_then(|text| text.parse().ok());
+                let missing = || Failure::Usage("--seed needs a number".to_owned());
+                wish.seed = Some(seed.ok_or_else(missing)?);
+            } else {
+                wish.scenarios.push(named(arg)?);
+            }
+        }
+        if wish.scenarios.is_empty() {
+            wish.scenarios.extend(SCENARIOS);
+        }
+        Ok(wish)
+    }
+}
+
+fn named(name: &str) -> Result<&'static Scenario, Failure> {
+    SCENARIOS.iter().find(|scenario| scenario.name == name).ok_or_else(|| {
+        let names: Vec<&str> = SCENARIOS.iter().map(|scenario| scenario.name).collect();
+        Failure::Usage(format!("no scenario `{name}`; there are {}", names.join(", ")))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn parse(args: &[&str]) -> Result<(Option<u64>, Vec<&'static str>), Failure> {
+        let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
+        let wish = Wish::parse(&args)?;
+        Ok((wish.seed, wish.scenarios.iter().map(|scenario| scenario.name).collect()))
+    }
+
     #[test]
-    fn without_scenarios_it_says_so_and_ends_with_two() {
-        let failure = run(&[]).unwrap_err();
-        assert_eq!(failure.exit_code(), 2);
-        assert!(failure.to_string().contains("nothing to measure"));
+    fn without_names_every_scenario_is_played() {
+        assert_eq!(parse(&[]).unwrap().1.len(), SCENARIOS.len());
+        let (seed, names) = parse(&["floods", "--seed", "7", "kills"]).unwrap();
+        assert_eq!((seed, names), (Some(7), vec!["floods", "kills"]));
+    }
+
+    #[test]
+    fn an_unknown_scenario_and_a_bad_seed_are_usage_errors() {
+        for args in [&["flood"][..], &["--seed"], &["--seed", "x"], &["--sed", "1"]] {
+            assert_eq!(parse(args).unwrap_err().exit_code(), 2, "{args:?}");
+        }
     }
 }

@@ -1,0 +1,98 @@
+//! Commands that hooks and people wait for, against the cheapest processes.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::samples::{Samples, millis};
+use super::{Budget, Row};
+use crate::failure::Failure;
+use crate::stress::stage::{Project, Stage};
+
+/// How often everything is run, after some rounds to warm up.
+const ROUNDS: usize = 400;
+const WARM_UP: usize = 20;
+
+/// The most a command that reads or writes the store may take, as a multiple
+/// of `true`.
+const MOST: f64 = 4.0;
+
+struct Contender {
+    name: &'static str,
+    build: fn(&Project<'_>) -> Command,
+    has_budget: Bounded,
+    samples: Samples,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bounded {
+    Yes,
+    No,
+}
+
+impl Contender {
+    fn new(name: &'static str, has_budget: Bounded, build: fn(&Project<'_>) -> Command) -> Self {
+        Self { name, build, has_budget, samples: Samples::default() }
+    }
+}
+
+/// In the order in which a round runs them: `cancel` ends what `start` began.
+fn contenders() -> Vec<Contender> {
+    vec![
+        Contender::new("true", Bounded::No, |project| project.program("true")),
+        Contender::new("bash -c :", Bounded::No, |project| {
+            let mut bash = project.program("bash");
+            bash.args(["-c", ":"]);
+            bash
+        }),
+        Contender::new("ralph --version", Bounded::No, |project| project.command(&["--version"])),
+        Contender::new("ralph start", Bounded::Yes, |project| {
+            project.command(&["start", "work", "--session", "one"])
+        }),
+        Contender::new("ralph status --json", Bounded::Yes, |project| {
+            project.command(&["status", "--json"])
+        }),
+        Contender::new("ralph cancel", Bounded::Yes, |project| project.command(&["cancel"])),
+    ]
+}
+
+pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
+    let stage = Stage::new(binary)?;
+    let project = stage.git_project("project")?;
+    let mut contenders = contenders();
+    for round in 0..WARM_UP + ROUNDS {
+        for contender in &mut contenders {
+            let time = time((contender.build)(&project))?;
+            if round >= WARM_UP {
+                contender.samples.push(time);
+            }
+        }
+    }
+    let base = contenders[0].samples.median();
+    Ok(contenders.iter().map(|contender| row(contender, base)).collect())
+}
+
+fn row(contender: &Contender, base: Duration) -> Row {
+    let median = contender.samples.median();
+    let ratio = median.as_secs_f64() / base.as_secs_f64();
+    let budget = Budget { measured: ratio, most: MOST, unit: "times true" };
+    Row {
+        name: contender.name.to_owned(),
+        median: millis(median),
+        p95: millis(contender.samples.p95()),
+        ratio: format!("{ratio:.2}"),
+        budget: (contender.has_budget == Bounded::Yes).then_some(budget),
+    }
+}
+
+fn time(mut command: Command) -> Result<Duration, Failure> {
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let started = Instant::now();
+    let status = command.status();
+    let elapsed = started.elapsed();
+    match status {
+        Ok(status) if status.success() => Ok(elapsed),
+        Ok(status) => Err(Failure::Failed(format!("{command:?}: {status}"))),
+        Err(error) => Err(Failure::Failed(format!("{command:?}: {error}"))),
+    }
+}

@@ -1,0 +1,101 @@
+//! Fifty processes write to one store at once; no write is lost or refused.
+
+use super::dice::Dice;
+use super::stage::{Finished, Project, Stage};
+use crate::failure::Failure;
+
+/// Processes at a time.
+const CROWD: usize = 50;
+
+const ROUNDS: usize = 4;
+
+pub(super) fn run(stage: &Stage, dice: &mut Dice) -> Result<String, Failure> {
+    let main = stage.git_project("main")?;
+    let mut trees = Vec::new();
+    for number in 0..CROWD {
+        let name = format!("tree{number:02}");
+        main.git(&["worktree", "add", "--quiet", "--detach", &format!("../{name}")])?;
+        trees.push(stage.existing_project(&name));
+    }
+    let mut processes = 0;
+    for _ in 0..ROUNDS {
+        processes += everybody_starts(&trees)?;
+        processes += everybody_cancels_and_looks(&trees, dice)?;
+    }
+    let written = stopped_runs(&main)?;
+    if written != CROWD * ROUNDS {
+        return Err(Failure::Failed(format!("{written} of {} runs are kept", CROWD * ROUNDS)));
+    }
+    processes += one_wins(&trees[0])?;
+    main.expect_sound_store()?;
+    Ok(format!("{processes} processes, {CROWD} at a time, {written} runs kept, one winner of one"))
+}
+
+/// Runs all commands at once; each is a project and its arguments.
+fn at_once(commands: &[(&Project<'_>, Vec<&str>)]) -> Result<Vec<Finished>, Failure> {
+    let pipe = std::io::pipe();
+    let (barrier, lock) = pipe.map_err(|error| Failure::Failed(format!("pipe: {error}")))?;
+    let mut running = Vec::new();
+    for (project, args) in commands {
+        running.push(project.start_behind(&barrier, args)?);
+    }
+    drop(lock);
+    running.into_iter().map(super::stage::Running::wait).collect()
+}
+
+fn everybody_starts(trees: &[Project<'_>]) -> Result<usize, Failure> {
+    let names: Vec<String> = (0..trees.len()).map(|number| format!("session-{number}")).collect();
+    let commands: Vec<_> = trees
+        .iter()
+        .zip(&names)
+        .map(|(tree, name)| (tree, vec!["start", "work", "--session", name]))
+        .collect();
+    all_succeed(at_once(&commands)?)
+}
+
+fn everybody_cancels_and_looks(trees: &[Project<'_>], dice: &mut Dice) -> Result<usize, Failure> {
+    let commands: Vec<_> = trees
+        .iter()
+        .flat_map(|tree| {
+            let look = if dice.below(2) == 0 { "status" } else { "runs" };
+            [(tree, vec!["cancel"]), (tree, vec![look, "--json"])]
+        })
+        .collect();
+    all_succeed(at_once(&commands)?)
+}
+
+fn all_succeed(finished: Vec<Finished>) -> Result<usize, Failure> {
+    let count = finished.len();
+    for one in finished {
+        one.expect_code(0)?;
+    }
+    Ok(count)
+}
+
+fn stopped_runs(project: &Project<'_>) -> Result<usize, Failure> {
+    let list = project.json(&["runs", "--json", "--limit", "10000"])?;
+    let runs = list["runs"].as_array().cloned().unwrap_or_default();
+    Ok(runs.iter().filter(|run| run["status"] == "stopped").count())
+}
+
+/// In one work tree exactly one of many may have the run.
+fn one_wins(tree: &Project<'_>) -> Result<usize, Failure> {
+    let commands: Vec<_> =
+        (0..CROWD).map(|_| (tree, vec!["start", "work", "--session", "one"])).collect();
+    let mut winners = 0;
+    for one in at_once(&commands)? {
+        if one.code == Some(0) {
+            winners += 1;
+        } else {
+            let one = one.expect_code(1)?;
+            if !one.stderr.contains("already has an active run") {
+                return Err(Failure::Failed(format!("a loser said: {}", one.stderr.trim())));
+            }
+        }
+    }
+    if winners != 1 {
+        return Err(Failure::Failed(format!("{winners} processes have the one run")));
+    }
+    tree.ralph(&["cancel"])?.expect_code(0)?;
+    Ok(CROWD)
+}

@@ -1,0 +1,99 @@
+//! The state's disk is full: a clear error, no panic, no file of the work tree
+//! lost, and the run goes on once there is room.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::stage::{Finished, Project, Stage};
+use crate::failure::Failure;
+
+/// Prints what does not compress, so that the logs fill the disk, and works.
+const AGENT: &str = r#"head -c 60000 /dev/urandom | od -An -v -tx1
+echo "$RALPH_ITERATION" >>notes
+test -e finish && echo '<promise>DONE</promise>'
+true"#;
+
+pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
+    let disk = stage.path("disk");
+    fs::create_dir(&disk).map_err(|error| Failure::io(&disk, &error))?;
+    let Some(mounted) = Mounted::small(&disk) else {
+        return Ok("skipped: only root may mount a small disk".to_owned());
+    };
+    let project = stage.project("project")?.with_variable("RALPH_HOME", disk.clone());
+    project.script("agent.sh", AGENT)?;
+    let args = ["run", "fill", "--agent-cmd", "./agent.sh", "--max-iterations", "500"];
+    expect_clear_error(&project.ralph(&args)?.expect_code(3)?)?;
+    let turns = expect_notes(&project)?;
+
+    // A command that has to write is refused as clearly.
+    let status = project.ralph(&["status"])?;
+    expect_no_panic(&status)?;
+    remove_logs(&disk);
+    fs::write(project.path("finish"), "").map_err(|error| Failure::io(&disk, &error))?;
+    project.ralph(&["resume"])?.expect_code(0)?;
+    let all = expect_notes(&project)?;
+    project.expect_sound_store()?;
+    drop(mounted);
+    Ok(format!(
+        "full after {turns} turns: exit 3, nothing lost; {} more once there was room",
+        all - turns
+    ))
+}
+
+fn expect_clear_error(finished: &Finished) -> Result<(), Failure> {
+    expect_no_panic(finished)?;
+    let said = finished.stderr.to_lowercase();
+    if said.contains("error:") && (said.contains("full") || said.contains("space")) {
+        return Ok(());
+    }
+    Err(Failure::Failed(format!("a full disk is not told: {}", finished.stderr.trim())))
+}
+
+fn expect_no_panic(finished: &Finished) -> Result<(), Failure> {
+    if finished.code.is_none() || finished.stderr.contains("panicked") {
+        return Err(Failure::Failed(format!("it crashed: {}", finished.stderr.trim())));
+    }
+    Ok(())
+}
+
+/// Every turn left its line, in order.
+fn expect_notes(project: &Project<'_>) -> Result<usize, Failure> {
+    let path = project.path("notes");
+    let notes = fs::read_to_string(&path).map_err(|error| Failure::io(&path, &error))?;
+    let numbers: Vec<usize> = notes.lines().filter_map(|line| line.parse().ok()).collect();
+    if numbers.is_empty() || !numbers.is_sorted_by(|before, after| before < after) {
+        return Err(Failure::Failed(format!("the turns left {notes:?}")));
+    }
+    Ok(numbers.len())
+}
+
+/// Makes room: removes the logs of turns.
+fn remove_logs(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path.is_dir() {
+            remove_logs(&path);
+        } else if path.to_string_lossy().ends_with(".log.gz") {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// A disk of 1 MiB, until it is dropped.
+struct Mounted(PathBuf);
+
+impl Mounted {
+    fn small(folder: &Path) -> Option<Self> {
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(folder);
+        let output = mount.output().ok()?;
+        output.status.success().then(|| Self(folder.to_owned()))
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).output();
+    }
+}

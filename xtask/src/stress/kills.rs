@@ -1,0 +1,188 @@
+//! The driver is killed at random moments; `ralph resume` always finishes.
+
+use std::fs;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::dice::Dice;
+use super::stage::{Left, Project, Running, Stage};
+use crate::failure::Failure;
+
+/// How often a driver is killed in all.
+const KILLS: u32 = 100;
+
+/// Processes that are let run to their end, one in so many.
+const SPARED: u64 = 4;
+
+/// One kill in so many comes in the first moments, where a run is put on
+/// record or taken over.
+const EARLY: u64 = 4;
+const FIRST_MOMENTS: Duration = Duration::from_millis(10);
+
+/// Leaves a process of a session of its own behind in every turn.
+const AGENT: &str = r#"setsid sleep 60 >/dev/null 2>&1 &
+echo "$RALPH_ITERATION" >>"$HOME/turns"
+step=$(cat step 2>/dev/null || echo 0)
+step=$((step + 1))
+echo "$step" >step.new && mv step.new step
+echo "step $step""#;
+
+const GATE: &str = r#"test "$(cat step)" -ge 20"#;
+
+const RULES: [&str; 11] = [
+    "--agent-cmd",
+    "./agent.sh",
+    "--criteria",
+    "custom:./gate.sh",
+    "--max-iterations",
+    "200",
+    "--stagnation-limit",
+    "100",
+    "--max-restarts",
+    "200",
+    "--json",
+];
+
+#[derive(Default)]
+struct Count {
+    runs: u32,
+    kills: u32,
+    /// Runs that were killed before they were on record.
+    unrecorded: u32,
+    turns: usize,
+    /// Turns that were under way when their driver was killed.
+    lost: usize,
+}
+
+pub(super) fn run(stage: &Stage, dice: &mut Dice) -> Result<String, Failure> {
+    let projects = [stage.git_project("git")?, stage.project("plain")?];
+    let mut spans = Vec::new();
+    for project in &projects {
+        project.script("agent.sh", AGENT)?;
+        project.script("gate.sh", GATE)?;
+        spans.push(begin(project, "undisturbed")?.wait()?.expect_code(0)?.elapsed);
+        check(project, "undisturbed")?;
+    }
+    let mut count = Count::default();
+    while count.kills < KILLS {
+        for (project, span) in projects.iter().zip(&spans) {
+            count.runs += 1;
+            let task = format!("task {}", count.runs);
+            let play = Play { stage, project, task: &task, span: *span };
+            play.to_the_end(dice, &mut count)?;
+            let (turns, lost) = check(project, &task)?;
+            count.turns += turns;
+            count.lost += lost;
+        }
+    }
+    Ok(format!(
+        "{} kills in {} runs ({} before one was on record), {} of {} turns lost, all finished",
+        count.kills, count.runs, count.unrecorded, count.lost, count.turns
+    ))
+}
+
+/// Begins a run from scratch.
+fn begin(project: &Project<'_>, task: &str) -> Result<Running, Failure> {
+    for file in [project.path("step"), project.in_home("turns")] {
+        // It may not be there yet.
+        let _ = fs::remove_file(file);
+    }
+    let mut args = vec!["run", task];
+    args.extend(RULES);
+    project.start(&args)
+}
+
+struct Play<'a> {
+    stage: &'a Stage,
+    project: &'a Project<'a>,
+    task: &'a str,
+    /// How long a run takes that nobody kills.
+    span: Duration,
+}
+
+impl Play<'_> {
+    /// Kills and resumes until the run is over.
+    fn to_the_end(&self, dice: &mut Dice, count: &mut Count) -> Result<(), Failure> {
+        let mut process = begin(self.project, self.task)?;
+        loop {
+            let early = dice.below(EARLY) == 0;
+            let moment = dice.moment_in(if early { FIRST_MOMENTS } else { self.span });
+            let spared = dice.below(SPARED) == 0;
+            // Half of the time the next driver meets the dying tree.
+            let hurried = dice.below(2) == 0;
+            if spared {
+                process.wait()?.expect_code(0)?;
+                return Ok(());
+            }
+            if let Left::Ended(finished) = process.kill_after(moment)? {
+                finished.expect_code(0)?;
+                return Ok(());
+            }
+            count.kills += 1;
+            if !hurried {
+                self.stage.expect_nobody_left()?;
+            }
+            process = match find(self.project, self.task)? {
+                Some(run) if run["status"] == "success" => return Ok(()),
+                Some(run) => {
+                    let id = run["id"].as_str().unwrap_or_default();
+                    self.project.start(&["resume", id, "--json"])?
+                }
+                None => {
+                    count.unrecorded += 1;
+                    begin(self.project, self.task)?
+                }
+            };
+        }
+    }
+}
+
+/// The run with this task, if it is on record.
+fn find(project: &Project<'_>, task: &str) -> Result<Option<Value>, Failure> {
+    let list = project.json(&["runs", "--json", "--limit", "3"])?;
+    let runs = list["runs"].as_array().cloned().unwrap_or_default();
+    Ok(runs.into_iter().find(|run| run["task"] == task))
+}
+
+/// Checks the record of a run that is over; counts its turns, and the lost ones.
+fn check(project: &Project<'_>, task: &str) -> Result<(usize, usize), Failure> {
+    let run = find(project, task)?;
+    let run = run.ok_or_else(|| Failure::Failed(format!("`{task}` is not on record")))?;
+    let id = run["id"].as_str().unwrap_or_default();
+    let wrong = |what: String| Failure::Failed(format!("{id} ({task}): {what}"));
+    let report = project.json(&["report", id, "--json"])?;
+    if report["status"] != "success" {
+        return Err(wrong(format!("ended as {}", report["status"])));
+    }
+    let turns = report["snapshots"].as_array().cloned().unwrap_or_default();
+    let numbers: Vec<u64> = turns.iter().filter_map(|turn| turn["iteration"].as_u64()).collect();
+    if !(1..).zip(&numbers).all(|(want, number)| want == *number) {
+        return Err(wrong(format!("the recorded iterations are {numbers:?}")));
+    }
+    let taken = fs::read_to_string(project.in_home("turns")).unwrap_or_default();
+    if !is_rising(&taken) {
+        return Err(wrong(format!("the agent was given the iterations {taken:?}")));
+    }
+    project.expect_sound_store()?;
+    let lost = turns.iter().filter(|turn| turn["decision"] == "interrupted").count();
+    Ok((numbers.len(), lost))
+}
+
+/// Whether no number comes twice and none comes late.
+fn is_rising(lines: &str) -> bool {
+    let numbers: Vec<u64> = lines.lines().filter_map(|line| line.parse().ok()).collect();
+    numbers.is_sorted_by(|before, after| before < after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_that_is_taken_twice_is_noticed() {
+        assert!(is_rising("1\n2\n4\n"));
+        assert!(!is_rising("1\n2\n2\n"));
+        assert!(!is_rising("1\n3\n2\n"));
+    }
+}

@@ -1,0 +1,120 @@
+//! Where a scenario plays: a folder, projects in it, and the release binary.
+
+mod project;
+mod running;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::cargo::Cargo;
+use crate::failure::Failure;
+
+pub(crate) use self::project::Project;
+pub(crate) use self::running::{Finished, Left, Running};
+
+/// Every process of a stage has this variable, by which it is found again.
+const MARKER: &str = "RALPH_STAGE";
+
+/// How long a tree may take to die once its driver was killed.
+const DYING: Duration = Duration::from_secs(5);
+
+/// How often something is looked at that cannot be waited for.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// Builds the release binary and says where it is.
+pub(crate) fn build(root: &Path) -> Result<PathBuf, Failure> {
+    Cargo::new(root, &["build", "--release", "--package", "ralph-cli"]).run()?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    let binary = root.join(target).join("release/ralph");
+    fs::canonicalize(&binary).map_err(|error| Failure::io(&binary, &error))
+}
+
+/// A folder for one scenario, removed with everything in it unless kept.
+pub(crate) struct Stage {
+    binary: PathBuf,
+    folder: TempDir,
+}
+
+impl Stage {
+    /// An empty stage with a copy of the binary.
+    ///
+    /// An installed binary is a copy too, and starts faster than the file that
+    /// the linker left: the system caches it in larger pieces.
+    pub(crate) fn new(binary: &Path) -> Result<Self, Failure> {
+        let folder = tempfile::Builder::new().prefix("ralph-stage-").tempdir();
+        let folder = folder.map_err(|error| Failure::io(&std::env::temp_dir(), &error))?;
+        let copy = folder.path().join("ralph");
+        fs::copy(binary, &copy).map_err(|error| Failure::io(binary, &error))?;
+        Ok(Self { binary: copy, folder })
+    }
+
+    /// A path on the stage.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Leaves the folder where it is.
+    pub(crate) fn keep(self) -> PathBuf {
+        self.folder.keep()
+    }
+
+    /// Everything that was started here and still lives, as pids.
+    pub(crate) fn living(&self) -> Vec<u32> {
+        let entry = format!("{MARKER}={}", self.folder.path().display());
+        let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+        let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        pids.filter(|pid| has_in_environment(*pid, &entry)).collect()
+    }
+
+    /// Waits for the last process to die; an error names those that do not.
+    pub(crate) fn expect_nobody_left(&self) -> Result<(), Failure> {
+        let deadline = Instant::now() + DYING;
+        loop {
+            let living = self.living();
+            if living.is_empty() {
+                return Ok(());
+            }
+            if Instant::now() > deadline {
+                let names: Vec<String> = living.iter().map(|pid| name_of(*pid)).collect();
+                return Err(Failure::Failed(format!("still alive: {}", names.join(", "))));
+            }
+            pause(LOOK);
+        }
+    }
+}
+
+/// A zombie has no environment, so it does not count as alive.
+fn has_in_environment(pid: u32, entry: &str) -> bool {
+    let environ = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    environ.split(|byte| *byte == 0).any(|one| one == entry.as_bytes())
+}
+
+fn name_of(pid: u32) -> String {
+    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    format!("{pid} ({})", String::from_utf8_lossy(&line).replace('\0', " ").trim())
+}
+
+#[expect(clippy::disallowed_methods, reason = "nothing signals what /proc shows of others")]
+fn pause(time: Duration) {
+    std::thread::sleep(time);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_of_the_stage_is_found_until_it_ends() {
+        let stage = Stage::new(Path::new("/bin/cat")).unwrap();
+        let project = stage.project("a").unwrap();
+        let mut command = project.program("cat");
+        let mut child = command.stdin(std::process::Stdio::piped()).spawn().unwrap();
+        assert_eq!(stage.living(), [child.id()]);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        stage.expect_nobody_left().unwrap();
+    }
+}
