@@ -11,15 +11,20 @@ use crate::{path_bytes, probe};
 /// share it, nothing is committed and `git clean` does not reach; or, if
 /// that takes no files or there is no git, a folder under `platform_state`.
 pub fn state_home(project: &Project, ralph_home: Option<&Path>, platform_state: &Path) -> PathBuf {
+    let younger = |ours: &Path, without_git: &Path| {
+        // The repository is younger than our state: a run may be going on
+        // that must still be found.
+        !ours.exists() && without_git.exists()
+    };
     if let Some(home) = ralph_home {
-        return home.join(project_id(project));
+        let (ours, without_git) =
+            (home.join(project_id(project)), home.join(short_digest(&project.root)));
+        return if younger(&ours, &without_git) { without_git } else { ours };
     }
     let without_git = platform_state.join("ralph").join(short_digest(&project.root));
     if let Some(git) = &project.git {
         let ours = git.common.join("ralph");
-        if !ours.exists() && without_git.exists() {
-            // The repository is younger than our state: a run may be going on
-            // that must still be found.
+        if younger(&ours, &without_git) {
             return without_git;
         }
         let holder = if ours.exists() { &ours } else { &git.common };
@@ -96,6 +101,18 @@ mod tests {
         let home = state_home(&in_git(dir.path()), Some(Path::new("/mine")), PLATFORM.as_ref());
         assert!(home.starts_with("/mine"), "{home:?}");
         assert_eq!(home.file_name().unwrap().len(), 16);
+    }
+
+    #[test]
+    fn state_that_is_older_than_the_repository_stays_where_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let (home, platform) = (dir.path().join("home"), dir.path().join("platform"));
+        for ralph_home in [None, Some(home.as_path())] {
+            let plain = Project { root: "/project".into(), git: None };
+            let before = state_home(&plain, ralph_home, &platform);
+            fs::create_dir_all(&before).unwrap();
+            assert_eq!(state_home(&in_git(dir.path()), ralph_home, &platform), before);
+        }
     }
 
     #[test]
