@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ralph_core::evidence::{Timeout, TurnEnd};
-use ralph_proc::{Ending, Launch, Outcome};
+use ralph_core::redact;
+use ralph_proc::{Ending, Launch, Outcome, Tail};
 
 use crate::limits::{LimitPatterns, Said};
 use crate::usage::read_usage;
@@ -68,8 +69,9 @@ impl Agent for CommandAgent {
 
     fn read(&self, turn: &Turn<'_>, outcome: &Outcome, clock: &TurnClock) -> Spoken {
         let prompt = fs::read_to_string(turn.prompt_file).unwrap_or_default();
-        let text = without_echo(outcome.stdout.text_lossy(), prompt.trim());
-        let stderr = outcome.stderr.text_lossy();
+        let own = without_echo(outcome.stdout.text_lossy(), prompt.trim());
+        let text = without_secrets(&own, &outcome.stdout);
+        let stderr = without_secrets(&outcome.stderr.text_lossy(), &outcome.stderr);
         let said = Said { text: &text, stderr: &stderr, ending: outcome.ending };
         let end = match self.limits.find(&said, clock.now) {
             Some(hit) => TurnEnd::ProviderLimit { until: hit.until },
@@ -92,6 +94,13 @@ fn without_echo(mut text: String, prompt: &str) -> String {
         text.truncate(own.len());
     }
     text
+}
+
+/// The text of this tail as a whole: once a line or less is quoted from it,
+/// secrets may no longer be known as such.
+fn without_secrets(text: &str, tail: &Tail) -> String {
+    let known = if tail.is_truncated() { redact::redact_cut(text) } else { redact::redact(text) };
+    known.into_owned()
 }
 
 fn plain_end(ending: Ending, stderr: &str, clock: &TurnClock) -> TurnEnd {

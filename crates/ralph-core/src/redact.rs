@@ -87,7 +87,18 @@ struct Span {
 /// becomes one marker, so the result may have fewer lines than `text`. Doing
 /// it twice changes nothing.
 pub fn redact(text: &str) -> Cow<'_, str> {
-    let mut redactor = Redactor::new();
+    redact_with(Redactor::new(), text)
+}
+
+/// Like [`redact`], for text whose beginning is lost.
+///
+/// It may begin inside a private key, so what looks like the body of one is
+/// taken out up to the first line that does not.
+pub fn redact_cut(text: &str) -> Cow<'_, str> {
+    redact_with(Redactor { in_key: true }, text)
+}
+
+fn redact_with(mut redactor: Redactor, text: &str) -> Cow<'_, str> {
     let mut out: Option<String> = None;
     let mut kept = 0;
     let mut at = 0;

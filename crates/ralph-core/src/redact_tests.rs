@@ -22,6 +22,20 @@ fn every_sample_is_replaced_by_its_kind() {
 }
 
 #[test]
+fn the_rest_of_a_private_key_is_known_where_text_was_cut() {
+    let key = private_key("RSA PRIVATE KEY");
+    let body = key.lines().nth(1).unwrap_or_default();
+    let cut = &key[key.find(body).unwrap_or_default() + 5..];
+    let text = format!("{cut}\nAll is in place.\n<promise>DONE</promise>\n");
+    let clean = redact_cut(&text);
+    assert_eq!(clean, "All is in place.\n<promise>DONE</promise>\n");
+    let open = format!("{}\n{}", &body[5..], body.repeat(3));
+    assert_eq!(redact_cut(&open), "");
+    let text = "the rest of a sentence.\nAnd another one.\n";
+    assert_eq!(redact_cut(text), text);
+}
+
+#[test]
 fn at_least_fifty_kinds_are_known() {
     let kinds: BTreeSet<_> = samples::all().into_iter().map(|sample| sample.kind).collect();
     assert!(kinds.len() >= 50, "{}: {kinds:?}", kinds.len());
