@@ -116,13 +116,14 @@ impl Driver<'_> {
         let run = &self.record(run, steps::begin_turn(run, began), None)?;
         self.tell(&Event::IterationStarted { run });
         let taken = self.take_turn(run)?;
+        // Whatever becomes of the turn, it was paid for.
+        let paid = run.usage + taken.spoken.usage.unwrap_or_default();
         if let Some(state) = taken.wish {
-            let usage = run.usage + taken.spoken.usage.unwrap_or_default();
-            return self.leave(&Run { usage, ..run.clone() }, state);
+            return self.leave(&Run { usage: paid, ..run.clone() }, state);
         }
         let evidence = self.gather(run, taken)?;
         if let Some(state) = self.wish(run)? {
-            return self.leave(run, state);
+            return self.leave(&Run { usage: paid, ..run.clone() }, state);
         }
         let judgement = decide(run, &run.policy, &evidence);
         let record = turn::iteration_record(run, &judgement, &evidence, began);

@@ -108,7 +108,9 @@ pub fn take_over(store: &dyn RunStore, run: &Run, now: Timestamp) -> Result<Run,
         }
     }
     let owned = store.take_over(&run.id, run.epoch, &owner::this_process(now), now)?;
-    let next = steps::woken(run, &owned, now);
+    // Whoever read the run between these two steps saw it resting. The second
+    // one raises the epoch again, so that they are too late.
+    let next = Run { epoch: owned.epoch + 1, ..steps::woken(run, &owned, now) };
     store.save(Version::of(&owned), &Step { run: &next, iteration: None, events: &[] })?;
     Ok(next)
 }
@@ -188,19 +190,23 @@ mod tests {
 
     const HOUR: Duration = Duration::from_hours(1);
 
+    /// A run whose driver was last alive at this moment.
+    fn new_run(heartbeat: Timestamp) -> NewRun {
+        NewRun {
+            task: Task::default(),
+            worktree: "/project".to_owned(),
+            agent: AgentRef::default(),
+            policy: Policy::promise(),
+            owner: Owner::Driver { pid: u32::MAX, started: 0, heartbeat },
+        }
+    }
+
     /// The run as it is resumed at the sixth hour: its driver worked for one
     /// hour, left it in `state`, and is gone.
     fn resumed_from(state: State) -> Run {
         let (store, began) = (MemoryStore::default(), Timestamp::from_millis(0));
         let left = began.plus(HOUR);
-        let new = NewRun {
-            task: Task::default(),
-            worktree: "/project".to_owned(),
-            agent: AgentRef::default(),
-            policy: Policy::promise(),
-            owner: Owner::Driver { pid: u32::MAX, started: 0, heartbeat: left },
-        };
-        let run = start(&store, new, began).unwrap();
+        let run = start(&store, new_run(left), began).unwrap();
         set_state(&store, &run, state, left).unwrap();
         let run = store.run(&run.id).unwrap().unwrap();
         take_over(&store, &run, began.plus(HOUR * 6)).unwrap()
@@ -214,6 +220,24 @@ mod tests {
         }
         let limit = State::Waiting(Wait::Limit { until: Timestamp::from_millis(i64::MAX) });
         assert_eq!(resumed_from(limit.clone()).state, limit);
+    }
+
+    #[test]
+    fn whoever_saw_a_run_resting_while_it_was_taken_over_is_too_late() {
+        let (store, now) = (MemoryStore::default(), Timestamp::from_millis(0));
+        let run = start(&store, new_run(now), now).unwrap();
+        set_state(&store, &run, State::Paused(Pause::Asked), now).unwrap();
+        let resting = store.run(&run.id).unwrap().unwrap();
+        let half_taken = Run {
+            epoch: resting.epoch + 1,
+            owner: Some(owner::this_process(now)),
+            ..resting.clone()
+        };
+        take_over(&store, &resting, now).unwrap();
+        for seen in [resting, half_taken] {
+            let late = take_over(&store, &seen, now).unwrap_err();
+            assert!(matches!(late, EngineError::Store(StoreError::Stale { .. })), "{late}");
+        }
     }
 
     #[test]

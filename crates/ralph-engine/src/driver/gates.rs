@@ -61,8 +61,8 @@ impl Driver<'_> {
         }
         let now = self.clock.now();
         let next = Run {
-            // The limit of time is for the agent's work.
-            asleep: run.asleep.saturating_add(now.since(evidence.now)),
+            // The limit of time is for the agent's work, and none was done yet.
+            asleep: now.since(run.started_at),
             baseline: Some(steps::baseline(&evidence)),
             progress: Progress::from_baseline(evidence.failing(), evidence.tree.clone()),
             tree: evidence.tree,
