@@ -173,3 +173,7 @@ pub(crate) fn claim_name(claim: &Claim) -> &'static str {
         Claim::None => "none",
     }
 }
+
+#[cfg(test)]
+#[path = "steps_tests.rs"]
+mod tests;

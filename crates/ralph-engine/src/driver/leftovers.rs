@@ -63,7 +63,12 @@ impl Leftovers {
     /// changed is forgotten: it belongs to the tree from now on.
     pub(crate) fn untouched(&mut self, root: &Path) -> Vec<PathBuf> {
         self.files.retain(|path, digest| {
-            digest_of(&root.join(path)).is_none_or(|present| present == *digest)
+            let path = root.join(path);
+            match digest_of(&path) {
+                Some(present) => present == *digest,
+                // A folder or an unreadable file in its place is not the gate's.
+                None => fs::symlink_metadata(&path).is_err(),
+            }
         });
         self.owned = self.files.keys().cloned().collect();
         self.owned.clone()
@@ -99,3 +104,7 @@ fn digest_of(path: &Path) -> Option<Digest> {
     hasher.update_reader(fs::File::open(path).ok()?).ok()?;
     Some(*hasher.finalize().as_bytes())
 }
+
+#[cfg(test)]
+#[path = "leftovers_tests.rs"]
+mod tests;

@@ -1,0 +1,82 @@
+use ralph_core::policy::Policy;
+use ralph_core::run::{AgentRef, Owner, Task};
+use ralph_core::state::Pause;
+use ralph_store::MemoryStore;
+
+use super::*;
+use crate::loops::{self, NewRun};
+
+fn hour(hours: u32) -> Timestamp {
+    Timestamp::from_millis(0).plus(Duration::from_hours(hours.into()))
+}
+
+fn hours(hours: u64) -> Duration {
+    Duration::from_hours(hours)
+}
+
+fn limit() -> State {
+    State::Waiting(Wait::Limit { until: hour(100) })
+}
+
+/// A run that began at the hour 0, reached `state` at the hour 1, and whose
+/// driver was last alive at the hour 3.
+fn run_in(state: State) -> Run {
+    let new = NewRun {
+        task: Task::default(),
+        worktree: "/project".to_owned(),
+        agent: AgentRef::default(),
+        policy: Policy::promise(),
+        owner: Owner::Driver { pid: u32::MAX, started: 0, heartbeat: hour(3) },
+    };
+    let run = loops::start(&MemoryStore::default(), new, hour(0)).unwrap();
+    moved_to(&run, state, hour(1))
+}
+
+/// What counts of the time up to `now`: worked, waited for a provider, asleep.
+#[track_caller]
+fn check(run: &Run, now: Timestamp, [worked, waited, asleep]: [u64; 3]) {
+    let got = [run.worked(now), run.waited, run.asleep];
+    assert_eq!(got, [worked, waited, asleep].map(hours), "{:?}", run.state);
+}
+
+#[test]
+fn only_a_wait_for_a_provider_counts_as_waiting() {
+    check(&moved_to(&run_in(limit()), State::Running, hour(3)), hour(3), [1, 2, 0]);
+    check(&waited(&run_in(limit()), hour(3)), hour(4), [2, 2, 0]);
+    let human = State::Waiting(Wait::Human { question: "Which one?".to_owned() });
+    for state in [State::Running, State::Paused(Pause::Asked), human] {
+        check(&moved_to(&run_in(state), State::Stopped, hour(3)), hour(3), [3, 0, 0]);
+    }
+}
+
+#[test]
+fn a_driver_that_died_while_waiting_waited_until_its_death() {
+    check(&left_behind(&run_in(limit()), hour(9)), hour(9), [1, 2, 6]);
+    check(&left_behind(&run_in(State::Running), hour(9)), hour(9), [3, 0, 6]);
+}
+
+#[test]
+fn the_time_of_a_dead_driver_is_counted_once() {
+    let accounted = left_behind(&run_in(limit()), hour(9));
+    let paused = moved_to(&accounted, State::Paused(Pause::Interrupted), hour(9));
+    check(&paused, hour(9), [1, 2, 6]);
+    check(&woken(&paused, &paused, hour(20)), hour(20), [1, 2, 17]);
+}
+
+#[test]
+fn a_woken_run_goes_on_with_the_time_it_had() {
+    let run = run_in(limit());
+    let next = woken(&run, &run, hour(9));
+    assert_eq!(next.state, limit());
+    check(&next, hour(9), [1, 2, 6]);
+    check(&waited(&next, hour(11)), hour(12), [2, 4, 6]);
+}
+
+#[test]
+fn a_pause_uses_up_neither_the_duration_nor_the_patience_with_a_provider() {
+    // It waited for two hours, was paused there, and slept for a week.
+    let paused = moved_to(&run_in(limit()), State::Paused(Pause::Asked), hour(3));
+    let next = woken(&paused, &paused, hour(3 + 168));
+    assert_eq!(next.state, State::Running);
+    check(&next, hour(3 + 168), [1, 2, 168]);
+}
