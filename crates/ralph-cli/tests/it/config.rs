@@ -181,3 +181,16 @@ fn the_demo_keeps_its_project_when_asked() {
     let folder = line.rsplit(' ').next().unwrap().trim_end_matches('.');
     assert!(std::path::Path::new(folder).join("roman.sh").is_file(), "{line}");
 }
+
+#[test]
+fn the_demo_leaves_a_repository_around_it_alone() {
+    let project = git();
+    let bin = shell_only(&project);
+    project.file("tmp/kept.txt", "x").run_git(&["add", "."]);
+    project.run_git(&["commit", "--quiet", "-m", "first"]);
+    let before = project.everything();
+    let call = project.ralph(&["demo"]).env("PATH", &bin);
+    let _ = call.env("TMPDIR", project.root().join("tmp")).output().exits(0);
+    assert_eq!(project.everything(), before);
+    assert_eq!(project.run_git(&["status", "--porcelain"]), "");
+}

@@ -109,6 +109,28 @@ fn all_runs_of_a_project_are_stopped_at_once() {
 }
 
 #[test]
+fn stop_does_not_choose_between_paused_runs() {
+    let project = git();
+    let ids = ["ses_1", "ses_2"].map(|session| {
+        let id = start(&project, session);
+        let _ = project.ralph(&["pause"]).output().exits(0);
+        id
+    });
+    let states = || {
+        let runs = project.ralph(&["runs", "--json"]).output().exits(0).json();
+        [0, 1].map(|index| runs["runs"][index]["status"].clone())
+    };
+    let refused = stop(&project, &[]).exits(2);
+    assert!(ids.iter().all(|id| refused.stderr.contains(id)), "{}", refused.stderr);
+    assert_eq!(states(), ["paused", "paused"]);
+    let stopped = stop(&project, &["--all"]).exits(0);
+    for id in &ids {
+        says(&stopped, id);
+    }
+    assert_eq!(states(), ["stopped", "stopped"]);
+}
+
+#[test]
 fn a_run_is_named_by_a_beginning_that_fits_no_other() {
     let project = git();
     let first = start(&project, "ses_1");

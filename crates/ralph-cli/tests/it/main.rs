@@ -8,8 +8,11 @@ mod reading;
 mod reading_damage;
 mod reading_stream;
 mod reference;
+mod remembering;
 mod resume;
 mod scenarios;
+mod secrets;
+mod signals;
 mod usage;
 mod usage_output;
 

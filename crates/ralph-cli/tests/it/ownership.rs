@@ -74,3 +74,68 @@ fn a_resumed_run_belongs_to_the_driver_that_resumed_it() {
     second.release();
     let _ = resumed.finish().exits(0).ends("success/claimed", 2);
 }
+
+#[test]
+fn of_many_that_resume_at_once_one_drives() {
+    let project = plain();
+    let (running, hold) = held(&project, 1, "");
+    running.signal(Signal::Interrupt);
+    hold.is_over();
+    let _ = running.finish().exits(130);
+    let second = Hold::new(&project, "second");
+    let turn = "echo turn >> $OUTSIDE/turns";
+    project.agent(&format!("{turn}\n{}echo '<promise>DONE</promise>'", second.script("")));
+    let all = [(); 6].map(|()| project.ralph(&["resume", "--json"]).start());
+    second.is_begun();
+    second.release();
+    let mut codes = all.map(|resumed| resumed.finish().code);
+    codes.sort_unstable();
+    assert_eq!(codes, [0, 1, 1, 1, 1, 1].map(Some));
+    assert_eq!(project.kept("turns"), "turn\n");
+}
+
+/// Runs in a folder where the agent begins a repository, with this variable.
+#[track_caller]
+#[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
+fn found_in_a_young_repository(name: &str, value: &std::path::Path) {
+    let project = plain();
+    let call = |args: &[&str]| project.ralph(args).env(name, value);
+    let hold = Hold::new(&project, "agent");
+    project.agent(&format!(
+        "[ $RALPH_ITERATION = 2 ] && {{ echo '<promise>DONE</promise>'; exit; }}\n{}",
+        hold.script("git init --quiet")
+    ));
+    let mut running = project.run_call("do it", &[]).env(name, value).start();
+    running.until_held();
+
+    let shown = call(&["status", "--json"]).output().exits(0).json();
+    assert_eq!(shown["runs"][0]["status"], "running", "{shown}");
+    let id = shown["runs"][0]["id"].as_str().unwrap();
+    let refused = project.run_call("another", &[]).env(name, value).output().exits(1);
+    assert!(refused.stderr.contains(id), "{}", refused.stderr);
+    let _ = call(&["pause"]).output().exits(0);
+    hold.is_over();
+    let _ = running.finish().exits(1).ends("paused/asked", 1);
+    let _ = call(&["resume", "--json"]).output().exits(0).ends("success/claimed", 2);
+}
+
+#[test]
+fn a_run_is_found_after_its_agent_began_a_repository() {
+    let folder = tempfile::tempdir().unwrap();
+    found_in_a_young_repository("XDG_STATE_HOME", folder.path());
+}
+
+#[test]
+fn a_run_is_found_in_a_home_of_the_users_own_after_its_agent_began_a_repository() {
+    let folder = tempfile::tempdir().unwrap();
+    found_in_a_young_repository("RALPH_HOME", folder.path());
+}
+
+#[test]
+fn a_run_is_stopped_after_its_agent_began_a_repository() {
+    let project = plain();
+    let (running, hold) = held(&project, 1, "git init --quiet");
+    let _ = project.ralph(&["stop"]).output().exits(0);
+    hold.is_over();
+    let _ = running.finish().exits(1).ends("stopped", 1);
+}

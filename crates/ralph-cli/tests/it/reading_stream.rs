@@ -52,6 +52,15 @@ fn the_last_line_says_what_the_exit_code_says() {
 }
 
 #[test]
+fn an_error_of_ours_ends_the_stream_as_it_ends_the_process() {
+    let project = git();
+    project.agent("rm -rf .git/objects; : > .git/objects");
+    let ended = project.run_json("do it", &["--criteria", "custom:false"]).exits(3).ended();
+    assert_eq!((&ended["exit_code"], &ended["reason"]), (&3.into(), &"internal_error".into()));
+    assert!(ended["error"].as_str().is_some_and(|error| !error.is_empty()), "{ended}");
+}
+
+#[test]
 fn korean_is_spoken_to_people_and_to_the_agent() {
     let project = plain();
     project.agent(

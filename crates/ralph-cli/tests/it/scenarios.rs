@@ -6,6 +6,7 @@
 mod claims;
 mod endings;
 mod gates;
+mod leftovers;
 mod limits;
 mod processes;
 mod prompts;

@@ -162,6 +162,15 @@ fn each_limit_ends_the_run_with_its_reason() {
 }
 
 #[test]
+fn time_before_the_first_turn_is_not_taken_from_it() {
+    let project = git();
+    project.agent(": > work.txt");
+    let gate = "custom:sh:test -f work.txt || { sleep 0.4; false; }";
+    let more = ["--criteria", gate, "--max-duration", "400ms"];
+    let _ = project.run_json("do it", &more).exits(0).ends("success/verified", 1);
+}
+
+#[test]
 fn a_gate_brings_limits_of_its_own() {
     let project = git();
     project.agent("exit 0");

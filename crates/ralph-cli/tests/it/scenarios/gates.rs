@@ -144,6 +144,20 @@ fn keys_are_seen_by_the_agent_but_not_by_gates() {
 }
 
 #[test]
+fn plain_names_of_secrets_are_kept_from_gates_unless_passed() {
+    let project = git();
+    project.agent(CLAIM);
+    let gate = "custom:sh:echo \"$TOKEN.$PASSWORD.$API_KEY\" >> $OUTSIDE/seen";
+    let secret = |call: ralph_testkit::Call| {
+        call.env("TOKEN", "t").env("PASSWORD", "p").env("API_KEY", "k").output().exits(0)
+    };
+    let _ = secret(project.run_call("do it", &["--criteria", gate]));
+    project.file("ralph.toml", "[environment]\npass = [\"TOKEN\"]\n");
+    let _ = secret(project.run_call("do it", &["--criteria", gate]));
+    assert_eq!(project.kept("seen"), "..\nt..\n");
+}
+
+#[test]
 fn secrets_in_a_gates_output_are_not_kept_or_repeated() {
     let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0".repeat(2).split_at(36).0);
     let project = git();

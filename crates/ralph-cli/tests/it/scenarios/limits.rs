@@ -26,6 +26,23 @@ fn talk_about_rate_limits_is_not_a_limit() {
 }
 
 #[test]
+fn a_claim_that_names_too_many_requests_is_a_claim() {
+    let project = plain();
+    project.agent(&script(&["echo 'Done: the client now backs off on too many requests.'", CLAIM]));
+    let output = project.run_json("do it", &[]).exits(0).ends("success/claimed", 1);
+    assert_eq!(output.events_of("waiting").len(), 0);
+}
+
+#[test]
+fn a_failed_test_that_names_a_limit_is_not_a_limit() {
+    let project = plain();
+    project.agent("echo 'test api::rate_limited ... FAILED'; exit 1");
+    let output = project.run_json("do it", &["--max-iterations", "1"]).exits(1);
+    let output = output.ends("failed/max_iterations", 1);
+    assert_eq!(output.values("iteration_ended", "turn"), ["failed"]);
+}
+
+#[test]
 fn a_limit_costs_no_iteration() {
     let project = git();
     project.agent(&first_then_claim(&format!("echo '{LIMIT}'; exit 0")));

@@ -98,6 +98,18 @@ fn the_first_prompt_says_how_the_work_is_judged() {
 }
 
 #[test]
+fn every_later_prompt_says_how_the_work_is_judged_as_well() {
+    let project = git();
+    project.agent(&script(&[KEEP_PROMPT, TALK]));
+    let more = ["--criteria", "custom:test -f work.txt", "--target", "src/lib.rs"];
+    let _ = project.run_json("do it", &more).exits(1);
+    let told = project.kept("prompt-2");
+    for part in ["Files in question: src/lib.rs", "- custom-1: `test -f work.txt`"] {
+        assert!(told.contains(part), "{part}\n{told}");
+    }
+}
+
+#[test]
 fn prompts_may_be_korean() {
     let project = plain();
     project.agent(&script(&[KEEP_PROMPT, TALK]));

@@ -1,0 +1,74 @@
+//! What signals do to a run, and what they leave behind.
+
+use ralph_testkit::{Hold, Project, Signal};
+use rustix::process::{Pid, kill_process};
+
+use crate::plain;
+
+/// Interrupts a run with these options while its gate is held before the
+/// first turn, after it did what is `first`. The gate passes from then on.
+#[track_caller]
+pub(crate) fn interrupted_baseline(project: &Project, first: &str, more: &[&str]) {
+    let hold = Hold::new(project, "gate");
+    let once = format!("[ -e $OUTSIDE/held ] && exit 0\n: > $OUTSIDE/held\n{first}\n");
+    project.script("gate.sh", &format!("{once}{}", hold.script("")));
+    let options = [&["--criteria", "custom:./gate.sh"], more].concat();
+    let running = project.run_call("do it", &options).start();
+    hold.is_begun();
+    running.signal(Signal::Interrupt);
+    hold.is_over();
+    let _ = running.finish().exits(130).ends("paused/interrupted", 0);
+}
+
+#[test]
+fn an_interrupted_gate_is_no_red_start() {
+    let project = plain();
+    project.agent("echo I looked around.");
+    interrupted_baseline(&project, "", &["--max-iterations", "1"]);
+    let resumed = project.ralph(&["resume", "--json"]).output().exits(1);
+    let _ = resumed.ends("failed/max_iterations", 1);
+}
+
+#[test]
+fn a_hangup_that_was_ignored_at_the_start_does_not_pause_the_run() {
+    let project = Project::plain("/bin/sh");
+    let hold = Hold::new(&project, "agent");
+    project.agent(&format!("{}echo '<promise>DONE</promise>'", hold.script("")));
+    let start = "trap '' HUP; exec \"$0\" run 'do it' --agent-cmd ./agent.sh --json";
+    let mut running = project.ralph(&["-c", start, env!("CARGO_BIN_EXE_ralph")]).start();
+    running.until_held();
+    hang_up(running.id());
+    hold.release();
+    let _ = running.finish().exits(0).ends("success/claimed", 1);
+}
+
+#[test]
+fn a_hangup_pauses_the_run_otherwise() {
+    let project = plain();
+    let (running, hold) = crate::control::held(&project, 1, "");
+    hang_up(running.id());
+    hold.is_over();
+    let _ = running.finish().exits(130).ends("paused/interrupted", 1);
+}
+
+#[track_caller]
+#[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
+fn hang_up(pid: u32) {
+    let pid = Pid::from_raw(pid.cast_signed()).unwrap();
+    kill_process(pid, rustix::process::Signal::HUP).unwrap();
+}
+
+#[test]
+fn a_second_ctrl_c_kills_an_agent_that_ignores_the_first() {
+    let project = plain();
+    let hold = Hold::new(&project, "agent");
+    let deaf = "trap 'echo not now' TERM INT HUP; echo holding; while :; do sleep 1000; done";
+    project.agent(&hold.script(deaf));
+    let mut running = project.run_call("do it", &[]).env("RALPH_GRACE", "60s").start();
+    running.until_held();
+    running.signal(Signal::Interrupt);
+    running.until(|event| event["text"].as_str().is_some_and(|text| text.contains("not now")));
+    running.signal(Signal::Interrupt);
+    hold.is_over();
+    let _ = running.finish().exits(130).ends("paused/interrupted", 1);
+}
