@@ -1,10 +1,10 @@
 use ralph_core::policy::Policy;
-use ralph_core::run::{AgentRef, Owner, Task};
+use ralph_core::run::{AgentRef, NewRun, Owner, Task};
 use ralph_core::state::Pause;
 use ralph_store::MemoryStore;
 
 use super::*;
-use crate::loops::{self, NewRun};
+use crate::loops;
 
 fn hour(hours: u32) -> Timestamp {
     Timestamp::from_millis(0).plus(Duration::from_hours(hours.into()))
