@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
+use ralph_core::claim::plain;
 use ralph_core::evidence::{Fault, GateReport, Verdict};
 use ralph_core::feedback::last_chars;
 use ralph_core::policy::{GateCommand, GateSpec};
@@ -63,7 +64,7 @@ impl CommandGate {
             command: self.spec.command.display(),
             verdict,
             failing: BTreeSet::new(),
-            tail: last_chars(tail, TAIL_CHARS).to_owned(),
+            tail: last_chars(&plain(tail), TAIL_CHARS).to_owned(),
             elapsed,
             cached: false,
         }

@@ -6,7 +6,8 @@ use crate::commands;
 
 /// Keeps a coding agent working until the work is proven done
 #[derive(Parser, Debug)]
-#[command(name = "ralph", version, about, max_term_width = 100, propagate_version = true)]
+#[command(name = "ralph", version, max_term_width = 100, propagate_version = true)]
+#[command(about = "Keeps a coding agent working until the work is proven done")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -19,6 +20,7 @@ pub(crate) enum Command {
     Run(Box<commands::run::RunArgs>),
     Start(Box<commands::start::StartArgs>),
     Stop(commands::stop::StopArgs),
+    /// The same as `ralph stop`
     Cancel(commands::stop::StopArgs),
     Pause(commands::pause::PauseArgs),
     Resume(commands::resume::ResumeArgs),

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use ralph_core::evidence::GateReport;
 use ralph_core::locale::Locale;
+use ralph_core::policy::Trust;
 use ralph_core::state::Wait;
-use ralph_core::{Run, RunId, Timestamp};
+use ralph_core::{Run, RunId, Timestamp, wording};
 use ralph_engine::events::{Begin, Event, IterationSummary, Sink};
 use ralph_engine::report::span;
 use ralph_engine::wire::{event_line, moment};
@@ -115,18 +116,16 @@ impl People {
         let duration = config::render_span(limits.duration);
         let line = self.say(
             &format!(
-                "{} started: at most {} iterations and {duration}, trust {}, {} gate(s).",
+                "{} started: at most {} iterations and {duration}, {}.",
                 run.id,
                 limits.iterations,
-                run.policy.trust.name(),
-                run.policy.gates.len()
+                judged_by(run),
             ),
             &format!(
-                "{} 시작: 최대 {}회 반복, {duration}, 신뢰 {}, 검사 {}개.",
+                "{} 시작: 최대 {}회 반복, {duration}, {}.",
                 run.id,
                 limits.iterations,
-                run.policy.trust.name(),
-                run.policy.gates.len()
+                judged_by(run),
             ),
         );
         self.print(&line, at);
@@ -146,7 +145,7 @@ impl People {
             "  {} {when} {}: {} ({}{known})",
             self.paint(sign, colour),
             report.name,
-            report.verdict.describe(),
+            wording::verdict(&report.verdict, self.locale),
             span(report.elapsed)
         );
         self.print(&line, at);
@@ -166,11 +165,12 @@ impl People {
             "continue" if claim_was_made(summary) => self.say("rejected, going on", "거부됨, 계속"),
             "continue" => self.say("going on", "계속"),
             "complete" => self.say("accepted", "인정"),
-            other => other.to_owned(),
+            "wait" => self.say("waiting", "대기"),
+            "pause" => self.say("paused", "일시 중지"),
+            _ => self.say("giving up", "포기"),
         };
         let max = run.policy.limits.iterations;
-        let turn =
-            if summary.turn == "finished" { String::new() } else { format!(", {}", summary.turn) };
+        let turn = self.turn_remark(summary.turn);
         if claim_was_made(summary) && summary.decision == "continue" {
             self.why(summary, at);
         }
@@ -179,12 +179,29 @@ impl People {
         self.print(&line, at);
     }
 
+    /// How a turn ended, if not by itself.
+    fn turn_remark(&self, turn: &str) -> String {
+        let (en, ko) = match turn {
+            "finished" => return String::new(),
+            "failed" => ("the agent failed", "에이전트 오류"),
+            "idle_timeout" => ("timed out without output", "출력 없이 시간 초과"),
+            "turn_timeout" => ("the turn took too long", "턴 시간 초과"),
+            "provider_limit" => ("the provider's limit", "제공자 한도"),
+            "work_tree_gone" => ("the work tree is gone", "작업 트리가 사라짐"),
+            other => (other, other),
+        };
+        format!(", {}", self.say(en, ko))
+    }
+
     /// The end of what the failing gates printed: why a claim is not believed.
     fn why(&mut self, summary: &IterationSummary<'_>, at: Timestamp) {
         const LINES: usize = 8;
         for report in summary.gates.iter().filter(|report| report.blocks()) {
             let lines: Vec<&str> =
                 report.tail.lines().filter(|line| !line.trim().is_empty()).collect();
+            if summary.gates.len() > 1 {
+                self.print(&format!("    {}:", report.name), at);
+            }
             for line in &lines[lines.len().saturating_sub(LINES)..] {
                 self.print(&format!("      {}", one_line(line, 120)), at);
             }
@@ -249,6 +266,17 @@ impl People {
         let line = fit(text.trim_end(), usize::from(columns).saturating_sub(1).max(20));
         let _ = write!(io::stderr().lock(), "\r\x1b[2K{line}");
         self.drawn = Some(at);
+    }
+}
+
+/// What ends the run with success, in a few words.
+fn judged_by(run: &Run) -> String {
+    let gates: Vec<&str> = run.policy.gates.iter().map(|gate| gate.name.as_str()).collect();
+    match (run.policy.locale, run.policy.trust) {
+        (Locale::En, Trust::Evidence) => format!("judged by {}", gates.join(", ")),
+        (Locale::Ko, Trust::Evidence) => format!("판정 기준 {}", gates.join(", ")),
+        (Locale::En, Trust::Claim) => "judged by the agent's word".to_owned(),
+        (Locale::Ko, Trust::Claim) => "판정 기준: 에이전트의 완료 선언".to_owned(),
     }
 }
 

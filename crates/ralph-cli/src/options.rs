@@ -100,22 +100,22 @@ pub(crate) struct PolicyOptions {
     #[arg(long, value_name = "WHOSE")]
     trust: Option<String>,
     /// Turns of the agent (default: 10 with a gate, else 100)
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(long, value_name = "N", help_heading = "Limits", allow_negative_numbers = true)]
     max_iterations: Option<String>,
     /// Working time (default: 30m with a gate, else 4h)
-    #[arg(long, value_name = "TIME", help_heading = "Limits")]
+    #[arg(long, value_name = "TIME", help_heading = "Limits", allow_negative_numbers = true)]
     max_duration: Option<String>,
     /// Money in US dollars, for agents that report it
-    #[arg(long, value_name = "USD", help_heading = "Limits")]
+    #[arg(long, value_name = "USD", help_heading = "Limits", allow_negative_numbers = true)]
     max_cost: Option<String>,
     /// Tokens, for agents that report them
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(long, value_name = "N", help_heading = "Limits", allow_negative_numbers = true)]
     max_tokens: Option<String>,
     /// Turns that may be begun anew after a crash or timeout (default: 5)
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(long, value_name = "N", help_heading = "Limits", allow_negative_numbers = true)]
     max_restarts: Option<String>,
     /// Iterations in a row without progress that end the run (default: 3)
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(long, value_name = "N", help_heading = "Limits", allow_negative_numbers = true)]
     stagnation_limit: Option<String>,
     /// How much the agent remembers between turns: `auto`, `same`, `summarize` or `fresh` (default: auto)
     #[arg(long, value_name = "MODE", help_heading = "Turns")]

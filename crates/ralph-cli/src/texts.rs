@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use ralph_core::locale::Locale;
-use ralph_core::state::{Pause, State, Wait};
+use ralph_core::state::{Pause, Proof, State, Wait};
 use ralph_core::{Run, Timestamp, wording};
 use ralph_engine::report::{span, status as status_word};
 use ralph_engine::wire::moment;
@@ -14,6 +14,14 @@ pub(crate) fn no_run(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "There is no run here.",
         Locale::Ko => "여기에는 실행 중인 루프가 없습니다.",
+    }
+}
+
+/// There is nothing to end or to pause.
+pub(crate) fn no_open_run(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "There is no open run here.",
+        Locale::Ko => "여기에는 진행 중인 루프가 없습니다.",
     }
 }
 
@@ -64,16 +72,18 @@ pub(crate) fn resuming(run: &Run) -> String {
 pub(crate) fn closing(run: &Run) -> String {
     let id = &run.id;
     let mut text = state_line(run);
-    if !run.policy.gates.is_empty() && matches!(run.state, State::Success(_)) {
-        let failing = run.progress.failing.len();
-        let _ = write!(
-            text,
-            "\n{}",
-            wording::complete_line(run, u32::try_from(failing).unwrap_or(u32::MAX))
-        );
+    let was_red = run.baseline.as_ref().is_some_and(|baseline| !baseline.failing.is_empty());
+    if was_red && matches!(run.state, State::Success(_)) {
+        let failing = u32::try_from(run.progress.failing.len()).unwrap_or(u32::MAX);
+        let _ = write!(text, "\n{}", wording::complete_line(run, failing));
     }
-    if let (State::Failed(_), Some(best)) = (&run.state, run.best) {
-        let _ = write!(text, "\n{}", best_line(run.policy.locale, best.iteration, best.failing));
+    if matches!(run.state, State::Failed(_)) {
+        if let Some(missing) = only_claim_missing(run) {
+            let _ = write!(text, "\n{missing}");
+        } else if let Some(best) = run.best {
+            let _ =
+                write!(text, "\n{}", best_line(run.policy.locale, best.iteration, best.failing));
+        }
     }
     let next = match (run.policy.locale, &run.state) {
         (Locale::En, State::Waiting(Wait::Human { .. })) => {
@@ -90,10 +100,30 @@ pub(crate) fn closing(run: &Run) -> String {
         (Locale::Ko, State::Paused(_) | State::Waiting(_)) => {
             format!("`ralph resume {id}` 로 계속하고, `ralph stop` 으로 끝냅니다.")
         }
-        (Locale::En, _) => format!("`ralph report {id}` shows the proof."),
-        (Locale::Ko, _) => format!("`ralph report {id}` 로 증거를 볼 수 있습니다."),
+        (Locale::En, State::Success(Proof::Verified)) => {
+            format!("`ralph report {id}` shows the proof.")
+        }
+        (Locale::Ko, State::Success(Proof::Verified)) => {
+            format!("`ralph report {id}` 로 증거를 볼 수 있습니다.")
+        }
+        (Locale::En, _) => format!("`ralph report {id}` shows what happened."),
+        (Locale::Ko, _) => format!("`ralph report {id}` 로 경과를 볼 수 있습니다."),
     };
     text + "\n" + &next
+}
+
+/// Why a run failed whose gates all pass: nobody said that it is done.
+fn only_claim_missing(run: &Run) -> Option<String> {
+    let green = !run.policy.gates.is_empty() && run.progress.failing.is_empty();
+    let signal = wording::signal(&run.policy.claim)?;
+    green.then(|| match run.policy.locale {
+        Locale::En => format!(
+            "All checks pass, as they did from the start, but the agent never ended its reply with {signal}."
+        ),
+        Locale::Ko => format!(
+            "모든 검사가 처음부터 통과했지만, 에이전트가 답변을 {signal} 로 끝맺지 않았습니다."
+        ),
+    })
 }
 
 fn best_line(locale: Locale, iteration: u32, failing: u32) -> String {
@@ -105,7 +135,8 @@ fn best_line(locale: Locale, iteration: u32, failing: u32) -> String {
 
 /// A run in a few lines.
 pub(crate) fn status(run: &Run, iterations: &[IterationRecord], now: Timestamp) -> String {
-    let until = run.ended_at.unwrap_or(now);
+    // A run that waits or rests does not use up its time.
+    let until = if run.state == State::Running { now } else { run.updated_at };
     let mut rows = vec![
         ("run", format!("{} {}", run.id, status_word(run))),
         ("task", one_line(run.task.description.as_deref().unwrap_or(&run.task.text), 70)),

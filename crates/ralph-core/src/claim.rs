@@ -19,6 +19,8 @@ use std::str::FromStr;
 use hedge::Hedge;
 use pattern::Pattern;
 
+pub use plain::plain;
+
 /// How far before the end a tag or word is looked for, in bytes.
 ///
 /// A tag with more text than this after it belongs to an earlier report.
@@ -198,7 +200,7 @@ pub enum Reason {
 /// Terminal codes and invisible characters are removed first. The promise is
 /// judged before the markers, and any claim outranks any near miss.
 pub fn detect(text: &str, rules: &ClaimRules) -> Claim {
-    let text = plain::plain(text);
+    let text = plain(text);
     let text = text.trim_end();
     let promised = match &rules.promise {
         Some(promise) => judge_promise(text, promise, rules.mode),
@@ -347,7 +349,7 @@ fn window_start(text: &str) -> usize {
 }
 
 fn visible_words(text: &str) -> Option<String> {
-    let words = plain::plain(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = plain(text).split_whitespace().collect::<Vec<_>>().join(" ");
     (!words.is_empty()).then_some(words)
 }
 

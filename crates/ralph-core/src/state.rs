@@ -154,10 +154,9 @@ impl State {
         match self {
             Self::Success(_) => 0,
             Self::Waiting(Wait::Human { .. }) => 4,
-            Self::Paused(Pause::Interrupted) => 130,
+            Self::Paused(_) => 130,
             Self::Running
             | Self::Waiting(Wait::Limit { .. } | Wait::Child | Wait::Host)
-            | Self::Paused(Pause::Asked | Pause::Aborted)
             | Self::Failed(_)
             | Self::Stopped => 1,
         }
@@ -190,8 +189,8 @@ mod tests {
         check(&State::Waiting(Wait::Child), ("waiting", Some("child"), 1, "active"));
         check(&State::Waiting(Wait::Host), ("waiting", Some("host"), 1, "active"));
         check(&State::Waiting(human), ("waiting", Some("human"), 4, "at rest"));
-        check(&State::Paused(Pause::Asked), ("paused", Some("asked"), 1, "at rest"));
-        check(&State::Paused(Pause::Aborted), ("paused", Some("aborted"), 1, "at rest"));
+        check(&State::Paused(Pause::Asked), ("paused", Some("asked"), 130, "at rest"));
+        check(&State::Paused(Pause::Aborted), ("paused", Some("aborted"), 130, "at rest"));
         check(&State::Paused(Pause::Interrupted), ("paused", Some("interrupted"), 130, "at rest"));
         check(&State::Success(Proof::Verified), ("success", Some("verified"), 0, "ended"));
         check(&State::Success(Proof::Claimed), ("success", Some("claimed"), 0, "ended"));

@@ -304,6 +304,14 @@ fn describe_ko(point: &Point, policy: &Policy) -> String {
     }
 }
 
+/// What a gate came to, in a few words.
+pub fn verdict(verdict: &Verdict, locale: Locale) -> String {
+    match locale {
+        Locale::En => verdict.describe(),
+        Locale::Ko => verdict_ko(verdict),
+    }
+}
+
 fn verdict_ko(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Pass => "통과".to_owned(),

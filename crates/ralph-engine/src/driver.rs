@@ -54,6 +54,8 @@ pub struct Driver<'a> {
     pub agent_env: Vec<(OsString, OsString)>,
     /// What gates get.
     pub gate_env: Vec<(OsString, OsString)>,
+    /// What the user tells the agent on resuming, ready to be read.
+    pub answer: Option<String>,
     /// The user's own continuation prompt.
     pub template: Option<String>,
     /// Folders without which there is nothing to work on.

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use ralph_core::run::{NewRun, Owner};
 use ralph_core::state::{Pause, State};
-use ralph_core::{Run, RunId, SessionId, Timestamp, wording};
+use ralph_core::{Run, RunId, SessionId, Timestamp};
 use ralph_store::{Request, RunQuery, RunStore, Step, StoreError, Version, Which};
 
 use crate::error::EngineError;
@@ -112,23 +112,6 @@ pub fn take_over(store: &dyn RunStore, run: &Run, now: Timestamp) -> Result<Run,
     // one raises the epoch again, so that they are too late.
     let next = Run { epoch: owned.epoch + 1, ..steps::woken(run, &owned, now) };
     store.save(Version::of(&owned), &Step { run: &next, iteration: None, events: &[] })?;
-    Ok(next)
-}
-
-/// Tells the agent something at its next turn; the run must be ours. An
-/// answer is news, so the patience with the run begins anew.
-pub fn answer(
-    store: &dyn RunStore,
-    run: &Run,
-    (question, text): (Option<&str>, &str),
-    now: Timestamp,
-) -> Result<Run, EngineError> {
-    let answer = wording::answer(question, text, run.policy.locale);
-    let feedback =
-        if run.feedback.is_empty() { answer } else { format!("{}\n\n{answer}", run.feedback) };
-    let mut next = Run { feedback, updated_at: now, ..run.clone() };
-    next.progress.stalled = 0;
-    store.save(Version::of(run), &Step { run: &next, iteration: None, events: &[] })?;
     Ok(next)
 }
 

@@ -3,8 +3,11 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use ralph_core::claim::plain;
 use ralph_core::evidence::GateReport;
-use ralph_core::{Run, wording};
+use ralph_core::feedback::last_chars;
+use ralph_core::locale::Locale;
+use ralph_core::{Run, TreeId, wording};
 use ralph_store::{IterationRecord, RunStore, StoreError};
 use serde::Serialize;
 
@@ -59,33 +62,45 @@ impl Report {
 
     /// The report as text.
     pub fn text(&self, markup: Markup) -> String {
-        let mut out = String::new();
-        let run = &self.run;
-        heading(&mut out, markup, &format!("Report of {}", run.id));
-        let _ = writeln!(out, "{}\n", wording::state_sentence(&run.state, run.policy.locale));
-        facts(&mut out, markup, run);
+        let mut out = self.summary(markup);
         self.gate_section(&mut out, markup);
         self.iteration_section(&mut out, markup);
-        undo_section(&mut out, markup, run);
+        undo_section(&mut out, markup, &self.run);
+        plain(&out)
+    }
+
+    /// The head of the report and its iterations: enough for a screen.
+    pub fn brief(&self, markup: Markup) -> String {
+        let mut out = self.summary(markup);
+        self.iteration_section(&mut out, markup);
+        plain(&out)
+    }
+
+    fn summary(&self, markup: Markup) -> String {
+        let mut out = String::new();
+        let run = &self.run;
+        heading(&mut out, markup, &words(run).title.replace("{}", run.id.as_str()));
+        let _ = writeln!(out, "{}\n", wording::state_sentence(&run.state, run.policy.locale));
+        facts(&mut out, markup, run);
         out
     }
 
     fn gate_section(&self, out: &mut String, markup: Markup) {
-        let gates = self.final_gates();
+        let (gates, words) = (self.final_gates(), words(&self.run));
         if gates.is_empty() {
             return;
         }
-        heading(out, markup, "Gates");
+        heading(out, markup, words.gates);
         for gate in gates {
             let sign = if gate.passed() { "ok  " } else { "FAIL" };
-            let known = if gate.cached { ", known from the same tree" } else { "" };
-            let seconds = gate.elapsed.as_secs_f64();
+            let known = if gate.cached { words.known } else { "" };
+            let verdict = wording::verdict(&gate.verdict, self.run.policy.locale);
             let _ = writeln!(
                 out,
-                "{sign} {}: `{}` {} ({seconds:.1}s{known})",
+                "{sign} {}: `{}` {verdict} ({}{known})",
                 gate.name,
                 gate.command,
-                gate.verdict.describe(),
+                span(gate.elapsed),
             );
             block(out, markup, &gate.tail);
         }
@@ -96,7 +111,7 @@ impl Report {
         if self.iterations.is_empty() {
             return;
         }
-        heading(out, markup, "Iterations");
+        heading(out, markup, words(&self.run).iterations);
         if markup == Markup::Markdown {
             out.push_str(
                 "| # | turn | claim | failing | decision | time |\n|--:|---|---|--:|---|--:|\n",
@@ -104,7 +119,10 @@ impl Report {
         }
         for record in &self.iterations {
             let elapsed = span(record.ended_at.since(record.started_at));
-            let (number, failing) = (record.number, record.failing);
+            let number = record.number;
+            // Where nothing was checked, nothing is known to fail or to pass.
+            let failing =
+                if record.gates.is_empty() { "–".to_owned() } else { record.failing.to_string() };
             let (turn, claim, decision) = (&record.turn, &record.claim, &record.decision);
             let _ = match markup {
                 Markup::Markdown => writeln!(
@@ -121,38 +139,114 @@ impl Report {
     }
 }
 
+/// The words of a report in one language.
+struct Words {
+    title: &'static str,
+    gates: &'static str,
+    iterations: &'static str,
+    undo: &'static str,
+    known: &'static str,
+    labels: [&'static str; 13],
+}
+
+const ENGLISH: Words = Words {
+    title: "Report of {}",
+    gates: "Gates",
+    iterations: "Iterations",
+    undo: "Undo",
+    known: ", known from the same tree",
+    labels: [
+        "task",
+        "status",
+        "turns",
+        "started",
+        "ended",
+        "agent",
+        "trust",
+        "at the start",
+        "tree",
+        "work tree",
+        "cost",
+        "best",
+        "last words",
+    ],
+};
+
+const KOREAN: Words = Words {
+    title: "{} 보고서",
+    gates: "검사",
+    iterations: "반복",
+    undo: "되돌리기",
+    known: ", 같은 트리에서 확인됨",
+    labels: [
+        "작업",
+        "상태",
+        "반복",
+        "시작",
+        "종료",
+        "에이전트",
+        "신뢰",
+        "시작 시점",
+        "트리",
+        "작업 트리",
+        "비용",
+        "최고",
+        "마지막 말",
+    ],
+};
+
+fn words(run: &Run) -> &'static Words {
+    match run.policy.locale {
+        Locale::En => &ENGLISH,
+        Locale::Ko => &KOREAN,
+    }
+}
+
 fn facts(out: &mut String, markup: Markup, run: &Run) {
-    let task: String = run.task.text.chars().take(300).collect();
-    let mut rows = vec![
-        ("task", task.replace('\n', " ")),
-        ("status", status(run)),
-        ("iterations", format!("{} of at most {}", run.iteration, run.policy.limits.iterations)),
-        ("started", moment(run.started_at)),
-        ("ended", run.ended_at.map_or_else(|| "not yet".to_owned(), moment)),
-        ("agent", format!("{} ({})", run.agent.name, run.agent.command.join(" "))),
-        ("trust", run.policy.trust.name().to_owned()),
-        ("tree", run.tree.as_ref().map_or_else(|| "not looked at".to_owned(), ToString::to_string)),
-        ("work tree", run.worktree.clone()),
-    ];
-    if run.usage.tokens() > 0 || run.usage.cost.micros() > 0 {
-        let usage = run.usage;
-        rows.push((
-            "cost",
-            format!("{} tokens, {} (as the agent reported)", usage.tokens(), usage.cost),
-        ));
+    let shown = |text: &str, most: usize| -> String {
+        let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        flat.chars().take(most).collect()
+    };
+    let usage = run.usage;
+    let cost = if usage == ralph_core::usage::Usage::default() {
+        "not reported by the agent".to_owned()
     } else {
-        rows.push(("cost", "not reported by the agent".to_owned()));
-    }
-    if let Some(best) = run.best {
-        rows.push(("best", format!("iteration {} with {} failing", best.iteration, best.failing)));
-    }
-    for (name, value) in rows {
+        format!("{} tokens, {} (as the agent reported)", usage.tokens(), usage.cost)
+    };
+    let values = [
+        Some(shown(&run.task.text, 300)),
+        Some(status(run)),
+        Some(format!("{} of at most {}", run.iteration, run.policy.limits.iterations)),
+        Some(moment(run.started_at)),
+        Some(run.ended_at.map_or_else(|| "not yet".to_owned(), moment)),
+        Some(format!("{} ({})", run.agent.name, run.agent.command.join(" "))),
+        Some(run.policy.trust.name().to_owned()),
+        at_the_start(run),
+        run.tree.as_ref().map(ToString::to_string),
+        Some(run.worktree.clone()),
+        Some(cost),
+        run.best.map(|best| format!("#{} with {} failing", best.iteration, best.failing)),
+        (!run.last_output.is_empty()).then(|| shown(last_chars(&run.last_output, 300), 300)),
+    ];
+    for (name, value) in words(run).labels.into_iter().zip(values) {
+        let Some(value) = value else { continue };
         let _ = match markup {
             Markup::Markdown => writeln!(out, "- **{name}**: {value}"),
-            Markup::Plain => writeln!(out, "  {name:<11}{value}"),
+            Markup::Plain => writeln!(out, "  {name:<13} {value}"),
         };
     }
     out.push('\n');
+}
+
+/// What the gates showed before the first turn: success may rest on it.
+fn at_the_start(run: &Run) -> Option<String> {
+    let baseline = run.baseline.as_ref().filter(|_| !run.policy.gates.is_empty())?;
+    let red: Vec<&str> = baseline.red.iter().map(String::as_str).collect();
+    Some(if red.is_empty() {
+        "every gate passed".to_owned()
+    } else {
+        format!("{} failed", red.join(", "))
+    })
 }
 
 /// The status and its reason, as one word pair.
@@ -163,21 +257,26 @@ pub fn status(run: &Run) -> String {
     }
 }
 
+/// How to see and take back what changed, where git can do it.
 fn undo_section(out: &mut String, markup: Markup, run: &Run) {
-    let Some(tree) = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref()) else {
+    let before = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref());
+    let (Some(before), Some(after)) = (before, run.tree.as_ref()) else { return };
+    if !is_git(before) || !is_git(after) || before == after {
         return;
-    };
-    heading(out, markup, "Undo");
-    let is_git = tree.as_str().len() == 40 || tree.as_str().len() == 64;
-    if is_git && !tree.as_str().starts_with("files-") {
-        let _ = writeln!(
-            out,
-            "The tree before the first turn is {tree}. To see or take back what changed since:\n"
-        );
-        block(out, markup, &format!("git diff {tree}\ngit restore --source={tree} -- PATH"));
-    } else {
-        let _ = writeln!(out, "The project is not in git: ralph kept no copy of its files.");
     }
+    heading(out, markup, words(run).undo);
+    block(
+        out,
+        markup,
+        &format!(
+            "git diff {before} {after}\ngit restore --source={before} -- PATH\n# files that were not there before have to be removed by hand",
+        ),
+    );
+}
+
+/// Trees of git are named by bare hex digits.
+fn is_git(tree: &TreeId) -> bool {
+    tree.as_str().bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn heading(out: &mut String, markup: Markup, text: &str) {

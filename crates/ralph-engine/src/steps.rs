@@ -102,7 +102,10 @@ pub(crate) fn woken(before: &Run, owned: &Run, now: Timestamp) -> Run {
     match &before.state {
         State::Waiting(wait @ Wait::Limit { .. }) => next.state = State::Waiting(wait.clone()),
         // Whoever resumes has read the question: the next one counts anew.
-        State::Waiting(Wait::Human { .. }) => next.progress.questions = 0,
+        State::Waiting(Wait::Human { .. }) => {
+            next.progress.questions = 0;
+            next.progress.stalled = 0;
+        }
         State::Waiting(Wait::Child | Wait::Host)
         | State::Running
         | State::Paused(_)

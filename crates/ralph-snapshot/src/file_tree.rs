@@ -107,6 +107,8 @@ impl FileTree {
             .parents(false)
             .require_git(false)
             .follow_links(false)
+            // A project does not reach into `/proc` or another disk.
+            .same_file_system(true)
             .filter_entry(move |item| {
                 let relative = item.path().strip_prefix(&root).unwrap_or(item.path());
                 item.file_name() != ".git" && !left_out.contains(relative)

@@ -72,7 +72,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<u8, CliError> {
     let path = env.get(&OsString::from("PATH")).cloned();
     let here = std::env::temp_dir();
     let has_cargo = ralph_proc::find_program("cargo".as_ref(), &here, path.as_deref()).is_some();
-    let sample = if has_cargo { RUST } else { SHELL };
+    let sample = if has_cargo && cargo_works() { RUST } else { SHELL };
 
     let folder = tempfile::Builder::new().prefix("ralph-demo-").tempdir()?;
     let project = folder.path().join("project");
@@ -92,9 +92,19 @@ pub(crate) fn run(args: &DemoArgs) -> Result<u8, CliError> {
     let code = play(args, &App::of(project, env), &script, sample.gate)?;
     if args.keep {
         let kept = folder.keep();
-        out::note(format!("The project was kept in {}.", kept.join("project").display()));
+        out::note(format!(
+            "The project was kept. To look at the run:\n  cd {} && RALPH_HOME={} ralph report",
+            kept.join("project").display(),
+            kept.join("state").display()
+        ));
     }
     Ok(code)
+}
+
+/// A `cargo` on the path may be a proxy without a toolchain behind it.
+fn cargo_works() -> bool {
+    let version = std::process::Command::new("cargo").arg("--version").output();
+    version.is_ok_and(|output| output.status.success())
 }
 
 fn introduce(args: &DemoArgs, project: &Path) {
@@ -121,14 +131,14 @@ fn play(args: &DemoArgs, app: &App, script: &Path, gate: &str) -> Result<u8, Cli
     let run = loops::start(ledger.store(), new, app.now())?;
     let id = run.id.clone();
     let view = if args.json { View::Json } else { View::Human };
-    let ready = Ready { agent, gates, settings };
+    let ready = Ready { agent, gates, settings, answer: None };
     let run = drive::drive(app, ledger, ready, (run, Begin::New), view)?;
     if view == View::Human
         && let Some(store) = app.existing_store()?
         && let Some(run) = store.run(&id)?
     {
         out::raw("\n");
-        out::raw(&Report::load(&store, run)?.text(Markup::Plain));
+        out::raw(&Report::load(&store, run)?.brief(Markup::Plain));
     }
     Ok(run.state.exit_code())
 }

@@ -13,7 +13,7 @@ use super::drive;
 use crate::app::App;
 use crate::config::{AgentChoice, Settings};
 use crate::error::CliError;
-use crate::{out, texts};
+use crate::out;
 
 /// Prove that everything a run needs works here
 ///
@@ -35,6 +35,16 @@ enum Health {
     Broken,
 }
 
+impl Health {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Fine => "ok",
+            Self::Remark => "note",
+            Self::Broken => "broken",
+        }
+    }
+}
+
 struct Finding {
     what: &'static str,
     health: Health,
@@ -49,6 +59,10 @@ impl Finding {
         }
     }
 
+    fn line(&self) -> String {
+        format!("{:<7} {:<11} {}", self.health.word(), self.what, self.detail)
+    }
+
     fn remark(what: &'static str, detail: impl Into<String>) -> Self {
         Self { what, health: Health::Remark, detail: detail.into() }
     }
@@ -56,19 +70,29 @@ impl Finding {
 
 pub(crate) fn run(args: &DoctorArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
-    let mut findings = vec![
-        Finding::new::<CliError>("version", Ok(env!("CARGO_PKG_VERSION").to_owned())),
-        git(),
-        Finding::new::<CliError>("state", Ok(app.home.display().to_string())),
-        store(&app),
-        tree(&app),
-        supervisor(&app),
-    ];
-    findings.extend(settings(&app));
-    if let Some(name) = app.kill_switch() {
-        findings.push(Finding::remark("switch", format!("ralph is switched off by {name}")));
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut found = |finding: Finding| {
+        if !args.json {
+            out::line(finding.line());
+        }
+        findings.push(finding);
+    };
+    found(Finding::new::<CliError>("version", Ok(env!("CARGO_PKG_VERSION").to_owned())));
+    found(git());
+    found(Finding::new::<CliError>("state", Ok(app.home.display().to_string())));
+    found(store(&app));
+    found(supervisor(&app));
+    for finding in settings(&app) {
+        found(finding);
     }
-    show(&findings, args);
+    if let Some(name) = app.kill_switch() {
+        found(Finding::remark("switch", format!("ralph is switched off by {name}")));
+    }
+    // Last, since it takes the longest.
+    found(tree(&app));
+    if args.json {
+        show(&findings);
+    }
     Ok(u8::from(findings.iter().any(|finding| finding.health == Health::Broken)))
 }
 
@@ -89,7 +113,7 @@ fn store(app: &App) -> Finding {
         Some(opened) => opened
             .store
             .check_integrity()
-            .map(|()| format!("generation {}, sound", opened.generation)),
+            .map(|()| format!("ralph.{}.db is sound", opened.generation)),
         None => Ok("none yet; the first run creates it".to_owned()),
     });
     Finding::new("store", checked)
@@ -171,28 +195,16 @@ fn settings(app: &App) -> Vec<Finding> {
     findings
 }
 
-fn show(findings: &[Finding], args: &DoctorArgs) {
-    let word = |health: Health| match health {
-        Health::Fine => "ok",
-        Health::Remark => "note",
-        Health::Broken => "broken",
-    };
-    if args.json {
-        let list: Vec<_> = findings
-            .iter()
-            .map(|finding| {
-                json!({
-                    "check": finding.what,
-                    "health": word(finding.health),
-                    "detail": finding.detail,
-                })
+fn show(findings: &[Finding]) {
+    let list: Vec<_> = findings
+        .iter()
+        .map(|finding| {
+            json!({
+                "check": finding.what,
+                "health": finding.health.word(),
+                "detail": finding.detail,
             })
-            .collect();
-        out::line(json!({ "schema": 1, "checks": list }));
-        return;
-    }
-    let rows = findings.iter().map(|finding| {
-        vec![word(finding.health).to_owned(), finding.what.to_owned(), finding.detail.clone()]
-    });
-    out::raw(&texts::table(&["", "check", "result"], rows));
+        })
+        .collect();
+    out::line(json!({ "schema": 1, "checks": list }));
 }

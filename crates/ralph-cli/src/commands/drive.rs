@@ -88,7 +88,11 @@ pub(crate) fn require_program(
         return Ok(());
     }
     let name = program.to_string_lossy();
-    let hint = if name.contains('/') {
+    let hint = if app.project.root.join(program).is_file() {
+        format!("the file is there but not executable: chmod +x {name}")
+    } else if name.contains('=') {
+        "no shell is used: set the variable before calling ralph, or use a script".to_owned()
+    } else if name.contains('/') {
         format!("relative programs are looked for in {}", app.project.root.display())
     } else {
         "it is not on PATH".to_owned()
@@ -115,6 +119,8 @@ pub(crate) struct Ready {
     pub(crate) agent: Box<dyn Agent>,
     pub(crate) gates: Vec<Box<dyn Gate>>,
     pub(crate) settings: Settings,
+    /// What the user tells the agent, ready to be read.
+    pub(crate) answer: Option<String>,
 }
 
 /// Drives a run to its end, shown as asked; returns it as it was left.
@@ -148,6 +154,7 @@ pub(crate) fn drive(
         folder,
         agent_env: app.env.clone().into_iter().collect(),
         gate_env: gate_env(&app.env, &ready.settings),
+        answer: ready.answer,
         template: ready.settings.template,
         foundations: foundations(&app.project),
     };

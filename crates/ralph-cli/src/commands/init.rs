@@ -78,8 +78,7 @@ fn detect(root: &Path) -> Option<(&'static str, &'static str)> {
 
 fn render(found: Option<(&str, &str)>, agent_cmd: Option<&str>) -> String {
     let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
-    let mut out =
-        String::from("# Settings of ralph; `ralph config` explains every one.\n\n[run]\n");
+    let mut out = String::from("# Settings of ralph; `ralph config` lists them all.\n\n[run]\n");
     match agent_cmd {
         Some(command) => {
             let _ = writeln!(out, "agent_cmd = {}", quoted(command));

@@ -18,13 +18,13 @@ pub(crate) struct PauseArgs {
 pub(crate) fn run(args: &PauseArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     let Some(store) = app.existing_store()? else {
-        out::line(texts::no_run(app.locale()));
+        out::line(texts::no_open_run(app.locale()));
         return Ok(0);
     };
     match app.find_run(&store, args.run.as_deref())? {
         Some(run) if !run.state.is_ended() => stop::end(&app, &store, &run, Request::Pause)?,
         Some(run) if args.run.is_some() => out::line(texts::already(&run, app.locale())),
-        Some(_) | None => out::line(texts::no_run(app.locale())),
+        Some(_) | None => out::line(texts::no_open_run(app.locale())),
     }
     Ok(0)
 }

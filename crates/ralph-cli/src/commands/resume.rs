@@ -1,7 +1,7 @@
 //! `ralph resume`: goes on after a crash, a pause or a wait.
 
-use ralph_core::Run;
 use ralph_core::state::{State, Wait};
+use ralph_core::{Run, wording};
 use ralph_engine::events::Begin;
 use ralph_engine::loops;
 
@@ -47,13 +47,11 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
     let agent = drive::recorded_agent(&app, &settings, &run.agent)?;
     let gates = drive::gates(&app, &run.policy.gates)?;
     let owned = loops::take_over(ledger.store(), &run, app.now())?;
-    let owned = match &args.answer {
-        Some(answer) => loops::answer(ledger.store(), &owned, (question(&run), answer), app.now())?,
-        None => owned,
-    };
+    let said = |answer: &String| wording::answer(question(&run), answer, run.policy.locale);
+    let answer = args.answer.as_ref().map(said);
     out::note(texts::resuming(&run));
     let view = if args.json { View::Json } else { View::Human };
-    let ready = Ready { agent, gates, settings };
+    let ready = Ready { agent, gates, settings, answer };
     let run = drive::drive(&app, ledger, ready, (owned, Begin::Resumed), view)?;
     if view == View::Human {
         closing_words(&run);

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     };
     let run = loops::start(ledger.store(), new, app.now())?;
     let view = if args.json { View::Json } else { View::Human };
-    let ready = Ready { agent, gates, settings };
+    let ready = Ready { agent, gates, settings, answer: None };
     let run = drive::drive(&app, ledger, ready, (run, Begin::New), view)?;
     if view == View::Human {
         closing_words(&run);

@@ -14,8 +14,8 @@ use crate::out;
 
 /// Arm a loop for a hosted session
 ///
-/// Puts a run on record that belongs to the session. The session's own hooks
-/// carry it; `ralph cancel` ends it.
+/// Puts a run on record that belongs to the session, and drives nothing: it
+/// is for hosts that call ralph when a turn ends. `ralph cancel` ends it.
 #[derive(clap::Args, Debug)]
 pub(crate) struct StartArgs {
     #[command(flatten)]

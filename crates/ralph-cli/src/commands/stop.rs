@@ -34,12 +34,12 @@ pub(crate) struct StopArgs {
 pub(crate) fn run(args: &StopArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     let Some(store) = app.existing_store()? else {
-        out::line(texts::no_run(app.locale()));
+        out::line(texts::no_open_run(app.locale()));
         return Ok(0);
     };
     let runs = wanted(&app, &store, args)?;
     if runs.is_empty() {
-        out::line(texts::no_run(app.locale()));
+        out::line(texts::no_open_run(app.locale()));
     }
     for run in runs {
         end(&app, &store, &run, Request::Stop)?;

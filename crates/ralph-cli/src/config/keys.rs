@@ -220,7 +220,9 @@ pub(crate) fn is_table(path: &str) -> bool {
 
 /// The setting whose path is nearest to a misspelt one.
 pub(crate) fn nearest(path: &str) -> Option<&'static str> {
-    let scored = KEYS.iter().map(|key| (distance(path, key.path), key.path));
+    let tables = ["run", "gates", "prompt", "environment"].into_iter();
+    let known = KEYS.iter().map(|key| key.path).chain(tables);
+    let scored = known.map(|known| (distance(path, known), known));
     scored.min().filter(|(distance, _)| *distance <= 1 + path.len() / 4).map(|(_, path)| path)
 }
 

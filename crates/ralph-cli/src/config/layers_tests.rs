@@ -38,7 +38,7 @@ fn a_syntax_error_is_named_with_line_and_column() {
 fn a_bad_value_is_named_with_its_place() {
     refused(
         "[run]\nmax_duration = \"soon\"\n",
-        "ralph.toml:2: `run.max_duration`: `soon` is not a duration; write a number and a unit, such as 90s, 30m or 1h30m",
+        "ralph.toml:2: `run.max_duration`: `soon` is not a duration of some length; write a number and a unit, such as 90s, 30m or 1h30m",
     );
 }
 

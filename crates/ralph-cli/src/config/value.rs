@@ -42,12 +42,20 @@ pub(crate) enum ValueError {
     Choice(String, String),
     #[error("`{0}` is not a whole number of at least 1")]
     Count(String),
-    #[error("`{0}` is not a duration; write a number and a unit, such as 90s, 30m or 1h30m")]
+    #[error("`{0}` is more than 4294967295")]
+    TooMany(String),
+    #[error(
+        "`{0}` is not a duration of some length; write a number and a unit, such as 90s, 30m or 1h30m"
+    )]
     Span(String),
     #[error("`{0}` is not an amount in US dollars, such as 2.50")]
     Money(String),
     #[error("expected {expected}, found {found}")]
     Form { expected: &'static str, found: &'static str },
+    #[error(
+        "the command has `{0}` in it, which only a shell understands, and no shell is used; write `sh -c '…'`, or `custom:sh:…` for a gate"
+    )]
+    NeedsShell(String),
     #[error("the command is empty")]
     EmptyCommand,
     #[error("the command `{0}` ends inside a quotation")]
@@ -152,7 +160,11 @@ fn choice(text: &str, words: &[&str]) -> Result<Value, ValueError> {
 
 fn count(text: &str) -> Result<Value, ValueError> {
     match text.parse::<u64>() {
+        Ok(number) if number > u64::from(u32::MAX) => Err(ValueError::TooMany(text.to_owned())),
         Ok(number) if number >= 1 => Ok(Value::Count(number)),
+        Err(error) if *error.kind() == std::num::IntErrorKind::PosOverflow => {
+            Err(ValueError::TooMany(text.to_owned()))
+        }
         Ok(_) | Err(_) => Err(ValueError::Count(text.to_owned())),
     }
 }
@@ -167,11 +179,22 @@ fn split_list(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
 }
 
+/// Words that mean something to a shell. Without one they would silently
+/// become arguments: `true && false` would pass.
+const OPERATORS: [&str; 12] = ["&&", "||", "|", ";", "&", ">", ">>", "<", "<<", "2>", "2>&1", "&>"];
+
 /// Words as a shell would split them; nothing is expanded.
 pub(crate) fn words(text: &str) -> Result<Vec<String>, ValueError> {
     let words =
         ralph_proc::split_words(text).map_err(|_| ValueError::OpenQuote(text.to_owned()))?;
-    if words.is_empty() { Err(ValueError::EmptyCommand) } else { Ok(words) }
+    let for_a_shell = |word: &&String| {
+        OPERATORS.contains(&word.as_str()) || (word.len() > 1 && word.ends_with(';'))
+    };
+    match words.iter().find(for_a_shell) {
+        Some(word) => Err(ValueError::NeedsShell(word.clone())),
+        None if words.is_empty() => Err(ValueError::EmptyCommand),
+        None => Ok(words),
+    }
 }
 
 /// Criteria as written: `a,b`, or `custom:` and the rest of the value.

@@ -36,6 +36,23 @@ fn criteria_are_names_with_commas_or_one_custom_command() {
 }
 
 #[test]
+fn what_only_a_shell_understands_is_refused() {
+    for text in ["true && false", "a | b", "a; b", "cd x ; y", "a > out", "a 2>&1"] {
+        let refused = words(text);
+        assert!(matches!(refused, Err(ValueError::NeedsShell(_))), "{text}: {refused:?}");
+    }
+    for text in ["sh -c 'a && b'", "grep 'a|b' file", "find . -name x", "echo a&b"] {
+        assert!(words(text).is_ok(), "{text}");
+    }
+}
+
+#[test]
+fn a_number_that_is_too_large_is_called_so() {
+    let error = Kind::Count.parse("99999999999999999999").unwrap_err();
+    assert_eq!(error.to_string(), "`99999999999999999999` is more than 4294967295");
+}
+
+#[test]
 fn money_may_carry_its_sign() {
     assert_eq!(Kind::Money.parse("$2.50"), Ok(Value::Money(Usd::from_micros(2_500_000))));
     assert_eq!(Kind::Money.parse("-1"), Err(ValueError::Money("-1".into())));

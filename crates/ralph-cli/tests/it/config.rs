@@ -177,9 +177,13 @@ fn the_demo_keeps_its_project_when_asked() {
     let bin = shell_only(&project);
     let call = project.ralph(&["demo", "--keep"]).env("PATH", &bin);
     let output = call.env("TMPDIR", project.outside(".")).output().exits(0);
-    let line = output.stderr.lines().find(|line| line.contains("was kept in")).unwrap();
-    let folder = line.rsplit(' ').next().unwrap().trim_end_matches('.');
+    let line = output.stderr.lines().find(|line| line.contains("cd ")).unwrap();
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let [_, folder, _, home, ..] = words[..] else { panic!("{line}") };
     assert!(std::path::Path::new(folder).join("roman.sh").is_file(), "{line}");
+    let (name, value) = home.split_once('=').unwrap();
+    let report = project.ralph(&["report"]).dir(folder).env(name, value).output().exits(0);
+    assert!(report.stdout.contains("success (verified)"), "{}", report.stdout);
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn a_loop_is_started_cancelled_and_queried() {
     let run = status(&project);
     assert_eq!((&run["status"], &run["active"]), (&"stopped".into(), &false.into()));
     assert!(run["ended_at"].is_string());
-    says(&project.ralph(&["cancel"]).output().exits(0), "no run");
+    says(&project.ralph(&["cancel"]).output().exits(0), "no open run");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn stopping_a_driver_ends_the_whole_process_tree() {
     says(&stop(&project, &[]).exits(0), "Stopped: you ended the run.");
     hold.is_over();
     let _ = running.finish().exits(1).ends("stopped", 1);
-    says(&stop(&project, &[]).exits(0), "There is no run here.");
+    says(&stop(&project, &[]).exits(0), "There is no open run here.");
     let id = status(&project)["id"].as_str().unwrap().to_owned();
     says(&stop(&project, &["--run", &id]).exits(0), "is stopped already");
 }
@@ -89,7 +89,7 @@ fn stopping_where_there_is_no_run_is_fine_and_writes_nothing() {
     let project = git();
     let before = project.everything();
     for args in [["stop"].as_slice(), &["cancel"], &["stop", "--all"], &["pause"]] {
-        says(&project.ralph(args).output().exits(0), "There is no run here.");
+        says(&project.ralph(args).output().exits(0), "There is no open run here.");
     }
     assert_eq!(project.everything(), before);
 }
@@ -152,7 +152,7 @@ fn a_paused_driver_lets_go_and_is_resumed_to_success() {
     let (running, hold) = held(&project, 1, "");
     says(&project.ralph(&["pause"]).output().exits(0), "Paused: you asked for it.");
     hold.is_over();
-    let _ = running.finish().exits(1).ends("paused/asked", 1);
+    let _ = running.finish().exits(130).ends("paused/asked", 1);
     let run = status(&project);
     assert_eq!((&run["active"], &run["ended_at"]), (&false.into(), &Value::Null));
     says(&project.ralph(&["pause"]).output().exits(0), "is paused (asked) already");

@@ -115,7 +115,7 @@ fn found_in_a_young_repository(name: &str, value: &std::path::Path) {
     assert!(refused.stderr.contains(id), "{}", refused.stderr);
     let _ = call(&["pause"]).output().exits(0);
     hold.is_over();
-    let _ = running.finish().exits(1).ends("paused/asked", 1);
+    let _ = running.finish().exits(130).ends("paused/asked", 1);
     let _ = call(&["resume", "--json"]).output().exits(0).ends("success/claimed", 2);
 }
 

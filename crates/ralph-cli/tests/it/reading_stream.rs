@@ -70,7 +70,7 @@ fn korean_is_spoken_to_people_and_to_the_agent() {
     for (name, value) in [("RALPH_LOCALE", "ko"), ("LANG", "ko_KR.UTF-8"), ("LC_ALL", "ko_KR")] {
         let output = project.ralph(&args).env(name, value).output().exits(0);
         assert!(output.stderr.contains("시작: 최대 100회 반복"), "{}", output.stderr);
-        assert!(output.stdout.contains("증거를 볼 수 있습니다"), "{}", output.stdout);
+        assert!(output.stdout.contains("경과를 볼 수 있습니다"), "{}", output.stdout);
         assert!(project.read("prompt.txt").contains("반복"), "{}", project.read("prompt.txt"));
         let status = project.ralph(&["stop"]).env(name, value).output().exits(0);
         assert!(status.stdout.contains("루프가 없습니다"), "{}", status.stdout);

@@ -6,7 +6,7 @@ use std::str::Chars;
 ///
 /// Every kind of line break becomes `\n`; tabs stay. Other white space is
 /// left alone, so paragraphs and indentation survive.
-pub(crate) fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(needs_care) {

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use ralph_checks::Site;
+use ralph_core::claim::Claim;
 use ralph_core::evidence::{Evidence, GateReport, TurnEnd, Verdict};
+use ralph_core::feedback::Feedback;
 use ralph_core::progress::Progress;
-use ralph_core::{Decision, Run, TreeId, decide};
+use ralph_core::{Decision, Run, TreeId, decide, wording};
 use ralph_snapshot::{ChangeKind, TreeError};
 use ralph_store::{IterationRecord, RunStore};
 
@@ -27,13 +29,25 @@ impl Driver<'_> {
             Begin::New => run,
             Begin::Resumed => self.close_lost_turn(run)?,
         };
-        if run.baseline.is_none() {
-            return self.take_baseline(&run);
+        let run = if run.baseline.is_none() {
+            self.take_baseline(&run)?
+        } else if run.iteration == 0 || self.gates.is_empty() {
+            run
+        } else {
+            self.finish_if_done(&run)?
+        };
+        match self.answer.take() {
+            Some(answer) if run.state.is_active() => self.pass_on(&run, answer),
+            Some(_) | None => Ok(run),
         }
-        if run.iteration == 0 || self.gates.is_empty() {
-            return Ok(run);
-        }
-        self.finish_if_done(run)
+    }
+
+    /// Puts what the user says into the next prompt. What the agent was told
+    /// when it asked, that nobody is here, is no longer true.
+    fn pass_on(&mut self, run: &Run, answer: String) -> Result<Run, EngineError> {
+        let feedback =
+            if self.gates.is_empty() { answer } else { format!("{}\n\n{answer}", run.feedback) };
+        self.record(run, Run { feedback, ..run.clone() }, None)
     }
 
     /// A turn that was begun before a crash gets its record: it was lost.
@@ -73,22 +87,27 @@ impl Driver<'_> {
     }
 
     /// The work may have been finished while nobody drove the run. What the
-    /// gates showed then is on record as an iteration without a turn.
-    fn finish_if_done(&mut self, run: Run) -> Result<Run, EngineError> {
+    /// gates showed then is on record as an iteration without a turn; if it
+    /// is not finished, the agent is told how things stand now.
+    fn finish_if_done(&mut self, run: &Run) -> Result<Run, EngineError> {
         let began = self.clock.now();
         let mut evidence = self.no_turn();
-        self.look_at_files(&run, &mut evidence)?;
-        let judgement = decide(&run, &run.policy, &evidence);
-        let Decision::Complete(_) = judgement.decision else { return Ok(run) };
+        self.look_at_files(run, &mut evidence)?;
+        let judgement = decide(run, &run.policy, &evidence);
+        let Decision::Complete(_) = judgement.decision else {
+            let told = Feedback::gather(run, &run.policy, &evidence, &Claim::None, &run.progress);
+            let feedback = wording::feedback(&told, &run.policy);
+            return self.record(run, Run { feedback, ..run.clone() }, None);
+        };
         let record = IterationRecord {
             number: run.iteration + 1,
             turn: "no_turn".to_owned(),
             log: None,
-            ..turn::iteration_record(&run, &judgement, &evidence, began)
+            ..turn::iteration_record(run, &judgement, &evidence, began)
         };
         let last_output = run.last_output.clone();
-        let next = Run { last_output, ..steps::conclude(&run, &judgement, &evidence) };
-        self.record(&run, next, Some(&record))
+        let next = Run { last_output, ..steps::conclude(run, &judgement, &evidence) };
+        self.record(run, next, Some(&record))
     }
 
     fn no_turn(&self) -> Evidence {

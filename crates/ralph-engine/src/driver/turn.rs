@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ralph_agents::{Spoken, Turn, TurnClock};
+use ralph_core::claim::plain;
 use ralph_core::evidence::{Evidence, TurnEnd};
 use ralph_core::feedback::last_chars;
 use ralph_core::redact::redact;
@@ -105,7 +106,7 @@ impl Driver<'_> {
     /// Adds what the gates and the tree show to what the agent said.
     pub(crate) fn gather(&mut self, run: &Run, taken: Taken) -> Result<Evidence, EngineError> {
         let Spoken { end, text, usage } = taken.spoken;
-        let (end, text) = (redacted(end), redact(&text).into_owned());
+        let (end, text) = (redacted(end), redact(&plain(&text)).into_owned());
         let mut evidence = Evidence {
             turn: end,
             text,
