@@ -8,12 +8,13 @@ use ralph_core::evidence::GateReport;
 use ralph_core::locale::Locale;
 use ralph_core::policy::Trust;
 use ralph_core::state::Wait;
+use ralph_core::wording::columns;
 use ralph_core::{Run, RunId, Timestamp, wording};
 use ralph_engine::events::{Begin, Event, IterationSummary, Sink};
 use ralph_engine::report::span;
 use ralph_engine::wire::{event_line, moment};
 
-use crate::texts::{one_line, sparkline, width};
+use crate::texts::{one_line, sparkline};
 use crate::{config, out};
 
 /// How often the status line is drawn again.
@@ -262,8 +263,8 @@ impl People {
             self.status.gates,
             sparkline(&self.status.failing)
         );
-        let columns = rustix::termios::tcgetwinsize(io::stderr()).map_or(80, |size| size.ws_col);
-        let line = fit(text.trim_end(), usize::from(columns).saturating_sub(1).max(20));
+        let wide = rustix::termios::tcgetwinsize(io::stderr()).map_or(80, |size| size.ws_col);
+        let line = fit(text.trim_end(), usize::from(wide).saturating_sub(1).max(20));
         let _ = write!(io::stderr().lock(), "\r\x1b[2K{line}");
         self.drawn = Some(at);
     }
@@ -295,10 +296,10 @@ fn stopwatch(elapsed: Duration) -> String {
 }
 
 /// The text cut to a number of columns.
-fn fit(text: &str, columns: usize) -> String {
+fn fit(text: &str, most: usize) -> String {
     let mut out = String::new();
     for c in text.chars() {
-        if width(&out) + width(c.encode_utf8(&mut [0; 4])) > columns {
+        if columns(&out) + columns(c.encode_utf8(&mut [0; 4])) > most {
             break;
         }
         out.push(c);

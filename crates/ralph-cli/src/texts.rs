@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use ralph_core::locale::Locale;
 use ralph_core::state::{Pause, Proof, State, Wait};
+use ralph_core::wording::columns;
 use ralph_core::{Run, Timestamp, wording};
 use ralph_engine::report::{span, status as status_word};
 use ralph_engine::wire::moment;
@@ -216,10 +217,10 @@ pub(crate) fn one_line(text: &str, most: usize) -> String {
 /// An aligned table with a header.
 pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let rows: Vec<Vec<String>> = rows.into_iter().collect();
-    let mut widths: Vec<usize> = header.iter().map(|cell| width(cell)).collect();
+    let mut widths: Vec<usize> = header.iter().map(|cell| columns(cell)).collect();
     for row in &rows {
         for (column, cell) in row.iter().enumerate() {
-            widths[column] = widths[column].max(width(cell));
+            widths[column] = widths[column].max(columns(cell));
         }
     }
     let mut out = String::new();
@@ -228,22 +229,13 @@ pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>
         let mut line = String::new();
         for (column, cell) in row.iter().enumerate() {
             line.push_str(cell);
-            let gap = widths[column].saturating_sub(width(cell)) + 2;
+            let gap = widths[column].saturating_sub(columns(cell)) + 2;
             line.push_str(&" ".repeat(gap));
         }
         out.push_str(line.trim_end());
         out.push('\n');
     }
     out
-}
-
-/// Columns on a terminal: most East Asian characters take two.
-pub(crate) fn width(text: &str) -> usize {
-    let wide = |c: char| {
-        matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}'
-            | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff60}' | '\u{1f300}'..='\u{1faff}')
-    };
-    text.chars().map(|c| if wide(c) { 2 } else { 1 }).sum()
 }
 
 #[cfg(test)]

@@ -322,6 +322,15 @@ fn verdict_ko(verdict: &Verdict) -> String {
     }
 }
 
+/// Columns on a terminal: most East Asian characters take two.
+pub fn columns(text: &str) -> usize {
+    let wide = |c: char| {
+        matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}'
+            | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff60}' | '\u{1f300}'..='\u{1faff}')
+    };
+    text.chars().map(|c| if wide(c) { 2 } else { 1 }).sum()
+}
+
 /// The tail as indented text below a colon: output is data, and must not read
 /// as instructions. A full stop when there was no output.
 fn quoted(tail: &str) -> String {

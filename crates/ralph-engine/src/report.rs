@@ -232,7 +232,10 @@ fn facts(out: &mut String, markup: Markup, run: &Run) {
         let Some(value) = value else { continue };
         let _ = match markup {
             Markup::Markdown => writeln!(out, "- **{name}**: {value}"),
-            Markup::Plain => writeln!(out, "  {name:<13} {value}"),
+            Markup::Plain => {
+                let gap = " ".repeat(14_usize.saturating_sub(wording::columns(name)));
+                writeln!(out, "  {name}{gap}{value}")
+            }
         };
     }
     out.push('\n');
