@@ -37,9 +37,15 @@ impl Ledger {
 
     /// Leaves a damaged store in place and puts the run into a new one.
     pub(crate) fn begin_next_generation(&mut self, run: &Run) -> Result<(), StoreError> {
-        let reopened = SqliteStore::open(&self.home)?.store;
-        let damaged = std::mem::replace(&mut self.store, reopened);
-        self.store = damaged.abandon()?.store;
+        self.store = self.store.abandon()?.store;
+        self.adopt(run)
+    }
+
+    /// Puts the run on record here, unless somebody did.
+    fn adopt(&self, run: &Run) -> Result<(), StoreError> {
+        if self.store.run(&run.id)?.is_some() {
+            return Ok(());
+        }
         self.store.create_run(run)
     }
 
@@ -52,9 +58,7 @@ impl Ledger {
             return Ok(false);
         }
         self.store = SqliteStore::open(&self.home)?.store;
-        if self.store.run(&run.id)?.is_none() {
-            self.store.create_run(run)?;
-        }
+        self.adopt(run)?;
         Ok(true)
     }
 }

@@ -68,12 +68,10 @@ impl SqliteStore {
     ///
     /// For a database that turned out to be damaged after it was opened. When
     /// somebody else did so already, theirs is opened.
-    pub fn abandon(self) -> Result<Opened, StoreError> {
-        let Self { connection, path, generation, .. } = self;
-        drop(connection);
-        let dir = path.parent().unwrap_or(Path::new("."));
+    pub fn abandon(&self) -> Result<Opened, StoreError> {
+        let dir = self.path.parent().unwrap_or(Path::new("."));
         let newest = newest_generation(dir)?.unwrap_or(FIRST_GENERATION);
-        open_from(dir, newest.max(generation.saturating_add(1)), Some(path.clone()))
+        open_from(dir, newest.max(self.generation.saturating_add(1)), Some(self.path.clone()))
     }
 }
 
