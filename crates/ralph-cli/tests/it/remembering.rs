@@ -54,8 +54,8 @@ fn work_finished_by_hand_is_on_record_with_its_gates() {
 fn an_answer_comes_with_its_question_and_what_was_said_before() {
     let project = plain();
     project.agent("cat > $OUTSIDE/prompt; echo 'Which colour should it have?'");
-    let gate = "custom:sh:echo expected a colour; test -e colour";
-    let _ = project.run_json("paint it", &["--criteria", gate]).exits(4);
+    project.script("gate.sh", "echo expected a colour; test -e colour");
+    let _ = project.run_json("paint it", &["--criteria", "custom:./gate.sh"]).exits(4);
     project.agent("cat > $OUTSIDE/prompt; : > colour");
     let _ = resume(&project, &["--answer", "blue", "--json"]).exits(0);
     let told = project.kept("prompt");

@@ -126,7 +126,7 @@ fn key_is_nowhere(lines: u32, end: &str) {
     let project = plain();
     fs::write(project.outside("key"), private_key(lines)).unwrap();
     project.agent(&format!(
-        "cat > $OUTSIDE/prompt\nhead -n 20 $OUTSIDE/key\necho between >&2\n\
+        "cat > $OUTSIDE/prompt\nhead -n 20 $OUTSIDE/key\necho 'A line in between.' >&2\n\
          tail -n +21 $OUTSIDE/key\n{end}"
     ));
     let output = project.run_json("do it", &["--max-iterations", "2"]).exits(1);
@@ -153,7 +153,8 @@ fn a_private_key_in_a_gates_output_leaves_nothing_behind() {
     let project = plain();
     fs::write(project.outside("key"), private_key(400)).unwrap();
     project.agent("cat > $OUTSIDE/prompt; echo going on");
-    let prints = "head -n 9 $OUTSIDE/key; echo between >&2; tail -n +10 $OUTSIDE/key; false";
+    let prints =
+        "head -n 9 $OUTSIDE/key; echo 'A line in between.' >&2; tail -n +10 $OUTSIDE/key; false";
     let gate = format!("custom:sh:{prints}");
     let more = ["--criteria", gate.as_str(), "--max-iterations", "2"];
     let output = project.run_json("do it", &more).exits(1);

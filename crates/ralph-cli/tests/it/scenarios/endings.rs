@@ -167,7 +167,8 @@ fn time_before_the_first_turn_is_not_taken_from_it() {
     project.agent(": > work.txt");
     let gate = "custom:sh:test -f work.txt || { sleep 0.4; false; }";
     let more = ["--criteria", gate, "--max-duration", "400ms"];
-    let _ = project.run_json("do it", &more).exits(0).ends("success/verified", 1);
+    let output = project.run_json("do it", &more).exits(0).ends("success/verified", 1);
+    assert_eq!(output.values("iteration_ended", "turn"), ["finished"]);
 }
 
 #[test]
