@@ -62,7 +62,8 @@ fn hang_up(pid: u32) {
 fn a_second_ctrl_c_kills_an_agent_that_ignores_the_first() {
     let project = plain();
     let hold = Hold::new(&project, "agent");
-    let deaf = "trap 'echo not now' TERM INT HUP; echo holding; while :; do sleep 1000; done";
+    // A shell hears signals between its commands, so none of them may block.
+    let deaf = "trap 'echo not now' TERM INT HUP; echo holding; while :; do :; done";
     project.agent(&hold.script(deaf));
     let mut running = project.run_call("do it", &[]).env("RALPH_GRACE", "60s").start();
     running.until_held();
