@@ -40,6 +40,12 @@ pub enum TreeError {
         /// The id as it was given.
         id: TreeId,
     },
+    /// A file changed each time it was read.
+    #[error("{} changes while it is read", path.display())]
+    Restless {
+        /// Relative to the root of the work tree.
+        path: PathBuf,
+    },
     /// The state folder is the work tree itself, so nothing would be left of it.
     #[error("{} is the work tree; its state needs a folder of its own", path.display())]
     StateIsTree {

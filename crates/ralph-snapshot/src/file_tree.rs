@@ -12,9 +12,11 @@ use ralph_core::{Approach, TreeId};
 
 use crate::approach::{self, Parts};
 use crate::error::TreeError;
-use crate::left_out::LeftOut;
+use crate::found::Found;
 use crate::manifest::{Entry, Kind, Manifest, Manifests};
+use crate::objects::Objects;
 use crate::path_bytes;
+use crate::scope::{LeftOutFile, Scope, WhyLeftOut};
 use crate::stat::Stat;
 use crate::work_tree::{Change, ChangeKind};
 
@@ -24,7 +26,9 @@ const NORMALISED_LIMIT: u64 = 1024 * 1024;
 /// A work tree read file by file.
 #[derive(Debug)]
 pub(crate) struct FileTree {
-    root: PathBuf,
+    pub(crate) root: PathBuf,
+    pub(crate) state: PathBuf,
+    pub(crate) objects: Objects,
     manifests: Manifests,
     /// What was found last, so that only changed files are read again.
     last: Mutex<Option<Manifest>>,
@@ -32,21 +36,39 @@ pub(crate) struct FileTree {
 
 impl FileTree {
     pub(crate) fn new(root: &Path, state: &Path) -> Self {
-        Self { root: root.to_owned(), manifests: Manifests::new(state), last: Mutex::new(None) }
+        Self {
+            root: root.to_owned(),
+            state: state.to_owned(),
+            objects: Objects::new(state),
+            manifests: Manifests::new(state),
+            last: Mutex::new(None),
+        }
     }
 
-    pub(crate) fn tree(&self, left_out: &LeftOut) -> Result<TreeId, TreeError> {
+    pub(crate) fn tree(&self, scope: &Scope) -> Result<Found, TreeError> {
+        let (_, found) = self.manifest(scope)?;
+        Ok(found)
+    }
+
+    /// All files with the name of their tree.
+    pub(crate) fn manifest(&self, scope: &Scope) -> Result<(Manifest, Found), TreeError> {
         self.manifests.create()?;
         // A panic while it was held leaves at worst `None`, which is sound.
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let known = last.take().or_else(|| self.manifests.newest()).unwrap_or_default();
-        let found = self.scan(left_out, &known, self.manifests.now()?)?;
-        let id = found.id();
-        if found != known || !self.manifests.has(&id) {
-            self.manifests.save(&id, &found)?;
+        let (manifest, left_out) = self.scan(scope, &known, self.manifests.now()?)?;
+        let id = manifest.id();
+        if manifest != known || !self.manifests.has(&id) {
+            self.manifests.save(&id, &manifest)?;
         }
-        *last = Some(found);
-        Ok(id)
+        *last = Some(manifest.clone());
+        Ok((manifest, Found { id, left_out, nested: Vec::new() }))
+    }
+
+    /// Lets every file be read anew next time.
+    pub(crate) fn forget(&self) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = Some(Manifest::default());
     }
 
     pub(crate) fn changes(&self, from: &TreeId, to: &TreeId) -> Result<Vec<Change>, TreeError> {
@@ -77,45 +99,66 @@ impl FileTree {
 
     fn scan(
         &self,
-        left_out: &LeftOut,
+        scope: &Scope,
         known: &Manifest,
         now: SystemTime,
-    ) -> Result<Manifest, TreeError> {
+    ) -> Result<(Manifest, Vec<LeftOutFile>), TreeError> {
         // The walk passes over what it cannot open, but an unreadable root
         // is no empty tree.
         fs::read_dir(&self.root).map_err(TreeError::io("read", &self.root))?;
         let mut found = Manifest::default();
+        let mut left_out = Vec::new();
         // Folders that are closed to us or vanish meanwhile are passed over.
-        for item in self.walk(left_out).flatten() {
+        for item in self.walk(scope).chain(self.walk_included(scope)).flatten() {
             let Ok(relative) = item.path().strip_prefix(&self.root) else { continue };
             let path = path_bytes::to_bytes(relative);
             let Ok(metadata) = fs::symlink_metadata(item.path()) else { continue };
-            if let Some(entry) = read_entry(item.path(), &metadata, known.0.get(&path)) {
+            let is_large = metadata.is_file() && metadata.len() > scope.size_limit;
+            if is_large && !scope.must.contains(relative) {
+                let (path, bytes) = (relative.to_owned(), metadata.len());
+                left_out.push(LeftOutFile { path, bytes, why: WhyLeftOut::TooLarge });
+            } else if let Some(entry) = read_entry(item.path(), &metadata, known.0.get(&path)) {
+                if entry.kind == Kind::Unreadable {
+                    let (path, bytes) = (relative.to_owned(), metadata.len());
+                    left_out.push(LeftOutFile { path, bytes, why: WhyLeftOut::Unreadable });
+                }
                 let stat = entry.stat.filter(|stat| stat.is_settled(now));
                 found.0.insert(path, Entry { stat, ..entry });
             }
         }
-        Ok(found)
+        left_out.sort();
+        left_out.dedup();
+        Ok((found, left_out))
     }
 
     /// Everything in the work tree that is not ignored. Rules above the root
     /// do not count: they are not part of the project.
-    fn walk(&self, left_out: &LeftOut) -> ignore::Walk {
-        let (root, left_out) = (self.root.clone(), left_out.clone());
-        WalkBuilder::new(&self.root)
-            .hidden(false)
-            .parents(false)
-            .require_git(false)
-            .follow_links(false)
-            // A project does not reach into `/proc` or another disk.
-            .same_file_system(true)
-            .filter_entry(move |item| {
-                let relative = item.path().strip_prefix(&root).unwrap_or(item.path());
-                item.file_name() != ".git" && !left_out.contains(relative)
-            })
-            .build()
+    pub(crate) fn walk(&self, scope: &Scope) -> ignore::Walk {
+        self.walk_from(&self.root, scope).parents(false).require_git(false).build()
+    }
+
+    /// Everything at and below the ignored paths that count.
+    fn walk_included(&self, scope: &Scope) -> impl Iterator<Item = WalkItem> {
+        let walk = |path: &PathBuf| {
+            self.walk_from(&self.root.join(path), scope).standard_filters(false).build()
+        };
+        scope.included.iter().map(walk).collect::<Vec<_>>().into_iter().flatten()
+    }
+
+    fn walk_from(&self, start: &Path, scope: &Scope) -> WalkBuilder {
+        let (root, left_out) = (self.root.clone(), scope.left_out.clone());
+        let mut builder = WalkBuilder::new(start);
+        // A project does not reach into `/proc` or another disk.
+        builder.hidden(false).follow_links(false).same_file_system(true);
+        builder.filter_entry(move |item| {
+            let relative = item.path().strip_prefix(&root).unwrap_or(item.path());
+            item.file_name() != ".git" && !left_out.contains(relative)
+        });
+        builder
     }
 }
+
+type WalkItem = Result<ignore::DirEntry, ignore::Error>;
 
 /// Describes one file; `None` for folders, pipes, sockets and devices, and
 /// for files that vanish meanwhile.

@@ -261,3 +261,19 @@ proptest! {
         prop_assert_eq!(sorted.tree(), mixed.tree());
     }
 }
+
+#[test]
+fn large_files_are_left_out_and_included_ones_count() {
+    let scratch = Scratch::plain();
+    scratch.write(".gitignore", "*.log\n");
+    let mut work_tree = scratch.open();
+    work_tree.limit_size(10);
+    let before = work_tree.tree().unwrap();
+    scratch.write("large", "more than ten bytes");
+    scratch.write("a.log", "1");
+    assert_eq!(work_tree.tree().unwrap(), before);
+    work_tree.include_ignored(["a.log"]);
+    let after = work_tree.tree().unwrap();
+    let want = [change("a.log", ChangeKind::Added)];
+    assert_eq!(work_tree.changes(&before, &after).unwrap(), want);
+}

@@ -4,14 +4,15 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::thread;
 
 use crate::error::TreeError;
 use crate::project::GitDirs;
 
 /// Settings that could start a program of the user's, write beside the
 /// private index, or make git refuse a file.
-const CONFIG: [&str; 8] = [
+const CONFIG: [&str; 10] = [
     "core.fsmonitor=false",
     "core.untrackedCache=false",
     "core.splitIndex=false",
@@ -20,6 +21,8 @@ const CONFIG: [&str; 8] = [
     "advice.addEmbeddedRepo=false",
     "advice.updateSparsePath=false",
     "gc.auto=0",
+    "core.logAllRefUpdates=false",
+    "i18n.commitEncoding=UTF-8",
 ];
 
 /// Of git's many variables only these may reach it from our environment:
@@ -99,6 +102,11 @@ impl GitCommand<'_> {
         self
     }
 
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.inner.env(name, value);
+        self
+    }
+
     pub(crate) fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
         self.inner.args(args);
         self
@@ -111,21 +119,28 @@ impl GitCommand<'_> {
 
     /// Runs it to its end with `items` on its standard input, each followed
     /// by a NUL byte.
-    pub(crate) fn feed(mut self, items: &[Vec<u8>]) -> Result<Ended, TreeError> {
-        let input = if items.is_empty() { Stdio::null() } else { Stdio::piped() };
-        self.inner.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
+    pub(crate) fn feed(self, items: &[Vec<u8>]) -> Result<Ended, TreeError> {
+        self.feed_bytes(
+            &items.iter().flat_map(|item| [item, &b"\0"[..]].concat()).collect::<Vec<_>>(),
+        )
+    }
+
+    /// Runs it to its end with `input` on its standard input.
+    pub(crate) fn feed_bytes(mut self, input: &[u8]) -> Result<Ended, TreeError> {
+        let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
+        self.inner.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.spawn()?;
-        let fed = match child.stdin.take() {
-            // All commands that are fed here read their input to its end
-            // before they print, so neither side waits for the other.
-            Some(mut stdin) => items.iter().try_for_each(|item| {
-                stdin.write_all(item)?;
-                stdin.write_all(b"\0")
-            }),
-            None => Ok(()),
-        };
-        let output = child.wait_with_output().map_err(self.talking())?;
-        match fed {
+        let stdin = child.stdin.take();
+        // Some commands print while they read, so both must go on at once.
+        let (fed, output) = thread::scope(|threads| {
+            let write = |mut stdin: ChildStdin| threads.spawn(move || stdin.write_all(input));
+            let writer = stdin.map(write);
+            let output = child.wait_with_output();
+            let join = |writer: thread::ScopedJoinHandle<'_, _>| writer.join();
+            (writer.map_or(Ok(Ok(())), join), output)
+        });
+        let output = output.map_err(self.talking())?;
+        match fed.unwrap_or_else(|panic| std::panic::resume_unwind(panic)) {
             // It gave up before it read everything; its status tells why.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
             Err(error) => return Err(self.talking()(error)),
@@ -133,6 +148,12 @@ impl GitCommand<'_> {
         }
         let stderr = tail(&output.stderr);
         Ok(Ended { command: self.name, status: output.status, stdout: output.stdout, stderr })
+    }
+
+    /// Starts it with its input and its output on pipes.
+    pub(crate) fn converse(mut self) -> Result<Child, TreeError> {
+        self.inner.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        self.spawn()
     }
 
     /// Starts it with its output on a pipe, to be read as it comes.
@@ -174,6 +195,11 @@ impl Ended {
     pub(crate) fn refusal(self) -> TreeError {
         TreeError::Git { command: self.command, status: self.status, stderr: self.stderr }
     }
+}
+
+/// The NUL-terminated fields of git's output.
+pub(crate) fn fields(output: &[u8]) -> impl Iterator<Item = &[u8]> {
+    output.split(|byte| *byte == 0).filter(|field| !field.is_empty())
 }
 
 fn tail(stderr: &[u8]) -> String {

@@ -9,9 +9,12 @@ use ralph_core::{Approach, TreeId};
 
 use crate::approach::{self, Parts};
 use crate::error::TreeError;
-use crate::git::Git;
+use crate::found::Found;
+use crate::git::{Git, fields};
 use crate::index::{Claim, PrivateIndex, Seed};
-use crate::left_out::LeftOut;
+use crate::raw::Conversions;
+use crate::scan::{self, Scan};
+use crate::scope::Scope;
 use crate::stat::Stat;
 use crate::work_tree::{Change, ChangeKind};
 use crate::{path_bytes, probe};
@@ -22,8 +25,9 @@ const PATCH_LIMIT: u64 = 8 * 1024 * 1024;
 /// A work tree in a git repository.
 #[derive(Debug)]
 pub(crate) struct GitTree {
-    git: Git,
-    index: PrivateIndex,
+    pub(crate) git: Git,
+    pub(crate) index: PrivateIndex,
+    pub(crate) conversions: Conversions,
 }
 
 impl GitTree {
@@ -33,13 +37,23 @@ impl GitTree {
             return None;
         }
         let index = PrivateIndex::new(state, root, git.dirs().dir.join("index"));
-        Some(Self { git, index })
+        Some(Self { git, index, conversions: Conversions::default() })
     }
 
-    pub(crate) fn tree(&self, left_out: &LeftOut) -> Result<TreeId, TreeError> {
-        let note = self.note(left_out);
-        let mut claim = self.index.claim(&note)?;
-        let mut named = self.name(&claim, &note, left_out);
+    pub(crate) fn tree(&self, scope: &Scope) -> Result<Found, TreeError> {
+        self.tree_from(scope, Memory::Trusted)
+    }
+
+    pub(crate) fn tree_from(&self, scope: &Scope, memory: Memory) -> Result<Found, TreeError> {
+        let seeded = Note { tracked: self.note(scope).tracked, ..Note::default() };
+        let mut claim = self.index.claim(&seeded.render())?;
+        let limits = self.note(scope).limits;
+        let other_limits =
+            Note::of(&claim).is_some_and(|note| note != seeded && note.limits != limits);
+        if other_limits || memory == Memory::Refreshed {
+            claim.reseed(Seed::UsersIndex)?;
+        }
+        let mut named = self.name(&claim, scope);
         // The private index may be damaged, or name objects that `git gc`
         // removed, and so may the user's. Nothing is lost by a new one.
         for seed in [Seed::UsersIndex, Seed::Nothing] {
@@ -47,42 +61,95 @@ impl GitTree {
                 break;
             }
             claim.reseed(seed)?;
-            named = self.name(&claim, &note, left_out);
+            named = self.name(&claim, scope);
         }
         named
     }
 
-    fn name(&self, claim: &Claim<'_>, note: &str, left_out: &LeftOut) -> Result<TreeId, TreeError> {
-        let rules_changed = self.add_all(claim, left_out)?;
-        if rules_changed || claim.note.as_deref() != Some(note) {
-            self.settle_ignored(claim)?;
-        }
-        let unwanted = left_out.listed(b":(top,literal)");
-        if !unwanted.is_empty() {
-            let args = ["-r", "-q", "-f", "--cached", "--ignore-unmatch"];
-            let command = self.git.command("rm").index(&claim.path).args(args).args(self.sparse());
-            command.args(PATHS_FROM_STDIN).feed(&unwanted)?.success()?;
-        }
-        let id = self.git.command("write-tree").index(&claim.path).read()?;
-        claim.leave_note(note)?;
-        Ok(TreeId::new(String::from_utf8_lossy(id.trim_ascii())))
+    fn name(&self, claim: &Claim<'_>, scope: &Scope) -> Result<Found, TreeError> {
+        let known = Note::of(claim).unwrap_or_default();
+        let mut note = self.note(scope);
+        let skipped = scope.left_out.state.as_deref();
+        // Git never looks into a nested repository, and refuses to be told
+        // not to.
+        let skipped = skipped.filter(|state| !self.is_in_nested_repository(state));
+        let mut scan = Scan::of(&self.git, &claim.path, scope, skipped)?;
+        let nested_changed = self.add_nested(claim, &mut scan)?;
+        let is_same = scan.changed.is_empty() && scan.surplus.is_empty() && !nested_changed;
+        let id = match known.tree.clone().filter(|_| is_same && known.is_like(&note)) {
+            Some(id) if self.has_object(&id)? => id,
+            Some(_) | None => {
+                self.update(claim, &mut scan, skipped)?;
+                self.settle(claim, scope, (&known, &note), &scan)?;
+                let id = self.git.command("write-tree").index(&claim.path).read()?;
+                String::from_utf8_lossy(id.trim_ascii()).into_owned()
+            }
+        };
+        note.tree = Some(id.clone());
+        claim.leave_note(&note.render())?;
+        scan.left_out.sort();
+        let nested = scan.nested.iter().map(|path| path_bytes::from_bytes(path)).collect();
+        Ok(Found { id: TreeId::new(id), left_out: scan.left_out, nested })
     }
 
-    /// Brings the index up to the present files; tells whether a `.gitignore`
-    /// changed.
-    fn add_all(&self, claim: &Claim<'_>, left_out: &LeftOut) -> Result<bool, TreeError> {
-        let command = self.git.command("add").index(&claim.path).args(self.sparse());
-        let command = command.args(["-A", "-v", "--ignore-errors"]);
-        let ended = match &left_out.state {
-            // Our own files change all the time: not even read them. Git never
-            // looks into a nested repository, and refuses to be told not to.
-            Some(state) if !self.is_in_nested_repository(state) => {
-                let state = path_bytes::to_bytes(state);
-                let specs = [b":/".to_vec(), [b":(exclude,top,literal)", &*state].concat()];
-                command.args(PATHS_FROM_STDIN).feed(&specs)?
+    /// Adds the repositories inside the work tree by their commits; tells
+    /// whether there was one. Only those without a commit stay in `scan`.
+    fn add_nested(&self, claim: &Claim<'_>, scan: &mut Scan) -> Result<bool, TreeError> {
+        let mut without_commit = BTreeSet::new();
+        let found = scan.nested.len();
+        for path in std::mem::take(&mut scan.nested) {
+            let args = ["--add", "--replace", "-z", "--stdin"];
+            let command = self.git.command("update-index").index(&claim.path).args(args);
+            if !command.feed(std::slice::from_ref(&path))?.status.success() {
+                without_commit.insert(path);
             }
-            Some(_) | None => command.feed(&[])?,
-        };
+        }
+        scan.nested = without_commit;
+        Ok(scan.nested.len() < found)
+    }
+
+    /// Brings the index up to the present files.
+    fn update(
+        &self,
+        claim: &Claim<'_>,
+        scan: &mut Scan,
+        skipped: Option<&Path>,
+    ) -> Result<(), TreeError> {
+        if !scan.surplus.is_empty() {
+            self.remove_from_index(claim, &scan.surplus)?;
+        }
+        if scan.changed.is_empty() {
+            return Ok(());
+        }
+        if self.sparse().is_none() {
+            let paths: Vec<_> = scan.changed.iter().cloned().collect();
+            let args = ["--add", "--remove", "--replace", "-z", "--stdin"];
+            let command = self.git.command("update-index").index(&claim.path).args(args);
+            if command.feed(&paths)?.status.success() {
+                return Ok(());
+            }
+        }
+        // It stops at the first file it does not like: one that may not be
+        // read, or lies where a link is now. This one is slower and does not.
+        self.add_all(claim, scan, skipped)?;
+        scan.left_out.extend(scan::unreadable(self.git.root(), &scan.changed));
+        Ok(())
+    }
+
+    fn add_all(
+        &self,
+        claim: &Claim<'_>,
+        scan: &Scan,
+        skipped: Option<&Path>,
+    ) -> Result<(), TreeError> {
+        let command = self.git.command("add").index(&claim.path).args(self.sparse());
+        let command = command.args(["-A", "--ignore-errors"]).args(PATHS_FROM_STDIN);
+        let mut specs = vec![b":/".to_vec()];
+        let large = scan.left_out.iter().map(|file| &*file.path);
+        for path in skipped.into_iter().chain(large) {
+            specs.push([b":(exclude,top,literal)", &*path_bytes::to_bytes(path)].concat());
+        }
+        let ended = command.feed(&specs)?;
         // 1 means that some files were passed over: unreadable or gone
         // meanwhile. If the store itself is the reason, the tree is wrong.
         let objects = self.git.dirs().common.join("objects");
@@ -91,10 +158,45 @@ impl GitTree {
             Some(1) => probe::takes_files(&objects),
             Some(_) | None => false,
         };
-        if !usable {
-            return Err(ended.refusal());
+        if usable { Ok(()) } else { Err(ended.refusal()) }
+    }
+
+    /// Removes what the index holds but should not.
+    fn settle(
+        &self,
+        claim: &Claim<'_>,
+        scope: &Scope,
+        (known, present): (&Note, &Note),
+        scan: &Scan,
+    ) -> Result<(), TreeError> {
+        let rules_changed = scan.changed.iter().any(|path| path.ends_with(b".gitignore"));
+        if rules_changed || known.tracked != present.tracked {
+            self.settle_ignored(claim, scope)?;
         }
-        Ok(ended.stdout.split(|byte| *byte == b'\n').any(|line| line.ends_with(b".gitignore'")))
+        let unwanted = scope.left_out.listed(b":(top,literal)");
+        let was_settled = known.left_out == present.left_out && known.tracked == present.tracked;
+        if !unwanted.is_empty() && (rules_changed || !was_settled) {
+            let args = ["-r", "-q", "-f", "--cached", "--ignore-unmatch"];
+            let command = self.git.command("rm").index(&claim.path).args(args).args(self.sparse());
+            command.args(PATHS_FROM_STDIN).feed(&unwanted)?.success()?;
+        }
+        Ok(())
+    }
+
+    fn remove_from_index(&self, claim: &Claim<'_>, paths: &[Vec<u8>]) -> Result<(), TreeError> {
+        let args = ["--force-remove", "-z", "--stdin"];
+        let command = self.git.command("update-index").index(&claim.path).args(args);
+        command.feed(paths)?.success().map(drop)
+    }
+
+    fn has_object(&self, id: &str) -> Result<bool, TreeError> {
+        if let Some((folder, file)) = id.split_at_checked(2) {
+            let objects = self.git.dirs().common.join("objects");
+            if objects.join(folder).join(file).exists() {
+                return Ok(true);
+            }
+        }
+        Ok(self.git.command("cat-file").args(["-e", id]).feed(&[])?.status.success())
     }
 
     /// Lets the index hold just those ignored files that the user tracks.
@@ -102,15 +204,15 @@ impl GitTree {
     /// Git keeps a file in an index even when it is ignored later. Without
     /// this the id would depend on what we happened to see before the rule
     /// was written, and build output would count for ever.
-    fn settle_ignored(&self, claim: &Claim<'_>) -> Result<(), TreeError> {
+    fn settle_ignored(&self, claim: &Claim<'_>, scope: &Scope) -> Result<(), TreeError> {
         let ours = self.tracked_though_ignored(&claim.path)?;
         // With a damaged index of the user's nothing is known to be tracked.
         let users = self.tracked_though_ignored(self.index.users()).unwrap_or_default();
-        let surplus: Vec<_> = ours.difference(&users).cloned().collect();
+        let surplus = ours.difference(&users);
+        let surplus = surplus.filter(|path| !scope.includes(&path_bytes::from_bytes(path)));
+        let surplus: Vec<_> = surplus.cloned().collect();
         if !surplus.is_empty() {
-            let args = ["--force-remove", "-z", "--stdin"];
-            let command = self.git.command("update-index").index(&claim.path).args(args);
-            command.feed(&surplus)?.success()?;
+            self.remove_from_index(claim, &surplus)?;
         }
         let root = self.git.root();
         let missing: Vec<_> = users
@@ -135,14 +237,19 @@ impl GitTree {
         Ok(fields(&listed).map(<[u8]>::to_vec).collect())
     }
 
-    /// Changes whenever files could have become ignored or tracked without a
-    /// `.gitignore` having changed.
-    fn note(&self, left_out: &LeftOut) -> String {
+    /// What a tree that is named now depends on, but for the files.
+    fn note(&self, scope: &Scope) -> Note {
         let exclude = self.git.dirs().common.join("info/exclude");
         let stats = [self.index.users(), &exclude].map(|path| fs::metadata(path).ok());
-        let stats = stats.map(|metadata| metadata.as_ref().map(Stat::of));
-        let left_out = blake3::hash(&left_out.listed(b"\0").concat()).to_hex();
-        format!("{stats:?} {left_out}\n")
+        let tracked = format!("{:?}", stats.map(|metadata| metadata.as_ref().map(Stat::of)));
+        let digest = |bytes: &[u8]| blake3::hash(bytes).to_hex().to_string();
+        let limits = format!("{:?} {} {:?}", scope.included, scope.size_limit, scope.must);
+        Note {
+            limits: digest(limits.as_bytes()),
+            left_out: digest(&scope.left_out.listed(b"\0").concat()),
+            tracked,
+            tree: None,
+        }
     }
 
     /// Files outside of a sparse checkout's cone count like all others; the
@@ -238,15 +345,52 @@ const PATCH: [&str; 12] = [
 
 /// The id as an argument for git. An id of another kind, made outside git or
 /// by a stranger, could pass for an option or a revision.
-fn object_name(id: &TreeId) -> Result<&str, TreeError> {
+pub(crate) fn object_name(id: &TreeId) -> Result<&str, TreeError> {
     let text = id.as_str();
     let sound = matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     if sound { Ok(text) } else { Err(TreeError::UnknownTree { id: id.clone() }) }
 }
 
-/// The NUL-terminated fields of git's output.
-fn fields(output: &[u8]) -> impl Iterator<Item = &[u8]> {
-    output.split(|byte| *byte == 0).filter(|field| !field.is_empty())
+/// Whether the private index may be built upon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Memory {
+    Trusted,
+    /// Git may have removed objects that only the private index names. Start
+    /// from the user's, whose objects git keeps.
+    Refreshed,
+}
+
+/// What the private index was made of, left beside it for the next time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Note {
+    /// Changes with the size limit and the ignored paths that count.
+    limits: String,
+    /// Changes with the paths that are left out.
+    left_out: String,
+    /// Changes whenever files could have become ignored or tracked without a
+    /// `.gitignore` having changed.
+    tracked: String,
+    /// The tree of the index.
+    tree: Option<String>,
+}
+
+impl Note {
+    fn of(claim: &Claim<'_>) -> Option<Self> {
+        let mut lines = claim.note.as_deref()?.lines().map(str::to_owned);
+        let (limits, left_out, tracked) = (lines.next()?, lines.next()?, lines.next()?);
+        Some(Self { limits, left_out, tracked, tree: lines.next() })
+    }
+
+    fn render(&self) -> String {
+        let Self { limits, left_out, tracked, tree } = self;
+        let tree = tree.as_deref().unwrap_or_default();
+        format!("{limits}\n{left_out}\n{tracked}\n{tree}")
+    }
+
+    fn is_like(&self, other: &Self) -> bool {
+        let facts = |note: &Self| [&note.limits, &note.left_out, &note.tracked].map(String::clone);
+        facts(self) == facts(other)
+    }
 }
 
 #[cfg(test)]

@@ -460,7 +460,7 @@ fn without_git_the_files_are_read_one_by_one() {
 
 #[cfg(unix)]
 #[test]
-fn a_tree_needs_two_processes() {
+fn an_unchanged_tree_is_looked_at_twice_and_nothing_is_written() {
     let scratch = Scratch::committed(&[("a", "1")]);
     let program = scratch.root.parent().unwrap().join("git");
     let log = scratch.root.parent().unwrap().join("log");
@@ -474,10 +474,54 @@ fn a_tree_needs_two_processes() {
     assert!(install.args(["-m", "755"]).args([&source, &program]).status().unwrap().success());
     let project = Project::discover(&scratch.root).unwrap();
     let work_tree = WorkTree::open_with(&project, &scratch.state(), Some(program)).unwrap();
-    for text in ["2", "3"] {
+    for (text, processes) in [("2", 4), ("3", 4)] {
         scratch.write("a", text);
         work_tree.tree().unwrap();
-        assert_eq!(fs::read(&log).unwrap().len(), 2);
+        assert_eq!(fs::read(&log).unwrap().len(), processes);
         fs::remove_file(&log).unwrap();
     }
+    let index = fs::metadata(private_index(&scratch)).unwrap().modified().unwrap();
+    work_tree.tree().unwrap();
+    assert_eq!(fs::read(&log).unwrap().len(), 2);
+    assert_eq!(fs::metadata(private_index(&scratch)).unwrap().modified().unwrap(), index);
+}
+
+#[test]
+fn a_large_untracked_file_is_left_out_until_it_is_small_or_tracked() {
+    let scratch = Scratch::committed(&[("a", "1"), ("tracked", "1")]);
+    let before = scratch.tree();
+    let mut work_tree = scratch.open();
+    work_tree.limit_size(10);
+    scratch.write("grows", "small");
+    let small = work_tree.tree().unwrap();
+    assert_ne!(small, before);
+    scratch.write("grows", "no longer small");
+    assert_eq!(work_tree.tree().unwrap(), before);
+    assert_eq!(work_tree.tree().unwrap(), before);
+    scratch.write("grows", "small");
+    assert_eq!(work_tree.tree().unwrap(), small);
+    scratch.remove("grows");
+    scratch.write("tracked", "no longer small");
+    assert_ne!(work_tree.tree().unwrap(), before);
+}
+
+#[test]
+fn ignored_files_count_where_they_are_included() {
+    let scratch = Scratch::committed(&[(".gitignore", "*.log\nout/\n"), ("a", "1")]);
+    let before = scratch.tree();
+    scratch.write("a.log", "1");
+    scratch.write("out/deep/b", "1");
+    let mut work_tree = scratch.open();
+    work_tree.include_ignored(["out"]);
+    let first = work_tree.tree().unwrap();
+    let want = [change("out/deep/b", ChangeKind::Added)];
+    assert_eq!(work_tree.changes(&before, &first).unwrap(), want);
+    scratch.write("out/deep/b", "2");
+    scratch.write("out/c", "2");
+    scratch.run(&["add", "a"]);
+    let second = work_tree.tree().unwrap();
+    let want = [change("out/c", ChangeKind::Added), change("out/deep/b", ChangeKind::Modified)];
+    assert_eq!(work_tree.changes(&first, &second).unwrap(), want);
+    work_tree.include_ignored(<[&str; 0]>::default());
+    assert_eq!(work_tree.tree().unwrap(), before);
 }

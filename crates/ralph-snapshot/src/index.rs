@@ -44,11 +44,15 @@ impl PrivateIndex {
         &self.users
     }
 
-    fn path(&self) -> PathBuf {
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
         self.folder.join(&self.name)
     }
 
-    fn beside(&self, ending: &str) -> PathBuf {
+    pub(crate) fn beside(&self, ending: &str) -> PathBuf {
         self.folder.join(format!("{}.{ending}", self.name))
     }
 

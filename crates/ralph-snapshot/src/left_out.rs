@@ -43,7 +43,7 @@ impl LeftOut {
 }
 
 /// `path` below `root`, without dots; `None` if it is not below.
-fn relative(root: &Path, path: &Path) -> Option<PathBuf> {
+pub(crate) fn relative(root: &Path, path: &Path) -> Option<PathBuf> {
     let inside = if path.is_absolute() { path.strip_prefix(root).ok()? } else { path };
     let mut plain = PathBuf::new();
     for component in inside.components() {

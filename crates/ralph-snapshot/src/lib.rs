@@ -1,29 +1,55 @@
-//! Tree ids of a work tree, and what changed between two of them.
+//! Tree ids, snapshots and rollback of a work tree.
 //!
 //! [`Project::discover`] finds where a project is, [`state_home()`] where our
-//! own files for it belong, and [`WorkTree`] names its present contents.
+//! own files for it belong, and [`WorkTree`] names its present contents;
+//! [`Snapshots`] records them for a run and gives them back.
 //! In a git repository the name is a git tree made with a private index;
 //! elsewhere it is a digest of the files. Nothing of the user's is changed:
 //! not the files, nor the index, `HEAD`, the stash, hooks or the reflog.
 
 mod approach;
+mod disk;
 mod error;
+mod escape;
+mod facts;
+mod file_keeper;
 mod file_tree;
+mod found;
 mod git;
+mod git_keeper;
+mod git_objects;
 mod git_tree;
+mod ignored_then;
 mod index;
+mod journal;
+mod keeper;
+mod label;
 mod left_out;
 mod manifest;
+mod objects;
 pub mod path_bytes;
+mod plan;
 mod probe;
 mod project;
+mod raw;
+mod rollback;
+mod scan;
+mod scope;
 #[cfg(test)]
 mod scratch;
+mod snapshot;
+mod snapshots;
 mod stat;
 mod state_home;
 mod work_tree;
 
 pub use error::TreeError;
+pub use label::{Label, ParseLabelError};
+pub use plan::{Action, Kept, Plan, Step, WhyKept};
 pub use project::{DiscoverError, GitDirs, Project};
+pub use rollback::{Blocked, Conflicts, Done};
+pub use scope::{LeftOutFile, WhyLeftOut};
+pub use snapshot::{Place, Snapshot};
+pub use snapshots::{SnapshotError, Snapshots};
 pub use state_home::{platform_state_dir, state_home};
 pub use work_tree::{Change, ChangeKind, WorkTree};

@@ -11,6 +11,7 @@ use blake3::Hash;
 use ralph_core::TreeId;
 
 use crate::error::TreeError;
+use crate::escape::{escape, unescape};
 use crate::stat::Stat;
 use crate::work_tree::{Change, ChangeKind};
 use crate::{path_bytes, probe};
@@ -93,7 +94,7 @@ impl Manifest {
         changes
     }
 
-    fn render(&self) -> String {
+    pub(crate) fn render(&self) -> String {
         let mut text = format!("{FIRST_LINE}\n");
         for (path, entry) in &self.0 {
             let Entry { kind, content, normal, stat } = entry;
@@ -101,8 +102,9 @@ impl Manifest {
             // Writing to a string cannot fail.
             let _ = write!(text, " {content} {normal} ");
             let _ = match stat {
-                Some(Stat { size, modified, changed, inode }) => {
-                    write!(text, "{size},{modified},{changed},{inode} ")
+                Some(stat) => {
+                    render_stat(stat, &mut text);
+                    write!(text, " ")
                 }
                 None => write!(text, "- "),
             };
@@ -112,7 +114,7 @@ impl Manifest {
         text
     }
 
-    fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut lines = text.lines();
         if lines.next() != Some(FIRST_LINE) {
             return None;
@@ -135,7 +137,13 @@ fn parse_line(line: &str) -> Option<(Vec<u8>, Entry)> {
     Some((unescape(words.next()?)?, entry))
 }
 
-fn parse_stat(text: &str) -> Option<Stat> {
+pub(crate) fn render_stat(stat: &Stat, text: &mut String) {
+    let Stat { size, modified, changed, inode } = stat;
+    // Writing to a string cannot fail.
+    let _ = write!(text, "{size},{modified},{changed},{inode}");
+}
+
+pub(crate) fn parse_stat(text: &str) -> Option<Stat> {
     let mut numbers = text.split(',');
     Some(Stat {
         size: numbers.next()?.parse().ok()?,
@@ -143,28 +151,6 @@ fn parse_stat(text: &str) -> Option<Stat> {
         changed: numbers.next()?.parse().ok()?,
         inode: numbers.next()?.parse().ok()?,
     })
-}
-
-/// Writes a path in printable ASCII, other bytes as `%` and two hex digits.
-fn escape(path: &[u8], text: &mut String) {
-    for byte in path {
-        if (byte.is_ascii_graphic() && *byte != b'%') || *byte == b' ' {
-            text.push(char::from(*byte));
-        } else {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "%{byte:02x}");
-        }
-    }
-}
-
-fn unescape(text: &str) -> Option<Vec<u8>> {
-    let mut parts = text.split('%');
-    let mut path = parts.next()?.as_bytes().to_vec();
-    for part in parts {
-        path.push(u8::from_str_radix(part.get(..2)?, 16).ok()?);
-        path.extend(part.as_bytes().get(2..)?);
-    }
-    Some(path)
 }
 
 /// The folder with the manifests of the trees seen last, one file each.

@@ -26,6 +26,11 @@ pub(crate) fn takes_files(dir: &Path) -> bool {
     now_in(dir).is_ok()
 }
 
+/// Whether the file can be opened for reading.
+pub(crate) fn may_be_read(path: &Path) -> bool {
+    File::open(path).is_ok()
+}
+
 /// The present time by the clock that stamps the files in `dir`.
 ///
 /// File times are only comparable with each other: a network mount may

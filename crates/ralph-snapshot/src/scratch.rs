@@ -1,5 +1,6 @@
 //! Work trees for tests: a folder, with git or without, and one for state.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -93,11 +94,73 @@ impl Scratch {
         WorkTree::open(&project, state.path()).unwrap().tree().unwrap()
     }
 
+    /// Every file below the root but for `.git`.
+    pub(crate) fn image(&self) -> Image {
+        let mut image = Image::new();
+        push_image(&self.root, Path::new(""), &mut image);
+        image
+    }
+
+    /// What git knows of the user's work, but for the files.
+    pub(crate) fn git_state(&self) -> [String; 4] {
+        let refs = self.run(&["for-each-ref", "--format=%(refname) %(objectname)"]);
+        let refs = refs.lines().filter(|line| !line.starts_with("refs/ralph/"));
+        let read = |path: &str| fs::read_to_string(self.path(path)).unwrap_or_default();
+        [
+            self.run(&["ls-files", "-s"]),
+            refs.collect::<Vec<_>>().join("\n"),
+            read(".git/HEAD"),
+            read(".git/logs/HEAD") + &read(".git/logs/refs/stash"),
+        ]
+    }
+
+    pub(crate) fn status(&self) -> String {
+        self.run(&["--no-optional-locks", "status", "--porcelain=v2", "--untracked-files=all"])
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn link(&self, path: &str, target: &str) {
+        let _ = fs::remove_file(self.path(path));
+        std::os::unix::fs::symlink(target, self.path(path)).unwrap();
+    }
+
     #[cfg(unix)]
     pub(crate) fn set_mode(&self, path: &str, mode: u32) {
         use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(self.path(path), fs::Permissions::from_mode(mode)).unwrap();
     }
+}
+
+/// What each file is: `f`, `x` or `l`, and its bytes or target.
+pub(crate) type Image = BTreeMap<PathBuf, (char, Vec<u8>)>;
+
+fn push_image(root: &Path, folder: &Path, image: &mut Image) {
+    for entry in fs::read_dir(root.join(folder)).unwrap() {
+        let path = folder.join(entry.unwrap().file_name());
+        let metadata = fs::symlink_metadata(root.join(&path)).unwrap();
+        if path.ends_with(".git") {
+        } else if metadata.is_dir() {
+            push_image(root, &path, image);
+        } else if metadata.is_symlink() {
+            let target = fs::read_link(root.join(&path)).unwrap();
+            image.insert(path, ('l', crate::path_bytes::to_bytes(&target)));
+        } else {
+            let letter = if is_executable(&metadata) { 'x' } else { 'f' };
+            let bytes = fs::read(root.join(&path)).unwrap();
+            image.insert(path, (letter, bytes));
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_executable(metadata: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    metadata.permissions().mode() & 0o100 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_metadata: &fs::Metadata) -> bool {
+    false
 }
 
 /// Runs git in `folder`, which must end well, and gives what it printed.

@@ -7,8 +7,9 @@ use crate::error::TreeError;
 use crate::file_tree::FileTree;
 use crate::git::{self, Git};
 use crate::git_tree::GitTree;
-use crate::left_out::LeftOut;
+use crate::keeper::Keeper;
 use crate::project::Project;
+use crate::scope::Scope;
 
 /// One file that differs between two trees.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +36,8 @@ pub enum ChangeKind {
 /// To the tree belong tracked files, and untracked ones that are not ignored;
 /// with each its path, whether it may be executed, and its contents or, for a
 /// symbolic link, its target. Empty folders, pipes, sockets and devices do
-/// not belong to it, and neither does anything in a `.git` folder.
+/// not belong to it, and neither does anything in a `.git` folder, nor an
+/// untracked file above the size limit.
 ///
 /// A file that cannot be read does not stop the naming. In git it counts as
 /// when it was read last, or not at all if it never was; outside git it
@@ -47,7 +49,9 @@ pub enum ChangeKind {
 #[derive(Debug)]
 pub struct WorkTree {
     root: PathBuf,
-    left_out: LeftOut,
+    /// Canonical, as the root is.
+    state: PathBuf,
+    pub(crate) scope: Scope,
     way: Way,
 }
 
@@ -91,7 +95,22 @@ impl WorkTree {
             Some(tree) => Way::Git(tree),
             None => Way::Files(FileTree::new(&root, &state)),
         };
-        Ok(Self { root, left_out: LeftOut::new(inside), way })
+        Ok(Self { root, state, scope: Scope::new(inside), way })
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(crate) fn state(&self) -> &Path {
+        &self.state
+    }
+
+    pub(crate) fn keeper(&self) -> &dyn Keeper {
+        match &self.way {
+            Way::Git(tree) => tree,
+            Way::Files(tree) => tree,
+        }
     }
 
     /// Leaves `paths` out of every tree named from now on, in place of those
@@ -99,15 +118,29 @@ impl WorkTree {
     ///
     /// Relative paths begin at the root. Paths outside of it are passed over.
     pub fn leave_out(&mut self, paths: impl IntoIterator<Item = impl AsRef<Path>>) {
-        self.left_out.replace(&self.root, paths);
+        self.scope.left_out.replace(&self.root, paths);
+    }
+
+    /// Lets ignored files at or below `paths` count, in place of those given
+    /// before.
+    ///
+    /// Relative paths begin at the root. Paths outside of it are passed over.
+    pub fn include_ignored(&mut self, paths: impl IntoIterator<Item = impl AsRef<Path>>) {
+        self.scope.include(&self.root, paths);
+    }
+
+    /// Leaves out untracked files above `bytes`, at first 100 MiB. Outside
+    /// git no file is tracked.
+    pub fn limit_size(&mut self, bytes: u64) {
+        self.scope.size_limit = bytes;
     }
 
     /// Names the present contents. Equal contents have equal ids, whatever
     /// they were in between.
     pub fn tree(&self) -> Result<TreeId, TreeError> {
         match &self.way {
-            Way::Git(tree) => tree.tree(&self.left_out),
-            Way::Files(tree) => tree.tree(&self.left_out),
+            Way::Git(tree) => tree.tree(&self.scope).map(|found| found.id),
+            Way::Files(tree) => tree.tree(&self.scope).map(|found| found.id),
         }
     }
 

@@ -1,0 +1,171 @@
+//! Changes single files of a work tree, each in one step.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, Metadata};
+use std::io::{self, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use crate::error::TreeError;
+use crate::path_bytes;
+use crate::snapshot::ItemKind;
+
+/// The name under which a file is written before it gets its own. Only one
+/// is written at a time.
+const UNFINISHED: &str = ".ralph-unfinished";
+
+/// What became of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Done,
+    /// Something that is not ours to remove lies here.
+    InTheWay(PathBuf),
+}
+
+/// The work tree below `root`. Links on the way to a file are never followed.
+#[derive(Debug)]
+pub(crate) struct Disk<'a> {
+    pub(crate) root: &'a Path,
+}
+
+impl Disk<'_> {
+    /// Whether a file or a link lies at `path`.
+    pub(crate) fn has_file(&self, path: &Path) -> bool {
+        self.obstacle(path).is_none() && self.stat(path).is_some_and(|found| !found.is_dir())
+    }
+
+    /// Whether `path` is, or lies in, a repository of its own.
+    pub(crate) fn is_nested(&self, path: &Path) -> bool {
+        let folders = path.ancestors().filter(|folder| !folder.as_os_str().is_empty());
+        folders.into_iter().any(|folder| self.root.join(folder).join(".git").exists())
+    }
+
+    /// Puts a file or a link at `path`; what was there is gone only when the
+    /// new one is complete.
+    pub(crate) fn put(
+        &self,
+        path: &Path,
+        kind: ItemKind,
+        contents: &mut dyn Read,
+    ) -> Result<Outcome, TreeError> {
+        if let Some(obstacle) = self.obstacle(path) {
+            return Ok(Outcome::InTheWay(obstacle));
+        }
+        let absolute = self.root.join(path);
+        let folder = absolute.parent().unwrap_or(self.root);
+        fs::create_dir_all(folder).map_err(TreeError::io("create", folder))?;
+        let before = self.stat(path);
+        if before.as_ref().is_some_and(Metadata::is_dir) && !remove_empty(&absolute) {
+            return Ok(Outcome::InTheWay(path.to_owned()));
+        }
+        let unfinished = folder.join(UNFINISHED);
+        remove_if_there(&unfinished)?;
+        let written = match kind {
+            ItemKind::Link => write_link(&unfinished, contents),
+            ItemKind::File | ItemKind::Executable | ItemKind::Opaque => {
+                write_file(&unfinished, kind, before.as_ref(), contents)
+            }
+        };
+        let placed = written.and_then(|()| fs::rename(&unfinished, &absolute));
+        if placed.is_err() {
+            // The first error is the one to tell; a leftover is removed when
+            // the rollback goes on.
+            let _ = fs::remove_file(&unfinished);
+        }
+        placed.map(|()| Outcome::Done).map_err(TreeError::io("write", &absolute))
+    }
+
+    /// Removes a file or a link; it is no error if there is none.
+    pub(crate) fn remove(&self, path: &Path) -> Result<(), TreeError> {
+        if self.has_file(path) { remove_if_there(&self.root.join(path)) } else { Ok(()) }
+    }
+
+    /// Removes the folders above `path` that are empty now, but for `kept`.
+    pub(crate) fn prune(&self, path: &Path, kept: &BTreeSet<&Path>) {
+        for folder in path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()) {
+            let is_ours = !kept.contains(folder) && self.obstacle(folder).is_none();
+            // Only an empty folder can be removed in this way.
+            if !is_ours || fs::remove_dir(self.root.join(folder)).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Removes what an interrupted `put` left beside `path`.
+    pub(crate) fn tidy(&self, path: &Path) -> Result<(), TreeError> {
+        if self.obstacle(path).is_some() {
+            return Ok(());
+        }
+        remove_if_there(&self.root.join(path).with_file_name(UNFINISHED))
+    }
+
+    fn stat(&self, path: &Path) -> Option<Metadata> {
+        fs::symlink_metadata(self.root.join(path)).ok()
+    }
+
+    /// The first folder on the way to `path` that is none.
+    fn obstacle(&self, path: &Path) -> Option<PathBuf> {
+        let mut folders: Vec<_> = path.ancestors().skip(1).collect();
+        folders.reverse();
+        let is_obstacle = |folder: &&Path| self.stat(folder).is_some_and(|found| !found.is_dir());
+        folders.into_iter().find(is_obstacle).map(Path::to_owned)
+    }
+}
+
+/// Removes a folder that holds nothing but folders.
+fn remove_empty(folder: &Path) -> bool {
+    let inner: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().collect();
+    let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+    inner.iter().all(|entry| is_folder(entry) && remove_empty(&entry.path()))
+        && fs::remove_dir(folder).is_ok()
+}
+
+fn remove_if_there(path: &Path) -> Result<(), TreeError> {
+    match fs::remove_file(path) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(())
+        }
+        removed => removed.map_err(TreeError::io("remove", path)),
+    }
+}
+
+fn write_file(
+    path: &Path,
+    kind: ItemKind,
+    before: Option<&Metadata>,
+    contents: &mut dyn Read,
+) -> io::Result<()> {
+    let mut file = File::create_new(path)?;
+    io::copy(contents, &mut file)?;
+    set_mode(&file, kind, before)
+}
+
+/// Gives the file the permissions of the one before it, but for the right to
+/// execute it, which goes to whoever may read it.
+#[cfg(unix)]
+fn set_mode(file: &File, kind: ItemKind, before: Option<&Metadata>) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let before = before.filter(|before| before.is_file()).cloned();
+    let before = before.map_or_else(|| file.metadata(), Ok)?.permissions().mode() & 0o777;
+    let mode = match kind {
+        ItemKind::Executable => before | ((before & 0o444) >> 2) | 0o100,
+        ItemKind::File | ItemKind::Link | ItemKind::Opaque => before & !0o111,
+    };
+    file.set_permissions(fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn set_mode(_file: &File, _kind: ItemKind, _before: Option<&Metadata>) -> io::Result<()> {
+    Ok(())
+}
+
+fn write_link(path: &Path, contents: &mut dyn Read) -> io::Result<()> {
+    let mut target = Vec::new();
+    contents.read_to_end(&mut target)?;
+    let target = path_bytes::from_bytes(&target);
+    #[cfg(unix)]
+    return std::os::unix::fs::symlink(target, path);
+    #[cfg(windows)]
+    return std::os::windows::fs::symlink_file(target, path);
+    #[cfg(not(any(unix, windows)))]
+    return Err(io::Error::new(ErrorKind::Unsupported, target.display().to_string()));
+}

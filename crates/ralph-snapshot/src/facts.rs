@@ -1,0 +1,112 @@
+//! What is known of a snapshot beside its files, as text: the message of a
+//! commit in git, the head of a file outside.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use ralph_core::Timestamp;
+
+use crate::escape::{escape, unescape};
+use crate::path_bytes;
+use crate::scope::{LeftOutFile, WhyLeftOut};
+
+/// What is known of a snapshot beside its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Facts {
+    pub(crate) at: Timestamp,
+    pub(crate) left_out: Vec<LeftOutFile>,
+    /// Repositories inside the work tree.
+    pub(crate) nested: Vec<PathBuf>,
+    /// Folders without a file of the tree below them. Only looked for at the
+    /// start of a run.
+    pub(crate) folders: Vec<PathBuf>,
+    /// In git: which files may have bytes that differ from what git stores.
+    pub(crate) attributes: Attributes,
+}
+
+/// Whether a tree has a `.gitattributes` file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Attributes {
+    Absent,
+    Present,
+}
+
+impl Facts {
+    pub(crate) fn render(&self) -> String {
+        let mut text = format!("at: {}\n", self.at.as_millis());
+        for LeftOutFile { path, bytes, why } in &self.left_out {
+            let key = match why {
+                WhyLeftOut::TooLarge => "too-large",
+                WhyLeftOut::Unreadable => "unreadable",
+            };
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{key}: {bytes} ");
+            push_path(&mut text, path);
+        }
+        for (key, paths) in [("nested: ", &self.nested), ("folder: ", &self.folders)] {
+            for path in paths {
+                text.push_str(key);
+                push_path(&mut text, path);
+            }
+        }
+        if self.attributes == Attributes::Present {
+            text.push_str("attributes: present\n");
+        }
+        text
+    }
+
+    /// Reads the lines it knows; `None` without a time.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut at = None;
+        let mut attributes = Attributes::Absent;
+        let (mut left_out, mut nested, mut folders) = (Vec::new(), Vec::new(), Vec::new());
+        for (key, value) in text.lines().filter_map(|line| line.split_once(": ")) {
+            match key {
+                "at" => at = value.parse().ok().map(Timestamp::from_millis),
+                "too-large" => left_out.push(parse_left_out(value, WhyLeftOut::TooLarge)?),
+                "unreadable" => left_out.push(parse_left_out(value, WhyLeftOut::Unreadable)?),
+                "nested" => nested.push(parse_path(value)?),
+                "folder" => folders.push(parse_path(value)?),
+                "attributes" => attributes = Attributes::Present,
+                _ => {}
+            }
+        }
+        Some(Self { at: at?, left_out, nested, folders, attributes })
+    }
+}
+
+fn push_path(text: &mut String, path: &Path) {
+    escape(&path_bytes::to_bytes(path), text);
+    text.push('\n');
+}
+
+fn parse_path(text: &str) -> Option<PathBuf> {
+    unescape(text).map(|bytes| path_bytes::from_bytes(&bytes))
+}
+
+fn parse_left_out(text: &str, why: WhyLeftOut) -> Option<LeftOutFile> {
+    let (bytes, path) = text.split_once(' ')?;
+    Some(LeftOutFile { path: parse_path(path)?, bytes: bytes.parse().ok()?, why })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_survive_the_way_through_text() {
+        let why = WhyLeftOut::Unreadable;
+        let facts = Facts {
+            at: Timestamp::from_millis(1_700_000_000_123),
+            left_out: vec![
+                LeftOutFile { path: "a b\n: c".into(), bytes: 7, why: WhyLeftOut::TooLarge },
+                LeftOutFile { path: " x ".into(), bytes: 0, why },
+            ],
+            nested: vec!["vendor/lib".into()],
+            folders: vec!["empty".into(), "%".into()],
+            attributes: Attributes::Present,
+        };
+        assert_eq!(Facts::parse(&facts.render()), Some(facts));
+        assert_eq!(Facts::parse("nested: a\n"), None);
+    }
+}

@@ -1,0 +1,266 @@
+//! Snapshots outside git: a list of files in the state folder, and their
+//! contents by digest.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use ralph_core::{RunId, Timestamp, TreeId};
+
+use crate::error::TreeError;
+use crate::facts::{Attributes, Facts};
+use crate::file_tree::FileTree;
+use crate::keeper::{Keeper, Sink};
+use crate::label::Label;
+use crate::manifest::{Entry, Kind, Manifest};
+use crate::objects::Stored;
+use crate::scope::Scope;
+use crate::snapshot::{Difference, Item, ItemKind, Place, Present, Snapshot, Version};
+use crate::{path_bytes, probe};
+
+/// How often files are read anew that change while they are read.
+const ATTEMPTS: usize = 5;
+
+impl Keeper for FileTree {
+    fn record(
+        &self,
+        scope: &Scope,
+        base: Option<&Snapshot>,
+        now: Timestamp,
+    ) -> Result<Present, TreeError> {
+        let _shared = self.objects.share()?;
+        let known = base.and_then(|base| self.load(&base.tree).ok()).unwrap_or_default();
+        let (manifest, found) = self.store_all(scope, &known)?;
+        self.save(&found.id, &manifest)?;
+        let folders = match base {
+            Some(base) => base.folders.clone(),
+            None => self.folders(scope, &manifest),
+        };
+        let facts = Facts {
+            at: now,
+            left_out: found.left_out,
+            nested: Vec::new(),
+            folders,
+            attributes: Attributes::Absent,
+        };
+        Ok(Present { version: Version { tree: found.id, raw: None }, facts })
+    }
+
+    fn keep(
+        &self,
+        run: &RunId,
+        label: Label,
+        present: &Present,
+        like: Option<&Snapshot>,
+    ) -> Result<Snapshot, TreeError> {
+        let _shared = self.objects.share()?;
+        let at = like.filter(|like| like.is_like(present)).map_or(present.facts.at, |like| like.at);
+        let facts = Facts { at, ..present.facts.clone() };
+        let tree = &present.version.tree;
+        if !self.kept_tree(tree).exists() {
+            // Forgotten between its recording and its naming.
+            return Err(TreeError::UnknownTree { id: tree.clone() });
+        }
+        let folder = self.run_folder(run);
+        crate::work_tree::create_private(&folder)?;
+        let path = folder.join(label.to_string());
+        let text = format!("tree: {tree}\n{}", facts.render());
+        probe::write_atomically(&path, text.as_bytes()).map_err(TreeError::io("write", &path))?;
+        let place = Place::Files { manifest: self.kept_tree(tree) };
+        Ok(Snapshot::new(label, tree.clone(), place, facts))
+    }
+
+    fn list(&self, run: &RunId) -> Result<Vec<Snapshot>, TreeError> {
+        let mut found = self.list_folder(&self.run_folder(run))?;
+        found.sort_by_key(|snapshot| snapshot.label);
+        Ok(found)
+    }
+
+    fn differences(&self, from: &Version, to: &Version) -> Result<Vec<Difference>, TreeError> {
+        if from == to {
+            return Ok(Vec::new());
+        }
+        let (from, to) = (self.load(&from.tree)?, self.load(&to.tree)?);
+        let changes = from.changes(&to);
+        let mut found: Vec<_> = changes
+            .into_iter()
+            .map(|change| {
+                let path = path_bytes::to_bytes(&change.path);
+                let item = |manifest: &Manifest| manifest.0.get(&path).map(item_of);
+                Difference { from: item(&from), to: item(&to), path: change.path }
+            })
+            .collect();
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(found)
+    }
+
+    fn read(&self, items: &[&Item], sink: &mut Sink<'_>) -> Result<(), TreeError> {
+        items
+            .iter()
+            .enumerate()
+            .try_for_each(|(position, item)| sink(position, &mut self.objects.open(&item.content)?))
+    }
+
+    fn remove(&self, run: &RunId) -> Result<(), TreeError> {
+        let _own = self.objects.own()?;
+        let folder = self.run_folder(run);
+        match fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            removed => removed.map_err(TreeError::io("remove", &folder))?,
+        }
+        let trees = self.trees_of_runs(|_| true)?;
+        let kept = self.kept_tree(&TreeId::new("x"));
+        for file in fs::read_dir(kept.parent().unwrap_or(&kept)).into_iter().flatten().flatten() {
+            if !trees.contains(&*file.file_name().to_string_lossy()) {
+                let path = file.path();
+                fs::remove_file(&path).map_err(TreeError::io("remove", &path))?;
+            }
+        }
+        self.objects.retain(&self.contents_of(&trees)?)
+    }
+
+    fn space_used(&self, run: &RunId) -> Result<u64, TreeError> {
+        let own_folder = self.run_folder(run);
+        let own = self.trees_of_runs(|folder| folder == own_folder)?;
+        let others = self.trees_of_runs(|folder| folder != own_folder)?;
+        let needed = self.contents_of(&others)?;
+        let contents = self.contents_of(&own)?;
+        let contents = contents.difference(&needed).map(|digest| self.objects.size(digest));
+        let trees = own.difference(&others).map(|tree| {
+            fs::metadata(self.kept_tree(&TreeId::new(tree))).map_or(0, |found| found.len())
+        });
+        Ok(contents.sum::<u64>() + trees.sum::<u64>())
+    }
+}
+
+impl FileTree {
+    /// Stores the contents of all files that `known` does not have.
+    fn store_all(
+        &self,
+        scope: &Scope,
+        known: &Manifest,
+    ) -> Result<(Manifest, crate::found::Found), TreeError> {
+        let mut restless = None;
+        for _ in 0..ATTEMPTS {
+            let (manifest, found) = self.manifest(scope)?;
+            restless = self.store(&manifest, known)?;
+            if restless.is_none() {
+                return Ok((manifest, found));
+            }
+            // Its digest was taken for true by its time and size.
+            self.forget();
+        }
+        Err(TreeError::Restless { path: restless.unwrap_or_default() })
+    }
+
+    /// Stores contents; stops at the first file that changed meanwhile.
+    fn store(&self, manifest: &Manifest, known: &Manifest) -> Result<Option<PathBuf>, TreeError> {
+        for (path, entry) in &manifest.0 {
+            let is_known = known.0.get(path).is_some_and(|known| known.content == entry.content);
+            if is_known || entry.kind == Kind::Unreadable {
+                continue;
+            }
+            let path = path_bytes::from_bytes(path);
+            let absolute = self.root.join(&path);
+            let contents = || -> io::Result<Box<dyn Read>> {
+                Ok(match entry.kind {
+                    Kind::Link => {
+                        Box::new(Cursor::new(path_bytes::to_bytes(&fs::read_link(absolute)?)))
+                    }
+                    Kind::File | Kind::Executable | Kind::Unreadable => {
+                        Box::new(File::open(absolute)?)
+                    }
+                })
+            };
+            if self.objects.put(&entry.content, contents)? == Stored::Changed {
+                return Ok(Some(path));
+            }
+        }
+        Ok(None)
+    }
+
+    fn folders(&self, scope: &Scope, manifest: &Manifest) -> Vec<PathBuf> {
+        let paths: Vec<_> = manifest.0.keys().map(|path| path_bytes::from_bytes(path)).collect();
+        let filled: BTreeSet<_> = paths.iter().flat_map(|path| path.ancestors().skip(1)).collect();
+        let items = self.walk(scope).flatten();
+        let folders = items.filter(|item| item.file_type().is_some_and(|kind| kind.is_dir()));
+        let mut found: Vec<_> = folders
+            .filter_map(|item| Some(item.path().strip_prefix(&self.root).ok()?.to_owned()))
+            .filter(|folder| !folder.as_os_str().is_empty() && !filled.contains(&**folder))
+            .collect();
+        found.sort();
+        found
+    }
+
+    fn run_folder(&self, run: &RunId) -> PathBuf {
+        self.state.join("snapshots").join(run.as_str())
+    }
+
+    /// Where the list of a tree is that a snapshot needs.
+    fn kept_tree(&self, tree: &TreeId) -> PathBuf {
+        self.state.join("snapshot-trees").join(tree.as_str())
+    }
+
+    fn save(&self, tree: &TreeId, manifest: &Manifest) -> Result<(), TreeError> {
+        let path = self.kept_tree(tree);
+        if path.exists() {
+            return Ok(());
+        }
+        crate::work_tree::create_private(path.parent().unwrap_or(&self.state))?;
+        probe::write_atomically(&path, manifest.render().as_bytes())
+            .map_err(TreeError::io("write", &path))
+    }
+
+    fn load(&self, tree: &TreeId) -> Result<Manifest, TreeError> {
+        let unknown = || TreeError::UnknownTree { id: tree.clone() };
+        let text = fs::read_to_string(self.kept_tree(tree)).map_err(|_| unknown())?;
+        Manifest::parse(&text).filter(|found| found.id() == *tree).ok_or_else(unknown)
+    }
+
+    fn list_folder(&self, folder: &Path) -> Result<Vec<Snapshot>, TreeError> {
+        let mut found = Vec::new();
+        for file in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let Ok(label) = file.file_name().to_string_lossy().parse() else { continue };
+            let path = file.path();
+            let text = fs::read_to_string(&path).map_err(TreeError::io("read", &path))?;
+            let tree = text.lines().find_map(|line| line.strip_prefix("tree: "));
+            if let (Some(tree), Some(facts)) = (tree.map(TreeId::new), Facts::parse(&text)) {
+                let place = Place::Files { manifest: self.kept_tree(&tree) };
+                found.push(Snapshot::new(label, tree, place, facts));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The trees of all runs whose folder is wanted.
+    fn trees_of_runs(&self, wanted: impl Fn(&Path) -> bool) -> Result<BTreeSet<String>, TreeError> {
+        let mut trees = BTreeSet::new();
+        let runs = fs::read_dir(self.state.join("snapshots")).into_iter().flatten().flatten();
+        for run in runs.map(|run| run.path()).filter(|run| wanted(run)) {
+            let snapshots = self.list_folder(&run)?;
+            trees.extend(snapshots.into_iter().map(|snapshot| snapshot.tree.to_string()));
+        }
+        Ok(trees)
+    }
+
+    /// The digests that these trees need.
+    fn contents_of(&self, trees: &BTreeSet<String>) -> Result<BTreeSet<String>, TreeError> {
+        let mut digests = BTreeSet::new();
+        for tree in trees {
+            let manifest = self.load(&TreeId::new(tree))?;
+            digests.extend(manifest.0.values().map(|entry| entry.content.to_hex().to_string()));
+        }
+        Ok(digests)
+    }
+}
+
+fn item_of(entry: &Entry) -> Item {
+    let kind = match entry.kind {
+        Kind::File => ItemKind::File,
+        Kind::Executable => ItemKind::Executable,
+        Kind::Link => ItemKind::Link,
+        Kind::Unreadable => ItemKind::Opaque,
+    };
+    Item { kind, content: entry.content.to_hex().to_string() }
+}

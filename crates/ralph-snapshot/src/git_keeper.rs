@@ -1,0 +1,317 @@
+//! Snapshots in git.
+//!
+//! A snapshot is a commit whose tree is the snapshot's and whose message has
+//! the facts. Its parent, if it has one, holds the bytes of those files that
+//! git converts. A reference under `refs/ralph/` keeps both.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ralph_core::{RunId, Timestamp, TreeId};
+
+use crate::error::TreeError;
+use crate::facts::{Attributes, Facts};
+use crate::found::Found;
+use crate::git::{Ended, fields};
+use crate::git_objects::Listing;
+use crate::git_tree::{GitTree, Memory, object_name};
+use crate::keeper::{Keeper, Sink};
+use crate::label::Label;
+use crate::scope::Scope;
+use crate::snapshot::{Difference, Item, ItemKind, Place, Present, Snapshot, Version};
+use crate::{path_bytes, probe};
+
+impl Keeper for GitTree {
+    fn record(
+        &self,
+        scope: &Scope,
+        base: Option<&Snapshot>,
+        now: Timestamp,
+    ) -> Result<Present, TreeError> {
+        if let Some(base) = base {
+            let found = self.tree_from(scope, Memory::Trusted)?;
+            if let Some(present) = self.record_since(base, found, now)? {
+                return Ok(present);
+            }
+        }
+        let found = self.tree_from(scope, Memory::Refreshed)?;
+        let listing = self.git.list_tree(object_name(&found.id)?)?;
+        let has_attributes = listing.keys().any(|path| is_attributes(path));
+        let attributes = if has_attributes { Attributes::Present } else { Attributes::Absent };
+        let gitlinks = listing.iter().filter(|(_, entry)| entry.item.kind == ItemKind::Opaque);
+        let mut nested: BTreeSet<_> =
+            gitlinks.map(|(path, _)| path_bytes::from_bytes(path)).collect();
+        nested.extend(found.nested);
+        let facts = Facts {
+            at: now,
+            left_out: found.left_out,
+            nested: nested.into_iter().collect(),
+            folders: self.folders(scope)?,
+            attributes,
+        };
+        let raw = self.raw(&found.id, attributes, Some(listing))?;
+        Ok(Present { version: Version { tree: found.id, raw }, facts })
+    }
+
+    fn keep(
+        &self,
+        run: &RunId,
+        label: Label,
+        present: &Present,
+        like: Option<&Snapshot>,
+    ) -> Result<Snapshot, TreeError> {
+        let same = like.filter(|like| like.is_like(present)).map(|like| (&like.place, like.at));
+        let (commit, at) = match same {
+            Some((Place::Git { commit, .. }, at)) => (commit.clone(), at),
+            Some((Place::Files { .. }, _)) | None => {
+                (self.commit(run, label, present)?, present.facts.at)
+            }
+        };
+        let reference = format!("{}{label}", references(run));
+        let args = ["--no-deref", &reference, &commit];
+        self.git.command("update-ref").args(args).read()?;
+        let place = Place::Git { commit, reference, raw: present.version.raw.clone() };
+        let facts = Facts { at, ..present.facts.clone() };
+        Ok(Snapshot::new(label, present.version.tree.clone(), place, facts))
+    }
+
+    fn list(&self, run: &RunId) -> Result<Vec<Snapshot>, TreeError> {
+        let format = "--format=%(refname)%00%(objectname)%00%(tree)%00%(contents)%00";
+        let listed = self.git.command("for-each-ref").args([format, &references(run)]).read()?;
+        let fields: Vec<_> = listed.split(|byte| *byte == 0).collect();
+        let mut found: Vec<_> = fields
+            .chunks_exact(4)
+            .filter_map(|fields| parse_snapshot(run, [fields[0], fields[1], fields[2], fields[3]]))
+            .collect();
+        found.sort_by_key(|snapshot| snapshot.label);
+        Ok(found)
+    }
+
+    fn differences(&self, from: &Version, to: &Version) -> Result<Vec<Difference>, TreeError> {
+        let trees = [object_name(&from.tree)?, object_name(&to.tree)?];
+        let mut found = self.git.diff_trees(trees[0], trees[1])?;
+        if from.raw.is_some() || to.raw.is_some() {
+            self.add_raw(&mut found, (from, to))?;
+        }
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(found)
+    }
+
+    fn read(&self, items: &[&Item], sink: &mut Sink<'_>) -> Result<(), TreeError> {
+        self.git.read_blobs(items, sink)
+    }
+
+    fn remove(&self, run: &RunId) -> Result<(), TreeError> {
+        let args = ["--format=%(refname)", &references(run)];
+        let listed = self.git.command("for-each-ref").args(args).read()?;
+        let names = listed.split(|byte| *byte == b'\n').filter(|name| !name.is_empty());
+        let orders: Vec<_> =
+            names.flat_map(|name| [[b"delete ", name].concat(), Vec::new()]).collect();
+        if !orders.is_empty() {
+            let command = self.git.command("update-ref").args(["--no-deref", "-z", "--stdin"]);
+            command.feed(&orders)?.success()?;
+        }
+        Ok(())
+    }
+
+    fn space_used(&self, run: &RunId) -> Result<u64, TreeError> {
+        let glob = format!("--glob={}*", references(run));
+        let exclude = format!("--exclude={}*", references(run));
+        let args = ["--objects", "--disk-usage", &glob, "--not", &exclude, "--all"];
+        let printed = self.git.command("rev-list").args(args).read()?;
+        Ok(String::from_utf8_lossy(&printed).trim().parse().unwrap_or(0))
+    }
+}
+
+impl GitTree {
+    /// Describes a tree by what changed since `base`; `None` when git has
+    /// lost something of it meanwhile.
+    fn record_since(
+        &self,
+        base: &Snapshot,
+        found: Found,
+        now: Timestamp,
+    ) -> Result<Option<Present>, TreeError> {
+        let changes = self.git.diff_trees(object_name(&base.tree)?, object_name(&found.id)?)?;
+        let is_nested =
+            |item: &Option<Item>| item.as_ref().is_some_and(|item| item.kind == ItemKind::Opaque);
+        let mut nested: BTreeSet<_> = base.nested.iter().cloned().collect();
+        let (mut attributes, mut blobs) = (base.attributes, Vec::new());
+        for change in &changes {
+            if is_nested(&change.to) {
+                nested.insert(change.path.clone());
+            } else if is_nested(&change.from) {
+                nested.remove(&change.path);
+            }
+            if is_attributes(&path_bytes::to_bytes(&change.path)) {
+                attributes = Attributes::Present;
+            }
+            let stored = change.to.as_ref().filter(|item| item.kind != ItemKind::Opaque);
+            blobs.extend(stored.map(|item| &*item.content));
+        }
+        if !self.git.has_all(&blobs)? {
+            return Ok(None);
+        }
+        nested.extend(found.nested);
+        nested.retain(|path| self.git.root().join(path).is_dir());
+        let facts = Facts {
+            at: now,
+            left_out: found.left_out,
+            nested: nested.into_iter().collect(),
+            folders: base.folders.clone(),
+            attributes,
+        };
+        let raw = self.raw(&found.id, attributes, None)?;
+        Ok(Some(Present { version: Version { tree: found.id, raw }, facts }))
+    }
+
+    /// The tree of the files that git converts, if there are any.
+    fn raw(
+        &self,
+        tree: &TreeId,
+        attributes: Attributes,
+        listing: Option<Listing>,
+    ) -> Result<Option<String>, TreeError> {
+        if attributes == Attributes::Absent && !self.conversions.are_configured(&self.git)? {
+            return Ok(None);
+        }
+        let listing = listing.map_or_else(|| self.git.list_tree(object_name(tree)?), Ok)?;
+        let cache = self.index.beside("raw");
+        let raw = self.conversions.raw_blobs(&self.git, &listing, &cache)?;
+        if raw.is_empty() {
+            return Ok(None);
+        }
+        let lines: Vec<_> = raw
+            .iter()
+            .map(|(path, id)| {
+                let is_executable =
+                    listing.get(path).is_some_and(|entry| entry.item.kind == ItemKind::Executable);
+                let mode = if is_executable { "100755" } else { "100644" };
+                [format!("{mode} {id}\t").as_bytes(), path].concat()
+            })
+            .collect();
+        let index = probe::unique_path(self.index.folder(), "raw-index");
+        let update = self.git.command("update-index").index(&index).args(["-z", "--index-info"]);
+        let written = update
+            .feed(&lines)
+            .and_then(Ended::success)
+            .and_then(|_| self.git.command("write-tree").index(&index).read());
+        // It is not needed any more, and harmless if it stays.
+        let _ = fs::remove_file(&index);
+        Ok(Some(String::from_utf8_lossy(written?.trim_ascii()).into_owned()))
+    }
+
+    fn commit(&self, run: &RunId, label: Label, present: &Present) -> Result<String, TreeError> {
+        let Present { version, facts } = present;
+        let message = format!("ralph {run} {label}\n\n{}", facts.render());
+        let tree = object_name(&version.tree)?;
+        let Some(raw) = &version.raw else {
+            return self.commit_tree(&[tree], &message, facts.at);
+        };
+        let parent = format!("ralph {run} {label}: files as they lie in the work tree\n");
+        let parent = self.commit_tree(&[raw], &parent, facts.at)?;
+        let message = format!("{message}raw: {raw}\n");
+        self.commit_tree(&[tree, "-p", &parent], &message, facts.at)
+    }
+
+    fn commit_tree(
+        &self,
+        args: &[&str],
+        message: &str,
+        at: Timestamp,
+    ) -> Result<String, TreeError> {
+        let command = self.git.command("commit-tree").args(["--no-gpg-sign"]).args(args);
+        let date = format!("@{} +0000", at.as_millis().max(0) / 1000);
+        let command = ["AUTHOR", "COMMITTER"].iter().fold(command, |command, role| {
+            let name = |what: &str| format!("GIT_{role}_{what}");
+            let command = command.env(&name("NAME"), "ralph").env(&name("DATE"), &date);
+            command.env(&name("EMAIL"), "ralph@localhost")
+        });
+        let id = command.feed_bytes(message.as_bytes())?.success()?;
+        Ok(String::from_utf8_lossy(id.trim_ascii()).into_owned())
+    }
+
+    /// Puts the bytes of converted files in the place of what git stores.
+    fn add_raw(
+        &self,
+        found: &mut Vec<Difference>,
+        (from, to): (&Version, &Version),
+    ) -> Result<(), TreeError> {
+        let list = |version: &Version| {
+            version.raw.as_deref().map_or_else(|| Ok(Listing::new()), |raw| self.git.list_tree(raw))
+        };
+        let (from_raw, to_raw) = (list(from)?, list(to)?);
+        let seen: BTreeSet<_> =
+            found.iter().map(|difference| path_bytes::to_bytes(&difference.path)).collect();
+        for difference in &mut *found {
+            let path = path_bytes::to_bytes(&difference.path);
+            let sides = [(&mut difference.from, &from_raw), (&mut difference.to, &to_raw)];
+            for (item, raw) in sides {
+                if let (Some(item), Some(raw)) = (item, raw.get(&path)) {
+                    item.content.clone_from(&raw.item.content);
+                }
+            }
+        }
+        let only_raw: BTreeSet<_> = from_raw.keys().chain(to_raw.keys()).cloned().collect();
+        let only_raw: Vec<_> = only_raw.difference(&seen).cloned().collect();
+        // Their entry in the tree is the same on both sides.
+        let stored = self.git.look_up(object_name(&to.tree)?, &only_raw)?;
+        for path in only_raw {
+            let item = |raw: &Listing| {
+                raw.get(&path).or_else(|| stored.get(&path)).map(|entry| entry.item.clone())
+            };
+            let (from, to) = (item(&from_raw), item(&to_raw));
+            if from != to {
+                found.push(Difference { path: path_bytes::from_bytes(&path), from, to });
+            }
+        }
+        Ok(())
+    }
+
+    /// Folders without a file of the tree.
+    fn folders(&self, scope: &Scope) -> Result<Vec<PathBuf>, TreeError> {
+        let args = ["-o", "-z", "--directory", "--exclude-standard"];
+        let listed = self.git.command("ls-files").index(&self.index.path()).args(args).read()?;
+        let mut found = Vec::new();
+        for path in fields(&listed).filter_map(|path| path.strip_suffix(b"/")) {
+            push_folders(self.git.root(), &path_bytes::from_bytes(path), scope, &mut found);
+        }
+        found.sort();
+        Ok(found)
+    }
+}
+
+/// Collects `folder` and those below, but for nested repositories.
+fn push_folders(root: &Path, folder: &Path, scope: &Scope, found: &mut Vec<PathBuf>) {
+    if scope.left_out.contains(folder) || root.join(folder).join(".git").exists() {
+        return;
+    }
+    found.push(folder.to_owned());
+    for entry in fs::read_dir(root.join(folder)).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            push_folders(root, &folder.join(entry.file_name()), scope, found);
+        }
+    }
+}
+
+/// What the references of a run begin with.
+fn references(run: &RunId) -> String {
+    format!("refs/ralph/{run}/")
+}
+
+fn is_attributes(path: &[u8]) -> bool {
+    path == b".gitattributes" || path.ends_with(b"/.gitattributes")
+}
+
+/// Reads what `for-each-ref` prints; `None` for what is not ours.
+fn parse_snapshot(run: &RunId, fields: [&[u8]; 4]) -> Option<Snapshot> {
+    let [reference, commit, tree, message] =
+        fields.map(|field| String::from_utf8_lossy(field).into_owned());
+    let reference = reference.trim_start().to_owned();
+    let label = reference.strip_prefix(&references(run))?.parse().ok()?;
+    let raw = message.lines().find_map(|line| line.strip_prefix("raw: ")).map(str::to_owned);
+    let facts = Facts::parse(&message)?;
+    let place = Place::Git { commit, reference, raw };
+    Some(Snapshot::new(label, TreeId::new(tree), place, facts))
+}

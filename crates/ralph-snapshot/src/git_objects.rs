@@ -1,0 +1,168 @@
+//! Trees and blobs of a repository, read with git's plumbing.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
+
+use crate::error::TreeError;
+use crate::git::{Git, fields};
+use crate::keeper::Sink;
+use crate::path_bytes;
+use crate::snapshot::{Difference, Item, ItemKind};
+
+/// How many paths are named on one command line.
+const PATHS_AT_ONCE: usize = 500;
+
+/// One entry of a tree.
+#[derive(Clone, Debug)]
+pub(crate) struct TreeEntry {
+    pub(crate) item: Item,
+    /// `None` for a nested repository.
+    pub(crate) size: Option<u64>,
+}
+
+pub(crate) type Listing = BTreeMap<Vec<u8>, TreeEntry>;
+
+impl Git {
+    /// All files of a tree.
+    pub(crate) fn list_tree(&self, tree: &str) -> Result<Listing, TreeError> {
+        let args = ["-r", "-z", "-l", "--full-tree", tree];
+        Ok(parse_listing(&self.command("ls-tree").args(args).read()?))
+    }
+
+    /// Those of `paths` that a tree has.
+    pub(crate) fn look_up(&self, tree: &str, paths: &[Vec<u8>]) -> Result<Listing, TreeError> {
+        let mut found = Listing::new();
+        for paths in paths.chunks(PATHS_AT_ONCE) {
+            let args = ["-r", "-z", "-l", "--full-tree", tree, "--"];
+            let paths = paths.iter().map(|path| path_bytes::from_bytes(path));
+            found.extend(parse_listing(&self.command("ls-tree").args(args).args(paths).read()?));
+        }
+        Ok(found)
+    }
+
+    /// The paths that differ between two trees.
+    pub(crate) fn diff_trees(&self, from: &str, to: &str) -> Result<Vec<Difference>, TreeError> {
+        if from == to {
+            return Ok(Vec::new());
+        }
+        let args = ["-r", "-z", "--raw", "--no-renames", "--full-index", from, to];
+        let listed = self.command("diff-tree").args(args).read()?;
+        let mut fields = fields(&listed);
+        let mut differences = Vec::new();
+        while let (Some(head), Some(path)) = (fields.next(), fields.next()) {
+            let head = String::from_utf8_lossy(head);
+            let mut words = head.trim_start_matches(':').split(' ');
+            let modes = [words.next(), words.next()].map(Option::unwrap_or_default);
+            let mut item = |mode: &str| {
+                let content = words.next().unwrap_or_default().to_owned();
+                kind_of_mode(mode).map(|kind| Item { kind, content })
+            };
+            let (from, to) = (item(modes[0]), item(modes[1]));
+            differences.push(Difference { path: path_bytes::from_bytes(path), from, to });
+        }
+        Ok(differences)
+    }
+
+    /// Whether all of these objects are there.
+    pub(crate) fn has_all(&self, objects: &[&str]) -> Result<bool, TreeError> {
+        if objects.is_empty() {
+            return Ok(true);
+        }
+        let input = objects.iter().flat_map(|id| [id.as_bytes(), b"\n"].concat());
+        let args = ["--batch-check=%(objecttype)"];
+        let ended = self.command("cat-file").args(args);
+        let answers = ended.feed_bytes(&input.collect::<Vec<_>>())?.success()?;
+        Ok(!answers.split(|byte| *byte == b'\n').any(|line| line.ends_with(b" missing")))
+    }
+
+    /// Passes the contents of these blobs on, one after the other.
+    pub(crate) fn read_blobs(&self, items: &[&Item], sink: &mut Sink<'_>) -> Result<(), TreeError> {
+        if items.is_empty() {
+            return Ok(());
+        }
+        let mut child = self.command("cat-file").args(["--batch"]).converse()?;
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let passed = match (stdin, stdout) {
+            (Some(stdin), Some(stdout)) => {
+                let mut blobs = Blobs { stdin, stdout: BufReader::new(stdout) };
+                let talking = || TreeError::io("read objects of", &self.dirs().common);
+                items.iter().enumerate().try_for_each(|(position, item)| {
+                    let size = blobs.ask(&item.content).map_err(talking())?;
+                    let mut content = (&mut blobs.stdout).take(size);
+                    sink(position, &mut content)?;
+                    // What was not taken, and the line end behind it.
+                    let rest = content.limit() + 1;
+                    let mut rest = (&mut blobs.stdout).take(rest);
+                    io::copy(&mut rest, &mut io::sink()).map_err(talking()).map(drop)
+                })
+            }
+            (Some(_) | None, Some(_) | None) => Ok(()),
+        };
+        // It ends by itself when its input does, which was dropped above.
+        let _ = child.wait();
+        passed
+    }
+}
+
+struct Blobs<R> {
+    stdin: std::process::ChildStdin,
+    stdout: R,
+}
+
+impl<R: BufRead> Blobs<R> {
+    /// The size of a blob, whose contents follow.
+    fn ask(&mut self, id: &str) -> io::Result<u64> {
+        writeln!(self.stdin, "{id}")?;
+        self.stdin.flush()?;
+        let mut line = String::new();
+        self.stdout.read_line(&mut line)?;
+        let size = line.trim_end().rsplit_once(' ').and_then(|(_, size)| size.parse().ok());
+        size.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("no object {id}")))
+    }
+}
+
+fn parse_listing(listed: &[u8]) -> Listing {
+    fields(listed).filter_map(parse_entry).collect()
+}
+
+/// Reads `mode type id size`, a tab and the path.
+fn parse_entry(line: &[u8]) -> Option<(Vec<u8>, TreeEntry)> {
+    let tab = line.iter().position(|byte| *byte == b'\t')?;
+    let head = String::from_utf8_lossy(&line[..tab]).into_owned();
+    let mut words = head.split_ascii_whitespace();
+    let kind = kind_of_mode(words.next()?)?;
+    let content = words.nth(1)?.to_owned();
+    let size = words.next()?.parse().ok();
+    Some((line[tab + 1..].to_vec(), TreeEntry { item: Item { kind, content }, size }))
+}
+
+/// `None` for "not there", which git writes as zeros.
+fn kind_of_mode(mode: &str) -> Option<ItemKind> {
+    match mode {
+        "100644" | "100664" => Some(ItemKind::File),
+        "100755" => Some(ItemKind::Executable),
+        "120000" => Some(ItemKind::Link),
+        "160000" => Some(ItemKind::Opaque),
+        _ => None,
+    }
+}
+
+/// Quotes a path for the commands that read one path a line.
+pub(crate) fn quote_line(path: &[u8]) -> Vec<u8> {
+    let mut quoted = vec![b'"'];
+    for byte in path {
+        match byte {
+            b'"' | b'\\' => quoted.extend([b'\\', *byte]),
+            0x20..=0x7e => quoted.push(*byte),
+            _ => quoted.extend(format!("\\{byte:03o}").bytes()),
+        }
+    }
+    quoted.extend(b"\"\n");
+    quoted
+}
+
+/// Where a path is in the work tree of `git`.
+pub(crate) fn on_disk(git: &Git, path: &[u8]) -> PathBuf {
+    git.root().join(path_bytes::from_bytes(path))
+}

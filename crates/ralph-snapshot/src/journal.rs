@@ -1,0 +1,87 @@
+//! What a rollback was about to do, written down before it begins, so that
+//! one that was interrupted can be completed.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::error::TreeError;
+use crate::escape::{escape, unescape};
+use crate::label::Label;
+use crate::{path_bytes, probe};
+
+/// Begins every journal; another form of the file gets another number.
+const FIRST_LINE: &str = "ralph rollback 1";
+
+/// A rollback that has begun.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Journal {
+    /// Where it goes.
+    pub(crate) to: Label,
+    /// The number of its safety snapshot.
+    pub(crate) safety: u32,
+    /// The files it is about.
+    pub(crate) paths: BTreeSet<PathBuf>,
+}
+
+impl Journal {
+    pub(crate) fn save(&self, path: &Path) -> Result<(), TreeError> {
+        let mut text = format!("{FIRST_LINE}\n{}\n{}\n", self.to, self.safety);
+        for path in &self.paths {
+            escape(&path_bytes::to_bytes(path), &mut text);
+            text.push('\n');
+        }
+        crate::work_tree::create_private(path.parent().unwrap_or(path))?;
+        probe::write_atomically(path, text.as_bytes()).map_err(TreeError::io("write", path))
+    }
+
+    /// `None` if there is none. One that cannot be read is an error: what it
+    /// said is not known to be done.
+    pub(crate) fn load(path: &Path) -> Result<Option<Self>, TreeError> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(TreeError::io("read", path)(error)),
+        };
+        let damaged = || TreeError::io("understand", path)(io::ErrorKind::InvalidData.into());
+        Self::parse(&text).map(Some).ok_or_else(damaged)
+    }
+
+    pub(crate) fn delete(path: &Path) -> Result<(), TreeError> {
+        match fs::remove_file(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed.map_err(TreeError::io("remove", path)),
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let mut lines = text.lines();
+        if lines.next() != Some(FIRST_LINE) {
+            return None;
+        }
+        let (to, safety) = (lines.next()?.parse().ok()?, lines.next()?.parse().ok()?);
+        let paths = lines.map(|line| Some(path_bytes::from_bytes(&unescape(line)?)));
+        Some(Self { to, safety, paths: paths.collect::<Option<_>>()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_journal_survives_the_way_through_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/journal");
+        assert_eq!(Journal::load(&path).unwrap(), None);
+        let paths = ["a\nb".into(), "dir/ c".into()].into();
+        let journal = Journal { to: Label::Start, safety: 2, paths };
+        journal.save(&path).unwrap();
+        assert_eq!(Journal::load(&path).unwrap(), Some(journal));
+        Journal::delete(&path).unwrap();
+        assert_eq!(Journal::load(&path).unwrap(), None);
+        fs::write(&path, "damaged").unwrap();
+        assert!(Journal::load(&path).is_err());
+    }
+}

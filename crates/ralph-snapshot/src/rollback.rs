@@ -1,0 +1,243 @@
+//! Carries a plan out, file by file, so that it can be stopped anywhere.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use ralph_core::Timestamp;
+
+use crate::disk::{Disk, Outcome};
+use crate::journal::Journal;
+use crate::label::Label;
+use crate::plan::{Action, Extent, Plan, Step, step};
+use crate::snapshot::{Present, Snapshot};
+use crate::snapshots::{SnapshotError, Snapshots, base, newest_safety};
+
+/// What happens to files that changed after the run's last snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conflicts {
+    /// They stay as they are.
+    Leave,
+    /// They go back like all others; the safety snapshot holds them.
+    Force,
+}
+
+/// What a rollback did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// The files as they were before it.
+    pub safety: Snapshot,
+    /// What was done, ordered by path. After an interruption only what was
+    /// left to do.
+    pub steps: Vec<Step>,
+    /// Conflicts that were left as they are.
+    pub left: Vec<PathBuf>,
+    /// Files that could not be put back because of what lies in their way.
+    pub blocked: Vec<Blocked>,
+}
+
+/// A file that could not be put back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blocked {
+    /// Relative to the root of the work tree.
+    pub path: PathBuf,
+    /// What lies in its way, relative to the root of the work tree.
+    pub by: PathBuf,
+}
+
+/// Called before each change of a file; an error stops the rollback there.
+pub(crate) type Checkpoint<'a> = dyn FnMut() -> Result<(), SnapshotError> + 'a;
+
+impl Snapshots<'_> {
+    /// Carries `plan` out, after a safety snapshot.
+    ///
+    /// Each file has its earlier or its later contents at any moment. When an
+    /// error is returned or the process ends, [`Self::resume_pending`] goes
+    /// on. Only files are changed: what was staged stays staged.
+    pub fn apply(
+        &self,
+        plan: &Plan,
+        conflicts: Conflicts,
+        now: Timestamp,
+    ) -> Result<Done, SnapshotError> {
+        self.apply_with(plan, conflicts, now, &mut || Ok(()))
+    }
+
+    /// Goes back to the newest safety snapshot, as a rollback that can be
+    /// undone as well.
+    pub fn undo(&self, conflicts: Conflicts, now: Timestamp) -> Result<Done, SnapshotError> {
+        self.check_nothing_pending()?;
+        self.apply(&self.plan_undo()?, conflicts, now)
+    }
+
+    /// Completes a rollback that was interrupted; `None` if there is none.
+    ///
+    /// Files that someone changed since the interruption are left.
+    pub fn resume_pending(&self, now: Timestamp) -> Result<Option<Done>, SnapshotError> {
+        self.resume_with(now, &mut || Ok(()))
+    }
+
+    /// The snapshot to which an interrupted rollback goes.
+    pub fn pending(&self) -> Result<Option<Label>, SnapshotError> {
+        Ok(Journal::load(&self.journal())?.map(|journal| journal.to))
+    }
+
+    pub(crate) fn apply_with(
+        &self,
+        plan: &Plan,
+        conflicts: Conflicts,
+        now: Timestamp,
+        checkpoint: &mut Checkpoint<'_>,
+    ) -> Result<Done, SnapshotError> {
+        self.check_nothing_pending()?;
+        let all = self.list()?;
+        let unknown = || SnapshotError::Unknown { run: self.run.clone(), label: plan.to };
+        let to = all.iter().find(|snapshot| snapshot.label == plan.to).ok_or_else(unknown)?;
+        let base = base(&all).unwrap_or(to);
+        let mut present = self.look(&plan.must, base)?;
+        present.facts.at = now;
+        if present.version != plan.present {
+            return Err(SnapshotError::PlanOutdated);
+        }
+        let number = newest_safety(&all).unwrap_or(0) + 1;
+        let label = Label::Safety(number);
+        let safety = self.keeper().keep(&self.run, label, &present, Some(base))?;
+        let mut steps = plan.steps.clone();
+        let left = match conflicts {
+            Conflicts::Leave => plan.conflicts.iter().map(|step| step.path.clone()).collect(),
+            Conflicts::Force => {
+                steps.extend(plan.conflicts.iter().cloned());
+                Vec::new()
+            }
+        };
+        let paths: BTreeSet<_> = steps.iter().map(|step| step.path.clone()).collect();
+        Journal { to: plan.to, safety: number, paths }.save(&self.journal())?;
+        steps.sort_by(|a, b| a.path.cmp(&b.path));
+        let blocked = self.carry_out(&steps, to, checkpoint)?;
+        let is_exact = plan.extent == Extent::Everything
+            && plan.kept.is_empty()
+            && left.is_empty()
+            && blocked.is_empty();
+        let done = Done { safety, steps, left, blocked };
+        self.finish(number, is_exact.then_some(to), to, now)?;
+        Ok(done)
+    }
+
+    pub(crate) fn resume_with(
+        &self,
+        now: Timestamp,
+        checkpoint: &mut Checkpoint<'_>,
+    ) -> Result<Option<Done>, SnapshotError> {
+        let Some(journal) = Journal::load(&self.journal())? else { return Ok(None) };
+        let (to, safety) = (self.get(journal.to)?, self.get(Label::Safety(journal.safety))?);
+        let disk = Disk { root: self.tree.root() };
+        for path in &journal.paths {
+            disk.tidy(path)?;
+        }
+        let present = self.look(&journal.paths, &safety)?.version;
+        let since = self.keeper().differences(&safety.version(), &present)?;
+        let changed: BTreeSet<_> = since.iter().map(|difference| &*difference.path).collect();
+        let ahead = self.keeper().differences(&present, &to.version())?;
+        let ahead = ahead.iter().filter(|difference| journal.paths.contains(&difference.path));
+        let (left, steps): (Vec<_>, Vec<_>) =
+            ahead.map(step).partition(|step| changed.contains(&*step.path));
+        let left = left.into_iter().map(|step| step.path).collect();
+        // Folders that were emptied before the interruption are looked at too.
+        let blocked = self.carry_out(&steps, &to, checkpoint)?;
+        let kept: BTreeSet<_> = to.folders.iter().map(PathBuf::as_path).collect();
+        for path in journal.paths.iter().filter(|path| !disk.has_file(path)) {
+            disk.prune(path, &kept);
+        }
+        self.finish(journal.safety, None, &to, now)?;
+        Ok(Some(Done { safety, steps, left, blocked }))
+    }
+
+    fn carry_out(
+        &self,
+        steps: &[Step],
+        to: &Snapshot,
+        checkpoint: &mut Checkpoint<'_>,
+    ) -> Result<Vec<Blocked>, SnapshotError> {
+        let disk = Disk { root: self.tree.root() };
+        let removed: Vec<_> = steps.iter().filter(|step| step.action == Action::Remove).collect();
+        // First what goes, as it may lie where something comes back.
+        for step in &removed {
+            checkpoint()?;
+            disk.remove(&step.path)?;
+        }
+        let blocked = self.put_back(&disk, steps, checkpoint)?;
+        let kept: BTreeSet<&Path> = to.folders.iter().map(PathBuf::as_path).collect();
+        for step in &removed {
+            disk.prune(&step.path, &kept);
+        }
+        Ok(blocked)
+    }
+
+    fn put_back(
+        &self,
+        disk: &Disk<'_>,
+        steps: &[Step],
+        checkpoint: &mut Checkpoint<'_>,
+    ) -> Result<Vec<Blocked>, SnapshotError> {
+        let wanted: Vec<_> =
+            steps.iter().filter_map(|step| Some((&step.path, step.target.as_ref()?))).collect();
+        let items: Vec<_> = wanted.iter().map(|(_, item)| *item).collect();
+        let mut blocked = Vec::new();
+        let mut stopped = None;
+        let read = self.keeper().read(&items, &mut |position, contents| {
+            if stopped.is_none() {
+                stopped = checkpoint().err();
+            }
+            if stopped.is_some() {
+                return Ok(());
+            }
+            let (path, item) = wanted[position];
+            match disk.put(path, item.kind, contents)? {
+                Outcome::Done => {}
+                Outcome::InTheWay(by) => blocked.push(Blocked { path: path.clone(), by }),
+            }
+            Ok(())
+        });
+        stopped.map_or(Ok(()), Err)?;
+        read?;
+        Ok(blocked)
+    }
+
+    /// Records what the rollback left, so that it can be undone, and forgets
+    /// that it is under way. `exactly` is the snapshot it ended at.
+    fn finish(
+        &self,
+        number: u32,
+        exactly: Option<&Snapshot>,
+        base: &Snapshot,
+        now: Timestamp,
+    ) -> Result<(), SnapshotError> {
+        let present = if let Some(snapshot) = exactly {
+            Present { version: snapshot.version(), facts: snapshot.facts() }
+        } else {
+            let mut present = self.look(&BTreeSet::new(), base)?;
+            present.facts.at = now;
+            present
+        };
+        self.keeper().keep(&self.run, Label::After(number), &present, Some(base))?;
+        Ok(Journal::delete(&self.journal())?)
+    }
+
+    fn check_nothing_pending(&self) -> Result<(), SnapshotError> {
+        match self.pending()? {
+            Some(to) => Err(SnapshotError::Pending { run: self.run.clone(), to }),
+            None => Ok(()),
+        }
+    }
+
+    fn journal(&self) -> PathBuf {
+        self.tree.state().join("rollbacks").join(self.run.as_str())
+    }
+}
+
+#[cfg(test)]
+#[path = "rollback_tests.rs"]
+mod tests;
+
+#[cfg(test)]
+#[path = "rollback_property_tests.rs"]
+mod property_tests;

@@ -1,0 +1,159 @@
+//! Looks for what changed since the private index was written, without
+//! writing anything.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::{fs, thread};
+
+use crate::error::TreeError;
+use crate::git::{Git, GitCommand, fields};
+use crate::scope::{LeftOutFile, Scope, WhyLeftOut};
+use crate::{path_bytes, probe};
+
+/// Paths that may differ from the index, as bytes.
+#[derive(Debug, Default)]
+pub(crate) struct Scan {
+    /// Files to bring into the index, or out of it when they are gone.
+    pub(crate) changed: BTreeSet<Vec<u8>>,
+    /// Repositories inside the work tree that the index does not have yet.
+    pub(crate) nested: BTreeSet<Vec<u8>>,
+    /// Files that must not be in the index although they were before.
+    pub(crate) surplus: Vec<Vec<u8>>,
+    /// Files that do not count.
+    pub(crate) left_out: Vec<LeftOutFile>,
+}
+
+impl Scan {
+    /// Compares the files with `index`. A file that only looks changed is
+    /// among the changed ones.
+    ///
+    /// `skipped` is a folder that is not even looked into.
+    pub(crate) fn of(
+        git: &Git,
+        index: &Path,
+        scope: &Scope,
+        skipped: Option<&Path>,
+    ) -> Result<Self, TreeError> {
+        let dirty = || {
+            let args = ["-z", "--name-only", "--ignore-submodules=dirty"];
+            git.command("diff-files").index(index).args(args).read()
+        };
+        let others = || others(git, index, scope, skipped);
+        // Each reads all files' metadata or all folders: together they take
+        // as long as the slower one.
+        let (dirty, others) = thread::scope(|threads| {
+            let dirty = threads.spawn(dirty);
+            let others = others();
+            let dirty = dirty.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            (dirty, others)
+        });
+        let mut scan = Self::default();
+        let mut large = Vec::new();
+        for path in fields(&dirty?) {
+            match size_above_limit(git.root(), scope, path) {
+                Some(bytes) => large.push((path.to_vec(), bytes)),
+                None => scan.push(scope, path),
+            }
+        }
+        for path in others? {
+            match size_above_limit(git.root(), scope, &path) {
+                Some(bytes) => scan.leave_out(&path, bytes),
+                None => scan.push(scope, &path),
+            }
+        }
+        scan.sort_out_large(git, scope, large)?;
+        Ok(scan)
+    }
+
+    fn push(&mut self, scope: &Scope, path: &[u8]) {
+        if let Some(folder) = path.strip_suffix(b"/") {
+            if !scope.left_out.contains(&path_bytes::from_bytes(folder)) {
+                self.nested.insert(folder.to_vec());
+            }
+        } else if !scope.left_out.contains(&path_bytes::from_bytes(path)) {
+            self.changed.insert(path.to_vec());
+        }
+    }
+
+    fn leave_out(&mut self, path: &[u8], bytes: u64) {
+        let path = path_bytes::from_bytes(path);
+        self.left_out.push(LeftOutFile { path, bytes, why: WhyLeftOut::TooLarge });
+    }
+
+    /// A large file counts if the user tracks it, whatever our index says.
+    fn sort_out_large(
+        &mut self,
+        git: &Git,
+        scope: &Scope,
+        large: Vec<(Vec<u8>, u64)>,
+    ) -> Result<(), TreeError> {
+        if large.is_empty() {
+            return Ok(());
+        }
+        let specs = large.iter().map(|(path, _)| literal(path));
+        let specs: Vec<_> = specs.map(|spec| path_bytes::from_bytes(&spec)).collect();
+        let tracked = git.command("ls-files").args(["-z", "-c", "--"]).args(specs).read()?;
+        let tracked: BTreeSet<_> = fields(&tracked).collect();
+        for (path, bytes) in large {
+            if tracked.contains(&*path) {
+                self.push(scope, &path);
+            } else {
+                self.leave_out(&path, bytes);
+                self.surplus.push(path);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A pathspec for just this path.
+pub(crate) fn literal(path: &[u8]) -> Vec<u8> {
+    [b":(top,literal)", path].concat()
+}
+
+/// Untracked files that count, and nested repositories with a `/` at the end.
+fn others(
+    git: &Git,
+    index: &Path,
+    scope: &Scope,
+    skipped: Option<&Path>,
+) -> Result<BTreeSet<Vec<u8>>, TreeError> {
+    let begin = |args: &[&str]| -> GitCommand<'_> {
+        git.command("ls-files").index(index).args(["-o", "-z"]).args(args).args(["--"])
+    };
+    let command = begin(&["--exclude-standard"]);
+    let command = match skipped {
+        Some(skipped) => {
+            let skipped = [b":(exclude,top,literal)", &*path_bytes::to_bytes(skipped)].concat();
+            command.args([Path::new(":/"), &path_bytes::from_bytes(&skipped)])
+        }
+        None => command,
+    };
+    let mut found: BTreeSet<_> = fields(&command.read()?).map(<[u8]>::to_vec).collect();
+    if !scope.included.is_empty() {
+        let specs = scope.included.iter().map(|path| literal(&path_bytes::to_bytes(path)));
+        let listed = begin(&[]).args(specs.map(|spec| path_bytes::from_bytes(&spec))).read()?;
+        found.extend(fields(&listed).map(<[u8]>::to_vec));
+    }
+    Ok(found)
+}
+
+fn size_above_limit(root: &Path, scope: &Scope, path: &[u8]) -> Option<u64> {
+    let path = path_bytes::from_bytes(path);
+    let metadata = fs::symlink_metadata(root.join(&path)).ok()?;
+    let is_large = metadata.is_file() && metadata.len() > scope.size_limit;
+    (is_large && !scope.must.contains(&path) && !scope.left_out.contains(&path))
+        .then_some(metadata.len())
+}
+
+/// Those of `paths` that are there but may not be read.
+pub(crate) fn unreadable(root: &Path, paths: &BTreeSet<Vec<u8>>) -> Vec<LeftOutFile> {
+    let describe = |path: &Vec<u8>| {
+        let path = path_bytes::from_bytes(path);
+        let metadata = fs::symlink_metadata(root.join(&path)).ok()?;
+        let closed = metadata.is_file() && !probe::may_be_read(&root.join(&path));
+        let bytes = metadata.len();
+        closed.then_some(LeftOutFile { path, bytes, why: WhyLeftOut::Unreadable })
+    };
+    paths.iter().filter_map(describe).collect()
+}

@@ -1,0 +1,276 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use ralph_core::{RunId, Timestamp};
+
+use crate::disk::Disk;
+use crate::error::TreeError;
+use crate::ignored_then::{self, Rules};
+use crate::keeper::Keeper;
+use crate::label::Label;
+use crate::plan::{Outlook, Plan};
+use crate::scope::Scope;
+use crate::snapshot::{Difference, Item, ItemKind, Place, Present, Snapshot};
+use crate::work_tree::{Change, ChangeKind, WorkTree};
+
+/// Why a snapshot or a rollback did not happen.
+#[derive(Debug, thiserror::Error)]
+pub enum SnapshotError {
+    /// The files or the store could not be used.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    /// The run has no such snapshot.
+    #[error("run {run} has no snapshot {label}")]
+    Unknown {
+        /// The run that was asked.
+        run: RunId,
+        /// What it was asked for.
+        label: Label,
+    },
+    /// There was no rollback that could be undone.
+    #[error("run {run} was never rolled back")]
+    NothingToUndo {
+        /// The run that was asked.
+        run: RunId,
+    },
+    /// Files changed between the plan and its execution. Nothing was done.
+    #[error("files changed after the rollback was planned")]
+    PlanOutdated,
+    /// A rollback was interrupted and must be completed first.
+    #[error("a rollback of run {run} to {to} was interrupted and is not complete")]
+    Pending {
+        /// The run it belongs to.
+        run: RunId,
+        /// Where it goes.
+        to: Label,
+    },
+}
+
+impl SnapshotError {
+    /// The next thing that helps, printed below the error as `hint:`.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unknown { .. } => Some("`ralph snapshots` lists what there is".into()),
+            Self::Pending { .. } => Some("`ralph rollback` completes it".into()),
+            Self::PlanOutdated => Some("try again once nothing writes there any more".into()),
+            Self::Tree(_) | Self::NothingToUndo { .. } => None,
+        }
+    }
+}
+
+/// The snapshots of one run.
+#[derive(Debug)]
+pub struct Snapshots<'a> {
+    pub(crate) tree: &'a WorkTree,
+    pub(crate) run: RunId,
+}
+
+impl<'a> Snapshots<'a> {
+    /// The snapshots of `run`, which belongs to this work tree.
+    pub fn new(tree: &'a WorkTree, run: RunId) -> Self {
+        Self { tree, run }
+    }
+
+    pub(crate) fn keeper(&self) -> &'a dyn Keeper {
+        self.tree.keeper()
+    }
+
+    /// Records the present files under `label`, in place of what had it
+    /// before.
+    ///
+    /// All tracked and untracked files are in it that are not ignored, with
+    /// what [`WorkTree::include_ignored`], [`WorkTree::leave_out`] and
+    /// [`WorkTree::limit_size`] say. The user's index, `HEAD`, branches,
+    /// stash and reflog are untouched, no hook runs and nothing is signed.
+    pub fn take(&self, label: Label, now: Timestamp) -> Result<Snapshot, SnapshotError> {
+        let all = match label {
+            Label::Start => Vec::new(),
+            Label::Iteration(_) | Label::Safety(_) | Label::After(_) => self.list()?,
+        };
+        let base = base(&all);
+        let present = self.keeper().record(&self.tree.scope, base, now)?;
+        Ok(self.keeper().keep(&self.run, label, &present, base)?)
+    }
+
+    /// All snapshots of the run, ordered by label.
+    pub fn list(&self) -> Result<Vec<Snapshot>, SnapshotError> {
+        Ok(self.keeper().list(&self.run)?)
+    }
+
+    /// The snapshot of this name.
+    pub fn get(&self, label: Label) -> Result<Snapshot, SnapshotError> {
+        let found = self.list()?.into_iter().find(|snapshot| snapshot.label == label);
+        found.ok_or_else(|| SnapshotError::Unknown { run: self.run.clone(), label })
+    }
+
+    /// Lists the files that differ between two snapshots, ordered by path.
+    pub fn changes(&self, from: &Snapshot, to: &Snapshot) -> Result<Vec<Change>, SnapshotError> {
+        let differences = self.keeper().differences(&from.version(), &to.version())?;
+        let change = |difference: Difference| {
+            let kind = match (difference.from, difference.to) {
+                (None, Some(_) | None) => ChangeKind::Added,
+                (Some(_), None) => ChangeKind::Removed,
+                (Some(_), Some(_)) => ChangeKind::Modified,
+            };
+            Change { path: difference.path, kind }
+        };
+        Ok(differences.into_iter().map(change).collect())
+    }
+
+    /// Lays out the files that differ between two snapshots in two empty
+    /// folders, one for each side. Nested repositories are passed over.
+    pub fn copy_out(
+        &self,
+        (from, from_folder): (&Snapshot, &Path),
+        (to, to_folder): (&Snapshot, &Path),
+    ) -> Result<(), SnapshotError> {
+        let differences = self.keeper().differences(&from.version(), &to.version())?;
+        let before = differences.iter().map(|found| (&found.path, found.from.as_ref()));
+        let after = differences.iter().map(|found| (&found.path, found.to.as_ref()));
+        self.lay_out(from_folder, before)?;
+        self.lay_out(to_folder, after)
+    }
+
+    fn lay_out<'b>(
+        &self,
+        root: &Path,
+        files: impl Iterator<Item = (&'b PathBuf, Option<&'b Item>)>,
+    ) -> Result<(), SnapshotError> {
+        let disk = Disk { root };
+        let wanted: Vec<_> = files
+            .filter_map(|(path, item)| Some((path, item?)))
+            .filter(|(_, item)| item.kind != ItemKind::Opaque)
+            .collect();
+        let items: Vec<&Item> = wanted.iter().map(|(_, item)| *item).collect();
+        let put = &mut |position: usize, contents: &mut dyn std::io::Read| {
+            let (path, item) = wanted[position];
+            disk.put(path, item.kind, contents).map(|_| ())
+        };
+        Ok(self.keeper().read(&items, put)?)
+    }
+
+    /// Tells what going back to `to` would do.
+    ///
+    /// `last` is what the run left; what differs from it now was changed by
+    /// someone else since. With `only`, nothing else is touched than the
+    /// files at or below those paths, relative to the root.
+    pub fn plan(
+        &self,
+        to: &Snapshot,
+        last: &Snapshot,
+        only: &[PathBuf],
+    ) -> Result<Plan, SnapshotError> {
+        let mut must = BTreeSet::new();
+        let mut present = self.look(&must, last)?.version;
+        let mut ahead = self.keeper().differences(&present, &to.version())?;
+        // A file may be there although the tree does not have it: it is
+        // ignored by now, or too large. Then it has to be looked at, and the
+        // safety snapshot must hold it.
+        let disk = Disk { root: self.tree.root() };
+        let hidden =
+            ahead.iter().filter(|found| found.from.is_none() && disk.has_file(&found.path));
+        must.extend(hidden.map(|found| found.path.clone()));
+        if !must.is_empty() {
+            present = self.look(&must, last)?.version;
+            ahead = self.keeper().differences(&present, &to.version())?;
+        }
+        // Git says nothing of the files in there, so they are not ours to
+        // change.
+        let is_nested = |found: &&Difference| match &to.place {
+            Place::Git { .. } => {
+                disk.is_nested(&found.path) || found.from.is_none() && disk.has_file(&found.path)
+            }
+            Place::Files { .. } => false,
+        };
+        let outlook = Outlook {
+            nested: ahead.iter().filter(is_nested).map(|found| found.path.clone()).collect(),
+            ignored_then: self.ignored_then(&ahead)?,
+            since: self.keeper().differences(&last.version(), &present)?,
+            to,
+            present,
+            must,
+            ahead,
+            only,
+        };
+        Ok(outlook.plan())
+    }
+
+    /// Tells what [`Self::undo`] would do.
+    pub fn plan_undo(&self) -> Result<Plan, SnapshotError> {
+        let all = self.list()?;
+        let nothing = || SnapshotError::NothingToUndo { run: self.run.clone() };
+        let number = newest_safety(&all).ok_or_else(nothing)?;
+        let find = |label| all.iter().find(|snapshot| snapshot.label == label);
+        let safety = find(Label::Safety(number)).ok_or_else(nothing)?;
+        // Without the second one nothing had been changed yet.
+        let after = find(Label::After(number)).unwrap_or(safety);
+        self.plan(safety, after, &[])
+    }
+
+    /// Forgets all snapshots of the run, and what was kept only for them.
+    pub fn remove(&self) -> Result<(), SnapshotError> {
+        Ok(self.keeper().remove(&self.run)?)
+    }
+
+    /// How many bytes are kept only for this run.
+    pub fn space_used(&self) -> Result<u64, SnapshotError> {
+        Ok(self.keeper().space_used(&self.run)?)
+    }
+
+    pub(crate) fn look(
+        &self,
+        must: &BTreeSet<PathBuf>,
+        base: &Snapshot,
+    ) -> Result<Present, SnapshotError> {
+        let mut scope: Scope = self.tree.scope.clone();
+        scope.insist_on(must);
+        Ok(self.keeper().record(&scope, Some(base), base.at)?)
+    }
+
+    /// Files that would be removed although the ignore rules to go back to
+    /// hid them.
+    fn ignored_then(&self, ahead: &[Difference]) -> Result<BTreeSet<PathBuf>, SnapshotError> {
+        let rules = ignored_then::rules(ahead);
+        if rules.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let mut texts: BTreeMap<PathBuf, String> =
+            rules.iter().map(|(path, _)| (path.to_path_buf(), String::new())).collect();
+        let wanted: Vec<(&Path, _)> =
+            rules.iter().filter_map(|(path, item)| Some((*path, (*item)?))).collect();
+        let items: Vec<_> = wanted.iter().map(|(_, item)| *item).collect();
+        self.keeper().read(&items, &mut |position, contents| {
+            let mut bytes = Vec::new();
+            let path = wanted[position].0;
+            contents.read_to_end(&mut bytes).map_err(TreeError::io("read", path))?;
+            texts.insert(path.to_owned(), String::from_utf8_lossy(&bytes).into_owned());
+            Ok(())
+        })?;
+        let mut rules = Rules::new(self.tree.root(), texts);
+        let removed = ahead.iter().filter(|found| found.to.is_none());
+        let hidden = removed.filter(|found| rules.hide(&found.path));
+        Ok(hidden.map(|found| found.path.clone()).collect())
+    }
+}
+
+/// The number of the safety snapshot taken last.
+pub(crate) fn newest_safety(all: &[Snapshot]) -> Option<u32> {
+    let number = |snapshot: &Snapshot| match snapshot.label {
+        Label::Safety(number) => Some(number),
+        Label::Start | Label::Iteration(_) | Label::After(_) => None,
+    };
+    all.iter().filter_map(number).max()
+}
+
+/// The snapshot that the present files are most likely similar to.
+pub(crate) fn base(all: &[Snapshot]) -> Option<&Snapshot> {
+    let is_of_the_run = |snapshot: &&Snapshot| match snapshot.label {
+        Label::Start | Label::Iteration(_) => true,
+        Label::Safety(_) | Label::After(_) => false,
+    };
+    all.iter().rfind(is_of_the_run)
+}
+
+#[cfg(test)]
+#[path = "snapshots_tests.rs"]
+mod tests;
