@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use ralph_core::locale::Locale;
 use ralph_core::{Run, RunId, Timestamp};
 use ralph_engine::clock::{Clock, SystemClock};
-use ralph_engine::loops;
+use ralph_engine::{loops, undo};
 use ralph_proc::Supervisor;
-use ralph_snapshot::Project;
+use ralph_snapshot::{Project, WorkTree};
 use ralph_store::{RunStore, SqliteStore};
 
-use crate::config::Layers;
+use crate::config::{Layers, SnapshotRules};
 use crate::error::CliError;
 
 /// The variables that switch ralph off.
@@ -156,6 +156,16 @@ impl App {
                 Err(CliError::usage(format!("`{text}` could be {}", names.join(", "))))
             }
         }
+    }
+
+    /// The work tree as snapshots of a run see it.
+    pub(crate) fn work_tree(&self, run: &RunId) -> Result<WorkTree, CliError> {
+        let rules = SnapshotRules::new(&self.layers()?);
+        let mut tree = undo::work_tree(&self.project, &self.home, run)
+            .map_err(|error| CliError::internal(&error))?;
+        tree.limit_size(rules.max_file_size);
+        tree.include_ignored(rules.include_ignored);
+        Ok(tree)
     }
 
     /// The supervisor: this very binary, re-executed.

@@ -4,16 +4,20 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod demo;
+pub(crate) mod diff;
 pub(crate) mod docs;
 pub(crate) mod doctor;
 pub(crate) mod drive;
+pub(crate) mod gc;
 pub(crate) mod init;
 pub(crate) mod pause;
 pub(crate) mod report;
 pub(crate) mod resume;
+pub(crate) mod rollback;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod scripted;
+pub(crate) mod snapshots;
 pub(crate) mod start;
 pub(crate) mod status;
 pub(crate) mod stop;
@@ -34,6 +38,10 @@ pub(crate) fn run(cli: Cli) -> Result<u8, CliError> {
         Command::Status(args) => status::run(&args),
         Command::Runs(args) => runs::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Snapshots(args) => snapshots::run(&args),
+        Command::Diff(args) => diff::run(&args),
+        Command::Rollback(args) => rollback::run(&args),
+        Command::Gc(args) => gc::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Completions(args) => completions::run(&args),

@@ -9,5 +9,5 @@ mod value;
 pub(crate) use keys::KEYS;
 pub(crate) use layers::{ConfigError, Layers, Origin};
 pub(crate) use reference::{reference, schema};
-pub(crate) use settings::{AgentChoice, Settings, SettingsError};
+pub(crate) use settings::{AgentChoice, OnFail, Retention, Settings, SettingsError, SnapshotRules};
 pub(crate) use value::{Kind, Value, criteria, render_span};

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use ralph_engine::EngineError;
+use ralph_snapshot::SnapshotError;
 use ralph_store::StoreError;
 
 /// Which exit code an error has.
@@ -116,10 +117,24 @@ impl From<EngineError> for CliError {
                 Self::refused(&error).with_hint(hint)
             }
             EngineError::Hosted { .. } | EngineError::TakenOver { .. } => Self::refused(&error),
+            EngineError::Snapshot(error) => error.into(),
             EngineError::Process(_) | EngineError::Tree(_) | EngineError::Write { .. } => {
                 Self::internal(&error)
             }
         }
+    }
+}
+
+impl From<SnapshotError> for CliError {
+    fn from(error: SnapshotError) -> Self {
+        let base = match &error {
+            SnapshotError::Tree(_) => Self::internal(&error),
+            SnapshotError::Unknown { .. }
+            | SnapshotError::NothingToUndo { .. }
+            | SnapshotError::Pending { .. }
+            | SnapshotError::PlanOutdated => Self::refused(&error),
+        };
+        Self { hint: error.hint(), ..base }
     }
 }
 

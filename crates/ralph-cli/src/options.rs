@@ -117,6 +117,9 @@ pub(crate) struct PolicyOptions {
     /// Iterations in a row without progress that end the run (default: 3)
     #[arg(long, value_name = "N", help_heading = "Limits", allow_negative_numbers = true)]
     stagnation_limit: Option<String>,
+    /// What a run that fails leaves: `keep`, `best` or `start` (default: keep)
+    #[arg(long, value_name = "WHAT", help_heading = "Limits")]
+    on_fail: Option<String>,
     /// How much the agent remembers between turns: `auto`, `same`, `summarize` or `fresh` (default: auto)
     #[arg(long, value_name = "MODE", help_heading = "Turns")]
     context: Option<String>,
@@ -175,6 +178,7 @@ impl PolicyOptions {
             ("--max-tokens", "run.max_tokens", &self.max_tokens),
             ("--max-restarts", "run.max_restarts", &self.max_restarts),
             ("--stagnation-limit", "run.stagnation_limit", &self.stagnation_limit),
+            ("--on-fail", "run.on_fail", &self.on_fail),
             ("--context", "run.context", &self.context),
             ("--locale", "run.locale", &self.locale),
         ] {

@@ -8,6 +8,7 @@ use ralph_core::wording::columns;
 use ralph_core::{Run, Timestamp, wording};
 use ralph_engine::report::{span, status as status_word};
 use ralph_engine::wire::moment;
+use ralph_snapshot::{Place, Snapshot};
 use ralph_store::IterationRecord;
 
 /// There is nothing to talk about.
@@ -125,6 +126,28 @@ fn only_claim_missing(run: &Run) -> Option<String> {
             "모든 검사가 처음부터 통과했지만, 에이전트가 답변을 {signal} 로 끝맺지 않았습니다."
         ),
     })
+}
+
+/// Where the snapshot of the start is, and how to go back to it.
+pub(crate) fn way_back(run: &Run, start: &Snapshot) -> String {
+    let id = &run.id;
+    let (place, by_hand) = match &start.place {
+        Place::Git { reference, .. } => {
+            (reference.clone(), format!("git restore --source={reference} --worktree -- ."))
+        }
+        Place::Files { manifest } => (manifest.display().to_string(), "cp -r DIR/. .".to_owned()),
+    };
+    let copied = matches!(start.place, Place::Files { .. });
+    let copy = format!("ralph snapshots {id} --copy start DIR && ");
+    let by_hand = if copied { copy + &by_hand } else { by_hand };
+    match run.policy.locale {
+        Locale::En => format!(
+            "The files as they were: {place}\nRoll back: ralph rollback {id}\nBy hand: {by_hand}"
+        ),
+        Locale::Ko => format!(
+            "시작 시점의 스냅샷: {place}\n되돌리기: ralph rollback {id}\n직접 되돌리기: {by_hand}"
+        ),
+    }
 }
 
 fn best_line(locale: Locale, iteration: u32, failing: u32) -> String {

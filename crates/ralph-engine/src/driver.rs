@@ -1,7 +1,8 @@
 //! The loop: starts the agent, judges its turns, and goes on until the end.
 
 mod gates;
-mod leftovers;
+mod keeping;
+pub(crate) mod leftovers;
 mod pulse;
 mod turn;
 mod watch;
@@ -13,7 +14,7 @@ use std::time::Duration;
 use ralph_agents::Agent;
 use ralph_checks::Gate;
 use ralph_core::state::{Failure, Pause, State, Wait};
-use ralph_core::{Decision, Run, Timestamp, decide};
+use ralph_core::{Decision, Run, Timestamp, TreeId, decide};
 use ralph_proc::Supervisor;
 use ralph_snapshot::WorkTree;
 use ralph_store::{IterationRecord, Request, RunStore, Step, StoreError, Version};
@@ -60,6 +61,8 @@ pub struct Driver<'a> {
     pub template: Option<String>,
     /// Folders without which there is nothing to work on.
     pub foundations: Vec<PathBuf>,
+    /// The tree of the newest snapshot.
+    pub kept: Option<TreeId>,
 }
 
 impl Driver<'_> {
@@ -121,9 +124,11 @@ impl Driver<'_> {
         // Whatever becomes of the turn, it was paid for.
         let paid = run.usage + taken.spoken.usage.unwrap_or_default();
         if let Some(state) = taken.wish {
+            self.keep_turn(run, None);
             return self.leave(&Run { usage: paid, ..run.clone() }, state);
         }
         let evidence = self.gather(run, taken)?;
+        self.keep_turn(run, Some(&evidence));
         if let Some(state) = self.wish(run)? {
             return self.leave(&Run { usage: paid, ..run.clone() }, state);
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use ralph_core::RunId;
 use ralph_proc::ProcError;
-use ralph_snapshot::TreeError;
+use ralph_snapshot::{SnapshotError, TreeError};
 use ralph_store::StoreError;
 
 /// Why the engine could not go on. The run stays as it was last recorded.
@@ -20,6 +20,9 @@ pub enum EngineError {
     /// The work tree could not be read.
     #[error(transparent)]
     Tree(#[from] TreeError),
+    /// A snapshot could not be taken.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
     /// A file of ours could not be written.
     #[error("cannot write {}", path.display())]
     Write {

@@ -13,6 +13,7 @@ pub mod loops;
 pub mod owner;
 pub mod report;
 mod steps;
+pub mod undo;
 pub mod wire;
 
 pub use driver::Driver;

@@ -7,7 +7,7 @@ use ralph_core::claim::plain;
 use ralph_core::evidence::GateReport;
 use ralph_core::feedback::last_chars;
 use ralph_core::locale::Locale;
-use ralph_core::{Run, TreeId, wording};
+use ralph_core::{Run, wording};
 use ralph_store::{IterationRecord, RunStore, StoreError};
 use serde::Serialize;
 
@@ -260,26 +260,14 @@ pub fn status(run: &Run) -> String {
     }
 }
 
-/// How to see and take back what changed, where git can do it.
+/// How to see and take back what changed.
 fn undo_section(out: &mut String, markup: Markup, run: &Run) {
-    let before = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref());
-    let (Some(before), Some(after)) = (before, run.tree.as_ref()) else { return };
-    if !is_git(before) || !is_git(after) || before == after {
-        return;
-    }
     heading(out, markup, words(run).undo);
-    block(
-        out,
-        markup,
-        &format!(
-            "git diff {before} {after}\ngit restore --source={before} -- PATH\n# files that were not there before have to be removed by hand",
-        ),
+    let id = &run.id;
+    let commands = format!(
+        "ralph diff --run {id} start..last\nralph rollback {id} --dry-run\nralph rollback {id}"
     );
-}
-
-/// Trees of git are named by bare hex digits.
-fn is_git(tree: &TreeId) -> bool {
-    tree.as_str().bytes().all(|byte| byte.is_ascii_hexdigit())
+    block(out, markup, &commands);
 }
 
 fn heading(out: &mut String, markup: Markup, text: &str) {

@@ -15,6 +15,7 @@ use ralph_snapshot::Project;
 use ralph_store::RunStore;
 
 use super::drive::{self, Ready, View};
+use super::rollback;
 use super::run::open_ledger;
 use crate::app::App;
 use crate::config::{Layers, Settings, Value, criteria};
@@ -26,6 +27,7 @@ use crate::out;
 /// A scripted agent claims to be done before it is. The claim is rejected
 /// with the failing test named, and the agent goes on until the tests pass.
 #[derive(clap::Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct DemoArgs {
     /// Keep the project's folder and say where it is
     #[arg(long)]
@@ -33,6 +35,9 @@ pub(crate) struct DemoArgs {
     /// Show an agent that never does the work: the run fails, honestly
     #[arg(long)]
     liar: bool,
+    /// Take everything back at the end, to prove that it can be done
+    #[arg(long)]
+    rollback: bool,
     /// Print one JSON object per event
     #[arg(long)]
     json: bool,
@@ -89,7 +94,11 @@ pub(crate) fn run(args: &DemoArgs) -> Result<u8, CliError> {
     introduce(args, &project);
     // Wherever temporary files live, the demo's project is a project of its own.
     let project = Project { root: fs::canonicalize(&project)?, git: None };
-    let code = play(args, &App::of(project, env), &script, sample.gate)?;
+    let app = App::of(project, env);
+    let code = play(args, &app, &script, sample.gate)?;
+    if args.rollback {
+        prove_rollback(&app, &sample)?;
+    }
     if args.keep {
         let kept = folder.keep();
         out::note(format!(
@@ -99,6 +108,24 @@ pub(crate) fn run(args: &DemoArgs) -> Result<u8, CliError> {
         ));
     }
     Ok(code)
+}
+
+/// Rolls the run back and compares every file with what it was.
+fn prove_rollback(app: &App, sample: &Sample) -> Result<(), CliError> {
+    let done = rollback::to_start(app)?;
+    let root = &app.project.root;
+    let same = sample
+        .files
+        .iter()
+        .all(|(name, text)| fs::read(root.join(name)).is_ok_and(|found| found == text.as_bytes()));
+    if !same {
+        return Err(CliError::refused("the files are not what they were"));
+    }
+    let (back, all) = (done.steps.len(), sample.files.len());
+    out::note(format!(
+        "Rolled back: {back} of {all} files had changed, and all are byte for byte what they were."
+    ));
+    Ok(())
 }
 
 /// A `cargo` on the path may be a proxy without a toolchain behind it.
@@ -139,6 +166,11 @@ fn play(args: &DemoArgs, app: &App, script: &Path, gate: &str) -> Result<u8, Cli
     {
         out::raw("\n");
         out::raw(&Report::load(&store, run)?.brief(Markup::Plain));
+        if !args.rollback {
+            out::line(format!(
+                "`ralph rollback {id}` would take it all back; `ralph demo --rollback` shows it."
+            ));
+        }
     }
     Ok(run.state.exit_code())
 }

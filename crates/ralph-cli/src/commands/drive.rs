@@ -12,7 +12,7 @@ use ralph_core::run::AgentRef;
 use ralph_engine::clock::Interrupt;
 use ralph_engine::events::{Begin, Sink};
 use ralph_engine::{Driver, Ledger};
-use ralph_snapshot::{Project, WorkTree};
+use ralph_snapshot::Project;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -138,8 +138,7 @@ pub(crate) fn drive(
         View::Json => Box::new(live::JsonLines::new(run.id.clone())),
         View::Human => live::for_people(run.policy.locale),
     };
-    let tree = WorkTree::open(&app.project, &app.home.join("trees"))
-        .map_err(|error| CliError::internal(&error))?;
+    let tree = app.work_tree(&run.id)?;
     let folder = app.home.join("runs").join(run.id.as_str());
     let mut driver = Driver {
         ledger,
@@ -157,6 +156,7 @@ pub(crate) fn drive(
         answer: ready.answer,
         template: ready.settings.template,
         foundations: foundations(&app.project),
+        kept: None,
     };
     Ok(driver.drive(run, how)?)
 }

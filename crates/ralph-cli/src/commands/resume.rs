@@ -6,7 +6,7 @@ use ralph_engine::events::Begin;
 use ralph_engine::loops;
 
 use super::drive::{self, Ready, View};
-use super::run::{closing_words, open_ledger};
+use super::run::{close, open_ledger};
 use crate::app::App;
 use crate::config::{Settings, Value};
 use crate::error::CliError;
@@ -51,12 +51,10 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
     let answer = args.answer.as_ref().map(said);
     out::note(texts::resuming(&run));
     let view = if args.json { View::Json } else { View::Human };
+    let on_fail = settings.on_fail;
     let ready = Ready { agent, gates, settings, answer };
     let run = drive::drive(&app, ledger, ready, (owned, Begin::Resumed), view)?;
-    if view == View::Human {
-        closing_words(&run);
-    }
-    Ok(run.state.exit_code())
+    close(&app, &run, view, on_fail)
 }
 
 fn question(run: &Run) -> Option<&str> {

@@ -2,13 +2,15 @@
 
 use ralph_core::Run;
 use ralph_core::run::{AgentRef, NewRun};
+use ralph_core::state::State;
 use ralph_engine::events::Begin;
 use ralph_engine::loops;
 use ralph_engine::{Ledger, owner};
 
 use super::drive::{self, Ready, View};
+use super::rollback;
 use crate::app::App;
-use crate::config::Settings;
+use crate::config::{OnFail, Settings};
 use crate::error::CliError;
 use crate::options::{AgentOptions, PolicyOptions, TaskOptions};
 use crate::{out, texts};
@@ -53,10 +55,28 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     };
     let run = loops::start(ledger.store(), new, app.now())?;
     let view = if args.json { View::Json } else { View::Human };
+    let on_fail = settings.on_fail;
     let ready = Ready { agent, gates, settings, answer: None };
     let run = drive::drive(&app, ledger, ready, (run, Begin::New), view)?;
+    close(&app, &run, view, on_fail)
+}
+
+/// Says how the run ended, leaves what was asked for, and gives the exit code.
+pub(crate) fn close(app: &App, run: &Run, view: View, on_fail: OnFail) -> Result<u8, CliError> {
     if view == View::Human {
-        closing_words(&run);
+        out::line(texts::closing(run));
+    }
+    if !app.project.root.is_dir() {
+        return Ok(run.state.exit_code());
+    }
+    rollback::after_failure(app, run, on_fail)?;
+    let unhappy = matches!(run.state, State::Failed(_) | State::Stopped);
+    if view == View::Human
+        && unhappy
+        && on_fail == OnFail::Keep
+        && let Some(way) = rollback::way_back(app, run)?
+    {
+        out::line(way);
     }
     Ok(run.state.exit_code())
 }
@@ -71,9 +91,4 @@ pub(crate) fn open_ledger(app: &App) -> Result<Ledger, CliError> {
         ));
     }
     Ok(ledger)
-}
-
-/// What a person reads when a run is over.
-pub(crate) fn closing_words(run: &Run) {
-    out::line(texts::closing(run));
 }

@@ -4,6 +4,7 @@ use ralph_engine::loops;
 use ralph_engine::wire::{RunList, RunView};
 use ralph_store::{RunQuery, RunStore, Which};
 
+use super::gc;
 use crate::app::App;
 use crate::error::CliError;
 use crate::{out, texts};
@@ -45,6 +46,7 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, CliError> {
         };
         if !args.json {
             out::raw(&texts::status(run, &iterations, app.now()));
+            out::line(format!("space    {}", gc::human(gc::size_of(&app, run)?)));
         }
         views.push(RunView::new(run, &iterations));
     }

@@ -173,6 +173,13 @@ pub(crate) const KEYS: &[Key] = &[
         "Regular expressions for what a provider's limit looks like",
     ),
     key(
+        "run.on_fail",
+        "RALPH_ON_FAIL",
+        Kind::Choice(&["keep", "best", "start"]),
+        "keep",
+        "What a run that fails leaves: its last files, those of its best iteration, or those it began with",
+    ),
+    key(
         "prompt.continuation",
         "RALPH_PROMPT_CONTINUATION",
         Kind::Text,
@@ -192,6 +199,41 @@ pub(crate) const KEYS: &[Key] = &[
         Kind::List,
         "none",
         "Variables that gates get even though excluded",
+    ),
+    key(
+        "snapshots.max_file_size",
+        "RALPH_SNAPSHOTS_MAX_FILE_SIZE",
+        Kind::Size,
+        "100MB",
+        "Untracked files above this size are not in snapshots",
+    ),
+    key(
+        "snapshots.include_ignored",
+        "RALPH_SNAPSHOTS_INCLUDE_IGNORED",
+        Kind::List,
+        "none",
+        "Ignored files or folders that are in snapshots all the same",
+    ),
+    key(
+        "retention.runs",
+        "RALPH_RETENTION_RUNS",
+        Kind::Count,
+        "50",
+        "How many ended runs keep their snapshots and logs when `ralph gc` is called",
+    ),
+    key(
+        "retention.days",
+        "RALPH_RETENTION_DAYS",
+        Kind::Count,
+        "30",
+        "For how long ended runs keep them",
+    ),
+    key(
+        "retention.size",
+        "RALPH_RETENTION_SIZE",
+        Kind::Size,
+        "10GB",
+        "How much all of them may take; the oldest go first",
     ),
     gate("gates.test_pass.command", Kind::Command, "none", COMMAND_HELP),
     gate("gates.test_pass.shell", Kind::Text, "none", SHELL_HELP),
@@ -220,7 +262,7 @@ pub(crate) fn is_table(path: &str) -> bool {
 
 /// The setting whose path is nearest to a misspelt one.
 pub(crate) fn nearest(path: &str) -> Option<&'static str> {
-    let tables = ["run", "gates", "prompt", "environment"].into_iter();
+    let tables = ["run", "gates", "prompt", "environment", "snapshots", "retention"].into_iter();
     let known = KEYS.iter().map(|key| key.path).chain(tables);
     let scored = known.map(|known| (distance(path, known), known));
     scored.min().filter(|(distance, _)| *distance <= 1 + path.len() / 4).map(|(_, path)| path)

@@ -40,6 +40,7 @@ fn row(out: &mut String, key: &Key) {
         | Kind::Count
         | Kind::Span
         | Kind::Money
+        | Kind::Size
         | Kind::List
         | Kind::Criteria
         | Kind::Command => key.kind.describe().to_owned(),
@@ -80,7 +81,7 @@ fn insert(node: &mut Json, parts: &[&str], key: &Key) {
 fn value_schema(key: &Key) -> Json {
     let texts = json!({ "type": "array", "items": { "type": "string" } });
     let mut schema = match key.kind {
-        Kind::Text | Kind::Span => json!({ "type": "string" }),
+        Kind::Text | Kind::Span | Kind::Size => json!({ "type": "string" }),
         Kind::Choice(words) => json!({ "enum": words }),
         Kind::Count => json!({ "type": "integer", "minimum": 1 }),
         Kind::Money => json!({ "type": "number", "minimum": 0 }),

@@ -34,6 +34,57 @@ pub(crate) struct Settings {
     pub(crate) agent: AgentChoice,
     pub(crate) environment: EnvironmentRules,
     pub(crate) limit_patterns: LimitPatterns,
+    pub(crate) on_fail: OnFail,
+}
+
+/// What a run that fails leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OnFail {
+    /// Its last files.
+    Keep,
+    /// The files of its best iteration.
+    Best,
+    /// The files it began with.
+    Start,
+}
+
+/// What belongs to snapshots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SnapshotRules {
+    pub(crate) max_file_size: u64,
+    pub(crate) include_ignored: Vec<String>,
+}
+
+impl SnapshotRules {
+    /// Reads the rules alone, so that a rollback works whatever else is set.
+    pub(crate) fn new(layers: &Layers) -> Self {
+        let reader = Reader(layers);
+        Self {
+            max_file_size: reader.count("snapshots.max_file_size").unwrap_or(100_000_000),
+            include_ignored: reader.list("snapshots.include_ignored").unwrap_or_default(),
+        }
+    }
+}
+
+/// What of ended runs is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Retention {
+    pub(crate) runs: usize,
+    pub(crate) age: Duration,
+    pub(crate) bytes: u64,
+}
+
+impl Retention {
+    pub(crate) fn new(layers: &Layers) -> Self {
+        let reader = Reader(layers);
+        let days = reader.count("retention.days").unwrap_or(30);
+        Self {
+            runs: usize::try_from(reader.count("retention.runs").unwrap_or(50))
+                .unwrap_or(usize::MAX),
+            age: Duration::from_hours(days.saturating_mul(24)),
+            bytes: reader.count("retention.size").unwrap_or(10_000_000_000),
+        }
+    }
 }
 
 /// Settings that contradict each other.
@@ -101,6 +152,11 @@ impl Settings {
             agent,
             environment: reader.environment(),
             limit_patterns: reader.limit_patterns()?,
+            on_fail: match reader.text("run.on_fail") {
+                Some("best") => OnFail::Best,
+                Some("start") => OnFail::Start,
+                Some(_) | None => OnFail::Keep,
+            },
         })
     }
 }

@@ -17,6 +17,8 @@ pub(crate) enum Kind {
     Span,
     /// US dollars.
     Money,
+    /// Bytes, such as `100MB`.
+    Size,
     /// A list of texts; commas separate them in a variable.
     List,
     /// A list of criteria; a variable holds one `custom:` or names with commas.
@@ -48,6 +50,8 @@ pub(crate) enum ValueError {
         "`{0}` is not a duration of some length; write a number and a unit, such as 90s, 30m or 1h30m"
     )]
     Span(String),
+    #[error("`{0}` is not a size; write a number and a unit, such as 500KB, 100MB or 2GB")]
+    Size(String),
     #[error("`{0}` is not an amount in US dollars, such as 2.50")]
     Money(String),
     #[error("expected {expected}, found {found}")]
@@ -75,6 +79,9 @@ impl Kind {
             Self::Count => count(text),
             Self::Span => span(text).map(Value::Span).ok_or_else(|| ValueError::Span(text.into())),
             Self::Money => money(text),
+            Self::Size => {
+                size(text).map(Value::Count).ok_or_else(|| ValueError::Size(text.to_owned()))
+            }
             Self::List => Ok(Value::List(split_list(text))),
             Self::Criteria => criteria(&[text.to_owned()]),
             Self::Command => words(text).map(Value::List),
@@ -94,7 +101,12 @@ impl Kind {
             (Self::Money, toml::Value::Integer(number)) => money(&number.to_string()),
             (Self::Money, toml::Value::Float(number)) => money(&number.to_string()),
             (
-                Self::Text | Self::Choice(_) | Self::Span | Self::Criteria | Self::Command,
+                Self::Text
+                | Self::Choice(_)
+                | Self::Span
+                | Self::Size
+                | Self::Criteria
+                | Self::Command,
                 toml::Value::String(text),
             ) => self.parse(text),
             (
@@ -105,6 +117,7 @@ impl Kind {
                 | Self::Command
                 | Self::List
                 | Self::Count
+                | Self::Size
                 | Self::Money,
                 other,
             ) => Err(ValueError::Form { expected: self.describe(), found: other.type_str() }),
@@ -119,6 +132,7 @@ impl Kind {
             Self::Count => "a whole number",
             Self::Span => "a duration such as \"30m\"",
             Self::Money => "a number of US dollars",
+            Self::Size => "a size such as \"100MB\"",
             Self::List => "a list of texts",
             Self::Criteria => "a list of criteria",
             Self::Command => "a command",
@@ -224,6 +238,21 @@ fn checked_criterion(text: &str) -> Result<String, ValueError> {
     }
     let known = Criterion::NAMED.iter().any(|criterion| criterion.name() == text);
     if known { Ok(text.to_owned()) } else { Err(ValueError::Criterion(text.to_owned())) }
+}
+
+/// Bytes such as `100MB`; a thousand, not 1024, makes the next unit.
+fn size(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let number: u64 = text[..digits].parse().ok()?;
+    let unit = match text[digits..].trim().to_ascii_uppercase().as_str() {
+        "B" => 1,
+        "KB" | "K" => 1_000,
+        "MB" | "M" => 1_000_000,
+        "GB" | "G" => 1_000_000_000,
+        _ => return None,
+    };
+    number.checked_mul(unit).filter(|bytes| *bytes > 0)
 }
 
 /// A span such as `1h30m`: numbers with units, largest first not required.

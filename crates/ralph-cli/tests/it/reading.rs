@@ -172,7 +172,7 @@ fn a_report_says_why_with_every_gate_tree_cost_and_way_back() {
             tree,
             "30 tokens",
             "$0.50",
-            "git restore --source=",
+            "ralph rollback run-",
         ] {
             assert!(text.contains(words), "no `{words}` in: {text}");
         }
@@ -186,10 +186,10 @@ fn a_report_says_why_with_every_gate_tree_cost_and_way_back() {
 fn the_way_back_of_a_report_leads_back() {
     let project = failed();
     let text = ralph(&project, &["report"]).exits(0).stdout;
-    let line = text.lines().find(|line| line.contains("git restore")).unwrap();
-    let source = line.split_whitespace().nth(2).unwrap().to_owned();
+    let line = text.lines().rev().find(|line| line.contains("ralph rollback")).unwrap();
+    let words: Vec<&str> = line.split_whitespace().skip(1).collect();
     assert_eq!(project.read("count.txt"), "2\n");
-    project.run_git(&["restore", &source, "--", "count.txt"]);
+    let _ = ralph(&project, &words).exits(0);
     assert_eq!(project.read("count.txt"), "0\n");
 }
 

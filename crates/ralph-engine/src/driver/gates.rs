@@ -29,6 +29,7 @@ impl Driver<'_> {
             Begin::New => run,
             Begin::Resumed => self.close_lost_turn(run)?,
         };
+        self.keep_start(&run, how)?;
         let run = if run.baseline.is_none() {
             self.take_baseline(&run)?
         } else if run.iteration == 0 || self.gates.is_empty() {

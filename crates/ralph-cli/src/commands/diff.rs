@@ -1,0 +1,94 @@
+//! `ralph diff`: what changed between two snapshots.
+
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::Path;
+use std::process::Command;
+
+use ralph_core::Run;
+use ralph_engine::undo::{self, Name};
+use ralph_snapshot::{Place, Snapshot, Snapshots};
+
+use crate::app::App;
+use crate::error::CliError;
+use crate::{out, texts};
+
+/// Show what changed between two snapshots of a run
+///
+/// Snapshots are named `start`, `best`, `last` or by their iteration, as in
+/// `ralph diff start..last`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct DiffArgs {
+    /// The two snapshots
+    #[arg(value_name = "A..B", default_value = "start..last")]
+    range: String,
+    /// The run (default: the newest of this work tree)
+    #[arg(long, value_name = "RUN")]
+    run: Option<String>,
+    /// Only count the lines
+    #[arg(long)]
+    stat: bool,
+}
+
+pub(crate) fn run(args: &DiffArgs) -> Result<u8, CliError> {
+    let app = App::discover()?;
+    let missing =
+        || CliError::refused(texts::no_run(app.locale())).with_hint("`ralph run` starts one");
+    let store = app.existing_store()?.ok_or_else(missing)?;
+    let run = app.find_run(&store, args.run.as_deref())?.ok_or_else(missing)?;
+    let tree = app.work_tree(&run.id)?;
+    let snapshots = Snapshots::new(&tree, run.id.clone());
+    let all = snapshots.list()?;
+    let (from, to) = args.range.split_once("..").unwrap_or((&args.range, "last"));
+    let (from, to) = (named(from, &run, &all)?, named(to, &run, &all)?);
+    match (&from.place, &to.place) {
+        (Place::Git { commit: from, .. }, Place::Git { commit: to, .. }) => {
+            git_diff(&app.project.root, args, &[from.into(), to.into()])
+        }
+        (Place::Git { .. } | Place::Files { .. }, Place::Git { .. } | Place::Files { .. }) => {
+            compare_copies(args, &snapshots, from, to)
+        }
+    }
+}
+
+fn named<'a>(text: &str, run: &Run, all: &'a [Snapshot]) -> Result<&'a Snapshot, CliError> {
+    let name: Name = text.parse().map_err(CliError::usage)?;
+    undo::find(name, run, all).ok_or_else(|| {
+        CliError::refused(format!("{} has no snapshot `{text}`", run.id))
+            .with_hint(format!("`ralph snapshots {}` lists them", run.id))
+    })
+}
+
+/// Outside git both sides are laid out as files for a moment.
+fn compare_copies(
+    args: &DiffArgs,
+    snapshots: &Snapshots<'_>,
+    from: &Snapshot,
+    to: &Snapshot,
+) -> Result<u8, CliError> {
+    let folder = tempfile::tempdir()?;
+    let [left, right] = ["a", "b"].map(|side| folder.path().join(side));
+    std::fs::create_dir(&left)?;
+    std::fs::create_dir(&right)?;
+    snapshots.copy_out((from, &left), (to, &right))?;
+    git_diff(folder.path(), args, &["--no-index".into(), "a".into(), "b".into()])
+}
+
+/// Git shows differences best, with its own colours and pager.
+fn git_diff(folder: &Path, args: &DiffArgs, what: &[OsString]) -> Result<u8, CliError> {
+    let colour = if out::colours(&std::io::stdout()) { "always" } else { "never" };
+    let mut git = Command::new("git");
+    git.current_dir(folder);
+    if !std::io::stdout().is_terminal() {
+        git.arg("--no-pager");
+    }
+    git.arg("diff").arg(format!("--color={colour}")).args(args.stat.then_some("--stat"));
+    let status = git.args(what).status().map_err(|error| {
+        CliError::refused(format!("git, which shows differences, cannot be started: {error}"))
+    })?;
+    match status.code() {
+        // With `--no-index` 1 means that there are differences.
+        Some(0 | 1) => Ok(0),
+        Some(_) | None => Err(CliError::refused("git could not show the differences")),
+    }
+}

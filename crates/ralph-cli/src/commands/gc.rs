@@ -1,0 +1,108 @@
+//! `ralph gc`: lets go of what ended runs no longer need.
+
+use std::fs;
+use std::path::Path;
+
+use ralph_core::{Run, Timestamp};
+use ralph_snapshot::Snapshots;
+use ralph_store::{RunQuery, RunStore, Which};
+use serde_json::json;
+
+use crate::app::App;
+use crate::config::Retention;
+use crate::error::CliError;
+use crate::out;
+
+/// Remove snapshots and logs of old runs
+///
+/// Only runs that ended lose them; their records and reports stay. How much
+/// is kept is set by `retention.runs`, `retention.days` and `retention.size`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct GcArgs {
+    /// Only show what would go
+    #[arg(long)]
+    dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &GcArgs) -> Result<u8, CliError> {
+    let app = App::discover()?;
+    let retention = Retention::new(&app.layers()?);
+    let mut ended = match app.existing_store()? {
+        Some(store) => {
+            store.runs(&RunQuery { worktree: None, which: Which::Ended, limit: u32::MAX })?
+        }
+        None => Vec::new(),
+    };
+    // Newest first: what is over a limit is at the end.
+    ended.sort_by_key(|run| std::cmp::Reverse(run.started_at));
+    let (mut kept, mut bytes, mut gone) = (0, 0, Vec::new());
+    for run in &ended {
+        let size = size_of(&app, run)?;
+        let stays = kept < retention.runs
+            && age(run, app.now()) <= retention.age
+            && bytes + size <= retention.bytes;
+        if stays {
+            kept += 1;
+            bytes += size;
+        } else if size > 0 {
+            gone.push((run, size));
+        }
+    }
+    for (run, size) in &gone {
+        if !args.dry_run {
+            let tree = app.work_tree(&run.id)?;
+            Snapshots::new(&tree, run.id.clone()).remove()?;
+            remove_folder(&folder(&app, run))?;
+        }
+        if !args.json {
+            out::line(format!("{}  {}", run.id, human(*size)));
+        }
+    }
+    let freed: u64 = gone.iter().map(|(_, size)| size).sum();
+    if args.json {
+        let ids: Vec<String> = gone.iter().map(|(run, _)| run.id.to_string()).collect();
+        out::line(json!({ "schema": 1, "removed": ids, "bytes": freed, "dry_run": args.dry_run }));
+    } else {
+        let verb = if args.dry_run { "Would free" } else { "Freed" };
+        out::line(format!("{verb} {} of {} run(s).", human(freed), gone.len()));
+    }
+    Ok(0)
+}
+
+fn age(run: &Run, now: Timestamp) -> std::time::Duration {
+    now.since(run.ended_at.unwrap_or(run.updated_at))
+}
+
+fn folder(app: &App, run: &Run) -> std::path::PathBuf {
+    app.home.join("runs").join(run.id.as_str())
+}
+
+/// What the run's snapshots and logs take.
+pub(crate) fn size_of(app: &App, run: &Run) -> Result<u64, CliError> {
+    let tree = app.work_tree(&run.id)?;
+    let snapshots = Snapshots::new(&tree, run.id.clone()).space_used()?;
+    let files = fs::read_dir(folder(app, run)).into_iter().flatten().flatten();
+    let logs: u64 = files.filter_map(|file| Some(file.metadata().ok()?.len())).sum();
+    Ok(snapshots + logs)
+}
+
+fn remove_folder(folder: &Path) -> Result<(), CliError> {
+    match fs::remove_dir_all(folder) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Bytes as people write them.
+pub(crate) fn human(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{} KB", bytes / 1_000),
+        1_000_000..1_000_000_000 => format!("{} MB", bytes / 1_000_000),
+        _ => format!("{}.{} GB", bytes / 1_000_000_000, bytes / 100_000_000 % 10),
+    }
+}

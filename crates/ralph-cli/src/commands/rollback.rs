@@ -1,0 +1,284 @@
+//! `ralph rollback`: takes back what a run did.
+
+use std::path::{Path, PathBuf};
+
+use ralph_core::Run;
+use ralph_core::locale::Locale;
+use ralph_core::state::State;
+use ralph_engine::undo::{self, Name};
+use ralph_snapshot::{Action, Conflicts, Done, Kept, Label, Plan, Snapshots, Step, WhyKept};
+use serde_json::json;
+
+use crate::app::App;
+use crate::config::OnFail;
+use crate::error::CliError;
+use crate::{out, texts};
+
+/// How many files of a kind are listed.
+const LISTED: usize = 20;
+
+/// Take back what a run changed
+///
+/// Restores contents, modes, links and deletions exactly, and removes only
+/// files that appeared during the run. Files that changed after the run are
+/// left unless `--force` is given. A safety snapshot is taken first, so that
+/// `--undo` brings everything back.
+#[derive(clap::Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub(crate) struct RollbackArgs {
+    /// The run (default: the newest of this work tree)
+    #[arg(value_name = "RUN")]
+    run: Option<String>,
+    /// Where to go back to: `start`, `best`, `last` or an iteration's number
+    #[arg(long, value_name = "SNAPSHOT", default_value = "start")]
+    to: String,
+    /// Only show what would change
+    #[arg(long)]
+    dry_run: bool,
+    /// Only this file or folder (repeatable)
+    #[arg(long, value_name = "PATH")]
+    path: Vec<PathBuf>,
+    /// Also take back files that changed after the run
+    #[arg(long)]
+    force: bool,
+    /// Undo the last rollback
+    #[arg(long, conflicts_with_all = ["to", "path", "dry_run"])]
+    undo: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
+    let app = App::discover()?;
+    let missing =
+        || CliError::refused(texts::no_run(app.locale())).with_hint("`ralph run` starts one");
+    let store = app.existing_store()?.ok_or_else(missing)?;
+    let run = app.find_run(&store, args.run.as_deref())?.ok_or_else(missing)?;
+    refuse_if_at_work(&app, &run)?;
+    let tree = app.work_tree(&run.id)?;
+    let snapshots = Snapshots::new(&tree, run.id.clone());
+    let conflicts = if args.force { Conflicts::Force } else { Conflicts::Leave };
+    if !args.dry_run
+        && let Some(done) = snapshots.resume_pending(app.now())?
+    {
+        out::note("A rollback had been interrupted; it was completed first.");
+        report(args, &run, &done);
+    }
+    if args.undo {
+        let done = snapshots.undo(conflicts, app.now())?;
+        report(args, &run, &done);
+        return Ok(outcome(&done));
+    }
+    let all = snapshots.list()?;
+    let name: Name = args.to.parse().map_err(|error| CliError::usage(format!("--to: {error}")))?;
+    let to = undo::find(name, &run, &all).ok_or_else(|| {
+        CliError::refused(format!("{} has no snapshot `{}`", run.id, args.to))
+            .with_hint(format!("`ralph snapshots {}` lists them", run.id))
+    })?;
+    let last = undo::last(&all).unwrap_or(to);
+    let plan = snapshots.plan(to, last, &relative(&app, &args.path)?)?;
+    if args.dry_run {
+        show_plan(args, &plan, app.locale());
+        return Ok(0);
+    }
+    if plan.is_empty() {
+        show_plan(args, &plan, app.locale());
+        return Ok(0);
+    }
+    let done = snapshots.apply(&plan, conflicts, app.now())?;
+    show_kept(&plan.kept);
+    report(args, &run, &done);
+    Ok(outcome(&done))
+}
+
+/// Leaves what was asked for after a run that failed: says what it did.
+pub(crate) fn after_failure(app: &App, run: &Run, on_fail: OnFail) -> Result<(), CliError> {
+    let name = match on_fail {
+        OnFail::Keep => return Ok(()),
+        OnFail::Best => Name::Best,
+        OnFail::Start => Name::Start,
+    };
+    if !matches!(run.state, State::Failed(_)) {
+        return Ok(());
+    }
+    let tree = app.work_tree(&run.id)?;
+    let snapshots = Snapshots::new(&tree, run.id.clone());
+    let all = snapshots.list()?;
+    let (Some(to), Some(last)) = (undo::find(name, run, &all), undo::last(&all)) else {
+        return Ok(());
+    };
+    let plan = snapshots.plan(to, last, &[])?;
+    if plan.is_empty() {
+        return Ok(());
+    }
+    let done = snapshots.apply(&plan, Conflicts::Leave, app.now())?;
+    out::note(closing(run, &done, done.safety.label));
+    Ok(())
+}
+
+/// Takes the newest run of the work tree back to its start.
+pub(crate) fn to_start(app: &App) -> Result<Done, CliError> {
+    let missing = || CliError::refused(texts::no_run(app.locale()));
+    let store = app.existing_store()?.ok_or_else(missing)?;
+    let run = app.find_run(&store, None)?.ok_or_else(missing)?;
+    let tree = app.work_tree(&run.id)?;
+    let snapshots = Snapshots::new(&tree, run.id.clone());
+    let all = snapshots.list()?;
+    let start = undo::find(Name::Start, &run, &all).ok_or_else(missing)?;
+    let plan = snapshots.plan(start, undo::last(&all).unwrap_or(start), &[])?;
+    Ok(snapshots.apply(&plan, Conflicts::Leave, app.now())?)
+}
+
+/// How to take a run back: the command, and the way without us.
+pub(crate) fn way_back(app: &App, run: &Run) -> Result<Option<String>, CliError> {
+    let tree = app.work_tree(&run.id)?;
+    let all = Snapshots::new(&tree, run.id.clone()).list()?;
+    let (Some(start), Some(last)) = (undo::find(Name::Start, run, &all), undo::last(&all)) else {
+        return Ok(None);
+    };
+    Ok((start.tree != last.tree).then(|| texts::way_back(run, start)))
+}
+
+/// A run that is being driven would write again what is taken back.
+fn refuse_if_at_work(app: &App, run: &Run) -> Result<(), CliError> {
+    if run.worktree != app.worktree() {
+        return Err(CliError::refused(format!("{} belongs to {}", run.id, run.worktree))
+            .with_hint("change to that folder first"));
+    }
+    let driven =
+        run.state.is_active() && run.owner.as_ref().is_some_and(ralph_engine::owner::is_alive);
+    if driven {
+        return Err(CliError::refused(format!("{} is still at work", run.id))
+            .with_hint(format!("`ralph stop --run {}` ends it", run.id)));
+    }
+    Ok(())
+}
+
+/// Paths as the user gave them, relative to the project's root.
+fn relative(app: &App, paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+    let here = std::env::current_dir()?;
+    let inside = |path: &PathBuf| {
+        let full = normal(&here.join(path));
+        full.strip_prefix(&app.project.root).map(Path::to_owned).map_err(|_| {
+            CliError::usage(format!("{} is not in {}", path.display(), app.project.root.display()))
+        })
+    };
+    paths.iter().map(inside).collect()
+}
+
+/// The path without `.` and `..`; the file itself may be gone.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::ParentDir => {
+                out.pop();
+            }
+            std::path::Component::CurDir => {}
+            std::path::Component::Normal(_)
+            | std::path::Component::RootDir
+            | std::path::Component::Prefix(_) => out.push(part),
+        }
+    }
+    out
+}
+
+/// 0 when everything is back, 1 when something was left.
+fn outcome(done: &Done) -> u8 {
+    u8::from(!done.left.is_empty() || !done.blocked.is_empty())
+}
+
+fn word(action: Action) -> &'static str {
+    match action {
+        Action::Restore => "restore",
+        Action::Recreate => "bring back",
+        Action::Remove => "remove",
+    }
+}
+
+fn show_plan(args: &RollbackArgs, plan: &Plan, locale: Locale) {
+    if args.json {
+        let steps = |steps: &[Step]| -> Vec<_> {
+            let one = |step: &Step| json!({ "path": step.path, "action": word(step.action) });
+            steps.iter().map(one).collect()
+        };
+        out::line(json!({
+            "schema": 1,
+            "to": plan.to.to_string(),
+            "steps": steps(&plan.steps),
+            "conflicts": steps(&plan.conflicts),
+            "kept": plan.kept.iter().map(|kept| &kept.path).collect::<Vec<_>>(),
+        }));
+        return;
+    }
+    if plan.is_empty() {
+        out::line(match locale {
+            Locale::En => "There is nothing to take back.",
+            Locale::Ko => "되돌릴 것이 없습니다.",
+        });
+    }
+    list(&plan.steps, "");
+    list(&plan.conflicts, " (changed after the run; only with --force)");
+    show_kept(&plan.kept);
+}
+
+fn list(steps: &[Step], remark: &str) {
+    for step in steps.iter().take(LISTED) {
+        out::line(format!("  {:<10} {}{remark}", word(step.action), step.path.display()));
+    }
+    if steps.len() > LISTED {
+        out::line(format!("  … and {} more{remark}", steps.len() - LISTED));
+    }
+}
+
+fn show_kept(kept: &[Kept]) {
+    for kept in kept.iter().take(LISTED) {
+        let why = match kept.why {
+            WhyKept::AppearedLater => "appeared after the run",
+            WhyKept::NotRecorded => "was too large for a snapshot",
+            WhyKept::IgnoredThen => "was ignored then",
+            WhyKept::Nested => "belongs to a repository of its own",
+        };
+        out::note(format!("  left       {} ({why})", kept.path.display()));
+    }
+}
+
+fn report(args: &RollbackArgs, run: &Run, done: &Done) {
+    let safety = done.safety.label;
+    if args.json {
+        out::line(json!({
+            "schema": 1,
+            "run_id": run.id.to_string(),
+            "files": done.steps.len(),
+            "left": done.left,
+            "blocked": done.blocked.iter().map(|blocked| &blocked.path).collect::<Vec<_>>(),
+            "safety": safety.to_string(),
+        }));
+        return;
+    }
+    list(&done.steps, "");
+    for path in &done.left {
+        out::note(format!("  left       {} (changed after the run; use --force)", path.display()));
+    }
+    for blocked in &done.blocked {
+        out::note(format!(
+            "  left       {} ({} is in its way)",
+            blocked.path.display(),
+            blocked.by.display()
+        ));
+    }
+    out::line(closing(run, done, safety));
+}
+
+fn closing(run: &Run, done: &Done, safety: Label) -> String {
+    let (files, id) = (done.steps.len(), &run.id);
+    match run.policy.locale {
+        Locale::En => format!(
+            "Took back {files} file(s). The files as they were before: snapshot {safety}; `ralph rollback {id} --undo` brings them back."
+        ),
+        Locale::Ko => format!(
+            "파일 {files}개를 되돌렸습니다. 되돌리기 전의 파일: 스냅샷 {safety}; `ralph rollback {id} --undo` 로 복구합니다."
+        ),
+    }
+}

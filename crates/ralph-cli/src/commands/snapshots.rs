@@ -1,0 +1,161 @@
+//! `ralph snapshots`: what a run can go back to.
+
+use std::path::Path;
+
+use ralph_core::Run;
+use ralph_engine::undo::{self, Name};
+use ralph_engine::wire::moment;
+use ralph_snapshot::{Change, ChangeKind, Label, Place, Snapshot, Snapshots};
+use ralph_store::{IterationRecord, RunStore, SqliteStore};
+use serde_json::json;
+
+use crate::app::App;
+use crate::error::CliError;
+use crate::{out, texts};
+
+/// List the snapshots of a run
+#[derive(clap::Args, Debug)]
+pub(crate) struct SnapshotsArgs {
+    /// The run (default: the newest of this work tree)
+    #[arg(value_name = "RUN")]
+    run: Option<String>,
+    /// Copy the files of a snapshot that the run changed into a folder
+    #[arg(long, value_names = ["SNAPSHOT", "DIR"], num_args = 2)]
+    copy: Option<Vec<String>>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// One snapshot and what it differs in from the one before.
+struct Row {
+    snapshot: Snapshot,
+    counts: [usize; 3],
+    record: Option<IterationRecord>,
+}
+
+pub(crate) fn run(args: &SnapshotsArgs) -> Result<u8, CliError> {
+    let app = App::discover()?;
+    let missing =
+        || CliError::refused(texts::no_run(app.locale())).with_hint("`ralph run` starts one");
+    let store = app.existing_store()?.ok_or_else(missing)?;
+    let run = app.find_run(&store, args.run.as_deref())?.ok_or_else(missing)?;
+    let tree = app.work_tree(&run.id)?;
+    let snapshots = Snapshots::new(&tree, run.id.clone());
+    if let Some([name, folder]) = args.copy.as_deref() {
+        return copy(&snapshots, &run, name, Path::new(folder));
+    }
+    let rows = rows(&snapshots, &store, &run)?;
+    if args.json {
+        show_json(&rows, &run, snapshots.space_used()?);
+    } else if rows.is_empty() {
+        out::line(format!("{} has no snapshots.", run.id));
+    } else {
+        show(&rows, &run);
+    }
+    Ok(0)
+}
+
+/// Lays out the files of a snapshot that differ from what the run left.
+fn copy(snapshots: &Snapshots<'_>, run: &Run, name: &str, folder: &Path) -> Result<u8, CliError> {
+    let all = snapshots.list()?;
+    let wanted: Name = name.parse().map_err(CliError::usage)?;
+    let (Some(from), Some(last)) = (undo::find(wanted, run, &all), undo::last(&all)) else {
+        return Err(CliError::refused(format!("{} has no snapshot `{name}`", run.id)));
+    };
+    std::fs::create_dir_all(folder)?;
+    if std::fs::read_dir(folder)?.next().is_some() {
+        return Err(CliError::usage(format!("{} is not empty", folder.display())));
+    }
+    let other = tempfile::tempdir()?;
+    snapshots.copy_out((from, folder), (last, other.path()))?;
+    out::line(format!("Copied what differs to {}.", folder.display()));
+    Ok(0)
+}
+
+fn rows(snapshots: &Snapshots<'_>, store: &SqliteStore, run: &Run) -> Result<Vec<Row>, CliError> {
+    let all = snapshots.list()?;
+    let mut rows: Vec<Row> = Vec::new();
+    for (index, snapshot) in all.iter().enumerate() {
+        let changes = match index.checked_sub(1).map(|before| &all[before]) {
+            Some(before) => snapshots.changes(before, snapshot)?,
+            None => Vec::new(),
+        };
+        let record = match snapshot.label {
+            Label::Iteration(number) => store.iteration(&run.id, number)?,
+            Label::Start | Label::Safety(_) | Label::After(_) => None,
+        };
+        rows.push(Row { snapshot: snapshot.clone(), counts: counts(&changes), record });
+    }
+    Ok(rows)
+}
+
+fn counts(changes: &[Change]) -> [usize; 3] {
+    let count = |kind: ChangeKind| changes.iter().filter(|change| change.kind == kind).count();
+    [count(ChangeKind::Added), count(ChangeKind::Modified), count(ChangeKind::Removed)]
+}
+
+fn name(label: Label) -> String {
+    match label {
+        Label::Start => "start".to_owned(),
+        Label::Iteration(_) | Label::Safety(_) | Label::After(_) => label.to_string(),
+    }
+}
+
+fn place(snapshot: &Snapshot) -> String {
+    match &snapshot.place {
+        Place::Git { reference, .. } => reference.clone(),
+        Place::Files { manifest } => manifest.display().to_string(),
+    }
+}
+
+fn show(rows: &[Row], run: &Run) {
+    let best = run.best.map(|best| best.iteration);
+    let cells = rows.iter().map(|row| {
+        let [added, modified, removed] = row.counts;
+        let gates = row.record.as_ref().map_or(String::new(), |record| {
+            let passed = record.gates.iter().filter(|gate| gate.passed()).count();
+            format!("{passed}/{}", record.gates.len())
+        });
+        let score = row.record.as_ref().filter(|record| !record.gates.is_empty());
+        let is_best = row.record.as_ref().is_some_and(|record| Some(record.number) == best);
+        vec![
+            name(row.snapshot.label),
+            moment(row.snapshot.at).chars().take(19).collect::<String>().replace('T', " "),
+            format!("+{added} ~{modified} -{removed}"),
+            gates,
+            score.map_or(String::new(), |record| format!("{} failing", record.failing)),
+            if is_best { "best".to_owned() } else { String::new() },
+            place(&row.snapshot),
+        ]
+    });
+    let header = ["snapshot", "time (UTC)", "files", "gates", "score", "", "kept in"];
+    out::raw(&texts::table(&header, cells));
+}
+
+fn show_json(rows: &[Row], run: &Run, bytes: u64) {
+    let list: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            let [added, modified, removed] = row.counts;
+            json!({
+                "label": name(row.snapshot.label),
+                "at": moment(row.snapshot.at),
+                "tree": row.snapshot.tree.to_string(),
+                "added": added,
+                "modified": modified,
+                "removed": removed,
+                "failing": row.record.as_ref().map(|record| record.failing),
+                "kept_in": place(&row.snapshot),
+                "left_out": row.snapshot.left_out.iter().map(|file| &file.path).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    out::line(json!({
+        "schema": 1,
+        "run_id": run.id.to_string(),
+        "best_iteration": run.best.map(|best| best.iteration),
+        "bytes": bytes,
+        "snapshots": list,
+    }));
+}
