@@ -14,6 +14,7 @@ use ralph_store::{RunStore, SqliteStore};
 
 use crate::config::{Layers, SnapshotRules};
 use crate::error::CliError;
+use crate::texts;
 
 /// The variables that switch ralph off.
 const KILL_SWITCHES: [&str; 2] = ["RALPH_DISABLE", "JIKIME_DISABLE_LOOP_CONTROLLER"];
@@ -156,6 +157,15 @@ impl App {
                 Err(CliError::usage(format!("`{text}` could be {}", names.join(", "))))
             }
         }
+    }
+
+    /// The store and the run that a command is about; refused when there is none.
+    pub(crate) fn recorded(&self, given: Option<&str>) -> Result<(SqliteStore, Run), CliError> {
+        let missing =
+            || CliError::refused(texts::no_run(self.locale())).with_hint("`ralph run` starts one");
+        let store = self.existing_store()?.ok_or_else(missing)?;
+        let run = self.find_run(&store, given)?.ok_or_else(missing)?;
+        Ok((store, run))
     }
 
     /// The work tree as snapshots of a run see it.

@@ -11,7 +11,7 @@ use ralph_snapshot::{Place, Snapshot, Snapshots};
 
 use crate::app::App;
 use crate::error::CliError;
-use crate::{out, texts};
+use crate::out;
 
 /// Show what changed between two snapshots of a run
 ///
@@ -32,10 +32,7 @@ pub(crate) struct DiffArgs {
 
 pub(crate) fn run(args: &DiffArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
-    let missing =
-        || CliError::refused(texts::no_run(app.locale())).with_hint("`ralph run` starts one");
-    let store = app.existing_store()?.ok_or_else(missing)?;
-    let run = app.find_run(&store, args.run.as_deref())?.ok_or_else(missing)?;
+    let (_, run) = app.recorded(args.run.as_deref())?;
     let tree = app.work_tree(&run.id)?;
     let snapshots = Snapshots::new(&tree, run.id.clone());
     let all = snapshots.list()?;

@@ -4,7 +4,7 @@ use ralph_engine::report::{Markup, Report};
 
 use crate::app::App;
 use crate::error::CliError;
-use crate::{out, texts};
+use crate::out;
 
 /// Print why a run ended, every gate with its output, the tree and the cost
 #[derive(clap::Args, Debug)]
@@ -22,10 +22,7 @@ pub(crate) struct ReportArgs {
 
 pub(crate) fn run(args: &ReportArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
-    let missing =
-        || CliError::refused(texts::no_run(app.locale())).with_hint("`ralph run` starts one");
-    let store = app.existing_store()?.ok_or_else(missing)?;
-    let run = app.find_run(&store, args.run.as_deref())?.ok_or_else(missing)?;
+    let (store, run) = app.recorded(args.run.as_deref())?;
     let report = Report::load(&store, run)?;
     if args.json {
         out::line(report.json());

@@ -51,10 +51,7 @@ pub(crate) struct RollbackArgs {
 
 pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
-    let missing =
-        || CliError::refused(texts::no_run(app.locale())).with_hint("`ralph run` starts one");
-    let store = app.existing_store()?.ok_or_else(missing)?;
-    let run = app.find_run(&store, args.run.as_deref())?.ok_or_else(missing)?;
+    let (_, run) = app.recorded(args.run.as_deref())?;
     refuse_if_at_work(&app, &run)?;
     let tree = app.work_tree(&run.id)?;
     let snapshots = Snapshots::new(&tree, run.id.clone());
@@ -119,13 +116,12 @@ pub(crate) fn after_failure(app: &App, run: &Run, on_fail: OnFail) -> Result<(),
 
 /// Takes the newest run of the work tree back to its start.
 pub(crate) fn to_start(app: &App) -> Result<Done, CliError> {
-    let missing = || CliError::refused(texts::no_run(app.locale()));
-    let store = app.existing_store()?.ok_or_else(missing)?;
-    let run = app.find_run(&store, None)?.ok_or_else(missing)?;
+    let (_, run) = app.recorded(None)?;
     let tree = app.work_tree(&run.id)?;
     let snapshots = Snapshots::new(&tree, run.id.clone());
     let all = snapshots.list()?;
-    let start = undo::find(Name::Start, &run, &all).ok_or_else(missing)?;
+    let start = undo::find(Name::Start, &run, &all)
+        .ok_or_else(|| CliError::refused(format!("{} has no snapshots", run.id)))?;
     let plan = snapshots.plan(start, undo::last(&all).unwrap_or(start), &[])?;
     Ok(snapshots.apply(&plan, Conflicts::Leave, app.now())?)
 }

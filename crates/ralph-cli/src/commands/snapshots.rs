@@ -36,10 +36,7 @@ struct Row {
 
 pub(crate) fn run(args: &SnapshotsArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
-    let missing =
-        || CliError::refused(texts::no_run(app.locale())).with_hint("`ralph run` starts one");
-    let store = app.existing_store()?.ok_or_else(missing)?;
-    let run = app.find_run(&store, args.run.as_deref())?.ok_or_else(missing)?;
+    let (store, run) = app.recorded(args.run.as_deref())?;
     let tree = app.work_tree(&run.id)?;
     let snapshots = Snapshots::new(&tree, run.id.clone());
     if let Some([name, folder]) = args.copy.as_deref() {
