@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use crate::error::TreeError;
 use crate::path_bytes;
+use crate::plan::Stats;
 use crate::snapshot::ItemKind;
+use crate::stat::Stat;
 
 /// The name under which a file is written before it gets its own. Only one
 /// is written at a time.
@@ -96,6 +99,30 @@ impl Disk<'_> {
             return Ok(());
         }
         remove_if_there(&self.root.join(path).with_file_name(UNFINISHED))
+    }
+
+    /// How these files look. `None` if one of them may have changed since
+    /// `began`, by the clock of our state folder.
+    pub(crate) fn stats<'p>(
+        &self,
+        paths: impl Iterator<Item = &'p Path>,
+        began: SystemTime,
+    ) -> Option<Stats> {
+        let mut stats = Stats::new();
+        for path in paths {
+            let stat = self.stat(path).map(|found| Stat::of(&found));
+            if stat.is_some_and(|stat| !stat.is_older_than(began)) {
+                return None;
+            }
+            stats.insert(path.to_owned(), stat);
+        }
+        Some(stats)
+    }
+
+    /// Whether all these files look as they did.
+    pub(crate) fn is_like(&self, stats: &Stats) -> bool {
+        let now = |path: &Path| self.stat(path).map(|found| Stat::of(&found));
+        stats.iter().all(|(path, stat)| now(path) == *stat)
     }
 
     fn stat(&self, path: &Path) -> Option<Metadata> {

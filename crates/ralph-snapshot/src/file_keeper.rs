@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ralph_core::{RunId, Timestamp, TreeId};
 
 use crate::error::TreeError;
 use crate::facts::{Attributes, Facts};
 use crate::file_tree::FileTree;
+use crate::found::Found;
 use crate::keeper::{Keeper, Sink};
 use crate::label::Label;
 use crate::manifest::{Entry, Kind, Manifest};
@@ -30,8 +32,7 @@ impl Keeper for FileTree {
         now: Timestamp,
     ) -> Result<Present, TreeError> {
         let _shared = self.objects.share()?;
-        let known = base.and_then(|base| self.load(&base.tree).ok()).unwrap_or_default();
-        let (manifest, found) = self.store_all(scope, &known)?;
+        let (manifest, found) = self.store_all(scope, base)?;
         self.save(&found.id, &manifest)?;
         let folders = match base {
             Some(base) => base.folders.clone(),
@@ -135,16 +136,20 @@ impl Keeper for FileTree {
 }
 
 impl FileTree {
-    /// Stores the contents of all files that `known` does not have.
+    /// Stores the contents of all files that `base` does not have.
     fn store_all(
         &self,
         scope: &Scope,
-        known: &Manifest,
-    ) -> Result<(Manifest, crate::found::Found), TreeError> {
+        base: Option<&Snapshot>,
+    ) -> Result<(Arc<Manifest>, Found), TreeError> {
         let mut restless = None;
         for _ in 0..ATTEMPTS {
             let (manifest, found) = self.manifest(scope)?;
-            restless = self.store(&manifest, known)?;
+            if base.is_some_and(|base| base.tree == found.id) {
+                return Ok((manifest, found));
+            }
+            let known = base.and_then(|base| self.load(&base.tree).ok()).unwrap_or_default();
+            restless = self.store(&manifest, &known)?;
             if restless.is_none() {
                 return Ok((manifest, found));
             }
@@ -183,7 +188,7 @@ impl FileTree {
     fn folders(&self, scope: &Scope, manifest: &Manifest) -> Vec<PathBuf> {
         let paths: Vec<_> = manifest.0.keys().map(|path| path_bytes::from_bytes(path)).collect();
         let filled: BTreeSet<_> = paths.iter().flat_map(|path| path.ancestors().skip(1)).collect();
-        let items = self.walk(scope).flatten();
+        let items = self.walk(scope).build().flatten();
         let folders = items.filter(|item| item.file_type().is_some_and(|kind| kind.is_dir()));
         let mut found: Vec<_> = folders
             .filter_map(|item| Some(item.path().strip_prefix(&self.root).ok()?.to_owned()))

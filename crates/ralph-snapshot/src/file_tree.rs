@@ -3,11 +3,11 @@
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::SystemTime;
 
 use blake3::Hash;
-use ignore::WalkBuilder;
+use ignore::{WalkBuilder, WalkState};
 use ralph_core::{Approach, TreeId};
 
 use crate::approach::{self, Parts};
@@ -31,7 +31,14 @@ pub(crate) struct FileTree {
     pub(crate) objects: Objects,
     manifests: Manifests,
     /// What was found last, so that only changed files are read again.
-    last: Mutex<Option<Manifest>>,
+    last: Mutex<Option<Known>>,
+}
+
+/// Files that were read earlier, with the name of their tree if that is known.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    manifest: Arc<Manifest>,
+    id: Option<TreeId>,
 }
 
 impl FileTree {
@@ -51,24 +58,27 @@ impl FileTree {
     }
 
     /// All files with the name of their tree.
-    pub(crate) fn manifest(&self, scope: &Scope) -> Result<(Manifest, Found), TreeError> {
+    pub(crate) fn manifest(&self, scope: &Scope) -> Result<(Arc<Manifest>, Found), TreeError> {
         self.manifests.create()?;
         // A panic while it was held leaves at worst `None`, which is sound.
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = last.take().or_else(|| self.manifests.newest()).unwrap_or_default();
-        let (manifest, left_out) = self.scan(scope, &known, self.manifests.now()?)?;
-        let id = manifest.id();
-        if manifest != known || !self.manifests.has(&id) {
+        let newest = || Some(Known { manifest: Arc::new(self.manifests.newest()?), id: None });
+        let known: Known = last.take().or_else(newest).unwrap_or_default();
+        let (manifest, left_out) = self.scan(scope, &known.manifest, self.manifests.now()?)?;
+        let is_same = manifest == *known.manifest;
+        let manifest = if is_same { known.manifest } else { Arc::new(manifest) };
+        let id = known.id.filter(|_| is_same).unwrap_or_else(|| manifest.id());
+        if !is_same || !self.manifests.has(&id) {
             self.manifests.save(&id, &manifest)?;
         }
-        *last = Some(manifest.clone());
+        *last = Some(Known { manifest: Arc::clone(&manifest), id: Some(id.clone()) });
         Ok((manifest, Found { id, left_out, nested: Vec::new() }))
     }
 
     /// Lets every file be read anew next time.
     pub(crate) fn forget(&self) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        *last = Some(Manifest::default());
+        *last = Some(Known::default());
     }
 
     pub(crate) fn changes(&self, from: &TreeId, to: &TreeId) -> Result<Vec<Change>, TreeError> {
@@ -106,43 +116,74 @@ impl FileTree {
         // The walk passes over what it cannot open, but an unreadable root
         // is no empty tree.
         fs::read_dir(&self.root).map_err(TreeError::io("read", &self.root))?;
-        let mut found = Manifest::default();
-        let mut left_out = Vec::new();
-        // Folders that are closed to us or vanish meanwhile are passed over.
-        for item in self.walk(scope).chain(self.walk_included(scope)).flatten() {
-            let Ok(relative) = item.path().strip_prefix(&self.root) else { continue };
-            let path = path_bytes::to_bytes(relative);
-            let Ok(metadata) = fs::symlink_metadata(item.path()) else { continue };
-            let is_large = metadata.is_file() && metadata.len() > scope.size_limit;
-            if is_large && !scope.must.contains(relative) {
-                let (path, bytes) = (relative.to_owned(), metadata.len());
-                left_out.push(LeftOutFile { path, bytes, why: WhyLeftOut::TooLarge });
-            } else if let Some(entry) = read_entry(item.path(), &metadata, known.0.get(&path)) {
-                if entry.kind == Kind::Unreadable {
-                    let (path, bytes) = (relative.to_owned(), metadata.len());
-                    left_out.push(LeftOutFile { path, bytes, why: WhyLeftOut::Unreadable });
-                }
+        let (sender, receiver) = mpsc::channel();
+        for walk in self.walks(scope) {
+            walk.build_parallel().run(|| {
+                let sender = sender.clone();
+                Box::new(move |item| {
+                    // Folders that are closed to us or vanish meanwhile are
+                    // passed over.
+                    let seen = item.ok().and_then(|item| self.look(item.path(), scope, known));
+                    if let Some(seen) = seen {
+                        // The receiver is there until all have been sent.
+                        let _ = sender.send(seen);
+                    }
+                    WalkState::Continue
+                })
+            });
+        }
+        drop(sender);
+        let (mut found, mut left_out) = (Vec::new(), Vec::new());
+        for Seen { path, bytes, entry } in receiver {
+            let why = match &entry {
+                None => Some(WhyLeftOut::TooLarge),
+                Some(entry) if entry.kind == Kind::Unreadable => Some(WhyLeftOut::Unreadable),
+                Some(_) => None,
+            };
+            if let Some(why) = why {
+                left_out.push(LeftOutFile { path: path_bytes::from_bytes(&path), bytes, why });
+            }
+            if let Some(entry) = entry {
                 let stat = entry.stat.filter(|stat| stat.is_settled(now));
-                found.0.insert(path, Entry { stat, ..entry });
+                found.push((path, Entry { stat, ..entry }));
             }
         }
         left_out.sort();
         left_out.dedup();
-        Ok((found, left_out))
+        Ok((Manifest(found.into_iter().collect()), left_out))
+    }
+
+    /// Describes the file at `path`, if it is one.
+    fn look(&self, path: &Path, scope: &Scope, known: &Manifest) -> Option<Seen> {
+        let relative = path.strip_prefix(&self.root).ok()?;
+        let metadata = fs::symlink_metadata(path).ok()?;
+        let (key, bytes) = (path_bytes::to_bytes(relative), metadata.len());
+        let is_large = metadata.is_file() && bytes > scope.size_limit;
+        let entry = if is_large && !scope.must.contains(relative) {
+            None
+        } else {
+            Some(read_entry(path, &metadata, known.0.get(&key))?)
+        };
+        Some(Seen { path: key, bytes, entry })
+    }
+
+    /// Everything that is not ignored, and the ignored paths that count.
+    fn walks(&self, scope: &Scope) -> Vec<WalkBuilder> {
+        let included = |path: &PathBuf| {
+            let mut builder = self.walk_from(&self.root.join(path), scope);
+            builder.standard_filters(false);
+            builder
+        };
+        let included = scope.included.iter().map(included);
+        std::iter::once(self.walk(scope)).chain(included).collect()
     }
 
     /// Everything in the work tree that is not ignored. Rules above the root
     /// do not count: they are not part of the project.
-    pub(crate) fn walk(&self, scope: &Scope) -> ignore::Walk {
-        self.walk_from(&self.root, scope).parents(false).require_git(false).build()
-    }
-
-    /// Everything at and below the ignored paths that count.
-    fn walk_included(&self, scope: &Scope) -> impl Iterator<Item = WalkItem> {
-        let walk = |path: &PathBuf| {
-            self.walk_from(&self.root.join(path), scope).standard_filters(false).build()
-        };
-        scope.included.iter().map(walk).collect::<Vec<_>>().into_iter().flatten()
+    pub(crate) fn walk(&self, scope: &Scope) -> WalkBuilder {
+        let mut builder = self.walk_from(&self.root, scope);
+        builder.parents(false).require_git(false);
+        builder
     }
 
     fn walk_from(&self, start: &Path, scope: &Scope) -> WalkBuilder {
@@ -158,7 +199,13 @@ impl FileTree {
     }
 }
 
-type WalkItem = Result<ignore::DirEntry, ignore::Error>;
+/// A file that a walk came upon.
+struct Seen {
+    path: Vec<u8>,
+    bytes: u64,
+    /// `None` if it is too large to count.
+    entry: Option<Entry>,
+}
 
 /// Describes one file; `None` for folders, pipes, sockets and devices, and
 /// for files that vanish meanwhile.

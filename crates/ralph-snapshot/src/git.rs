@@ -12,7 +12,7 @@ use crate::project::GitDirs;
 
 /// Settings that could start a program of the user's, write beside the
 /// private index, or make git refuse a file.
-const CONFIG: [&str; 10] = [
+const CONFIG: [&str; 11] = [
     "core.fsmonitor=false",
     "core.untrackedCache=false",
     "core.splitIndex=false",
@@ -23,6 +23,7 @@ const CONFIG: [&str; 10] = [
     "gc.auto=0",
     "core.logAllRefUpdates=false",
     "i18n.commitEncoding=UTF-8",
+    "core.fsyncMethod=batch",
 ];
 
 /// Of git's many variables only these may reach it from our environment:

@@ -77,7 +77,7 @@ impl GitTree {
         let nested_changed = self.add_nested(claim, &mut scan)?;
         let is_same = scan.changed.is_empty() && scan.surplus.is_empty() && !nested_changed;
         let id = match known.tree.clone().filter(|_| is_same && known.is_like(&note)) {
-            Some(id) if self.has_object(&id)? => id,
+            Some(id) if self.git.has_all(&[&id])? => id,
             Some(_) | None => {
                 self.update(claim, &mut scan, skipped)?;
                 self.settle(claim, scope, (&known, &note), &scan)?;
@@ -187,16 +187,6 @@ impl GitTree {
         let args = ["--force-remove", "-z", "--stdin"];
         let command = self.git.command("update-index").index(&claim.path).args(args);
         command.feed(paths)?.success().map(drop)
-    }
-
-    fn has_object(&self, id: &str) -> Result<bool, TreeError> {
-        if let Some((folder, file)) = id.split_at_checked(2) {
-            let objects = self.git.dirs().common.join("objects");
-            if objects.join(folder).join(file).exists() {
-                return Ok(true);
-            }
-        }
-        Ok(self.git.command("cat-file").args(["-e", id]).feed(&[])?.status.success())
     }
 
     /// Lets the index hold just those ignored files that the user tracks.

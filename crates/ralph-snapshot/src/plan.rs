@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::label::Label;
-use crate::snapshot::{Difference, Item, ItemKind, Snapshot, Version};
+use crate::snapshot::{Difference, Item, ItemKind, Present, Snapshot};
+use crate::stat::Stat;
 
 /// What a rollback would do. Nothing has happened yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,11 +19,17 @@ pub struct Plan {
     /// Files that are left alone in any case, ordered by path.
     pub kept: Vec<Kept>,
     /// What was found when this was made.
-    pub(crate) present: Version,
+    pub(crate) present: Present,
+    /// How the files that would be changed looked; `None` if that cannot
+    /// prove that they are still the same.
+    pub(crate) stats: Option<Stats>,
     /// Files that count for this plan, be they ignored or large.
     pub(crate) must: BTreeSet<PathBuf>,
     pub(crate) extent: Extent,
 }
+
+/// What the file system tells of files; `None` for those that are not there.
+pub(crate) type Stats = BTreeMap<PathBuf, Option<Stat>>;
 
 /// How much of a tree a plan is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +83,11 @@ pub enum WhyKept {
 }
 
 impl Plan {
+    /// The files that would be changed, be it with force.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.steps.iter().chain(&self.conflicts).map(|step| &*step.path)
+    }
+
     /// Whether there is nothing to do, with force or without.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.conflicts.is_empty()
@@ -85,7 +97,7 @@ impl Plan {
 /// What is known when a plan is made.
 pub(crate) struct Outlook<'a> {
     pub(crate) to: &'a Snapshot,
-    pub(crate) present: Version,
+    pub(crate) present: Present,
     pub(crate) must: BTreeSet<PathBuf>,
     /// From the present files to those of the snapshot.
     pub(crate) ahead: Vec<Difference>,
@@ -115,7 +127,7 @@ impl Outlook<'_> {
         let extent = if self.only.is_empty() { Extent::Everything } else { Extent::SomePaths };
         let to = self.to.label;
         let (present, must) = (self.present, self.must);
-        Plan { to, steps, conflicts, kept, present, must, extent }
+        Plan { to, steps, conflicts, kept, present, stats: None, must, extent }
     }
 
     fn concerns(&self, path: &Path) -> bool {

@@ -93,11 +93,8 @@ impl Snapshots<'_> {
         let unknown = || SnapshotError::Unknown { run: self.run.clone(), label: plan.to };
         let to = all.iter().find(|snapshot| snapshot.label == plan.to).ok_or_else(unknown)?;
         let base = base(&all).unwrap_or(to);
-        let mut present = self.look(&plan.must, base)?;
+        let mut present = self.recheck(plan, base)?;
         present.facts.at = now;
-        if present.version != plan.present {
-            return Err(SnapshotError::PlanOutdated);
-        }
         let number = newest_safety(&all).unwrap_or(0) + 1;
         let label = Label::Safety(number);
         let safety = self.keeper().keep(&self.run, label, &present, Some(base))?;
@@ -120,6 +117,18 @@ impl Snapshots<'_> {
         let done = Done { safety, steps, left, blocked };
         self.finish(number, is_exact.then_some(to), to, now)?;
         Ok(done)
+    }
+
+    /// The contents as they were planned with, if the files to be changed
+    /// have them still.
+    fn recheck(&self, plan: &Plan, base: &Snapshot) -> Result<Present, SnapshotError> {
+        let disk = Disk { root: self.tree.root() };
+        if plan.stats.as_ref().is_some_and(|stats| disk.is_like(stats)) {
+            return Ok(plan.present.clone());
+        }
+        let present = self.look(&plan.must, base)?;
+        let is_same = present.version == plan.present.version;
+        if is_same { Ok(present) } else { Err(SnapshotError::PlanOutdated) }
     }
 
     pub(crate) fn resume_with(
@@ -222,7 +231,7 @@ impl Snapshots<'_> {
         Ok(Journal::delete(&self.journal())?)
     }
 
-    fn check_nothing_pending(&self) -> Result<(), SnapshotError> {
+    pub(crate) fn check_nothing_pending(&self) -> Result<(), SnapshotError> {
         match self.pending()? {
             Some(to) => Err(SnapshotError::Pending { run: self.run.clone(), to }),
             None => Ok(()),

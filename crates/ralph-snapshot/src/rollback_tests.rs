@@ -171,6 +171,7 @@ fn a_rollback_stopped_anywhere_is_completed_by_the_next() {
             assert_eq!(snapshots.pending().unwrap(), Some(Label::Start));
             let refused = snapshots.apply(&plan, Conflicts::Leave, NOW).unwrap_err();
             assert!(matches!(refused, SnapshotError::Pending { .. }), "{refused}");
+            assert!(matches!(snapshots.remove(), Err(SnapshotError::Pending { .. })));
             // As if killed while it wrote a file.
             scratch.write(".ralph-unfinished", "half a fi");
             let again = scratch.open();

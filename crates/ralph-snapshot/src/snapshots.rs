@@ -9,6 +9,7 @@ use crate::ignored_then::{self, Rules};
 use crate::keeper::Keeper;
 use crate::label::Label;
 use crate::plan::{Outlook, Plan};
+use crate::probe;
 use crate::scope::Scope;
 use crate::snapshot::{Difference, Item, ItemKind, Place, Present, Snapshot};
 use crate::work_tree::{Change, ChangeKind, WorkTree};
@@ -161,8 +162,9 @@ impl<'a> Snapshots<'a> {
         only: &[PathBuf],
     ) -> Result<Plan, SnapshotError> {
         let mut must = BTreeSet::new();
-        let mut present = self.look(&must, last)?.version;
-        let mut ahead = self.keeper().differences(&present, &to.version())?;
+        let began = probe::now_in(self.tree.state());
+        let mut present = self.look(&must, last)?;
+        let mut ahead = self.keeper().differences(&present.version, &to.version())?;
         // A file may be there although the tree does not have it: it is
         // ignored by now, or too large. Then it has to be looked at, and the
         // safety snapshot must hold it.
@@ -171,8 +173,8 @@ impl<'a> Snapshots<'a> {
             ahead.iter().filter(|found| found.from.is_none() && disk.has_file(&found.path));
         must.extend(hidden.map(|found| found.path.clone()));
         if !must.is_empty() {
-            present = self.look(&must, last)?.version;
-            ahead = self.keeper().differences(&present, &to.version())?;
+            present = self.look(&must, last)?;
+            ahead = self.keeper().differences(&present.version, &to.version())?;
         }
         // Git says nothing of the files in there, so they are not ours to
         // change.
@@ -185,14 +187,16 @@ impl<'a> Snapshots<'a> {
         let outlook = Outlook {
             nested: ahead.iter().filter(is_nested).map(|found| found.path.clone()).collect(),
             ignored_then: self.ignored_then(&ahead)?,
-            since: self.keeper().differences(&last.version(), &present)?,
+            since: self.keeper().differences(&last.version(), &present.version)?,
             to,
             present,
             must,
             ahead,
             only,
         };
-        Ok(outlook.plan())
+        let mut plan = outlook.plan();
+        plan.stats = began.ok().and_then(|began| disk.stats(plan.paths(), began));
+        Ok(plan)
     }
 
     /// Tells what [`Self::undo`] would do.
@@ -208,7 +212,9 @@ impl<'a> Snapshots<'a> {
     }
 
     /// Forgets all snapshots of the run, and what was kept only for them.
+    /// While a rollback is not complete they are needed, so this is refused.
     pub fn remove(&self) -> Result<(), SnapshotError> {
+        self.check_nothing_pending()?;
         Ok(self.keeper().remove(&self.run)?)
     }
 

@@ -22,6 +22,15 @@ impl Stat {
         Self { size: metadata.len(), modified, changed, inode }
     }
 
+    /// Whether the file is known not to have changed since `time`. Where the
+    /// change of metadata has no time, nothing is known.
+    pub(crate) fn is_older_than(&self, time: SystemTime) -> bool {
+        // A hundredth of a second is more than a tick of the clocks that
+        // count in parts of a second; the coarser ones show no parts.
+        let is_fine = self.changed % 1_000_000_000 != 0;
+        is_fine && self.modified.max(self.changed) + 10_000_000 < nanos(time)
+    }
+
     /// Whether the file was at rest for so long before `now` that a later
     /// edit cannot fall into the same tick of the file system's clock.
     pub(crate) fn is_settled(&self, now: SystemTime) -> bool {
