@@ -174,7 +174,9 @@ impl FileTree {
             builder.standard_filters(false);
             builder
         };
-        let included = scope.included.iter().map(included);
+        // A walk does not ask whether its own beginning is left out.
+        let wanted = scope.included.iter().filter(|path| !scope.left_out.contains(path));
+        let included = wanted.map(included);
         std::iter::once(self.walk(scope)).chain(included).collect()
     }
 

@@ -68,6 +68,9 @@ impl GitTree {
 
     fn name(&self, claim: &Claim<'_>, scope: &Scope) -> Result<Found, TreeError> {
         let known = Note::of(claim).unwrap_or_default();
+        if known.tree.is_none() {
+            self.look_at_all(claim)?;
+        }
         let mut note = self.note(scope);
         let skipped = scope.left_out.state.as_deref();
         // Git never looks into a nested repository, and refuses to be told
@@ -90,6 +93,32 @@ impl GitTree {
         scan.left_out.sort();
         let nested = scan.nested.iter().map(|path| path_bytes::from_bytes(path)).collect();
         Ok(Found { id: TreeId::new(id), left_out: scan.left_out, nested })
+    }
+
+    /// Lets a new index notice changes of files that the user told git not to
+    /// look at: `assume-unchanged`, and `skip-worktree` where no sparse
+    /// checkout needs it.
+    fn look_at_all(&self, claim: &Claim<'_>) -> Result<(), TreeError> {
+        let listed = self.git.command("ls-files").index(&claim.path).args(["-v", "-z"]).read()?;
+        let tagged = fields(&listed).filter_map(|line| Some((line.first()?, line.get(2..)?)));
+        let (mut unseen, mut skipped) = (Vec::new(), Vec::new());
+        for (tag, path) in tagged {
+            if tag.is_ascii_lowercase() {
+                unseen.push(path.to_vec());
+            }
+            if tag.eq_ignore_ascii_case(&b'S') && self.sparse().is_none() {
+                skipped.push(path.to_vec());
+            }
+        }
+        for (option, paths) in [("--no-assume-unchanged", unseen), ("--no-skip-worktree", skipped)]
+        {
+            if !paths.is_empty() {
+                let args = [option, "-z", "--stdin"];
+                let command = self.git.command("update-index").index(&claim.path).args(args);
+                command.feed(&paths)?.success()?;
+            }
+        }
+        Ok(())
     }
 
     /// Adds the repositories inside the work tree by their commits; tells

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::label::Label;
-use crate::snapshot::{Difference, Item, ItemKind, Present, Snapshot};
+use crate::snapshot::{Difference, Item, ItemKind, Place, Present, Snapshot};
 use crate::stat::Stat;
 
 /// What a rollback would do. Nothing has happened yet.
@@ -74,7 +74,8 @@ pub struct Kept {
 pub enum WhyKept {
     /// It appeared after the run's last snapshot, so it is not the run's.
     AppearedLater,
-    /// The snapshot tells that it was there, but not what it held.
+    /// The snapshot tells that it was there, but not what it held; or it is
+    /// there now and what it holds cannot be recorded.
     NotRecorded,
     /// The ignore rules of the snapshot hid it, so it may have been there.
     IgnoredThen,
@@ -109,6 +110,8 @@ pub(crate) struct Outlook<'a> {
     pub(crate) ignored_then: BTreeSet<PathBuf>,
     /// Files that are, or lie in, a repository of their own.
     pub(crate) nested: BTreeSet<PathBuf>,
+    /// Files that are there although the present tree does not have them.
+    pub(crate) hidden: BTreeSet<PathBuf>,
 }
 
 impl Outlook<'_> {
@@ -138,10 +141,16 @@ impl Outlook<'_> {
         let is_opaque =
             |item: &Option<Item>| item.as_ref().is_some_and(|item| item.kind == ItemKind::Opaque);
         let path = &ahead.path;
-        if self.to.left_out.iter().any(|file| file.path == *path) {
-            Some(WhyKept::NotRecorded)
-        } else if is_opaque(&ahead.from) || is_opaque(&ahead.to) || self.nested.contains(path) {
+        let is_left_out = self.to.left_out.iter().any(|file| file.path == *path);
+        if self.nested.contains(path) {
             Some(WhyKept::Nested)
+        } else if is_left_out || self.hidden.contains(path) {
+            Some(WhyKept::NotRecorded)
+        } else if is_opaque(&ahead.from) || is_opaque(&ahead.to) {
+            Some(match self.to.place {
+                Place::Git { .. } => WhyKept::Nested,
+                Place::Files { .. } => WhyKept::NotRecorded,
+            })
         } else if ahead.to.is_some() {
             None
         } else if since.is_some_and(|since| since.from.is_none()) {

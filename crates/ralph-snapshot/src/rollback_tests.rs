@@ -291,6 +291,24 @@ fn a_file_too_large_for_the_snapshot_is_left_alone() {
 }
 
 #[test]
+fn a_file_that_counts_no_longer_is_left_alone() {
+    for scratch in both(&[("a", "1"), ("report", "1")]) {
+        let mut tree = scratch.open();
+        of(&tree).take(Label::Start, NOW).unwrap();
+        tree.leave_out(["report"]);
+        let snapshots = of(&tree);
+        scratch.write("report", "2");
+        scratch.write("a", "2");
+        snapshots.take(Label::Iteration(1), NOW).unwrap();
+        let plan = plan_to_start(&snapshots);
+        assert_eq!(plan.kept, [Kept { path: "report".into(), why: WhyKept::NotRecorded }]);
+        snapshots.apply(&plan, Conflicts::Force, NOW).unwrap();
+        assert_eq!(scratch.image()[Path::new("a")].1, b"1");
+        assert_eq!(scratch.image()[Path::new("report")].1, b"2");
+    }
+}
+
+#[test]
 fn something_in_the_way_is_told_and_not_removed() {
     for scratch in both(&[("a", "1"), (".gitignore", "*.log\n")]) {
         let tree = scratch.open();

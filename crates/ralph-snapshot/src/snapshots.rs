@@ -169,9 +169,11 @@ impl<'a> Snapshots<'a> {
         // ignored by now, or too large. Then it has to be looked at, and the
         // safety snapshot must hold it.
         let disk = Disk { root: self.tree.root() };
-        let hidden =
-            ahead.iter().filter(|found| found.from.is_none() && disk.has_file(&found.path));
-        must.extend(hidden.map(|found| found.path.clone()));
+        let hidden = |ahead: &[Difference]| -> BTreeSet<_> {
+            let hidden = |found: &&Difference| found.from.is_none() && disk.has_file(&found.path);
+            ahead.iter().filter(hidden).map(|found| found.path.clone()).collect()
+        };
+        must.extend(hidden(&ahead));
         if !must.is_empty() {
             present = self.look(&must, last)?;
             ahead = self.keeper().differences(&present.version, &to.version())?;
@@ -179,13 +181,12 @@ impl<'a> Snapshots<'a> {
         // Git says nothing of the files in there, so they are not ours to
         // change.
         let is_nested = |found: &&Difference| match &to.place {
-            Place::Git { .. } => {
-                disk.is_nested(&found.path) || found.from.is_none() && disk.has_file(&found.path)
-            }
+            Place::Git { .. } => disk.is_nested(&found.path),
             Place::Files { .. } => false,
         };
         let outlook = Outlook {
             nested: ahead.iter().filter(is_nested).map(|found| found.path.clone()).collect(),
+            hidden: hidden(&ahead),
             ignored_then: self.ignored_then(&ahead)?,
             since: self.keeper().differences(&last.version(), &present.version)?,
             to,

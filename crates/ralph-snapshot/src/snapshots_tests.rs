@@ -167,6 +167,22 @@ fn a_sparse_checkout_works() {
 }
 
 #[test]
+fn files_that_git_was_told_not_to_look_at_come_back() {
+    let scratch = Scratch::committed(&[("a", "1"), ("b", "1"), ("c", "1")]);
+    scratch.run(&["update-index", "--skip-worktree", "a"]);
+    scratch.run(&["update-index", "--assume-unchanged", "b"]);
+    scratch.write("a", "mine");
+    scratch.write("b", "mine");
+    let (state, status) = (scratch.git_state(), scratch.status());
+    check_round(&scratch, || {
+        scratch.write("a", "2");
+        scratch.write("b", "2");
+    });
+    assert_eq!(scratch.git_state(), state);
+    assert_eq!(scratch.status(), status);
+}
+
+#[test]
 fn bytes_come_back_whatever_git_makes_of_them() {
     let scratch = Scratch::committed(&[
         (".gitattributes", "* text=auto\n*.up filter=up\n*.id ident\n*.bin -text\n"),
