@@ -12,7 +12,7 @@ use crate::project::GitDirs;
 
 /// Settings that could start a program of the user's, write beside the
 /// private index, or make git refuse a file.
-const CONFIG: [&str; 11] = [
+const CONFIG: [&str; 12] = [
     "core.fsmonitor=false",
     "core.untrackedCache=false",
     "core.splitIndex=false",
@@ -24,6 +24,7 @@ const CONFIG: [&str; 11] = [
     "core.logAllRefUpdates=false",
     "i18n.commitEncoding=UTF-8",
     "core.fsyncMethod=batch",
+    "core.filesRefLockTimeout=1000",
 ];
 
 /// Of git's many variables only these may reach it from our environment:

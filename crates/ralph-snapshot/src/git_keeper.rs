@@ -5,7 +5,7 @@
 //! git converts. A reference under `refs/ralph/` keeps both.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use ralph_core::{RunId, Timestamp, TreeId};
@@ -69,8 +69,7 @@ impl Keeper for GitTree {
             }
         };
         let reference = format!("{}{label}", references(run));
-        let args = ["--no-deref", &reference, &commit];
-        self.git.command("update-ref").args(args).read()?;
+        self.point(&reference, &commit)?;
         let place = Place::Git { commit, reference, raw: present.version.raw.clone() };
         let facts = Facts { at, ..present.facts.clone() };
         Ok(Snapshot::new(label, present.version.tree.clone(), place, facts))
@@ -200,6 +199,26 @@ impl GitTree {
         // It is not needed any more, and harmless if it stays.
         let _ = fs::remove_file(&index);
         Ok(Some(String::from_utf8_lossy(written?.trim_ascii()).into_owned()))
+    }
+
+    /// Lets `reference` point to `commit`.
+    ///
+    /// A git that was killed leaves a lock for good. Nobody but us changes our
+    /// references, and one of us at a time, so a lock that is still there
+    /// after git has waited for it is such a leftover.
+    fn point(&self, reference: &str, commit: &str) -> Result<(), TreeError> {
+        let path = self.index.folder().join("references.guard");
+        let guard = File::options().create(true).append(true).open(&path);
+        let guard = guard.and_then(|guard| guard.lock().map(|()| guard));
+        let _guard = guard.map_err(TreeError::io("lock", &path))?;
+        let args = ["--no-deref", reference, commit];
+        let ended = self.git.command("update-ref").args(args).feed(&[])?;
+        let lock = self.git.dirs().common.join(format!("{reference}.lock"));
+        if ended.status.success() || !lock.exists() {
+            return ended.success().map(drop);
+        }
+        fs::remove_file(&lock).map_err(TreeError::io("remove", &lock))?;
+        self.git.command("update-ref").args(args).read().map(drop)
     }
 
     fn commit(&self, run: &RunId, label: Label, present: &Present) -> Result<String, TreeError> {

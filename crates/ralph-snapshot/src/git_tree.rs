@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::ErrorKind::{QuotaExceeded, StorageFull};
 use std::io::{BufReader, Read};
 use std::path::Path;
 
@@ -33,8 +34,11 @@ pub(crate) struct GitTree {
 impl GitTree {
     /// `None` if the repository's object store takes no files.
     pub(crate) fn new(git: Git, root: &Path, state: &Path) -> Option<Self> {
-        if !probe::takes_files(&git.dirs().common.join("objects")) {
-            return None;
+        match probe::now_in(&git.dirs().common.join("objects")) {
+            // That passes, and what is in the repository can still be read.
+            Err(error) if matches!(error.kind(), StorageFull | QuotaExceeded) => {}
+            Err(_) => return None,
+            Ok(_) => {}
         }
         let index = PrivateIndex::new(state, root, git.dirs().dir.join("index"));
         Some(Self { git, index, conversions: Conversions::default() })

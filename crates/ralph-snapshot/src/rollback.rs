@@ -24,8 +24,8 @@ pub enum Conflicts {
 /// What a rollback did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Done {
-    /// The files as they were before it.
-    pub safety: Snapshot,
+    /// The files as they were before it; `None` if there was nothing to do.
+    pub safety: Option<Snapshot>,
     /// What was done, ordered by path. After an interruption only what was
     /// left to do.
     pub steps: Vec<Step>,
@@ -89,6 +89,19 @@ impl Snapshots<'_> {
         checkpoint: &mut Checkpoint<'_>,
     ) -> Result<Done, SnapshotError> {
         self.check_nothing_pending()?;
+        let mut steps = plan.steps.clone();
+        let left = match conflicts {
+            Conflicts::Leave => plan.conflicts.iter().map(|step| step.path.clone()).collect(),
+            Conflicts::Force => {
+                steps.extend(plan.conflicts.iter().cloned());
+                Vec::new()
+            }
+        };
+        if steps.is_empty() {
+            // A safety snapshot would only hide the one that `undo` needs.
+            return Ok(Done { safety: None, steps, left, blocked: Vec::new() });
+        }
+        steps.sort_by(|a, b| a.path.cmp(&b.path));
         let all = self.list()?;
         let unknown = || SnapshotError::Unknown { run: self.run.clone(), label: plan.to };
         let to = all.iter().find(|snapshot| snapshot.label == plan.to).ok_or_else(unknown)?;
@@ -98,23 +111,14 @@ impl Snapshots<'_> {
         let number = newest_safety(&all).unwrap_or(0) + 1;
         let label = Label::Safety(number);
         let safety = self.keeper().keep(&self.run, label, &present, Some(base))?;
-        let mut steps = plan.steps.clone();
-        let left = match conflicts {
-            Conflicts::Leave => plan.conflicts.iter().map(|step| step.path.clone()).collect(),
-            Conflicts::Force => {
-                steps.extend(plan.conflicts.iter().cloned());
-                Vec::new()
-            }
-        };
         let paths: BTreeSet<_> = steps.iter().map(|step| step.path.clone()).collect();
         Journal { to: plan.to, safety: number, paths }.save(&self.journal())?;
-        steps.sort_by(|a, b| a.path.cmp(&b.path));
         let blocked = self.carry_out(&steps, to, checkpoint)?;
         let is_exact = plan.extent == Extent::Everything
             && plan.kept.is_empty()
             && left.is_empty()
             && blocked.is_empty();
-        let done = Done { safety, steps, left, blocked };
+        let done = Done { safety: Some(safety), steps, left, blocked };
         self.finish(number, is_exact.then_some(to), to, now)?;
         Ok(done)
     }
@@ -157,7 +161,7 @@ impl Snapshots<'_> {
             disk.prune(path, &kept);
         }
         self.finish(journal.safety, None, &to, now)?;
-        Ok(Some(Done { safety, steps, left, blocked }))
+        Ok(Some(Done { safety: Some(safety), steps, left, blocked }))
     }
 
     fn carry_out(

@@ -158,6 +158,10 @@ fn git_cases(seed: u64) {
             assert_eq!(scratch.status(), start_status, "{case}");
         }
 
+        if done.safety.is_none() {
+            assert_eq!(start.0.tree, last.0.tree, "{case}");
+            continue;
+        }
         let done = snapshots.undo(Conflicts::Leave, now).unwrap();
         check_image(&scratch, (&last.1, &last.1), case, &done);
         assert_eq!(scratch.git_state(), last_state, "{case}");
@@ -166,7 +170,6 @@ fn git_cases(seed: u64) {
         }
         snapshots.remove().unwrap();
     }
-    assert_eq!(scratch.run(&["for-each-ref", "refs/ralph"]), "");
 }
 
 /// All files but the ignored one are as in `want`, and that one as `before`.
@@ -217,6 +220,10 @@ fn plain_cases(seed: u64) {
         let plan = snapshots.plan(&start.0, &last.0, &[]).unwrap();
         let done = snapshots.apply(&plan, Conflicts::Leave, now).unwrap();
         check_image(&scratch, (&start.1, &last.1), case, &done);
+        if done.safety.is_none() {
+            assert_eq!(start.0.tree, last.0.tree, "{case}");
+            continue;
+        }
         let done = snapshots.undo(Conflicts::Leave, now).unwrap();
         check_image(&scratch, (&last.1, &last.1), case, &done);
         if case % 3 == 0 {

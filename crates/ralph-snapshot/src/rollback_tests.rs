@@ -191,6 +191,23 @@ fn a_rollback_stopped_anywhere_is_completed_by_the_next() {
 }
 
 #[test]
+fn a_rollback_with_nothing_to_do_does_not_hide_the_one_before() {
+    for scratch in both(&[("a", "1")]) {
+        let tree = scratch.open();
+        let snapshots = of(&tree);
+        snapshots.take(Label::Start, NOW).unwrap();
+        scratch.write("a", "2");
+        snapshots.take(Label::Iteration(1), NOW).unwrap();
+        let done = snapshots.apply(&plan_to_start(&snapshots), Conflicts::Leave, NOW).unwrap();
+        assert_eq!(done.safety.unwrap().label, Label::Safety(1));
+        let done = snapshots.apply(&plan_to_start(&snapshots), Conflicts::Leave, NOW).unwrap();
+        assert_eq!(done.safety, None);
+        snapshots.undo(Conflicts::Leave, NOW).unwrap();
+        assert_eq!(scratch.image()[Path::new("a")].1, b"2");
+    }
+}
+
+#[test]
 fn what_changes_between_plan_and_execution_stops_it() {
     for scratch in both(&[("a", "1")]) {
         let tree = scratch.open();

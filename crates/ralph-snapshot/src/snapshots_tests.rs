@@ -114,6 +114,15 @@ fn the_users_git_is_untouched_whatever_is_configured() {
 }
 
 #[test]
+fn a_lock_left_by_a_killed_git_is_removed() {
+    let scratch = Scratch::committed(&[("a", "1")]);
+    scratch.write(".git/refs/ralph/run-00000001/0.lock", "");
+    let tree = scratch.open();
+    let start = of(&tree).take(Label::Start, NOW).unwrap();
+    assert_eq!(of(&tree).list().unwrap(), [start]);
+}
+
+#[test]
 fn a_repository_without_a_commit_works() {
     let scratch = Scratch::git();
     check_round(&scratch, || scratch.write("a", "1"));

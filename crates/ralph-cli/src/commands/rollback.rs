@@ -6,7 +6,7 @@ use ralph_core::Run;
 use ralph_core::locale::Locale;
 use ralph_core::state::State;
 use ralph_engine::undo::{self, Name};
-use ralph_snapshot::{Action, Conflicts, Done, Kept, Label, Plan, Snapshots, Step, WhyKept};
+use ralph_snapshot::{Action, Conflicts, Done, Kept, Plan, Snapshots, Step, WhyKept};
 use serde_json::json;
 
 use crate::app::App;
@@ -110,7 +110,7 @@ pub(crate) fn after_failure(app: &App, run: &Run, on_fail: OnFail) -> Result<(),
         return Ok(());
     }
     let done = snapshots.apply(&plan, Conflicts::Leave, app.now())?;
-    out::note(closing(run, &done, done.safety.label));
+    out::note(closing(run, &done));
     Ok(())
 }
 
@@ -241,15 +241,15 @@ fn show_kept(kept: &[Kept]) {
 }
 
 fn report(args: &RollbackArgs, run: &Run, done: &Done) {
-    let safety = done.safety.label;
     if args.json {
+        let safety = done.safety.as_ref().map(|safety| safety.label.to_string());
         out::line(json!({
             "schema": 1,
             "run_id": run.id.to_string(),
             "files": done.steps.len(),
             "left": done.left,
             "blocked": done.blocked.iter().map(|blocked| &blocked.path).collect::<Vec<_>>(),
-            "safety": safety.to_string(),
+            "safety": safety,
         }));
         return;
     }
@@ -264,17 +264,20 @@ fn report(args: &RollbackArgs, run: &Run, done: &Done) {
             blocked.by.display()
         ));
     }
-    out::line(closing(run, done, safety));
+    out::line(closing(run, done));
 }
 
-fn closing(run: &Run, done: &Done, safety: Label) -> String {
+fn closing(run: &Run, done: &Done) -> String {
     let (files, id) = (done.steps.len(), &run.id);
-    match run.policy.locale {
-        Locale::En => format!(
-            "Took back {files} file(s). The files as they were before: snapshot {safety}; `ralph rollback {id} --undo` brings them back."
+    let safety = done.safety.as_ref().map(|safety| safety.label);
+    match (run.policy.locale, safety) {
+        (Locale::En, Some(label)) => format!(
+            "Took back {files} file(s). The files as they were before: snapshot {label}; `ralph rollback {id} --undo` brings them back."
         ),
-        Locale::Ko => format!(
-            "파일 {files}개를 되돌렸습니다. 되돌리기 전의 파일: 스냅샷 {safety}; `ralph rollback {id} --undo` 로 복구합니다."
+        (Locale::Ko, Some(label)) => format!(
+            "파일 {files}개를 되돌렸습니다. 되돌리기 전의 파일: 스냅샷 {label}; `ralph rollback {id} --undo` 로 복구합니다."
         ),
+        (Locale::En, None) => "There was nothing to take back.".to_owned(),
+        (Locale::Ko, None) => "되돌릴 것이 없었습니다.".to_owned(),
     }
 }
