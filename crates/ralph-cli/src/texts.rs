@@ -1,6 +1,7 @@
 //! What people read: sentences, tables and small plots, in their language.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use ralph_core::locale::Locale;
 use ralph_core::state::{Pause, Proof, State, Wait};
@@ -129,24 +130,41 @@ fn only_claim_missing(run: &Run) -> Option<String> {
 }
 
 /// Where the snapshot of the start is, and how to go back to it.
-pub(crate) fn way_back(run: &Run, start: &Snapshot) -> String {
+pub(crate) fn way_back(run: &Run, start: &Snapshot, added: usize) -> String {
     let id = &run.id;
     let (place, by_hand) = match &start.place {
         Place::Git { reference, .. } => {
-            (reference.clone(), format!("git restore --source={reference} --worktree -- ."))
+            (reference.clone(), format!("git restore --source={reference} --worktree -- :/"))
         }
-        Place::Files { manifest } => (manifest.display().to_string(), "cp -r DIR/. .".to_owned()),
+        Place::Files { manifest } => (
+            manifest.display().to_string(),
+            // The old mode and link come back with `-a` alone.
+            format!(
+                r#"d=$(mktemp -d) && ralph snapshots {id} --copy start "$d" && cp -a "$d"/. ."#
+            ),
+        ),
     };
-    let copied = matches!(start.place, Place::Files { .. });
-    let copy = format!("ralph snapshots {id} --copy start DIR && ");
-    let by_hand = if copied { copy + &by_hand } else { by_hand };
-    match run.policy.locale {
+    let text = match run.policy.locale {
         Locale::En => format!(
             "The files as they were: {place}\nRoll back: ralph rollback {id}\nBy hand: {by_hand}"
         ),
         Locale::Ko => format!(
             "시작 시점의 스냅샷: {place}\n되돌리기: ralph rollback {id}\n직접 되돌리기: {by_hand}"
         ),
+    };
+    let stays = match run.policy.locale {
+        Locale::En => format!("(leaves the {added} file(s) that the run added)"),
+        Locale::Ko => format!("(실행 중에 새로 생긴 파일 {added}개는 남습니다)"),
+    };
+    if added == 0 { text } else { text + "\n         " + &stays }
+}
+
+/// A path on one line; what a terminal would act upon is escaped.
+#[expect(clippy::unnecessary_debug_formatting, reason = "it escapes, which is what is wanted")]
+pub(crate) fn path(path: &Path) -> String {
+    match path.to_str() {
+        Some(text) if !text.contains(char::is_control) => text.to_owned(),
+        Some(_) | None => format!("{path:?}"),
     }
 }
 

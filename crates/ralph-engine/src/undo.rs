@@ -1,9 +1,13 @@
 //! Which snapshot is meant, and what a run left behind.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use ralph_core::{Run, RunId};
-use ralph_snapshot::{Label, ParseLabelError, Project, Snapshot, TreeError, WorkTree};
+use ralph_snapshot::{
+    Label, ParseLabelError, Plan, Project, Snapshot, SnapshotError, Snapshots, TreeError, WhyKept,
+    WorkTree,
+};
 
 use crate::driver::leftovers::Leftovers;
 
@@ -60,6 +64,51 @@ pub fn find<'a>(name: Name, run: &Run, snapshots: &'a [Snapshot]) -> Option<&'a 
 /// What the run left: its newest snapshot that is not a rollback's.
 pub fn last(snapshots: &[Snapshot]) -> Option<&Snapshot> {
     after(snapshots, u32::MAX)
+}
+
+/// Tells what going back to `to` would do; `all` are the run's snapshots.
+///
+/// What differs from what the run left was changed by somebody else, unless
+/// it is what an earlier rollback put there: then a snapshot of the run holds
+/// it, and nothing is lost by going on from it.
+pub fn plan(
+    snapshots: &Snapshots<'_>,
+    all: &[Snapshot],
+    to: &Snapshot,
+    only: &[PathBuf],
+) -> Result<Plan, SnapshotError> {
+    let newest = last(all).unwrap_or(to);
+    let mut plan = snapshots.plan(to, newest, only)?;
+    if !all.iter().any(|snapshot| matches!(snapshot.label, Label::Safety(_))) {
+        return Ok(plan);
+    }
+    let of_the_run = |snapshot: &&Snapshot| match snapshot.label {
+        Label::Start | Label::Iteration(_) => snapshot.label != newest.label,
+        Label::Safety(_) | Label::After(_) => false,
+    };
+    for earlier in all.iter().filter(of_the_run) {
+        if has_no_strangers(&plan) {
+            break;
+        }
+        adopt(&mut plan, snapshots.plan(to, earlier, only)?);
+    }
+    plan.steps.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(plan)
+}
+
+fn has_no_strangers(plan: &Plan) -> bool {
+    plan.conflicts.is_empty() && plan.kept.iter().all(|kept| kept.why != WhyKept::AppearedLater)
+}
+
+/// Makes steps of the conflicts and late files that are steps in `other`.
+fn adopt(plan: &mut Plan, other: Plan) {
+    let known: BTreeSet<_> = plan.steps.iter().map(|step| step.path.clone()).collect();
+    let is_new = |path: &PathBuf| !known.contains(path);
+    let own: Vec<_> = other.steps.into_iter().filter(|step| is_new(&step.path)).collect();
+    let paths: BTreeSet<_> = own.iter().map(|step| step.path.clone()).collect();
+    plan.conflicts.retain(|step| !paths.contains(&step.path));
+    plan.kept.retain(|kept| !paths.contains(&kept.path));
+    plan.steps.extend(own);
 }
 
 fn by_label(snapshots: &[Snapshot], label: Label) -> Option<&Snapshot> {

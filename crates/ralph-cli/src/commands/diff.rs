@@ -68,7 +68,9 @@ fn compare_copies(
     std::fs::create_dir(&left)?;
     std::fs::create_dir(&right)?;
     snapshots.copy_out((from, &left), (to, &right))?;
-    git_diff(folder.path(), args, &["--no-index".into(), "a".into(), "b".into()])
+    // The folders' names are the prefixes that git would add.
+    let what = ["--no-index", "--no-prefix", "a", "b"].map(OsString::from);
+    git_diff(folder.path(), args, &what)
 }
 
 /// Git shows differences best, with its own colours and pager.

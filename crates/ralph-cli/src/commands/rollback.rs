@@ -6,7 +6,10 @@ use ralph_core::Run;
 use ralph_core::locale::Locale;
 use ralph_core::state::State;
 use ralph_engine::undo::{self, Name};
-use ralph_snapshot::{Action, Conflicts, Done, Kept, Plan, Snapshots, Step, WhyKept};
+use ralph_snapshot::{
+    Action, ChangeKind, Conflicts, Done, Kept, Label, Plan, Snapshot, Snapshots, Step, WhyKept,
+};
+use ralph_store::{RunStore, SqliteStore};
 use serde_json::json;
 
 use crate::app::App;
@@ -51,7 +54,7 @@ pub(crate) struct RollbackArgs {
 
 pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
-    let (_, run) = app.recorded(args.run.as_deref())?;
+    let (store, run) = app.recorded(args.run.as_deref())?;
     refuse_if_at_work(&app, &run)?;
     let tree = app.work_tree(&run.id)?;
     let snapshots = Snapshots::new(&tree, run.id.clone());
@@ -67,19 +70,14 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
         report(args, &run, &done);
         return Ok(outcome(&done));
     }
-    let all = snapshots.list()?;
+    let all = with_lost_turn(&app, &store, &run, &snapshots)?;
     let name: Name = args.to.parse().map_err(|error| CliError::usage(format!("--to: {error}")))?;
     let to = undo::find(name, &run, &all).ok_or_else(|| {
         CliError::refused(format!("{} has no snapshot `{}`", run.id, args.to))
             .with_hint(format!("`ralph snapshots {}` lists them", run.id))
     })?;
-    let last = undo::last(&all).unwrap_or(to);
-    let plan = snapshots.plan(to, last, &relative(&app, &args.path)?)?;
-    if args.dry_run {
-        show_plan(args, &plan, app.locale());
-        return Ok(0);
-    }
-    if plan.is_empty() {
+    let plan = undo::plan(&snapshots, &all, to, &relative(&app, &args.path)?)?;
+    if args.dry_run || plan.is_empty() {
         show_plan(args, &plan, app.locale());
         return Ok(0);
     }
@@ -102,10 +100,10 @@ pub(crate) fn after_failure(app: &App, run: &Run, on_fail: OnFail) -> Result<(),
     let tree = app.work_tree(&run.id)?;
     let snapshots = Snapshots::new(&tree, run.id.clone());
     let all = snapshots.list()?;
-    let (Some(to), Some(last)) = (undo::find(name, run, &all), undo::last(&all)) else {
+    let Some(to) = undo::find(name, run, &all) else {
         return Ok(());
     };
-    let plan = snapshots.plan(to, last, &[])?;
+    let plan = undo::plan(&snapshots, &all, to, &[])?;
     if plan.is_empty() {
         return Ok(());
     }
@@ -122,18 +120,24 @@ pub(crate) fn to_start(app: &App) -> Result<Done, CliError> {
     let all = snapshots.list()?;
     let start = undo::find(Name::Start, &run, &all)
         .ok_or_else(|| CliError::refused(format!("{} has no snapshots", run.id)))?;
-    let plan = snapshots.plan(start, undo::last(&all).unwrap_or(start), &[])?;
+    let plan = undo::plan(&snapshots, &all, start, &[])?;
     Ok(snapshots.apply(&plan, Conflicts::Leave, app.now())?)
 }
 
 /// How to take a run back: the command, and the way without us.
 pub(crate) fn way_back(app: &App, run: &Run) -> Result<Option<String>, CliError> {
     let tree = app.work_tree(&run.id)?;
-    let all = Snapshots::new(&tree, run.id.clone()).list()?;
+    let snapshots = Snapshots::new(&tree, run.id.clone());
+    let all = snapshots.list()?;
     let (Some(start), Some(last)) = (undo::find(Name::Start, run, &all), undo::last(&all)) else {
         return Ok(None);
     };
-    Ok((start.tree != last.tree).then(|| texts::way_back(run, start)))
+    if start.tree == last.tree {
+        return Ok(None);
+    }
+    let changes = snapshots.changes(start, last)?;
+    let added = changes.iter().filter(|change| change.kind == ChangeKind::Added).count();
+    Ok(Some(texts::way_back(run, start, added)))
 }
 
 /// A run that is being driven would write again what is taken back.
@@ -149,6 +153,27 @@ fn refuse_if_at_work(app: &App, run: &Run) -> Result<(), CliError> {
             .with_hint(format!("`ralph stop --run {}` ends it", run.id)));
     }
     Ok(())
+}
+
+/// The run's snapshots. When its driver died during a turn nobody recorded
+/// what that turn left, and it must not pass for somebody else's work.
+fn with_lost_turn(
+    app: &App,
+    store: &SqliteStore,
+    run: &Run,
+    snapshots: &Snapshots<'_>,
+) -> Result<Vec<Snapshot>, CliError> {
+    let all = snapshots.list()?;
+    let label = Label::Iteration(run.iteration);
+    let is_lost = run.state == State::Running
+        && run.iteration > 0
+        && all.iter().all(|snapshot| snapshot.label != label)
+        && store.iteration(&run.id, run.iteration)?.is_none();
+    if !is_lost {
+        return Ok(all);
+    }
+    snapshots.take(label, app.now())?;
+    Ok(snapshots.list()?)
 }
 
 /// Paths as the user gave them, relative to the project's root.
@@ -196,7 +221,7 @@ fn word(action: Action) -> &'static str {
 fn show_plan(args: &RollbackArgs, plan: &Plan, locale: Locale) {
     if args.json {
         let steps = |steps: &[Step]| -> Vec<_> {
-            let one = |step: &Step| json!({ "path": step.path, "action": word(step.action) });
+            let one = |step: &Step| json!({ "path": step.path.to_string_lossy(), "action": word(step.action) });
             steps.iter().map(one).collect()
         };
         out::line(json!({
@@ -204,7 +229,7 @@ fn show_plan(args: &RollbackArgs, plan: &Plan, locale: Locale) {
             "to": plan.to.to_string(),
             "steps": steps(&plan.steps),
             "conflicts": steps(&plan.conflicts),
-            "kept": plan.kept.iter().map(|kept| &kept.path).collect::<Vec<_>>(),
+            "kept": plan.kept.iter().map(|kept| kept.path.to_string_lossy()).collect::<Vec<_>>(),
         }));
         return;
     }
@@ -221,7 +246,7 @@ fn show_plan(args: &RollbackArgs, plan: &Plan, locale: Locale) {
 
 fn list(steps: &[Step], remark: &str) {
     for step in steps.iter().take(LISTED) {
-        out::line(format!("  {:<10} {}{remark}", word(step.action), step.path.display()));
+        out::line(format!("  {:<10} {}{remark}", word(step.action), texts::path(&step.path)));
     }
     if steps.len() > LISTED {
         out::line(format!("  … and {} more{remark}", steps.len() - LISTED));
@@ -236,7 +261,7 @@ fn show_kept(kept: &[Kept]) {
             WhyKept::IgnoredThen => "was ignored then",
             WhyKept::Nested => "belongs to a repository of its own",
         };
-        out::note(format!("  left       {} ({why})", kept.path.display()));
+        out::note(format!("  left       {} ({why})", texts::path(&kept.path)));
     }
 }
 
@@ -247,21 +272,24 @@ fn report(args: &RollbackArgs, run: &Run, done: &Done) {
             "schema": 1,
             "run_id": run.id.to_string(),
             "files": done.steps.len(),
-            "left": done.left,
-            "blocked": done.blocked.iter().map(|blocked| &blocked.path).collect::<Vec<_>>(),
+            "left": done.left.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
+            "blocked": done.blocked.iter().map(|blocked| blocked.path.to_string_lossy()).collect::<Vec<_>>(),
             "safety": safety,
         }));
         return;
     }
     list(&done.steps, "");
     for path in &done.left {
-        out::note(format!("  left       {} (changed after the run; use --force)", path.display()));
+        out::note(format!(
+            "  left       {} (changed after the run; use --force)",
+            texts::path(path)
+        ));
     }
     for blocked in &done.blocked {
         out::note(format!(
             "  left       {} ({} is in its way)",
-            blocked.path.display(),
-            blocked.by.display()
+            texts::path(&blocked.path),
+            texts::path(&blocked.by)
         ));
     }
     out::line(closing(run, done));

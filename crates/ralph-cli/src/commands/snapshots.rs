@@ -144,7 +144,7 @@ fn show_json(rows: &[Row], run: &Run, bytes: u64) {
                 "removed": removed,
                 "failing": row.record.as_ref().map(|record| record.failing),
                 "kept_in": place(&row.snapshot),
-                "left_out": row.snapshot.left_out.iter().map(|file| &file.path).collect::<Vec<_>>(),
+                "left_out": row.snapshot.left_out.iter().map(|file| file.path.to_string_lossy()).collect::<Vec<_>>(),
             })
         })
         .collect();

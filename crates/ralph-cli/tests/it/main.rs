@@ -13,6 +13,10 @@ mod resume;
 mod scenarios;
 mod secrets;
 mod signals;
+mod undo;
+mod undo_failing;
+mod undo_looking;
+mod undo_places;
 mod usage;
 mod usage_output;
 

@@ -25,11 +25,11 @@ const ROUNDS: u32 = 2;
 impl Driver<'_> {
     /// What has to be known before the first or next turn.
     pub(crate) fn prepare(&mut self, run: Run, how: Begin) -> Result<Run, EngineError> {
+        self.keep_start(&run, how)?;
         let run = match how {
             Begin::New => run,
             Begin::Resumed => self.close_lost_turn(run)?,
         };
-        self.keep_start(&run, how)?;
         let run = if run.baseline.is_none() {
             self.take_baseline(&run)?
         } else if run.iteration == 0 || self.gates.is_empty() {
@@ -56,6 +56,7 @@ impl Driver<'_> {
         if run.iteration == 0 || self.is_recorded(&run)? {
             return Ok(run);
         }
+        self.keep_lost_turn(&run);
         let now = self.clock.now();
         let record = turn::interrupted_record(&run, now);
         let spent = ralph_agents::read_usage(&self.usage_file()).unwrap_or_default();

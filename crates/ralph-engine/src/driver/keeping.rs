@@ -35,6 +35,15 @@ impl Driver<'_> {
         }
     }
 
+    /// Keeps what a turn left whose driver died. One that was interrupted in
+    /// an orderly way was kept then, without what others did since.
+    pub(crate) fn keep_lost_turn(&mut self, run: &Run) {
+        let label = Label::Iteration(run.iteration);
+        if Snapshots::new(&self.tree, run.id.clone()).get(label).is_err() {
+            self.keep_turn(run, None);
+        }
+    }
+
     fn try_keep(&mut self, run: &Run, seen: Option<&TreeId>) -> Result<(), EngineError> {
         if self.foundations.iter().any(|folder| !folder.is_dir()) {
             return Ok(());

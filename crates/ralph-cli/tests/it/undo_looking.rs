@@ -1,0 +1,155 @@
+//! Looking at snapshots, and letting go of them.
+
+use ralph_testkit::{Project, Signal};
+
+use crate::control::held;
+use crate::undo::{both, dirty, fail, rollback};
+use crate::{git, plain};
+
+const TURN: &str = "echo $RALPH_ITERATION > edited; [ $RALPH_ITERATION = 2 ] && rm gone";
+
+#[test]
+fn snapshots_are_listed_for_people_and_machines() {
+    for project in both(TURN) {
+        let gate = ["--max-iterations", "2", "--criteria", "custom:false"];
+        let run = project.run_json("do it", &gate).exits(1).ended();
+        let shown = project.ralph(&["snapshots"]).output().exits(0).stdout;
+        let rows: Vec<Vec<&str>> =
+            shown.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(rows[0][0], "snapshot");
+        assert_eq!((rows[1][0], &rows[1][3..6]), ("start", &["+0", "~0", "-0"][..]));
+        assert_eq!((rows[2][0], &rows[2][3..7]), ("1", &["+0", "~1", "-0", "0/1"][..]));
+        assert_eq!((rows[3][0], &rows[3][3..7]), ("2", &["+0", "~1", "-1", "0/1"][..]));
+        assert!(rows[2].contains(&"best") && !shown.contains('\x1b'), "{shown}");
+
+        let json = project.ralph(&["snapshots", "--json"]).output().exits(0).json();
+        assert_eq!((&json["run_id"], &json["best_iteration"]), (&run["run_id"], &1.into()));
+        assert!(json["bytes"].as_u64().unwrap() > 0);
+        let list = json["snapshots"].as_array().unwrap();
+        assert_eq!((&list[2]["label"], &list[2]["removed"]), (&"2".into(), &1.into()));
+        assert_eq!(list[2]["failing"], 1);
+    }
+}
+
+#[test]
+fn differences_are_shown_the_same_way_in_git_and_outside() {
+    let shown = both(TURN).map(|project| {
+        let _ = fail(&project, "2");
+        let diff = |args: &[&str]| {
+            let output = project.ralph(&[&["diff"], args].concat()).output().exits(0);
+            assert!(!output.stdout.contains('\x1b'), "{}", output.stdout);
+            output.stdout
+        };
+        assert!(diff(&["1..2", "--stat"]).contains("2 files changed"));
+        assert_eq!(diff(&["2..2"]), "");
+        assert_eq!(diff(&["start..last"]), diff(&[]));
+        assert_eq!(diff(&["1"]), diff(&["1..last"]));
+        let _ = project.ralph(&["diff", "start..9"]).output().exits(1);
+        let _ = project.ralph(&["diff", "start..x"]).output().exits(2);
+        let lines = diff(&["start..1"]);
+        lines.lines().filter(|line| !line.starts_with("index ")).collect::<Vec<_>>().join("\n")
+    });
+    let want = "diff --git a/edited b/edited\n--- a/edited\n+++ b/edited\n\
+                @@ -1 +1 @@\n-mine\n+1";
+    assert_eq!(shown, [want, want]);
+}
+
+#[test]
+fn a_difference_has_no_escape_codes_when_the_user_wants_colours_always() {
+    let project = git();
+    dirty(&project, TURN);
+    project.run_git(&["config", "color.ui", "always"]);
+    let _ = fail(&project, "1");
+    let shown = project.ralph(&["diff"]).output().exits(0).stdout;
+    assert!(shown.contains("+1") && !shown.contains('\x1b'), "{shown}");
+}
+
+#[test]
+fn status_shows_the_space_that_a_run_takes() {
+    for project in both(TURN) {
+        let _ = fail(&project, "1");
+        let shown = project.ralph(&["status"]).output().exits(0).stdout;
+        let space = shown.lines().find_map(|line| line.strip_prefix("space ")).unwrap();
+        assert!(space.ends_with('B') && space.trim() != "0 B", "{space}");
+    }
+}
+
+/// Collects with room for this many ended runs, and names what went.
+#[track_caller]
+fn collect(project: &Project, runs: u32, more: &[&str]) -> serde_json::Value {
+    let call = project.ralph(&[&["gc", "--json"], more].concat());
+    // One run at least has to be allowed, but not that it takes space.
+    let size = if runs == 0 { "1B" } else { "1GB" };
+    let call = call.env("RALPH_RETENTION_SIZE", size);
+    call.env("RALPH_RETENTION_RUNS", runs.max(1).to_string()).output().exits(0).json()["removed"]
+        .clone()
+}
+
+fn labels(project: &Project, run: &str) -> usize {
+    let list = project.ralph(&["snapshots", run, "--json"]).output().exits(0).json();
+    list["snapshots"].as_array().map_or(0, Vec::len)
+}
+
+#[test]
+fn old_runs_lose_their_snapshots_and_newer_ones_keep_them() {
+    for project in both(TURN) {
+        let id = || fail(&project, "1").ended()["run_id"].as_str().unwrap().to_owned();
+        let old = id();
+        let _ = rollback(&project, &[]).exits(0);
+        let new = id();
+        let kept = labels(&project, &new);
+        assert_eq!(collect(&project, 9, &[]), serde_json::json!([]));
+        assert_eq!(collect(&project, 1, &["--dry-run"]), serde_json::json!([old]));
+        assert!(labels(&project, &old) > 0);
+        assert_eq!(collect(&project, 1, &[]), serde_json::json!([old]));
+        assert_eq!((labels(&project, &old), labels(&project, &new)), (0, kept));
+        let _ = project.ralph(&["report", &old]).output().exits(0);
+        let refused = rollback(&project, &[&old]).exits(1);
+        assert!(refused.stderr.contains("has no snapshot `start`"), "{}", refused.stderr);
+        let _ = rollback(&project, &[]).exits(0);
+        assert_eq!(project.read("edited"), "mine\n");
+    }
+}
+
+#[test]
+fn runs_that_have_not_ended_keep_their_snapshots() {
+    for project in [git(), plain()] {
+        project.file("edited", "mine\n");
+        let (running, hold) = held(&project, 2, "echo x > edited");
+        assert_eq!(collect(&project, 0, &[]), serde_json::json!([]));
+        running.signal(Signal::Interrupt);
+        hold.is_over();
+        let _ = running.finish().exits(130);
+        assert_eq!(collect(&project, 0, &[]), serde_json::json!([]));
+        let _ = rollback(&project, &[]).exits(0);
+        assert_eq!(project.read("edited"), "mine\n");
+    }
+}
+
+#[test]
+fn collecting_touches_no_reference_but_ours() {
+    let project = git();
+    dirty(&project, TURN);
+    project.run_git(&["update-ref", "refs/ralph-not/x", "HEAD"]);
+    project.run_git(&["update-ref", "refs/ralph/mine", "HEAD"]);
+    let refs = || project.run_git(&["for-each-ref"]);
+    let before = refs();
+    let _ = fail(&project, "2");
+    assert_ne!(refs(), before);
+    let _ = collect(&project, 0, &[]);
+    assert_eq!(refs(), before);
+}
+
+#[test]
+fn the_demo_proves_that_it_can_be_taken_back() {
+    let project = plain();
+    let bin = project.outside("bin");
+    std::fs::create_dir(&bin).unwrap();
+    let _ = std::os::unix::fs::symlink("/bin/sh", bin.join("sh"));
+    let before = project.everything();
+    let output = project.ralph(&["demo", "--rollback"]).env("PATH", &bin).output().exits(0);
+    assert!(output.stderr.contains("Rolled back: 1 of 2 files had changed"), "{}", output.stderr);
+    assert_eq!(project.everything(), before);
+    let output = project.ralph(&["demo"]).env("PATH", &bin).output().exits(0);
+    assert!(output.stdout.contains("`ralph rollback run-"), "{}", output.stdout);
+}
