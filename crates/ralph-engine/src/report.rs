@@ -303,3 +303,13 @@ pub fn span(span: Duration) -> String {
         _ => format!("{}h{:02}m", seconds / 3600, seconds / 60 % 60),
     }
 }
+
+/// Bytes as people write them: `850 B`, `12 KB`, `4 MB`, `2.1 GB`.
+pub fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{} KB", bytes / 1_000),
+        1_000_000..1_000_000_000 => format!("{} MB", bytes / 1_000_000),
+        _ => format!("{}.{} GB", bytes / 1_000_000_000, bytes / 100_000_000 % 10),
+    }
+}

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use ralph_core::{Run, Timestamp};
+use ralph_engine::report;
 use ralph_snapshot::Snapshots;
 use ralph_store::{RunQuery, RunStore, Which};
 use serde_json::json;
@@ -58,7 +59,7 @@ pub(crate) fn run(args: &GcArgs) -> Result<u8, CliError> {
             remove_folder(&folder(&app, run))?;
         }
         if !args.json {
-            out::line(format!("{}  {}", run.id, human(*size)));
+            out::line(format!("{}  {}", run.id, report::size(*size)));
         }
     }
     let freed: u64 = gone.iter().map(|(_, size)| size).sum();
@@ -67,7 +68,7 @@ pub(crate) fn run(args: &GcArgs) -> Result<u8, CliError> {
         out::line(json!({ "schema": 1, "removed": ids, "bytes": freed, "dry_run": args.dry_run }));
     } else {
         let verb = if args.dry_run { "Would free" } else { "Freed" };
-        out::line(format!("{verb} {} of {} run(s).", human(freed), gone.len()));
+        out::line(format!("{verb} {} of {} run(s).", report::size(freed), gone.len()));
     }
     Ok(0)
 }
@@ -94,15 +95,5 @@ fn remove_folder(folder: &Path) -> Result<(), CliError> {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error.into()),
-    }
-}
-
-/// Bytes as people write them.
-pub(crate) fn human(bytes: u64) -> String {
-    match bytes {
-        0..1_000 => format!("{bytes} B"),
-        1_000..1_000_000 => format!("{} KB", bytes / 1_000),
-        1_000_000..1_000_000_000 => format!("{} MB", bytes / 1_000_000),
-        _ => format!("{}.{} GB", bytes / 1_000_000_000, bytes / 100_000_000 % 10),
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, CliError> {
         };
         if !args.json {
             out::raw(&texts::status(run, &iterations, app.now()));
-            out::line(format!("space    {}", gc::human(gc::size_of(&app, run)?)));
+            out::line(format!("space    {}", ralph_engine::report::size(gc::size_of(&app, run)?)));
         }
         views.push(RunView::new(run, &iterations));
     }

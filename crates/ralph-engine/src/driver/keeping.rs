@@ -64,9 +64,9 @@ impl Driver<'_> {
     fn say_left_out(&mut self, run: &Run, start: &Snapshot) {
         for file in &start.left_out {
             let text = format!(
-                "{} ({} MB) is too large for snapshots: rolling back will not bring it back",
+                "{} ({}) is too large for snapshots: rolling back will not bring it back",
                 file.path.display(),
-                file.bytes / 1_000_000
+                crate::report::size(file.bytes)
             );
             self.tell(&Event::Notice { run, text: &text });
         }
