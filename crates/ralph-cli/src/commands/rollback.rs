@@ -7,9 +7,9 @@ use ralph_core::locale::Locale;
 use ralph_core::state::State;
 use ralph_engine::undo::{self, Name};
 use ralph_snapshot::{
-    Action, ChangeKind, Conflicts, Done, Kept, Label, Plan, Snapshot, Snapshots, Step, WhyKept,
+    Action, ChangeKind, Conflicts, Done, Kept, Label, Plan, Snapshots, Step, WhyKept,
 };
-use ralph_store::{RunStore, SqliteStore};
+use ralph_store::RunStore;
 use serde_json::json;
 
 use crate::app::App;
@@ -70,7 +70,8 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
         report(args, &run, &done);
         return Ok(outcome(&done));
     }
-    let all = with_lost_turn(&app, &store, &run, &snapshots)?;
+    keep_lost_turn(&app, &store, &run)?;
+    let all = snapshots.list()?;
     let name: Name = args.to.parse().map_err(|error| CliError::usage(format!("--to: {error}")))?;
     let to = undo::find(name, &run, &all).ok_or_else(|| {
         CliError::refused(format!("{} has no snapshot `{}`", run.id, args.to))
@@ -155,25 +156,22 @@ fn refuse_if_at_work(app: &App, run: &Run) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The run's snapshots. When its driver died during a turn nobody recorded
-/// what that turn left, and it must not pass for somebody else's work.
-fn with_lost_turn(
-    app: &App,
-    store: &SqliteStore,
-    run: &Run,
-    snapshots: &Snapshots<'_>,
-) -> Result<Vec<Snapshot>, CliError> {
-    let all = snapshots.list()?;
-    let label = Label::Iteration(run.iteration);
-    let is_lost = run.state == State::Running
-        && run.iteration > 0
-        && all.iter().all(|snapshot| snapshot.label != label)
-        && store.iteration(&run.id, run.iteration)?.is_none();
-    if !is_lost {
-        return Ok(all);
+/// Records what a turn left whose driver died, if it is not on record yet:
+/// it must not pass for somebody else's work.
+pub(crate) fn keep_lost_turn(app: &App, store: &dyn RunStore, run: &Run) -> Result<(), CliError> {
+    let is_driven = run.owner.as_ref().is_some_and(ralph_engine::owner::is_alive);
+    let is_here = run.worktree == app.worktree();
+    if run.state != State::Running || is_driven || !is_here || run.iteration == 0 {
+        return Ok(());
     }
-    snapshots.take(label, app.now())?;
-    Ok(snapshots.list()?)
+    let tree = app.work_tree(&run.id)?;
+    let snapshots = Snapshots::new(&tree, run.id.clone());
+    let label = Label::Iteration(run.iteration);
+    let is_kept = snapshots.list()?.iter().any(|snapshot| snapshot.label == label);
+    if !is_kept && store.iteration(&run.id, run.iteration)?.is_none() {
+        snapshots.take(label, app.now())?;
+    }
+    Ok(())
 }
 
 /// Paths as the user gave them, relative to the project's root.

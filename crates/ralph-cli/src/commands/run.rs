@@ -6,6 +6,7 @@ use ralph_core::state::State;
 use ralph_engine::events::Begin;
 use ralph_engine::loops;
 use ralph_engine::{Ledger, owner};
+use ralph_store::RunStore;
 
 use super::drive::{self, Ready, View};
 use super::rollback;
@@ -53,6 +54,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
         policy: settings.policy.clone(),
         owner: owner::this_process(app.now()),
     };
+    if let Some(old) = ledger.store().active_run(&new.worktree)? {
+        rollback::keep_lost_turn(&app, ledger.store(), &old)?;
+    }
     let run = loops::start(ledger.store(), new, app.now())?;
     let view = if args.json { View::Json } else { View::Human };
     let on_fail = settings.on_fail;

@@ -7,6 +7,7 @@ use ralph_engine::clock::Interrupt;
 use ralph_engine::loops::{self, Ended};
 use ralph_store::{Request, RunQuery, RunStore, SqliteStore, Which};
 
+use super::rollback;
 use crate::app::App;
 use crate::error::CliError;
 use crate::{out, texts};
@@ -72,6 +73,10 @@ pub(crate) fn end(
     run: &Run,
     request: Request,
 ) -> Result<(), CliError> {
+    // A run can be ended even where its files cannot be read.
+    if let Err(error) = rollback::keep_lost_turn(app, store, run) {
+        out::error(&error);
+    }
     match loops::request(store, run, request, app.now())? {
         Ended::Already => {
             out::line(texts::already(run, app.locale()));

@@ -65,6 +65,28 @@ fn what_a_turn_did_before_its_driver_was_killed_belongs_to_the_run() {
 }
 
 #[test]
+fn a_lost_turn_belongs_to_the_run_after_it_was_stopped_or_followed_too() {
+    for after in ["stop", "pause", "run"] {
+        for project in both("true") {
+            let (running, hold) = held_after_spoiling(&project);
+            let id = status(&project)["id"].as_str().unwrap().to_owned();
+            running.signal(Signal::Kill);
+            let _ = running.finish();
+            hold.is_over();
+            if after == "run" {
+                project.script("next.sh", "echo '<promise>DONE</promise>'");
+                let _ = project.ralph(&["run", "x", "--agent-cmd", "./next.sh"]).output().exits(0);
+            } else {
+                let _ = project.ralph(&[after]).output().exits(0);
+            }
+            let _ = rollback(&project, &[&id]).exits(0);
+            assert_eq!(project.read("edited"), "mine\n", "{after}");
+            assert!(!project.root().join("new").exists(), "{after}");
+        }
+    }
+}
+
+#[test]
 fn a_lost_turn_belongs_to_the_run_after_it_was_resumed_too() {
     for project in both("true") {
         let (running, hold) = held_after_spoiling(&project);
