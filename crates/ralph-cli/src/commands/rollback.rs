@@ -59,11 +59,17 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
     let tree = app.work_tree(&run.id)?;
     let snapshots = Snapshots::new(&tree, run.id.clone());
     let conflicts = if args.force { Conflicts::Force } else { Conflicts::Leave };
-    if !args.dry_run
-        && let Some(done) = snapshots.resume_pending(app.now())?
-    {
-        out::note("A rollback had been interrupted; it was completed first.");
-        report(args, &run, &done);
+    if !args.dry_run {
+        let pending = snapshots.pending()?;
+        if let Some(done) = snapshots.resume_pending(app.now())? {
+            out::note("A rollback had been interrupted; it was completed first.");
+            report(args, &run, &done);
+            // The undoing that is asked for was the interrupted one: a second
+            // would undo the first.
+            if args.undo && pending.is_some_and(is_undo) {
+                return Ok(outcome(&done));
+            }
+        }
     }
     if args.undo {
         let done = snapshots.undo(conflicts, app.now())?;
@@ -201,6 +207,14 @@ fn normal(path: &Path) -> PathBuf {
         }
     }
     out
+}
+
+/// Whether a rollback to this snapshot undoes another.
+fn is_undo(to: Label) -> bool {
+    match to {
+        Label::Safety(_) => true,
+        Label::Start | Label::Iteration(_) | Label::After(_) => false,
+    }
 }
 
 /// 0 when everything is back, 1 when something was left.
