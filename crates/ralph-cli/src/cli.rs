@@ -37,6 +37,8 @@ pub(crate) enum Command {
     Doctor(commands::doctor::DoctorArgs),
     #[command(name = "__docs", hide = true)]
     Docs(commands::docs::DocsArgs),
+    #[command(name = "__measure", hide = true)]
+    Measure(commands::measure::MeasureArgs),
     #[command(name = "__scripted", hide = true)]
     Scripted(commands::scripted::ScriptedArgs),
 }

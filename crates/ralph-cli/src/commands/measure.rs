@@ -1,0 +1,60 @@
+//! The hidden command with which the benches measure snapshots.
+//!
+//! Each line of stdin asks for one call, made in this process, and is answered
+//! with a line that says how long it took: so calls can take turns with other
+//! programs, and no start of a process is measured.
+
+use std::io::BufRead;
+use std::time::Instant;
+
+use ralph_core::RunId;
+use ralph_snapshot::{Conflicts, Label, SnapshotError, Snapshots, WorkTree};
+use serde_json::json;
+
+use crate::app::App;
+use crate::error::CliError;
+use crate::out;
+
+/// Measure the calls named on stdin: `tree`, `start`, `snapshot`, `rollback`
+#[derive(clap::Args, Debug)]
+pub(crate) struct MeasureArgs {}
+
+pub(crate) fn run(_args: &MeasureArgs) -> Result<u8, CliError> {
+    let app = App::discover()?;
+    let run = RunId::from_bits(0);
+    let tree = app.work_tree(&run)?;
+    let snapshots = Snapshots::new(&tree, run);
+    for line in std::io::stdin().lock().lines() {
+        let line = line?;
+        let started = Instant::now();
+        let files = call(&app, &tree, &snapshots, &line)?;
+        let milliseconds = started.elapsed().as_secs_f64() * 1000.0;
+        out::line(json!({ "call": line, "ms": milliseconds, "files": files }));
+    }
+    snapshots.remove()?;
+    Ok(0)
+}
+
+/// Makes one call; says how many files it put back.
+fn call(
+    app: &App,
+    tree: &WorkTree,
+    snapshots: &Snapshots<'_>,
+    name: &str,
+) -> Result<usize, CliError> {
+    match name {
+        "tree" => tree.tree().map(drop).map_err(SnapshotError::from)?,
+        "start" => drop(snapshots.take(Label::Start, app.now())?),
+        "snapshot" => drop(snapshots.take(Label::Iteration(1), app.now())?),
+        "rollback" => return rollback(app, snapshots),
+        other => return Err(CliError::usage(format!("there is no call `{other}` to measure"))),
+    }
+    Ok(0)
+}
+
+/// What `ralph rollback` does: the plan, the safety snapshot, the files.
+fn rollback(app: &App, snapshots: &Snapshots<'_>) -> Result<usize, CliError> {
+    let (to, last) = (snapshots.get(Label::Start)?, snapshots.get(Label::Iteration(1))?);
+    let plan = snapshots.plan(&to, &last, &[])?;
+    Ok(snapshots.apply(&plan, Conflicts::Leave, app.now())?.steps.len())
+}
