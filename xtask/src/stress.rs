@@ -5,9 +5,11 @@
 
 mod contention;
 mod dice;
+mod disk;
 pub(crate) mod floods;
 mod full_disk;
 mod kills;
+mod rollbacks;
 mod runaways;
 pub(crate) mod stage;
 
@@ -31,6 +33,7 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "floods", run: |stage, _| floods::run(stage) },
     Scenario { name: "runaways", run: |stage, _| runaways::run(stage) },
     Scenario { name: "full-disk", run: |stage, _| full_disk::run(stage) },
+    Scenario { name: "rollbacks", run: rollbacks::run },
 ];
 
 /// Runs the named scenarios, or all of them.

@@ -2,10 +2,10 @@
 //! lost, and the run goes on once there is room.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
-use super::stage::{Finished, Project, Stage};
+use super::disk::{Disk, expect_clear_error};
+use super::stage::{Project, Stage};
 use crate::failure::Failure;
 
 /// Prints what does not compress, so that the logs fill the disk, and works.
@@ -16,8 +16,7 @@ true"#;
 
 pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     let disk = stage.path("disk");
-    fs::create_dir(&disk).map_err(|error| Failure::io(&disk, &error))?;
-    let Some(mounted) = Mounted::small(&disk) else {
+    let Some(mounted) = Disk::mount(&disk, 1024)? else {
         return Ok("skipped: only root may mount a small disk".to_owned());
     };
     let project = stage.project("project")?.with_variable("RALPH_HOME", disk.clone());
@@ -40,22 +39,6 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     ))
 }
 
-fn expect_clear_error(finished: &Finished) -> Result<(), Failure> {
-    expect_no_panic(finished)?;
-    let said = finished.stderr.to_lowercase();
-    if said.contains("error:") && (said.contains("full") || said.contains("space")) {
-        return Ok(());
-    }
-    Err(Failure::Failed(format!("a full disk is not told: {}", finished.stderr.trim())))
-}
-
-fn expect_no_panic(finished: &Finished) -> Result<(), Failure> {
-    if finished.code.is_none() || finished.stderr.contains("panicked") {
-        return Err(Failure::Failed(format!("it crashed: {}", finished.stderr.trim())));
-    }
-    Ok(())
-}
-
 /// Every turn left its line, in order.
 fn expect_notes(project: &Project<'_>) -> Result<usize, Failure> {
     let path = project.path("notes");
@@ -76,23 +59,5 @@ fn remove_logs(folder: &Path) {
         } else if path.to_string_lossy().ends_with(".log.gz") {
             let _ = fs::remove_file(path);
         }
-    }
-}
-
-/// A disk of 1 MiB, until it is dropped.
-struct Mounted(PathBuf);
-
-impl Mounted {
-    fn small(folder: &Path) -> Option<Self> {
-        let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(folder);
-        let output = mount.output().ok()?;
-        output.status.success().then(|| Self(folder.to_owned()))
-    }
-}
-
-impl Drop for Mounted {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg(&self.0).output();
     }
 }

@@ -1,0 +1,65 @@
+//! A disk so small that it can be filled.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::stage::Finished;
+use crate::failure::Failure;
+
+/// A disk of its own at a folder, until it is dropped.
+pub(super) struct Disk(PathBuf);
+
+impl Disk {
+    /// Mounts a disk with so many KiB; `None` for whoever may not mount.
+    pub(super) fn mount(folder: &Path, kib: u32) -> Result<Option<Self>, Failure> {
+        fs::create_dir_all(folder).map_err(|error| Failure::io(folder, &error))?;
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", &format!("size={kib}k"), "tmpfs"]).arg(folder);
+        let mounted = mount.output().is_ok_and(|output| output.status.success());
+        Ok(mounted.then(|| Self(folder.to_owned())))
+    }
+
+    /// Fills the disk but for about so many bytes.
+    pub(super) fn fill(&self, but_for: usize) -> Result<(), Failure> {
+        let path = self.filler();
+        let wrong = |error| Failure::io(&path, &error);
+        let mut file = File::create(&path).map_err(wrong)?;
+        let block = [0; 4096];
+        let mut blocks = 0_u64;
+        while file.write_all(&block).is_ok() {
+            blocks += 1;
+        }
+        let bytes = (blocks * 4096).saturating_sub(but_for as u64);
+        file.set_len(bytes).map_err(wrong)
+    }
+
+    /// Takes away what [`Self::fill`] put there.
+    pub(super) fn make_room(&self) -> Result<(), Failure> {
+        let path = self.filler();
+        fs::remove_file(&path).map_err(|error| Failure::io(&path, &error))
+    }
+
+    fn filler(&self) -> PathBuf {
+        self.0.join("filler")
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).output();
+    }
+}
+
+/// The error must name the cause, and be no crash.
+pub(super) fn expect_clear_error(finished: &Finished) -> Result<(), Failure> {
+    let said = finished.stderr.to_lowercase();
+    if finished.code.is_none() || said.contains("panicked") {
+        return Err(Failure::Failed(format!("it crashed: {}", finished.stderr.trim())));
+    }
+    if said.contains("error:") && (said.contains("full") || said.contains("space")) {
+        return Ok(());
+    }
+    Err(Failure::Failed(format!("a full disk is not told: {}", finished.stderr.trim())))
+}

@@ -1,0 +1,112 @@
+//! The disk is full during a snapshot and during a rollback: a clear error,
+//! nothing lost, and it completes once there is room.
+
+use std::fs;
+use std::io::Read;
+
+use super::picture::Picture;
+use crate::failure::Failure;
+use crate::stress::disk::{Disk, expect_clear_error};
+use crate::stress::stage::{Project, Stage};
+
+/// Bytes of each large file; random ones, so that nothing makes them fewer.
+const LARGE: u64 = 256 * 1024;
+
+/// Large files at the start.
+const FILES: u32 = 10;
+
+/// The whole disk: room for all files three times.
+const DISK_KIB: u32 = 10 * 1024;
+
+/// Room that is left in the attempts, in bytes.
+const ROOM: [usize; 2] = [0, 700 * 1024];
+
+/// Deletes most of the large files, so that there is room to be filled.
+const AGENT: &str = r#"echo turn >>"$HOME/turns"
+rm -f large0 large1 large2 large3 large4 large5 large6
+mv large7 renamed; echo more >>large8; ln -sf elsewhere link; echo new >new"#;
+
+const RUN: [&str; 6] = ["run", "work", "--agent-cmd", "./agent.sh", "--max-iterations", "1"];
+
+/// Where the state of a project lies.
+#[derive(Clone, Copy)]
+enum State {
+    OnTheDisk,
+    Beside,
+}
+
+pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
+    let mut played = 0;
+    for state in [State::OnTheDisk, State::Beside] {
+        for kind in ["git", "plain"] {
+            let name = match state {
+                State::OnTheDisk => format!("disk{played}"),
+                State::Beside => format!("disk{played}-beside"),
+            };
+            let Some(disk) = Disk::mount(&stage.path(&name), DISK_KIB)? else {
+                return Ok("no full disk: only root may mount one".to_owned());
+            };
+            let wrong = |failure: Failure| Failure::Failed(format!("{kind} on {name}: {failure}"));
+            let project = project(stage, &format!("{name}/{kind}"), state).map_err(wrong)?;
+            play(&project, &disk).map_err(wrong)?;
+            played += 1;
+        }
+    }
+    Ok(format!("full disk: {played} times an error and then all"))
+}
+
+fn project<'a>(stage: &'a Stage, name: &str, state: State) -> Result<Project<'a>, Failure> {
+    let is_git = name.ends_with("git");
+    let project = if is_git { stage.git_project(name)? } else { stage.project(name)? };
+    let project = match state {
+        State::OnTheDisk => project,
+        State::Beside => {
+            let beside = stage.path(&format!("{}-state", name.replace('/', "-")));
+            project.with_variable("RALPH_HOME", beside)
+        }
+    };
+    project.script("agent.sh", AGENT)?;
+    for number in 0..FILES {
+        let path = project.path(&format!("large{number}"));
+        random(LARGE)
+            .and_then(|bytes| fs::write(&path, bytes))
+            .map_err(|error| Failure::io(&path, &error))?;
+    }
+    Ok(project)
+}
+
+fn random(count: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    fs::File::open("/dev/urandom")?.take(count).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn play(project: &Project<'_>, disk: &Disk) -> Result<(), Failure> {
+    let start = Picture::take(project)?;
+    snapshot(project, disk, &start)?;
+    let end = Picture::take(project)?;
+    for room in ROOM {
+        disk.fill(room)?;
+        expect_clear_error(&project.ralph(&["rollback"])?.expect_code(3)?)?;
+        Picture::take(project)?.expect_between(&start, &end)?;
+        disk.make_room()?;
+        project.ralph(&["rollback"])?.expect_code(0)?;
+        Picture::take(project)?.expect(&start, "rolled back once there was room")?;
+        project.ralph(&["rollback", "--undo"])?.expect_code(0)?;
+        Picture::take(project)?.expect(&end, "undone")?;
+    }
+    Ok(())
+}
+
+/// No snapshot of the start, no turn of the agent.
+fn snapshot(project: &Project<'_>, disk: &Disk, start: &Picture) -> Result<(), Failure> {
+    disk.fill(ROOM[1])?;
+    expect_clear_error(&project.ralph(&RUN)?.expect_code(3)?)?;
+    if project.in_home("turns").exists() {
+        return Err(Failure::Failed("the agent was let loose without a way back".to_owned()));
+    }
+    Picture::take(project)?.expect(start, "after the snapshot that found no room")?;
+    disk.make_room()?;
+    project.ralph(&["resume"])?.expect_code(1)?;
+    Ok(())
+}
