@@ -208,6 +208,24 @@ fn a_rollback_with_nothing_to_do_does_not_hide_the_one_before() {
 }
 
 #[test]
+fn a_rollback_killed_before_it_changed_anything_does_not_hide_the_one_before() {
+    for scratch in both(&[("edited", "1")]) {
+        let tree = scratch.open();
+        let snapshots = of(&tree);
+        snapshots.take(Label::Start, NOW).unwrap();
+        scratch.write("edited", "2");
+        snapshots.take(Label::Iteration(1), NOW).unwrap();
+        let left_by_the_run = scratch.image();
+        snapshots.apply(&plan_to_start(&snapshots), Conflicts::Leave, NOW).unwrap();
+        // What an undoing leaves that dies between its safety snapshot and
+        // its journal.
+        snapshots.take(Label::Safety(2), NOW).unwrap();
+        snapshots.undo(Conflicts::Leave, NOW).unwrap();
+        assert_eq!(scratch.image(), left_by_the_run);
+    }
+}
+
+#[test]
 fn what_changes_between_plan_and_execution_stops_it() {
     for scratch in both(&[("a", "1")]) {
         let tree = scratch.open();

@@ -204,11 +204,13 @@ impl<'a> Snapshots<'a> {
     pub fn plan_undo(&self) -> Result<Plan, SnapshotError> {
         let all = self.list()?;
         let nothing = || SnapshotError::NothingToUndo { run: self.run.clone() };
-        let number = newest_safety(&all).ok_or_else(nothing)?;
         let find = |label| all.iter().find(|snapshot| snapshot.label == label);
-        let safety = find(Label::Safety(number)).ok_or_else(nothing)?;
-        // Without the second one nothing had been changed yet.
-        let after = find(Label::After(number)).unwrap_or(safety);
+        // A rollback that ended left both. One that was killed before it
+        // changed anything left only the first, and there is nothing to undo
+        // about it.
+        let newest = newest_safety(&all).unwrap_or(0);
+        let pair = |number| Some((find(Label::Safety(number))?, find(Label::After(number))?));
+        let (safety, after) = (1..=newest).rev().find_map(pair).ok_or_else(nothing)?;
         self.plan(safety, after, &[])
     }
 

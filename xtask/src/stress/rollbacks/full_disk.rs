@@ -55,10 +55,10 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     Ok(format!("full disk: {played} times an error and then all"))
 }
 
-fn project<'a>(stage: &'a Stage, name: &str, state: State) -> Result<Project<'a>, Failure> {
+fn project<'a>(stage: &'a Stage, name: &str, kept_in: State) -> Result<Project<'a>, Failure> {
     let is_git = name.ends_with("git");
     let project = if is_git { stage.git_project(name)? } else { stage.project(name)? };
-    let project = match state {
+    let project = match kept_in {
         State::OnTheDisk => project,
         State::Beside => {
             let beside = stage.path(&format!("{}-state", name.replace('/', "-")));
