@@ -5,6 +5,7 @@
 
 mod commands;
 mod samples;
+mod snapshots;
 mod turns;
 
 use std::path::Path;
@@ -16,12 +17,13 @@ use crate::{say, workspace};
 
 struct Group {
     name: &'static str,
-    measure: fn(&Path) -> Result<Vec<Row>, Failure>,
+    measure: fn(&Path, Extent) -> Result<Vec<Row>, Failure>,
 }
 
 const GROUPS: &[Group] = &[
-    Group { name: "commands", measure: commands::measure },
-    Group { name: "turns", measure: turns::measure },
+    Group { name: "commands", measure: |binary, _| commands::measure(binary) },
+    Group { name: "turns", measure: |binary, _| turns::measure(binary) },
+    Group { name: "snapshots", measure: snapshots::measure },
 ];
 
 /// One line of the table.
@@ -52,7 +54,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     let binary = stage::build(&workspace::root())?;
     let mut rows = Vec::new();
     for group in &wish.groups {
-        rows.extend((group.measure)(&binary)?);
+        rows.extend((group.measure)(&binary, wish.extent)?);
     }
     say::line(&format!("\n{}\n", render(&rows)));
     let excess = exceeded(&rows);
@@ -97,17 +99,34 @@ enum Strictness {
     Report,
 }
 
+/// How large the generated projects are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    /// Among all groups, where time is short.
+    Small,
+    /// When groups are named.
+    Usual,
+    /// On demand: it takes minutes.
+    Large,
+}
+
 struct Wish {
     strictness: Strictness,
+    extent: Extent,
     groups: Vec<&'static Group>,
 }
 
 impl Wish {
     fn parse(args: &[String]) -> Result<Self, Failure> {
-        let mut wish = Self { strictness: Strictness::Enforce, groups: Vec::new() };
+        let (strictness, extent) = (Strictness::Enforce, Extent::Usual);
+        let mut wish = Self { strictness, extent, groups: Vec::new() };
         for arg in args {
             if arg == "--report" {
                 wish.strictness = Strictness::Report;
+                continue;
+            }
+            if arg == "--large" {
+                wish.extent = Extent::Large;
                 continue;
             }
             let group = GROUPS.iter().find(|group| group.name == arg).ok_or_else(|| {
@@ -118,6 +137,9 @@ impl Wish {
         }
         if wish.groups.is_empty() {
             wish.groups.extend(GROUPS);
+            if wish.extent == Extent::Usual {
+                wish.extent = Extent::Small;
+            }
         }
         Ok(wish)
     }
@@ -152,6 +174,9 @@ mod tests {
         assert_eq!(parse(&[]).map(|wish| wish.groups.len()), Ok(GROUPS.len()));
         let wish = parse(&["--report", "turns"]).unwrap();
         assert_eq!((wish.strictness, wish.groups.len()), (Strictness::Report, 1));
+        let extent = |args: &[&str]| parse(args).unwrap().extent;
+        assert_eq!([extent(&[]), extent(&["snapshots"])], [Extent::Small, Extent::Usual]);
+        assert_eq!([extent(&["--large"]), extent(&["turns", "--large"])], [Extent::Large; 2]);
         assert_eq!(parse(&["--reprot"]).err().map(|failure| failure.exit_code()), Some(2));
     }
 }

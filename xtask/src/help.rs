@@ -42,8 +42,8 @@ pub(crate) const COMMANDS: &[Command] = &[
     },
     Command {
         name: "bench",
-        usage: "[--report] [NAME]...",
-        about: "Measure speed and memory against their budgets; --report only prints",
+        usage: "[--report] [--large] [NAME]...",
+        about: "Measure speed and memory against their budgets; --report only prints, --large takes minutes",
         run: bench::run,
     },
     Command {

@@ -86,9 +86,14 @@ impl Disk<'_> {
     pub(crate) fn prune(&self, path: &Path, kept: &BTreeSet<&Path>) {
         for folder in path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()) {
             let is_ours = !kept.contains(folder) && self.obstacle(folder).is_none();
-            // Only an empty folder can be removed in this way.
-            if !is_ours || fs::remove_dir(self.root.join(folder)).is_err() {
+            if !is_ours {
                 return;
+            }
+            // Only an empty folder can be removed in this way. One that is
+            // gone was removed before an interruption.
+            match fs::remove_dir(self.root.join(folder)) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return,
+                Ok(()) | Err(_) => {}
             }
         }
     }

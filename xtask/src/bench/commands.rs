@@ -85,7 +85,8 @@ fn row(contender: &Contender, base: Duration) -> Row {
     }
 }
 
-fn time(mut command: Command) -> Result<Duration, Failure> {
+/// Runs a command that must succeed; says how long it took.
+pub(super) fn time(mut command: Command) -> Result<Duration, Failure> {
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let started = Instant::now();
     let status = command.status();

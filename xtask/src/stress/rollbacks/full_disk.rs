@@ -37,9 +37,9 @@ enum State {
 
 pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     let mut played = 0;
-    for state in [State::OnTheDisk, State::Beside] {
+    for place in [State::OnTheDisk, State::Beside] {
         for kind in ["git", "plain"] {
-            let name = match state {
+            let name = match place {
                 State::OnTheDisk => format!("disk{played}"),
                 State::Beside => format!("disk{played}-beside"),
             };
@@ -47,7 +47,7 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
                 return Ok("no full disk: only root may mount one".to_owned());
             };
             let wrong = |failure: Failure| Failure::Failed(format!("{kind} on {name}: {failure}"));
-            let project = project(stage, &format!("{name}/{kind}"), state).map_err(wrong)?;
+            let project = project(stage, &format!("{name}/{kind}"), place).map_err(wrong)?;
             play(&project, &disk).map_err(wrong)?;
             played += 1;
         }
@@ -55,10 +55,10 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     Ok(format!("full disk: {played} times an error and then all"))
 }
 
-fn project<'a>(stage: &'a Stage, name: &str, kept_in: State) -> Result<Project<'a>, Failure> {
+fn project<'a>(stage: &'a Stage, name: &str, place: State) -> Result<Project<'a>, Failure> {
     let is_git = name.ends_with("git");
     let project = if is_git { stage.git_project(name)? } else { stage.project(name)? };
-    let project = match kept_in {
+    let project = match place {
         State::OnTheDisk => project,
         State::Beside => {
             let beside = stage.path(&format!("{}-state", name.replace('/', "-")));
@@ -102,11 +102,12 @@ fn play(project: &Project<'_>, disk: &Disk) -> Result<(), Failure> {
 fn snapshot(project: &Project<'_>, disk: &Disk, start: &Picture) -> Result<(), Failure> {
     disk.fill(ROOM[1])?;
     expect_clear_error(&project.ralph(&RUN)?.expect_code(3)?)?;
-    if project.in_home("turns").exists() {
+    let turns = project.in_home("turns");
+    if turns.exists() {
         return Err(Failure::Failed("the agent was let loose without a way back".to_owned()));
     }
     Picture::take(project)?.expect(start, "after the snapshot that found no room")?;
     disk.make_room()?;
-    project.ralph(&["resume"])?.expect_code(1)?;
-    Ok(())
+    project.ralph(&RUN)?.expect_code(1)?;
+    fs::metadata(&turns).map(drop).map_err(|error| Failure::io(&turns, &error))
 }

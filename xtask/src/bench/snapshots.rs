@@ -1,0 +1,178 @@
+//! Tree ids, snapshots and rollbacks against what git takes for the like.
+//!
+//! The calls are made in one process that stays, as in a run, and take turns
+//! with the programs they are compared with.
+
+mod measured;
+mod repository;
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use self::measured::Measured;
+use self::repository::{FEW, Files};
+use super::samples::{Samples, millis};
+use super::{Budget, Extent, Row};
+use crate::bench::commands::time;
+use crate::failure::Failure;
+use crate::stress::stage::{Project, Stage};
+
+/// How often each call is measured, after some rounds to warm up.
+const ROUNDS: u32 = 15;
+const WARM_UP: u32 = 3;
+
+const MOST_UNCHANGED: f64 = 1.3;
+const MOST_CHANGED: f64 = 1.8;
+const MOST_ROLLBACK: f64 = 1.5;
+const MOST_OUTSIDE: f64 = 1.5;
+
+/// How many files the repositories have.
+fn sizes(extent: Extent) -> &'static [u32] {
+    match extent {
+        Extent::Small => &[5_000],
+        Extent::Usual => &[5_000, 50_000],
+        Extent::Large => &[5_000, 50_000, 200_000],
+    }
+}
+
+pub(super) fn measure(binary: &Path, extent: Extent) -> Result<Vec<Row>, Failure> {
+    let mut rows = Vec::new();
+    for &count in sizes(extent) {
+        let stage = Stage::new(binary)?;
+        let files = Files { count };
+        let project = stage.git_project("git")?;
+        files.commit(&project)?;
+        let mut bench = Bench { files, measured: Measured::start(&project)?, project };
+        rows.extend(bench.unchanged()?);
+        rows.extend(bench.changed()?);
+        rows.extend(bench.rolled_back()?);
+        bench.measured.end()?;
+        // More files outside git than this have no budget.
+        if count <= 50_000 {
+            rows.extend(outside(&stage, files)?);
+        }
+    }
+    Ok(rows)
+}
+
+struct Bench<'a> {
+    files: Files,
+    project: Project<'a>,
+    measured: Measured,
+}
+
+impl Bench<'_> {
+    fn unchanged(&mut self) -> Result<[Row; 3], Failure> {
+        self.measured.call("start")?;
+        let (mut status, mut tree, mut snapshot) = Default::default();
+        for round in 0..WARM_UP + ROUNDS {
+            keep(&mut status, round, time(git_status(&self.project))?);
+            keep(&mut tree, round, self.measured.call("tree")?);
+            keep(&mut snapshot, round, self.measured.call("snapshot")?);
+        }
+        let title = |what: &str| format!("{what}, {}", self.files);
+        let unit = "times git status";
+        Ok([
+            plain(title("git status, nothing changed"), &status),
+            compared(title("tree id"), &tree, &status, (MOST_UNCHANGED, unit)),
+            compared(title("snapshot"), &snapshot, &status, (MOST_UNCHANGED, unit)),
+        ])
+    }
+
+    fn changed(&mut self) -> Result<[Row; 2], Failure> {
+        let (mut status, mut snapshot) = Default::default();
+        for round in 0..WARM_UP + ROUNDS {
+            self.files.change_and_add(&self.project, round)?;
+            keep(&mut status, round, time(git_status(&self.project))?);
+            keep(&mut snapshot, round, self.measured.call("snapshot")?);
+        }
+        repository::remove_added(&self.project)?;
+        time(git_restore(&self.project, &["."]))?;
+        let title = |what: &str| format!("{what}, {}", self.files);
+        let budget = (MOST_CHANGED, "times git status");
+        Ok([
+            plain(title("git status, 100 changed or new"), &status),
+            compared(title("snapshot of these"), &snapshot, &status, budget),
+        ])
+    }
+
+    fn rolled_back(&mut self) -> Result<[Row; 2], Failure> {
+        self.measured.call("start")?;
+        let (mut restore, mut rollback) = Default::default();
+        for round in 0..WARM_UP + ROUNDS {
+            let paths = self.files.change(&self.project, round, FEW)?;
+            let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+            keep(&mut restore, round, time(git_restore(&self.project, &paths))?);
+            self.files.change(&self.project, round, FEW)?;
+            self.measured.call("snapshot")?;
+            keep(&mut rollback, round, self.measured.call("rollback")?);
+            self.measured.expect_files(FEW)?;
+        }
+        let title = |what: &str| format!("{what}, {}", self.files);
+        let budget = (MOST_ROLLBACK, "times git restore");
+        Ok([
+            plain(title("git restore of 100 files"), &restore),
+            compared(title("rollback of these"), &rollback, &restore, budget),
+        ])
+    }
+}
+
+fn outside(stage: &Stage, files: Files) -> Result<[Row; 2], Failure> {
+    let project = stage.project("plain")?;
+    files.write(&project)?;
+    let mut measured = Measured::start(&project)?;
+    measured.call("start")?;
+    let (mut walk, mut snapshot) = Default::default();
+    for round in 0..WARM_UP + ROUNDS {
+        keep(&mut walk, round, time(stat_walk(&project))?);
+        keep(&mut snapshot, round, measured.call("snapshot")?);
+    }
+    measured.end()?;
+    let budget = (MOST_OUTSIDE, "times a stat walk");
+    Ok([
+        plain(format!("stat walk outside git, {files}"), &walk),
+        compared(format!("snapshot outside git, {files}"), &snapshot, &walk, budget),
+    ])
+}
+
+fn git_status(project: &Project<'_>) -> Command {
+    let mut git = project.program("git");
+    git.args(["status", "--porcelain"]);
+    git
+}
+
+fn git_restore(project: &Project<'_>, paths: &[&str]) -> Command {
+    let mut git = project.program("git");
+    git.args(["restore", "--"]).args(paths);
+    git
+}
+
+/// Looks at every file and finds none.
+fn stat_walk(project: &Project<'_>) -> Command {
+    let mut find = project.program("find");
+    find.args([".", "-size", "+1000000k"]);
+    find
+}
+
+fn keep(samples: &mut Samples, round: u32, time: Duration) {
+    if round >= WARM_UP {
+        samples.push(time);
+    }
+}
+
+fn plain(name: String, samples: &Samples) -> Row {
+    let (median, p95) = (millis(samples.median()), millis(samples.p95()));
+    Row { name, median, p95, ratio: String::new(), budget: None }
+}
+
+fn compared(
+    name: String,
+    samples: &Samples,
+    base: &Samples,
+    (most, unit): (f64, &'static str),
+) -> Row {
+    let measured = samples.median().as_secs_f64() / base.median().as_secs_f64();
+    let budget = Some(Budget { measured, most, unit });
+    Row { ratio: format!("{measured:.2}"), budget, ..plain(name, samples) }
+}

@@ -1,0 +1,62 @@
+//! The process that makes the calls.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::failure::Failure;
+use crate::stress::stage::Project;
+
+/// `ralph __measure`: a call for each line, answered with its time.
+pub(super) struct Measured {
+    child: Child,
+    calls: ChildStdin,
+    answers: BufReader<ChildStdout>,
+    last: Value,
+}
+
+impl Measured {
+    pub(super) fn start(project: &Project<'_>) -> Result<Self, Failure> {
+        let mut command = project.command(&["__measure"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child =
+            command.spawn().map_err(|error| Failure::Failed(format!("__measure: {error}")))?;
+        match (child.stdin.take(), child.stdout.take()) {
+            (Some(calls), Some(answers)) => {
+                Ok(Self { child, calls, answers: BufReader::new(answers), last: Value::Null })
+            }
+            (None, _) | (_, None) => Err(Failure::Failed("__measure has no pipes".to_owned())),
+        }
+    }
+
+    /// Makes a call; says how long it took.
+    pub(super) fn call(&mut self, name: &str) -> Result<Duration, Failure> {
+        let mut answer = String::new();
+        writeln!(self.calls, "{name}")
+            .and_then(|()| self.answers.read_line(&mut answer))
+            .map_err(|error| Failure::Failed(format!("__measure {name}: {error}")))?;
+        self.last = serde_json::from_str(&answer).unwrap_or_default();
+        let time = self.last["ms"].as_f64().map(|ms| Duration::from_secs_f64(ms / 1000.0));
+        time.ok_or_else(|| Failure::Failed(format!("__measure {name} answered {answer:?}")))
+    }
+
+    /// The last call must have put back so many files.
+    pub(super) fn expect_files(&self, count: u32) -> Result<(), Failure> {
+        if self.last["files"] == count {
+            return Ok(());
+        }
+        Err(Failure::Failed(format!("{count} files were to be put back: {}", self.last)))
+    }
+
+    pub(super) fn end(self) -> Result<(), Failure> {
+        let Self { mut child, calls, .. } = self;
+        drop(calls);
+        match child.wait() {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(Failure::Failed(format!("__measure: {status}"))),
+            Err(error) => Err(Failure::Failed(format!("__measure: {error}"))),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Generated projects of a given size.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, SystemTime};
+
+use crate::failure::Failure;
+use crate::stress::stage::Project;
+
+/// How many files are changed at a time.
+pub(super) const FEW: u32 = 100;
+
+const ADDED: &str = "added";
+
+/// So many files in folders of 25, in folders of 20 such.
+#[derive(Clone, Copy)]
+pub(super) struct Files {
+    pub(super) count: u32,
+}
+
+impl fmt::Display for Files {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}k files", self.count / 1000)
+    }
+}
+
+impl Files {
+    /// Commits the files, in one pack as after a clone, and checks them out.
+    pub(super) fn commit(self, project: &Project<'_>) -> Result<(), Failure> {
+        let mut import = project.program("git");
+        import.args(["fast-import", "--quiet", "--force"]).stdin(Stdio::piped());
+        let wrong = |error| Failure::Failed(format!("git fast-import: {error}"));
+        let mut child = import.spawn().map_err(wrong)?;
+        if let Some(stdin) = child.stdin.take() {
+            self.stream(BufWriter::new(stdin)).map_err(wrong)?;
+        }
+        let status = child.wait().map_err(wrong)?;
+        if !status.success() {
+            return Err(Failure::Failed(format!("git fast-import: {status}")));
+        }
+        project.git(&["reset", "--hard", "--quiet"])?;
+        self.make_old(&project.path(""))
+    }
+
+    fn stream(self, mut out: impl Write) -> std::io::Result<()> {
+        let committer = "committer Stage <stage@example.invalid> 1700000000 +0000";
+        write!(out, "commit refs/heads/main\n{committer}\ndata 6\nbegin\n\n")?;
+        for number in 0..self.count {
+            let text = text(number, 0);
+            write!(out, "M 100644 inline {}\ndata {}\n{text}\n", name(number), text.len())?;
+        }
+        out.flush()
+    }
+
+    /// Writes the files without git.
+    pub(super) fn write(self, project: &Project<'_>) -> Result<(), Failure> {
+        let root = project.path("");
+        for number in 0..self.count {
+            write(&root.join(name(number)), &text(number, 0))?;
+        }
+        self.make_old(&root)
+    }
+
+    /// A file as new as the index that tells of it has to be read each time;
+    /// in a project that is worked on, hardly any is.
+    fn make_old(self, root: &Path) -> Result<(), Failure> {
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        for number in 0..self.count {
+            let path = root.join(name(number));
+            File::options()
+                .write(true)
+                .open(&path)
+                .and_then(|file| file.set_modified(time))
+                .map_err(|error| Failure::io(&path, &error))?;
+        }
+        Ok(())
+    }
+
+    /// Changes so many files, all over the project; says which.
+    pub(super) fn change(
+        self,
+        project: &Project<'_>,
+        round: u32,
+        count: u32,
+    ) -> Result<Vec<String>, Failure> {
+        let step = self.count / count;
+        let chosen = (0..count).map(|index| index * step + round % step);
+        chosen
+            .map(|number| {
+                let name = name(number);
+                write(&project.path(&name), &text(number, round + 1))?;
+                Ok(name)
+            })
+            .collect()
+    }
+
+    /// Changes files and puts new ones there, 50 of each; those that were put
+    /// there before are gone.
+    pub(super) fn change_and_add(self, project: &Project<'_>, round: u32) -> Result<(), Failure> {
+        remove_added(project)?;
+        self.change(project, round, FEW / 2)?;
+        for number in 0..FEW / 2 {
+            let name = format!("{ADDED}/round{round}/new{number}.rs");
+            write(&project.path(&name), &text(number, round + 1))?;
+        }
+        Ok(())
+    }
+}
+
+/// Removes what [`Files::change_and_add`] put there.
+pub(super) fn remove_added(project: &Project<'_>) -> Result<(), Failure> {
+    let folder = project.path(ADDED);
+    match fs::remove_dir_all(&folder) {
+        Err(error) if folder.exists() => Err(Failure::io(&folder, &error)),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+fn name(number: u32) -> String {
+    format!("part{}/folder{}/file{number}.rs", number / 500, number / 25 % 20)
+}
+
+fn text(number: u32, version: u32) -> String {
+    let line = |line: u32| {
+        format!("pub fn item_{number}_{line}() -> u32 {{\n    {}\n}}\n", number ^ line ^ version)
+    };
+    (0..3 + number % 20).map(line).collect()
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::write(path, text))
+        .map_err(|error| Failure::io(path, &error))
+}
