@@ -8,6 +8,7 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::thread;
 
 use crate::error::TreeError;
+use crate::probe;
 use crate::project::GitDirs;
 
 /// Settings that could start a program of the user's, write beside the
@@ -59,6 +60,14 @@ impl Git {
     }
 
     /// Begins the command `name`; more arguments may follow.
+    /// Whether the disk of the repository is full.
+    fn is_out_of_room(&self) -> bool {
+        let asked = probe::now_in(&self.dirs.common);
+        asked.is_err_and(|error| {
+            matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
+        })
+    }
+
     pub(crate) fn command(&self, name: &'static str) -> GitCommand<'_> {
         let mut inner = Command::new(&self.program);
         for name in &self.unwanted {
@@ -148,7 +157,11 @@ impl GitCommand<'_> {
             Err(error) => return Err(self.talking()(error)),
             Ok(()) => {}
         }
-        let stderr = tail(&output.stderr);
+        let mut stderr = tail(&output.stderr);
+        if !output.status.success() && self.git.is_out_of_room() {
+            // Git often does not say so.
+            stderr.push_str(" (no space left on device)");
+        }
         Ok(Ended { command: self.name, status: output.status, stdout: output.stdout, stderr })
     }
 

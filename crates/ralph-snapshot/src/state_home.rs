@@ -1,4 +1,5 @@
 use std::ffi::OsString;
+use std::io::ErrorKind::{QuotaExceeded, StorageFull};
 use std::path::{Path, PathBuf};
 
 use crate::project::Project;
@@ -28,8 +29,11 @@ pub fn state_home(project: &Project, ralph_home: Option<&Path>, platform_state: 
             return without_git;
         }
         let holder = if ours.exists() { &ours } else { &git.common };
-        if probe::takes_files(holder) {
-            return ours;
+        match probe::now_in(holder) {
+            Ok(_) => return ours,
+            // That passes, and what is kept there must still be found.
+            Err(error) if matches!(error.kind(), StorageFull | QuotaExceeded) => return ours,
+            Err(_) => {}
         }
     }
     platform_state.join("ralph").join(project_id(project))

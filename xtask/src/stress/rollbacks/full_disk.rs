@@ -108,6 +108,6 @@ fn snapshot(project: &Project<'_>, disk: &Disk, start: &Picture) -> Result<(), F
     }
     Picture::take(project)?.expect(start, "after the snapshot that found no room")?;
     disk.make_room()?;
-    project.ralph(&RUN)?.expect_code(1)?;
+    project.ralph(&["resume"])?.expect_code(1)?;
     fs::metadata(&turns).map(drop).map_err(|error| Failure::io(&turns, &error))
 }
