@@ -48,7 +48,7 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
             };
             let wrong = |failure: Failure| Failure::Failed(format!("{kind} on {name}: {failure}"));
             let project = project(stage, &format!("{name}/{kind}"), place).map_err(wrong)?;
-            play(&project, &disk).map_err(wrong)?;
+            play(&project, &disk, place).map_err(wrong)?;
             played += 1;
         }
     }
@@ -81,9 +81,15 @@ fn random(count: u64) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn play(project: &Project<'_>, disk: &Disk) -> Result<(), Failure> {
+fn play(project: &Project<'_>, disk: &Disk, kept_in: State) -> Result<(), Failure> {
     let start = Picture::take(project)?;
-    snapshot(project, disk, &start)?;
+    match kept_in {
+        // Outside git the snapshots are beside the disk as well.
+        State::Beside if !project.path(".git").exists() => {
+            project.ralph(&RUN)?.expect_code(1)?;
+        }
+        State::Beside | State::OnTheDisk => snapshot(project, disk, &start)?,
+    }
     let end = Picture::take(project)?;
     for room in ROOM {
         disk.fill(room)?;
