@@ -8,6 +8,7 @@ use std::time::Duration;
 use ralph_core::claim::plain;
 use ralph_core::evidence::{Fault, GateReport, Verdict};
 use ralph_core::feedback::last_chars;
+use ralph_core::finding::Reading;
 use ralph_core::policy::{GateCommand, GateSpec};
 use ralph_core::redact::RedactedStream;
 use ralph_proc::{Control, Ending, Launch, Limits, Outcome, Stream, Supervisor, Watcher};
@@ -64,6 +65,7 @@ impl CommandGate {
             command: self.spec.command.display(),
             verdict,
             failing: BTreeSet::new(),
+            reading: Reading::default(),
             tail: last_chars(&plain(tail), TAIL_CHARS).to_owned(),
             elapsed,
             cached: false,

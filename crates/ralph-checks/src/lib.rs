@@ -5,6 +5,7 @@
 
 mod command;
 mod environment;
+pub mod formats;
 
 use ralph_core::evidence::GateReport;
 use ralph_core::policy::GateSpec;

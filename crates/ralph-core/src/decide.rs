@@ -11,6 +11,7 @@ use std::time::Duration;
 use crate::claim::{self, Claim};
 use crate::evidence::{Evidence, GateReport, TurnEnd, Verdict};
 use crate::feedback::Feedback;
+use crate::finding::Reading;
 use crate::limits::Spent;
 use crate::policy::{Need, Policy, Trust};
 use crate::progress::{Progress, Signals};
@@ -93,6 +94,7 @@ fn with_missing_reports<'a>(policy: &Policy, evidence: &'a Evidence) -> Cow<'a, 
             command: gate.command.display(),
             verdict: Verdict::Unknown { reason: "it did not run".to_owned() },
             failing: BTreeSet::new(),
+            reading: Reading::default(),
             tail: String::new(),
             elapsed: Duration::ZERO,
             cached: false,

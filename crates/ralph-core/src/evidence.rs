@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::finding::Reading;
 use crate::ids::{Approach, TreeId};
 use crate::policy::Need;
 use crate::time::{Timestamp, render_span};
@@ -81,6 +82,8 @@ pub struct GateReport {
     pub verdict: Verdict,
     /// Fingerprints of what fails: tests, diagnostics. Empty when it passed.
     pub failing: BTreeSet<String>,
+    /// What was read in its output.
+    pub reading: Reading,
     /// The end of its output, redacted.
     pub tail: String,
     /// How long it ran; zero when the answer was already known.
@@ -96,6 +99,12 @@ pub enum Verdict {
     Pass,
     /// The check failed.
     Fail(Fault),
+    /// The check was made, but what it printed and how it ended contradict
+    /// each other. Never a pass.
+    Unclear {
+        /// How, in one line.
+        reason: String,
+    },
     /// The check could not be made. Never a pass.
     Unknown {
         /// Why not, in one line.
@@ -120,6 +129,7 @@ impl Verdict {
         match self {
             Self::Pass => "pass",
             Self::Fail(_) => "fail",
+            Self::Unclear { .. } => "unclear",
             Self::Unknown { .. } => "unknown",
         }
     }
@@ -131,6 +141,7 @@ impl Verdict {
             Self::Fail(Fault::Exit(code)) => format!("failed with exit code {code}"),
             Self::Fail(Fault::Signal(signal)) => format!("killed by signal {signal}"),
             Self::Fail(Fault::Timeout(limit)) => format!("timed out after {}", render_span(*limit)),
+            Self::Unclear { reason } => format!("unclear: {reason}"),
             Self::Unknown { reason } => format!("unknown: {reason}"),
         }
     }

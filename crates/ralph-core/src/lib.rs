@@ -7,6 +7,8 @@ pub mod claim;
 pub mod decide;
 pub mod evidence;
 pub mod feedback;
+pub mod finding;
+pub mod format;
 pub mod ids;
 pub mod limits;
 pub mod locale;

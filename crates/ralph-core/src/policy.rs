@@ -1,10 +1,13 @@
 //! What the user asked for: rules that stay the same during a run.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::str::FromStr;
 use std::time::Duration;
 
 use crate::claim::ClaimRules;
+use crate::finding::Level;
+use crate::format::Format;
 use crate::locale::Locale;
 use crate::usage::Usd;
 
@@ -21,6 +24,8 @@ pub struct Policy {
     pub turns: TurnLimits,
     /// The checks that we execute.
     pub gates: Vec<GateSpec>,
+    /// Levels of which no finding may be left in the files the run is about.
+    pub zero: BTreeSet<Level>,
     /// How much an agent remembers from one turn to the next.
     pub context: Context,
     /// The language of what the agent and the user are told.
@@ -36,6 +41,7 @@ impl Policy {
             limits: Limits::for_claims(),
             turns: TurnLimits::default(),
             gates: Vec::new(),
+            zero: BTreeSet::new(),
             context: Context::Auto,
             locale: Locale::En,
         }
@@ -136,12 +142,29 @@ pub struct GateSpec {
     pub name: String,
     /// What it stands for.
     pub criterion: Criterion,
-    /// What is executed.
+    /// What is executed. Where it says `{report}`, the path of a file is put
+    /// in that the command is to write.
     pub command: GateCommand,
+    /// Where it runs, relative to the project's root; empty for the root.
+    pub dir: String,
+    /// How its output, or the report it writes, is read.
+    pub format: Format,
+    /// What it takes to pass.
+    pub bar: Bar,
     /// After this long it counts as failed.
     pub timeout: Duration,
     /// Whether success depends on it.
     pub need: Need,
+}
+
+/// What it takes for a gate to pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bar {
+    /// The command is content: exit code 0.
+    #[default]
+    Clean,
+    /// No error is left, whatever the command thinks of warnings.
+    NoErrors,
 }
 
 /// Whether success depends on a gate.
@@ -219,8 +242,8 @@ fn quoted(word: &str) -> Cow<'_, str> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{given}` is not one of {choices}")]
 pub struct UnknownWord {
-    given: String,
-    choices: &'static str,
+    pub(crate) given: String,
+    pub(crate) choices: &'static str,
 }
 
 impl FromStr for Trust {

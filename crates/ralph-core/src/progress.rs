@@ -213,7 +213,7 @@ impl Progress {
 fn sees_all_required(evidence: &Evidence) -> bool {
     evidence.gates.iter().all(|gate| match gate.verdict {
         Verdict::Pass | Verdict::Fail(_) => true,
-        Verdict::Unknown { .. } => gate.need == Need::Advisory,
+        Verdict::Unclear { .. } | Verdict::Unknown { .. } => gate.need == Need::Advisory,
     })
 }
 

@@ -5,8 +5,12 @@ use std::time::Duration;
 
 use crate::decide::{Decision, Judgement, decide};
 use crate::evidence::{Evidence, Fault, GateReport, TurnEnd, Verdict, Weakening};
+use crate::finding::Reading;
+use crate::format::Format;
 use crate::ids::{Approach, RunId, TreeId};
-use crate::policy::{Criterion, GateCommand, GateSpec, Limits, Need, Policy, Trust, TurnLimits};
+use crate::policy::{
+    Bar, Criterion, GateCommand, GateSpec, Limits, Need, Policy, Trust, TurnLimits,
+};
 use crate::progress::Progress;
 use crate::run::{AgentRef, Baseline, NewRun, Owner, Run, Task};
 use crate::time::Timestamp;
@@ -42,6 +46,9 @@ pub(crate) fn gate(name: &str, need: Need) -> GateSpec {
         name: name.to_owned(),
         criterion: Criterion::Custom,
         command: GateCommand::Argv(vec!["make".to_owned(), name.to_owned()]),
+        dir: String::new(),
+        format: Format::Exit,
+        bar: Bar::Clean,
         timeout: Duration::from_mins(1),
         need,
     }
@@ -133,6 +140,7 @@ pub(crate) fn report(name: &str, verdict: Verdict) -> GateReport {
         command: format!("make {name}"),
         verdict,
         failing: BTreeSet::new(),
+        reading: Reading::default(),
         tail: String::new(),
         elapsed: Duration::ZERO,
         cached: false,

@@ -91,9 +91,13 @@ impl Captured for IterationRecord {
         let mut texts = vec![&mut self.text];
         for gate in &mut self.gates {
             texts.push(&mut gate.tail);
-            if let Verdict::Unknown { reason } = &mut gate.verdict {
+            if let Verdict::Unknown { reason } | Verdict::Unclear { reason } = &mut gate.verdict {
                 texts.push(reason);
             }
+            texts.extend(gate.reading.findings.iter_mut().map(|finding| &mut finding.message));
+            let outcomes = gate.reading.tests.iter_mut();
+            let failures = outcomes.flat_map(|outcomes| outcomes.failures.values_mut());
+            texts.extend(failures.map(|failure| &mut failure.message));
         }
         texts
     }

@@ -6,6 +6,7 @@
 mod gate;
 mod policy;
 mod progress;
+mod reading;
 mod run;
 mod state;
 

@@ -1,13 +1,15 @@
 //! What settings mean: the policy of a run and how its turns are taken.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use ralph_agents::limits::LimitPatterns;
 use ralph_checks::{EnvironmentRules, NameGlob};
 use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
+use ralph_core::format::Format;
 use ralph_core::locale::Locale;
 use ralph_core::policy::{
-    Context, Criterion, GateCommand, GateSpec, Limits, Need, Policy, Trust, TurnLimits,
+    Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, Policy, Trust, TurnLimits,
 };
 use ralph_core::usage::Usd;
 
@@ -145,6 +147,7 @@ impl Settings {
                 limits: reader.limits(trust),
                 turns: reader.turns(),
                 gates,
+                zero: BTreeSet::new(),
                 context: reader.context(&agent)?,
                 locale: reader.text("run.locale").and_then(|t| t.parse().ok()).unwrap_or(locale),
             },
@@ -321,6 +324,15 @@ impl Reader<'_> {
     fn gate(&self, name: String, criterion: Criterion, command: GateCommand) -> GateSpec {
         let path = format!("gates.{}.timeout", criterion.name());
         let timeout = self.span(&path).unwrap_or(GATE_TIMEOUT);
-        GateSpec { name, criterion, command, timeout, need: Need::Required }
+        GateSpec {
+            name,
+            criterion,
+            command,
+            dir: String::new(),
+            format: Format::Exit,
+            bar: Bar::Clean,
+            timeout,
+            need: Need::Required,
+        }
     }
 }

@@ -7,6 +7,7 @@ use ralph_checks::Site;
 use ralph_core::claim::Claim;
 use ralph_core::evidence::{Evidence, GateReport, TurnEnd, Verdict};
 use ralph_core::feedback::Feedback;
+use ralph_core::finding::Reading;
 use ralph_core::progress::Progress;
 use ralph_core::{Decision, Run, TreeId, decide, wording};
 use ralph_snapshot::{ChangeKind, TreeError};
@@ -184,6 +185,7 @@ impl Driver<'_> {
                 command: spec.command.display(),
                 verdict: Verdict::Pass,
                 failing: BTreeSet::new(),
+                reading: Reading::default(),
                 tail: String::new(),
                 elapsed: Duration::ZERO,
                 cached: true,

@@ -5,9 +5,13 @@ use std::time::Duration;
 
 use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
 use ralph_core::evidence::{Fault, GateReport, Verdict};
+use ralph_core::finding::{
+    Counts, Finding, Level, Place, Reading, TestCounts, TestFailure, TestState, Tests,
+};
+use ralph_core::format::Format;
 use ralph_core::locale::Locale;
 use ralph_core::policy::{
-    Context, Criterion, GateCommand, GateSpec, Limits, Need, Trust, TurnLimits,
+    Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, Trust, TurnLimits,
 };
 use ralph_core::progress::Progress;
 use ralph_core::run::{AgentRef, Baseline, Best, NewRun, Owner, Task};
@@ -127,6 +131,7 @@ fn policy() -> Policy {
                 ..gate(Criterion::Custom, GateCommand::Shell("x | y".into()))
             },
         ],
+        zero: Level::ALL.into(),
         context: Context::Summarize,
         locale: Locale::Ko,
     }
@@ -138,6 +143,9 @@ pub fn gate(criterion: Criterion, command: GateCommand) -> GateSpec {
         name: criterion.name().to_owned(),
         criterion,
         command,
+        dir: "web".to_owned(),
+        format: Format::Junit,
+        bar: Bar::NoErrors,
         timeout: Duration::new(300, 1),
         need: Need::Required,
     }
@@ -200,10 +208,32 @@ fn report(verdict: Verdict) -> GateReport {
         command: "make test".to_owned(),
         verdict,
         failing: words(&["test:a", "test:b"]),
+        reading: reading(),
         tail: format!("tail {HARD_TEXT}"),
         elapsed: Duration::new(1, 2),
         cached: true,
     }
+}
+
+fn reading() -> Reading {
+    let place = Place { file: "src/a b.rs".to_owned(), line: Some(3), column: None };
+    let finding = Finding {
+        tool: "rustc".to_owned(),
+        rule: Some("E0308".to_owned()),
+        level: Level::Security,
+        place: place.clone(),
+        message: format!("message {HARD_TEXT}"),
+        fingerprint: format!("print {HARD_TEXT}"),
+    };
+    let states = [("a", TestState::Passed), ("b", TestState::Failed), ("c", TestState::Skipped)];
+    let failure = TestFailure { place, message: format!("said {HARD_TEXT}") };
+    let tests = Tests {
+        states: states.map(|(id, state)| (id.to_owned(), state)).into(),
+        failures: [("b".to_owned(), failure)].into(),
+        counts: TestCounts { passed: 1, failed: 1, skipped: u64::MAX },
+    };
+    let counts = Counts { errors: 1, security: 2, warnings: 3, infos: 4 };
+    Reading { findings: vec![finding], counts, tests: Some(tests), beyond: 5 }
 }
 
 /// An event of `run(bits)`.

@@ -8,6 +8,7 @@ use ralph_core::usage::{Usage, Usd};
 use serde::{Deserialize, Serialize};
 
 use super::policy::NeedRow;
+use super::reading::ReadingRow;
 use super::{decode, encode};
 use crate::error::StoreError;
 
@@ -21,6 +22,8 @@ struct ReportRow {
     command: String,
     verdict: VerdictRow,
     failing: BTreeSet<String>,
+    #[serde(default)]
+    reading: ReadingRow,
     tail: String,
     elapsed: Duration,
     cached: bool,
@@ -33,6 +36,7 @@ enum VerdictRow {
     Exit(i32),
     Signal(i32),
     Timeout(Duration),
+    Unclear(String),
     Unknown(String),
 }
 
@@ -69,28 +73,34 @@ pub(crate) fn decode_usage(text: &str) -> Result<Usage, StoreError> {
 
 impl From<GateReport> for ReportRow {
     fn from(report: GateReport) -> Self {
-        let GateReport { name, need, command, verdict, failing, tail, elapsed, cached } = report;
+        let GateReport { name, need, command, verdict, failing, reading, tail, elapsed, cached } =
+            report;
+        let reading = reading.into();
         let verdict = match verdict {
             Verdict::Pass => VerdictRow::Pass,
             Verdict::Fail(Fault::Exit(code)) => VerdictRow::Exit(code),
             Verdict::Fail(Fault::Signal(signal)) => VerdictRow::Signal(signal),
             Verdict::Fail(Fault::Timeout(after)) => VerdictRow::Timeout(after),
+            Verdict::Unclear { reason } => VerdictRow::Unclear(reason),
             Verdict::Unknown { reason } => VerdictRow::Unknown(reason),
         };
-        Self { name, need: need.into(), command, verdict, failing, tail, elapsed, cached }
+        Self { name, need: need.into(), command, verdict, failing, reading, tail, elapsed, cached }
     }
 }
 
 impl From<ReportRow> for GateReport {
     fn from(row: ReportRow) -> Self {
-        let ReportRow { name, need, command, verdict, failing, tail, elapsed, cached } = row;
+        let ReportRow { name, need, command, verdict, failing, reading, tail, elapsed, cached } =
+            row;
+        let reading = reading.into();
         let verdict = match verdict {
             VerdictRow::Pass => Verdict::Pass,
             VerdictRow::Exit(code) => Verdict::Fail(Fault::Exit(code)),
             VerdictRow::Signal(signal) => Verdict::Fail(Fault::Signal(signal)),
             VerdictRow::Timeout(after) => Verdict::Fail(Fault::Timeout(after)),
+            VerdictRow::Unclear(reason) => Verdict::Unclear { reason },
             VerdictRow::Unknown(reason) => Verdict::Unknown { reason },
         };
-        Self { name, need: need.into(), command, verdict, failing, tail, elapsed, cached }
+        Self { name, need: need.into(), command, verdict, failing, reading, tail, elapsed, cached }
     }
 }

@@ -4,13 +4,16 @@ use std::time::Duration;
 
 use ralph_core::Policy;
 use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
+use ralph_core::finding::Level;
+use ralph_core::format::Format;
 use ralph_core::locale::Locale;
 use ralph_core::policy::{
-    Context, Criterion, GateCommand, GateSpec, Limits, Need, Trust, TurnLimits,
+    Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, Trust, TurnLimits,
 };
 use ralph_core::usage::Usd;
 use serde::{Deserialize, Serialize};
 
+use super::reading::LevelRow;
 use super::{decode, encode, twin, unfit};
 use crate::error::StoreError;
 
@@ -20,6 +23,7 @@ twin!(TrustRow of Trust { Claim, Evidence });
 twin!(ContextRow of Context { Auto, Same, Summarize, Fresh });
 twin!(LocaleRow of Locale { En, Ko });
 twin!(ModeRow of MatchMode { Tag, Word, Contains });
+twin!(BarRow of Bar { Clean, NoErrors });
 twin!(NeedRow of Need { Required, Advisory });
 twin!(CriterionRow of Criterion { TestPass, BuildSuccess, LintClean, TypeCheck, Custom });
 
@@ -30,6 +34,7 @@ struct PolicyRow {
     limits: LimitsRow,
     turns: TurnsRow,
     gates: Vec<GateRow>,
+    zero: Vec<LevelRow>,
     context: ContextRow,
     locale: LocaleRow,
 }
@@ -64,6 +69,9 @@ struct GateRow {
     name: String,
     criterion: CriterionRow,
     command: CommandRow,
+    dir: String,
+    format: String,
+    bar: BarRow,
     timeout: Duration,
     need: NeedRow,
 }
@@ -77,13 +85,14 @@ enum CommandRow {
 
 /// The JSON form of a policy.
 pub(super) fn encode_policy(policy: &Policy) -> Result<String, StoreError> {
-    let Policy { claim, trust, limits, turns, gates, context, locale } = policy.clone();
+    let Policy { claim, trust, limits, turns, gates, zero, context, locale } = policy.clone();
     let row = PolicyRow {
         claim: claim.into(),
         trust: trust.into(),
         limits: limits.into(),
         turns: TurnsRow { idle: turns.idle, wall: turns.wall, grace: turns.grace },
         gates: gates.into_iter().map(GateRow::from).collect(),
+        zero: zero.into_iter().map(LevelRow::from).collect(),
         context: context.into(),
         locale: locale.into(),
     };
@@ -92,13 +101,15 @@ pub(super) fn encode_policy(policy: &Policy) -> Result<String, StoreError> {
 
 /// The policy whose JSON form is `text`.
 pub(super) fn decode_policy(text: &str) -> Result<Policy, StoreError> {
-    let PolicyRow { claim, trust, limits, turns, gates, context, locale } = decode(WHAT, text)?;
+    let PolicyRow { claim, trust, limits, turns, gates, zero, context, locale } =
+        decode(WHAT, text)?;
     Ok(Policy {
         claim: claim.into_rules()?,
         trust: trust.into(),
         limits: limits.into(),
         turns: TurnLimits { idle: turns.idle, wall: turns.wall, grace: turns.grace },
         gates: gates.into_iter().map(GateSpec::from).collect(),
+        zero: zero.into_iter().map(Level::from).collect(),
         context: context.into(),
         locale: locale.into(),
     })
@@ -146,22 +157,41 @@ impl From<LimitsRow> for Limits {
 
 impl From<GateSpec> for GateRow {
     fn from(gate: GateSpec) -> Self {
-        let GateSpec { name, criterion, command, timeout, need } = gate;
+        let GateSpec { name, criterion, command, dir, format, bar, timeout, need } = gate;
         let command = match command {
             GateCommand::Argv(words) => CommandRow::Argv(words),
             GateCommand::Shell(script) => CommandRow::Shell(script),
         };
-        Self { name, criterion: criterion.into(), command, timeout, need: need.into() }
+        Self {
+            name,
+            criterion: criterion.into(),
+            command,
+            dir,
+            format: format.name().to_owned(),
+            bar: bar.into(),
+            timeout,
+            need: need.into(),
+        }
     }
 }
 
 impl From<GateRow> for GateSpec {
     fn from(row: GateRow) -> Self {
-        let GateRow { name, criterion, command, timeout, need } = row;
+        let GateRow { name, criterion, command, dir, format, bar, timeout, need } = row;
         let command = match command {
             CommandRow::Argv(words) => GateCommand::Argv(words),
             CommandRow::Shell(script) => GateCommand::Shell(script),
         };
-        Self { name, criterion: criterion.into(), command, timeout, need: need.into() }
+        Self {
+            name,
+            criterion: criterion.into(),
+            command,
+            dir,
+            // A form that this version does not know: the exit code still counts.
+            format: format.parse().unwrap_or(Format::Exit),
+            bar: bar.into(),
+            timeout,
+            need: need.into(),
+        }
     }
 }

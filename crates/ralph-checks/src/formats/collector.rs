@@ -1,0 +1,266 @@
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
+
+use ralph_core::finding::{Finding, Level, Place, Reading, TestFailure, TestState, Tests};
+use ralph_core::redact::redact;
+
+/// How many findings are listed; the others are counted.
+const FINDINGS: usize = 2_000;
+
+/// How many tests are listed by id; the others are counted.
+const TESTS: usize = 100_000;
+
+/// How many failing tests are listed with what they said.
+const FAILURES: usize = 500;
+
+/// How much of a message is kept.
+const MESSAGE_CHARS: usize = 600;
+
+/// Takes in what a reader finds, with bounds.
+#[derive(Debug)]
+pub struct Collector {
+    /// The project's root.
+    root: PathBuf,
+    /// The folder relative paths begin at, relative to the root.
+    dir: PathBuf,
+    reading: Reading,
+    /// How often each fingerprint was seen.
+    seen: HashMap<String, u32>,
+}
+
+/// A finding as a tool reports it.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<'a> {
+    /// The tool.
+    pub tool: &'a str,
+    /// Its name for the kind of finding.
+    pub rule: Option<&'a str>,
+    /// How bad it is.
+    pub level: Level,
+    /// What it says.
+    pub message: &'a str,
+    /// What tells it apart from others with the same message in the same
+    /// file: a symbol, or the text of the line. May be empty.
+    pub context: &'a str,
+}
+
+impl Collector {
+    /// Nothing found yet. The tool ran in `dir` below the absolute `root`.
+    pub fn new(root: &Path, dir: &str) -> Self {
+        Self {
+            root: root.to_owned(),
+            dir: PathBuf::from(dir),
+            reading: Reading::default(),
+            seen: HashMap::new(),
+        }
+    }
+
+    /// Names a place the way we do: relative to the root, with `/`.
+    pub fn place(&self, file: &str, line: Option<u32>, column: Option<u32>) -> Place {
+        let file = file.strip_prefix("file://").unwrap_or(file);
+        let path = Path::new(file);
+        let inside = path.strip_prefix(&self.root).ok().map(Path::to_owned);
+        let path = match inside {
+            Some(inside) => inside,
+            None if path.is_absolute() || file.is_empty() => path.to_owned(),
+            None => self.dir.join(path),
+        };
+        Place { file: slashed(&path), line: line.filter(|line| *line > 0), column }
+    }
+
+    /// Takes in a finding.
+    pub fn finding(&mut self, place: Place, found: &Found<'_>) {
+        self.reading.counts.add(found.level, 1);
+        if self.reading.findings.len() == FINDINGS {
+            self.reading.beyond += 1;
+            return;
+        }
+        let mut finding = Finding {
+            tool: found.tool.to_owned(),
+            rule: found.rule.filter(|rule| !rule.is_empty()).map(str::to_owned),
+            level: found.level,
+            place,
+            message: shortened(found.message),
+            fingerprint: String::new(),
+        };
+        finding.identify(&redact(found.context));
+        let times = self.seen.entry(finding.fingerprint.clone()).or_default();
+        *times += 1;
+        if *times > 1 {
+            finding.fingerprint = format!("{} ({times})", finding.fingerprint);
+        }
+        self.reading.findings.push(finding);
+    }
+
+    /// Says that the tool runs tests, even if there turns out to be none.
+    pub fn runs_tests(&mut self) {
+        self.tests();
+    }
+
+    /// Takes in how a test ended. Of a test that ended more than once the
+    /// worst counts.
+    pub fn test(&mut self, id: &str, state: TestState) {
+        let id = id.trim();
+        let tests = self.tests();
+        if let Some(known) = tests.states.get_mut(id) {
+            let worse = matches!(
+                (*known, state),
+                (TestState::Skipped | TestState::Passed, TestState::Failed)
+                    | (TestState::Skipped, TestState::Passed)
+            );
+            if worse {
+                count(tests_counts(&mut tests.counts, *known), -1);
+                count(tests_counts(&mut tests.counts, state), 1);
+                *known = state;
+            }
+            return;
+        }
+        count(tests_counts(&mut tests.counts, state), 1);
+        if tests.states.len() < TESTS || state == TestState::Failed {
+            tests.states.insert(id.to_owned(), state);
+        } else {
+            self.reading.beyond += 1;
+        }
+    }
+
+    /// Takes in a failed test with what it said.
+    pub fn failed(&mut self, id: &str, place: Place, message: &str) {
+        self.test(id, TestState::Failed);
+        let tests = self.tests();
+        if tests.failures.len() < FAILURES {
+            let failure = TestFailure { place, message: shortened(message) };
+            tests.failures.insert(id.trim().to_owned(), failure);
+        }
+    }
+
+    /// What was found.
+    pub fn finish(self) -> Reading {
+        self.reading
+    }
+
+    fn tests(&mut self) -> &mut Tests {
+        self.reading.tests.get_or_insert_default()
+    }
+}
+
+fn tests_counts(counts: &mut ralph_core::finding::TestCounts, state: TestState) -> &mut u64 {
+    match state {
+        TestState::Passed => &mut counts.passed,
+        TestState::Failed => &mut counts.failed,
+        TestState::Skipped => &mut counts.skipped,
+    }
+}
+
+fn count(counter: &mut u64, by: i64) {
+    *counter = counter.saturating_add_signed(by);
+}
+
+/// A message without secrets, of bounded length; its beginning says most.
+fn shortened(message: &str) -> String {
+    let message = message.trim();
+    // Far more than is kept, far less than a flood.
+    let head = match message.char_indices().nth(16 * MESSAGE_CHARS) {
+        Some((end, _)) => &message[..end],
+        None => message,
+    };
+    let text = redact(head);
+    match text.char_indices().nth(MESSAGE_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into_owned(),
+    }
+}
+
+/// A path with `/`, without `.` and with `..` resolved as far as possible.
+fn slashed(path: &Path) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut start = "";
+    for part in path.components() {
+        match part {
+            Component::RootDir => start = "/",
+            Component::CurDir => {}
+            Component::ParentDir if parts.last().is_some_and(|last| last != "..") => {
+                parts.pop();
+            }
+            Component::ParentDir => parts.push("..".to_owned()),
+            Component::Normal(name) => parts.push(name.to_string_lossy().into_owned()),
+            Component::Prefix(prefix) => {
+                parts.push(prefix.as_os_str().to_string_lossy().into_owned());
+            }
+        }
+    }
+    format!("{start}{}", parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn collector() -> Collector {
+        Collector::new(Path::new("/project"), "web")
+    }
+
+    fn found(message: &str) -> Found<'_> {
+        Found { tool: "t", rule: Some("r"), level: Level::Warning, message, context: "" }
+    }
+
+    #[test]
+    fn places_are_relative_to_the_root() {
+        let out = collector();
+        let file = |path: &str| out.place(path, None, None).file;
+        assert_eq!(file("src/a.ts"), "web/src/a.ts");
+        assert_eq!(file("./src/../b.ts"), "web/b.ts");
+        assert_eq!(file("../api/c.py"), "api/c.py");
+        assert_eq!(file("/project/web/d.ts"), "web/d.ts");
+        assert_eq!(file("file:///project/e.ts"), "e.ts");
+        assert_eq!(file("/usr/include/stdio.h"), "/usr/include/stdio.h");
+        assert_eq!(file(""), "");
+    }
+
+    #[test]
+    fn equal_findings_are_told_apart_by_their_number() {
+        let mut out = collector();
+        for line in [3, 9] {
+            out.finding(out.place("a", Some(line), None), &found("unused"));
+        }
+        let reading = out.finish();
+        assert_eq!(reading.counts.warnings, 2);
+        assert_eq!(reading.findings[0].fingerprint, "t r web/a: unused");
+        assert_eq!(reading.findings[1].fingerprint, "t r web/a: unused (2)");
+    }
+
+    #[test]
+    fn a_test_counts_once_with_its_worst_end() {
+        let mut out = collector();
+        out.test("a", TestState::Passed);
+        out.failed("a", Place::default(), "no");
+        out.test("a", TestState::Passed);
+        out.test("b", TestState::Skipped);
+        let tests = out.finish().tests.unwrap();
+        let (passed, failed, skipped) =
+            (tests.counts.passed, tests.counts.failed, tests.counts.skipped);
+        assert_eq!((passed, failed, skipped), (0, 1, 1));
+        assert_eq!(tests.failures["a"].message, "no");
+    }
+
+    #[test]
+    fn a_flood_is_counted_but_not_kept() {
+        let mut out = collector();
+        for index in 0..FINDINGS + 5 {
+            let message = format!("x{index} {}", "ä".repeat(100_000 / FINDINGS));
+            out.finding(Place::default(), &found(&message));
+        }
+        let reading = out.finish();
+        assert_eq!((reading.findings.len(), reading.beyond), (FINDINGS, 5));
+        assert_eq!(reading.counts.warnings, (FINDINGS + 5) as u64);
+    }
+
+    #[test]
+    fn a_secret_in_a_message_is_not_kept() {
+        let mut out = collector();
+        let secret = "API_KEY=sk-abcdefghijklmnopqrstuvwxyz0123456789";
+        out.finding(Place::default(), &found(secret));
+        let finding = &out.finish().findings[0];
+        assert!(!finding.message.contains("abcdefghij"), "{}", finding.message);
+        assert!(!finding.fingerprint.contains("abcdefghij"), "{}", finding.fingerprint);
+    }
+}

@@ -1,0 +1,251 @@
+//! What a gate read in the output of its tool: findings and test outcomes.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// How bad a finding is. Ordered from worst to harmless.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Level {
+    /// It is wrong.
+    Error,
+    /// It can be exploited.
+    Security,
+    /// It is doubtful.
+    Warning,
+    /// It is worth knowing.
+    Info,
+}
+
+impl Level {
+    /// All levels, the worst first.
+    pub const ALL: [Self; 4] = [Self::Error, Self::Security, Self::Warning, Self::Info];
+
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Security => "security",
+            Self::Warning => "warning",
+            Self::Info => "info",
+        }
+    }
+}
+
+/// One thing a tool found in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The tool, such as `ruff` or `rustc`.
+    pub tool: String,
+    /// The tool's own name for the kind of finding, such as `F401`.
+    pub rule: Option<String>,
+    /// How bad it is.
+    pub level: Level,
+    /// Where.
+    pub place: Place,
+    /// What the tool says, on one line.
+    pub message: String,
+    /// What tells it apart from others, and stays when lines move.
+    pub fingerprint: String,
+}
+
+/// Where something is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Relative to the project's root, with `/`; empty for the project as a
+    /// whole.
+    pub file: String,
+    /// From 1.
+    pub line: Option<u32>,
+    /// From 1.
+    pub column: Option<u32>,
+}
+
+impl Place {
+    /// `file:line`, as far as it is known.
+    pub fn display(&self) -> String {
+        match self.line {
+            Some(line) => format!("{}:{line}", self.file),
+            None => self.file.clone(),
+        }
+    }
+}
+
+impl Finding {
+    /// Makes the fingerprint from what stays when lines are added above.
+    ///
+    /// `context` tells apart what tool, rule, file and message cannot: the
+    /// symbol, or the text of the line. It may be empty.
+    pub fn identify(&mut self, context: &str) {
+        let rule = self.rule.as_deref().unwrap_or("-");
+        let message = normalised(&self.message);
+        self.fingerprint = format!("{} {rule} {}: {message}", self.tool, self.place.file);
+        let context = normalised(context);
+        if !context.is_empty() {
+            // Writing to a string cannot fail.
+            let _ = write!(self.fingerprint, " @ {context}");
+        }
+    }
+}
+
+/// How long a normalised text may get, in characters.
+const NORMALISED_CHARS: usize = 200;
+
+/// A text without what changes though nothing changed: numbers, addresses and
+/// white space.
+pub fn normalised(text: &str) -> String {
+    let mut out = String::new();
+    let mut last = ' ';
+    for c in text.trim().chars().take(4 * NORMALISED_CHARS) {
+        let c = match c {
+            c if c.is_whitespace() || c.is_control() => ' ',
+            // A digit inside a word belongs to a name; alone it is a number.
+            c if c.is_ascii_digit() && !last.is_alphabetic() && last != '_' => '#',
+            c => c,
+        };
+        if !(c == last && (c == ' ' || c == '#')) {
+            out.push(c);
+        }
+        last = c;
+    }
+    match out.char_indices().nth(NORMALISED_CHARS) {
+        Some((end, _)) => out[..end].to_owned(),
+        None => out.trim_end().to_owned(),
+    }
+}
+
+/// How one test ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TestState {
+    /// It held.
+    Passed,
+    /// It did not.
+    Failed,
+    /// It was not asked.
+    Skipped,
+}
+
+/// A test that failed, with what is known about it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TestFailure {
+    /// Where the test is or failed.
+    pub place: Place,
+    /// What it said, shortened.
+    pub message: String,
+}
+
+/// What became of a gate's tests.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tests {
+    /// How each of them ended, by id. Bounded: see [`Reading::beyond`].
+    pub states: BTreeMap<String, TestState>,
+    /// More about those that failed.
+    pub failures: BTreeMap<String, TestFailure>,
+    /// How many there were.
+    pub counts: TestCounts,
+}
+
+/// How many tests ended how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TestCounts {
+    /// That held.
+    pub passed: u64,
+    /// That did not.
+    pub failed: u64,
+    /// That were not asked.
+    pub skipped: u64,
+}
+
+impl TestCounts {
+    /// How many tests there were at all.
+    pub fn collected(self) -> u64 {
+        self.passed + self.failed + self.skipped
+    }
+}
+
+/// How many findings there were of each level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// That are wrong.
+    pub errors: u64,
+    /// That can be exploited.
+    pub security: u64,
+    /// That are doubtful.
+    pub warnings: u64,
+    /// That are worth knowing.
+    pub infos: u64,
+}
+
+impl Counts {
+    /// Counts `more` findings of one level.
+    pub fn add(&mut self, level: Level, more: u64) {
+        match level {
+            Level::Error => self.errors += more,
+            Level::Security => self.security += more,
+            Level::Warning => self.warnings += more,
+            Level::Info => self.infos += more,
+        }
+    }
+
+    /// How many there are of one level.
+    pub fn of(self, level: Level) -> u64 {
+        match level {
+            Level::Error => self.errors,
+            Level::Security => self.security,
+            Level::Warning => self.warnings,
+            Level::Info => self.infos,
+        }
+    }
+}
+
+/// What was read in the output of a tool.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// The findings. Bounded: see [`Reading::beyond`].
+    pub findings: Vec<Finding>,
+    /// How many findings there were of each level.
+    pub counts: Counts,
+    /// The tests, if the tool runs tests.
+    pub tests: Option<Tests>,
+    /// How many findings and tests were counted but are not listed.
+    pub beyond: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(line: u32, message: &str) -> Finding {
+        let mut finding = Finding {
+            tool: "ruff".to_owned(),
+            rule: Some("F401".to_owned()),
+            level: Level::Error,
+            place: Place { file: "src/a.py".to_owned(), line: Some(line), column: None },
+            message: message.to_owned(),
+            fingerprint: String::new(),
+        };
+        finding.identify("");
+        finding
+    }
+
+    #[test]
+    fn a_fingerprint_stays_when_lines_move() {
+        let here = finding(3, "`os` imported but unused at line 3");
+        let there = finding(90, "`os`  imported but unused at line 90");
+        assert_eq!(here.fingerprint, there.fingerprint);
+        assert_eq!(here.fingerprint, "ruff F401 src/a.py: `os` imported but unused at line #");
+    }
+
+    #[test]
+    fn context_tells_equal_messages_apart() {
+        let (mut one, mut other) = (finding(1, "unused"), finding(1, "unused"));
+        one.identify("fn a()");
+        other.identify("fn b()");
+        assert_ne!(one.fingerprint, other.fingerprint);
+    }
+
+    #[test]
+    fn names_keep_their_digits() {
+        assert_eq!(normalised("utf8 and v2_0 at 0x3f, 12.5 s"), "utf8 and v2_0 at #x3f, #.# s");
+        assert_eq!(normalised(&"ä".repeat(500)).chars().count(), 200);
+    }
+}
