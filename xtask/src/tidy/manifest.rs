@@ -5,7 +5,7 @@ use toml::{Table, Value};
 use crate::finding::Finding;
 
 /// Raised on purpose, together with the reason for the new dependency.
-const MAX_PACKAGES: usize = 220;
+const MAX_PACKAGES: usize = 260;
 
 /// Lints that must stay denied, because tidy relies on them.
 const DENIED: &[&str] = &["wildcard_enum_match_arm", "allow_attributes", "too_many_lines"];
