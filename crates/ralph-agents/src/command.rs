@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::evidence::{Timeout, TurnEnd};
 use ralph_core::redact;
-use ralph_proc::{Ending, Launch, Outcome, Tail};
+use ralph_proc::{Ending, Launch, Outcome, Streams, Tail};
 
 use crate::limits::{LimitPatterns, Said};
 use crate::usage::read_usage;
@@ -64,6 +64,7 @@ impl Agent for CommandAgent {
             dir: turn.root.to_owned(),
             env: turn.env.to_vec(),
             stdin: Some(turn.prompt_file.to_owned()),
+            streams: Streams::Apart,
         }
     }
 

@@ -1,27 +1,29 @@
-//! The plain gate: a command, its exit code and the end of its output.
+//! The gate that executes a command, reads its output and judges both.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use ralph_core::claim::plain;
-use ralph_core::evidence::{Fault, GateReport, Verdict};
-use ralph_core::feedback::last_chars;
+use ralph_core::evidence::{GateReport, Verdict};
 use ralph_core::finding::Reading;
+use ralph_core::format::Format;
 use ralph_core::policy::{GateCommand, GateSpec};
-use ralph_core::redact::RedactedStream;
-use ralph_proc::{Control, Ending, Launch, Limits, Outcome, Stream, Supervisor, Watcher};
+use ralph_proc::{Launch, Limits, Supervisor};
 
-use crate::Gate;
+use crate::formats::{self, Collector, Unreadable};
+use crate::output::{HasReport, Heard, Listener, Scratch, Source};
+use crate::{Gate, verdict};
 
-/// How much of the output a report keeps.
-const TAIL_CHARS: usize = 8_000;
+/// What stands in a command for the report it is to write.
+const REPORT: &str = "{report}";
 
 /// The time a gate has to end in good order once it timed out.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Where gates run.
+#[derive(Clone, Copy)]
 pub struct Site<'a> {
     /// Starts and ends processes.
     pub supervisor: &'a Supervisor,
@@ -31,7 +33,7 @@ pub struct Site<'a> {
     pub env: &'a [(OsString, OsString)],
 }
 
-/// A gate that knows exit codes.
+/// A gate that is a command.
 #[derive(Clone, Debug)]
 pub struct CommandGate {
     spec: GateSpec,
@@ -43,31 +45,74 @@ impl CommandGate {
         Self { spec }
     }
 
-    fn launch(&self, site: &Site<'_>) -> Option<Launch> {
-        let words: Vec<OsString> = match &self.spec.command {
-            GateCommand::Argv(words) => words.iter().map(OsString::from).collect(),
-            GateCommand::Shell(script) => ["sh", "-c", script].map(OsString::from).to_vec(),
-        };
-        let (program, args) = words.split_first()?;
+    fn words(&self) -> Vec<String> {
+        match &self.spec.command {
+            GateCommand::Argv(words) => words.clone(),
+            GateCommand::Shell(script) => {
+                vec!["sh".to_owned(), "-c".to_owned(), script.clone()]
+            }
+        }
+    }
+
+    fn source(&self) -> Source {
+        let has_report = self.words().iter().any(|word| word.contains(REPORT));
+        Source::of(self.spec.format, if has_report { HasReport::Yes } else { HasReport::No })
+    }
+
+    fn launch(&self, site: &Site<'_>, scratch: &Scratch, source: Source) -> Option<Launch> {
+        let report = scratch.report();
+        let words = self.words().into_iter();
+        let mut words =
+            words.map(|word| OsString::from(word.replace(REPORT, &report.to_string_lossy())));
         Some(Launch {
-            program: program.clone(),
-            args: args.to_vec(),
-            dir: site.root.to_owned(),
+            program: words.next()?,
+            args: words.collect(),
+            dir: site.root.join(&self.spec.dir),
             env: site.env.to_vec(),
             stdin: None,
+            streams: source.streams(),
         })
     }
 
-    fn report(&self, verdict: Verdict, tail: &str, elapsed: Duration) -> GateReport {
+    fn execute(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> io::Result<GateReport> {
+        let source = self.source();
+        let scratch = Scratch::new(source)?;
+        let Some(launch) = self.launch(site, &scratch, source) else {
+            return Ok(self.unknown("the command is empty".to_owned()));
+        };
+        let limits = Limits { wall: Some(self.spec.timeout), idle: None, grace: GRACE };
+        let mut listener = Listener::new(stop, source, scratch.spool()?);
+        let outcome = match site.supervisor.run(&launch, &limits, &mut listener) {
+            Ok(outcome) => outcome,
+            Err(error) => return Ok(self.unknown(error.to_string())),
+        };
+        let Heard { tail, spool } = listener.finish();
+        let reading = spool.map_err(Unreadable::Io).and_then(|spool| match source {
+            Source::Nothing => Ok(Reading::default()),
+            Source::Stdout | Source::Everything | Source::Report => {
+                read(self.spec.format, &mut scratch.input(spool)?, (site.root, &self.spec.dir))
+            }
+        });
+        let verdict = verdict::judge(&self.spec, outcome.ending, reading.as_ref());
+        let reading = reading.unwrap_or_default();
+        let failing = match &verdict {
+            Verdict::Pass | Verdict::Unknown { .. } => BTreeSet::new(),
+            Verdict::Fail(_) | Verdict::Unclear { .. } => verdict::failing(&self.spec, &reading),
+        };
+        let elapsed = outcome.elapsed;
+        Ok(GateReport { verdict, failing, reading, tail, elapsed, ..self.unknown(String::new()) })
+    }
+
+    fn unknown(&self, reason: String) -> GateReport {
         GateReport {
             name: self.spec.name.clone(),
             need: self.spec.need,
             command: self.spec.command.display(),
-            verdict,
+            verdict: Verdict::Unknown { reason },
             failing: BTreeSet::new(),
             reading: Reading::default(),
-            tail: last_chars(&plain(tail), TAIL_CHARS).to_owned(),
-            elapsed,
+            tail: String::new(),
+            elapsed: Duration::ZERO,
             cached: false,
         }
     }
@@ -79,87 +124,25 @@ impl Gate for CommandGate {
     }
 
     fn key(&self) -> String {
-        // The debug form of a specification holds every field of it.
-        format!("command-1 {:?}", (&self.spec.name, &self.spec.command))
+        // The debug form holds every field of each.
+        let GateSpec { name, command, dir, format, bar, .. } = &self.spec;
+        format!("command-2 {:?}", (name, command, dir, format, bar))
     }
 
     fn run(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
-        let Some(launch) = self.launch(site) else {
-            let reason = "the command is empty".to_owned();
-            return self.report(Verdict::Unknown { reason }, "", Duration::ZERO);
-        };
-        let limits = Limits { wall: Some(self.spec.timeout), idle: None, grace: GRACE };
-        let mut watcher = Listener { stop, streams: Default::default(), tail: String::new() };
-        match site.supervisor.run(&launch, &limits, &mut watcher) {
-            Ok(outcome) => {
-                let verdict = self.judge(&outcome);
-                self.report(verdict, &watcher.finish(), outcome.elapsed)
-            }
-            Err(error) => {
-                let reason = error.to_string();
-                self.report(Verdict::Unknown { reason }, "", Duration::ZERO)
-            }
-        }
+        let executed = self.execute(site, stop);
+        executed.unwrap_or_else(|error| {
+            self.unknown(format!("there is no room for its output: {error}"))
+        })
     }
 }
 
-impl CommandGate {
-    fn judge(&self, outcome: &Outcome) -> Verdict {
-        match outcome.ending {
-            Ending::Exited(0) => Verdict::Pass,
-            Ending::Exited(126) => {
-                Verdict::Unknown { reason: "the command is not executable".to_owned() }
-            }
-            Ending::Exited(127) => {
-                Verdict::Unknown { reason: "the command was not found".to_owned() }
-            }
-            Ending::Exited(code) => Verdict::Fail(Fault::Exit(code)),
-            Ending::Signaled(signal) => Verdict::Fail(Fault::Signal(signal)),
-            Ending::WallTimeout | Ending::IdleTimeout => {
-                Verdict::Fail(Fault::Timeout(self.spec.timeout))
-            }
-            Ending::Stopped => Verdict::Unknown { reason: "it was interrupted".to_owned() },
-        }
-    }
-}
-
-/// Keeps the end of both streams, redacted, in the order in which lines ended.
-struct Listener<'a> {
-    stop: &'a mut dyn FnMut() -> bool,
-    streams: [RedactedStream; 2],
-    tail: String,
-}
-
-impl Listener<'_> {
-    const KEEP: usize = 4 * TAIL_CHARS;
-
-    fn keep(&mut self, text: &str) {
-        self.tail.push_str(text);
-        if self.tail.len() > 2 * Self::KEEP {
-            self.tail = last_chars(&self.tail, TAIL_CHARS).to_owned();
-        }
-    }
-
-    fn finish(mut self) -> String {
-        for index in 0..self.streams.len() {
-            let rest = self.streams[index].finish();
-            self.keep(&rest);
-        }
-        self.tail
-    }
-}
-
-impl Watcher for Listener<'_> {
-    fn output(&mut self, stream: Stream, bytes: &[u8]) {
-        let index = match stream {
-            Stream::Stdout => 0,
-            Stream::Stderr => 1,
-        };
-        let text = self.streams[index].push(bytes);
-        self.keep(&text);
-    }
-
-    fn tick(&mut self) -> Control {
-        if (self.stop)() { Control::Stop } else { Control::GoOn }
-    }
+fn read(
+    format: Format,
+    input: &mut dyn io::BufRead,
+    (root, dir): (&Path, &str),
+) -> Result<Reading, Unreadable> {
+    let mut out = Collector::new(root, dir);
+    formats::read(format, input, &mut out)?;
+    Ok(out.finish())
 }

@@ -6,7 +6,9 @@
 
 mod collector;
 
-use std::io;
+use std::io::{self, BufRead};
+
+use ralph_core::format::Format;
 
 pub use collector::{Collector, Found};
 
@@ -24,4 +26,17 @@ pub enum Unreadable {
         /// What is wrong, with the place where there is one.
         what: String,
     },
+}
+
+/// Reads `input` in the given form.
+pub fn read(
+    format: Format,
+    input: &mut dyn BufRead,
+    out: &mut Collector,
+) -> Result<(), Unreadable> {
+    let _ = (input, out);
+    if format == Format::Text {
+        return Ok(());
+    }
+    Err(Unreadable::Form { form: format.name(), what: "this form is not known yet".to_owned() })
 }

@@ -6,19 +6,24 @@
 mod command;
 mod environment;
 pub mod formats;
+mod output;
+mod together;
+mod verdict;
 
 use ralph_core::evidence::GateReport;
 use ralph_core::policy::GateSpec;
 
 pub use command::{CommandGate, Site};
 pub use environment::{EnvironmentRules, NameGlob};
+pub use together::{GateWatcher, run_together};
+pub use verdict::test_fingerprint;
 
 /// A check that can be executed on the present work tree.
 ///
 /// Implementations differ in how they read the output of their command: the
 /// plain one knows exit codes only, others may find failing tests and
 /// diagnostics and name them in [`GateReport::failing`].
-pub trait Gate {
+pub trait Gate: Sync {
     /// What was asked for.
     fn spec(&self) -> &GateSpec;
 

@@ -121,6 +121,8 @@ pub enum Fault {
     Signal(i32),
     /// It was still running after this long.
     Timeout(Duration),
+    /// In good order, but with this many findings that may not be left.
+    Findings(u64),
 }
 
 impl Verdict {
@@ -141,6 +143,8 @@ impl Verdict {
             Self::Fail(Fault::Exit(code)) => format!("failed with exit code {code}"),
             Self::Fail(Fault::Signal(signal)) => format!("killed by signal {signal}"),
             Self::Fail(Fault::Timeout(limit)) => format!("timed out after {}", render_span(*limit)),
+            Self::Fail(Fault::Findings(1)) => "failed with 1 finding".to_owned(),
+            Self::Fail(Fault::Findings(count)) => format!("failed with {count} findings"),
             Self::Unclear { reason } => format!("unclear: {reason}"),
             Self::Unknown { reason } => format!("unknown: {reason}"),
         }

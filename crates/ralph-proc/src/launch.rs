@@ -24,6 +24,19 @@ pub struct Launch {
     pub env: Vec<(OsString, OsString)>,
     /// The file to read as standard input; `None` is an empty input.
     pub stdin: Option<PathBuf>,
+    /// Whether its two output streams stay apart.
+    pub streams: Streams,
+}
+
+/// Whether the two output streams of a program stay apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Streams {
+    /// Each arrives as itself; their order is lost where they meet.
+    #[default]
+    Apart,
+    /// Standard error goes where standard output goes, and everything arrives
+    /// as [`Stream::Stdout`] in the order in which it was written.
+    Merged,
 }
 
 /// How long a program may take.

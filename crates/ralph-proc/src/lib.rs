@@ -27,7 +27,7 @@ mod wire;
 mod words;
 
 pub use find::find_program;
-pub use launch::{Control, Ending, Launch, Limits, Outcome, Stream, TICK, Watcher};
+pub use launch::{Control, Ending, Launch, Limits, Outcome, Stream, Streams, TICK, Watcher};
 pub use log::{LineFilter, LogLimits, LogWriter, read_log};
 pub use run::{ProcError, Supervisor};
 pub use supervise::supervisor_main;

@@ -20,6 +20,7 @@ pub fn supervisor_main() -> ExitCode {
 mod unix {
     use std::fs::File;
     use std::io::{self, Read, Write};
+    use std::os::fd::AsFd;
     use std::os::unix::process::CommandExt;
     use std::path::{Path, PathBuf};
     use std::process::{Command, ExitCode, Stdio};
@@ -109,12 +110,19 @@ mod unix {
                 .map_err(|source| StartError::Input { path: path.into(), source })?,
             None => Stdio::null(),
         };
+        let errors = if spec.merged {
+            let output = io::stdout().as_fd().try_clone_to_owned();
+            Stdio::from(output.map_err(StartError::Guard)?)
+        } else {
+            Stdio::inherit()
+        };
         let child = Command::new(&spec.program)
             .args(&spec.args)
             .current_dir(dir)
             .env_clear()
             .envs(spec.env.iter().map(|(name, value)| (name, value)))
             .stdin(input)
+            .stderr(errors)
             .process_group(0)
             .spawn()
             .map_err(StartError::Program)?;

@@ -9,7 +9,7 @@ use std::io::{self, BufRead, Write};
 
 use serde::{Deserialize, Serialize};
 
-use crate::launch::Launch;
+use crate::launch::{Launch, Streams};
 
 /// The environment variable that marks every process of one launch, so that
 /// they are found even when the supervisor was killed.
@@ -30,6 +30,7 @@ pub(crate) struct Spec {
     pub(crate) dir: OsString,
     pub(crate) env: Vec<(OsString, OsString)>,
     pub(crate) stdin: Option<OsString>,
+    pub(crate) merged: bool,
 }
 
 impl Spec {
@@ -44,6 +45,7 @@ impl Spec {
             dir: launch.dir.clone().into(),
             env,
             stdin: launch.stdin.clone().map(Into::into),
+            merged: launch.streams == Streams::Merged,
         }
     }
 
@@ -76,6 +78,7 @@ mod tests {
             dir: "/tmp".into(),
             env: vec![("A".into(), "1".into()), (TOKEN_VARIABLE.into(), "outer".into())],
             stdin: Some("/prompt".into()),
+            streams: Streams::Merged,
         };
         Spec::new(&launch, "inner")
     }

@@ -148,6 +148,7 @@ fn supervisor(app: &App) -> Finding {
         dir: app.project.root.clone(),
         env: app.env.clone().into_iter().collect(),
         stdin: None,
+        streams: ralph_proc::Streams::Apart,
     };
     let limits =
         Limits { wall: Some(Duration::from_secs(10)), idle: None, grace: Duration::from_secs(1) };

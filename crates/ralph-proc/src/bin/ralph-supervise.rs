@@ -43,7 +43,14 @@ fn run(
     args: Vec<std::ffi::OsString>,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let dir = env::current_dir()?;
-    let launch = Launch { program, args, dir, env: env::vars_os().collect(), stdin: None };
+    let launch = Launch {
+        program,
+        args,
+        dir,
+        env: env::vars_os().collect(),
+        stdin: None,
+        streams: Default::default(),
+    };
     let limits = Limits { wall: None, idle: None, grace: Duration::from_secs(1) };
     let supervisor = Supervisor::new(env::current_exe()?, []);
     let outcome = supervisor.run(&launch, &limits, &mut PassOn)?;

@@ -5,7 +5,9 @@ use std::fs::{self, File};
 use std::os::unix::ffi::OsStringExt;
 use std::time::{Duration, Instant};
 
-use ralph_proc::{Control, Ending, ProcError, Stream, Supervisor, TICK, TOKEN_VARIABLE, Watcher};
+use ralph_proc::{
+    Control, Ending, Launch, ProcError, Stream, Streams, Supervisor, TICK, TOKEN_VARIABLE, Watcher,
+};
 
 use crate::stage::{NO_LIMITS, Seen, launch, run, sh, supervisor};
 
@@ -181,4 +183,14 @@ fn a_supervisor_that_is_none_is_an_error() {
     };
     assert!(matches!(run("/no/such/exe"), ProcError::Start { .. }));
     assert_eq!(run("/no/such/exe").to_string(), "cannot start the supervisor /no/such/exe");
+}
+
+#[test]
+fn merged_streams_keep_their_order() {
+    let script = "for i in 1 2 3; do echo out $i; echo err $i >&2; done";
+    let launch = Launch { streams: Streams::Merged, ..sh(script) };
+    let outcome = run(&launch, &NO_LIMITS);
+    let text = outcome.stdout.text_lossy();
+    assert_eq!(text, "out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\n");
+    assert!(outcome.stderr.is_empty());
 }

@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use ralph_proc::{Control, Launch, Limits, Outcome, Stream, Supervisor, Watcher};
+use ralph_proc::{Control, Launch, Limits, Outcome, Stream, Streams, Supervisor, Watcher};
 
 /// Fails a test instead of letting it hang.
 pub(crate) const HANG: Duration = Duration::from_secs(20);
@@ -32,6 +32,7 @@ pub(crate) fn launch(program: &str, args: &[&str]) -> Launch {
         dir: env::temp_dir(),
         env: vec![("PATH".into(), env::var_os("PATH").unwrap())],
         stdin: None,
+        streams: Streams::Apart,
     }
 }
 

@@ -36,6 +36,7 @@ enum VerdictRow {
     Exit(i32),
     Signal(i32),
     Timeout(Duration),
+    Findings(u64),
     Unclear(String),
     Unknown(String),
 }
@@ -81,6 +82,7 @@ impl From<GateReport> for ReportRow {
             Verdict::Fail(Fault::Exit(code)) => VerdictRow::Exit(code),
             Verdict::Fail(Fault::Signal(signal)) => VerdictRow::Signal(signal),
             Verdict::Fail(Fault::Timeout(after)) => VerdictRow::Timeout(after),
+            Verdict::Fail(Fault::Findings(count)) => VerdictRow::Findings(count),
             Verdict::Unclear { reason } => VerdictRow::Unclear(reason),
             Verdict::Unknown { reason } => VerdictRow::Unknown(reason),
         };
@@ -98,6 +100,7 @@ impl From<ReportRow> for GateReport {
             VerdictRow::Exit(code) => Verdict::Fail(Fault::Exit(code)),
             VerdictRow::Signal(signal) => Verdict::Fail(Fault::Signal(signal)),
             VerdictRow::Timeout(after) => Verdict::Fail(Fault::Timeout(after)),
+            VerdictRow::Findings(count) => Verdict::Fail(Fault::Findings(count)),
             VerdictRow::Unclear(reason) => Verdict::Unclear { reason },
             VerdictRow::Unknown(reason) => Verdict::Unknown { reason },
         };

@@ -1,0 +1,257 @@
+//! Runs gates side by side, within limits.
+//!
+//! Gates that build or run something in one folder would step on each other's
+//! toes, so of those one runs at a time; gates that only look go along.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
+
+use ralph_core::evidence::{GateReport, Verdict};
+use ralph_core::finding::Reading;
+use ralph_core::policy::{Criterion, GateSpec};
+
+use crate::{Gate, Site};
+
+/// How often the watcher is asked while gates run.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Sees gates come and go, and may end them.
+pub trait GateWatcher {
+    /// A gate begins.
+    fn started(&mut self, spec: &GateSpec);
+
+    /// A gate is done.
+    fn finished(&mut self, report: &GateReport);
+
+    /// Whether to give up. Asked several times a second.
+    fn stop(&mut self) -> bool;
+}
+
+/// Runs all `gates`, at most `jobs` at a time, those given first first. The
+/// reports come in the order of the gates.
+pub fn run_together(
+    gates: &[&dyn Gate],
+    site: &Site<'_>,
+    jobs: usize,
+    watcher: &mut dyn GateWatcher,
+) -> Vec<GateReport> {
+    let stop = AtomicBool::new(false);
+    let (sender, results) = mpsc::channel();
+    let mut plan = Plan::new(gates);
+    thread::scope(|threads| {
+        loop {
+            while !stop.load(Ordering::Relaxed)
+                && let Some(index) = plan.next(jobs.max(1))
+            {
+                watcher.started(gates[index].spec());
+                let (sender, stop) = (sender.clone(), &stop);
+                threads.spawn(move || run_one(gates[index], site, (index, &sender), stop));
+            }
+            if plan.running.is_empty() {
+                break;
+            }
+            match results.recv_timeout(TICK) {
+                Ok((index, report)) => {
+                    watcher.finished(&report);
+                    plan.done(index, report);
+                }
+                // We hold a sender, so there is always one.
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+            if watcher.stop() {
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+    });
+    plan.reports()
+}
+
+fn run_one(
+    gate: &dyn Gate,
+    site: &Site<'_>,
+    (index, sender): (usize, &Sender<(usize, GateReport)>),
+    stop: &AtomicBool,
+) {
+    let report = gate.run(site, &mut || stop.load(Ordering::Relaxed));
+    // The receiver is there until the last thread has ended.
+    let _ = sender.send((index, report));
+}
+
+struct Plan<'a> {
+    gates: &'a [&'a dyn Gate],
+    waiting: Vec<usize>,
+    running: Vec<usize>,
+    done: Vec<Option<GateReport>>,
+}
+
+impl<'a> Plan<'a> {
+    fn new(gates: &'a [&'a dyn Gate]) -> Self {
+        let waiting = (0..gates.len()).collect();
+        Self { gates, waiting, running: Vec::new(), done: vec![None; gates.len()] }
+    }
+
+    /// The next gate that may start now.
+    fn next(&mut self, jobs: usize) -> Option<usize> {
+        if self.running.len() >= jobs {
+            return None;
+        }
+        let spec = |index: usize| self.gates[index].spec();
+        let is_free = |index: &usize| {
+            is_light(spec(*index))
+                || !self.running.iter().any(|other| clash(spec(*index), spec(*other)))
+        };
+        let position = self.waiting.iter().position(is_free)?;
+        let index = self.waiting.remove(position);
+        self.running.push(index);
+        Some(index)
+    }
+
+    fn done(&mut self, index: usize, report: GateReport) {
+        self.running.retain(|running| *running != index);
+        self.done[index] = Some(report);
+    }
+
+    fn reports(self) -> Vec<GateReport> {
+        let reports = self.done.into_iter().zip(self.gates);
+        reports.map(|(report, gate)| report.unwrap_or_else(|| not_run(gate.spec()))).collect()
+    }
+}
+
+/// Whether two gates build or run something in the same place.
+fn clash(one: &GateSpec, other: &GateSpec) -> bool {
+    !is_light(other) && one.dir == other.dir
+}
+
+/// Whether a gate only looks.
+fn is_light(spec: &GateSpec) -> bool {
+    match spec.criterion {
+        Criterion::LintClean | Criterion::TypeCheck => true,
+        Criterion::TestPass | Criterion::BuildSuccess | Criterion::Custom => false,
+    }
+}
+
+fn not_run(spec: &GateSpec) -> GateReport {
+    GateReport {
+        name: spec.name.clone(),
+        need: spec.need,
+        command: spec.command.display(),
+        verdict: Verdict::Unknown { reason: "it was interrupted".to_owned() },
+        failing: std::collections::BTreeSet::new(),
+        reading: Reading::default(),
+        tail: String::new(),
+        elapsed: Duration::ZERO,
+        cached: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ralph_core::format::Format;
+    use ralph_core::policy::{Bar, GateCommand, Need};
+
+    use super::*;
+
+    struct Fake(GateSpec);
+
+    impl Gate for Fake {
+        fn spec(&self) -> &GateSpec {
+            &self.0
+        }
+
+        fn key(&self) -> String {
+            self.0.name.clone()
+        }
+
+        fn run(&self, _site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
+            let verdict = if stop() {
+                Verdict::Unknown { reason: "it was interrupted".to_owned() }
+            } else {
+                Verdict::Pass
+            };
+            GateReport { verdict, ..not_run(&self.0) }
+        }
+    }
+
+    fn gate(name: &str, criterion: Criterion, dir: &str) -> Fake {
+        Fake(GateSpec {
+            name: name.to_owned(),
+            criterion,
+            command: GateCommand::Argv(vec!["x".to_owned()]),
+            dir: dir.to_owned(),
+            format: Format::Exit,
+            bar: Bar::Clean,
+            timeout: Duration::from_mins(1),
+            need: Need::Required,
+        })
+    }
+
+    fn starts(plan: &mut Plan<'_>, jobs: usize) -> Vec<String> {
+        std::iter::from_fn(|| plan.next(jobs).map(|i| plan.gates[i].spec().name.clone())).collect()
+    }
+
+    #[test]
+    fn one_folder_has_one_build_at_a_time_and_linters_go_along() {
+        let gates = [
+            gate("test", Criterion::TestPass, ""),
+            gate("build", Criterion::BuildSuccess, ""),
+            gate("lint", Criterion::LintClean, ""),
+            gate("web", Criterion::TestPass, "web"),
+        ];
+        let gates: Vec<&dyn Gate> = gates.iter().map(|gate| gate as &dyn Gate).collect();
+        let mut plan = Plan::new(&gates);
+        assert_eq!(starts(&mut plan, 2), ["test", "lint"]);
+        plan.done(2, not_run(gates[2].spec()));
+        assert_eq!(starts(&mut plan, 2), ["web"]);
+        plan.done(0, not_run(gates[0].spec()));
+        assert_eq!(starts(&mut plan, 2), ["build"]);
+    }
+
+    #[derive(Default)]
+    struct Seen {
+        started: Vec<String>,
+        finished: usize,
+        stop_at_once: bool,
+    }
+
+    impl GateWatcher for Seen {
+        fn started(&mut self, spec: &GateSpec) {
+            self.started.push(spec.name.clone());
+        }
+
+        fn finished(&mut self, _report: &GateReport) {
+            self.finished += 1;
+        }
+
+        fn stop(&mut self) -> bool {
+            self.stop_at_once
+        }
+    }
+
+    fn run(seen: &mut Seen) -> Vec<GateReport> {
+        let gates = ["a", "b", "c"].map(|name| gate(name, Criterion::Custom, ""));
+        let gates: Vec<&dyn Gate> = gates.iter().map(|gate| gate as &dyn Gate).collect();
+        let supervisor = ralph_proc::Supervisor::new("/nowhere", []);
+        let root = std::path::Path::new("/");
+        run_together(&gates, &Site { supervisor: &supervisor, root, env: &[] }, 4, seen)
+    }
+
+    #[test]
+    fn reports_come_in_the_order_of_the_gates() {
+        let mut seen = Seen::default();
+        let reports = run(&mut seen);
+        assert_eq!(seen.started, ["a", "b", "c"]);
+        assert_eq!(seen.finished, 3);
+        let names: Vec<&str> = reports.iter().map(|report| &*report.name).collect();
+        assert_eq!(names, ["a", "b", "c"]);
+        assert!(reports.iter().all(GateReport::passed));
+    }
+
+    #[test]
+    fn gates_that_did_not_get_their_turn_are_unknown() {
+        let reports = run(&mut Seen { stop_at_once: true, ..Seen::default() });
+        assert_eq!(reports.len(), 3);
+        assert!(matches!(reports[2].verdict, Verdict::Unknown { .. }));
+    }
+}

@@ -1,0 +1,261 @@
+//! What a gate came to: its exit code and what it printed have to agree.
+
+use std::collections::BTreeSet;
+
+use ralph_core::evidence::{Fault, Verdict};
+use ralph_core::finding::{Level, Reading, TestState};
+use ralph_core::format::Format;
+use ralph_core::policy::{Bar, Criterion, GateSpec};
+use ralph_proc::Ending;
+
+use crate::formats::Unreadable;
+
+/// Judges a command that ended, by what was read in its output.
+pub(crate) fn judge(
+    spec: &GateSpec,
+    ending: Ending,
+    reading: Result<&Reading, &Unreadable>,
+) -> Verdict {
+    let code = match ending {
+        Ending::Exited(126) => return unknown("the command is not executable"),
+        Ending::Exited(127) => return unknown("the command was not found"),
+        Ending::Exited(code) => code,
+        Ending::Signaled(signal) => return Verdict::Fail(Fault::Signal(signal)),
+        Ending::WallTimeout | Ending::IdleTimeout => {
+            return Verdict::Fail(Fault::Timeout(spec.timeout));
+        }
+        Ending::Stopped => return unknown("it was interrupted"),
+    };
+    match (spec.format, reading) {
+        (Format::Exit, _) => by_code(code),
+        (Format::Text, Ok(reading)) => judge_text(code, reading),
+        // Plain text has no grammar it could break, so the file was lost.
+        (_, Err(error)) => unclear(format!("exit code {code}, and {error}")),
+        (_, Ok(reading)) if is_test_gate(spec, reading) => judge_tests(code, reading),
+        (_, Ok(reading)) => judge_diagnostics(spec, code, reading),
+    }
+}
+
+/// Fingerprints of what keeps the gate from passing.
+pub(crate) fn failing(spec: &GateSpec, reading: &Reading) -> BTreeSet<String> {
+    let tests = reading.tests.iter().flat_map(|tests| &tests.states);
+    let tests = tests.filter(|(_, state)| **state == TestState::Failed);
+    let tests = tests.map(|(id, _)| test_fingerprint(spec, id));
+    let findings = reading.findings.iter().filter(|finding| counts(spec, finding.level));
+    tests.chain(findings.map(|finding| finding.fingerprint.clone())).collect()
+}
+
+/// The fingerprint of a failing test.
+pub fn test_fingerprint(spec: &GateSpec, id: &str) -> String {
+    if spec.dir.is_empty() { format!("test {id}") } else { format!("test {}: {id}", spec.dir) }
+}
+
+/// Whether findings of this level keep the gate from passing.
+fn counts(spec: &GateSpec, level: Level) -> bool {
+    match level {
+        Level::Error | Level::Security => true,
+        Level::Warning => spec.bar == Bar::Clean && is_about_warnings(spec.criterion),
+        Level::Info => false,
+    }
+}
+
+/// A clean linter has nothing to say; tests and builds may warn.
+fn is_about_warnings(criterion: Criterion) -> bool {
+    match criterion {
+        Criterion::LintClean | Criterion::TypeCheck => true,
+        Criterion::TestPass | Criterion::BuildSuccess | Criterion::Custom => false,
+    }
+}
+
+fn is_test_gate(spec: &GateSpec, reading: &Reading) -> bool {
+    spec.criterion == Criterion::TestPass || reading.tests.is_some()
+}
+
+fn by_code(code: i32) -> Verdict {
+    if code == 0 { Verdict::Pass } else { Verdict::Fail(Fault::Exit(code)) }
+}
+
+/// Text is recognised, not understood: only a test that is said to have
+/// failed contradicts a good exit code.
+fn judge_text(code: i32, reading: &Reading) -> Verdict {
+    let failed = reading.tests.as_ref().map_or(0, |tests| tests.counts.failed);
+    if code == 0 && failed > 0 {
+        return unclear(format!("exit code 0, but {} failed", plural(failed, "test")));
+    }
+    by_code(code)
+}
+
+fn judge_tests(code: i32, reading: &Reading) -> Verdict {
+    let tests = reading.tests.as_ref().map(|tests| tests.counts).unwrap_or_default();
+    let (failed, errors) = (tests.failed, reading.counts.errors);
+    match (code, failed + errors) {
+        (0, 0) if tests.passed == 0 => unclear("no test ran".to_owned()),
+        (0, 0) => Verdict::Pass,
+        (0, _) if failed > 0 => {
+            unclear(format!("exit code 0, but {} failed", plural(failed, "test")))
+        }
+        (0, _) => unclear(format!("exit code 0, but it reports {}", plural(errors, "error"))),
+        (code, 0) => unclear(format!("exit code {code}, but no test failed")),
+        (code, _) => Verdict::Fail(Fault::Exit(code)),
+    }
+}
+
+fn judge_diagnostics(spec: &GateSpec, code: i32, reading: &Reading) -> Verdict {
+    let all = reading.counts;
+    let found: u64 = Level::ALL.iter().map(|level| all.of(*level)).sum();
+    let wrong: u64 =
+        Level::ALL.iter().filter(|level| counts(spec, **level)).map(|level| all.of(*level)).sum();
+    match (code, wrong) {
+        (0, 0) => Verdict::Pass,
+        (0, _) if all.errors > 0 => {
+            unclear(format!("exit code 0, but it reports {}", plural(all.errors, "error")))
+        }
+        (0, wrong) => Verdict::Fail(Fault::Findings(wrong)),
+        (code, _) if found == 0 => unclear(format!("exit code {code}, but it reports nothing")),
+        (_, 0) if spec.bar == Bar::NoErrors => Verdict::Pass,
+        (code, _) => Verdict::Fail(Fault::Exit(code)),
+    }
+}
+
+fn plural(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+fn unclear(reason: String) -> Verdict {
+    Verdict::Unclear { reason }
+}
+
+fn unknown(reason: &str) -> Verdict {
+    Verdict::Unknown { reason: reason.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::Duration;
+
+    use ralph_core::policy::{GateCommand, Need};
+
+    use super::*;
+    use crate::formats::{Collector, Found};
+
+    fn spec(criterion: Criterion, format: Format, bar: Bar) -> GateSpec {
+        GateSpec {
+            name: criterion.name().to_owned(),
+            criterion,
+            command: GateCommand::Argv(vec!["tool".to_owned()]),
+            dir: String::new(),
+            format,
+            bar,
+            timeout: Duration::from_mins(1),
+            need: Need::Required,
+        }
+    }
+
+    fn tests(passed: u32, failed: u32) -> Reading {
+        let mut out = Collector::new(Path::new("/"), "");
+        out.runs_tests();
+        (0..passed).for_each(|index| out.test(&format!("p{index}"), TestState::Passed));
+        (0..failed).for_each(|index| out.test(&format!("f{index}"), TestState::Failed));
+        out.finish()
+    }
+
+    fn findings(levels: &[Level]) -> Reading {
+        let mut out = Collector::new(Path::new("/"), "");
+        for &level in levels {
+            let found = Found { tool: "t", rule: None, level, message: "m", context: "" };
+            out.finding(out.place("a", None, None), &found);
+        }
+        out.finish()
+    }
+
+    fn test_verdict(code: i32, reading: &Reading) -> Verdict {
+        let spec = spec(Criterion::TestPass, Format::Junit, Bar::Clean);
+        judge(&spec, Ending::Exited(code), Ok(reading))
+    }
+
+    #[track_caller]
+    fn assert_unclear(verdict: &Verdict, want: &str) {
+        assert_eq!(*verdict, Verdict::Unclear { reason: want.to_owned() });
+    }
+
+    #[test]
+    fn tests_pass_when_code_and_report_agree() {
+        assert_eq!(test_verdict(0, &tests(3, 0)), Verdict::Pass);
+        assert_eq!(test_verdict(1, &tests(3, 1)), Verdict::Fail(Fault::Exit(1)));
+    }
+
+    #[test]
+    fn a_good_code_with_failed_tests_is_unclear() {
+        assert_unclear(&test_verdict(0, &tests(3, 2)), "exit code 0, but 2 tests failed");
+        let text = spec(Criterion::Custom, Format::Text, Bar::Clean);
+        let verdict = judge(&text, Ending::Exited(0), Ok(&tests(0, 1)));
+        assert_unclear(&verdict, "exit code 0, but 1 test failed");
+    }
+
+    #[test]
+    fn a_bad_code_without_a_failed_test_is_unclear() {
+        assert_unclear(&test_verdict(2, &tests(3, 0)), "exit code 2, but no test failed");
+    }
+
+    #[test]
+    fn a_suite_without_tests_proves_nothing() {
+        assert_unclear(&test_verdict(0, &tests(0, 0)), "no test ran");
+    }
+
+    #[test]
+    fn a_report_that_cannot_be_read_is_never_a_pass() {
+        let spec = spec(Criterion::TestPass, Format::Junit, Bar::Clean);
+        let broken = Unreadable::Form { form: "junit", what: "it is empty".to_owned() };
+        let verdict = judge(&spec, Ending::Exited(0), Err(&broken));
+        assert_unclear(
+            &verdict,
+            "exit code 0, and its output is not what junit prints: it is empty",
+        );
+    }
+
+    #[test]
+    fn a_linter_with_warnings_is_not_clean_whatever_its_code() {
+        let clean = spec(Criterion::LintClean, Format::Eslint, Bar::Clean);
+        let warned = findings(&[Level::Warning, Level::Info]);
+        let verdict = |spec: &GateSpec, code| judge(spec, Ending::Exited(code), Ok(&warned));
+        assert_eq!(verdict(&clean, 0), Verdict::Fail(Fault::Findings(1)));
+        let lenient = GateSpec { bar: Bar::NoErrors, ..clean };
+        assert_eq!(verdict(&lenient, 0), Verdict::Pass);
+        assert_eq!(verdict(&lenient, 1), Verdict::Pass);
+    }
+
+    #[test]
+    fn errors_count_under_every_bar() {
+        let wrong = findings(&[Level::Error, Level::Warning]);
+        for bar in [Bar::Clean, Bar::NoErrors] {
+            let spec = spec(Criterion::LintClean, Format::Ruff, bar);
+            let verdict = |code| judge(&spec, Ending::Exited(code), Ok(&wrong));
+            assert_eq!(verdict(1), Verdict::Fail(Fault::Exit(1)));
+            assert_unclear(&verdict(0), "exit code 0, but it reports 1 error");
+        }
+    }
+
+    #[test]
+    fn a_bad_code_without_findings_is_unclear() {
+        let spec = spec(Criterion::TypeCheck, Format::Tsc, Bar::NoErrors);
+        let verdict = judge(&spec, Ending::Exited(2), Ok(&Reading::default()));
+        assert_unclear(&verdict, "exit code 2, but it reports nothing");
+    }
+
+    #[test]
+    fn what_fails_is_named_by_the_bar() {
+        let mut reading = findings(&[Level::Error, Level::Warning, Level::Info]);
+        reading.tests = tests(1, 1).tests;
+        let names = |bar| failing(&spec(Criterion::LintClean, Format::Text, bar), &reading).len();
+        assert_eq!((names(Bar::Clean), names(Bar::NoErrors)), (3, 2));
+    }
+
+    #[test]
+    fn a_missing_tool_is_unknown_and_a_signal_a_failure() {
+        let spec = spec(Criterion::LintClean, Format::Ruff, Bar::Clean);
+        let verdict = |ending| judge(&spec, ending, Ok(&Reading::default()));
+        assert!(matches!(verdict(Ending::Exited(127)), Verdict::Unknown { .. }));
+        assert_eq!(verdict(Ending::Signaled(9)), Verdict::Fail(Fault::Signal(9)));
+    }
+}
