@@ -78,13 +78,13 @@ impl CommandGate {
         let source = self.source();
         let scratch = Scratch::new(source)?;
         let Some(launch) = self.launch(site, &scratch, source) else {
-            return Ok(self.unknown("the command is empty".to_owned()));
+            return Ok(GateReport::unknown(&self.spec, "the command is empty".to_owned()));
         };
         let limits = Limits { wall: Some(self.spec.timeout), idle: None, grace: GRACE };
         let mut listener = Listener::new(stop, source, scratch.spool()?);
         let outcome = match site.supervisor.run(&launch, &limits, &mut listener) {
             Ok(outcome) => outcome,
-            Err(error) => return Ok(self.unknown(error.to_string())),
+            Err(error) => return Ok(GateReport::unknown(&self.spec, error.to_string())),
         };
         let Heard { tail, spool } = listener.finish();
         let reading = spool.map_err(Unreadable::Io).and_then(|spool| match source {
@@ -100,21 +100,14 @@ impl CommandGate {
             Verdict::Fail(_) | Verdict::Unclear { .. } => verdict::failing(&self.spec, &reading),
         };
         let elapsed = outcome.elapsed;
-        Ok(GateReport { verdict, failing, reading, tail, elapsed, ..self.unknown(String::new()) })
-    }
-
-    fn unknown(&self, reason: String) -> GateReport {
-        GateReport {
-            name: self.spec.name.clone(),
-            need: self.spec.need,
-            command: self.spec.command.display(),
-            verdict: Verdict::Unknown { reason },
-            failing: BTreeSet::new(),
-            reading: Reading::default(),
-            tail: String::new(),
-            elapsed: Duration::ZERO,
-            cached: false,
-        }
+        Ok(GateReport {
+            verdict,
+            failing,
+            reading,
+            tail,
+            elapsed,
+            ..GateReport::unknown(&self.spec, String::new())
+        })
     }
 }
 
@@ -132,7 +125,7 @@ impl Gate for CommandGate {
     fn run(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
         let executed = self.execute(site, stop);
         executed.unwrap_or_else(|error| {
-            self.unknown(format!("there is no room for its output: {error}"))
+            GateReport::unknown(&self.spec, format!("there is no room for its output: {error}"))
         })
     }
 }

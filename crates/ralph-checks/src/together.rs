@@ -8,8 +8,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-use ralph_core::evidence::{GateReport, Verdict};
-use ralph_core::finding::Reading;
+use ralph_core::evidence::GateReport;
 use ralph_core::policy::{Criterion, GateSpec};
 
 use crate::{Gate, Site};
@@ -133,21 +132,12 @@ fn is_light(spec: &GateSpec) -> bool {
 }
 
 fn not_run(spec: &GateSpec) -> GateReport {
-    GateReport {
-        name: spec.name.clone(),
-        need: spec.need,
-        command: spec.command.display(),
-        verdict: Verdict::Unknown { reason: "it was interrupted".to_owned() },
-        failing: std::collections::BTreeSet::new(),
-        reading: Reading::default(),
-        tail: String::new(),
-        elapsed: Duration::ZERO,
-        cached: false,
-    }
+    GateReport::unknown(spec, "it was interrupted".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
+    use ralph_core::evidence::Verdict;
     use ralph_core::format::Format;
     use ralph_core::policy::{Bar, GateCommand, Need};
 

@@ -5,13 +5,11 @@
 //! limits, so success on the last allowed iteration is success.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::claim::{self, Claim};
-use crate::evidence::{Evidence, GateReport, TurnEnd, Verdict};
+use crate::evidence::{Evidence, GateReport, TurnEnd};
 use crate::feedback::Feedback;
-use crate::finding::Reading;
 use crate::limits::Spent;
 use crate::policy::{Need, Policy, Trust};
 use crate::progress::{Progress, Signals};
@@ -88,17 +86,7 @@ fn with_missing_reports<'a>(policy: &Policy, evidence: &'a Evidence) -> Cow<'a, 
         .iter()
         .filter(|gate| gate.need == Need::Required)
         .filter(|gate| evidence.gates.iter().all(|report| report.name != gate.name))
-        .map(|gate| GateReport {
-            name: gate.name.clone(),
-            need: gate.need,
-            command: gate.command.display(),
-            verdict: Verdict::Unknown { reason: "it did not run".to_owned() },
-            failing: BTreeSet::new(),
-            reading: Reading::default(),
-            tail: String::new(),
-            elapsed: Duration::ZERO,
-            cached: false,
-        })
+        .map(|gate| GateReport::unknown(gate, "it did not run".to_owned()))
         .collect();
     if missing.is_empty() {
         return Cow::Borrowed(evidence);

@@ -3,9 +3,10 @@
 use proptest::collection::{btree_set, vec};
 use proptest::option;
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 use super::*;
-use crate::evidence::{Fault, Timeout, Weakening};
+use crate::evidence::{Fault, Timeout, Verdict, Weakening};
 use crate::ids::{Approach, TreeId};
 use crate::policy::{GateSpec, Limits};
 use crate::run::Baseline;
@@ -105,6 +106,7 @@ fn evidence() -> impl Strategy<Value = Evidence> {
         tree,
         approach,
         weakened,
+        flaky: BTreeSet::new(),
         usage,
         now,
     })

@@ -1,5 +1,5 @@
 use super::*;
-use crate::evidence::{Fault, Timeout};
+use crate::evidence::{Fault, Timeout, Verdict};
 use crate::feedback::Pace;
 use crate::policy::Limits;
 use crate::samples::{

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::finding::Reading;
+use crate::finding::{Level, Reading};
 use crate::ids::{Approach, TreeId};
-use crate::policy::Need;
+use crate::policy::{GateSpec, Need};
 use crate::time::{Timestamp, render_span};
 use crate::usage::Usage;
 
@@ -24,6 +24,8 @@ pub struct Evidence {
     pub approach: Option<Approach>,
     /// Checks that were made weaker since the run was armed.
     pub weakened: Vec<Weakening>,
+    /// Fingerprints of tests that failed and passed on the same tree.
+    pub flaky: BTreeSet<String>,
     /// What this turn cost; `None` when the agent did not say.
     pub usage: Option<Usage>,
     /// When the evidence was complete.
@@ -152,6 +154,27 @@ impl Verdict {
 }
 
 impl GateReport {
+    /// The report of a gate that could not be run.
+    pub fn unknown(spec: &GateSpec, reason: String) -> Self {
+        Self {
+            name: spec.name.clone(),
+            need: spec.need,
+            command: spec.command.display(),
+            verdict: Verdict::Unknown { reason },
+            failing: BTreeSet::new(),
+            reading: Reading::default(),
+            tail: String::new(),
+            elapsed: Duration::ZERO,
+            cached: false,
+        }
+    }
+
+    /// The report without what nobody looks up later.
+    #[must_use]
+    pub fn brief(&self) -> Self {
+        Self { reading: self.reading.brief(), ..self.clone() }
+    }
+
     /// Whether the gate passed.
     pub fn passed(&self) -> bool {
         self.verdict == Verdict::Pass
@@ -186,6 +209,33 @@ pub struct Weakening {
     pub what: String,
 }
 
+impl GateReport {
+    /// Lets the gate fail if findings are left that may not be: of one of
+    /// these levels, in one of these files or folders, or anywhere if none is
+    /// named.
+    pub fn hold_to(&mut self, zero: &BTreeSet<Level>, targets: &[String]) {
+        let is_about =
+            |file: &str| targets.is_empty() || targets.iter().any(|target| is_below(file, target));
+        let left = self.reading.findings.iter();
+        let left = left.filter(|found| zero.contains(&found.level) && is_about(&found.place.file));
+        let left: BTreeSet<String> = left.map(|found| found.fingerprint.clone()).collect();
+        if left.is_empty() || !self.passed() {
+            return;
+        }
+        self.verdict = Verdict::Fail(Fault::Findings(left.len() as u64));
+        self.failing = left;
+        // The user asked for none to be left, whoever finds them.
+        self.need = Need::Required;
+    }
+}
+
+/// Whether a file is `target` or lies below it.
+fn is_below(file: &str, target: &str) -> bool {
+    let target = target.trim_start_matches('@').trim_start_matches("./").trim_end_matches('/');
+    let rest = file.strip_prefix(target);
+    target.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 impl Evidence {
     /// Fingerprints of everything that is not right in any gate.
     pub fn failing(&self) -> BTreeSet<String> {
@@ -196,5 +246,58 @@ impl Evidence {
     /// evidence: the caller compares names with the policy.
     pub fn passed(&self, name: &str) -> bool {
         self.gates.iter().any(|gate| gate.name == name && gate.passed())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::{Finding, Place};
+    use crate::samples::{report, set};
+
+    fn warned_in(file: &str) -> GateReport {
+        let place = Place { file: file.to_owned(), ..Place::default() };
+        let finding = Finding {
+            tool: "lint".to_owned(),
+            rule: None,
+            level: Level::Warning,
+            place,
+            message: "unused".to_owned(),
+            fingerprint: "lint - unused".to_owned(),
+        };
+        let mut passed = report("lint", Verdict::Pass);
+        passed.need = Need::Advisory;
+        passed.reading.findings.push(finding);
+        passed
+    }
+
+    fn held(file: &str, zero: Level, targets: &[&str]) -> GateReport {
+        let mut report = warned_in(file);
+        let targets: Vec<String> = targets.iter().map(|&target| target.to_owned()).collect();
+        report.hold_to(&[zero].into(), &targets);
+        report
+    }
+
+    #[test]
+    fn findings_that_may_not_be_left_fail_their_gate_and_are_required() {
+        let report = held("src/a.rs", Level::Warning, &[]);
+        assert_eq!(report.verdict, Verdict::Fail(Fault::Findings(1)));
+        assert_eq!(report.failing, set(&["lint - unused"]));
+        assert!(report.blocks());
+    }
+
+    #[test]
+    fn findings_of_other_levels_may_be_left() {
+        assert!(held("src/a.rs", Level::Error, &[]).passed());
+    }
+
+    #[test]
+    fn only_findings_in_the_targets_count() {
+        for target in ["src", "src/", "./src", "@src/", "src/a.rs", ""] {
+            assert!(!held("src/a.rs", Level::Warning, &[target]).passed(), "{target}");
+        }
+        for target in ["sr", "lib", "src/a.rs/b"] {
+            assert!(held("src/a.rs", Level::Warning, &[target]).passed(), "{target}");
+        }
     }
 }

@@ -210,6 +210,35 @@ pub struct Reading {
     pub beyond: u64,
 }
 
+/// How many findings a brief reading lists.
+const BRIEF_FINDINGS: usize = 200;
+
+/// How many tests of each kind a brief reading lists.
+const BRIEF_TESTS: usize = 500;
+
+impl Reading {
+    /// The reading without what nobody looks up later: tests that held, and
+    /// the end of long lists. The counts stay.
+    #[must_use]
+    pub fn brief(&self) -> Self {
+        let mut brief = self.clone();
+        brief.findings.truncate(BRIEF_FINDINGS);
+        let mut dropped = self.findings.len() - brief.findings.len();
+        if let Some(tests) = &mut brief.tests {
+            let before = tests.states.len();
+            let mut left = BRIEF_TESTS;
+            tests.states.retain(|_, state| {
+                let keep = *state != TestState::Passed && left > 0;
+                left -= usize::from(keep);
+                keep
+            });
+            dropped += before - tests.states.len();
+        }
+        brief.beyond += dropped as u64;
+        brief
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -241,6 +270,22 @@ mod tests {
         one.identify("fn a()");
         other.identify("fn b()");
         assert_ne!(one.fingerprint, other.fingerprint);
+    }
+
+    #[test]
+    fn a_brief_reading_lists_what_went_wrong_and_counts_the_rest() {
+        let states = (0..1000).map(|i| {
+            (format!("t{i}"), if i % 3 == 0 { TestState::Failed } else { TestState::Passed })
+        });
+        let counts = TestCounts { passed: 666, failed: 334, skipped: 0 };
+        let tests = Tests { states: states.collect(), counts, ..Tests::default() };
+        let findings = vec![finding(1, "x"); 300];
+        let whole = Reading { findings, tests: Some(tests), ..Reading::default() };
+        let brief = whole.brief();
+        assert_eq!(brief.findings.len(), 200);
+        let tests = brief.tests.unwrap();
+        assert_eq!((tests.states.len(), tests.counts), (334, counts));
+        assert_eq!(brief.beyond, 100 + 666);
     }
 
     #[test]

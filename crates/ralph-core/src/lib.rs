@@ -13,6 +13,7 @@ pub mod ids;
 pub mod limits;
 pub mod locale;
 pub mod policy;
+pub mod preserve;
 pub mod progress;
 pub mod question;
 pub mod redact;

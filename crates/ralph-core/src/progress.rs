@@ -48,6 +48,8 @@ pub struct Progress {
     pub fixed: BTreeSet<String>,
     /// The smallest number of failures so far.
     pub fewest: Option<u32>,
+    /// Tests that failed and passed on one tree: they say nothing.
+    pub flaky: BTreeSet<String>,
 }
 
 /// Whether gates give the signals, or only the reply and the tree.
@@ -69,6 +71,13 @@ impl Progress {
             last_tree: tree,
             ..Self::default()
         }
+    }
+
+    /// Whether the failure of this test may say nothing: it is known to be
+    /// flaky, or it did not fail before.
+    pub fn is_doubtful(&self, fingerprint: &str) -> bool {
+        fingerprint.starts_with("test ")
+            && (self.flaky.contains(fingerprint) || !self.failing.contains(fingerprint))
     }
 
     /// Whether this turn has to be judged by its tree even without gates:
@@ -136,7 +145,9 @@ impl Progress {
 
     /// Takes in what the gates showed and says whether the turn advanced.
     fn note_gates(&mut self, evidence: &Evidence) -> bool {
-        let less_fails = sees_all_required(evidence) && self.note_failing(evidence.failing());
+        self.note_flaky(evidence);
+        let failing = evidence.failing().difference(&self.flaky).cloned().collect();
+        let less_fails = sees_all_required(evidence) && self.note_failing(failing);
         let new_approach = evidence.approach.as_ref().is_some_and(|approach| {
             !self.approaches.contains(approach) && !self.returned(evidence)
         });
@@ -153,6 +164,18 @@ impl Progress {
             self.returns += u32::from(self.returned(evidence));
         }
         advanced
+    }
+
+    /// A flaky test was never fixed and never broken.
+    fn note_flaky(&mut self, evidence: &Evidence) {
+        let room = FIXED_MEMORY.saturating_sub(self.flaky.len());
+        self.flaky.extend(evidence.flaky.iter().take(room).cloned());
+        let before = count(&self.failing);
+        self.failing.retain(|fingerprint| !self.flaky.contains(fingerprint));
+        self.fixed.retain(|fingerprint| !self.flaky.contains(fingerprint));
+        // That it no longer counts must not look like less failing.
+        let fewer = before - count(&self.failing);
+        self.fewest = self.fewest.map(|fewest| fewest.saturating_sub(fewer));
     }
 
     /// Takes in what fails now and says whether that is better than before.

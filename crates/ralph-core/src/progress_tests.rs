@@ -211,3 +211,41 @@ fn a_different_reply_in_between_starts_the_count_over() {
     let texts = ["a", "a", "b", "a", "a", "b", "b"];
     check_goes_on(ungated(), texts.map(|text| turn(text).on_tree("A")).to_vec());
 }
+
+fn flaky_turn(failing: &[&str]) -> Evidence {
+    Evidence { flaky: set(&["test c"]), ..turn("working").failing_tests(failing) }
+}
+
+#[test]
+fn a_flaky_test_is_neither_progress_nor_regress() {
+    let run = run_from(&patient(), &["test a"]);
+    // It comes and goes on one tree, and nothing else ever changes.
+    let turns = (0..20).map(|number| {
+        if number % 2 == 0 { flaky_turn(&["test a", "test c"]) } else { flaky_turn(&["test a"]) }
+    });
+    check_ends(run, turns, (3, Failure::NoProgress));
+}
+
+#[test]
+fn a_test_that_turns_out_flaky_was_never_fixed() {
+    let run = run_from(&patient(), &["test a", "test c"]);
+    let turns = (0..20).map(|_| flaky_turn(&["test a"]));
+    check_ends(run, turns, (3, Failure::NoProgress));
+}
+
+#[test]
+fn only_new_and_flaky_failures_are_doubtful() {
+    let progress = Progress {
+        failing: set(&["test old", "test flaky"]),
+        flaky: set(&["test flaky"]),
+        ..Progress::default()
+    };
+    for (fingerprint, want) in [
+        ("test new", true),
+        ("test flaky", true),
+        ("test old", false),
+        ("rustc E0308 a: mismatch", false),
+    ] {
+        assert_eq!(progress.is_doubtful(fingerprint), want, "{fingerprint}");
+    }
+}

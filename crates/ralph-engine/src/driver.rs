@@ -3,7 +3,9 @@
 mod gates;
 mod keeping;
 pub(crate) mod leftovers;
+mod preserve;
 mod pulse;
+mod suite;
 mod turn;
 mod watch;
 

@@ -1,8 +1,9 @@
 //! The store that forgets: for tests and for work without a disk.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use ralph_core::finding::Reading;
 use ralph_core::run::Owner;
 use ralph_core::{Run, RunId, SessionId, Timestamp, TreeId};
 
@@ -28,7 +29,7 @@ struct Kept {
     runs: Vec<KeptRun>,
     iterations: BTreeMap<(RunId, u32), IterationRecord>,
     events: Vec<StoredEvent>,
-    passes: BTreeSet<(String, TreeId)>,
+    passes: BTreeMap<(String, TreeId), Reading>,
     sessions: BTreeMap<String, Session>,
 }
 
@@ -268,14 +269,15 @@ impl RunStore for MemoryStore {
         &self,
         gate_key: &str,
         tree: &TreeId,
+        reading: &Reading,
         _now: Timestamp,
     ) -> Result<(), StoreError> {
-        self.lock().passes.insert((gate_key.to_owned(), tree.clone()));
+        self.lock().passes.insert((gate_key.to_owned(), tree.clone()), redacted(reading));
         Ok(())
     }
 
-    fn has_passed(&self, gate_key: &str, tree: &TreeId) -> Result<bool, StoreError> {
-        Ok(self.lock().passes.contains(&(gate_key.to_owned(), tree.clone())))
+    fn pass(&self, gate_key: &str, tree: &TreeId) -> Result<Option<Reading>, StoreError> {
+        Ok(self.lock().passes.get(&(gate_key.to_owned(), tree.clone())).cloned())
     }
 
     fn save_session(&self, session: &Session) -> Result<(), StoreError> {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use ralph_core::Run;
 use ralph_core::evidence::Verdict;
+use ralph_core::finding::Reading;
 use ralph_core::redact::redact;
 use ralph_core::state::{Failure, State, Wait};
 use serde_json::Value;
@@ -94,12 +95,17 @@ impl Captured for IterationRecord {
             if let Verdict::Unknown { reason } | Verdict::Unclear { reason } = &mut gate.verdict {
                 texts.push(reason);
             }
-            texts.extend(gate.reading.findings.iter_mut().map(|finding| &mut finding.message));
-            let outcomes = gate.reading.tests.iter_mut();
-            let failures = outcomes.flat_map(|outcomes| outcomes.failures.values_mut());
-            texts.extend(failures.map(|failure| &mut failure.message));
+            texts.extend(gate.reading.captured());
         }
         texts
+    }
+}
+
+impl Captured for Reading {
+    fn captured(&mut self) -> Vec<&mut String> {
+        let messages = self.findings.iter_mut().map(|finding| &mut finding.message);
+        let failures = self.tests.iter_mut().flat_map(|tests| tests.failures.values_mut());
+        messages.chain(failures.map(|failure| &mut failure.message)).collect()
     }
 }
 

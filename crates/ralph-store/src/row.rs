@@ -11,6 +11,7 @@ mod run;
 mod state;
 
 pub(crate) use gate::{decode_gates, decode_usage, encode_gates, encode_usage};
+pub(crate) use reading::{decode_reading, encode_reading};
 pub(crate) use run::{OwnerRow, RunRow};
 
 use ralph_core::RunId;

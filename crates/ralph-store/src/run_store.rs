@@ -1,5 +1,6 @@
 //! What every store of runs can do.
 
+use ralph_core::finding::Reading;
 use ralph_core::run::Owner;
 use ralph_core::{Run, RunId, SessionId, Timestamp, TreeId};
 
@@ -88,17 +89,18 @@ pub trait RunStore {
     /// The events that are asked for, oldest first.
     fn events(&self, query: &EventQuery) -> Result<Vec<StoredEvent>, StoreError>;
 
-    /// Keeps that a gate passed on a tree. `gate_key` stands for the gate and
-    /// its whole configuration.
+    /// Keeps that a gate passed on a tree, and what it printed then.
+    /// `gate_key` stands for the gate and its whole configuration.
     fn remember_pass(
         &self,
         gate_key: &str,
         tree: &TreeId,
+        reading: &Reading,
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Whether a gate is known to have passed on a tree.
-    fn has_passed(&self, gate_key: &str, tree: &TreeId) -> Result<bool, StoreError>;
+    /// What a gate printed when it passed on a tree, if it is known to have.
+    fn pass(&self, gate_key: &str, tree: &TreeId) -> Result<Option<Reading>, StoreError>;
 
     /// Keeps a session, in place of what was kept under its id.
     fn save_session(&self, session: &Session) -> Result<(), StoreError>;

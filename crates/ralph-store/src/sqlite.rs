@@ -10,14 +10,17 @@ mod sessions;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use ralph_core::finding::Reading;
 use ralph_core::run::Owner;
 use ralph_core::{Run, RunId, SessionId, Timestamp, TreeId};
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use self::open::FileIdentity;
 use crate::error::StoreError;
 use crate::event::{EventQuery, NewEvent, StoredEvent};
 use crate::iteration::IterationRecord;
+use crate::redaction::redacted;
+use crate::row;
 use crate::run_store::{Request, RunQuery, RunStore, Step, Version};
 use crate::session::Session;
 
@@ -185,20 +188,24 @@ impl RunStore for SqliteStore {
         &self,
         gate_key: &str,
         tree: &TreeId,
+        reading: &Reading,
         now: Timestamp,
     ) -> Result<(), StoreError> {
+        let reading = row::encode_reading(&redacted(reading))?;
         self.write(|tx| {
-            tx.prepare_cached("INSERT OR REPLACE INTO gate_passes VALUES (?1, ?2, ?3)")?
-                .execute(params![gate_key, tree.as_str(), now.as_millis()])?;
+            tx.prepare_cached("INSERT OR REPLACE INTO gate_passes VALUES (?1, ?2, ?3, ?4)")?
+                .execute(params![gate_key, tree.as_str(), reading, now.as_millis()])?;
             Ok(())
         })
     }
 
-    fn has_passed(&self, gate_key: &str, tree: &TreeId) -> Result<bool, StoreError> {
-        self.read(|connection| {
-            let sql = "SELECT 1 FROM gate_passes WHERE gate_key = ?1 AND tree = ?2";
-            Ok(connection.prepare_cached(sql)?.exists([gate_key, tree.as_str()])?)
-        })
+    fn pass(&self, gate_key: &str, tree: &TreeId) -> Result<Option<Reading>, StoreError> {
+        let found: Option<String> = self.read(|connection| {
+            let sql = "SELECT reading FROM gate_passes WHERE gate_key = ?1 AND tree = ?2";
+            let mut statement = connection.prepare_cached(sql)?;
+            Ok(statement.query_row([gate_key, tree.as_str()], |row| row.get(0)).optional()?)
+        })?;
+        found.map(|text| row::decode_reading(&text)).transpose()
     }
 
     fn save_session(&self, session: &Session) -> Result<(), StoreError> {

@@ -1,23 +1,19 @@
 //! Looking at the files: gates, trees, and what a turn changed.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
-use ralph_checks::Site;
 use ralph_core::claim::Claim;
-use ralph_core::evidence::{Evidence, GateReport, TurnEnd, Verdict};
+use ralph_core::evidence::{Evidence, GateReport, TurnEnd};
 use ralph_core::feedback::Feedback;
-use ralph_core::finding::Reading;
 use ralph_core::progress::Progress;
 use ralph_core::{Decision, Run, TreeId, decide, wording};
 use ralph_snapshot::{ChangeKind, TreeError};
 use ralph_store::{IterationRecord, RunStore};
 
 use super::leftovers::Leftovers;
-use super::pulse::Pulse;
-use super::{Driver, turn};
+use super::{Driver, preserve, turn};
 use crate::error::EngineError;
-use crate::events::{Begin, Event};
+use crate::events::Begin;
 use crate::steps;
 
 /// Gates run a second time when they changed the very files they looked at.
@@ -121,6 +117,7 @@ impl Driver<'_> {
             tree: None,
             approach: None,
             weakened: Vec::new(),
+            flaky: BTreeSet::new(),
             usage: None,
             now: self.clock.now(),
         }
@@ -145,7 +142,9 @@ impl Driver<'_> {
             evidence.approach = known(self.tree.approach(last, &before))?.flatten();
         }
         for round in 1..=ROUNDS {
-            evidence.gates = self.run_gates(run, &before)?;
+            let shown = self.run_gates(run, &before)?;
+            evidence.gates = shown.reports;
+            evidence.flaky.extend(shown.flaky);
             let after = self.tree_after_gates(&before, &mut leftovers)?;
             let settled = after == before;
             if settled {
@@ -157,52 +156,14 @@ impl Driver<'_> {
             }
         }
         evidence.tree = Some(before);
+        if run.baseline.is_none() {
+            preserve::remember(&self.folder, &evidence.gates)?;
+        }
+        preserve::compare(&self.folder, evidence);
+        for report in &mut evidence.gates {
+            report.hold_to(&run.policy.zero, &run.task.targets);
+        }
         Ok(())
-    }
-
-    fn run_gates(&mut self, run: &Run, tree: &TreeId) -> Result<Vec<GateReport>, EngineError> {
-        let mut reports = Vec::with_capacity(self.gates.len());
-        for index in 0..self.gates.len() {
-            let report = self.run_gate(index, run, tree)?;
-            self.tell(&Event::GateFinished { report: &report, iteration: run.iteration });
-            reports.push(report);
-        }
-        Ok(reports)
-    }
-
-    fn run_gate(
-        &mut self,
-        index: usize,
-        run: &Run,
-        tree: &TreeId,
-    ) -> Result<GateReport, EngineError> {
-        let gate = &self.gates[index];
-        let spec = gate.spec();
-        if self.ledger.store().has_passed(&gate.key(), tree)? {
-            return Ok(GateReport {
-                name: spec.name.clone(),
-                need: spec.need,
-                command: spec.command.display(),
-                verdict: Verdict::Pass,
-                failing: BTreeSet::new(),
-                reading: Reading::default(),
-                tail: String::new(),
-                elapsed: Duration::ZERO,
-                cached: true,
-            });
-        }
-        let started = Event::GateStarted { name: &spec.name, iteration: run.iteration };
-        self.sink.event(&started, self.clock.now());
-        let (interrupt, store) = (&self.interrupt, self.ledger.store());
-        let (sink, clock) = (&mut *self.sink, self.clock);
-        let mut pulse = Pulse::new(clock.now());
-        let mut stop = || {
-            sink.tick(clock.now());
-            let heard = pulse.ask(store, run, clock.now());
-            interrupt.is_raised() || heard.is_ok_and(|heard| heard.request.is_some())
-        };
-        let site = Site { supervisor: &self.supervisor, root: &self.root, env: &self.gate_env };
-        Ok(gate.run(&site, &mut stop))
     }
 
     /// The tree once the gates are done; files that gates created are left
@@ -229,7 +190,7 @@ impl Driver<'_> {
         let now = self.clock.now();
         for (gate, report) in self.gates.iter().zip(reports) {
             if report.passed() && !report.cached {
-                self.ledger.store().remember_pass(&gate.key(), tree, now)?;
+                self.ledger.store().remember_pass(&gate.key(), tree, &report.reading, now)?;
             }
         }
         Ok(())

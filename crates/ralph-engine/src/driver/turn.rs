@@ -1,5 +1,6 @@
 //! One turn: the prompt goes out, the process runs, its words come back.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use ralph_agents::{Spoken, Turn, TurnClock};
 use ralph_core::claim::plain;
-use ralph_core::evidence::{Evidence, TurnEnd};
+use ralph_core::evidence::{Evidence, GateReport, TurnEnd};
 use ralph_core::feedback::last_chars;
 use ralph_core::redact::redact;
 use ralph_core::state::State;
@@ -114,6 +115,7 @@ impl Driver<'_> {
             tree: None,
             approach: None,
             weakened: Vec::new(),
+            flaky: BTreeSet::new(),
             usage,
             now: self.clock.now(),
         };
@@ -173,7 +175,7 @@ pub(crate) fn iteration_record(
         tree: evidence.tree.clone(),
         approach: evidence.approach.clone(),
         usage: evidence.usage.unwrap_or_default(),
-        gates: evidence.gates.clone(),
+        gates: evidence.gates.iter().map(GateReport::brief).collect(),
         text: last_chars(&evidence.text, RECORD_CHARS).to_owned(),
         log: Some(log_name(run.iteration)),
     }

@@ -49,7 +49,7 @@ fn run(
         dir,
         env: env::vars_os().collect(),
         stdin: None,
-        streams: Default::default(),
+        streams: ralph_proc::Streams::default(),
     };
     let limits = Limits { wall: None, idle: None, grace: Duration::from_secs(1) };
     let supervisor = Supervisor::new(env::current_exe()?, []);

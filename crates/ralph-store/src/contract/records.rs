@@ -1,5 +1,6 @@
 //! Iterations, events, passes and sessions are read as they were written.
 
+use ralph_core::finding::Reading;
 use ralph_core::usage::Usage;
 use ralph_core::{RunId, TreeId};
 
@@ -107,12 +108,13 @@ pub fn events_are_found_by_run_and_session(open: Open<'_>) {
 pub fn a_pass_counts_for_its_gate_and_tree_only(open: Open<'_>) {
     let store = open();
     let (here, there) = (TreeId::new("here"), TreeId::new("there"));
-    assert!(!store.has_passed("tests", &here).unwrap());
-    store.remember_pass("tests", &here, sample::at(1)).unwrap();
-    store.remember_pass("tests", &here, sample::at(2)).unwrap();
-    assert!(store.has_passed("tests", &here).unwrap());
-    assert!(!store.has_passed("tests", &there).unwrap());
-    assert!(!store.has_passed("lint", &here).unwrap());
+    let reading = sample::reading();
+    assert_eq!(store.pass("tests", &here).unwrap(), None);
+    store.remember_pass("tests", &here, &Reading::default(), sample::at(1)).unwrap();
+    store.remember_pass("tests", &here, &reading, sample::at(2)).unwrap();
+    assert_eq!(store.pass("tests", &here).unwrap(), Some(reading));
+    assert_eq!(store.pass("tests", &there).unwrap(), None);
+    assert_eq!(store.pass("lint", &here).unwrap(), None);
 }
 
 /// With everything, with the least, and after a change.

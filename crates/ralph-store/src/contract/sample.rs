@@ -166,6 +166,7 @@ fn progress() -> Progress {
         failing: words(&["test:a"]),
         fixed: words(&["test:b", HARD_TEXT]),
         fewest: Some(1),
+        flaky: words(&["test flaky"]),
     }
 }
 
@@ -215,7 +216,8 @@ fn report(verdict: Verdict) -> GateReport {
     }
 }
 
-fn reading() -> Reading {
+/// What a gate may have printed.
+pub fn reading() -> Reading {
     let place = Place { file: "src/a b.rs".to_owned(), line: Some(3), column: None };
     let finding = Finding {
         tool: "rustc".to_owned(),

@@ -76,6 +76,7 @@ CREATE INDEX events_by_session ON events (session, seq) WHERE session IS NOT NUL
 CREATE TABLE gate_passes (
     gate_key TEXT NOT NULL,
     tree TEXT NOT NULL,
+    reading TEXT NOT NULL,
     passed_at INTEGER NOT NULL,
     PRIMARY KEY (gate_key, tree)
 ) STRICT, WITHOUT ROWID;

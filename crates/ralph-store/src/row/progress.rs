@@ -28,6 +28,8 @@ struct ProgressRow {
     failing: BTreeSet<String>,
     fixed: BTreeSet<String>,
     fewest: Option<u32>,
+    #[serde(default)]
+    flaky: BTreeSet<String>,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -53,6 +55,7 @@ pub(super) fn encode_progress(progress: &Progress) -> Result<String, StoreError>
         failing,
         fixed,
         fewest,
+        flaky,
     } = progress.clone();
     let row = ProgressRow {
         stalled,
@@ -68,6 +71,7 @@ pub(super) fn encode_progress(progress: &Progress) -> Result<String, StoreError>
         failing,
         fixed,
         fewest,
+        flaky,
     };
     encode(PROGRESS, &row)
 }
@@ -89,6 +93,7 @@ pub(super) fn decode_progress(text: &str) -> Result<Progress, StoreError> {
         failing: row.failing,
         fixed: row.fixed,
         fewest: row.fewest,
+        flaky: row.flaky,
     })
 }
 

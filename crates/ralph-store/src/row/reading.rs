@@ -7,7 +7,20 @@ use ralph_core::finding::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::twin;
+use super::{decode, encode, twin};
+use crate::error::StoreError;
+
+const READING: &str = "what a gate printed";
+
+/// The JSON form of a reading.
+pub(crate) fn encode_reading(reading: &Reading) -> Result<String, StoreError> {
+    encode(READING, &ReadingRow::from(reading.clone()))
+}
+
+/// The reading whose JSON form is `text`.
+pub(crate) fn decode_reading(text: &str) -> Result<Reading, StoreError> {
+    decode::<ReadingRow>(READING, text).map(Reading::from)
+}
 
 twin!(LevelRow of Level { Error, Security, Warning, Info });
 twin!(TestStateRow of TestState { Passed, Failed, Skipped });

@@ -1,0 +1,113 @@
+//! Remembers which tests passed at the start, and holds later turns to it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use ralph_core::evidence::{Evidence, GateReport, Weakening};
+use ralph_core::preserve::{self, Losses, Passed};
+
+use super::turn;
+use crate::error::EngineError;
+
+/// The list's name in the run's folder.
+const FILE: &str = "passed-at-start.json";
+
+/// How many lost tests are named one by one.
+const NAMED: usize = 20;
+
+/// Keeps which tests passed, gate by gate.
+pub(crate) fn remember(folder: &Path, gates: &[GateReport]) -> Result<(), EngineError> {
+    let tests = gates.iter().filter_map(|gate| Some((&*gate.name, gate.reading.tests.as_ref()?)));
+    let passed: BTreeMap<&str, Passed> =
+        tests.map(|(name, tests)| (name, preserve::passed(tests))).collect();
+    if passed.values().all(Passed::is_empty) {
+        return Ok(());
+    }
+    let path = folder.join(FILE);
+    let written = turn::make_private_folder(folder)
+        .and_then(|()| turn::private_file(&path))
+        .and_then(|mut file| file.write_all(&serde_json::to_vec(&passed)?));
+    written.map_err(|source| EngineError::Write { path, source })
+}
+
+/// Adds to the evidence what no longer runs though it passed at the start.
+pub(crate) fn compare(folder: &Path, evidence: &mut Evidence) {
+    let Ok(text) = fs::read(folder.join(FILE)) else { return };
+    let then: BTreeMap<String, Passed> = serde_json::from_slice(&text).unwrap_or_default();
+    for gate in &evidence.gates {
+        let Some((then, now)) = then.get(&gate.name).zip(gate.reading.tests.as_ref()) else {
+            continue;
+        };
+        let Losses { gone, skipped } = preserve::losses(then, now);
+        let named = |ids: Vec<String>, what: &'static str| {
+            ids.into_iter().take(NAMED).map(move |place| Weakening { place, what: what.to_owned() })
+        };
+        evidence.weakened.extend(named(gone, "the test passed at the start and no longer runs"));
+        evidence.weakened.extend(named(skipped, "the test passed at the start and is skipped now"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use ralph_core::Timestamp;
+    use ralph_core::evidence::{TurnEnd, Verdict};
+    use ralph_core::finding::{Reading, TestState, Tests};
+    use ralph_core::policy::Need;
+
+    use super::*;
+
+    fn gate(states: &[(&str, TestState)]) -> GateReport {
+        let states: BTreeMap<_, _> =
+            states.iter().map(|(id, state)| ((*id).to_owned(), *state)).collect();
+        let tests = Tests { states, ..Tests::default() };
+        GateReport {
+            name: "test_pass".to_owned(),
+            need: Need::Required,
+            command: "make test".to_owned(),
+            verdict: Verdict::Pass,
+            failing: BTreeSet::new(),
+            reading: Reading { tests: Some(tests), ..Reading::default() },
+            tail: String::new(),
+            elapsed: std::time::Duration::ZERO,
+            cached: false,
+        }
+    }
+
+    fn evidence(gates: Vec<GateReport>) -> Evidence {
+        Evidence {
+            turn: TurnEnd::Finished,
+            text: String::new(),
+            gates,
+            tree: None,
+            approach: None,
+            weakened: Vec::new(),
+            flaky: BTreeSet::new(),
+            usage: None,
+            now: Timestamp::from_millis(0),
+        }
+    }
+
+    #[test]
+    fn tests_that_passed_at_the_start_must_still_run() {
+        use TestState::{Failed, Passed, Skipped};
+        let folder = tempfile::tempdir().unwrap();
+        let start = gate(&[("a", Passed), ("b", Passed), ("c", Failed)]);
+        remember(folder.path(), &[start]).unwrap();
+        let mut evidence = evidence(vec![gate(&[("b", Skipped)])]);
+        compare(folder.path(), &mut evidence);
+        let places: Vec<&str> = evidence.weakened.iter().map(|found| &*found.place).collect();
+        assert_eq!(places, ["a", "b"]);
+    }
+
+    #[test]
+    fn without_a_list_nothing_is_held_against_a_turn() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut evidence = evidence(vec![gate(&[])]);
+        compare(folder.path(), &mut evidence);
+        assert!(evidence.weakened.is_empty());
+    }
+}

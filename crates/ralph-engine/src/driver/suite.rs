@@ -1,0 +1,136 @@
+//! All gates of a run, executed: from memory where nothing changed, side by
+//! side where they may, and a second time where a test may be flaky.
+
+use std::collections::BTreeSet;
+use std::num::NonZero;
+use std::thread;
+
+use ralph_checks::{Gate, GateWatcher, Site, run_together};
+use ralph_core::evidence::{GateReport, Verdict};
+use ralph_core::policy::GateSpec;
+use ralph_core::{Run, TreeId};
+use ralph_store::RunStore;
+
+use super::Driver;
+use super::pulse::Pulse;
+use crate::clock::{Clock, Interrupt};
+use crate::error::EngineError;
+use crate::events::{Event, Sink};
+
+/// More gates at a time would only take each other's time.
+const MOST_JOBS: usize = 4;
+
+/// What the gates of a run showed.
+pub(crate) struct Shown {
+    /// One report for each gate, in their order.
+    pub(crate) reports: Vec<GateReport>,
+    /// Fingerprints of tests that failed and passed on the same tree.
+    pub(crate) flaky: BTreeSet<String>,
+}
+
+impl Driver<'_> {
+    /// Runs all gates on the present tree.
+    pub(crate) fn run_gates(&mut self, run: &Run, tree: &TreeId) -> Result<Shown, EngineError> {
+        let mut reports: Vec<Option<GateReport>> = vec![None; self.gates.len()];
+        for (index, report) in reports.iter_mut().enumerate() {
+            let known = self.ledger.store().pass(&self.gates[index].key(), tree)?;
+            *report = known.map(|reading| GateReport {
+                verdict: Verdict::Pass,
+                reading,
+                cached: true,
+                ..GateReport::unknown(self.gates[index].spec(), String::new())
+            });
+        }
+        for report in reports.iter().flatten() {
+            let event = Event::GateFinished { report, iteration: run.iteration };
+            self.sink.event(&event, self.clock.now());
+        }
+        let missing: Vec<usize> =
+            (0..reports.len()).filter(|index| reports[*index].is_none()).collect();
+        for (index, report) in missing.iter().zip(self.execute(run, &missing)) {
+            reports[*index] = Some(report);
+        }
+        let mut shown =
+            Shown { reports: reports.into_iter().flatten().collect(), flaky: BTreeSet::new() };
+        self.retry_doubtful(run, &mut shown);
+        Ok(shown)
+    }
+
+    /// A test that fails now and did not before may just be flaky: its gate
+    /// gets a second chance on the same tree, once.
+    fn retry_doubtful(&mut self, run: &Run, shown: &mut Shown) {
+        let doubtful = |report: &GateReport| {
+            !report.cached
+                && matches!(report.verdict, Verdict::Fail(_))
+                && report.reading.tests.as_ref().is_some_and(|tests| tests.counts.failed > 0)
+                && report.failing.iter().all(|print| run.progress.is_doubtful(print))
+        };
+        let again: Vec<usize> =
+            (0..shown.reports.len()).filter(|index| doubtful(&shown.reports[*index])).collect();
+        if again.is_empty() || run.baseline.is_none() || self.interrupt.is_raised() {
+            return;
+        }
+        for (index, second) in again.iter().zip(self.execute(run, &again)) {
+            let first = &mut shown.reports[*index];
+            let settled = match second.verdict {
+                Verdict::Pass | Verdict::Fail(_) => true,
+                Verdict::Unclear { .. } | Verdict::Unknown { .. } => false,
+            };
+            if settled {
+                let unsteady = first.failing.symmetric_difference(&second.failing);
+                shown.flaky.extend(unsteady.filter(|print| print.starts_with("test ")).cloned());
+                *first = second;
+            }
+        }
+    }
+
+    /// Executes the gates with these numbers; those that failed last and those
+    /// that the turn touched come first.
+    fn execute(&mut self, run: &Run, wanted: &[usize]) -> Vec<GateReport> {
+        let gates: Vec<&dyn Gate> = wanted.iter().map(|index| &*self.gates[*index]).collect();
+        let site = Site { supervisor: &self.supervisor, root: &self.root, env: &self.gate_env };
+        let mut watcher = Watcher {
+            run,
+            sink: &mut *self.sink,
+            clock: self.clock,
+            interrupt: &self.interrupt,
+            store: self.ledger.store(),
+            pulse: Pulse::new(self.clock.now()),
+        };
+        run_together(&gates, &site, jobs(), &mut watcher)
+    }
+}
+
+/// How many gates run at a time.
+pub(crate) fn jobs() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get).min(MOST_JOBS)
+}
+
+/// Passes on what gates do, and listens to others meanwhile.
+struct Watcher<'a> {
+    run: &'a Run,
+    sink: &'a mut dyn Sink,
+    clock: &'a dyn Clock,
+    interrupt: &'a Interrupt,
+    store: &'a dyn RunStore,
+    pulse: Pulse,
+}
+
+impl GateWatcher for Watcher<'_> {
+    fn started(&mut self, spec: &GateSpec) {
+        let event = Event::GateStarted { name: &spec.name, iteration: self.run.iteration };
+        self.sink.event(&event, self.clock.now());
+    }
+
+    fn finished(&mut self, report: &GateReport) {
+        let event = Event::GateFinished { report, iteration: self.run.iteration };
+        self.sink.event(&event, self.clock.now());
+    }
+
+    fn stop(&mut self) -> bool {
+        let now = self.clock.now();
+        self.sink.tick(now);
+        let heard = self.pulse.ask(self.store, self.run, now);
+        self.interrupt.is_raised() || heard.is_ok_and(|heard| heard.request.is_some())
+    }
+}
