@@ -168,6 +168,12 @@ impl App {
         Ok((store, run))
     }
 
+    /// The work tree as it is, whatever gates of runs left in it.
+    pub(crate) fn whole_work_tree(&self) -> Result<WorkTree, CliError> {
+        WorkTree::open(&self.project, &self.home.join("trees"))
+            .map_err(|error| CliError::internal(&error))
+    }
+
     /// The work tree as snapshots of a run see it.
     pub(crate) fn work_tree(&self, run: &RunId) -> Result<WorkTree, CliError> {
         let rules = SnapshotRules::new(&self.layers()?);

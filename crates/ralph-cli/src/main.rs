@@ -5,6 +5,7 @@ mod cli;
 mod commands;
 mod config;
 mod error;
+mod findings;
 mod live;
 mod options;
 mod out;

@@ -20,6 +20,14 @@ pub(crate) fn no_run(locale: Locale) -> &'static str {
     }
 }
 
+/// A gate has begun.
+pub(crate) fn gate_running(name: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!("running {name} …"),
+        Locale::Ko => format!("{name} 실행 중 …"),
+    }
+}
+
 /// There is nothing to end or to pause.
 pub(crate) fn no_open_run(locale: Locale) -> &'static str {
     match locale {

@@ -169,6 +169,12 @@ impl GateReport {
         }
     }
 
+    /// The report of a gate that passed on the same tree before.
+    pub fn remembered(spec: &GateSpec, reading: Reading) -> Self {
+        let report = Self::unknown(spec, String::new());
+        Self { verdict: Verdict::Pass, reading, cached: true, ..report }
+    }
+
     /// The report without what nobody looks up later.
     #[must_use]
     pub fn brief(&self) -> Self {

@@ -28,6 +28,8 @@ use crate::ledger::Ledger;
 use crate::steps;
 use pulse::Pulse;
 
+pub(crate) use suite::jobs;
+
 /// How often a waiting driver looks for requests of others.
 const LOOK: Duration = Duration::from_millis(200);
 

@@ -3,6 +3,7 @@
 //! Core types stay free of serialisation; these structs are made from them
 //! at the edge and never read back.
 
+mod findings;
 mod lines;
 
 use jiff::Timestamp as Moment;
@@ -13,6 +14,7 @@ use ralph_core::{Run, Timestamp};
 use ralph_store::IterationRecord;
 use serde::Serialize;
 
+pub use findings::{CountsView, FindingView, TestsView, sarif};
 pub use lines::event_line;
 
 use crate::owner;
@@ -102,6 +104,10 @@ pub struct GateView {
     cached: bool,
     elapsed_ms: u64,
     failing: Vec<String>,
+    counts: CountsView,
+    tests: Option<TestsView>,
+    findings: Vec<FindingView>,
+    beyond: u64,
     tail: String,
 }
 
@@ -131,6 +137,10 @@ impl From<&GateReport> for GateView {
             cached: report.cached,
             elapsed_ms: u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),
             failing: report.failing.iter().cloned().collect(),
+            counts: report.reading.counts.into(),
+            tests: findings::tests(&report.reading),
+            findings: report.reading.findings.iter().map(FindingView::from).collect(),
+            beyond: report.reading.beyond,
             tail: report.tail.clone(),
         }
     }

@@ -1,29 +1,48 @@
 //! `ralph check`: runs the gates now, without an agent.
 
-use ralph_checks::Site;
+use std::io::{self, IsTerminal};
+
+use ralph_checks::{GateWatcher, Site};
 use ralph_core::evidence::GateReport;
+use ralph_core::locale::Locale;
+use ralph_core::policy::GateSpec;
+use ralph_core::wording;
+use ralph_engine::Ledger;
+use ralph_engine::check::{Cache, Memory, check};
 use ralph_engine::report::span;
-use ralph_engine::wire::{GateView, SCHEMA};
+use ralph_engine::wire::{GateView, SCHEMA, sarif};
 use serde_json::json;
 
 use super::drive;
 use crate::app::App;
 use crate::config::Settings;
 use crate::error::CliError;
+use crate::findings;
 use crate::options::CriteriaOptions;
 use crate::{out, texts};
 
 /// Run the gates now
 ///
-/// Uses the criteria of ralph.toml or those given. Exit code 0 when every
-/// required gate passes, 1 otherwise.
+/// Uses the criteria of ralph.toml or those given. A gate that passed on the
+/// very same files before is not run again. Exit code 0 when every required
+/// gate passes, 1 otherwise.
 #[derive(clap::Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     criteria: CriteriaOptions,
-    /// Print JSON
+    /// Run every gate, whatever is known from before
     #[arg(long)]
+    fresh: bool,
+    /// List every finding, not just the first of each file
+    #[arg(long)]
+    all: bool,
+    /// Print JSON
+    #[arg(long, conflicts_with = "sarif")]
     json: bool,
+    /// Print a SARIF log
+    #[arg(long)]
+    sarif: bool,
 }
 
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
@@ -39,35 +58,53 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     let supervisor = App::supervisor();
     let env = drive::gate_env(&app.env, &settings);
     let site = Site { supervisor: &supervisor, root: &app.project.root, env: &env };
-    let mut reports = Vec::new();
-    for gate in &gates {
-        if !args.json {
-            out::note(format!("running {} …", gate.spec().name));
-        }
-        reports.push(gate.run(&site, &mut || false));
+    let (ledger, _) = Ledger::open(&app.home)?;
+    let tree = app.whole_work_tree()?;
+    let memory = if args.fresh { Memory::Ignored } else { Memory::Used };
+    let cache = Cache { store: ledger.store(), tree: &tree, memory, now: app.now() };
+    let mut progress = Progress { locale: settings.policy.locale, quiet: args.json || args.sarif };
+    let mut reports = check(&gates, &site, &cache, &mut progress)?;
+    for report in &mut reports {
+        report.hold_to(&settings.policy.zero, &[]);
     }
-    show(&reports, args);
+    show(&reports, args, settings.policy.locale);
     Ok(u8::from(reports.iter().any(GateReport::blocks)))
 }
 
-fn show(reports: &[GateReport], args: &CheckArgs) {
+/// Says which gate runs, where somebody is looking.
+struct Progress {
+    locale: Locale,
+    quiet: bool,
+}
+
+impl GateWatcher for Progress {
+    fn started(&mut self, spec: &GateSpec) {
+        if !self.quiet || io::stderr().is_terminal() {
+            out::note(texts::gate_running(&spec.name, self.locale));
+        }
+    }
+
+    fn finished(&mut self, report: &GateReport) {
+        if !self.quiet || io::stderr().is_terminal() {
+            let verdict = wording::verdict(&report.verdict, self.locale);
+            out::note(format!("{}: {verdict} ({})", report.name, span(report.elapsed)));
+        }
+    }
+
+    fn stop(&mut self) -> bool {
+        false
+    }
+}
+
+fn show(reports: &[GateReport], args: &CheckArgs, locale: Locale) {
     let passed = !reports.iter().any(GateReport::blocks);
     if args.json {
         let gates: Vec<GateView> = reports.iter().map(GateView::from).collect();
         out::line(json!({ "schema": SCHEMA, "passed": passed, "gates": gates }));
-        return;
-    }
-    let rows = reports.iter().map(|report| {
-        vec![
-            report.name.clone(),
-            report.verdict.describe(),
-            span(report.elapsed),
-            texts::one_line(&report.command, 60),
-        ]
-    });
-    out::raw(&texts::table(&["gate", "result", "time", "command"], rows));
-    for report in reports.iter().filter(|report| !report.passed()) {
-        out::line(format!("\n{}:", report.name));
-        out::line(report.tail.trim_end());
+    } else if args.sarif {
+        out::line(sarif(reports));
+    } else {
+        let most = if args.all { usize::MAX } else { findings::FEW };
+        out::raw(&findings::render(reports, most, locale));
     }
 }

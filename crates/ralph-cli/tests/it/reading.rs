@@ -115,9 +115,7 @@ fn where_nothing_ever_ran_reading_says_so_and_writes_nothing() {
             let json = ralph(&project, &[args, &["--json"]].concat()).exits(0).json();
             assert_eq!(json, json!({ "schema": 1, "runs": [] }));
         }
-        for args in [["config"].as_slice(), &["check", "--criteria", "custom:true"]] {
-            let _ = ralph(&project, args).exits(0);
-        }
+        let _ = ralph(&project, &["config"]).exits(0);
         let report = ralph(&project, &["report"]).exits(1);
         assert!(report.stderr.contains("There is no run here."), "{}", report.stderr);
         assert_eq!(project.everything(), before);
@@ -209,6 +207,24 @@ fn check_tells_by_its_exit_code_whether_the_gates_pass() {
     let json = ralph(&project, &["check", "--json"]).exits(0).json();
     assert_eq!(json["passed"], true);
     assert_eq!(json["gates"][0]["tail"], "ran\n");
+}
+
+#[test]
+fn a_gate_that_passed_on_these_files_is_not_run_again_unless_asked() {
+    for project in [plain(), git()] {
+        let count = project.outside("count");
+        let gate = format!("custom:sh:echo x >> {}", count.display());
+        let runs = || std::fs::read_to_string(&count).unwrap_or_default().lines().count();
+        let check = |more: &[&str]| {
+            let args = [&["check", "--json", "--criteria", &gate], more].concat();
+            ralph(&project, &args).exits(0).json()["gates"][0]["cached"].clone()
+        };
+        assert_eq!((check(&[]), runs()), (false.into(), 1));
+        assert_eq!((check(&[]), runs()), (true.into(), 1));
+        assert_eq!((check(&["--fresh"]), runs()), (false.into(), 2));
+        project.file("changed.txt", "x");
+        assert_eq!((check(&[]), runs()), (false.into(), 3));
+    }
 }
 
 #[test]

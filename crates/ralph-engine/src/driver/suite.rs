@@ -34,12 +34,8 @@ impl Driver<'_> {
         let mut reports: Vec<Option<GateReport>> = vec![None; self.gates.len()];
         for (index, report) in reports.iter_mut().enumerate() {
             let known = self.ledger.store().pass(&self.gates[index].key(), tree)?;
-            *report = known.map(|reading| GateReport {
-                verdict: Verdict::Pass,
-                reading,
-                cached: true,
-                ..GateReport::unknown(self.gates[index].spec(), String::new())
-            });
+            let spec = self.gates[index].spec();
+            *report = known.map(|reading| GateReport::remembered(spec, reading));
         }
         for report in reports.iter().flatten() {
             let event = Event::GateFinished { report, iteration: run.iteration };

@@ -1,0 +1,202 @@
+//! What gates found, for people: a table of gates, then the findings by file.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use ralph_core::evidence::GateReport;
+use ralph_core::finding::{Finding, Level, TestState};
+use ralph_core::locale::Locale;
+use ralph_core::wording;
+use ralph_engine::report::span;
+
+use crate::texts::{one_line, table};
+
+/// How many findings of a file are listed unless all are wanted.
+pub(crate) const FEW: usize = 5;
+
+/// How many files and failed tests are listed unless all are wanted.
+const FEW_PLACES: usize = 20;
+
+/// The whole answer of `ralph check`.
+pub(crate) fn render(reports: &[GateReport], most: usize, locale: Locale) -> String {
+    let mut text = summary(reports, locale);
+    text.push_str(&failed_tests(reports, most));
+    text.push_str(&by_file(reports, most));
+    // What was not understood is shown as it was printed.
+    for report in reports.iter().filter(|report| !report.passed() && is_opaque(report)) {
+        let tail = report.tail.trim_end();
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "\n{}:\n{tail}", report.name);
+    }
+    text
+}
+
+fn summary(reports: &[GateReport], locale: Locale) -> String {
+    let heads = match locale {
+        Locale::En => ["gate", "result", "errors", "security", "warnings", "tests", "time"],
+        Locale::Ko => ["게이트", "결과", "오류", "보안", "경고", "테스트", "시간"],
+    };
+    let rows = reports.iter().map(|report| {
+        let counts = report.reading.counts;
+        let number = |count: u64| if count == 0 { "-".to_owned() } else { count.to_string() };
+        let elapsed = match (report.cached, locale) {
+            (true, Locale::En) => "cached".to_owned(),
+            (true, Locale::Ko) => "캐시".to_owned(),
+            (false, _) => span(report.elapsed),
+        };
+        vec![
+            report.name.clone(),
+            one_line(&wording::verdict(&report.verdict, locale), 60),
+            number(counts.errors),
+            number(counts.security),
+            number(counts.warnings),
+            tests(report),
+            elapsed,
+        ]
+    });
+    table(&heads, rows)
+}
+
+/// `passed/run`, with what was skipped.
+fn tests(report: &GateReport) -> String {
+    let Some(counts) = report.reading.tests.as_ref().map(|tests| tests.counts) else {
+        return "-".to_owned();
+    };
+    let run = counts.passed + counts.failed;
+    let skipped =
+        if counts.skipped == 0 { String::new() } else { format!(" (+{} skipped)", counts.skipped) };
+    format!("{}/{run}{skipped}", counts.passed)
+}
+
+fn failed_tests(reports: &[GateReport], most: usize) -> String {
+    let mut text = String::new();
+    for report in reports {
+        let Some(tests) = &report.reading.tests else { continue };
+        let failed: Vec<&String> = tests
+            .states
+            .iter()
+            .filter(|(_, state)| **state == TestState::Failed)
+            .map(|(id, _)| id)
+            .collect();
+        if failed.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "\n{}:", report.name);
+        for id in failed.iter().take(most.max(FEW_PLACES)) {
+            let known = tests.failures.get(*id).cloned().unwrap_or_default();
+            let place = known.place.display();
+            let place = if place.is_empty() { String::new() } else { format!("  {place}") };
+            let _ = writeln!(text, "  {id}{place}");
+            if !known.message.is_empty() {
+                let _ = writeln!(text, "      {}", one_line(&known.message, 110));
+            }
+        }
+        text.push_str(&more(failed.len(), most.max(FEW_PLACES)));
+    }
+    text
+}
+
+fn by_file(reports: &[GateReport], most: usize) -> String {
+    let mut files: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
+    let findings = reports.iter().flat_map(|report| &report.reading.findings);
+    for finding in findings.filter(|finding| finding.level != Level::Info || most == usize::MAX) {
+        files.entry(&finding.place.file).or_default().push(finding);
+    }
+    let mut text = String::new();
+    let count = files.len();
+    for (file, mut findings) in files.into_iter().take(most.max(FEW_PLACES)) {
+        findings.sort_by_key(|finding| (finding.level, finding.place.line));
+        let _ = writeln!(text, "\n{}", if file.is_empty() { "(project)" } else { file });
+        for finding in findings.iter().take(most) {
+            let _ = writeln!(text, "{}", finding_line(finding));
+        }
+        text.push_str(&more(findings.len(), most));
+    }
+    text.push_str(&more(count, most.max(FEW_PLACES)));
+    text
+}
+
+fn finding_line(finding: &Finding) -> String {
+    let at = finding.place.line.map_or_else(String::new, |line| line.to_string());
+    let rule = finding.rule.as_deref().map_or_else(String::new, |rule| format!(" {rule}"));
+    let message = one_line(&finding.message, 100);
+    format!("  {at:>5}  {:<8}  {message}  [{}{rule}]", finding.level.name(), finding.tool)
+}
+
+fn more(all: usize, shown: usize) -> String {
+    if all > shown { format!("  … and {} more (--all)\n", all - shown) } else { String::new() }
+}
+
+/// Whether a failing gate said nothing that could be read.
+fn is_opaque(report: &GateReport) -> bool {
+    let failed = report.reading.tests.as_ref().is_some_and(|tests| tests.counts.failed > 0);
+    !failed && report.reading.findings.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::time::Duration;
+
+    use ralph_core::evidence::{Fault, Verdict};
+    use ralph_core::finding::{Place, Reading};
+    use ralph_core::policy::Need;
+
+    use super::*;
+
+    fn report(findings: Vec<Finding>) -> GateReport {
+        let mut reading = Reading::default();
+        for finding in &findings {
+            reading.counts.add(finding.level, 1);
+        }
+        reading.findings = findings;
+        GateReport {
+            name: "lint_clean".to_owned(),
+            need: Need::Required,
+            command: "lint".to_owned(),
+            verdict: Verdict::Fail(Fault::Exit(1)),
+            failing: BTreeSet::new(),
+            reading,
+            tail: "raw words".to_owned(),
+            elapsed: Duration::from_millis(1234),
+            cached: false,
+        }
+    }
+
+    fn finding(line: u32, level: Level) -> Finding {
+        Finding {
+            tool: "ruff".to_owned(),
+            rule: Some("F401".to_owned()),
+            level,
+            place: Place { file: "a.py".to_owned(), line: Some(line), column: None },
+            message: format!("message {line}"),
+            fingerprint: String::new(),
+        }
+    }
+
+    #[test]
+    fn findings_are_grouped_by_file_the_worst_first() {
+        let found = vec![finding(3, Level::Warning), finding(9, Level::Error)];
+        let text = render(&[report(found)], FEW, Locale::En);
+        let error = text.find("9  error     message 9  [ruff F401]").unwrap();
+        let warning = text.find("3  warning   message 3  [ruff F401]").unwrap();
+        assert!(error < warning, "{text}");
+        assert!(!text.contains("raw words"), "{text}");
+    }
+
+    #[test]
+    fn long_lists_are_cut_and_say_so() {
+        let found: Vec<_> = (1..=9).map(|line| finding(line, Level::Error)).collect();
+        let text = render(&[report(found.clone())], FEW, Locale::En);
+        assert!(text.contains("… and 4 more (--all)"), "{text}");
+        let text = render(&[report(found)], usize::MAX, Locale::En);
+        assert!(text.contains("message 9") && !text.contains("more"), "{text}");
+    }
+
+    #[test]
+    fn output_that_was_not_understood_is_shown_as_it_was_printed() {
+        let text = render(&[report(Vec::new())], FEW, Locale::Ko);
+        assert!(text.contains("lint_clean:\nraw words"), "{text}");
+        assert!(text.contains("게이트"), "{text}");
+    }
+}

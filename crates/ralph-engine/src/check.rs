@@ -1,0 +1,61 @@
+//! Runs gates now, without a run: what `ralph check` does.
+
+use ralph_checks::{Gate, GateWatcher, Site, run_together};
+use ralph_core::Timestamp;
+use ralph_core::evidence::{GateReport, Verdict};
+use ralph_snapshot::WorkTree;
+use ralph_store::RunStore;
+
+use crate::driver::jobs;
+use crate::error::EngineError;
+
+/// Whether an earlier pass on the same files counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// It does.
+    Used,
+    /// Everything is executed again.
+    Ignored,
+}
+
+/// What passes are remembered by.
+pub struct Cache<'a> {
+    /// Where they are kept.
+    pub store: &'a dyn RunStore,
+    /// The files they are bound to.
+    pub tree: &'a WorkTree,
+    /// Whether they count.
+    pub memory: Memory,
+    /// The present moment.
+    pub now: Timestamp,
+}
+
+/// Runs `gates`; one report for each, in their order. Passes are remembered
+/// unless a gate changed the files it looked at.
+pub fn check(
+    gates: &[Box<dyn Gate>],
+    site: &Site<'_>,
+    cache: &Cache<'_>,
+    watcher: &mut dyn GateWatcher,
+) -> Result<Vec<GateReport>, EngineError> {
+    let before = cache.tree.tree()?;
+    let mut reports: Vec<Option<GateReport>> = vec![None; gates.len()];
+    if cache.memory == Memory::Used {
+        for (report, gate) in reports.iter_mut().zip(gates) {
+            let reading = cache.store.pass(&gate.key(), &before)?;
+            *report = reading.map(|reading| GateReport::remembered(gate.spec(), reading));
+        }
+    }
+    let missing: Vec<usize> = (0..gates.len()).filter(|index| reports[*index].is_none()).collect();
+    let wanted: Vec<&dyn Gate> = missing.iter().map(|index| &*gates[*index]).collect();
+    let executed = run_together(&wanted, site, jobs(), watcher);
+    let settled = !missing.is_empty() && cache.tree.tree()? == before;
+    for (index, report) in missing.into_iter().zip(executed) {
+        if settled && report.verdict == Verdict::Pass {
+            let key = gates[index].key();
+            cache.store.remember_pass(&key, &before, &report.reading, cache.now)?;
+        }
+        reports[index] = Some(report);
+    }
+    Ok(reports.into_iter().flatten().collect())
+}

@@ -1,0 +1,218 @@
+//! Findings and test outcomes for machines: our JSON, and SARIF.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ralph_core::evidence::GateReport;
+use ralph_core::finding::{Counts, Finding, Level, Reading, TestState};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// How many findings there were of each level.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct CountsView {
+    errors: u64,
+    warnings: u64,
+    infos: u64,
+    security: u64,
+}
+
+/// What became of the tests.
+#[derive(Clone, Debug, Serialize)]
+pub struct TestsView {
+    run: u64,
+    passed: u64,
+    failed: u64,
+    skipped: u64,
+    failures: Vec<FailureView>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct FailureView {
+    id: String,
+    file: String,
+    line: Option<u32>,
+    message: String,
+}
+
+/// One finding.
+#[derive(Clone, Debug, Serialize)]
+pub struct FindingView {
+    tool: String,
+    rule: Option<String>,
+    level: &'static str,
+    file: String,
+    line: Option<u32>,
+    column: Option<u32>,
+    message: String,
+    fingerprint: String,
+}
+
+impl From<Counts> for CountsView {
+    fn from(counts: Counts) -> Self {
+        let Counts { errors, security, warnings, infos } = counts;
+        Self { errors, warnings, infos, security }
+    }
+}
+
+impl From<&Finding> for FindingView {
+    fn from(finding: &Finding) -> Self {
+        Self {
+            tool: finding.tool.clone(),
+            rule: finding.rule.clone(),
+            level: finding.level.name(),
+            file: finding.place.file.clone(),
+            line: finding.place.line,
+            column: finding.place.column,
+            message: finding.message.clone(),
+            fingerprint: finding.fingerprint.clone(),
+        }
+    }
+}
+
+/// The tests of a reading, if its tool runs tests.
+pub(super) fn tests(reading: &Reading) -> Option<TestsView> {
+    let tests = reading.tests.as_ref()?;
+    let failed = tests.states.iter().filter(|(_, state)| **state == TestState::Failed);
+    let failures = failed.map(|(id, _)| {
+        let known = tests.failures.get(id).cloned().unwrap_or_default();
+        FailureView {
+            id: id.clone(),
+            file: known.place.file,
+            line: known.place.line,
+            message: known.message,
+        }
+    });
+    Some(TestsView {
+        run: tests.counts.passed + tests.counts.failed,
+        passed: tests.counts.passed,
+        failed: tests.counts.failed,
+        skipped: tests.counts.skipped,
+        failures: failures.collect(),
+    })
+}
+
+/// All findings and failed tests of these gates as a SARIF 2.1.0 log.
+pub fn sarif(reports: &[GateReport]) -> Value {
+    let mut tools: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    let mut rules: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for report in reports {
+        for finding in &report.reading.findings {
+            tools.entry(&finding.tool).or_default().push(result(finding));
+            rules.entry(&finding.tool).or_default().extend(finding.rule.as_deref());
+        }
+        for failure in tests(&report.reading).into_iter().flat_map(|tests| tests.failures) {
+            let text =
+                if failure.message.is_empty() { "the test failed" } else { &failure.message };
+            let text = format!("{}: {text}", failure.id);
+            tools.entry(&report.name).or_default().push(json!({
+                "level": "error",
+                "message": { "text": text },
+                "locations": locations(&failure.file, failure.line, None),
+                "partialFingerprints": { "ralph/v1": format!("test {}", failure.id) },
+            }));
+        }
+    }
+    let runs: Vec<Value> = tools
+        .into_iter()
+        .map(|(tool, results)| {
+            let rules = rules.remove(tool).unwrap_or_default();
+            let rules: Vec<Value> = rules.into_iter().map(|rule| json!({ "id": rule })).collect();
+            json!({
+                "tool": { "driver": { "name": tool, "rules": rules } },
+                "results": results,
+            })
+        })
+        .collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": runs,
+    })
+}
+
+fn result(finding: &Finding) -> Value {
+    let level = match finding.level {
+        Level::Error | Level::Security => "error",
+        Level::Warning => "warning",
+        Level::Info => "note",
+    };
+    let place = &finding.place;
+    let mut result = json!({
+        "level": level,
+        "message": { "text": finding.message },
+        "locations": locations(&place.file, place.line, place.column),
+        "partialFingerprints": { "ralph/v1": finding.fingerprint },
+    });
+    if let Some(rule) = &finding.rule {
+        result["ruleId"] = json!(rule);
+    }
+    if finding.level == Level::Security {
+        result["properties"] = json!({ "tags": ["security"] });
+    }
+    result
+}
+
+fn locations(file: &str, line: Option<u32>, column: Option<u32>) -> Value {
+    if file.is_empty() {
+        return json!([]);
+    }
+    let mut physical = json!({ "artifactLocation": { "uri": file, "uriBaseId": "%SRCROOT%" } });
+    if let Some(line) = line {
+        physical["region"] = json!({ "startLine": line });
+        if let Some(column) = column.filter(|column| *column > 0) {
+            physical["region"]["startColumn"] = json!(column);
+        }
+    }
+    json!([{ "physicalLocation": physical }])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use ralph_core::evidence::Verdict;
+    use ralph_core::finding::{Place, TestFailure, Tests};
+    use ralph_core::policy::Need;
+
+    use super::*;
+
+    fn report() -> GateReport {
+        let mut finding = Finding {
+            tool: "ruff".to_owned(),
+            rule: Some("F401".to_owned()),
+            level: Level::Warning,
+            place: Place { file: "a b.py".to_owned(), line: Some(3), column: Some(0) },
+            message: "unused".to_owned(),
+            fingerprint: String::new(),
+        };
+        finding.identify("");
+        let mut tests = Tests::default();
+        tests.states.insert("t::one".to_owned(), TestState::Failed);
+        tests.failures.insert("t::one".to_owned(), TestFailure::default());
+        let tests = Some(tests);
+        let reading = Reading { findings: vec![finding], tests, ..Reading::default() };
+        GateReport {
+            name: "test_pass".to_owned(),
+            need: Need::Required,
+            command: String::new(),
+            verdict: Verdict::Pass,
+            failing: BTreeSet::new(),
+            reading,
+            tail: String::new(),
+            elapsed: Duration::ZERO,
+            cached: false,
+        }
+    }
+
+    #[test]
+    fn sarif_has_one_run_for_each_tool() {
+        let log = sarif(&[report()]);
+        assert_eq!(log["version"], "2.1.0");
+        let (ruff, tests) = (&log["runs"][0], &log["runs"][1]);
+        assert_eq!(ruff["tool"]["driver"]["rules"][0]["id"], "F401");
+        let region = &ruff["results"][0]["locations"][0]["physicalLocation"]["region"];
+        assert_eq!(*region, json!({ "startLine": 3 }));
+        assert_eq!(tests["results"][0]["message"]["text"], "t::one: the test failed");
+        assert_eq!(tests["results"][0]["locations"], json!([]));
+    }
+}
