@@ -16,9 +16,9 @@ use std::time::Duration;
 use ralph_agents::Agent;
 use ralph_checks::Gate;
 use ralph_core::state::{Failure, Pause, State, Wait};
-use ralph_core::{Decision, Run, Timestamp, TreeId, decide};
+use ralph_core::{Decision, Run, Timestamp, decide};
 use ralph_proc::Supervisor;
-use ralph_snapshot::WorkTree;
+use ralph_snapshot::{Snapshot, WorkTree};
 use ralph_store::{IterationRecord, Request, RunStore, Step, StoreError, Version};
 
 use crate::clock::{Clock, Interrupt};
@@ -65,8 +65,8 @@ pub struct Driver<'a> {
     pub template: Option<String>,
     /// Folders without which there is nothing to work on.
     pub foundations: Vec<PathBuf>,
-    /// The tree of the newest snapshot.
-    pub kept: Option<TreeId>,
+    /// The newest snapshot.
+    pub kept: Option<Snapshot>,
 }
 
 impl Driver<'_> {

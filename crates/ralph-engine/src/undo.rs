@@ -1,12 +1,12 @@
 //! Which snapshot is meant, and what a run left behind.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use ralph_core::{Run, RunId};
 use ralph_snapshot::{
-    Label, ParseLabelError, Plan, Project, Snapshot, SnapshotError, Snapshots, TreeError, WhyKept,
-    WorkTree,
+    Action, ChangeKind, Kept, Label, ParseLabelError, Plan, Project, Snapshot, SnapshotError,
+    Snapshots, TreeError, WhyKept, WorkTree,
 };
 
 use crate::driver::leftovers::Leftovers;
@@ -71,6 +71,10 @@ pub fn last(snapshots: &[Snapshot]) -> Option<&Snapshot> {
 /// What differs from what the run left was changed by somebody else, unless
 /// it is what an earlier rollback put there: then a snapshot of the run holds
 /// it, and nothing is lost by going on from it.
+///
+/// What others did while the run rested is not the run's either, even if the
+/// run changed the same file again later: such a file is a conflict, and one
+/// that appeared then is left alone.
 pub fn plan(
     snapshots: &Snapshots<'_>,
     all: &[Snapshot],
@@ -79,21 +83,99 @@ pub fn plan(
 ) -> Result<Plan, SnapshotError> {
     let newest = last(all).unwrap_or(to);
     let mut plan = snapshots.plan(to, newest, only)?;
-    if !all.iter().any(|snapshot| matches!(snapshot.label, Label::Safety(_))) {
-        return Ok(plan);
+    if all.iter().any(|snapshot| matches!(snapshot.label, Label::Safety(_))) {
+        adopt_rollbacks(&mut plan, snapshots, (all, newest, to), only)?;
     }
-    let of_the_run = |snapshot: &&Snapshot| match snapshot.label {
-        Label::Start | Label::Iteration(_) => snapshot.label != newest.label,
-        Label::Safety(_) | Label::After(_) => false,
+    disown(&mut plan, &of_others(snapshots, all, to)?);
+    Ok(plan)
+}
+
+/// What others did while the run rested, since `to`: each file with what
+/// happened to it.
+fn of_others(
+    snapshots: &Snapshots<'_>,
+    all: &[Snapshot],
+    to: &Snapshot,
+) -> Result<BTreeMap<PathBuf, ChangeKind>, SnapshotError> {
+    let mut found = BTreeMap::new();
+    for (resumed, number) in all.iter().filter_map(|snapshot| match snapshot.label {
+        Label::Resumed(number) if to.label < snapshot.label => Some((snapshot, number)),
+        Label::Resumed(_)
+        | Label::Start
+        | Label::Iteration(_)
+        | Label::Safety(_)
+        | Label::After(_) => None,
+    }) {
+        let Some(left) = after(all, number) else { continue };
+        let mut changes: BTreeMap<_, _> =
+            snapshots.changes(left, resumed)?.into_iter().map(|one| (one.path, one.kind)).collect();
+        // What a rollback put there while the run rested is in a snapshot of
+        // the run, so nothing of others is lost with it.
+        for earlier in
+            all.iter().filter(|earlier| is_of_the_run(earlier) && earlier.label < left.label)
+        {
+            if changes.is_empty() {
+                break;
+            }
+            let differing = snapshots.changes(earlier, resumed)?;
+            let differing: BTreeSet<_> = differing.into_iter().map(|one| one.path).collect();
+            changes.retain(|path, _| differing.contains(path));
+        }
+        found.extend(changes);
+    }
+    Ok(found)
+}
+
+/// Makes conflicts of steps that would undo what others did.
+fn disown(plan: &mut Plan, others: &BTreeMap<PathBuf, ChangeKind>) {
+    let steps = std::mem::take(&mut plan.steps);
+    let conflicts = std::mem::take(&mut plan.conflicts);
+    let is_new = |step: &ralph_snapshot::Step| {
+        step.action == Action::Remove && others.get(&step.path) == Some(&ChangeKind::Added)
     };
-    for earlier in all.iter().filter(of_the_run) {
-        if has_no_strangers(&plan) {
+    for step in conflicts {
+        if is_new(&step) {
+            plan.kept.push(Kept { path: step.path, why: WhyKept::AppearedMeanwhile });
+        } else {
+            plan.conflicts.push(step);
+        }
+    }
+    for step in steps {
+        if is_new(&step) {
+            plan.kept.push(Kept { path: step.path, why: WhyKept::AppearedMeanwhile });
+        } else if others.contains_key(&step.path) {
+            plan.conflicts.push(step);
+        } else {
+            plan.steps.push(step);
+        }
+    }
+    plan.conflicts.sort_by(|a, b| a.path.cmp(&b.path));
+    plan.kept.sort_by(|a, b| a.path.cmp(&b.path));
+}
+
+fn is_of_the_run(snapshot: &Snapshot) -> bool {
+    match snapshot.label {
+        Label::Start | Label::Iteration(_) => true,
+        Label::Resumed(_) | Label::Safety(_) | Label::After(_) => false,
+    }
+}
+
+fn adopt_rollbacks(
+    plan: &mut Plan,
+    snapshots: &Snapshots<'_>,
+    (all, newest, to): (&[Snapshot], &Snapshot, &Snapshot),
+    only: &[PathBuf],
+) -> Result<(), SnapshotError> {
+    let is_wanted =
+        |snapshot: &&Snapshot| is_of_the_run(snapshot) && snapshot.label != newest.label;
+    for earlier in all.iter().filter(is_wanted) {
+        if has_no_strangers(plan) {
             break;
         }
-        adopt(&mut plan, snapshots.plan(to, earlier, only)?);
+        adopt(plan, snapshots.plan(to, earlier, only)?);
     }
     plan.steps.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(plan)
+    Ok(())
 }
 
 fn has_no_strangers(plan: &Plan) -> bool {
@@ -120,7 +202,7 @@ fn after(snapshots: &[Snapshot], iteration: u32) -> Option<&Snapshot> {
     let number = |snapshot: &&Snapshot| match snapshot.label {
         Label::Start => Some(0),
         Label::Iteration(number) if number <= iteration => Some(number),
-        Label::Iteration(_) | Label::Safety(_) | Label::After(_) => None,
+        Label::Iteration(_) | Label::Resumed(_) | Label::Safety(_) | Label::After(_) => None,
     };
     snapshots.iter().filter(|snapshot| number(snapshot).is_some()).max_by_key(number)
 }

@@ -36,6 +36,11 @@ impl Disk<'_> {
         self.obstacle(path).is_none() && self.stat(path).is_some_and(|found| !found.is_dir())
     }
 
+    /// Whether a folder lies at `path`.
+    pub(crate) fn has_folder(&self, path: &Path) -> bool {
+        self.obstacle(path).is_none() && self.stat(path).is_some_and(|found| found.is_dir())
+    }
+
     /// Whether `path` is, or lies in, a repository of its own.
     pub(crate) fn is_nested(&self, path: &Path) -> bool {
         let folders = path.ancestors().filter(|folder| !folder.as_os_str().is_empty());
@@ -43,11 +48,13 @@ impl Disk<'_> {
     }
 
     /// Puts a file or a link at `path`; what was there is gone only when the
-    /// new one is complete.
+    /// new one is complete. Without a `mode` the file gets the permissions of
+    /// the one before it.
     pub(crate) fn put(
         &self,
         path: &Path,
         kind: ItemKind,
+        mode: Option<u32>,
         contents: &mut dyn Read,
     ) -> Result<Outcome, TreeError> {
         if let Some(obstacle) = self.obstacle(path) {
@@ -65,7 +72,8 @@ impl Disk<'_> {
         let written = match kind {
             ItemKind::Link => write_link(&unfinished, contents),
             ItemKind::File | ItemKind::Executable | ItemKind::Opaque => {
-                write_file(&unfinished, kind, before.as_ref(), contents)
+                let rights = mode.map_or(Rights::Like(kind, before.as_ref()), Rights::Exactly);
+                write_file(&unfinished, &rights, contents)
             }
         };
         let placed = written.and_then(|()| fs::rename(&unfinished, &absolute));
@@ -75,6 +83,31 @@ impl Disk<'_> {
             let _ = fs::remove_file(&unfinished);
         }
         placed.map(|()| Outcome::Done).map_err(TreeError::io("write", &absolute))
+    }
+
+    /// Gives a file these permissions; it is no error if there is none.
+    pub(crate) fn set_mode(&self, path: &Path, mode: u32) -> Result<(), TreeError> {
+        let path = Some(self.root.join(path)).filter(|_| self.has_file(path));
+        let Some(path) = path.filter(|path| !path.is_symlink()) else { return Ok(()) };
+        set_mode_at(&path, mode).map_err(TreeError::io("change", &path))
+    }
+
+    /// Makes a folder, with those above it.
+    pub(crate) fn make_folder(&self, path: &Path) -> Result<Outcome, TreeError> {
+        if let Some(obstacle) = self.obstacle(&path.join("inside")) {
+            return Ok(Outcome::InTheWay(obstacle));
+        }
+        let folder = self.root.join(path);
+        fs::create_dir_all(&folder).map_err(TreeError::io("create", &folder))?;
+        Ok(Outcome::Done)
+    }
+
+    /// Removes a folder if it is empty.
+    pub(crate) fn remove_folder(&self, path: &Path) {
+        if self.has_folder(path) {
+            // One with something in it is not ours to remove.
+            let _ = fs::remove_dir(self.root.join(path));
+        }
     }
 
     /// Removes a file or a link; it is no error if there is none.
@@ -160,22 +193,55 @@ fn remove_if_there(path: &Path) -> Result<(), TreeError> {
     }
 }
 
-fn write_file(
-    path: &Path,
-    kind: ItemKind,
-    before: Option<&Metadata>,
-    contents: &mut dyn Read,
-) -> io::Result<()> {
-    let mut file = File::create_new(path)?;
-    io::copy(contents, &mut file)?;
-    set_mode(&file, kind, before)
+/// The permissions of a file that is written.
+enum Rights<'a> {
+    Exactly(u32),
+    /// Those of the file before it, but for the right to execute it, which
+    /// goes to whoever may read it.
+    Like(ItemKind, Option<&'a Metadata>),
 }
 
-/// Gives the file the permissions of the one before it, but for the right to
-/// execute it, which goes to whoever may read it.
+fn write_file(path: &Path, rights: &Rights<'_>, contents: &mut dyn Read) -> io::Result<()> {
+    let mut file = create(path, rights)?;
+    io::copy(contents, &mut file)?;
+    set_mode(&file, rights)
+}
+
+/// A file whose permissions are known is nobody else's until it has them: it
+/// may hold a secret.
 #[cfg(unix)]
-fn set_mode(file: &File, kind: ItemKind, before: Option<&Metadata>) -> io::Result<()> {
+fn create(path: &Path, rights: &Rights<'_>) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let mode = match rights {
+        Rights::Exactly(_) => 0o600,
+        Rights::Like(..) => 0o666,
+    };
+    File::options().write(true).create_new(true).mode(mode).open(path)
+}
+
+#[cfg(not(unix))]
+fn create(path: &Path, _rights: &Rights<'_>) -> io::Result<File> {
+    File::create_new(path)
+}
+
+#[cfg(unix)]
+fn set_mode_at(path: &Path, mode: u32) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn set_mode_at(_path: &Path, _mode: u32) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn set_mode(file: &File, rights: &Rights<'_>) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let (kind, before) = match rights {
+        Rights::Exactly(mode) => return file.set_permissions(fs::Permissions::from_mode(*mode)),
+        Rights::Like(kind, before) => (kind, before),
+    };
     let before = before.filter(|before| before.is_file()).cloned();
     let before = before.map_or_else(|| file.metadata(), Ok)?.permissions().mode() & 0o777;
     let mode = match kind {
@@ -186,7 +252,7 @@ fn set_mode(file: &File, kind: ItemKind, before: Option<&Metadata>) -> io::Resul
 }
 
 #[cfg(not(unix))]
-fn set_mode(_file: &File, _kind: ItemKind, _before: Option<&Metadata>) -> io::Result<()> {
+fn set_mode(_file: &File, _rights: &Rights<'_>) -> io::Result<()> {
     Ok(())
 }
 

@@ -1,12 +1,14 @@
 //! What is known of a snapshot beside its files, as text: the message of a
 //! commit in git, the head of a file outside.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use ralph_core::Timestamp;
 
 use crate::escape::{escape, unescape};
+use crate::modes::{Modes, Usual};
 use crate::path_bytes;
 use crate::scope::{LeftOutFile, WhyLeftOut};
 
@@ -18,8 +20,9 @@ pub(crate) struct Facts {
     /// Repositories inside the work tree.
     pub(crate) nested: Vec<PathBuf>,
     /// Folders without a file of the tree below them. Only looked for at the
-    /// start of a run.
+    /// start of a run; later, those of them that are still there.
     pub(crate) folders: Vec<PathBuf>,
+    pub(crate) modes: Modes,
     /// In git: which files may have bytes that differ from what git stores.
     pub(crate) attributes: Attributes,
 }
@@ -49,6 +52,13 @@ impl Facts {
                 push_path(&mut text, path);
             }
         }
+        if let Some(Usual { file, executable }) = self.modes.usual {
+            let _ = writeln!(text, "usual: {file:o} {executable:o}");
+        }
+        for (path, mode) in &self.modes.listed {
+            let _ = write!(text, "mode: {mode:o} ");
+            push_path(&mut text, path);
+        }
         if self.attributes == Attributes::Present {
             text.push_str("attributes: present\n");
         }
@@ -60,6 +70,7 @@ impl Facts {
         let mut at = None;
         let mut attributes = Attributes::Absent;
         let (mut left_out, mut nested, mut folders) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut usual, mut listed) = (None, BTreeMap::new());
         for (key, value) in text.lines().filter_map(|line| line.split_once(": ")) {
             match key {
                 "at" => at = value.parse().ok().map(Timestamp::from_millis),
@@ -67,12 +78,27 @@ impl Facts {
                 "unreadable" => left_out.push(parse_left_out(value, WhyLeftOut::Unreadable)?),
                 "nested" => nested.push(parse_path(value)?),
                 "folder" => folders.push(parse_path(value)?),
+                "usual" => usual = Some(parse_usual(value)?),
+                "mode" => {
+                    let (mode, path) = value.split_once(' ')?;
+                    listed.insert(parse_path(path)?, parse_mode(mode)?);
+                }
                 "attributes" => attributes = Attributes::Present,
                 _ => {}
             }
         }
-        Some(Self { at: at?, left_out, nested, folders, attributes })
+        let modes = Modes { usual, listed };
+        Some(Self { at: at?, left_out, nested, folders, modes, attributes })
     }
+}
+
+fn parse_usual(text: &str) -> Option<Usual> {
+    let (file, executable) = text.split_once(' ')?;
+    Some(Usual { file: parse_mode(file)?, executable: parse_mode(executable)? })
+}
+
+fn parse_mode(text: &str) -> Option<u32> {
+    u32::from_str_radix(text, 8).ok().filter(|mode| *mode <= 0o7777)
 }
 
 fn push_path(text: &mut String, path: &Path) {
@@ -104,6 +130,10 @@ mod tests {
             ],
             nested: vec!["vendor/lib".into()],
             folders: vec!["empty".into(), "%".into()],
+            modes: Modes {
+                usual: Some(Usual { file: 0o640, executable: 0o755 }),
+                listed: [("a b".into(), 0o4711)].into(),
+            },
             attributes: Attributes::Present,
         };
         assert_eq!(Facts::parse(&facts.render()), Some(facts));

@@ -16,10 +16,11 @@ use crate::found::Found;
 use crate::keeper::{Keeper, Sink};
 use crate::label::Label;
 use crate::manifest::{Entry, Kind, Manifest};
+use crate::modes::Modes;
 use crate::objects::Stored;
 use crate::scope::Scope;
 use crate::snapshot::{Difference, Item, ItemKind, Place, Present, Snapshot, Version};
-use crate::{path_bytes, probe};
+use crate::{aside, path_bytes, probe};
 
 /// How often files are read anew that change while they are read.
 const ATTEMPTS: usize = 5;
@@ -34,15 +35,18 @@ impl Keeper for FileTree {
         let _shared = self.objects.share()?;
         let (manifest, found) = self.store_all(scope, base)?;
         self.save(&found.id, &manifest)?;
-        let folders = match base {
-            Some(base) => base.folders.clone(),
-            None => self.folders(scope, &manifest),
+        let (folders, modes) = match base {
+            Some(base) => {
+                (aside::folders_left(&self.root, base), self.modes_since(base, &found, &manifest)?)
+            }
+            None => (self.folders(scope, &manifest), self.modes(&manifest)),
         };
         let facts = Facts {
             at: now,
             left_out: found.left_out,
             nested: Vec::new(),
             folders,
+            modes,
             attributes: Attributes::Absent,
         };
         Ok(Present { version: Version { tree: found.id, raw: None }, facts })
@@ -185,6 +189,32 @@ impl FileTree {
         Ok(None)
     }
 
+    fn modes(&self, manifest: &Manifest) -> Modes {
+        let files = manifest.0.iter();
+        let kinds =
+            files.map(|(path, entry)| (path_bytes::from_bytes(path), item_kind(entry.kind)));
+        Modes::survey(&self.root, &kinds.collect::<Vec<_>>())
+    }
+
+    fn modes_since(
+        &self,
+        base: &Snapshot,
+        found: &Found,
+        manifest: &Manifest,
+    ) -> Result<Modes, TreeError> {
+        let changes = if base.tree == found.id {
+            Vec::new()
+        } else {
+            self.load(&base.tree)?.changes(manifest)
+        };
+        let kind = |path: &Path| {
+            let entry = manifest.0.get(&path_bytes::to_bytes(path));
+            entry.map(|entry| item_kind(entry.kind))
+        };
+        let kinds = changes.iter().map(|change| (&*change.path, kind(&change.path)));
+        Ok(base.modes.since(&self.root, kinds))
+    }
+
     fn folders(&self, scope: &Scope, manifest: &Manifest) -> Vec<PathBuf> {
         let paths: Vec<_> = manifest.0.keys().map(|path| path_bytes::from_bytes(path)).collect();
         let filled: BTreeSet<_> = paths.iter().flat_map(|path| path.ancestors().skip(1)).collect();
@@ -261,11 +291,14 @@ impl FileTree {
 }
 
 fn item_of(entry: &Entry) -> Item {
-    let kind = match entry.kind {
+    Item { kind: item_kind(entry.kind), content: entry.content.to_hex().to_string() }
+}
+
+fn item_kind(kind: Kind) -> ItemKind {
+    match kind {
         Kind::File => ItemKind::File,
         Kind::Executable => ItemKind::Executable,
         Kind::Link => ItemKind::Link,
         Kind::Unreadable => ItemKind::Opaque,
-    };
-    Item { kind, content: entry.content.to_hex().to_string() }
+    }
 }

@@ -18,9 +18,10 @@ use crate::git_objects::Listing;
 use crate::git_tree::{GitTree, Memory, object_name};
 use crate::keeper::{Keeper, Sink};
 use crate::label::Label;
+use crate::modes::Modes;
 use crate::scope::Scope;
 use crate::snapshot::{Difference, Item, ItemKind, Place, Present, Snapshot, Version};
-use crate::{path_bytes, probe};
+use crate::{aside, path_bytes, probe};
 
 impl Keeper for GitTree {
     fn record(
@@ -43,11 +44,14 @@ impl Keeper for GitTree {
         let mut nested: BTreeSet<_> =
             gitlinks.map(|(path, _)| path_bytes::from_bytes(path)).collect();
         nested.extend(found.nested);
+        let kinds =
+            listing.iter().map(|(path, entry)| (path_bytes::from_bytes(path), entry.item.kind));
         let facts = Facts {
             at: now,
             left_out: found.left_out,
             nested: nested.into_iter().collect(),
             folders: self.folders(scope)?,
+            modes: Modes::survey(self.git.root(), &kinds.collect::<Vec<_>>()),
             attributes,
         };
         let raw = self.raw(&found.id, attributes, Some(listing))?;
@@ -154,11 +158,14 @@ impl GitTree {
         }
         nested.extend(found.nested);
         nested.retain(|path| self.git.root().join(path).is_dir());
+        let kinds =
+            changes.iter().map(|change| (&*change.path, change.to.as_ref().map(|to| to.kind)));
         let facts = Facts {
             at: now,
             left_out: found.left_out,
             nested: nested.into_iter().collect(),
-            folders: base.folders.clone(),
+            folders: aside::folders_left(self.git.root(), base),
+            modes: base.modes.since(self.git.root(), kinds),
             attributes,
         };
         let raw = self.raw(&found.id, attributes, None)?;

@@ -1,17 +1,46 @@
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-/// Names one snapshot of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// Names one snapshot of a run. They are ordered as they come about, those
+/// of rollbacks last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Label {
     /// Before the first iteration; written `0`.
     Start,
     /// After this iteration, counted from 1; written as the number.
     Iteration(u32),
+    /// What was there when the run went on after this iteration, or from the
+    /// start for 0, if it was not what the run had left; written `resumed-1`.
+    Resumed(u32),
     /// Before a rollback changed anything, counted from 1; written `safety-1`.
     Safety(u32),
     /// What the rollback after that safety snapshot left; written `after-1`.
     After(u32),
+}
+
+impl Label {
+    fn rank(self) -> (u8, u32, u8) {
+        match self {
+            Self::Start => (0, 0, 0),
+            Self::Iteration(number) => (0, number, 0),
+            Self::Resumed(number) => (0, number, 1),
+            Self::Safety(number) => (1, number, 0),
+            Self::After(number) => (1, number, 1),
+        }
+    }
+}
+
+impl Ord for Label {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.rank().cmp(&other.rank())
+    }
+}
+
+impl PartialOrd for Label {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// Text that names no snapshot.
@@ -24,6 +53,7 @@ impl fmt::Display for Label {
         match self {
             Self::Start => f.write_str("0"),
             Self::Iteration(number) => write!(f, "{number}"),
+            Self::Resumed(number) => write!(f, "resumed-{number}"),
             Self::Safety(number) => write!(f, "safety-{number}"),
             Self::After(number) => write!(f, "after-{number}"),
         }
@@ -39,6 +69,9 @@ impl FromStr for Label {
             let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
             text.parse::<u32>().ok().filter(|_| is_plain).ok_or_else(unknown)
         };
+        if let Some(text) = text.strip_prefix("resumed-") {
+            return number(text).map(Self::Resumed);
+        }
         if let Some(text) = text.strip_prefix("safety-") {
             return number(text).map(Self::Safety);
         }
@@ -58,9 +91,20 @@ mod tests {
 
     #[test]
     fn a_label_survives_the_way_through_text() {
-        for label in [Label::Start, Label::Iteration(12), Label::Safety(3), Label::After(3)] {
+        let ordered = [
+            Label::Start,
+            Label::Resumed(0),
+            Label::Iteration(2),
+            Label::Resumed(2),
+            Label::Iteration(12),
+            Label::Safety(3),
+            Label::After(3),
+            Label::Safety(4),
+        ];
+        for label in ordered {
             assert_eq!(label.to_string().parse(), Ok(label));
         }
+        assert!(ordered.is_sorted());
         assert_eq!("start".parse(), Ok(Label::Start));
         for text in ["", "-1", "+1", "safety-", "safety-x", "best", "1/2"] {
             assert!(text.parse::<Label>().is_err(), "{text}");

@@ -28,6 +28,11 @@ impl LeftOut {
         self.paths = paths.into_iter().filter_map(|path| relative(root, path.as_ref())).collect();
     }
 
+    /// Everything left out but for our state folder.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.paths.iter().map(PathBuf::as_path)
+    }
+
     pub(crate) fn contains(&self, path: &Path) -> bool {
         let is_listed = |path: &Path| {
             self.paths.contains(path) || self.state.as_deref().is_some_and(|state| state == path)

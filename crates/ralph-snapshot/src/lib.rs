@@ -8,6 +8,7 @@
 //! not the files, nor the index, `HEAD`, the stash, hooks or the reflog.
 
 mod approach;
+mod aside;
 mod disk;
 mod error;
 mod escape;
@@ -26,6 +27,7 @@ mod keeper;
 mod label;
 mod left_out;
 mod manifest;
+mod modes;
 mod objects;
 pub mod path_bytes;
 mod plan;

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use crate::aside::Since;
 use crate::label::Label;
+use crate::modes::Modes;
 use crate::snapshot::{Difference, Item, ItemKind, Place, Present, Snapshot};
 use crate::stat::Stat;
 
@@ -45,8 +47,22 @@ pub struct Step {
     pub path: PathBuf,
     /// What happens to it.
     pub action: Action,
-    /// What it will be; `None` if it is to be removed.
-    pub(crate) target: Option<Item>,
+    pub(crate) target: Target,
+}
+
+/// What a path will be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// Nothing any more.
+    Gone,
+    /// A file or a link with these permissions, if they are known.
+    Item(Item, Option<u32>),
+    /// The file that it is, with these permissions.
+    Mode(u32),
+    /// A folder.
+    Folder,
+    /// No folder any more, unless something is in it.
+    NoFolder,
 }
 
 /// What a rollback does to a file.
@@ -81,6 +97,27 @@ pub enum WhyKept {
     IgnoredThen,
     /// It is, or lies in, a repository of its own.
     Nested,
+    /// It appeared and is too large to be kept.
+    TooLarge,
+    /// It belongs to no snapshot because [`crate::WorkTree::leave_out`] says
+    /// so.
+    LeftOut,
+    /// Somebody else made it while the run rested, so it is not the run's.
+    AppearedMeanwhile,
+}
+
+impl WhyKept {
+    /// Whether files left alone for this reason are in no tree.
+    pub(crate) fn is_beside_the_tree(self) -> bool {
+        match self {
+            Self::TooLarge | Self::LeftOut => true,
+            Self::AppearedLater
+            | Self::NotRecorded
+            | Self::IgnoredThen
+            | Self::Nested
+            | Self::AppearedMeanwhile => false,
+        }
+    }
 }
 
 impl Plan {
@@ -112,6 +149,10 @@ pub(crate) struct Outlook<'a> {
     pub(crate) nested: BTreeSet<PathBuf>,
     /// Files that are there although the present tree does not have them.
     pub(crate) hidden: BTreeSet<PathBuf>,
+    /// What is to be done where no contents differ.
+    pub(crate) beside: Vec<(Step, Since)>,
+    /// What is there and in no snapshot.
+    pub(crate) strangers: Vec<Kept>,
 }
 
 impl Outlook<'_> {
@@ -123,10 +164,20 @@ impl Outlook<'_> {
             let since = since.get(&*difference.path).copied();
             match self.why_kept(difference, since) {
                 Some(why) => kept.push(Kept { path: difference.path.clone(), why }),
-                None if since.is_some() => conflicts.push(step(difference)),
-                None => steps.push(step(difference)),
+                None if since.is_some() => conflicts.push(step(difference, &self.to.modes)),
+                None => steps.push(step(difference, &self.to.modes)),
             }
         }
+        for (step, since) in self.beside.iter().filter(|(step, _)| self.concerns(&step.path)) {
+            match since {
+                Since::TheRun => steps.push(step.clone()),
+                Since::Later => conflicts.push(step.clone()),
+            }
+        }
+        kept.extend(self.strangers.iter().filter(|kept| self.concerns(&kept.path)).cloned());
+        steps.sort_by(|a, b| a.path.cmp(&b.path));
+        conflicts.sort_by(|a, b| a.path.cmp(&b.path));
+        kept.sort_by(|a, b| a.path.cmp(&b.path));
         let extent = if self.only.is_empty() { Extent::Everything } else { Extent::SomePaths };
         let to = self.to.label;
         let (present, must) = (self.present, self.must);
@@ -161,11 +212,16 @@ impl Outlook<'_> {
     }
 }
 
-pub(crate) fn step(difference: &Difference) -> Step {
+pub(crate) fn step(difference: &Difference, modes: &Modes) -> Step {
     let action = match (&difference.from, &difference.to) {
         (Some(_), Some(_)) => Action::Restore,
         (None, Some(_)) => Action::Recreate,
         (Some(_) | None, None) => Action::Remove,
     };
-    Step { path: difference.path.clone(), action, target: difference.to.clone() }
+    let path = difference.path.clone();
+    let target = difference.to.clone().map_or(Target::Gone, |item| {
+        let mode = modes.of(&path, item.kind);
+        Target::Item(item, mode)
+    });
+    Step { path, action, target }
 }

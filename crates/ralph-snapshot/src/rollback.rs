@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::Timestamp;
 
+use crate::aside::{Between, Since};
 use crate::disk::{Disk, Outcome};
 use crate::journal::Journal;
 use crate::label::Label;
-use crate::plan::{Action, Extent, Plan, Step, step};
+use crate::plan::{Extent, Plan, Step, Target, step};
 use crate::snapshot::{Present, Snapshot};
 use crate::snapshots::{SnapshotError, Snapshots, base, newest_safety};
 
@@ -115,7 +116,7 @@ impl Snapshots<'_> {
         Journal { to: plan.to, safety: number, paths }.save(&self.journal())?;
         let blocked = self.carry_out(&steps, to, checkpoint)?;
         let is_exact = plan.extent == Extent::Everything
-            && plan.kept.is_empty()
+            && plan.kept.iter().all(|kept| kept.why.is_beside_the_tree())
             && left.is_empty()
             && blocked.is_empty();
         let done = Done { safety: Some(safety), steps, left, blocked };
@@ -131,7 +132,8 @@ impl Snapshots<'_> {
             return Ok(plan.present.clone());
         }
         let present = self.look(&plan.must, base)?;
-        let is_same = present.version == plan.present.version;
+        let is_same = present.version == plan.present.version
+            && present.facts.modes == plan.present.facts.modes;
         if is_same { Ok(present) } else { Err(SnapshotError::PlanOutdated) }
     }
 
@@ -146,14 +148,7 @@ impl Snapshots<'_> {
         for path in &journal.paths {
             disk.tidy(path)?;
         }
-        let present = self.look(&journal.paths, &safety)?.version;
-        let since = self.keeper().differences(&safety.version(), &present)?;
-        let changed: BTreeSet<_> = since.iter().map(|difference| &*difference.path).collect();
-        let ahead = self.keeper().differences(&present, &to.version())?;
-        let ahead = ahead.iter().filter(|difference| journal.paths.contains(&difference.path));
-        let (left, steps): (Vec<_>, Vec<_>) =
-            ahead.map(step).partition(|step| changed.contains(&*step.path));
-        let left = left.into_iter().map(|step| step.path).collect();
+        let (steps, left) = self.what_is_left(&journal, &to, &safety)?;
         // Folders that were emptied before the interruption are looked at too.
         let blocked = self.carry_out(&steps, &to, checkpoint)?;
         let kept: BTreeSet<_> = to.folders.iter().map(PathBuf::as_path).collect();
@@ -164,6 +159,37 @@ impl Snapshots<'_> {
         Ok(Some(Done { safety: Some(safety), steps, left, blocked }))
     }
 
+    /// What an interrupted rollback has still to do, and files that someone
+    /// changed since the interruption.
+    fn what_is_left(
+        &self,
+        journal: &Journal,
+        to: &Snapshot,
+        safety: &Snapshot,
+    ) -> Result<(Vec<Step>, Vec<PathBuf>), SnapshotError> {
+        let disk = Disk { root: self.tree.root() };
+        // To insist on a folder would be to insist on the ignored files in it.
+        let is_folder = |path: &PathBuf| to.folders.contains(path) || safety.folders.contains(path);
+        let files = journal.paths.iter().filter(|path| !is_folder(path)).cloned().collect();
+        let present = self.look(&files, safety)?;
+        let since = self.keeper().differences(&safety.version(), &present.version)?;
+        let changed: BTreeSet<_> = since.iter().map(|difference| &*difference.path).collect();
+        let ahead = self.keeper().differences(&present.version, &to.version())?;
+        let differing = ahead.iter().map(|difference| difference.path.clone()).collect();
+        let between = Between { disk: &disk, last: safety, to };
+        let beside = between.steps(&present.facts.modes, &differing);
+        let contents = ahead.iter().map(|difference| {
+            let is_changed = changed.contains(&*difference.path);
+            let since = if is_changed { Since::Later } else { Since::TheRun };
+            (step(difference, &to.modes), since)
+        });
+        let ours = contents.chain(beside).filter(|(step, _)| journal.paths.contains(&step.path));
+        let (ours, left): (Vec<_>, Vec<_>) = ours.partition(|(_, since)| *since == Since::TheRun);
+        let mut steps: Vec<_> = ours.into_iter().map(|(step, _)| step).collect();
+        steps.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok((steps, left.into_iter().map(|(step, _)| step.path).collect()))
+    }
+
     fn carry_out(
         &self,
         steps: &[Step],
@@ -171,16 +197,35 @@ impl Snapshots<'_> {
         checkpoint: &mut Checkpoint<'_>,
     ) -> Result<Vec<Blocked>, SnapshotError> {
         let disk = Disk { root: self.tree.root() };
-        let removed: Vec<_> = steps.iter().filter(|step| step.action == Action::Remove).collect();
+        let removed: Vec<_> = steps.iter().filter(|step| step.target == Target::Gone).collect();
         // First what goes, as it may lie where something comes back.
         for step in &removed {
             checkpoint()?;
             disk.remove(&step.path)?;
         }
-        let blocked = self.put_back(&disk, steps, checkpoint)?;
+        let mut blocked = self.put_back(&disk, steps, checkpoint)?;
         let kept: BTreeSet<&Path> = to.folders.iter().map(PathBuf::as_path).collect();
         for step in &removed {
             disk.prune(&step.path, &kept);
+        }
+        for Step { path, target, .. } in steps {
+            match target {
+                Target::Folder => {
+                    checkpoint()?;
+                    if let Outcome::InTheWay(by) = disk.make_folder(path)? {
+                        blocked.push(Blocked { path: path.clone(), by });
+                    }
+                }
+                Target::Mode(mode) => {
+                    checkpoint()?;
+                    disk.set_mode(path, *mode)?;
+                }
+                Target::Gone | Target::Item(..) | Target::NoFolder => {}
+            }
+        }
+        // What lies deeper goes first.
+        for step in steps.iter().rev().filter(|step| step.target == Target::NoFolder) {
+            disk.remove_folder(&step.path);
         }
         Ok(blocked)
     }
@@ -191,9 +236,12 @@ impl Snapshots<'_> {
         steps: &[Step],
         checkpoint: &mut Checkpoint<'_>,
     ) -> Result<Vec<Blocked>, SnapshotError> {
-        let wanted: Vec<_> =
-            steps.iter().filter_map(|step| Some((&step.path, step.target.as_ref()?))).collect();
-        let items: Vec<_> = wanted.iter().map(|(_, item)| *item).collect();
+        let wanted = steps.iter().filter_map(|step| match &step.target {
+            Target::Item(item, mode) => Some((&step.path, item, *mode)),
+            Target::Gone | Target::Mode(_) | Target::Folder | Target::NoFolder => None,
+        });
+        let wanted: Vec<_> = wanted.collect();
+        let items: Vec<_> = wanted.iter().map(|(_, item, _)| *item).collect();
         let mut blocked = Vec::new();
         let mut stopped = None;
         let read = self.keeper().read(&items, &mut |position, contents| {
@@ -203,8 +251,8 @@ impl Snapshots<'_> {
             if stopped.is_some() {
                 return Ok(());
             }
-            let (path, item) = wanted[position];
-            match disk.put(path, item.kind, contents)? {
+            let (path, item, mode) = wanted[position];
+            match disk.put(path, item.kind, mode, contents)? {
                 Outcome::Done => {}
                 Outcome::InTheWay(by) => blocked.push(Blocked { path: path.clone(), by }),
             }
@@ -235,7 +283,9 @@ impl Snapshots<'_> {
         Ok(Journal::delete(&self.journal())?)
     }
 
-    pub(crate) fn check_nothing_pending(&self) -> Result<(), SnapshotError> {
+    /// Refuses while a rollback of the run was interrupted and is not
+    /// complete.
+    pub fn check_nothing_pending(&self) -> Result<(), SnapshotError> {
         match self.pending()? {
             Some(to) => Err(SnapshotError::Pending { run: self.run.clone(), to }),
             None => Ok(()),

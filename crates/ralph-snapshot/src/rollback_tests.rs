@@ -6,7 +6,7 @@ use ralph_core::RunId;
 
 use super::*;
 use crate::TreeError;
-use crate::plan::{Kept, WhyKept};
+use crate::plan::{Action, Kept, WhyKept};
 use crate::scratch::{Image, Scratch, run_in};
 use crate::work_tree::WorkTree;
 

@@ -4,6 +4,7 @@ use ralph_core::{Timestamp, TreeId};
 
 use crate::facts::{Attributes, Facts};
 use crate::label::Label;
+use crate::modes::Modes;
 use crate::scope::LeftOutFile;
 
 /// The files of a work tree as they were at one moment of a run.
@@ -23,8 +24,10 @@ pub struct Snapshot {
     /// Repositories inside the work tree. A snapshot in git holds at most the
     /// name of the commit they were at, never their files.
     pub nested: Vec<PathBuf>,
-    /// Folders that were there without a file of the tree; start only.
+    /// Folders that were there at the start without a file of the tree, and
+    /// still were.
     pub(crate) folders: Vec<PathBuf>,
+    pub(crate) modes: Modes,
     pub(crate) attributes: Attributes,
 }
 
@@ -66,8 +69,8 @@ pub(crate) struct Present {
 
 impl Snapshot {
     pub(crate) fn new(label: Label, tree: TreeId, place: Place, facts: Facts) -> Self {
-        let Facts { at, left_out, nested, folders, attributes } = facts;
-        Self { label, tree, at, place, left_out, nested, folders, attributes }
+        let Facts { at, left_out, nested, folders, modes, attributes } = facts;
+        Self { label, tree, at, place, left_out, nested, folders, modes, attributes }
     }
 
     pub(crate) fn facts(&self) -> Facts {
@@ -76,6 +79,7 @@ impl Snapshot {
             left_out: self.left_out.clone(),
             nested: self.nested.clone(),
             folders: self.folders.clone(),
+            modes: self.modes.clone(),
             attributes: self.attributes,
         }
     }
@@ -94,6 +98,7 @@ impl Snapshot {
             && self.left_out == present.facts.left_out
             && self.nested == present.facts.nested
             && self.folders == present.facts.folders
+            && self.modes == present.facts.modes
             && self.attributes == present.facts.attributes
     }
 }

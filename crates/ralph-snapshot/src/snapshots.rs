@@ -3,12 +3,14 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::{RunId, Timestamp};
 
+use crate::aside::{self, Between};
 use crate::disk::Disk;
 use crate::error::TreeError;
 use crate::ignored_then::{self, Rules};
 use crate::keeper::Keeper;
 use crate::label::Label;
-use crate::plan::{Outlook, Plan};
+use crate::modes::Modes;
+use crate::plan::{Kept, Outlook, Plan};
 use crate::probe;
 use crate::scope::Scope;
 use crate::snapshot::{Difference, Item, ItemKind, Place, Present, Snapshot};
@@ -52,7 +54,7 @@ impl SnapshotError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Unknown { .. } => Some("`ralph snapshots` lists what there is".into()),
-            Self::Pending { .. } => Some("`ralph rollback` completes it".into()),
+            Self::Pending { run, .. } => Some(format!("`ralph rollback {run}` completes it")),
             Self::PlanOutdated => Some("try again once nothing writes there any more".into()),
             Self::Tree(_) | Self::NothingToUndo { .. } => None,
         }
@@ -86,11 +88,19 @@ impl<'a> Snapshots<'a> {
     pub fn take(&self, label: Label, now: Timestamp) -> Result<Snapshot, SnapshotError> {
         let all = match label {
             Label::Start => Vec::new(),
-            Label::Iteration(_) | Label::Safety(_) | Label::After(_) => self.list()?,
+            Label::Iteration(_) | Label::Resumed(_) | Label::Safety(_) | Label::After(_) => {
+                self.list()?
+            }
         };
         let base = base(&all);
         let present = self.keeper().record(&self.tree.scope, base, now)?;
         Ok(self.keeper().keep(&self.run, label, &present, base)?)
+    }
+
+    /// Whether the present differs from this snapshot although the tree is
+    /// the same: in permissions, or in folders without a file.
+    pub fn differs_aside(&self, snapshot: &Snapshot) -> bool {
+        !aside::is_as_listed(self.tree.root(), snapshot)
     }
 
     /// All snapshots of the run, ordered by label.
@@ -128,13 +138,14 @@ impl<'a> Snapshots<'a> {
         let differences = self.keeper().differences(&from.version(), &to.version())?;
         let before = differences.iter().map(|found| (&found.path, found.from.as_ref()));
         let after = differences.iter().map(|found| (&found.path, found.to.as_ref()));
-        self.lay_out(from_folder, before)?;
-        self.lay_out(to_folder, after)
+        self.lay_out(from_folder, &from.modes, before)?;
+        self.lay_out(to_folder, &to.modes, after)
     }
 
     fn lay_out<'b>(
         &self,
         root: &Path,
+        modes: &Modes,
         files: impl Iterator<Item = (&'b PathBuf, Option<&'b Item>)>,
     ) -> Result<(), SnapshotError> {
         let disk = Disk { root };
@@ -145,7 +156,7 @@ impl<'a> Snapshots<'a> {
         let items: Vec<&Item> = wanted.iter().map(|(_, item)| *item).collect();
         let put = &mut |position: usize, contents: &mut dyn std::io::Read| {
             let (path, item) = wanted[position];
-            disk.put(path, item.kind, contents).map(|_| ())
+            disk.put(path, item.kind, modes.of(path, item.kind), contents).map(|_| ())
         };
         Ok(self.keeper().read(&items, put)?)
     }
@@ -184,7 +195,12 @@ impl<'a> Snapshots<'a> {
             Place::Git { .. } => disk.is_nested(&found.path),
             Place::Files { .. } => false,
         };
+        let differing: BTreeSet<_> = ahead.iter().map(|found| found.path.clone()).collect();
+        let between = Between { disk: &disk, last, to };
+        let strangers = aside::strangers(&disk, to, &present.facts, &self.tree.scope.left_out);
         let outlook = Outlook {
+            beside: between.steps(&present.facts.modes, &differing),
+            strangers: Kept::those(strangers, &differing).collect(),
             nested: ahead.iter().filter(is_nested).map(|found| found.path.clone()).collect(),
             hidden: hidden(&ahead),
             ignored_then: self.ignored_then(&ahead)?,
@@ -266,7 +282,7 @@ impl<'a> Snapshots<'a> {
 pub(crate) fn newest_safety(all: &[Snapshot]) -> Option<u32> {
     let number = |snapshot: &Snapshot| match snapshot.label {
         Label::Safety(number) => Some(number),
-        Label::Start | Label::Iteration(_) | Label::After(_) => None,
+        Label::Start | Label::Iteration(_) | Label::Resumed(_) | Label::After(_) => None,
     };
     all.iter().filter_map(number).max()
 }
@@ -275,7 +291,7 @@ pub(crate) fn newest_safety(all: &[Snapshot]) -> Option<u32> {
 pub(crate) fn base(all: &[Snapshot]) -> Option<&Snapshot> {
     let is_of_the_run = |snapshot: &&Snapshot| match snapshot.label {
         Label::Start | Label::Iteration(_) => true,
-        Label::Safety(_) | Label::After(_) => false,
+        Label::Resumed(_) | Label::Safety(_) | Label::After(_) => false,
     };
     all.iter().rfind(is_of_the_run)
 }

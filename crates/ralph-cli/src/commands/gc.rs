@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use ralph_core::locale::Locale;
 use ralph_core::{Run, Timestamp};
 use ralph_engine::report;
 use ralph_snapshot::Snapshots;
@@ -52,6 +53,11 @@ pub(crate) fn run(args: &GcArgs) -> Result<u8, CliError> {
             gone.push((run, size));
         }
     }
+    // Half a collection would be harder to understand than none.
+    for (run, _) in &gone {
+        let tree = app.work_tree(&run.id)?;
+        Snapshots::new(&tree, run.id.clone()).check_nothing_pending()?;
+    }
     for (run, size) in &gone {
         if !args.dry_run {
             let tree = app.work_tree(&run.id)?;
@@ -67,8 +73,13 @@ pub(crate) fn run(args: &GcArgs) -> Result<u8, CliError> {
         let ids: Vec<String> = gone.iter().map(|(run, _)| run.id.to_string()).collect();
         out::line(json!({ "schema": 1, "removed": ids, "bytes": freed, "dry_run": args.dry_run }));
     } else {
-        let verb = if args.dry_run { "Would free" } else { "Freed" };
-        out::line(format!("{verb} {} of {} run(s).", report::size(freed), gone.len()));
+        let (bytes, runs) = (report::size(freed), gone.len());
+        out::line(match (app.locale(), args.dry_run) {
+            (Locale::En, true) => format!("Would free {bytes} of {runs} run(s)."),
+            (Locale::En, false) => format!("Freed {bytes} of {runs} run(s)."),
+            (Locale::Ko, true) => format!("실행 {runs}개에서 {bytes} 를 비우게 됩니다."),
+            (Locale::Ko, false) => format!("실행 {runs}개에서 {bytes} 를 비웠습니다."),
+        });
     }
     Ok(0)
 }

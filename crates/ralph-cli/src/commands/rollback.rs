@@ -1,24 +1,19 @@
 //! `ralph rollback`: takes back what a run did.
 
+mod view;
+
 use std::path::{Path, PathBuf};
 
 use ralph_core::Run;
-use ralph_core::locale::Locale;
 use ralph_core::state::State;
 use ralph_engine::undo::{self, Name};
-use ralph_snapshot::{
-    Action, ChangeKind, Conflicts, Done, Kept, Label, Plan, Snapshots, Step, WhyKept,
-};
+use ralph_snapshot::{ChangeKind, Conflicts, Done, Kept, Label, Plan, Snapshots};
 use ralph_store::RunStore;
-use serde_json::json;
 
 use crate::app::App;
 use crate::config::OnFail;
 use crate::error::CliError;
 use crate::{out, texts};
-
-/// How many files of a kind are listed.
-const LISTED: usize = 20;
 
 /// Take back what a run changed
 ///
@@ -62,8 +57,8 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
     if !args.dry_run {
         let pending = snapshots.pending()?;
         if let Some(done) = snapshots.resume_pending(app.now())? {
-            out::note("A rollback had been interrupted; it was completed first.");
-            report(args, &run, &done);
+            out::note(view::completed(run.policy.locale));
+            report(args, &run, &done, &[]);
             // The undoing that is asked for was the interrupted one: a second
             // would undo the first.
             if args.undo && pending.is_some_and(is_undo) {
@@ -73,7 +68,7 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
     }
     if args.undo {
         let done = snapshots.undo(conflicts, app.now())?;
-        report(args, &run, &done);
+        report(args, &run, &done, &[]);
         return Ok(outcome(&done));
     }
     keep_lost_turn(&app, &store, &run)?;
@@ -85,12 +80,11 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
     })?;
     let plan = undo::plan(&snapshots, &all, to, &relative(&app, &args.path)?)?;
     if args.dry_run || plan.is_empty() {
-        show_plan(args, &plan, app.locale());
+        show_plan(args, &run, &plan);
         return Ok(0);
     }
     let done = snapshots.apply(&plan, conflicts, app.now())?;
-    show_kept(&plan.kept);
-    report(args, &run, &done);
+    report(args, &run, &done, &plan.kept);
     Ok(outcome(&done))
 }
 
@@ -115,7 +109,7 @@ pub(crate) fn after_failure(app: &App, run: &Run, on_fail: OnFail) -> Result<(),
         return Ok(());
     }
     let done = snapshots.apply(&plan, Conflicts::Leave, app.now())?;
-    out::note(closing(run, &done));
+    out::note(view::closing(run, &done));
     Ok(())
 }
 
@@ -166,10 +160,14 @@ fn refuse_if_at_work(app: &App, run: &Run) -> Result<(), CliError> {
 /// it must not pass for somebody else's work.
 pub(crate) fn keep_lost_turn(app: &App, store: &dyn RunStore, run: &Run) -> Result<(), CliError> {
     let is_driven = run.owner.as_ref().is_some_and(ralph_engine::owner::is_alive);
-    let is_here = run.worktree == app.worktree();
-    if run.state != State::Running || is_driven || !is_here || run.iteration == 0 {
+    let is_there = Path::new(&run.worktree).is_dir();
+    if run.state != State::Running || is_driven || !is_there || run.iteration == 0 {
         return Ok(());
     }
+    let elsewhere = (run.worktree != app.worktree())
+        .then(|| App::at(Path::new(&run.worktree), app.env.clone()))
+        .transpose()?;
+    let app = elsewhere.as_ref().unwrap_or(app);
     let tree = app.work_tree(&run.id)?;
     let snapshots = Snapshots::new(&tree, run.id.clone());
     let label = Label::Iteration(run.iteration);
@@ -213,7 +211,7 @@ fn normal(path: &Path) -> PathBuf {
 fn is_undo(to: Label) -> bool {
     match to {
         Label::Safety(_) => true,
-        Label::Start | Label::Iteration(_) | Label::After(_) => false,
+        Label::Start | Label::Iteration(_) | Label::Resumed(_) | Label::After(_) => false,
     }
 }
 
@@ -222,102 +220,18 @@ fn outcome(done: &Done) -> u8 {
     u8::from(!done.left.is_empty() || !done.blocked.is_empty())
 }
 
-fn word(action: Action) -> &'static str {
-    match action {
-        Action::Restore => "restore",
-        Action::Recreate => "bring back",
-        Action::Remove => "remove",
-    }
-}
-
-fn show_plan(args: &RollbackArgs, plan: &Plan, locale: Locale) {
+fn show_plan(args: &RollbackArgs, run: &Run, plan: &Plan) {
     if args.json {
-        let steps = |steps: &[Step]| -> Vec<_> {
-            let one = |step: &Step| json!({ "path": step.path.to_string_lossy(), "action": word(step.action) });
-            steps.iter().map(one).collect()
-        };
-        out::line(json!({
-            "schema": 1,
-            "to": plan.to.to_string(),
-            "steps": steps(&plan.steps),
-            "conflicts": steps(&plan.conflicts),
-            "kept": plan.kept.iter().map(|kept| kept.path.to_string_lossy()).collect::<Vec<_>>(),
-        }));
-        return;
-    }
-    if plan.is_empty() {
-        out::line(match locale {
-            Locale::En => "There is nothing to take back.",
-            Locale::Ko => "되돌릴 것이 없습니다.",
-        });
-    }
-    list(&plan.steps, "");
-    list(&plan.conflicts, " (changed after the run; only with --force)");
-    show_kept(&plan.kept);
-}
-
-fn list(steps: &[Step], remark: &str) {
-    for step in steps.iter().take(LISTED) {
-        out::line(format!("  {:<10} {}{remark}", word(step.action), texts::path(&step.path)));
-    }
-    if steps.len() > LISTED {
-        out::line(format!("  … and {} more{remark}", steps.len() - LISTED));
+        out::line(view::plan_as_json(plan));
+    } else {
+        view::show_plan(plan, run.policy.locale);
     }
 }
 
-fn show_kept(kept: &[Kept]) {
-    for kept in kept.iter().take(LISTED) {
-        let why = match kept.why {
-            WhyKept::AppearedLater => "appeared after the run",
-            WhyKept::NotRecorded => "was too large for a snapshot",
-            WhyKept::IgnoredThen => "was ignored then",
-            WhyKept::Nested => "belongs to a repository of its own",
-        };
-        out::note(format!("  left       {} ({why})", texts::path(&kept.path)));
-    }
-}
-
-fn report(args: &RollbackArgs, run: &Run, done: &Done) {
+fn report(args: &RollbackArgs, run: &Run, done: &Done, kept: &[Kept]) {
     if args.json {
-        let safety = done.safety.as_ref().map(|safety| safety.label.to_string());
-        out::line(json!({
-            "schema": 1,
-            "run_id": run.id.to_string(),
-            "files": done.steps.len(),
-            "left": done.left.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
-            "blocked": done.blocked.iter().map(|blocked| blocked.path.to_string_lossy()).collect::<Vec<_>>(),
-            "safety": safety,
-        }));
-        return;
-    }
-    list(&done.steps, "");
-    for path in &done.left {
-        out::note(format!(
-            "  left       {} (changed after the run; use --force)",
-            texts::path(path)
-        ));
-    }
-    for blocked in &done.blocked {
-        out::note(format!(
-            "  left       {} ({} is in its way)",
-            texts::path(&blocked.path),
-            texts::path(&blocked.by)
-        ));
-    }
-    out::line(closing(run, done));
-}
-
-fn closing(run: &Run, done: &Done) -> String {
-    let (files, id) = (done.steps.len(), &run.id);
-    let safety = done.safety.as_ref().map(|safety| safety.label);
-    match (run.policy.locale, safety) {
-        (Locale::En, Some(label)) => format!(
-            "Took back {files} file(s). The files as they were before: snapshot {label}; `ralph rollback {id} --undo` brings them back."
-        ),
-        (Locale::Ko, Some(label)) => format!(
-            "파일 {files}개를 되돌렸습니다. 되돌리기 전의 파일: 스냅샷 {label}; `ralph rollback {id} --undo` 로 복구합니다."
-        ),
-        (Locale::En, None) => "There was nothing to take back.".to_owned(),
-        (Locale::Ko, None) => "되돌릴 것이 없었습니다.".to_owned(),
+        out::line(view::done_as_json(run, done, kept));
+    } else {
+        view::show_done(run, done, kept);
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use ralph_core::Run;
+use ralph_core::locale::Locale;
 use ralph_engine::undo::{self, Name};
 use ralph_engine::wire::moment;
 use ralph_snapshot::{Change, ChangeKind, Label, Place, Snapshot, Snapshots};
@@ -46,7 +47,10 @@ pub(crate) fn run(args: &SnapshotsArgs) -> Result<u8, CliError> {
     if args.json {
         show_json(&rows, &run, snapshots.space_used()?);
     } else if rows.is_empty() {
-        out::line(format!("{} has no snapshots.", run.id));
+        out::line(match run.policy.locale {
+            Locale::En => format!("{} has no snapshots.", run.id),
+            Locale::Ko => format!("{} 에는 스냅샷이 없습니다.", run.id),
+        });
     } else {
         show(&rows, &run);
     }
@@ -66,7 +70,11 @@ fn copy(snapshots: &Snapshots<'_>, run: &Run, name: &str, folder: &Path) -> Resu
     }
     let other = tempfile::tempdir()?;
     snapshots.copy_out((from, folder), (last, other.path()))?;
-    out::line(format!("Copied what differs to {}.", folder.display()));
+    let folder = folder.display();
+    out::line(match run.policy.locale {
+        Locale::En => format!("Copied what differs to {folder}."),
+        Locale::Ko => format!("다른 파일을 {folder} 에 복사했습니다."),
+    });
     Ok(0)
 }
 
@@ -80,7 +88,7 @@ fn rows(snapshots: &Snapshots<'_>, store: &SqliteStore, run: &Run) -> Result<Vec
         };
         let record = match snapshot.label {
             Label::Iteration(number) => store.iteration(&run.id, number)?,
-            Label::Start | Label::Safety(_) | Label::After(_) => None,
+            Label::Start | Label::Resumed(_) | Label::Safety(_) | Label::After(_) => None,
         };
         rows.push(Row { snapshot: snapshot.clone(), counts: counts(&changes), record });
     }
@@ -95,7 +103,9 @@ fn counts(changes: &[Change]) -> [usize; 3] {
 fn name(label: Label) -> String {
     match label {
         Label::Start => "start".to_owned(),
-        Label::Iteration(_) | Label::Safety(_) | Label::After(_) => label.to_string(),
+        Label::Iteration(_) | Label::Resumed(_) | Label::Safety(_) | Label::After(_) => {
+            label.to_string()
+        }
     }
 }
 
@@ -107,6 +117,15 @@ fn place(snapshot: &Snapshot) -> String {
 }
 
 fn show(rows: &[Row], run: &Run) {
+    let locale = run.policy.locale;
+    let failing = |count: u32| match locale {
+        Locale::En => format!("{count} failing"),
+        Locale::Ko => format!("실패 {count}건"),
+    };
+    let is_the_best = match locale {
+        Locale::En => "best",
+        Locale::Ko => "최고",
+    };
     let best = run.best.map(|best| best.iteration);
     let cells = rows.iter().map(|row| {
         let [added, modified, removed] = row.counts;
@@ -121,12 +140,15 @@ fn show(rows: &[Row], run: &Run) {
             moment(row.snapshot.at).chars().take(19).collect::<String>().replace('T', " "),
             format!("+{added} ~{modified} -{removed}"),
             gates,
-            score.map_or(String::new(), |record| format!("{} failing", record.failing)),
-            if is_best { "best".to_owned() } else { String::new() },
+            score.map_or(String::new(), |record| failing(record.failing)),
+            if is_best { is_the_best.to_owned() } else { String::new() },
             place(&row.snapshot),
         ]
     });
-    let header = ["snapshot", "time (UTC)", "files", "gates", "score", "", "kept in"];
+    let header = match locale {
+        Locale::En => ["snapshot", "time (UTC)", "files", "gates", "score", "", "kept in"],
+        Locale::Ko => ["스냅샷", "시각 (UTC)", "파일", "게이트", "점수", "", "보관 위치"],
+    };
     out::raw(&texts::table(&header, cells));
 }
 

@@ -4,8 +4,9 @@ use ralph_core::SessionId;
 use ralph_core::run::{AgentRef, NewRun, Owner};
 use ralph_engine::loops;
 use ralph_engine::wire::{RunList, RunView};
+use ralph_store::RunStore;
 
-use super::{drive, run::open_ledger};
+use super::{drive, rollback, run::open_ledger};
 use crate::app::App;
 use crate::config::Settings;
 use crate::error::CliError;
@@ -54,6 +55,9 @@ pub(crate) fn run(args: &StartArgs) -> Result<u8, CliError> {
         policy: settings.policy,
         owner: Owner::Session(session.clone()),
     };
+    if let Some(old) = ledger.store().active_run(&new.worktree)? {
+        rollback::keep_lost_turn(&app, ledger.store(), &old)?;
+    }
     let run = loops::start(ledger.store(), new, app.now())?;
     if args.json {
         let list = RunList::new(vec![RunView::new(&run, &[])]);

@@ -14,6 +14,7 @@ mod scenarios;
 mod secrets;
 mod signals;
 mod undo;
+mod undo_beside;
 mod undo_failing;
 mod undo_looking;
 mod undo_places;

@@ -25,7 +25,11 @@ impl Driver<'_> {
         self.keep_start(&run, how)?;
         let run = match how {
             Begin::New => run,
-            Begin::Resumed => self.close_lost_turn(run)?,
+            Begin::Resumed => {
+                let run = self.close_lost_turn(run)?;
+                self.keep_resting(&run);
+                run
+            }
         };
         let run = if run.baseline.is_none() {
             self.take_baseline(&run)?

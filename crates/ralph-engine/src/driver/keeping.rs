@@ -1,5 +1,6 @@
 //! Snapshots while a run goes on: at its start, and whenever a turn changed files.
 
+use ralph_core::locale::Locale;
 use ralph_core::{Evidence, Run, TreeId};
 use ralph_snapshot::{Label, Snapshot, Snapshots};
 
@@ -13,15 +14,28 @@ impl Driver<'_> {
         let snapshots = Snapshots::new(&self.tree, run.id.clone());
         self.kept = match how {
             Begin::New => None,
-            Begin::Resumed => crate::undo::last(&snapshots.list()?).map(|last| last.tree.clone()),
+            Begin::Resumed => crate::undo::last(&snapshots.list()?).cloned(),
         };
         if self.kept.is_some() {
             return Ok(());
         }
         let start = snapshots.take(Label::Start, self.clock.now())?;
-        self.kept = Some(start.tree.clone());
         self.say_left_out(run, &start);
+        self.kept = Some(start);
         Ok(())
+    }
+
+    /// Keeps what others did while the run rested, apart from what the run
+    /// does from now on.
+    ///
+    /// Only a turn that was cut off with its driver blurs this: nobody saw
+    /// what it left, so whatever differs when it is found counts as the
+    /// turn's.
+    pub(crate) fn keep_resting(&mut self, run: &Run) {
+        if let Err(error) = self.try_keep(run, Label::Resumed(run.iteration), None) {
+            let text = format!("no snapshot of what others did meanwhile: {error}");
+            self.tell(&Event::Notice { run, text: &text });
+        }
     }
 
     /// Keeps what a turn left, if it changed anything.
@@ -29,7 +43,8 @@ impl Driver<'_> {
     /// A snapshot that cannot be taken does not end the run: the one before
     /// still leads back.
     pub(crate) fn keep_turn(&mut self, run: &Run, evidence: Option<&Evidence>) {
-        if let Err(error) = self.try_keep(run, evidence.and_then(|seen| seen.tree.as_ref())) {
+        let seen = evidence.and_then(|seen| seen.tree.as_ref());
+        if let Err(error) = self.try_keep(run, Label::Iteration(run.iteration), seen) {
             let text = format!("no snapshot of iteration {}: {error}", run.iteration);
             self.tell(&Event::Notice { run, text: &text });
         }
@@ -44,7 +59,12 @@ impl Driver<'_> {
         }
     }
 
-    fn try_keep(&mut self, run: &Run, seen: Option<&TreeId>) -> Result<(), EngineError> {
+    fn try_keep(
+        &mut self,
+        run: &Run,
+        label: Label,
+        seen: Option<&TreeId>,
+    ) -> Result<(), EngineError> {
         if self.foundations.iter().any(|folder| !folder.is_dir()) {
             return Ok(());
         }
@@ -52,29 +72,39 @@ impl Driver<'_> {
             Some(tree) => tree.clone(),
             None => self.tree.tree()?,
         };
-        if self.kept.as_ref() == Some(&present) {
+        let snapshots = Snapshots::new(&self.tree, run.id.clone());
+        let is_kept = |kept: &Snapshot| kept.tree == present && !snapshots.differs_aside(kept);
+        if self.kept.as_ref().is_some_and(is_kept) {
             return Ok(());
         }
-        let snapshots = Snapshots::new(&self.tree, run.id.clone());
-        let kept = snapshots.take(Label::Iteration(run.iteration), self.clock.now())?;
-        self.kept = Some(kept.tree);
+        let kept = snapshots.take(label, self.clock.now())?;
+        self.kept = Some(kept);
         Ok(())
     }
 
     fn say_left_out(&mut self, run: &Run, start: &Snapshot) {
         for file in &start.left_out {
-            let text = format!(
-                "{} ({}) is too large for snapshots: rolling back will not bring it back",
-                file.path.display(),
-                crate::report::size(file.bytes)
-            );
+            let (path, size) = (file.path.display(), crate::report::size(file.bytes));
+            let text = match run.policy.locale {
+                Locale::En => format!(
+                    "{path} ({size}) is too large for snapshots: rolling back will not bring it back"
+                ),
+                Locale::Ko => format!(
+                    "{path} ({size}) 은(는) 스냅샷에 담기에 너무 큽니다: 되돌려도 복구되지 않습니다"
+                ),
+            };
             self.tell(&Event::Notice { run, text: &text });
         }
         for folder in &start.nested {
-            let text = format!(
-                "{} is a repository of its own: its files are not in the snapshots",
-                folder.display()
-            );
+            let folder = folder.display();
+            let text = match run.policy.locale {
+                Locale::En => format!(
+                    "{folder} is a repository of its own: its files are not in the snapshots"
+                ),
+                Locale::Ko => {
+                    format!("{folder} 은(는) 별도의 저장소입니다: 그 파일은 스냅샷에 없습니다")
+                }
+            };
             self.tell(&Event::Notice { run, text: &text });
         }
     }

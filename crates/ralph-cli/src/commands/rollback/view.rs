@@ -1,0 +1,228 @@
+//! What a rollback would do or did, for people and for machines.
+
+use std::path::Path;
+
+use ralph_core::Run;
+use ralph_core::locale::Locale;
+use ralph_core::wording::columns;
+use ralph_snapshot::{Action, Done, Kept, Plan, Step, WhyKept};
+use serde_json::{Value, json};
+
+use crate::{out, texts};
+
+/// How many files of a kind are listed.
+const LISTED: usize = 20;
+
+/// How wide the first word of a line is, in columns.
+const WORD: usize = 10;
+
+/// What would happen, as JSON.
+pub(super) fn plan_as_json(plan: &Plan) -> Value {
+    let steps = |steps: &[Step]| -> Vec<_> {
+        let one = |step: &Step| {
+            let action = word(step.action, Locale::En);
+            json!({ "path": step.path.to_string_lossy(), "action": action })
+        };
+        steps.iter().map(one).collect()
+    };
+    json!({
+        "schema": 1,
+        "to": plan.to.to_string(),
+        "steps": steps(&plan.steps),
+        "conflicts": steps(&plan.conflicts),
+        "kept": kept_as_json(&plan.kept),
+    })
+}
+
+/// What would happen, for people.
+pub(super) fn show_plan(plan: &Plan, locale: Locale) {
+    if plan.is_empty() {
+        out::line(match locale {
+            Locale::En => "There is nothing to take back.",
+            Locale::Ko => "되돌릴 것이 없습니다.",
+        });
+    }
+    list(&plan.steps, None, locale);
+    list(&plan.conflicts, Some(&forced(locale)), locale);
+    for line in kept_lines(&plan.kept, locale) {
+        out::line(line);
+    }
+}
+
+/// What was done, as JSON.
+pub(super) fn done_as_json(run: &Run, done: &Done, kept: &[Kept]) -> Value {
+    let paths = |paths: &mut dyn Iterator<Item = &Path>| -> Vec<_> {
+        paths.map(|path| path.to_string_lossy().into_owned()).collect()
+    };
+    json!({
+        "schema": 1,
+        "run_id": run.id.to_string(),
+        "files": done.steps.len(),
+        "left": paths(&mut done.left.iter().map(|path| &**path)),
+        "blocked": paths(&mut done.blocked.iter().map(|blocked| &*blocked.path)),
+        "kept": kept_as_json(kept),
+        "safety": done.safety.as_ref().map(|safety| safety.label.to_string()),
+    })
+}
+
+/// What was done, for people.
+pub(super) fn show_done(run: &Run, done: &Done, kept: &[Kept]) {
+    let locale = run.policy.locale;
+    for line in kept_lines(kept, locale) {
+        out::note(line);
+    }
+    list(&done.steps, None, locale);
+    for path in &done.left {
+        let remark = match locale {
+            Locale::En => "changed by somebody else; use --force",
+            Locale::Ko => "다른 사람이 변경함; --force 를 쓰면 되돌립니다",
+        };
+        out::note(left_alone(path, remark, locale));
+    }
+    for blocked in &done.blocked {
+        let by = texts::path(&blocked.by);
+        let remark = match locale {
+            Locale::En => format!("{by} is in its way"),
+            Locale::Ko => format!("{by} 이(가) 그 자리에 있음"),
+        };
+        out::note(left_alone(&blocked.path, &remark, locale));
+    }
+    out::line(closing(run, done));
+}
+
+/// One sentence: what was done, and how to undo it.
+pub(super) fn closing(run: &Run, done: &Done) -> String {
+    let (files, id) = (done.steps.len(), &run.id);
+    let safety = done.safety.as_ref().map(|safety| safety.label);
+    match (run.policy.locale, safety) {
+        (Locale::En, Some(label)) => format!(
+            "Took back {files} file(s). The files as they were before: snapshot {label}; `ralph rollback {id} --undo` brings them back."
+        ),
+        (Locale::Ko, Some(label)) => format!(
+            "파일 {files}개를 되돌렸습니다. 되돌리기 전의 파일: 스냅샷 {label}; `ralph rollback {id} --undo` 로 복구합니다."
+        ),
+        (Locale::En, None) => "There was nothing to take back.".to_owned(),
+        (Locale::Ko, None) => "되돌릴 것이 없었습니다.".to_owned(),
+    }
+}
+
+/// A rollback that had been interrupted was completed.
+pub(super) fn completed(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "A rollback had been interrupted; it was completed first.",
+        Locale::Ko => "중단되었던 되돌리기를 먼저 마쳤습니다.",
+    }
+}
+
+fn word(action: Action, locale: Locale) -> &'static str {
+    match (locale, action) {
+        (Locale::En, Action::Restore) => "restore",
+        (Locale::En, Action::Recreate) => "bring back",
+        (Locale::En, Action::Remove) => "remove",
+        (Locale::Ko, Action::Restore) => "복원",
+        (Locale::Ko, Action::Recreate) => "되살림",
+        (Locale::Ko, Action::Remove) => "삭제",
+    }
+}
+
+fn forced(locale: Locale) -> String {
+    match locale {
+        Locale::En => "changed by somebody else; only with --force".to_owned(),
+        Locale::Ko => "다른 사람이 변경함; --force 일 때만".to_owned(),
+    }
+}
+
+fn list(steps: &[Step], remark: Option<&str>, locale: Locale) {
+    let remark = remark.map_or_else(String::new, |remark| format!(" ({remark})"));
+    for step in steps.iter().take(LISTED) {
+        let line = line(word(step.action, locale), &texts::path(&step.path));
+        out::line(line + &remark);
+    }
+    if let Some(more) = more(steps.len(), locale) {
+        out::line(more + &remark);
+    }
+}
+
+fn kept_lines(kept: &[Kept], locale: Locale) -> Vec<String> {
+    let listed = kept.iter().take(LISTED);
+    let lines = listed.map(|kept| left_alone(&kept.path, reason(kept.why, locale), locale));
+    lines.chain(more(kept.len(), locale)).collect()
+}
+
+fn left_alone(path: &Path, remark: &str, locale: Locale) -> String {
+    let word = match locale {
+        Locale::En => "left alone",
+        Locale::Ko => "그대로 둠",
+    };
+    format!("{} ({remark})", line(word, &texts::path(path)))
+}
+
+fn line(word: &str, path: &str) -> String {
+    format!("  {word}{} {path}", " ".repeat(WORD.saturating_sub(columns(word))))
+}
+
+fn more(count: usize, locale: Locale) -> Option<String> {
+    let rest = count.checked_sub(LISTED).filter(|rest| *rest > 0)?;
+    Some(match locale {
+        Locale::En => format!("  … and {rest} more"),
+        Locale::Ko => format!("  … 그 밖에 {rest}개"),
+    })
+}
+
+fn reason(why: WhyKept, locale: Locale) -> &'static str {
+    match (locale, why) {
+        (Locale::En, WhyKept::AppearedLater) => "appeared after the run",
+        (Locale::En, WhyKept::NotRecorded) => "its contents were not recorded",
+        (Locale::En, WhyKept::IgnoredThen) => "was ignored then",
+        (Locale::En, WhyKept::Nested) => "a repository of its own",
+        (Locale::En, WhyKept::TooLarge) => "too large to be kept",
+        (Locale::En, WhyKept::LeftOut) => "written by a gate",
+        (Locale::En, WhyKept::AppearedMeanwhile) => "appeared while the run rested",
+        (Locale::Ko, WhyKept::AppearedLater) => "실행이 끝난 뒤에 생김",
+        (Locale::Ko, WhyKept::NotRecorded) => "내용이 기록되지 않음",
+        (Locale::Ko, WhyKept::IgnoredThen) => "당시에는 무시되던 파일",
+        (Locale::Ko, WhyKept::Nested) => "별도의 저장소",
+        (Locale::Ko, WhyKept::TooLarge) => "너무 커서 보관하지 않음",
+        (Locale::Ko, WhyKept::LeftOut) => "게이트가 만든 파일",
+        (Locale::Ko, WhyKept::AppearedMeanwhile) => "실행이 쉬는 동안 생김",
+    }
+}
+
+fn kept_as_json(kept: &[Kept]) -> Vec<Value> {
+    let why = |kept: &Kept| match kept.why {
+        WhyKept::AppearedLater => "appeared_later",
+        WhyKept::NotRecorded => "not_recorded",
+        WhyKept::IgnoredThen => "ignored_then",
+        WhyKept::Nested => "nested",
+        WhyKept::TooLarge => "too_large",
+        WhyKept::LeftOut => "written_by_a_gate",
+        WhyKept::AppearedMeanwhile => "appeared_meanwhile",
+    };
+    let one = |kept: &Kept| json!({ "path": kept.path.to_string_lossy(), "why": why(kept) });
+    kept.iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_begin_in_the_same_column_in_every_language() {
+        for locale in [Locale::En, Locale::Ko] {
+            let words = [Action::Restore, Action::Recreate, Action::Remove];
+            let mut lines = words.map(|action| line(word(action, locale), "x")).to_vec();
+            lines.push(left_alone(Path::new("x"), "", locale).replace(" ()", ""));
+            let widths: Vec<_> = lines.iter().map(|line| columns(line)).collect();
+            assert_eq!(widths, [WORD + 4; 4], "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_list_ends_with_how_many_are_missing() {
+        let one = Kept { path: "a".into(), why: WhyKept::TooLarge };
+        let lines = kept_lines(&vec![one; LISTED + 2], Locale::Ko);
+        assert_eq!(lines.len(), LISTED + 1);
+        assert_eq!(lines.last().map(String::as_str), Some("  … 그 밖에 2개"));
+        assert_eq!(more(LISTED, Locale::En), None);
+    }
+}

@@ -1,0 +1,130 @@
+//! What lies beside the contents of a tree: permissions, folders without a
+//! file, and files that no snapshot holds.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::disk::Disk;
+use crate::facts::Facts;
+use crate::ignored_then::Rules;
+use crate::left_out::LeftOut;
+use crate::modes::{self, Modes};
+use crate::plan::{Action, Kept, Step, Target, WhyKept};
+use crate::scope::WhyLeftOut;
+use crate::snapshot::Snapshot;
+
+/// Those of a snapshot's folders that are still there.
+pub(crate) fn folders_left(root: &Path, base: &Snapshot) -> Vec<PathBuf> {
+    let disk = Disk { root };
+    base.folders.iter().filter(|folder| disk.has_folder(folder)).cloned().collect()
+}
+
+/// Whether the folders and the permissions that a snapshot lists are as they
+/// were.
+pub(crate) fn is_as_listed(root: &Path, snapshot: &Snapshot) -> bool {
+    let disk = Disk { root };
+    snapshot.modes.are_as_listed(root)
+        && snapshot.folders.iter().all(|folder| disk.has_folder(folder))
+}
+
+/// Two snapshots to compare the present with.
+pub(crate) struct Between<'a> {
+    pub(crate) disk: &'a Disk<'a>,
+    /// What the run left.
+    pub(crate) last: &'a Snapshot,
+    /// Where to go.
+    pub(crate) to: &'a Snapshot,
+}
+
+/// Whose doing it is that something differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Since {
+    TheRun,
+    Later,
+}
+
+impl Between<'_> {
+    /// What has to be done to files and folders whose contents do not differ,
+    /// and to folders without a file. `differing` are the other paths.
+    pub(crate) fn steps(
+        &self,
+        present: &Modes,
+        differing: &BTreeSet<PathBuf>,
+    ) -> Vec<(Step, Since)> {
+        let mut steps = self.modes(present, differing);
+        let listed = |snapshot: &Snapshot, folder: &PathBuf| snapshot.folders.contains(folder);
+        for folder in self.to.folders.iter().filter(|folder| !self.disk.has_folder(folder)) {
+            let since = if listed(self.last, folder) { Since::Later } else { Since::TheRun };
+            steps.push((step(folder, Action::Recreate, Target::Folder), since));
+        }
+        // A rollback made them; they go when it is undone.
+        let surplus = self.last.folders.iter().filter(|folder| !listed(self.to, folder));
+        for folder in surplus.filter(|folder| self.disk.has_folder(folder)) {
+            steps.push((step(folder, Action::Remove, Target::NoFolder), Since::TheRun));
+        }
+        steps
+    }
+
+    fn modes(&self, present: &Modes, differing: &BTreeSet<PathBuf>) -> Vec<(Step, Since)> {
+        let listed = self.to.modes.listed.keys().chain(present.listed.keys());
+        let listed: BTreeSet<_> = listed.filter(|path| !differing.contains(*path)).collect();
+        let compare = |path: &PathBuf| {
+            let found = self.disk.has_file(path);
+            let now = modes::on_disk(self.disk.root, path).filter(|_| found)?;
+            let of = |snapshot: &Snapshot| snapshot.modes.of(path, modes::kind_of(now));
+            let wanted = of(self.to).filter(|wanted| *wanted != now)?;
+            let since = if of(self.last) == Some(now) { Since::TheRun } else { Since::Later };
+            Some((step(path, Action::Restore, Target::Mode(wanted)), since))
+        };
+        listed.into_iter().filter_map(compare).collect()
+    }
+}
+
+fn step(path: &Path, action: Action, target: Target) -> Step {
+    Step { path: path.to_owned(), action, target }
+}
+
+/// What is there now, was not at `to`, and is in no snapshot.
+pub(crate) fn strangers(
+    disk: &Disk<'_>,
+    to: &Snapshot,
+    present: &Facts,
+    left_out: &LeftOut,
+) -> BTreeMap<PathBuf, WhyKept> {
+    let mut found = BTreeMap::new();
+    for file in &present.left_out {
+        let why = match file.why {
+            WhyLeftOut::TooLarge => WhyKept::TooLarge,
+            WhyLeftOut::Unreadable => WhyKept::NotRecorded,
+        };
+        if !to.left_out.iter().any(|then| then.path == file.path) {
+            found.insert(file.path.clone(), why);
+        }
+    }
+    for folder in present.nested.iter().filter(|folder| !to.nested.contains(folder)) {
+        found.insert(folder.clone(), WhyKept::Nested);
+    }
+    let mut rules = Rules::new(disk.root, BTreeMap::new());
+    for path in left_out.paths().filter(|path| disk.has_file(path)) {
+        if !rules.hide(path) {
+            found.insert(path.to_owned(), WhyKept::LeftOut);
+        }
+    }
+    found
+}
+
+impl Kept {
+    /// All of `strangers` that no plan is about yet.
+    pub(crate) fn those(
+        strangers: BTreeMap<PathBuf, WhyKept>,
+        differing: &BTreeSet<PathBuf>,
+    ) -> impl Iterator<Item = Self> {
+        let others = strangers.into_iter().filter(|(path, _)| !differing.contains(path));
+        others.map(|(path, why)| Self { path, why })
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+#[path = "aside_tests.rs"]
+mod tests;

@@ -1,0 +1,174 @@
+//! The permissions of files. A tree tells only whether a file may be
+//! executed, so the rest is recorded beside it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fs, thread};
+
+use crate::snapshot::ItemKind;
+
+/// A tree of at most this many files has all of them listed.
+const ALL_LISTED: usize = 1000;
+
+/// The permissions of all files of a tree.
+///
+/// Nearly all files of a project have one of two, so in a large one only the
+/// others are listed, and those that changed since the run began. When
+/// nothing but the permissions of a file changes, that is noticed for listed
+/// files alone: it would take a look at every file to notice it for all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Modes {
+    /// `None` where permissions are not known.
+    pub(crate) usual: Option<Usual>,
+    pub(crate) listed: BTreeMap<PathBuf, u32>,
+}
+
+/// What most files have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Usual {
+    pub(crate) file: u32,
+    pub(crate) executable: u32,
+}
+
+impl Usual {
+    fn of(self, kind: ItemKind) -> Option<u32> {
+        match kind {
+            ItemKind::File => Some(self.file),
+            ItemKind::Executable => Some(self.executable),
+            ItemKind::Link | ItemKind::Opaque => None,
+        }
+    }
+}
+
+impl Modes {
+    /// Looks at all these files.
+    pub(crate) fn survey(root: &Path, files: &[(PathBuf, ItemKind)]) -> Self {
+        let found = look(root, files);
+        let most = |wanted: ItemKind, default: u32| {
+            let mut counts = BTreeMap::new();
+            for (_, mode) in found.iter().filter(|((_, kind), _)| *kind == wanted) {
+                *counts.entry(*mode).or_insert(0_usize) += 1;
+            }
+            counts.into_iter().max_by_key(|(_, count)| *count).map_or(default, |(mode, _)| mode)
+        };
+        let file = most(ItemKind::File, 0o644);
+        let usual = Usual { file, executable: most(ItemKind::Executable, 0o755) };
+        let mut modes = Self { usual: cfg!(unix).then_some(usual), listed: BTreeMap::new() };
+        let is_usual = |kind: ItemKind, mode| usual.of(kind).is_none_or(|usual| usual == mode);
+        let listed = found
+            .iter()
+            .filter(|((_, kind), mode)| files.len() <= ALL_LISTED || !is_usual(*kind, *mode));
+        modes.listed = listed.map(|((path, _), mode)| (path.clone(), *mode)).collect();
+        modes
+    }
+
+    /// Looks at the listed files, and at those that changed since these were
+    /// recorded: each with what it is now, `None` if it does not count any
+    /// more.
+    pub(crate) fn since<'a>(
+        &self,
+        root: &Path,
+        changed: impl Iterator<Item = (&'a Path, Option<ItemKind>)>,
+    ) -> Self {
+        if self.usual.is_none() {
+            return Self::default();
+        }
+        let still = |(path, _): (&PathBuf, _)| Some((path.clone(), on_disk(root, path)?));
+        let mut modes =
+            Self { usual: self.usual, listed: self.listed.iter().filter_map(still).collect() };
+        for (path, kind) in changed {
+            match kind.and_then(|_| on_disk(root, path)) {
+                Some(mode) => modes.listed.insert(path.to_owned(), mode),
+                None => modes.listed.remove(path),
+            };
+        }
+        modes
+    }
+
+    /// The permissions that a file of the tree has; `None` if that is not
+    /// known.
+    pub(crate) fn of(&self, path: &Path, kind: ItemKind) -> Option<u32> {
+        let usual = self.usual?.of(kind)?;
+        Some(self.listed.get(path).copied().unwrap_or(usual))
+    }
+
+    /// Whether the listed files still have the permissions they had.
+    pub(crate) fn are_as_listed(&self, root: &Path) -> bool {
+        self.listed.iter().all(|(path, mode)| on_disk(root, path).is_none_or(|now| now == *mode))
+    }
+}
+
+/// What a file with these permissions is in a tree.
+pub(crate) fn kind_of(mode: u32) -> ItemKind {
+    if mode & 0o100 == 0 { ItemKind::File } else { ItemKind::Executable }
+}
+
+/// The permissions of the file at `path`; `None` if there is none.
+#[cfg(unix)]
+pub(crate) fn on_disk(root: &Path, path: &Path) -> Option<u32> {
+    use std::os::unix::fs::PermissionsExt;
+    let found = fs::symlink_metadata(root.join(path)).ok().filter(fs::Metadata::is_file);
+    found.map(|found| found.permissions().mode() & 0o7777)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn on_disk(_root: &Path, _path: &Path) -> Option<u32> {
+    None
+}
+
+type Looked<'a> = Vec<(&'a (PathBuf, ItemKind), u32)>;
+
+/// Looks at many files at once: each look waits for the system.
+fn look<'a>(root: &Path, files: &'a [(PathBuf, ItemKind)]) -> Looked<'a> {
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    let part = files.len().div_ceil(workers).max(512);
+    let of_part = |part: &'a [(PathBuf, ItemKind)]| -> Looked<'a> {
+        part.iter().filter_map(|file| Some((file, on_disk(root, &file.0)?))).collect()
+    };
+    thread::scope(|threads| {
+        let parts: Vec<_> =
+            files.chunks(part).map(|part| threads.spawn(move || of_part(part))).collect();
+        let join = |part: thread::ScopedJoinHandle<'_, Looked<'a>>| {
+            part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        parts.into_iter().flat_map(join).collect()
+    })
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    /// Files with these permissions, and many names of files that are gone.
+    fn large_tree(files: &[(&str, u32)]) -> (Scratch, Modes) {
+        let scratch = Scratch::plain();
+        for (path, mode) in files {
+            scratch.write(path, "");
+            scratch.set_mode(path, *mode);
+        }
+        let named = files.iter().map(|(path, mode)| (PathBuf::from(path), kind_of(*mode)));
+        let gone = (0..=ALL_LISTED).map(|number| (number.to_string().into(), ItemKind::File));
+        let modes = Modes::survey(&scratch.root, &named.chain(gone).collect::<Vec<_>>());
+        (scratch, modes)
+    }
+
+    #[test]
+    fn what_most_files_have_is_usual_and_the_rest_is_listed() {
+        let files = [("a", 0o660), ("b", 0o660), ("secret", 0o600), ("tool", 0o750)];
+        let (scratch, modes) = large_tree(&files);
+        assert_eq!(modes.usual, Some(Usual { file: 0o660, executable: 0o750 }));
+        assert_eq!(modes.listed, [("secret".into(), 0o600)].into());
+
+        scratch.set_mode("secret", 0o660);
+        scratch.set_mode("a", 0o640);
+        assert!(!modes.are_as_listed(&scratch.root));
+        let changed = [(Path::new("a"), Some(ItemKind::File)), (Path::new("b"), None)];
+        let later = modes.since(&scratch.root, changed.into_iter());
+        assert_eq!(later.of(Path::new("secret"), ItemKind::File), Some(0o660));
+        assert_eq!(later.of(Path::new("a"), ItemKind::File), Some(0o640));
+        assert_eq!(later.of(Path::new("new"), ItemKind::Executable), Some(0o750));
+        assert_eq!(Modes::default().of(Path::new("a"), ItemKind::File), None);
+    }
+}
