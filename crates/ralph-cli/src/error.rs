@@ -132,6 +132,8 @@ impl From<SnapshotError> for CliError {
             SnapshotError::Unknown { .. }
             | SnapshotError::NothingToUndo { .. }
             | SnapshotError::Pending { .. }
+            | SnapshotError::Apart { .. }
+            | SnapshotError::Closed { .. }
             | SnapshotError::PlanOutdated => Self::refused(&error),
         };
         Self { hint: error.hint(), ..base }

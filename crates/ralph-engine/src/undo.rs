@@ -81,6 +81,9 @@ pub fn plan(
     to: &Snapshot,
     only: &[PathBuf],
 ) -> Result<Plan, SnapshotError> {
+    // Others cannot be compared with it.
+    let all: Vec<_> = all.iter().filter(|snapshot| snapshot.is_beside(to)).cloned().collect();
+    let all = &*all;
     let newest = last(all).unwrap_or(to);
     let mut plan = snapshots.plan(to, newest, only)?;
     if all.iter().any(|snapshot| matches!(snapshot.label, Label::Safety(_))) {

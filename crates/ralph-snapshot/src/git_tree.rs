@@ -32,16 +32,18 @@ pub(crate) struct GitTree {
 }
 
 impl GitTree {
-    /// `None` if the repository's object store takes no files.
-    pub(crate) fn new(git: Git, root: &Path, state: &Path) -> Option<Self> {
-        match probe::now_in(&git.dirs().common.join("objects")) {
-            // That passes, and what is in the repository can still be read.
-            Err(error) if matches!(error.kind(), StorageFull | QuotaExceeded) => {}
-            Err(_) => return None,
-            Ok(_) => {}
-        }
+    pub(crate) fn new(git: Git, root: &Path, state: &Path) -> Self {
         let index = PrivateIndex::new(state, root, git.dirs().dir.join("index"));
-        Some(Self { git, index, conversions: Conversions::default() })
+        Self { git, index, conversions: Conversions::default() }
+    }
+
+    /// Whether the repository's object store takes files.
+    pub(crate) fn takes_objects(&self) -> bool {
+        match probe::now_in(&self.git.dirs().common.join("objects")) {
+            // That passes, and what is in the repository can still be read.
+            Err(error) => matches!(error.kind(), StorageFull | QuotaExceeded),
+            Ok(_) => true,
+        }
     }
 
     pub(crate) fn tree(&self, scope: &Scope) -> Result<Found, TreeError> {

@@ -106,12 +106,14 @@ impl Snapshots<'_> {
         let all = self.list()?;
         let unknown = || SnapshotError::Unknown { run: self.run.clone(), label: plan.to };
         let to = all.iter().find(|snapshot| snapshot.label == plan.to).ok_or_else(unknown)?;
-        let base = base(&all).unwrap_or(to);
+        let beside: Vec<_> =
+            all.iter().filter(|snapshot| snapshot.is_beside(to)).cloned().collect();
+        let base = base(&beside).unwrap_or(to);
         let mut present = self.recheck(plan, base)?;
         present.facts.at = now;
         let number = newest_safety(&all).unwrap_or(0) + 1;
         let label = Label::Safety(number);
-        let safety = self.keeper().keep(&self.run, label, &present, Some(base))?;
+        let safety = self.keeper_of(to).keep(&self.run, label, &present, Some(base))?;
         let paths: BTreeSet<_> = steps.iter().map(|step| step.path.clone()).collect();
         Journal { to: plan.to, safety: number, paths }.save(&self.journal())?;
         let blocked = self.carry_out(&steps, to, checkpoint)?;
@@ -172,9 +174,10 @@ impl Snapshots<'_> {
         let is_folder = |path: &PathBuf| to.folders.contains(path) || safety.folders.contains(path);
         let files = journal.paths.iter().filter(|path| !is_folder(path)).cloned().collect();
         let present = self.look(&files, safety)?;
-        let since = self.keeper().differences(&safety.version(), &present.version)?;
+        let keeper = self.keeper_of(to);
+        let since = keeper.differences(&safety.version(), &present.version)?;
         let changed: BTreeSet<_> = since.iter().map(|difference| &*difference.path).collect();
-        let ahead = self.keeper().differences(&present.version, &to.version())?;
+        let ahead = keeper.differences(&present.version, &to.version())?;
         let differing = ahead.iter().map(|difference| difference.path.clone()).collect();
         let between = Between { disk: &disk, last: safety, to };
         let beside = between.steps(&present.facts.modes, &differing);
@@ -203,7 +206,7 @@ impl Snapshots<'_> {
             checkpoint()?;
             disk.remove(&step.path)?;
         }
-        let mut blocked = self.put_back(&disk, steps, checkpoint)?;
+        let mut blocked = self.put_back(&disk, steps, to, checkpoint)?;
         let kept: BTreeSet<&Path> = to.folders.iter().map(PathBuf::as_path).collect();
         for step in &removed {
             disk.prune(&step.path, &kept);
@@ -234,6 +237,7 @@ impl Snapshots<'_> {
         &self,
         disk: &Disk<'_>,
         steps: &[Step],
+        to: &Snapshot,
         checkpoint: &mut Checkpoint<'_>,
     ) -> Result<Vec<Blocked>, SnapshotError> {
         let wanted = steps.iter().filter_map(|step| match &step.target {
@@ -244,7 +248,7 @@ impl Snapshots<'_> {
         let items: Vec<_> = wanted.iter().map(|(_, item, _)| *item).collect();
         let mut blocked = Vec::new();
         let mut stopped = None;
-        let read = self.keeper().read(&items, &mut |position, contents| {
+        let read = self.keeper_of(to).read(&items, &mut |position, contents| {
             if stopped.is_none() {
                 stopped = checkpoint().err();
             }
@@ -279,7 +283,7 @@ impl Snapshots<'_> {
             present.facts.at = now;
             present
         };
-        self.keeper().keep(&self.run, Label::After(number), &present, Some(base))?;
+        self.keeper_of(base).keep(&self.run, Label::After(number), &present, Some(base))?;
         Ok(Journal::delete(&self.journal())?)
     }
 

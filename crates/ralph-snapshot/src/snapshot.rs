@@ -84,6 +84,12 @@ impl Snapshot {
         }
     }
 
+    /// Whether both are kept in the repository, or both in our state folder.
+    /// Others cannot be compared.
+    pub fn is_beside(&self, other: &Self) -> bool {
+        std::mem::discriminant(&self.place) == std::mem::discriminant(&other.place)
+    }
+
     pub(crate) fn version(&self) -> Version {
         let raw = match &self.place {
             Place::Git { raw, .. } => raw.clone(),

@@ -9,7 +9,6 @@ use crate::error::TreeError;
 use crate::ignored_then::{self, Rules};
 use crate::keeper::Keeper;
 use crate::label::Label;
-use crate::modes::Modes;
 use crate::plan::{Kept, Outlook, Plan};
 use crate::probe;
 use crate::scope::Scope;
@@ -28,6 +27,18 @@ pub enum SnapshotError {
         /// The run that was asked.
         run: RunId,
         /// What it was asked for.
+        label: Label,
+    },
+    /// One is kept in the repository, the other in our state folder.
+    #[error("snapshots {} and {} are kept in different places", labels[0], labels[1])]
+    Apart {
+        /// The two.
+        labels: [Label; 2],
+    },
+    /// It is kept in the repository, which takes no files now.
+    #[error("snapshot {label} is kept in the repository, which takes no files now")]
+    Closed {
+        /// The snapshot.
         label: Label,
     },
     /// There was no rollback that could be undone.
@@ -56,7 +67,8 @@ impl SnapshotError {
             Self::Unknown { .. } => Some("`ralph snapshots` lists what there is".into()),
             Self::Pending { run, .. } => Some(format!("`ralph rollback {run}` completes it")),
             Self::PlanOutdated => Some("try again once nothing writes there any more".into()),
-            Self::Tree(_) | Self::NothingToUndo { .. } => None,
+            Self::Closed { .. } => Some("make the folder `objects` in `.git` writable".into()),
+            Self::Tree(_) | Self::Apart { .. } | Self::NothingToUndo { .. } => None,
         }
     }
 }
@@ -74,8 +86,10 @@ impl<'a> Snapshots<'a> {
         Self { tree, run }
     }
 
-    pub(crate) fn keeper(&self) -> &'a dyn Keeper {
-        self.tree.keeper()
+    /// What keeps this snapshot.
+    pub(crate) fn keeper_of(&self, snapshot: &Snapshot) -> &'a dyn Keeper {
+        let other = self.tree.other_keeper().filter(|_| !self.tree.keeps_at(&snapshot.place));
+        other.unwrap_or_else(|| self.tree.keeper())
     }
 
     /// Records the present files under `label`, in place of what had it
@@ -92,9 +106,11 @@ impl<'a> Snapshots<'a> {
                 self.list()?
             }
         };
-        let base = base(&all);
-        let present = self.keeper().record(&self.tree.scope, base, now)?;
-        Ok(self.keeper().keep(&self.run, label, &present, base)?)
+        let all: Vec<_> =
+            all.into_iter().filter(|snapshot| self.tree.keeps_at(&snapshot.place)).collect();
+        let (base, keeper) = (base(&all), self.tree.keeper());
+        let present = keeper.record(&self.tree.scope, base, now)?;
+        Ok(keeper.keep(&self.run, label, &present, base)?)
     }
 
     /// Whether the present differs from this snapshot although the tree is
@@ -105,7 +121,25 @@ impl<'a> Snapshots<'a> {
 
     /// All snapshots of the run, ordered by label.
     pub fn list(&self) -> Result<Vec<Snapshot>, SnapshotError> {
-        Ok(self.keeper().list(&self.run)?)
+        let mut all = self.tree.keeper().list(&self.run)?;
+        // A repository that cannot even be read is not asked for more.
+        let others = self.tree.other_keeper().and_then(|keeper| keeper.list(&self.run).ok());
+        let is_new = |snapshot: &Snapshot| !all.iter().any(|known| known.label == snapshot.label);
+        let others: Vec<_> = others.into_iter().flatten().filter(is_new).collect();
+        all.extend(others);
+        all.sort_by_key(|snapshot| snapshot.label);
+        Ok(all)
+    }
+
+    fn differences(
+        &self,
+        from: &Snapshot,
+        to: &Snapshot,
+    ) -> Result<Vec<Difference>, SnapshotError> {
+        if !from.is_beside(to) {
+            return Err(SnapshotError::Apart { labels: [from.label, to.label] });
+        }
+        Ok(self.keeper_of(to).differences(&from.version(), &to.version())?)
     }
 
     /// The snapshot of this name.
@@ -116,7 +150,7 @@ impl<'a> Snapshots<'a> {
 
     /// Lists the files that differ between two snapshots, ordered by path.
     pub fn changes(&self, from: &Snapshot, to: &Snapshot) -> Result<Vec<Change>, SnapshotError> {
-        let differences = self.keeper().differences(&from.version(), &to.version())?;
+        let differences = self.differences(from, to)?;
         let change = |difference: Difference| {
             let kind = match (difference.from, difference.to) {
                 (None, Some(_) | None) => ChangeKind::Added,
@@ -135,17 +169,17 @@ impl<'a> Snapshots<'a> {
         (from, from_folder): (&Snapshot, &Path),
         (to, to_folder): (&Snapshot, &Path),
     ) -> Result<(), SnapshotError> {
-        let differences = self.keeper().differences(&from.version(), &to.version())?;
+        let differences = self.differences(from, to)?;
         let before = differences.iter().map(|found| (&found.path, found.from.as_ref()));
         let after = differences.iter().map(|found| (&found.path, found.to.as_ref()));
-        self.lay_out(from_folder, &from.modes, before)?;
-        self.lay_out(to_folder, &to.modes, after)
+        self.lay_out(from_folder, from, before)?;
+        self.lay_out(to_folder, to, after)
     }
 
     fn lay_out<'b>(
         &self,
         root: &Path,
-        modes: &Modes,
+        snapshot: &Snapshot,
         files: impl Iterator<Item = (&'b PathBuf, Option<&'b Item>)>,
     ) -> Result<(), SnapshotError> {
         let disk = Disk { root };
@@ -156,9 +190,10 @@ impl<'a> Snapshots<'a> {
         let items: Vec<&Item> = wanted.iter().map(|(_, item)| *item).collect();
         let put = &mut |position: usize, contents: &mut dyn std::io::Read| {
             let (path, item) = wanted[position];
-            disk.put(path, item.kind, modes.of(path, item.kind), contents).map(|_| ())
+            let mode = snapshot.modes.of(path, item.kind);
+            disk.put(path, item.kind, mode, contents).map(|_| ())
         };
-        Ok(self.keeper().read(&items, put)?)
+        Ok(self.keeper_of(snapshot).read(&items, put)?)
     }
 
     /// Tells what going back to `to` would do.
@@ -172,10 +207,20 @@ impl<'a> Snapshots<'a> {
         last: &Snapshot,
         only: &[PathBuf],
     ) -> Result<Plan, SnapshotError> {
+        // What the run left is not known where `to` is kept. Then nothing
+        // proves that it was the run that changed a file.
+        let last = if last.is_beside(to) { last } else { to };
+        match to.place {
+            Place::Git { .. } if !self.tree.keeps_at(&to.place) => {
+                return Err(SnapshotError::Closed { label: to.label });
+            }
+            Place::Git { .. } | Place::Files { .. } => {}
+        }
+        let keeper = self.keeper_of(to);
         let mut must = BTreeSet::new();
         let began = probe::now_in(self.tree.state());
         let mut present = self.look(&must, last)?;
-        let mut ahead = self.keeper().differences(&present.version, &to.version())?;
+        let mut ahead = keeper.differences(&present.version, &to.version())?;
         // A file may be there although the tree does not have it: it is
         // ignored by now, or too large. Then it has to be looked at, and the
         // safety snapshot must hold it.
@@ -187,7 +232,7 @@ impl<'a> Snapshots<'a> {
         must.extend(hidden(&ahead));
         if !must.is_empty() {
             present = self.look(&must, last)?;
-            ahead = self.keeper().differences(&present.version, &to.version())?;
+            ahead = keeper.differences(&present.version, &to.version())?;
         }
         // Git says nothing of the files in there, so they are not ours to
         // change.
@@ -203,8 +248,8 @@ impl<'a> Snapshots<'a> {
             strangers: Kept::those(strangers, &differing).collect(),
             nested: ahead.iter().filter(is_nested).map(|found| found.path.clone()).collect(),
             hidden: hidden(&ahead),
-            ignored_then: self.ignored_then(&ahead)?,
-            since: self.keeper().differences(&last.version(), &present.version)?,
+            ignored_then: self.ignored_then(&ahead, to)?,
+            since: keeper.differences(&last.version(), &present.version)?,
             to,
             present,
             must,
@@ -234,12 +279,17 @@ impl<'a> Snapshots<'a> {
     /// While a rollback is not complete they are needed, so this is refused.
     pub fn remove(&self) -> Result<(), SnapshotError> {
         self.check_nothing_pending()?;
-        Ok(self.keeper().remove(&self.run)?)
+        if let Some(other) = self.tree.other_keeper() {
+            // Where nothing can be written there is nothing new to remove.
+            let _ = other.remove(&self.run);
+        }
+        Ok(self.tree.keeper().remove(&self.run)?)
     }
 
     /// How many bytes are kept only for this run.
     pub fn space_used(&self) -> Result<u64, SnapshotError> {
-        Ok(self.keeper().space_used(&self.run)?)
+        let other = self.tree.other_keeper().and_then(|keeper| keeper.space_used(&self.run).ok());
+        Ok(self.tree.keeper().space_used(&self.run)? + other.unwrap_or(0))
     }
 
     pub(crate) fn look(
@@ -249,12 +299,16 @@ impl<'a> Snapshots<'a> {
     ) -> Result<Present, SnapshotError> {
         let mut scope: Scope = self.tree.scope.clone();
         scope.insist_on(must);
-        Ok(self.keeper().record(&scope, Some(base), base.at)?)
+        Ok(self.keeper_of(base).record(&scope, Some(base), base.at)?)
     }
 
     /// Files that would be removed although the ignore rules to go back to
     /// hid them.
-    fn ignored_then(&self, ahead: &[Difference]) -> Result<BTreeSet<PathBuf>, SnapshotError> {
+    fn ignored_then(
+        &self,
+        ahead: &[Difference],
+        to: &Snapshot,
+    ) -> Result<BTreeSet<PathBuf>, SnapshotError> {
         let rules = ignored_then::rules(ahead);
         if rules.is_empty() {
             return Ok(BTreeSet::new());
@@ -264,7 +318,7 @@ impl<'a> Snapshots<'a> {
         let wanted: Vec<(&Path, _)> =
             rules.iter().filter_map(|(path, item)| Some((*path, (*item)?))).collect();
         let items: Vec<_> = wanted.iter().map(|(_, item)| *item).collect();
-        self.keeper().read(&items, &mut |position, contents| {
+        self.keeper_of(to).read(&items, &mut |position, contents| {
             let mut bytes = Vec::new();
             let path = wanted[position].0;
             contents.read_to_end(&mut bytes).map_err(TreeError::io("read", path))?;

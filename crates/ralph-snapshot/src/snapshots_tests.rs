@@ -315,6 +315,42 @@ fn where_the_repository_takes_nothing_the_files_are_copied() {
 }
 
 #[test]
+fn snapshots_in_both_places_are_listed_and_usable() {
+    let scratch = Scratch::committed(&[("a", "1"), ("b", "1")]);
+    let mut tree = scratch.open();
+    let start = of(&tree).take(Label::Start, NOW).unwrap();
+    tree.flip();
+    scratch.write("a", "2");
+    let first = of(&tree).take(Label::Iteration(1), NOW).unwrap();
+    scratch.write("b", "2");
+    let second = of(&tree).take(Label::Iteration(2), NOW).unwrap();
+    assert!(second.is_beside(&first) && !second.is_beside(&start));
+    let closed = of(&tree).plan(&start, &second, &[]).unwrap_err();
+    assert!(matches!(closed, SnapshotError::Closed { label: Label::Start }), "{closed}");
+    for _ in 0..2 {
+        tree.flip();
+        let labels = of(&tree).list().unwrap().into_iter().map(|snapshot| snapshot.label);
+        let want = [Label::Start, Label::Iteration(1), Label::Iteration(2)];
+        assert_eq!(labels.collect::<Vec<_>>(), want);
+        assert_eq!(of(&tree).changes(&first, &second).unwrap().len(), 1);
+        let apart = of(&tree).changes(&start, &second).unwrap_err();
+        assert!(matches!(apart, SnapshotError::Apart { .. }), "{apart}");
+    }
+    tree.flip();
+    let image = scratch.image();
+    let plan = of(&tree).plan(&first, &second, &[]).unwrap();
+    of(&tree).apply(&plan, Conflicts::Leave, NOW).unwrap();
+    assert_eq!(fs::read(scratch.path("b")).unwrap(), b"1");
+    of(&tree).undo(Conflicts::Leave, NOW).unwrap();
+    assert_eq!(scratch.image(), image);
+    let plan = of(&tree).plan(&start, &second, &[]).unwrap();
+    let conflicts: Vec<_> = plan.conflicts.iter().map(|step| &*step.path).collect();
+    assert_eq!((plan.steps.len(), &*conflicts), (0, &["a", "b"].map(Path::new)[..]));
+    of(&tree).remove().unwrap();
+    assert_eq!(of(&tree).list().unwrap(), []);
+}
+
+#[test]
 fn objects_that_git_removed_are_recorded_again() {
     let scratch = Scratch::committed(&[("a", "1")]);
     scratch.write("untracked", "only our index knows it");

@@ -10,6 +10,7 @@ use crate::git_tree::GitTree;
 use crate::keeper::Keeper;
 use crate::project::Project;
 use crate::scope::Scope;
+use crate::snapshot::Place;
 
 /// One file that differs between two trees.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,12 +54,24 @@ pub struct WorkTree {
     state: PathBuf,
     pub(crate) scope: Scope,
     way: Way,
+    /// The way that is not taken now. Snapshots may lie there: whether a
+    /// repository takes files can change between two calls.
+    other: Option<Way>,
 }
 
 #[derive(Debug)]
 enum Way {
     Git(GitTree),
     Files(FileTree),
+}
+
+impl Way {
+    fn keeper(&self) -> &dyn Keeper {
+        match self {
+            Self::Git(tree) => tree,
+            Self::Files(tree) => tree,
+        }
+    }
 }
 
 impl WorkTree {
@@ -91,11 +104,13 @@ impl WorkTree {
         let inside = inside.filter(|path| path.iter().all(|part| part != ".git"));
         let git = project.git.as_ref().zip(program);
         let git = git.map(|(dirs, program)| Git::new(program, &root, dirs));
-        let way = match git.and_then(|git| GitTree::new(git, &root, &state)) {
-            Some(tree) => Way::Git(tree),
-            None => Way::Files(FileTree::new(&root, &state)),
+        let files = Way::Files(FileTree::new(&root, &state));
+        let (way, other) = match git.map(|git| GitTree::new(git, &root, &state)) {
+            Some(tree) if tree.takes_objects() => (Way::Git(tree), Some(files)),
+            Some(tree) => (files, Some(Way::Git(tree))),
+            None => (files, None),
         };
-        Ok(Self { root, state, scope: Scope::new(inside), way })
+        Ok(Self { root, state, scope: Scope::new(inside), way, other })
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -107,10 +122,26 @@ impl WorkTree {
     }
 
     pub(crate) fn keeper(&self) -> &dyn Keeper {
-        match &self.way {
-            Way::Git(tree) => tree,
-            Way::Files(tree) => tree,
+        self.way.keeper()
+    }
+
+    /// What keeps snapshots where none are taken now.
+    pub(crate) fn other_keeper(&self) -> Option<&dyn Keeper> {
+        self.other.as_ref().map(Way::keeper)
+    }
+
+    /// Whether snapshots that are taken now lie there.
+    pub(crate) fn keeps_at(&self, place: &Place) -> bool {
+        match (&self.way, place) {
+            (Way::Git(_), Place::Git { .. }) | (Way::Files(_), Place::Files { .. }) => true,
+            (Way::Git(_), Place::Files { .. }) | (Way::Files(_), Place::Git { .. }) => false,
         }
+    }
+
+    /// Lets snapshots be taken the other way.
+    #[cfg(test)]
+    pub(crate) fn flip(&mut self) {
+        std::mem::swap(&mut self.way, self.other.as_mut().unwrap());
     }
 
     /// Leaves `paths` out of every tree named from now on, in place of those

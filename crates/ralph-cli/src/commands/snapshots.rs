@@ -61,9 +61,10 @@ pub(crate) fn run(args: &SnapshotsArgs) -> Result<u8, CliError> {
 fn copy(snapshots: &Snapshots<'_>, run: &Run, name: &str, folder: &Path) -> Result<u8, CliError> {
     let all = snapshots.list()?;
     let wanted: Name = name.parse().map_err(CliError::usage)?;
-    let (Some(from), Some(last)) = (undo::find(wanted, run, &all), undo::last(&all)) else {
-        return Err(CliError::refused(format!("{} has no snapshot `{name}`", run.id)));
-    };
+    let from = undo::find(wanted, run, &all)
+        .ok_or_else(|| CliError::refused(format!("{} has no snapshot `{name}`", run.id)))?;
+    let beside: Vec<_> = all.iter().filter(|other| other.is_beside(from)).cloned().collect();
+    let last = undo::last(&beside).unwrap_or(from);
     std::fs::create_dir_all(folder)?;
     if std::fs::read_dir(folder)?.next().is_some() {
         return Err(CliError::usage(format!("{} is not empty", folder.display())));
@@ -82,7 +83,8 @@ fn rows(snapshots: &Snapshots<'_>, store: &SqliteStore, run: &Run) -> Result<Vec
     let all = snapshots.list()?;
     let mut rows: Vec<Row> = Vec::new();
     for (index, snapshot) in all.iter().enumerate() {
-        let changes = match index.checked_sub(1).map(|before| &all[before]) {
+        let before = index.checked_sub(1).map(|before| &all[before]);
+        let changes = match before.filter(|before| before.is_beside(snapshot)) {
             Some(before) => snapshots.changes(before, snapshot)?,
             None => Vec::new(),
         };
