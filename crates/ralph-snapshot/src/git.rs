@@ -5,11 +5,11 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::thread;
+use std::{fs, thread};
 
 use crate::error::TreeError;
-use crate::probe;
 use crate::project::GitDirs;
+use crate::{path_bytes, probe};
 
 /// Settings that could start a program of the user's, write beside the
 /// private index, or make git refuse a file.
@@ -43,12 +43,27 @@ pub(crate) struct Git {
     root: PathBuf,
     dirs: GitDirs,
     unwanted: Vec<OsString>,
+    /// Where objects are written, if not to the repository.
+    objects: Option<PathBuf>,
 }
 
 impl Git {
     pub(crate) fn new(program: PathBuf, root: &Path, dirs: &GitDirs) -> Self {
         let unwanted = std::env::vars_os().map(|(name, _)| name).filter(|name| is_unwanted(name));
-        Self { program, root: root.to_owned(), dirs: dirs.clone(), unwanted: unwanted.collect() }
+        let (root, dirs, unwanted) = (root.to_owned(), dirs.clone(), unwanted.collect());
+        Self { program, root, dirs, unwanted, objects: None }
+    }
+
+    /// Lets new objects go to `folder`; those of the repository are read as
+    /// before.
+    pub(crate) fn write_objects_to(&mut self, folder: &Path) -> Result<(), TreeError> {
+        let alternates = folder.join("info/alternates");
+        let objects = path_bytes::to_bytes(&self.dirs.common.join("objects"));
+        fs::create_dir_all(folder.join("info"))
+            .and_then(|()| fs::write(&alternates, [&*objects, b"\n"].concat()))
+            .map_err(TreeError::io("write", &alternates))?;
+        self.objects = Some(folder.to_owned());
+        Ok(())
     }
 
     pub(crate) fn dirs(&self) -> &GitDirs {
@@ -59,7 +74,6 @@ impl Git {
         &self.root
     }
 
-    /// Begins the command `name`; more arguments may follow.
     /// Whether the disk of the repository is full.
     fn is_out_of_room(&self) -> bool {
         let asked = probe::now_in(&self.dirs.common);
@@ -68,6 +82,7 @@ impl Git {
         })
     }
 
+    /// Begins the command `name`; more arguments may follow.
     pub(crate) fn command(&self, name: &'static str) -> GitCommand<'_> {
         let mut inner = Command::new(&self.program);
         for name in &self.unwanted {
@@ -76,6 +91,9 @@ impl Git {
         inner.current_dir(&self.root).env("LC_ALL", "C").env("GIT_OPTIONAL_LOCKS", "0");
         // Naming a tree must not reach for the network or for a human.
         inner.env("GIT_NO_LAZY_FETCH", "1").env("GIT_TERMINAL_PROMPT", "0");
+        if let Some(objects) = &self.objects {
+            inner.env("GIT_OBJECT_DIRECTORY", objects);
+        }
         inner.arg("--git-dir").arg(&self.dirs.dir).arg("--work-tree").arg(&self.root);
         for setting in CONFIG {
             inner.args(["-c", setting]);
@@ -240,7 +258,7 @@ mod tests {
     fn a_relative_folder_on_the_path_is_passed_over() {
         let dir = tempfile::tempdir().unwrap();
         let program = dir.path().join(format!("git{}", std::env::consts::EXE_SUFFIX));
-        std::fs::write(&program, "").unwrap();
+        fs::write(&program, "").unwrap();
         let path = std::env::join_paths([Path::new("."), dir.path()]).unwrap();
         assert_eq!(locate(Some(&path)), Some(program));
         assert_eq!(locate(Some("bin:.".as_ref())), None);

@@ -37,6 +37,12 @@ impl GitTree {
         Self { git, index, conversions: Conversions::default() }
     }
 
+    /// Works in `folder` from now on, and writes nothing to the repository.
+    pub(crate) fn work_in(&mut self, folder: &Path) -> Result<(), TreeError> {
+        self.index = self.index.copied_to(folder)?;
+        self.git.write_objects_to(&folder.join("objects"))
+    }
+
     /// Whether the repository's object store takes files.
     pub(crate) fn takes_objects(&self) -> bool {
         match probe::now_in(&self.git.dirs().common.join("objects")) {

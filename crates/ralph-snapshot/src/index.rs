@@ -40,6 +40,17 @@ impl PrivateIndex {
         Self { folder: folder.to_owned(), name: format!("index-{}", short_digest(root)), users }
     }
 
+    /// The same index in another folder, with a copy of what is in it now.
+    ///
+    /// Nothing is copied of what was noted about it: that may be of another
+    /// moment.
+    pub(crate) fn copied_to(&self, folder: &Path) -> Result<Self, TreeError> {
+        let (name, users) = (self.name.clone(), self.users.clone());
+        let copy = Self { folder: folder.to_owned(), name, users };
+        copy_with_time(&self.path(), &copy.path())?;
+        Ok(copy)
+    }
+
     pub(crate) fn users(&self) -> &Path {
         &self.users
     }

@@ -350,6 +350,32 @@ fn snapshots_in_both_places_are_listed_and_usable() {
     assert_eq!(of(&tree).list().unwrap(), []);
 }
 
+/// How many files there are below a folder.
+fn count_files(folder: &Path) -> usize {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.map(|path| if path.is_dir() { count_files(&path) } else { 1 }).sum()
+}
+
+#[test]
+fn a_look_leaves_no_object_in_the_repository() {
+    let scratch = Scratch::committed(&[("a", "1"), ("b.txt", "1\r\n")]);
+    let mut tree = scratch.open();
+    let start = of(&tree).take(Label::Start, NOW).unwrap();
+    scratch.write("a", "never seen before");
+    scratch.write("b.txt", "nor this\r\n");
+    scratch.write(".gitattributes", "*.txt text eol=crlf\n");
+    let objects = scratch.path(".git/objects");
+    let before = count_files(&objects);
+    let folder = tempfile::tempdir().unwrap();
+    tree.only_look(folder.path()).unwrap();
+    let plan = of(&tree).plan(&start, &start, &[]).unwrap();
+    assert_eq!(plan.conflicts.len(), 2);
+    assert_eq!(count_files(&objects), before);
+    drop(folder);
+    assert_eq!(scratch.tree(), scratch.tree_anew());
+    check_round(&scratch, || scratch.write("a", "2"));
+}
+
 #[test]
 fn objects_that_git_removed_are_recorded_again() {
     let scratch = Scratch::committed(&[("a", "1")]);

@@ -166,6 +166,18 @@ impl WorkTree {
         self.scope.size_limit = bytes;
     }
 
+    /// Lets what git has to store, in order to compare files, go to `folder`,
+    /// which exists and is empty: the repository gains no object.
+    ///
+    /// For looking only. A snapshot that is taken afterwards is lost with the
+    /// folder.
+    pub fn only_look(&mut self, folder: &Path) -> Result<(), TreeError> {
+        match &mut self.way {
+            Way::Git(tree) => tree.work_in(folder),
+            Way::Files(_) => Ok(()),
+        }
+    }
+
     /// Names the present contents. Equal contents have equal ids, whatever
     /// they were in between.
     pub fn tree(&self) -> Result<TreeId, TreeError> {

@@ -30,7 +30,7 @@ pub(crate) struct RollbackArgs {
     /// Where to go back to: `start`, `best`, `last` or an iteration's number
     #[arg(long, value_name = "SNAPSHOT", default_value = "start")]
     to: String,
-    /// Only show what would change
+    /// Only show what would change; the repository gains no object
     #[arg(long)]
     dry_run: bool,
     /// Only this file or folder (repeatable)
@@ -51,7 +51,12 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     let (store, run) = app.recorded(args.run.as_deref())?;
     refuse_if_at_work(&app, &run)?;
-    let tree = app.work_tree(&run.id)?;
+    keep_lost_turn(&app, &store, &run)?;
+    let mut tree = app.work_tree(&run.id)?;
+    let scratch = args.dry_run.then(tempfile::tempdir).transpose()?;
+    if let Some(scratch) = &scratch {
+        tree.only_look(scratch.path()).map_err(|error| CliError::internal(&error))?;
+    }
     let snapshots = Snapshots::new(&tree, run.id.clone());
     let conflicts = if args.force { Conflicts::Force } else { Conflicts::Leave };
     if !args.dry_run {
@@ -71,7 +76,6 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
         report(args, &run, &done, &[]);
         return Ok(outcome(&done));
     }
-    keep_lost_turn(&app, &store, &run)?;
     let all = snapshots.list()?;
     let name: Name = args.to.parse().map_err(|error| CliError::usage(format!("--to: {error}")))?;
     let to = undo::find(name, &run, &all).ok_or_else(|| {
