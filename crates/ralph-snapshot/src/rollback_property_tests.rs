@@ -1,5 +1,6 @@
 //! Random work, snapshots and rollbacks: what comes back is what was there.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -97,7 +98,7 @@ impl Work<'_> {
             8 => {
                 let full = self.scratch.path(&path);
                 if full.symlink_metadata().is_ok_and(|found| found.is_file()) {
-                    let mode = if self.dice.roll(2) == 0 { 0o755 } else { 0o644 };
+                    let mode = *self.dice.pick(&[0o755, 0o644, 0o600, 0o640, 0o700, 0o444]);
                     #[cfg(unix)]
                     self.scratch.set_mode(path.to_str().unwrap(), mode);
                 }
@@ -130,6 +131,14 @@ impl Work<'_> {
     }
 }
 
+/// Every file with its permissions, which a link does not have.
+type Seen = BTreeMap<PathBuf, (Option<u32>, (char, Vec<u8>))>;
+
+fn seen(scratch: &Scratch) -> Seen {
+    let mode = |path: &Path| crate::modes::on_disk(&scratch.root, path);
+    scratch.image().into_iter().map(|(path, file)| (path.clone(), (mode(&path), file))).collect()
+}
+
 fn git_cases(seed: u64) {
     let scratch = Scratch::committed(&[(".gitignore", "*.ign\n"), ("a", "1"), ("dir/c", "2")]);
     let work_tree = scratch.open();
@@ -140,13 +149,13 @@ fn git_cases(seed: u64) {
         work.edits();
         work.stage();
         work.edits();
-        let start = (snapshots.take(Label::Start, now).unwrap(), scratch.image());
+        let start = (snapshots.take(Label::Start, now).unwrap(), seen(&scratch));
         let (start_status, start_state) = (scratch.status(), scratch.git_state());
         work.edits();
         if work.dice.roll(2) == 0 {
             work.stage();
         }
-        let last = (snapshots.take(Label::Iteration(1), now).unwrap(), scratch.image());
+        let last = (snapshots.take(Label::Iteration(1), now).unwrap(), seen(&scratch));
         let (last_status, last_state) = (scratch.status(), scratch.git_state());
 
         let plan = snapshots.plan(&start.0, &last.0, &[]).unwrap();
@@ -174,16 +183,11 @@ fn git_cases(seed: u64) {
 
 /// All files but the ignored one are as in `want`, and that one as `before`.
 #[track_caller]
-fn check_image(
-    scratch: &Scratch,
-    (want, before): (&crate::scratch::Image, &crate::scratch::Image),
-    case: u32,
-    done: &Done,
-) {
+fn check_image(scratch: &Scratch, (want, before): (&Seen, &Seen), case: u32, done: &Done) {
     let ignored = Path::new("i.ign");
     let is_ignored = |path: &Path| path.starts_with(ignored);
-    let image = scratch.image();
-    let split = |image: &crate::scratch::Image| {
+    let image = seen(scratch);
+    let split = |image: &Seen| {
         let (hidden, seen): (Vec<_>, Vec<_>) =
             image.clone().into_iter().partition(|(path, _)| is_ignored(path));
         (hidden, seen)
@@ -214,9 +218,9 @@ fn plain_cases(seed: u64) {
     for case in 0..CASES {
         let snapshots = Snapshots::new(&work_tree, RunId::from_bits(case));
         work.edits();
-        let start = (snapshots.take(Label::Start, now).unwrap(), scratch.image());
+        let start = (snapshots.take(Label::Start, now).unwrap(), seen(&scratch));
         work.edits();
-        let last = (snapshots.take(Label::Iteration(1), now).unwrap(), scratch.image());
+        let last = (snapshots.take(Label::Iteration(1), now).unwrap(), seen(&scratch));
         let plan = snapshots.plan(&start.0, &last.0, &[]).unwrap();
         let done = snapshots.apply(&plan, Conflicts::Leave, now).unwrap();
         check_image(&scratch, (&start.1, &last.1), case, &done);

@@ -222,6 +222,24 @@ fn bytes_come_back_whatever_git_makes_of_them() {
 }
 
 #[test]
+fn a_filter_that_keeps_contents_elsewhere_is_not_needed_to_go_back() {
+    let scratch = Scratch::committed(&[(".gitattributes", "*.big filter=pointer\n")]);
+    // Git stores but a pointer, and what gets the contents back is away.
+    scratch.run(&["config", "filter.pointer.clean", "git hash-object --stdin"]);
+    scratch.run(&["config", "filter.pointer.smudge", "false"]);
+    scratch.run(&["config", "filter.pointer.required", "true"]);
+    scratch.write("tracked.big", "1");
+    scratch.commit();
+    scratch.write("tracked.big", "not committed");
+    scratch.write("untracked.big", "mine");
+    check_round(&scratch, || {
+        scratch.write("tracked.big", "2");
+        scratch.remove("untracked.big");
+        scratch.write("new.big", "3");
+    });
+}
+
+#[test]
 fn bytes_come_back_when_git_converts_line_ends_everywhere() {
     for setting in ["true", "input"] {
         let scratch = Scratch::committed(&[("a", "1\n")]);

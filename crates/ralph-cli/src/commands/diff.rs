@@ -75,13 +75,14 @@ fn compare_copies(
 
 /// Git shows differences best, with its own colours and pager.
 fn git_diff(folder: &Path, args: &DiffArgs, what: &[OsString]) -> Result<u8, CliError> {
-    let colour = if out::colours(&std::io::stdout()) { "always" } else { "never" };
+    let stdout = std::io::stdout();
+    let audience = match (stdout.is_terminal(), out::colours(&stdout)) {
+        (false, _) => Audience::Machine,
+        (true, false) => Audience::Monochrome,
+        (true, true) => Audience::Person,
+    };
     let mut git = Command::new("git");
-    git.current_dir(folder);
-    if !std::io::stdout().is_terminal() {
-        git.arg("--no-pager");
-    }
-    git.arg("diff").arg(format!("--color={colour}")).args(args.stat.then_some("--stat"));
+    git.current_dir(folder).args(audience.options()).args(args.stat.then_some("--stat"));
     let status = git.args(what).status().map_err(|error| {
         CliError::refused(format!("git, which shows differences, cannot be started: {error}"))
     })?;
@@ -89,5 +90,47 @@ fn git_diff(folder: &Path, args: &DiffArgs, what: &[OsString]) -> Result<u8, Cli
         // With `--no-index` 1 means that there are differences.
         Some(0 | 1) => Ok(0),
         Some(_) | None => Err(CliError::refused("git could not show the differences")),
+    }
+}
+
+/// Who looks at the differences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Audience {
+    /// A file or another program.
+    Machine,
+    /// A person at a terminal who wants no colours.
+    Monochrome,
+    /// A person at a terminal.
+    Person,
+}
+
+impl Audience {
+    /// The command and the options by which git serves them. Whether the
+    /// pager is used, and which, is for the user's own settings to say, but
+    /// no program is ever kept waiting by one.
+    fn options(self) -> &'static [&'static str] {
+        match self {
+            Self::Machine => &["--no-pager", "diff", "--color=never"],
+            Self::Monochrome => &["diff", "--color=never"],
+            Self::Person => &["diff", "--color=always"],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_person_at_a_terminal_gets_colours_and_a_pager() {
+        let has = |audience: Audience, option| audience.options().contains(&option);
+        assert!(has(Audience::Person, "--color=always"));
+        for audience in [Audience::Machine, Audience::Monochrome] {
+            assert!(has(audience, "--color=never"), "{audience:?}");
+        }
+        for audience in [Audience::Monochrome, Audience::Person] {
+            assert!(!has(audience, "--no-pager"), "{audience:?}");
+        }
+        assert!(has(Audience::Machine, "--no-pager"));
     }
 }

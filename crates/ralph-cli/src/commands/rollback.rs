@@ -18,8 +18,8 @@ use crate::{out, texts};
 /// Take back what a run changed
 ///
 /// Restores contents, modes, links and deletions exactly, and removes only
-/// files that appeared during the run. Files that changed after the run are
-/// left unless `--force` is given. A safety snapshot is taken first, so that
+/// files that appeared during the run. Files that others changed, after the
+/// run or while it rested, are left unless `--force` is given. A safety snapshot is taken first, so that
 /// `--undo` brings everything back.
 #[derive(clap::Args, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
@@ -36,7 +36,7 @@ pub(crate) struct RollbackArgs {
     /// Only this file or folder (repeatable)
     #[arg(long, value_name = "PATH")]
     path: Vec<PathBuf>,
-    /// Also take back files that changed after the run
+    /// Also take back files that others changed
     #[arg(long)]
     force: bool,
     /// Undo the last rollback
