@@ -90,6 +90,9 @@ fn permissions_that_changed_after_the_run_are_a_conflict() {
         assert!(!snapshots.differs_aside(&last));
         scratch.set_mode("opened secret", 0o640);
         assert!(snapshots.differs_aside(&last));
+        let later = snapshots.take(Label::Resumed(1), NOW).unwrap();
+        let change = |path: &str| crate::scratch::change(path, crate::ChangeKind::Modified);
+        assert_eq!(snapshots.changes(&last, &later).unwrap(), [change("opened secret")]);
         let plan = plan_to_start(&snapshots);
         let conflicts: Vec<_> = plan.conflicts.iter().map(|step| &*step.path).collect();
         assert_eq!(conflicts, [Path::new("opened secret")]);

@@ -85,11 +85,19 @@ impl Disk<'_> {
         placed.map(|()| Outcome::Done).map_err(TreeError::io("write", &absolute))
     }
 
-    /// Gives a file these permissions; it is no error if there is none.
-    pub(crate) fn set_mode(&self, path: &Path, mode: u32) -> Result<(), TreeError> {
-        let path = Some(self.root.join(path)).filter(|_| self.has_file(path));
-        let Some(path) = path.filter(|path| !path.is_symlink()) else { return Ok(()) };
-        set_mode_at(&path, mode).map_err(TreeError::io("change", &path))
+    /// Gives a file these permissions; it is no error if there is none. A
+    /// file of another user's is in its own way.
+    pub(crate) fn set_mode(&self, path: &Path, mode: u32) -> Result<Outcome, TreeError> {
+        let absolute = self.root.join(path);
+        if !self.has_file(path) || absolute.is_symlink() {
+            return Ok(Outcome::Done);
+        }
+        match set_mode_at(&absolute, mode) {
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                Ok(Outcome::InTheWay(path.to_owned()))
+            }
+            set => set.map(|()| Outcome::Done).map_err(TreeError::io("change", &absolute)),
+        }
     }
 
     /// Makes a folder, with those above it.

@@ -92,6 +92,16 @@ impl Modes {
         Some(self.listed.get(path).copied().unwrap_or(usual))
     }
 
+    /// The listed files whose permissions differ, if both trees have them.
+    pub(crate) fn differing<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a PathBuf> {
+        let listed: BTreeMap<_, _> = self.listed.iter().chain(&other.listed).collect();
+        let differs = |(path, mode): &(&PathBuf, &u32)| {
+            let of = |modes: &Self| modes.of(path, kind_of(**mode));
+            of(self).zip(of(other)).is_some_and(|(one, another)| one != another)
+        };
+        listed.into_iter().filter(differs).map(|(path, _)| path)
+    }
+
     /// Whether the listed files still have the permissions they had.
     pub(crate) fn are_as_listed(&self, root: &Path) -> bool {
         self.listed.iter().all(|(path, mode)| on_disk(root, path).is_none_or(|now| now == *mode))

@@ -212,18 +212,16 @@ impl Snapshots<'_> {
             disk.prune(&step.path, &kept);
         }
         for Step { path, target, .. } in steps {
-            match target {
-                Target::Folder => {
-                    checkpoint()?;
-                    if let Outcome::InTheWay(by) = disk.make_folder(path)? {
-                        blocked.push(Blocked { path: path.clone(), by });
-                    }
-                }
+            let outcome = match target {
+                Target::Folder => checkpoint().and_then(|()| Ok(disk.make_folder(path)?))?,
                 Target::Mode(mode) => {
-                    checkpoint()?;
-                    disk.set_mode(path, *mode)?;
+                    checkpoint().and_then(|()| Ok(disk.set_mode(path, *mode)?))?
                 }
-                Target::Gone | Target::Item(..) | Target::NoFolder => {}
+                Target::Gone | Target::Item(..) | Target::NoFolder => Outcome::Done,
+            };
+            match outcome {
+                Outcome::Done => {}
+                Outcome::InTheWay(by) => blocked.push(Blocked { path: path.clone(), by }),
             }
         }
         // What lies deeper goes first.

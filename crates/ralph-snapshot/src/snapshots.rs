@@ -148,7 +148,8 @@ impl<'a> Snapshots<'a> {
         found.ok_or_else(|| SnapshotError::Unknown { run: self.run.clone(), label })
     }
 
-    /// Lists the files that differ between two snapshots, ordered by path.
+    /// Lists the files that differ between two snapshots, be it in their
+    /// permissions, ordered by path.
     pub fn changes(&self, from: &Snapshot, to: &Snapshot) -> Result<Vec<Change>, SnapshotError> {
         let differences = self.differences(from, to)?;
         let change = |difference: Difference| {
@@ -159,7 +160,13 @@ impl<'a> Snapshots<'a> {
             };
             Change { path: difference.path, kind }
         };
-        Ok(differences.into_iter().map(change).collect())
+        let mut changes: Vec<_> = differences.into_iter().map(change).collect();
+        let known: BTreeSet<_> = changes.iter().map(|change| change.path.clone()).collect();
+        let modes = from.modes.differing(&to.modes).filter(|path| !known.contains(*path));
+        let modes = modes.map(|path| Change { path: path.clone(), kind: ChangeKind::Modified });
+        changes.extend(modes);
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(changes)
     }
 
     /// Lays out the files that differ between two snapshots in two empty

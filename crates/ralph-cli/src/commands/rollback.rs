@@ -137,11 +137,12 @@ pub(crate) fn way_back(app: &App, run: &Run) -> Result<Option<String>, CliError>
     let (Some(start), Some(last)) = (undo::find(Name::Start, run, &all), undo::last(&all)) else {
         return Ok(None);
     };
-    if start.tree == last.tree {
+    // Snapshots in different places cannot be compared.
+    let is_beside = start.is_beside(last);
+    let changes = if is_beside { snapshots.changes(start, last)? } else { Vec::new() };
+    if is_beside && changes.is_empty() {
         return Ok(None);
     }
-    // Snapshots in different places cannot be compared.
-    let changes = if start.is_beside(last) { snapshots.changes(start, last)? } else { Vec::new() };
     let added = changes.iter().filter(|change| change.kind == ChangeKind::Added).count();
     Ok(Some(texts::way_back(run, start, added)))
 }
