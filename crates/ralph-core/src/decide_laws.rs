@@ -106,6 +106,7 @@ fn evidence() -> impl Strategy<Value = Evidence> {
         tree,
         approach,
         weakened,
+        edited: Vec::new(),
         flaky: BTreeSet::new(),
         usage,
         now,

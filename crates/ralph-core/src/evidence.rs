@@ -24,6 +24,8 @@ pub struct Evidence {
     pub approach: Option<Approach>,
     /// Checks that were made weaker since the run was armed.
     pub weakened: Vec<Weakening>,
+    /// Other edits of tests and checks: reported, not held against the run.
+    pub edited: Vec<Edit>,
     /// Fingerprints of tests that failed and passed on the same tree.
     pub flaky: BTreeSet<String>,
     /// What this turn cost; `None` when the agent did not say.
@@ -209,6 +211,15 @@ impl GateReport {
 /// A check that was made weaker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weakening {
+    /// Where, as `path:line` or a path.
+    pub place: String,
+    /// What was done to it.
+    pub what: String,
+}
+
+/// An edit of a test or a check that does not make it weaker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
     /// Where, as `path:line` or a path.
     pub place: String,
     /// What was done to it.

@@ -26,6 +26,8 @@ pub struct Policy {
     pub gates: Vec<GateSpec>,
     /// Levels of which no finding may be left in the files the run is about.
     pub zero: BTreeSet<Level>,
+    /// Changes of tests and checks that are accepted.
+    pub allowed: Allowed,
     /// How much an agent remembers from one turn to the next.
     pub context: Context,
     /// The language of what the agent and the user are told.
@@ -42,6 +44,7 @@ impl Policy {
             turns: TurnLimits::default(),
             gates: Vec::new(),
             zero: BTreeSet::new(),
+            allowed: Allowed::default(),
             context: Context::Auto,
             locale: Locale::En,
         }
@@ -51,6 +54,15 @@ impl Policy {
     pub fn has_required_gate(&self) -> bool {
         self.gates.iter().any(|gate| gate.need == Need::Required)
     }
+}
+
+/// Changes of tests and checks that are accepted whatever they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Allowed {
+    /// Paths, or patterns as in `.gitignore`.
+    pub paths: Vec<String>,
+    /// Whether any test may be changed.
+    pub tests: bool,
 }
 
 /// Whose word ends a run.

@@ -87,6 +87,7 @@ pub(crate) fn turn(text: &str) -> Evidence {
         tree: None,
         approach: None,
         weakened: Vec::new(),
+        edited: Vec::new(),
         flaky: BTreeSet::new(),
         usage: Some(Usage::default()),
         now: minute(1),

@@ -1,6 +1,6 @@
 //! What one iteration came to.
 
-use ralph_core::evidence::GateReport;
+use ralph_core::evidence::{Edit, GateReport, Weakening};
 use ralph_core::usage::Usage;
 use ralph_core::{Approach, RunId, Timestamp, TreeId};
 
@@ -31,6 +31,10 @@ pub struct IterationRecord {
     pub usage: Usage,
     /// What the gates found, in the order in which they ran.
     pub gates: Vec<GateReport>,
+    /// Checks that were made weaker since the run was armed.
+    pub weakened: Vec<Weakening>,
+    /// Other edits of tests and checks since then.
+    pub edited: Vec<Edit>,
     /// The end of the final text.
     pub text: String,
     /// The file with the agent's whole output.

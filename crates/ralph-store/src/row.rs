@@ -10,7 +10,9 @@ mod reading;
 mod run;
 mod state;
 
-pub(crate) use gate::{decode_gates, decode_usage, encode_gates, encode_usage};
+pub(crate) use gate::{
+    decode_changes, decode_gates, decode_usage, encode_changes, encode_gates, encode_usage,
+};
 pub(crate) use reading::{decode_reading, encode_reading};
 pub(crate) use run::{OwnerRow, RunRow};
 

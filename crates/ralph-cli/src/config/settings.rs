@@ -9,7 +9,8 @@ use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
 use ralph_core::format::Format;
 use ralph_core::locale::Locale;
 use ralph_core::policy::{
-    Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, Policy, Trust, TurnLimits,
+    Allowed, Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, Policy, Trust,
+    TurnLimits,
 };
 use ralph_core::usage::Usd;
 
@@ -148,6 +149,7 @@ impl Settings {
                 turns: reader.turns(),
                 gates,
                 zero: BTreeSet::new(),
+                allowed: Allowed::default(),
                 context: reader.context(&agent)?,
                 locale: reader.text("run.locale").and_then(|t| t.parse().ok()).unwrap_or(locale),
             },

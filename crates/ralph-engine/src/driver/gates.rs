@@ -121,6 +121,7 @@ impl Driver<'_> {
             tree: None,
             approach: None,
             weakened: Vec::new(),
+            edited: Vec::new(),
             flaky: BTreeSet::new(),
             usage: None,
             now: self.clock.now(),

@@ -85,6 +85,7 @@ mod tests {
             tree: None,
             approach: None,
             weakened: Vec::new(),
+            edited: Vec::new(),
             flaky: BTreeSet::new(),
             usage: None,
             now: Timestamp::from_millis(0),

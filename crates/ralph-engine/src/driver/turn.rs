@@ -115,6 +115,7 @@ impl Driver<'_> {
             tree: None,
             approach: None,
             weakened: Vec::new(),
+            edited: Vec::new(),
             flaky: BTreeSet::new(),
             usage,
             now: self.clock.now(),
@@ -176,6 +177,8 @@ pub(crate) fn iteration_record(
         approach: evidence.approach.clone(),
         usage: evidence.usage.unwrap_or_default(),
         gates: evidence.gates.iter().map(GateReport::brief).collect(),
+        weakened: evidence.weakened.clone(),
+        edited: evidence.edited.clone(),
         text: last_chars(&evidence.text, RECORD_CHARS).to_owned(),
         log: Some(log_name(run.iteration)),
     }
@@ -196,6 +199,8 @@ pub(crate) fn interrupted_record(run: &Run, now: Timestamp) -> IterationRecord {
         approach: None,
         usage: Usage::default(),
         gates: Vec::new(),
+        weakened: Vec::new(),
+        edited: Vec::new(),
         text: String::new(),
         log: Some(log_name(run.iteration)),
     }

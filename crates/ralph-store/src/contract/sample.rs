@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
-use ralph_core::evidence::{Fault, GateReport, Verdict};
+use ralph_core::evidence::{Edit, Fault, GateReport, Verdict, Weakening};
 use ralph_core::finding::{
     Counts, Finding, Level, Place, Reading, TestCounts, TestFailure, TestState, Tests,
 };
 use ralph_core::format::Format;
 use ralph_core::locale::Locale;
 use ralph_core::policy::{
-    Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, Trust, TurnLimits,
+    Allowed, Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, Trust, TurnLimits,
 };
 use ralph_core::progress::Progress;
 use ralph_core::run::{AgentRef, Baseline, Best, NewRun, Owner, Task};
@@ -132,6 +132,7 @@ fn policy() -> Policy {
             },
         ],
         zero: Level::ALL.into(),
+        allowed: Allowed { paths: vec!["tests/**".to_owned()], tests: true },
         context: Context::Summarize,
         locale: Locale::Ko,
     }
@@ -197,6 +198,8 @@ pub fn iteration(bits: u32, number: u32) -> IterationRecord {
         approach: Some(Approach::new("two")),
         usage: usage(),
         gates: verdicts.into_iter().map(report).collect(),
+        weakened: vec![Weakening { place: "a:1".to_owned(), what: format!("w {HARD_TEXT}") }],
+        edited: vec![Edit { place: "b:2".to_owned(), what: "e".to_owned() }],
         text: format!("text {HARD_TEXT}"),
         log: Some("logs/1.log".to_owned()),
     }

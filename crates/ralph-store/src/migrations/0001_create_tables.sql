@@ -55,6 +55,7 @@ CREATE TABLE iterations (
     approach TEXT,
     usage TEXT NOT NULL,
     gates TEXT NOT NULL,
+    changes TEXT NOT NULL,
     text TEXT NOT NULL,
     log TEXT,
     PRIMARY KEY (run, number)

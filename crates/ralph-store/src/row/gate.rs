@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use ralph_core::evidence::{Fault, GateReport, Verdict};
+use ralph_core::evidence::{Edit, Fault, GateReport, Verdict, Weakening};
 use ralph_core::usage::{Usage, Usd};
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,7 @@ use super::{decode, encode};
 use crate::error::StoreError;
 
 const GATES: &str = "the gates of an iteration";
+const CHANGES: &str = "what was done to the checks";
 const USAGE: &str = "usage";
 
 #[derive(Deserialize, Serialize)]
@@ -42,6 +43,12 @@ enum VerdictRow {
 }
 
 #[derive(Deserialize, Serialize)]
+struct ChangesRow {
+    weakened: Vec<[String; 2]>,
+    edited: Vec<[String; 2]>,
+}
+
+#[derive(Deserialize, Serialize)]
 struct UsageRow {
     input_tokens: u64,
     output_tokens: u64,
@@ -58,6 +65,24 @@ pub(crate) fn encode_gates(gates: &[GateReport]) -> Result<String, StoreError> {
 pub(crate) fn decode_gates(text: &str) -> Result<Vec<GateReport>, StoreError> {
     let rows: Vec<ReportRow> = decode(GATES, text)?;
     Ok(rows.into_iter().map(GateReport::from).collect())
+}
+
+/// The JSON form of what was done to the checks.
+pub(crate) fn encode_changes(
+    weakened: &[Weakening],
+    edited: &[Edit],
+) -> Result<String, StoreError> {
+    let weakened = weakened.iter().map(|one| [one.place.clone(), one.what.clone()]).collect();
+    let edited = edited.iter().map(|one| [one.place.clone(), one.what.clone()]).collect();
+    encode(CHANGES, &ChangesRow { weakened, edited })
+}
+
+/// What was done to the checks, from its JSON form.
+pub(crate) fn decode_changes(text: &str) -> Result<(Vec<Weakening>, Vec<Edit>), StoreError> {
+    let ChangesRow { weakened, edited } = decode(CHANGES, text)?;
+    let weakened = weakened.into_iter().map(|[place, what]| Weakening { place, what });
+    let edited = edited.into_iter().map(|[place, what]| Edit { place, what });
+    Ok((weakened.collect(), edited.collect()))
 }
 
 /// The JSON form of usage.

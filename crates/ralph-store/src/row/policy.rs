@@ -8,7 +8,7 @@ use ralph_core::finding::Level;
 use ralph_core::format::Format;
 use ralph_core::locale::Locale;
 use ralph_core::policy::{
-    Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, Trust, TurnLimits,
+    Allowed, Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, Trust, TurnLimits,
 };
 use ralph_core::usage::Usd;
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,8 @@ struct PolicyRow {
     turns: TurnsRow,
     gates: Vec<GateRow>,
     zero: Vec<LevelRow>,
+    allowed_paths: Vec<String>,
+    allow_tests: bool,
     context: ContextRow,
     locale: LocaleRow,
 }
@@ -85,7 +87,8 @@ enum CommandRow {
 
 /// The JSON form of a policy.
 pub(super) fn encode_policy(policy: &Policy) -> Result<String, StoreError> {
-    let Policy { claim, trust, limits, turns, gates, zero, context, locale } = policy.clone();
+    let Policy { claim, trust, limits, turns, gates, zero, allowed, context, locale } =
+        policy.clone();
     let row = PolicyRow {
         claim: claim.into(),
         trust: trust.into(),
@@ -93,6 +96,8 @@ pub(super) fn encode_policy(policy: &Policy) -> Result<String, StoreError> {
         turns: TurnsRow { idle: turns.idle, wall: turns.wall, grace: turns.grace },
         gates: gates.into_iter().map(GateRow::from).collect(),
         zero: zero.into_iter().map(LevelRow::from).collect(),
+        allowed_paths: allowed.paths,
+        allow_tests: allowed.tests,
         context: context.into(),
         locale: locale.into(),
     };
@@ -101,8 +106,18 @@ pub(super) fn encode_policy(policy: &Policy) -> Result<String, StoreError> {
 
 /// The policy whose JSON form is `text`.
 pub(super) fn decode_policy(text: &str) -> Result<Policy, StoreError> {
-    let PolicyRow { claim, trust, limits, turns, gates, zero, context, locale } =
-        decode(WHAT, text)?;
+    let PolicyRow {
+        claim,
+        trust,
+        limits,
+        turns,
+        gates,
+        zero,
+        allowed_paths,
+        allow_tests,
+        context,
+        locale,
+    } = decode(WHAT, text)?;
     Ok(Policy {
         claim: claim.into_rules()?,
         trust: trust.into(),
@@ -110,6 +125,7 @@ pub(super) fn decode_policy(text: &str) -> Result<Policy, StoreError> {
         turns: TurnLimits { idle: turns.idle, wall: turns.wall, grace: turns.grace },
         gates: gates.into_iter().map(GateSpec::from).collect(),
         zero: zero.into_iter().map(Level::from).collect(),
+        allowed: Allowed { paths: allowed_paths, tests: allow_tests },
         context: context.into(),
         locale: locale.into(),
     })

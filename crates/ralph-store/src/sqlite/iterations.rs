@@ -7,7 +7,10 @@ use super::{Fault, Tx};
 use crate::error::StoreError;
 use crate::iteration::IterationRecord;
 use crate::redaction::redacted;
-use crate::row::{decode_gates, decode_run_id, decode_usage, encode_gates, encode_usage};
+use crate::row::{
+    decode_changes, decode_gates, decode_run_id, decode_usage, encode_changes, encode_gates,
+    encode_usage,
+};
 
 const SELECT: &str = "SELECT * FROM iterations WHERE run = ?1";
 
@@ -24,10 +27,10 @@ pub(super) fn insert(tx: &Tx<'_>, record: &IterationRecord) -> Result<(), Fault>
     tx.prepare_cached(
         "INSERT INTO iterations (
              run, number, started_at, ended_at, turn, claim, decision, failing, tree, approach,
-             usage, gates, text, log
+             usage, gates, changes, text, log
          ) VALUES (
              :run, :number, :started_at, :ended_at, :turn, :claim, :decision, :failing, :tree,
-             :approach, :usage, :gates, :text, :log
+             :approach, :usage, :gates, :changes, :text, :log
          )",
     )?
     .execute(named_params! {
@@ -43,6 +46,7 @@ pub(super) fn insert(tx: &Tx<'_>, record: &IterationRecord) -> Result<(), Fault>
         ":approach": record.approach.as_ref().map(Approach::as_str),
         ":usage": encode_usage(record.usage)?,
         ":gates": encode_gates(&record.gates)?,
+        ":changes": encode_changes(&record.weakened, &record.edited)?,
         ":text": record.text,
         ":log": record.log,
     })?;
@@ -76,6 +80,7 @@ pub(super) fn one(
 }
 
 fn read(row: &Row<'_>) -> Result<IterationRecord, Fault> {
+    let (weakened, edited) = decode_changes(&row.get::<_, String>("changes")?)?;
     Ok(IterationRecord {
         run: decode_run_id(&row.get::<_, String>("run")?)?,
         number: row.get("number")?,
@@ -89,6 +94,8 @@ fn read(row: &Row<'_>) -> Result<IterationRecord, Fault> {
         approach: row.get::<_, Option<String>>("approach")?.map(Approach::new),
         usage: decode_usage(&row.get::<_, String>("usage")?)?,
         gates: decode_gates(&row.get::<_, String>("gates")?)?,
+        weakened,
+        edited,
         text: row.get("text")?,
         log: row.get("log")?,
     })
