@@ -4,6 +4,7 @@
 //! the command plays no part. Missing programs give `unknown`, never `pass`.
 
 mod command;
+pub mod detect;
 mod environment;
 pub mod formats;
 mod output;

@@ -1,0 +1,30 @@
+//! C and C++ built by `CMake`.
+
+use ralph_core::format::Format;
+use ralph_core::policy::Criterion;
+
+use super::draft::Draft;
+use super::sight::Folder;
+
+/// Configures where the user would, so that choices made there hold.
+const BUILD: &str = "cmake -S . -B build && cmake --build build";
+
+pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
+    let Some(text) = folder.read("CMakeLists.txt") else { return Vec::new() };
+    let text = text.to_ascii_lowercase();
+    let build = Draft::of_script(Criterion::BuildSuccess, "cmake", BUILD)
+        .because("CMakeLists.txt")
+        .needs(folder, "cmake");
+    let sign = ["enable_testing", "include(ctest)"].into_iter().find(|sign| text.contains(sign));
+    let Some(sign) = sign else { return vec![build] };
+    // Built first: ctest alone would run what an earlier state left.
+    let script = format!(
+        "{BUILD} && ctest --test-dir build --output-on-failure --no-tests=error --output-junit \"{{report}}\""
+    );
+    let tested = Draft::of_script(Criterion::TestPass, "ctest", &script)
+        .reads(Format::Junit)
+        .because(format!("CMakeLists.txt has {sign}"))
+        .needs(folder, "cmake")
+        .needs(folder, "ctest");
+    vec![tested, build]
+}

@@ -1,0 +1,32 @@
+//! C# and its relatives: solutions and projects of `dotnet`.
+
+use ralph_core::policy::Criterion;
+
+use super::draft::Draft;
+use super::sight::{Folder, is_of};
+
+const SOLUTIONS: [&str; 2] = ["sln", "slnx"];
+const PROJECTS: [&str; 3] = ["csproj", "fsproj", "vbproj"];
+
+/// How many project files are read in search of tests.
+const MOST_READ: usize = 200;
+
+pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
+    let one_of = |file: &str, kinds: &[&str]| kinds.iter().any(|kind| is_of(file, kind));
+    let solution = folder.own_files().find(|file| one_of(file, &SOLUTIONS));
+    let sign = solution.or_else(|| folder.own_files().find(|file| one_of(file, &PROJECTS)));
+    let Some(sign) = sign else { return Vec::new() };
+    let mut projects =
+        folder.all_files().filter(|(_, file)| one_of(file, &PROJECTS)).take(MOST_READ);
+    let tested = projects.any(|(at, file)| {
+        let text = at.read(file).unwrap_or_default();
+        text.contains("Microsoft.NET.Test.Sdk") || text.contains("IsTestProject")
+    });
+    let build = Draft::new(folder, Criterion::BuildSuccess, "dotnet", "dotnet build --nologo");
+    let mut drafts = vec![build.because(sign)];
+    if tested {
+        let test = Draft::new(folder, Criterion::TestPass, "dotnet", "dotnet test --nologo");
+        drafts.insert(0, test.because(format!("{sign} with a test project")));
+    }
+    drafts
+}

@@ -1,0 +1,74 @@
+//! Go: modules, alone or in a workspace.
+
+use ralph_core::format::Format;
+use ralph_core::policy::Criterion;
+
+use super::draft::Draft;
+use super::sight::Folder;
+
+pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
+    let (scope, why) = if folder.has("go.work") {
+        // `./...` does not reach into the modules of a workspace.
+        let scope: Vec<String> = used(folder).iter().map(|dir| packages(dir)).collect();
+        if scope.is_empty() {
+            return Vec::new();
+        }
+        (scope.join(" "), "go.work")
+    } else if folder.has("go.mod") {
+        (packages("."), "go.mod")
+    } else {
+        return Vec::new();
+    };
+    let draft = |criterion, line: &str| Draft::new(folder, criterion, "go", line).because(why);
+    let mut drafts = vec![
+        draft(Criterion::TestPass, &format!("go test -json {scope}")).reads(Format::GoTest),
+        draft(Criterion::BuildSuccess, &format!("go build {scope}")),
+        draft(Criterion::LintClean, &format!("go vet {scope}")),
+    ];
+    let configured = [".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"];
+    if let Some(name) = folder.first(&configured) {
+        let line = format!("golangci-lint run {scope}");
+        let more = Draft::new(folder, Criterion::LintClean, "golangci-lint", &line);
+        drafts.push(more.because(name));
+    }
+    drafts
+}
+
+/// The modules that the root of a workspace uses.
+pub(super) fn covers(root: &Folder<'_>, inner: &str) -> bool {
+    root.has("go.work") && used(root).iter().any(|dir| dir == inner)
+}
+
+fn packages(dir: &str) -> String {
+    if dir == "." { "./...".to_owned() } else { format!("./{dir}/...") }
+}
+
+/// The folders in the `use` lines of a workspace, without a leading `./`.
+fn used(folder: &Folder<'_>) -> Vec<String> {
+    let text = folder.read("go.work").unwrap_or_default();
+    let mut dirs = Vec::new();
+    let mut in_block = false;
+    for line in text.lines() {
+        let line = line.split("//").next().unwrap_or("").trim();
+        let dir = match line.strip_prefix("use").map(str::trim) {
+            Some("(") => {
+                in_block = true;
+                continue;
+            }
+            Some(dir) => dir,
+            None if line == ")" => {
+                in_block = false;
+                continue;
+            }
+            None if in_block => line,
+            None => continue,
+        };
+        let dir = dir.trim_matches('"').trim_end_matches('/');
+        let dir = dir.strip_prefix("./").unwrap_or(dir);
+        // Modules outside are somebody else's.
+        if !dir.is_empty() && !dir.starts_with("..") && !dir.contains(char::is_whitespace) {
+            dirs.push(dir.to_owned());
+        }
+    }
+    dirs
+}

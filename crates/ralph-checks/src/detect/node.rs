@@ -1,0 +1,190 @@
+//! JavaScript and TypeScript: scripts, and the tools behind them.
+//!
+//! A tool is called directly where its report can be read; a script that does
+//! more than call one tool stays a script.
+
+mod package;
+
+use ralph_core::format::Format;
+use ralph_core::policy::Criterion;
+
+use super::draft::Draft;
+use super::sight::Folder;
+use super::workspace;
+use package::{Line, Package};
+
+pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
+    let Some(package) = Package::read(*folder) else { return Vec::new() };
+    let mut drafts: Vec<Draft> = Vec::new();
+    drafts.extend(test(&package));
+    drafts.extend(package.run(Criterion::BuildSuccess, "build"));
+    drafts.extend(lint(&package));
+    drafts.extend(types(&package));
+    drafts
+}
+
+/// Members of a workspace belong to its root.
+pub(super) fn covers(root: &Folder<'_>, inner: &str) -> bool {
+    workspace::lists(&package::members(root), inner)
+}
+
+fn test(package: &Package<'_>) -> Option<Draft> {
+    let script = package.script("test");
+    let line = match script {
+        Some(script) => Line::of(script),
+        None if package.depends("vitest") => Line::of("vitest"),
+        None if package.depends("jest") => Line::of("jest"),
+        None => return None,
+    };
+    let why = match script {
+        Some(script) => format!("package.json: `test` is `{script}`"),
+        None => "package.json names it".to_owned(),
+    };
+    let direct = line.and_then(|line| match line.program.as_str() {
+        "vitest" => Some(vitest(package, &line)),
+        "jest" => Some(jest(package, &line)),
+        "node" if line.has("--test") => Some(node_test(package, &line)),
+        "bun" if line.arguments.first().is_some_and(|word| word == "test") => {
+            Some(bun_test(package, &line))
+        }
+        _ => None,
+    });
+    direct.map(|draft| draft.because(why)).or_else(|| package.run(Criterion::TestPass, "test"))
+}
+
+fn vitest(package: &Package<'_>, line: &Line) -> Draft {
+    let kept = line.without(
+        &["run", "watch", "dev", "--run", "--watch", "-w", "--ui"],
+        &["--reporter", "--outputFile"],
+    );
+    let report = ["--reporter=json", "--outputFile={report}"].map(str::to_owned);
+    let words = std::iter::once("run".to_owned()).chain(kept).chain(report);
+    package.tool(Criterion::TestPass, "vitest", words).reads(Format::Jest)
+}
+
+fn jest(package: &Package<'_>, line: &Line) -> Draft {
+    let kept = line.without(&["--watch", "--watchAll", "--json"], &["--outputFile"]);
+    let report = ["--json", "--outputFile={report}"].map(str::to_owned);
+    package.tool(Criterion::TestPass, "jest", kept.into_iter().chain(report)).reads(Format::Jest)
+}
+
+fn node_test(package: &Package<'_>, line: &Line) -> Draft {
+    let kept = line.without(&["--watch"], &["--test-reporter", "--test-reporter-destination"]);
+    let words = ["node", "--test-reporter=tap"].map(str::to_owned).into_iter().chain(kept);
+    let draft = Draft::of_words(&package.folder, Criterion::TestPass, "node", words);
+    package.installed(draft.reads(Format::Tap))
+}
+
+fn bun_test(package: &Package<'_>, line: &Line) -> Draft {
+    let kept = line.without(&["--watch"], &["--reporter", "--reporter-outfile"]);
+    let report = ["--reporter=junit", "--reporter-outfile={report}"].map(str::to_owned);
+    let words = std::iter::once("bun".to_owned()).chain(kept).chain(report);
+    let draft = Draft::of_words(&package.folder, Criterion::TestPass, "bun", words);
+    package.installed(draft.reads(Format::Junit))
+}
+
+/// A linter: its package, its program, its arguments, and what it prints.
+struct Linter {
+    package: &'static str,
+    program: &'static str,
+    arguments: &'static [&'static str],
+    /// What makes it print a form that can be read.
+    report: &'static [&'static str],
+    /// What a gate must not do: change files, or print another form.
+    unwanted: &'static [&'static str],
+    unwanted_values: &'static [&'static str],
+    format: Format,
+}
+
+const LINTERS: [Linter; 3] = [
+    Linter {
+        package: "eslint",
+        program: "eslint",
+        arguments: &["."],
+        report: &["--format", "json"],
+        unwanted: &["--fix"],
+        unwanted_values: &["--format", "-f", "--output-file", "-o"],
+        format: Format::Eslint,
+    },
+    Linter {
+        package: "@biomejs/biome",
+        program: "biome",
+        arguments: &["check"],
+        // It would stop after twenty.
+        report: &["--reporter=json", "--max-diagnostics=200"],
+        unwanted: &["--write", "--fix", "--apply", "--unsafe"],
+        unwanted_values: &["--reporter", "--max-diagnostics"],
+        format: Format::Biome,
+    },
+    Linter {
+        package: "oxlint",
+        program: "oxlint",
+        arguments: &[],
+        report: &["--format=json"],
+        unwanted: &["--fix"],
+        unwanted_values: &["--format", "-f"],
+        format: Format::Oxlint,
+    },
+];
+
+fn lint(package: &Package<'_>) -> Vec<Draft> {
+    let script = package.script("lint");
+    let line = script.and_then(Line::of);
+    let known = |linter: &&Linter| {
+        let called = line.as_ref().is_some_and(|line| line.program == linter.program);
+        called
+            || (package.depends(linter.package)
+                && script.is_none_or(|it| it.contains(linter.program)))
+    };
+    let draft = |linter: &Linter| {
+        let called = line.as_ref().filter(|line| line.program == linter.program);
+        let arguments = match called {
+            Some(line) => line.without(linter.unwanted, linter.unwanted_values),
+            None => linter.arguments.iter().map(|&word| word.to_owned()).collect(),
+        };
+        let words = arguments.into_iter().chain(linter.report.iter().map(|&word| word.to_owned()));
+        let why = match called.and(script) {
+            Some(script) => format!("package.json: `lint` is `{script}`"),
+            None => format!("package.json names {}", linter.package),
+        };
+        package.tool(Criterion::LintClean, linter.program, words).reads(linter.format).because(why)
+    };
+    let drafts: Vec<Draft> = LINTERS.iter().filter(known).map(draft).collect();
+    if drafts.is_empty() {
+        package.run(Criterion::LintClean, "lint").into_iter().collect()
+    } else {
+        drafts
+    }
+}
+
+fn types(package: &Package<'_>) -> Option<Draft> {
+    let script = ["typecheck", "type-check", "check-types", "types"]
+        .into_iter()
+        .find(|name| package.script(name).is_some());
+    if let Some(name) = script {
+        let line = package.script(name).and_then(Line::of);
+        return match line.filter(|line| line.program == "tsc") {
+            Some(line) => {
+                let kept = line.without(&["--watch", "-w"], &["--pretty"]);
+                let words = kept.into_iter().chain(["--pretty", "false"].map(str::to_owned));
+                let draft = package.tool(Criterion::TypeCheck, "tsc", words).reads(Format::Tsc);
+                Some(draft.because(format!("package.json: script `{name}`")))
+            }
+            None => package.run(Criterion::TypeCheck, name),
+        };
+    }
+    let config = package.folder.read("tsconfig.json")?;
+    let there = || package.folder.upwards("node_modules/.bin/tsc").is_some();
+    if !package.depends("typescript") && !there() {
+        return None;
+    }
+    // A file that only refers to others checks nothing by itself.
+    let line = if config.contains("\"references\"") {
+        "--build --noEmit --pretty false"
+    } else {
+        "--noEmit --pretty false"
+    };
+    let words = line.split(' ').map(str::to_owned);
+    let draft = package.tool(Criterion::TypeCheck, "tsc", words);
+    Some(draft.reads(Format::Tsc).because("tsconfig.json"))
+}

@@ -1,0 +1,234 @@
+use ralph_core::policy::Criterion;
+use serde_json::Value;
+
+use crate::detect::draft::Draft;
+use crate::detect::sight::Folder;
+
+/// What `npm init` writes where tests should be.
+const PLACEHOLDER: &str = "no test specified";
+
+/// Who installs packages and runs scripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Manager {
+    Npm,
+    Pnpm,
+    Yarn,
+    Bun,
+}
+
+impl Manager {
+    const ALL: [Self; 4] = [Self::Npm, Self::Pnpm, Self::Yarn, Self::Bun];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Npm => "npm",
+            Self::Pnpm => "pnpm",
+            Self::Yarn => "yarn",
+            Self::Bun => "bun",
+        }
+    }
+
+    fn locks(self) -> &'static [&'static str] {
+        match self {
+            Self::Npm => &["package-lock.json", "npm-shrinkwrap.json"],
+            Self::Pnpm => &["pnpm-lock.yaml"],
+            Self::Yarn => &["yarn.lock"],
+            Self::Bun => &["bun.lock", "bun.lockb"],
+        }
+    }
+
+    /// The words before the program of an installed package. Nothing may be
+    /// installed on the way.
+    fn executes(self) -> &'static [&'static str] {
+        match self {
+            Self::Npm | Self::Yarn => &["npx", "--no-install"],
+            Self::Pnpm => &["pnpm", "exec"],
+            Self::Bun => &["bunx", "--no-install"],
+        }
+    }
+}
+
+/// What a `package.json` says.
+pub(super) struct Package<'a> {
+    pub(super) folder: Folder<'a>,
+    manifest: Value,
+    manager: Manager,
+}
+
+impl<'a> Package<'a> {
+    /// The package of a folder, if it has one that can be read.
+    pub(super) fn read(folder: Folder<'a>) -> Option<Self> {
+        let manifest = folder.json("package.json")?;
+        let manager = named(&manifest)
+            .or_else(|| locked(&folder))
+            .or_else(|| named(&folder.root().json("package.json")?))
+            .or_else(|| locked(&folder.root()))
+            .unwrap_or(Manager::Npm);
+        Some(Self { folder, manifest, manager })
+    }
+
+    /// What a script does; `None` also for one that does nothing.
+    pub(super) fn script(&self, name: &str) -> Option<&str> {
+        let text = self.manifest["scripts"][name].as_str()?.trim();
+        (!text.is_empty() && !text.contains(PLACEHOLDER)).then_some(text)
+    }
+
+    /// Whether it needs another package, to run or to be worked on.
+    pub(super) fn depends(&self, package: &str) -> bool {
+        self.dependencies().any(|table| table.get(package).is_some())
+    }
+
+    fn dependencies(&self) -> impl Iterator<Item = &Value> {
+        ["dependencies", "devDependencies"].iter().filter_map(|table| self.manifest.get(table))
+    }
+
+    /// A script, run by the manager.
+    pub(super) fn run(&self, criterion: Criterion, name: &str) -> Option<Draft> {
+        let script = self.script(name)?;
+        let manager = self.manager.name();
+        let line = match (self.manager, name) {
+            // `bun test` would be its own test runner.
+            (Manager::Npm | Manager::Pnpm | Manager::Yarn, "test") => format!("{manager} test"),
+            (Manager::Npm | Manager::Pnpm | Manager::Yarn | Manager::Bun, _) => {
+                format!("{manager} run {name}")
+            }
+        };
+        let why = format!("package.json: `{name}` is `{script}`");
+        let draft = Draft::new(&self.folder, criterion, manager, &line).because(why);
+        Some(self.installed(draft))
+    }
+
+    /// A program of an installed package.
+    pub(super) fn tool(
+        &self,
+        criterion: Criterion,
+        program: &'static str,
+        arguments: impl IntoIterator<Item = String>,
+    ) -> Draft {
+        // Without a folder of packages only yarn knows where they are.
+        let plug_and_play =
+            self.manager == Manager::Yarn && self.folder.upwards(".pnp.cjs").is_some();
+        let before = if plug_and_play { &["yarn", "run"] } else { self.manager.executes() };
+        let words = before.iter().chain([&program]).map(|&word| word.to_owned()).chain(arguments);
+        let draft = Draft::of_words(&self.folder, criterion, program, words);
+        let path = format!("node_modules/.bin/{program}");
+        if plug_and_play || self.folder.upwards(&path).is_some() {
+            draft
+        } else {
+            draft.lacks(&path)
+        }
+    }
+
+    /// Says so when the packages it needs were never installed.
+    pub(super) fn installed(&self, draft: Draft) -> Draft {
+        let needs = self.dependencies().any(|it| it.as_object().is_some_and(|it| !it.is_empty()));
+        let there = ["node_modules", ".pnp.cjs"].iter().any(|it| self.folder.upwards(it).is_some());
+        if needs && !there { draft.lacks("node_modules") } else { draft }
+    }
+}
+
+fn named(manifest: &Value) -> Option<Manager> {
+    let text = manifest["packageManager"].as_str()?;
+    let name = text.split('@').next()?;
+    Manager::ALL.into_iter().find(|manager| manager.name() == name)
+}
+
+fn locked(folder: &Folder<'_>) -> Option<Manager> {
+    // npm last: its lock file is the one that is left behind by accident.
+    let order = [Manager::Pnpm, Manager::Yarn, Manager::Bun, Manager::Npm];
+    order.into_iter().find(|manager| folder.first(manager.locks()).is_some())
+}
+
+/// The folders that the root of a workspace lists.
+pub(super) fn members(root: &Folder<'_>) -> Vec<String> {
+    let manifest = root.json("package.json").unwrap_or_default();
+    let listed = match &manifest["workspaces"] {
+        Value::Object(table) => table.get("packages").cloned().unwrap_or_default(),
+        Value::Array(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            manifest["workspaces"].clone()
+        }
+    };
+    let listed = listed.as_array().into_iter().flatten().filter_map(Value::as_str);
+    let mut members: Vec<String> = listed.map(str::to_owned).collect();
+    if let Some(text) = root.read("pnpm-workspace.yaml") {
+        members.extend(yaml_list(&text, "packages"));
+    }
+    members
+}
+
+/// The items of a top-level list of plain texts.
+fn yaml_list(text: &str, key: &str) -> Vec<String> {
+    let mut lines = text.lines().skip_while(|line| line.trim_end() != format!("{key}:"));
+    lines.next();
+    let lines = lines.map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let items = lines.map_while(|line| line.strip_prefix("- "));
+    let plain = |item: &str| {
+        item.split(" #").next().unwrap_or("").trim().trim_matches(['"', '\'']).to_owned()
+    };
+    items.map(plain).collect()
+}
+
+/// A script that calls one program and does nothing else.
+pub(super) struct Line {
+    pub(super) program: String,
+    pub(super) arguments: Vec<String>,
+}
+
+impl Line {
+    /// `None` when it takes a shell to understand it.
+    pub(super) fn of(script: &str) -> Option<Self> {
+        if script.contains(['&', '|', ';', '<', '>', '$', '`', '\n', '(']) {
+            return None;
+        }
+        let words = ralph_proc::split_words(script).ok()?;
+        let (program, arguments) = words.split_first()?;
+        Some(Self { program: program.clone(), arguments: arguments.to_vec() })
+    }
+
+    pub(super) fn has(&self, argument: &str) -> bool {
+        self.arguments.iter().any(|word| word == argument)
+    }
+
+    /// The arguments without some, and without some that have a value.
+    pub(super) fn without(&self, plain: &[&str], valued: &[&str]) -> Vec<String> {
+        let mut kept = Vec::new();
+        let mut words = self.arguments.iter();
+        while let Some(word) = words.next() {
+            let (name, has_value) = match word.split_once('=') {
+                Some((name, _)) => (name, true),
+                None => (word.as_str(), false),
+            };
+            if valued.contains(&name) {
+                if !has_value {
+                    words.next();
+                }
+            } else if !plain.contains(&name) {
+                kept.push(word.clone());
+            }
+        }
+        kept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_one_program_and_its_arguments() {
+        let line = Line::of("jest --watch --outputFile x 'a b' --json=1 --config=c").unwrap();
+        assert_eq!(line.program, "jest");
+        let kept = line.without(&["--watch", "--json"], &["--outputFile"]);
+        assert_eq!(kept, ["a b", "--config=c"]);
+        for script in ["a && b", "a; b", "A=$B c", "a > b", "a 'b", ""] {
+            assert!(Line::of(script).is_none(), "{script}");
+        }
+    }
+
+    #[test]
+    fn members_are_read_from_plain_yaml() {
+        let text = "x:\n  - no\npackages:\n  # ours\n  - 'packages/*'\n  - web # the page\ncatalog:\n  - no\n";
+        assert_eq!(yaml_list(text, "packages"), ["packages/*", "web"]);
+        assert!(yaml_list("packages: [a]\n", "packages").is_empty());
+    }
+}

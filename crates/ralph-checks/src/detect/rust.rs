@@ -1,0 +1,58 @@
+//! Rust: cargo and, where the project chose it, nextest.
+
+use ralph_core::format::Format;
+use ralph_core::policy::Criterion;
+
+use super::draft::Draft;
+use super::sight::Folder;
+use super::workspace;
+
+pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
+    if !folder.has("Cargo.toml") {
+        return Vec::new();
+    }
+    let manifest = folder.toml("Cargo.toml").unwrap_or_default();
+    let (scope, why) = if manifest.contains_key("workspace") {
+        ("--workspace", "Cargo.toml is the root of a workspace")
+    } else {
+        ("", "Cargo.toml")
+    };
+    let nextest = folder.exists(".config/nextest.toml") && folder.has_tool("cargo-nextest");
+    // All failing tests are wanted, not those of the first binary alone.
+    let test = if nextest {
+        let line = format!("cargo nextest run {scope} --no-fail-fast");
+        Draft::new(folder, Criterion::TestPass, "nextest", &line)
+            .reads(Format::Nextest)
+            .because(".config/nextest.toml")
+    } else {
+        let line = format!("cargo test {scope} --no-fail-fast");
+        Draft::new(folder, Criterion::TestPass, "cargo", &line).reads(Format::Libtest).because(why)
+    };
+    let build = format!("cargo build {scope} --message-format=json");
+    let lint = format!("cargo clippy {scope} --all-targets --message-format=json");
+    vec![
+        test,
+        Draft::new(folder, Criterion::BuildSuccess, "cargo", &build)
+            .reads(Format::Cargo)
+            .because(why),
+        Draft::new(folder, Criterion::LintClean, "clippy", &lint)
+            .reads(Format::Cargo)
+            .because(why)
+            .needs(folder, "cargo-clippy"),
+    ]
+}
+
+/// A package below the root of a workspace belongs to it, unless it is
+/// excluded or a root itself.
+pub(super) fn covers(root: &Folder<'_>, inner: &str) -> bool {
+    let manifest = root.toml("Cargo.toml").unwrap_or_default();
+    let Some(table) = manifest.get("workspace") else { return false };
+    let excluded: Vec<&str> = table
+        .get("exclude")
+        .and_then(toml::Value::as_array)
+        .map(|items| items.iter().filter_map(toml::Value::as_str).collect())
+        .unwrap_or_default();
+    let is_root = root.below(inner).and_then(|folder| folder.toml("Cargo.toml"));
+    !workspace::lists(&excluded, inner)
+        && !is_root.is_some_and(|manifest| manifest.contains_key("workspace"))
+}

@@ -1,0 +1,51 @@
+//! Whole folders, and what is proposed for them.
+
+mod monorepos;
+mod single;
+mod traps;
+
+use std::fs;
+use std::path::Path;
+
+use super::*;
+
+/// A folder with these files.
+fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+/// What is detected when these programs are on the path. A program with a
+/// slash is there when its file is.
+fn detected(files: &[(&str, &str)], programs: &[&str]) -> Detected {
+    let folder = project(files);
+    detect(folder.path(), &|program: &str, dir: &Path| {
+        if program.contains('/') {
+            dir.join(program).is_file()
+        } else {
+            programs.contains(&program)
+        }
+    })
+}
+
+/// A proposal on one line: name, folder, command, form, what is missing.
+fn line(proposal: &Proposal) -> String {
+    let command = proposal.command.display().replace("'{report}'", "{report}");
+    let dir = if proposal.dir.is_empty() { String::new() } else { format!(" in {}", proposal.dir) };
+    let missing =
+        proposal.missing.as_ref().map_or_else(String::new, |missing| format!(" (no {missing})"));
+    format!("{}{dir}: {command} > {}{missing}", proposal.name, proposal.format.name())
+}
+
+/// Exactly these are proposed, in this order.
+#[track_caller]
+fn check(files: &[(&str, &str)], programs: &[&str], want: &[&str]) {
+    let found = detected(files, programs);
+    let lines: Vec<String> = found.proposals.iter().map(line).collect();
+    assert_eq!(lines, want, "{:?}", found.notices);
+}
