@@ -1,9 +1,10 @@
 //! What every command starts from: the project, its state, the environment.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use ralph_checks::detect::{self, Detected};
 use ralph_core::locale::Locale;
 use ralph_core::{Run, RunId, Timestamp};
 use ralph_engine::clock::{Clock, SystemClock};
@@ -12,7 +13,7 @@ use ralph_proc::Supervisor;
 use ralph_snapshot::{Project, WorkTree};
 use ralph_store::{RunStore, SqliteStore};
 
-use crate::config::{Layers, SnapshotRules};
+use crate::config::{Layers, Settings, SnapshotRules};
 use crate::error::CliError;
 use crate::texts;
 
@@ -88,6 +89,22 @@ impl App {
         layers.add_file(&self.project_config())?;
         layers.add_variables(&|name| self.variable(name))?;
         Ok(layers)
+    }
+
+    /// What the settings mean for this project.
+    pub(crate) fn settings(&self, layers: &Layers) -> Result<Settings, CliError> {
+        Ok(Settings::new(layers, self.locale(), &|| self.detected())?)
+    }
+
+    /// What the project is and which commands could prove it.
+    pub(crate) fn detected(&self) -> Detected {
+        detect::detect(&self.project.root, &|program, dir| self.finds(program.as_ref(), dir))
+    }
+
+    /// Whether a program can be started in a folder.
+    pub(crate) fn finds(&self, program: &OsStr, dir: &Path) -> bool {
+        let path = self.env.get(&OsString::from("PATH")).map(OsString::as_os_str);
+        ralph_proc::find_program(program, dir, path).is_some()
     }
 
     /// The project's configuration file.

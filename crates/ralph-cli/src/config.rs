@@ -1,13 +1,15 @@
 //! Settings: where they come from and what they mean.
 
+mod gates;
 mod keys;
 mod layers;
 mod reference;
 mod settings;
 mod value;
 
+pub(crate) use gates::quoted;
 pub(crate) use keys::KEYS;
 pub(crate) use layers::{ConfigError, Layers, Origin};
 pub(crate) use reference::{reference, schema};
 pub(crate) use settings::{AgentChoice, OnFail, Retention, Settings, SettingsError, SnapshotRules};
-pub(crate) use value::{Kind, Value, criteria, render_span};
+pub(crate) use value::{Kind, Value, criteria, render_span, words};

@@ -75,6 +75,7 @@ fn read_text(path: &PathBuf) -> Result<String, CliError> {
 /// What must hold
 #[derive(clap::Args, Debug, Default)]
 #[command(next_help_heading = "When it is done")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct CriteriaOptions {
     /// What must hold: `test_pass`, `build_success`, `lint_clean`, `type_check`, or `custom:COMMAND` (repeatable)
     #[arg(long, value_name = "CRITERIA")]
@@ -82,6 +83,18 @@ pub(crate) struct CriteriaOptions {
     /// The same as `--criteria test_pass`
     #[arg(long)]
     tests_pass: bool,
+    /// Accept no error that is left, whoever finds it (default with `lint_clean` or `type_check`)
+    #[arg(long)]
+    zero_errors: bool,
+    /// Leave errors to what the gates think of them
+    #[arg(long, conflicts_with = "zero_errors")]
+    no_zero_errors: bool,
+    /// Accept no warning that is left
+    #[arg(long)]
+    zero_warnings: bool,
+    /// Accept nothing that can be exploited
+    #[arg(long)]
+    zero_security: bool,
 }
 
 /// When a run is done and when it is over
@@ -159,6 +172,16 @@ impl CriteriaOptions {
         if !given.is_empty() {
             let list = criteria(&given).map_err(|error| flag_error("--criteria", &error))?;
             layers.set_flag("run.criteria", list);
+        }
+        for (given, path, on) in [
+            (self.zero_errors, "run.zero_errors", true),
+            (self.no_zero_errors, "run.zero_errors", false),
+            (self.zero_warnings, "run.zero_warnings", true),
+            (self.zero_security, "run.zero_security", true),
+        ] {
+            if given {
+                layers.set_flag(path, Value::Switch(on));
+            }
         }
         Ok(())
     }

@@ -15,7 +15,6 @@ use serde_json::json;
 
 use super::drive;
 use crate::app::App;
-use crate::config::Settings;
 use crate::error::CliError;
 use crate::findings;
 use crate::options::CriteriaOptions;
@@ -49,7 +48,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     let mut layers = app.layers()?;
     args.criteria.apply(&mut layers)?;
-    let settings = Settings::new(&layers, app.locale())?;
+    let settings = app.settings(&layers)?;
+    settings.ensure_tools()?;
     let gates = drive::gates(&app, &settings.policy.gates)?;
     if gates.is_empty() {
         return Err(CliError::usage("there is no gate to run")

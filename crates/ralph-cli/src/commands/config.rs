@@ -3,7 +3,7 @@
 use serde_json::{Map, json};
 
 use crate::app::App;
-use crate::config::{KEYS, Settings, schema};
+use crate::config::{KEYS, schema};
 use crate::error::CliError;
 use crate::{out, texts};
 
@@ -25,32 +25,35 @@ pub(crate) fn run(args: &ConfigArgs) -> Result<u8, CliError> {
     }
     let app = App::discover()?;
     let layers = app.layers()?;
-    Settings::new(&layers, app.locale())?;
+    app.settings(&layers)?;
     let origin_of = |path: &str| {
         layers
             .iter()
             .find(|(known, _, _)| *known == path)
             .map(|(_, value, origin)| (value.to_toml(), origin.to_string()))
     };
+    // Gates with a label have no row in the table of settings.
+    let labelled = layers.iter().map(|(path, _, _)| path);
+    let labelled = labelled.filter(|path| KEYS.iter().all(|key| key.path != *path));
+    let rows = KEYS.iter().map(|key| (key.path, key.default)).chain(labelled.map(|it| (it, "")));
     if args.json {
-        let settings: Map<String, serde_json::Value> = KEYS
-            .iter()
-            .map(|key| {
-                let entry = match origin_of(key.path) {
+        let settings: Map<String, serde_json::Value> = rows
+            .map(|(path, default)| {
+                let entry = match origin_of(path) {
                     Some((value, origin)) => json!({ "value": value, "origin": origin }),
-                    None => json!({ "default": key.default, "origin": "default" }),
+                    None => json!({ "default": default, "origin": "default" }),
                 };
-                (key.path.to_owned(), entry)
+                (path.to_owned(), entry)
             })
             .collect();
         out::line(json!({ "schema": 1, "settings": settings }));
         return Ok(0);
     }
-    let rows = KEYS.iter().map(|key| match origin_of(key.path) {
+    let rows = rows.map(|(path, default)| match origin_of(path) {
         Some((value, origin)) => {
-            vec![key.path.to_owned(), texts::one_line(&value.to_string(), 60), origin]
+            vec![path.to_owned(), texts::one_line(&value.to_string(), 60), origin]
         }
-        None => vec![key.path.to_owned(), key.default.to_owned(), "default".to_owned()],
+        None => vec![path.to_owned(), default.to_owned(), "default".to_owned()],
     });
     out::raw(&texts::table(&["setting", "value", "origin"], rows));
     Ok(0)

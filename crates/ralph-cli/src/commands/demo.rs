@@ -18,7 +18,7 @@ use super::drive::{self, Ready, View};
 use super::rollback;
 use super::run::open_ledger;
 use crate::app::App;
-use crate::config::{Layers, Settings, Value, criteria};
+use crate::config::{Layers, Value, criteria};
 use crate::error::CliError;
 use crate::out;
 
@@ -144,7 +144,7 @@ fn introduce(args: &DemoArgs, project: &Path) {
 }
 
 fn play(args: &DemoArgs, app: &App, script: &Path, gate: &str) -> Result<u8, CliError> {
-    let settings = Settings::new(&layers(gate)?, app.locale())?;
+    let settings = app.settings(&layers(gate)?)?;
     let agent = drive::agent(app, &settings, Some(script))?;
     let gates = drive::gates(app, &settings.policy.gates)?;
     let ledger = open_ledger(app)?;

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::drive;
 use crate::app::App;
-use crate::config::{AgentChoice, Settings};
+use crate::config::AgentChoice;
 use crate::error::CliError;
 use crate::out;
 
@@ -170,7 +170,7 @@ fn settings(app: &App) -> Vec<Finding> {
         Ok(layers) => layers,
         Err(error) => return vec![Finding::new("settings", Err(error))],
     };
-    let settings = match Settings::new(&layers, app.locale()) {
+    let settings = match app.settings(&layers) {
         Ok(settings) => settings,
         Err(error) => return vec![Finding::new("settings", Err(error))],
     };
@@ -191,7 +191,9 @@ fn settings(app: &App) -> Vec<Finding> {
     findings.push(if names.is_empty() {
         Finding::remark("gates", "none set: only the agent's word would end a run")
     } else {
-        Finding::new("gates", drive::gates(app, &settings.policy.gates).map(|_| names.join(", ")))
+        let ready = settings.ensure_tools().map_err(CliError::from);
+        let ready = ready.and_then(|()| drive::gates(app, &settings.policy.gates));
+        Finding::new("gates", ready.map(|_| names.join(", ")))
     });
     findings
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use ralph_agents::{Agent, CommandAgent};
 use ralph_checks::{CommandGate, Gate};
 use ralph_core::Run;
-use ralph_core::policy::{GateCommand, GateSpec};
+use ralph_core::policy::{GateCommand, GateSpec, Need};
 use ralph_core::run::AgentRef;
 use ralph_engine::clock::Interrupt;
 use ralph_engine::events::{Begin, Sink};
@@ -83,35 +83,56 @@ pub(crate) fn require_program(
     program: &std::ffi::OsStr,
     what: &str,
 ) -> Result<(), CliError> {
-    let path = app.env.get(&OsString::from("PATH")).map(OsString::as_os_str);
-    if ralph_proc::find_program(program, &app.project.root, path).is_some() {
+    require_program_in(app, &app.project.root, program, what)
+}
+
+fn require_program_in(
+    app: &App,
+    dir: &Path,
+    program: &std::ffi::OsStr,
+    what: &str,
+) -> Result<(), CliError> {
+    if app.finds(program, dir) {
         return Ok(());
     }
     let name = program.to_string_lossy();
-    let hint = if app.project.root.join(program).is_file() {
+    let hint = if dir.join(program).is_file() {
         format!("the file is there but not executable: chmod +x {name}")
     } else if name.contains('=') {
         "no shell is used: set the variable before calling ralph, or use a script".to_owned()
     } else if name.contains('/') {
-        format!("relative programs are looked for in {}", app.project.root.display())
+        format!("relative programs are looked for in {}", dir.display())
     } else {
         "it is not on PATH".to_owned()
     };
     Err(CliError::usage(format!("{what} `{name}` is not an executable program")).with_hint(hint))
 }
 
-/// The gates, each with a program that exists.
+/// The gates; each that is required has a folder and a program that exist.
 pub(crate) fn gates(app: &App, specs: &[GateSpec]) -> Result<Vec<Box<dyn Gate>>, CliError> {
     let mut gates: Vec<Box<dyn Gate>> = Vec::new();
     for spec in specs {
-        if let GateCommand::Argv(words) = &spec.command
-            && let Some(program) = words.first()
-        {
-            require_program(app, program.as_ref(), &format!("the command of gate {}:", spec.name))?;
+        if spec.need == Need::Required {
+            require_command(app, spec)?;
         }
         gates.push(Box::new(CommandGate::new(spec.clone())));
     }
     Ok(gates)
+}
+
+fn require_command(app: &App, spec: &GateSpec) -> Result<(), CliError> {
+    let dir = app.project.root.join(&spec.dir);
+    if !dir.is_dir() {
+        let what = format!("the folder of gate {}, `{}`, does not exist", spec.name, spec.dir);
+        return Err(CliError::usage(what));
+    }
+    match &spec.command {
+        GateCommand::Argv(words) => words.first().map_or(Ok(()), |program| {
+            let what = format!("the command of gate {}:", spec.name);
+            require_program_in(app, &dir, program.as_ref(), &what)
+        }),
+        GateCommand::Shell(_) => Ok(()),
+    }
 }
 
 /// Everything that was checked before a run may start.

@@ -80,6 +80,9 @@ fn settings_of(app: &App, run: &Run) -> Result<Settings, CliError> {
     layers.set_flag("run.criteria", Value::List(Vec::new()));
     layers.set_flag("run.trust", Value::Text("claim".to_owned()));
     layers.set_flag("run.promise", Value::Text("DONE".to_owned()));
-    let settings = Settings::new(&layers, app.locale())?;
+    for path in ["run.zero_errors", "run.zero_warnings"] {
+        layers.set_flag(path, Value::Switch(false));
+    }
+    let settings = app.settings(&layers)?;
     Ok(Settings { policy: run.policy.clone(), ..settings })
 }

@@ -11,7 +11,7 @@ use ralph_store::RunStore;
 use super::drive::{self, Ready, View};
 use super::rollback;
 use crate::app::App;
-use crate::config::{OnFail, Settings};
+use crate::config::OnFail;
 use crate::error::CliError;
 use crate::options::{AgentOptions, PolicyOptions, TaskOptions};
 use crate::{out, texts};
@@ -42,7 +42,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     let mut layers = app.layers()?;
     args.policy.apply(&mut layers)?;
     args.agent.apply(&mut layers)?;
-    let settings = Settings::new(&layers, app.locale())?;
+    let settings = app.settings(&layers)?;
+    settings.ensure_tools()?;
     let agent = drive::agent(&app, &settings, args.agent.script.as_deref())?;
     let gates = drive::gates(&app, &settings.policy.gates)?;
 

@@ -8,7 +8,6 @@ use ralph_store::RunStore;
 
 use super::{drive, rollback, run::open_ledger};
 use crate::app::App;
-use crate::config::Settings;
 use crate::error::CliError;
 use crate::options::{PolicyOptions, TaskOptions};
 use crate::out;
@@ -44,7 +43,8 @@ pub(crate) fn run(args: &StartArgs) -> Result<u8, CliError> {
     })?;
     let mut layers = app.layers()?;
     args.policy.apply(&mut layers)?;
-    let settings = Settings::new(&layers, app.locale())?;
+    let settings = app.settings(&layers)?;
+    settings.ensure_tools()?;
     drive::gates(&app, &settings.policy.gates)?;
 
     let ledger = open_ledger(&app)?;

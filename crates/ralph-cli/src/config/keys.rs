@@ -1,6 +1,9 @@
 //! Every setting, in one table: files, variables, references and the schema
 //! are all made from it.
 
+use ralph_core::format::Format;
+use ralph_core::policy::Criterion;
+
 use super::value::Kind;
 
 /// One setting.
@@ -32,9 +35,36 @@ const fn gate(path: &'static str, kind: Kind, default: &'static str, help: &'sta
     Key { path, variable: None, kind, default, help }
 }
 
-const COMMAND_HELP: &str = "What is executed, without a shell";
+const COMMAND_HELP: &str =
+    "What is executed, without a shell; `{report}` is the path of a file it is to write";
 const SHELL_HELP: &str = "A script for `sh -c`, instead of `command`";
+const DIR_HELP: &str = "Where it runs, relative to the project's root";
+const FORMAT_HELP: &str = "How its output, or its report, is read";
 const TIMEOUT_HELP: &str = "After this long the gate counts as failed";
+
+/// The names of all forms of output.
+const FORMATS: [&str; Format::ALL.len()] = [
+    "exit",
+    "text",
+    "cargo",
+    "libtest",
+    "nextest",
+    "junit",
+    "jest",
+    "tap",
+    "go-test",
+    "ctest",
+    "tsc",
+    "eslint",
+    "biome",
+    "oxlint",
+    "ruff",
+    "mypy",
+    "pyright",
+    "shellcheck",
+    "rubocop",
+    "sarif",
+];
 
 /// All settings.
 pub(crate) const KEYS: &[Key] = &[
@@ -86,6 +116,27 @@ pub(crate) const KEYS: &[Key] = &[
         Kind::Criteria,
         "none",
         "What must hold: test_pass, build_success, lint_clean, type_check, custom:COMMAND",
+    ),
+    key(
+        "run.zero_errors",
+        "RALPH_ZERO_ERRORS",
+        Kind::Switch,
+        "true with lint_clean or type_check",
+        "No error may be left, whoever finds it; adds the detected linters and type checkers where no gate looks for errors",
+    ),
+    key(
+        "run.zero_warnings",
+        "RALPH_ZERO_WARNINGS",
+        Kind::Switch,
+        "false",
+        "No warning may be left; adds gates like zero_errors",
+    ),
+    key(
+        "run.zero_security",
+        "RALPH_ZERO_SECURITY",
+        Kind::Switch,
+        "false",
+        "Nothing that can be exploited may be left",
     ),
     key(
         "run.max_iterations",
@@ -235,29 +286,54 @@ pub(crate) const KEYS: &[Key] = &[
         "10GB",
         "How much all of them may take; the oldest go first",
     ),
-    gate("gates.test_pass.command", Kind::Command, "none", COMMAND_HELP),
+    gate("gates.test_pass.command", Kind::Command, "detected", COMMAND_HELP),
     gate("gates.test_pass.shell", Kind::Text, "none", SHELL_HELP),
+    gate("gates.test_pass.dir", Kind::Text, "the root", DIR_HELP),
+    gate("gates.test_pass.format", Kind::Choice(&FORMATS), "text", FORMAT_HELP),
     gate("gates.test_pass.timeout", Kind::Span, "10m", TIMEOUT_HELP),
-    gate("gates.build_success.command", Kind::Command, "none", COMMAND_HELP),
+    gate("gates.build_success.command", Kind::Command, "detected", COMMAND_HELP),
     gate("gates.build_success.shell", Kind::Text, "none", SHELL_HELP),
+    gate("gates.build_success.dir", Kind::Text, "the root", DIR_HELP),
+    gate("gates.build_success.format", Kind::Choice(&FORMATS), "text", FORMAT_HELP),
     gate("gates.build_success.timeout", Kind::Span, "10m", TIMEOUT_HELP),
-    gate("gates.lint_clean.command", Kind::Command, "none", COMMAND_HELP),
+    gate("gates.lint_clean.command", Kind::Command, "detected", COMMAND_HELP),
     gate("gates.lint_clean.shell", Kind::Text, "none", SHELL_HELP),
+    gate("gates.lint_clean.dir", Kind::Text, "the root", DIR_HELP),
+    gate("gates.lint_clean.format", Kind::Choice(&FORMATS), "text", FORMAT_HELP),
     gate("gates.lint_clean.timeout", Kind::Span, "10m", TIMEOUT_HELP),
-    gate("gates.type_check.command", Kind::Command, "none", COMMAND_HELP),
+    gate("gates.type_check.command", Kind::Command, "detected", COMMAND_HELP),
     gate("gates.type_check.shell", Kind::Text, "none", SHELL_HELP),
+    gate("gates.type_check.dir", Kind::Text, "the root", DIR_HELP),
+    gate("gates.type_check.format", Kind::Choice(&FORMATS), "text", FORMAT_HELP),
     gate("gates.type_check.timeout", Kind::Span, "10m", TIMEOUT_HELP),
+    gate("gates.custom.format", Kind::Choice(&FORMATS), "text", FORMAT_HELP),
     gate("gates.custom.timeout", Kind::Span, "10m", TIMEOUT_HELP),
 ];
 
-/// The setting at this path.
+/// The setting at this path. That of a gate with a label is that of its
+/// criterion.
 pub(crate) fn find(path: &str) -> Option<&'static Key> {
+    let plain = labelled(path).and_then(|(criterion, rest)| {
+        let (_, name) = rest.rsplit_once('.')?;
+        Some(format!("gates.{}.{name}", criterion.name()))
+    });
+    let path = plain.as_deref().unwrap_or(path);
     KEYS.iter().find(|key| key.path == path)
 }
 
 /// Whether a table of a file may stand at this path.
 pub(crate) fn is_table(path: &str) -> bool {
-    KEYS.iter().any(|key| key.path.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
+    labelled(path).is_some()
+        || KEYS
+            .iter()
+            .any(|key| key.path.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
+}
+
+/// The criterion of a gate with a label, and the label with what follows.
+fn labelled(path: &str) -> Option<(Criterion, &str)> {
+    let (name, rest) = path.strip_prefix("gates.")?.split_once(':')?;
+    let criterion = Criterion::NAMED.into_iter().find(|criterion| criterion.name() == name)?;
+    (!rest.is_empty()).then_some((criterion, rest))
 }
 
 /// The setting whose path is nearest to a misspelt one.
@@ -296,6 +372,21 @@ mod tests {
         paths.sort_unstable();
         paths.dedup();
         assert_eq!(paths.len(), count);
+    }
+
+    #[test]
+    fn every_form_of_output_can_be_chosen() {
+        assert_eq!(FORMATS, Format::ALL.map(Format::name));
+    }
+
+    #[test]
+    fn a_gate_with_a_label_has_the_settings_of_its_criterion() {
+        let path = |path: &str| find(path).map(|key| key.path);
+        assert_eq!(path("gates.test_pass:web.command"), Some("gates.test_pass.command"));
+        assert_eq!(path("gates.lint_clean:a.b/c.dir"), Some("gates.lint_clean.dir"));
+        assert_eq!(path("gates.test_pass:web.comand"), None);
+        assert_eq!(path("gates.custom:web.timeout"), None);
+        assert!(is_table("gates.test_pass:web") && !is_table("gates.test_pass:"));
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub(crate) enum ConfigError {
     #[error("{}:{line}: unknown key `{key}`{}", path.display(), suggestion(key))]
     UnknownKey { path: PathBuf, line: usize, key: String },
     #[error("{origin}: `{key}`: {source}")]
-    Value { origin: Origin, key: &'static str, source: ValueError },
+    Value { origin: Origin, key: String, source: ValueError },
     #[error("`{key}` and `{other}` cannot both be set")]
     Conflict { key: String, other: String },
     #[error("{0}")]
@@ -54,7 +54,7 @@ fn suggestion(key: &str) -> String {
 /// Settings with the place each came from.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Layers {
-    values: BTreeMap<&'static str, (Value, Origin)>,
+    values: BTreeMap<String, (Value, Origin)>,
 }
 
 impl Layers {
@@ -64,13 +64,13 @@ impl Layers {
     }
 
     /// Every value that was set, with its origin, in the order of paths.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static str, &Value, &Origin)> {
-        self.values.iter().map(|(path, (value, origin))| (*path, value, origin))
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Value, &Origin)> {
+        self.values.iter().map(|(path, (value, origin))| (path.as_str(), value, origin))
     }
 
     /// Sets a value from a flag.
     pub(crate) fn set_flag(&mut self, path: &'static str, value: Value) {
-        self.values.insert(path, (value, Origin::Flag));
+        self.values.insert(path.to_owned(), (value, Origin::Flag));
     }
 
     /// Adds a file; a file that does not exist adds nothing.
@@ -123,10 +123,10 @@ impl Layers {
         let origin = Origin::File(source.path.to_owned(), line);
         let value = key.kind.read(value).map_err(|error| ConfigError::Value {
             origin: origin.clone(),
-            key: key.path,
+            key: full.to_owned(),
             source: error,
         })?;
-        self.values.insert(key.path, (value, origin));
+        self.values.insert(full.to_owned(), (value, origin));
         Ok(())
     }
 
@@ -141,10 +141,10 @@ impl Layers {
             let origin = Origin::Variable(name);
             let value = key.kind.parse(&text).map_err(|source| ConfigError::Value {
                 origin: origin.clone(),
-                key: key.path,
+                key: key.path.to_owned(),
                 source,
             })?;
-            self.values.insert(key.path, (value, origin));
+            self.values.insert(key.path.to_owned(), (value, origin));
         }
         Ok(())
     }
@@ -163,12 +163,13 @@ impl Source<'_> {
     /// The parser has accepted the file, so a walk over headers and keys
     /// finds it; the first line stands for what is written in other ways.
     fn line_of(&self, full: &str) -> usize {
-        let mut table = "";
+        let mut table = String::new();
         for (index, line) in self.text.lines().enumerate() {
             let line = line.trim();
             let at = if let Some(header) = line.strip_prefix('[') {
-                table = header.split(']').next().unwrap_or("").trim();
-                table.to_owned()
+                let header = header.split(']').next().unwrap_or("").trim();
+                table = header.replace(['"', '\''], "");
+                table.clone()
             } else if let Some((name, _)) = line.split_once('=') {
                 let name = name.trim().replace(['"', '\''], "");
                 if table.is_empty() { name } else { format!("{table}.{name}") }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use ralph_core::policy::Criterion;
 use serde_json::{Map, Value as Json, json};
 
 use super::keys::{KEYS, Key};
@@ -27,6 +28,12 @@ pub(crate) fn reference() -> String {
         }
         row(&mut out, key);
     }
+    out.push_str(
+        "\nWhere several gates stand for one criterion each has a label: `[gates.\"test_pass:web\"]` takes\n\
+         the same keys as `[gates.test_pass]`, and `criteria = [\"test_pass\"]` means all of them,\n\
+         `criteria = [\"test_pass:web\"]` that one. A criterion without a command uses what `ralph init`\n\
+         detects.\n",
+    );
     out
 }
 
@@ -43,6 +50,7 @@ fn row(out: &mut String, key: &Key) {
         | Kind::Size
         | Kind::List
         | Kind::Criteria
+        | Kind::Switch
         | Kind::Command => key.kind.describe().to_owned(),
     };
     let variable = key.variable.map_or_else(String::new, |name| format!("`{name}`"));
@@ -56,6 +64,7 @@ pub(crate) fn schema() -> String {
         let parts: Vec<&str> = key.path.split('.').collect();
         insert(&mut root, &parts, key);
     }
+    add_labelled(&mut root);
     root["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     root["title"] = json!("ralph.toml");
     let mut text = serde_json::to_string_pretty(&root).unwrap_or_default();
@@ -78,6 +87,17 @@ fn insert(node: &mut Json, parts: &[&str], key: &Key) {
     }
 }
 
+/// Gates with a label have the settings of their criterion.
+fn add_labelled(root: &mut Json) {
+    let gates = &mut root["properties"]["gates"];
+    let mut patterns = Map::new();
+    for criterion in Criterion::NAMED {
+        let name = criterion.name();
+        patterns.insert(format!("^{name}:.+$"), gates["properties"][name].clone());
+    }
+    gates["patternProperties"] = Json::Object(patterns);
+}
+
 fn value_schema(key: &Key) -> Json {
     let texts = json!({ "type": "array", "items": { "type": "string" } });
     let mut schema = match key.kind {
@@ -86,6 +106,7 @@ fn value_schema(key: &Key) -> Json {
         Kind::Count => json!({ "type": "integer", "minimum": 1 }),
         Kind::Money => json!({ "type": "number", "minimum": 0 }),
         Kind::List => texts,
+        Kind::Switch => json!({ "type": "boolean" }),
         Kind::Criteria | Kind::Command => json!({ "oneOf": [{ "type": "string" }, texts] }),
     };
     schema["description"] = json!(format!("{} (default: {})", key.help, key.default));

@@ -1,24 +1,18 @@
 //! What settings mean: the policy of a run and how its turns are taken.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use ralph_agents::limits::LimitPatterns;
+use ralph_checks::detect::Detected;
 use ralph_checks::{EnvironmentRules, NameGlob};
 use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
-use ralph_core::format::Format;
 use ralph_core::locale::Locale;
-use ralph_core::policy::{
-    Allowed, Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, Policy, Trust,
-    TurnLimits,
-};
+use ralph_core::policy::{Allowed, Context, Limits, Need, Policy, Trust, TurnLimits};
 use ralph_core::usage::Usd;
 
+use super::gates::{self, Gates, MissingTool};
 use super::layers::{ConfigError, Layers};
-use super::value::{Value, words};
-
-/// A gate's timeout unless configured.
-const GATE_TIMEOUT: Duration = Duration::from_mins(10);
+use super::value::Value;
 
 /// Which agent does the work.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +32,8 @@ pub(crate) struct Settings {
     pub(crate) environment: EnvironmentRules,
     pub(crate) limit_patterns: LimitPatterns,
     pub(crate) on_fail: OnFail,
+    /// What required gates need and is not here.
+    pub(crate) missing: Vec<MissingTool>,
 }
 
 /// What a run that fails leaves.
@@ -97,6 +93,16 @@ pub(crate) enum SettingsError {
     Config(#[from] ConfigError),
     #[error("the criterion `{0}` has no command")]
     NoCommand(&'static str),
+    #[error("there is no gate `{given}`")]
+    UnknownGate { given: String, known: Vec<String> },
+    #[error("`{key}` is set, but there is no `command` or `shell` beside it")]
+    WithoutCommand { key: String },
+    #[error("`{key}`: `{dir}` is not a folder below the project's root")]
+    Outside { key: String, dir: String },
+    #[error("{}: nothing that could be run here looks for them", levels.join(", "))]
+    NothingToCount { levels: Vec<&'static str>, missing: Vec<String> },
+    #[error("gate {gate} needs `{tool}`, which is not here")]
+    MissingTool { gate: String, tool: String },
     #[error("`--trust evidence` needs at least one gate")]
     NothingToTrust,
     #[error("the agent `{agent}` starts anew every turn: `--context {context}` is not possible")]
@@ -112,33 +118,55 @@ impl SettingsError {
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::NoCommand(name) => Some(format!(
-                "add `[gates.{name}]` with `command = \"…\"` to ralph.toml, or use `--criteria custom:COMMAND`"
+                "nothing in the project tells how; add `[gates.{name}]` with `command = \"…\"` to ralph.toml, or use `--criteria custom:COMMAND`"
+            )),
+            Self::UnknownGate { known, .. } if known.is_empty() => None,
+            Self::UnknownGate { known, .. } => Some(format!("there is {}", known.join(", "))),
+            Self::WithoutCommand { .. } => {
+                Some("`ralph init --dry-run` shows the commands that were detected".to_owned())
+            }
+            Self::NothingToCount { missing, .. } if missing.is_empty() => Some(
+                "add `[gates.lint_clean]` with `command = \"…\"` to ralph.toml, and the criterion"
+                    .to_owned(),
+            ),
+            Self::NothingToCount { missing, .. } => {
+                Some(format!("install one of {}", missing.join(", ")))
+            }
+            Self::MissingTool { gate, .. } => Some(format!(
+                "install it, or say what to run instead in `[gates.{}]` of ralph.toml",
+                gates::quoted(gate)
             )),
             Self::NothingToTrust => Some("add `--criteria custom:COMMAND`".to_owned()),
             Self::NoSession { .. } => Some("use `--context fresh` or leave it out".to_owned()),
             Self::NoEnd => Some("set a promise or add `--criteria custom:COMMAND`".to_owned()),
-            Self::Config(_) => None,
+            Self::Config(_) | Self::Outside { .. } => None,
         }
     }
 }
 
 impl Settings {
-    /// Interprets what was set; `locale` holds when nothing set one.
-    pub(crate) fn new(layers: &Layers, locale: Locale) -> Result<Self, SettingsError> {
+    /// Interprets what was set; `locale` holds when nothing set one, and
+    /// `detect` is asked when a criterion has no command.
+    pub(crate) fn new(
+        layers: &Layers,
+        locale: Locale,
+        detect: &dyn Fn() -> Detected,
+    ) -> Result<Self, SettingsError> {
         let reader = Reader(layers);
         let agent = match reader.text("run.agent") {
             Some("scripted") => AgentChoice::Scripted,
             Some(_) | None => AgentChoice::Command(reader.list("run.agent_cmd")),
         };
-        let gates = reader.gates()?;
+        let Gates { specs: gates, zero, missing } = gates::read(&reader, detect)?;
+        let required = gates.iter().any(|gate| gate.need == Need::Required);
         let claim = reader.claim();
         let trust = match reader.text("run.trust") {
             Some("claim") => Trust::Claim,
-            Some(_) if gates.is_empty() => return Err(SettingsError::NothingToTrust),
-            None if gates.is_empty() => Trust::Claim,
+            Some(_) if !required => return Err(SettingsError::NothingToTrust),
+            None if !required => Trust::Claim,
             Some(_) | None => Trust::Evidence,
         };
-        if gates.is_empty() && claim.promise.is_none() && claim.markers.is_empty() {
+        if !required && claim.promise.is_none() && claim.markers.is_empty() {
             return Err(SettingsError::NoEnd);
         }
         Ok(Self {
@@ -148,7 +176,7 @@ impl Settings {
                 limits: reader.limits(trust),
                 turns: reader.turns(),
                 gates,
-                zero: BTreeSet::new(),
+                zero,
                 allowed: Allowed::default(),
                 context: reader.context(&agent)?,
                 locale: reader.text("run.locale").and_then(|t| t.parse().ok()).unwrap_or(locale),
@@ -162,46 +190,88 @@ impl Settings {
                 Some("start") => OnFail::Start,
                 Some(_) | None => OnFail::Keep,
             },
+            missing,
         })
+    }
+
+    /// Refuses settings whose required gates cannot run here.
+    pub(crate) fn ensure_tools(&self) -> Result<(), SettingsError> {
+        match self.missing.first() {
+            Some(MissingTool { gate, tool }) => {
+                Err(SettingsError::MissingTool { gate: gate.clone(), tool: tool.clone() })
+            }
+            None => Ok(()),
+        }
     }
 }
 
 /// Reads typed values; kinds were checked when the layers were made.
-struct Reader<'a>(&'a Layers);
+pub(super) struct Reader<'a>(pub(super) &'a Layers);
 
 impl Reader<'_> {
-    fn text(&self, path: &str) -> Option<&str> {
+    pub(super) fn text(&self, path: &str) -> Option<&str> {
         match self.0.get(path)? {
             Value::Text(text) => Some(text),
-            Value::Count(_) | Value::Span(_) | Value::Money(_) | Value::List(_) => None,
+            Value::Count(_)
+            | Value::Span(_)
+            | Value::Money(_)
+            | Value::List(_)
+            | Value::Switch(_) => None,
         }
     }
 
-    fn list(&self, path: &str) -> Option<Vec<String>> {
+    pub(super) fn list(&self, path: &str) -> Option<Vec<String>> {
         match self.0.get(path)? {
             Value::List(items) => Some(items.clone()),
-            Value::Text(_) | Value::Count(_) | Value::Span(_) | Value::Money(_) => None,
+            Value::Text(_)
+            | Value::Count(_)
+            | Value::Span(_)
+            | Value::Money(_)
+            | Value::Switch(_) => None,
         }
     }
 
     fn count(&self, path: &str) -> Option<u64> {
         match self.0.get(path)? {
             Value::Count(number) => Some(*number),
-            Value::Text(_) | Value::List(_) | Value::Span(_) | Value::Money(_) => None,
+            Value::Text(_)
+            | Value::List(_)
+            | Value::Span(_)
+            | Value::Money(_)
+            | Value::Switch(_) => None,
         }
     }
 
-    fn span(&self, path: &str) -> Option<Duration> {
+    pub(super) fn span(&self, path: &str) -> Option<Duration> {
         match self.0.get(path)? {
             Value::Span(span) => Some(*span),
-            Value::Text(_) | Value::List(_) | Value::Count(_) | Value::Money(_) => None,
+            Value::Text(_)
+            | Value::List(_)
+            | Value::Count(_)
+            | Value::Money(_)
+            | Value::Switch(_) => None,
+        }
+    }
+
+    pub(super) fn switch(&self, path: &str) -> Option<bool> {
+        match self.0.get(path)? {
+            Value::Switch(on) => Some(*on),
+            Value::Text(_)
+            | Value::List(_)
+            | Value::Count(_)
+            | Value::Span(_)
+            | Value::Money(_) => None,
         }
     }
 
     fn money(&self, path: &str) -> Option<Usd> {
         match self.0.get(path)? {
             Value::Money(money) => Some(*money),
-            Value::Text(_) | Value::List(_) | Value::Count(_) | Value::Span(_) => None,
+            Value::Text(_)
+            | Value::List(_)
+            | Value::Count(_)
+            | Value::Span(_)
+            | Value::Switch(_) => None,
         }
     }
 
@@ -274,67 +344,5 @@ impl Reader<'_> {
             None => Ok(LimitPatterns::known()),
         };
         Ok(patterns?)
-    }
-
-    fn gates(&self) -> Result<Vec<GateSpec>, SettingsError> {
-        let mut gates: Vec<GateSpec> = Vec::new();
-        let mut custom = 0;
-        for text in self.list("run.criteria").unwrap_or_default() {
-            let gate = if let Some(command) = text.strip_prefix("custom:") {
-                custom += 1;
-                self.custom_gate(command, custom)?
-            } else {
-                self.named_gate(&text)?
-            };
-            if !gates.iter().any(|known| known.name == gate.name) {
-                gates.push(gate);
-            }
-        }
-        Ok(gates)
-    }
-
-    fn custom_gate(&self, command: &str, number: u32) -> Result<GateSpec, SettingsError> {
-        let command = match command.strip_prefix("sh:") {
-            Some(script) => GateCommand::Shell(script.to_owned()),
-            None => GateCommand::Argv(words(command).map_err(|source| ConfigError::Value {
-                origin: super::Origin::Flag,
-                key: "run.criteria",
-                source,
-            })?),
-        };
-        Ok(self.gate(format!("custom-{number}"), Criterion::Custom, command))
-    }
-
-    fn named_gate(&self, name: &str) -> Result<GateSpec, SettingsError> {
-        let criterion = Criterion::NAMED
-            .into_iter()
-            .find(|criterion| criterion.name() == name)
-            .unwrap_or(Criterion::Custom);
-        let command_path = format!("gates.{name}.command");
-        let shell_path = format!("gates.{name}.shell");
-        let command = match (self.list(&command_path), self.text(&shell_path)) {
-            (Some(_), Some(_)) => {
-                return Err(ConfigError::Conflict { key: command_path, other: shell_path }.into());
-            }
-            (Some(words), None) => GateCommand::Argv(words),
-            (None, Some(script)) => GateCommand::Shell(script.to_owned()),
-            (None, None) => return Err(SettingsError::NoCommand(criterion.name())),
-        };
-        Ok(self.gate(name.to_owned(), criterion, command))
-    }
-
-    fn gate(&self, name: String, criterion: Criterion, command: GateCommand) -> GateSpec {
-        let path = format!("gates.{}.timeout", criterion.name());
-        let timeout = self.span(&path).unwrap_or(GATE_TIMEOUT);
-        GateSpec {
-            name,
-            criterion,
-            command,
-            dir: String::new(),
-            format: Format::Exit,
-            bar: Bar::Clean,
-            timeout,
-            need: Need::Required,
-        }
     }
 }

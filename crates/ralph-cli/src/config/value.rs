@@ -25,6 +25,8 @@ pub(crate) enum Kind {
     Criteria,
     /// A command: text that is split into words, or a list of words.
     Command,
+    /// On or off.
+    Switch,
 }
 
 /// A value that fits its kind.
@@ -35,6 +37,7 @@ pub(crate) enum Value {
     Span(Duration),
     Money(Usd),
     List(Vec<String>),
+    Switch(bool),
 }
 
 /// Why a text is not a value of its kind.
@@ -54,6 +57,8 @@ pub(crate) enum ValueError {
     Size(String),
     #[error("`{0}` is not an amount in US dollars, such as 2.50")]
     Money(String),
+    #[error("`{0}` is neither true nor false")]
+    Switch(String),
     #[error("expected {expected}, found {found}")]
     Form { expected: &'static str, found: &'static str },
     #[error(
@@ -85,6 +90,7 @@ impl Kind {
             Self::List => Ok(Value::List(split_list(text))),
             Self::Criteria => criteria(&[text.to_owned()]),
             Self::Command => words(text).map(Value::List),
+            Self::Switch => switch(text),
         }
     }
 
@@ -97,6 +103,7 @@ impl Kind {
                 words if words.is_empty() => Err(ValueError::EmptyCommand),
                 words => Ok(Value::List(words)),
             },
+            (Self::Switch, toml::Value::Boolean(on)) => Ok(Value::Switch(*on)),
             (Self::Count, toml::Value::Integer(number)) => count(&number.to_string()),
             (Self::Money, toml::Value::Integer(number)) => money(&number.to_string()),
             (Self::Money, toml::Value::Float(number)) => money(&number.to_string()),
@@ -117,6 +124,7 @@ impl Kind {
                 | Self::Command
                 | Self::List
                 | Self::Count
+                | Self::Switch
                 | Self::Size
                 | Self::Money,
                 other,
@@ -136,6 +144,7 @@ impl Kind {
             Self::List => "a list of texts",
             Self::Criteria => "a list of criteria",
             Self::Command => "a command",
+            Self::Switch => "true or false",
         }
     }
 }
@@ -147,6 +156,7 @@ impl Value {
             Self::Text(text) => toml::Value::String(text.clone()),
             Self::Count(number) => toml::Value::Integer(i64::try_from(*number).unwrap_or(i64::MAX)),
             Self::Span(span) => toml::Value::String(render_span(*span)),
+            Self::Switch(on) => toml::Value::Boolean(*on),
             Self::Money(money) => toml::Value::Float(money.dollars()),
             Self::List(items) => {
                 toml::Value::Array(items.iter().cloned().map(toml::Value::String).collect())
@@ -180,6 +190,14 @@ fn count(text: &str) -> Result<Value, ValueError> {
             Err(ValueError::TooMany(text.to_owned()))
         }
         Ok(_) | Err(_) => Err(ValueError::Count(text.to_owned())),
+    }
+}
+
+fn switch(text: &str) -> Result<Value, ValueError> {
+    match text {
+        "true" | "1" => Ok(Value::Switch(true)),
+        "false" | "0" => Ok(Value::Switch(false)),
+        _ => Err(ValueError::Switch(text.to_owned())),
     }
 }
 
@@ -236,7 +254,12 @@ fn checked_criterion(text: &str) -> Result<String, ValueError> {
         }
         return Ok(text.to_owned());
     }
-    let known = Criterion::NAMED.iter().any(|criterion| criterion.name() == text);
+    let name = match text.split_once(':') {
+        // One gate of several that stand for the criterion.
+        Some((name, label)) if !label.trim().is_empty() => name,
+        Some(_) | None => text,
+    };
+    let known = Criterion::NAMED.iter().any(|criterion| criterion.name() == name);
     if known { Ok(text.to_owned()) } else { Err(ValueError::Criterion(text.to_owned())) }
 }
 

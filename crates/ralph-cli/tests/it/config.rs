@@ -106,41 +106,6 @@ fn every_shell_gets_its_completions() {
     assert!(unknown.stderr.contains("tcsh") && unknown.stderr.contains("zsh"));
 }
 
-#[test]
-fn a_first_file_is_written_once_and_never_again() {
-    let project = plain();
-    project.file("go.mod", "module x\n");
-    let before = project.everything();
-    let shown = project.ralph(&["init", "--dry-run"]).output().exits(0).stdout;
-    assert_eq!(project.everything(), before);
-
-    let made = project.ralph(&["init"]).output().exits(0).stdout;
-    assert!(made.contains("go.mod") && made.contains("ralph.toml"), "{made}");
-    assert_eq!(project.read("ralph.toml"), shown);
-    assert_eq!(settings(&project)["run.criteria"]["value"], serde_json::json!(["test_pass"]));
-
-    project.file("ralph.toml", "# mine\n");
-    let refused = project.ralph(&["init"]).output().exits(1);
-    assert!(refused.stderr.contains("ralph.toml exists already"), "{}", refused.stderr);
-    assert_eq!(project.read("ralph.toml"), "# mine\n");
-}
-
-#[test]
-fn a_first_file_knows_the_test_command_of_each_ecosystem() {
-    for (sign, command) in [
-        ("Cargo.toml", "cargo test"),
-        ("package.json", "npm test"),
-        ("pyproject.toml", "pytest"),
-        ("Makefile", "make test"),
-    ] {
-        let project = plain();
-        project.file(sign, "");
-        let shown = project.ralph(&["init", "--dry-run", "--agent-cmd", "./a 'b c'"]).output();
-        let shown = shown.exits(0).stdout;
-        assert!(shown.contains(command) && shown.contains("./a 'b c'"), "{shown}");
-    }
-}
-
 /// A `PATH` on which there is a shell but no cargo, so that the demo plays
 /// with its shell sample.
 #[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]

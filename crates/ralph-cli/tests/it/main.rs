@@ -2,6 +2,7 @@
 
 mod config;
 mod control;
+mod init;
 mod ownership;
 mod promise_loop;
 mod reading;

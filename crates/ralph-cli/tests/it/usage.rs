@@ -111,7 +111,7 @@ fn a_gate_that_is_no_program_is_named() {
 #[test]
 fn a_criterion_without_a_command_is_named_with_the_remedy() {
     let project = project();
-    run_refused(&project, &["--criteria", "lint_clean"], &["lint_clean", "[gates.lint_clean]"]);
+    run_refused(&project, &["--criteria", "type_check"], &["type_check", "[gates.type_check]"]);
     run_refused(&project, &["--tests-pass"], &["test_pass", "[gates.test_pass]"]);
 }
 

@@ -1,0 +1,293 @@
+//! Which gates a run has, and which levels of findings it does not accept.
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::path::{Component, Path};
+use std::time::Duration;
+
+use ralph_checks::detect::{Detected, Proposal};
+use ralph_core::finding::Level;
+use ralph_core::format::Format;
+use ralph_core::policy::{Bar, Criterion, GateCommand, GateSpec, Need};
+
+use super::layers::ConfigError;
+use super::settings::{Reader, SettingsError};
+use super::value::words;
+
+/// A gate's timeout unless configured.
+const GATE_TIMEOUT: Duration = Duration::from_mins(10);
+
+/// What the settings say about gates.
+#[derive(Debug, Default)]
+pub(super) struct Gates {
+    pub(super) specs: Vec<GateSpec>,
+    /// Levels of which nothing may be left.
+    pub(super) zero: BTreeSet<Level>,
+    /// What required gates need and is not here.
+    pub(super) missing: Vec<MissingTool>,
+}
+
+/// A program or file without which a gate cannot run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MissingTool {
+    pub(crate) gate: String,
+    pub(crate) tool: String,
+}
+
+/// Reads criteria and zero flags. `detect` is asked once at most, and only
+/// when the settings leave something open.
+pub(super) fn read(
+    reader: &Reader<'_>,
+    detect: &dyn Fn() -> Detected,
+) -> Result<Gates, SettingsError> {
+    let mut maker = Maker { reader, detect, detected: OnceCell::new(), gates: Gates::default() };
+    maker.add_criteria()?;
+    maker.add_zero()?;
+    Ok(maker.gates)
+}
+
+/// A gate's name as it stands in the header of a table.
+pub(crate) fn quoted(name: &str) -> String {
+    if name.contains(':') { serde_json::Value::from(name).to_string() } else { name.to_owned() }
+}
+
+struct Maker<'a> {
+    reader: &'a Reader<'a>,
+    detect: &'a dyn Fn() -> Detected,
+    detected: OnceCell<Detected>,
+    gates: Gates,
+}
+
+impl Maker<'_> {
+    fn add_criteria(&mut self) -> Result<(), SettingsError> {
+        let mut custom = 0;
+        for text in self.reader.list("run.criteria").unwrap_or_default() {
+            if let Some(command) = text.strip_prefix("custom:") {
+                custom += 1;
+                let spec = self.custom(command, custom)?;
+                self.add(spec);
+            } else {
+                self.add_named(&text)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, spec: GateSpec) {
+        if !self.gates.specs.iter().any(|known| known.name == spec.name) {
+            self.gates.specs.push(spec);
+        }
+    }
+
+    fn custom(&self, command: &str, number: u32) -> Result<GateSpec, SettingsError> {
+        let command = match command.strip_prefix("sh:") {
+            Some(script) => GateCommand::Shell(script.to_owned()),
+            None => GateCommand::Argv(words(command).map_err(|source| ConfigError::Value {
+                origin: super::Origin::Flag,
+                key: "run.criteria".to_owned(),
+                source,
+            })?),
+        };
+        Ok(GateSpec {
+            name: format!("custom-{number}"),
+            criterion: Criterion::Custom,
+            command,
+            dir: String::new(),
+            format: self.format("custom").unwrap_or_default(),
+            bar: Bar::Clean,
+            timeout: self.timeout("custom", Criterion::Custom),
+            need: Need::Required,
+        })
+    }
+
+    /// Adds the gates that a criterion, or one gate of it by its name, means.
+    fn add_named(&mut self, given: &str) -> Result<(), SettingsError> {
+        let name = given.split(':').next().unwrap_or(given);
+        let criterion = Criterion::NAMED
+            .into_iter()
+            .find(|criterion| criterion.name() == name)
+            .unwrap_or(Criterion::Custom);
+        let wanted = |gate: &str| given == name || given == gate;
+        let set = self.configured(criterion)?;
+        let mut known: Vec<String> = set.iter().map(|spec| spec.name.clone()).collect();
+        let specs: Vec<GateSpec> = set.into_iter().filter(|spec| wanted(&spec.name)).collect();
+        if !specs.is_empty() {
+            for spec in specs {
+                self.add(spec);
+            }
+            return Ok(());
+        }
+        let proposals: Vec<Proposal> = self.detected().of(criterion).cloned().collect();
+        known.extend(proposals.iter().map(|proposal| proposal.name.clone()));
+        let proposals: Vec<Proposal> =
+            proposals.into_iter().filter(|proposal| wanted(&proposal.name)).collect();
+        if proposals.is_empty() {
+            return Err(if given == name {
+                SettingsError::NoCommand(criterion.name())
+            } else {
+                SettingsError::UnknownGate { given: given.to_owned(), known }
+            });
+        }
+        for proposal in proposals {
+            let spec = self.detected_gate(&proposal, Need::Required, Bar::Clean);
+            if let Some(tool) = proposal.missing {
+                self.gates.missing.push(MissingTool { gate: proposal.name, tool });
+            }
+            self.add(spec);
+        }
+        Ok(())
+    }
+
+    fn detected(&self) -> &Detected {
+        self.detected.get_or_init(self.detect)
+    }
+
+    fn detected_gate(&self, proposal: &Proposal, need: Need, bar: Bar) -> GateSpec {
+        GateSpec {
+            name: proposal.name.clone(),
+            criterion: proposal.criterion,
+            command: proposal.command.clone(),
+            dir: proposal.dir.clone(),
+            format: proposal.format,
+            bar,
+            timeout: self.timeout(&proposal.name, proposal.criterion),
+            need,
+        }
+    }
+
+    /// The gates of a criterion for which the settings have a command.
+    fn configured(&self, criterion: Criterion) -> Result<Vec<GateSpec>, SettingsError> {
+        let mut names: BTreeSet<&str> = BTreeSet::new();
+        for (path, _, _) in self.reader.0.iter() {
+            let gate = path.strip_prefix("gates.").and_then(|rest| rest.rsplit_once('.'));
+            let Some((name, _)) = gate else { continue };
+            if name.split(':').next() == Some(criterion.name()) {
+                names.insert(name);
+            }
+        }
+        let gates = names.into_iter().map(|name| self.configured_gate(name, criterion));
+        gates.filter_map(Result::transpose).collect()
+    }
+
+    /// A gate as the settings have it; `None` without a command.
+    fn configured_gate(
+        &self,
+        name: &str,
+        criterion: Criterion,
+    ) -> Result<Option<GateSpec>, SettingsError> {
+        let path = |key: &str| format!("gates.{name}.{key}");
+        let (command, shell) = (path("command"), path("shell"));
+        let command = match (self.reader.list(&command), self.reader.text(&shell)) {
+            (Some(_), Some(_)) => {
+                return Err(ConfigError::Conflict { key: command, other: shell }.into());
+            }
+            (Some(words), None) => GateCommand::Argv(words),
+            (None, Some(script)) => GateCommand::Shell(script.to_owned()),
+            (None, None) => {
+                // They say how a command is run, and there is none.
+                let alone = ["dir", "format"].map(path);
+                return match alone.into_iter().find(|key| self.reader.text(key).is_some()) {
+                    Some(key) => Err(SettingsError::WithoutCommand { key }),
+                    None => Ok(None),
+                };
+            }
+        };
+        let dir = self.reader.text(&path("dir")).unwrap_or_default();
+        Ok(Some(GateSpec {
+            name: name.to_owned(),
+            criterion,
+            command,
+            dir: inside(dir)
+                .ok_or_else(|| SettingsError::Outside { key: path("dir"), dir: dir.to_owned() })?,
+            format: self.format(name).unwrap_or_default(),
+            bar: Bar::Clean,
+            timeout: self.timeout(name, criterion),
+            need: Need::Required,
+        }))
+    }
+
+    fn format(&self, name: &str) -> Option<Format> {
+        self.reader.text(&format!("gates.{name}.format"))?.parse().ok()
+    }
+
+    fn timeout(&self, name: &str, criterion: Criterion) -> Duration {
+        let of = |name: &str| self.reader.span(&format!("gates.{name}.timeout"));
+        of(name).or_else(|| of(criterion.name())).unwrap_or(GATE_TIMEOUT)
+    }
+
+    /// Fills in which levels must be empty, and who looks for them.
+    fn add_zero(&mut self) -> Result<(), SettingsError> {
+        let errors = self.reader.switch("run.zero_errors");
+        let warnings = self.reader.switch("run.zero_warnings") == Some(true);
+        let mut asked = Vec::new();
+        asked.extend((errors == Some(true)).then_some("zero errors"));
+        asked.extend(warnings.then_some("zero warnings"));
+        let mut measured = self.gates.specs.iter().any(|spec| is_diagnostic(spec.criterion));
+        if !asked.is_empty() && !measured {
+            self.add_diagnostics(asked)?;
+            measured = true;
+        }
+        let zero = &mut self.gates.zero;
+        zero.extend(errors.unwrap_or(measured).then_some(Level::Error));
+        zero.extend(warnings.then_some(Level::Warning));
+        let security = self.reader.switch("run.zero_security") == Some(true);
+        zero.extend(security.then_some(Level::Security));
+        Ok(())
+    }
+
+    /// Adds what was detected to look for errors: linters and type checkers,
+    /// or the compiler where there are none.
+    fn add_diagnostics(&mut self, levels: Vec<&'static str>) -> Result<(), SettingsError> {
+        let mut set = self.configured(Criterion::LintClean)?;
+        set.extend(self.configured(Criterion::TypeCheck)?);
+        if !set.is_empty() {
+            for spec in set {
+                self.add(GateSpec { bar: Bar::NoErrors, ..spec });
+            }
+            return Ok(());
+        }
+        let of = |wanted: fn(Criterion) -> bool| -> Vec<Proposal> {
+            let all = self.detected().proposals.iter();
+            all.filter(|proposal| wanted(proposal.criterion)).cloned().collect()
+        };
+        let mut proposals = of(is_diagnostic);
+        if proposals.is_empty() {
+            proposals = of(|criterion| criterion == Criterion::BuildSuccess);
+        }
+        if proposals.iter().all(|proposal| proposal.missing.is_some()) {
+            let missing = proposals.into_iter().filter_map(|proposal| proposal.missing).collect();
+            return Err(SettingsError::NothingToCount { levels, missing });
+        }
+        for proposal in proposals {
+            // Nobody named this gate: where it cannot run that is reported.
+            let need = if proposal.missing.is_some() { Need::Advisory } else { Need::Required };
+            let spec = self.detected_gate(&proposal, need, Bar::NoErrors);
+            self.add(spec);
+        }
+        Ok(())
+    }
+}
+
+fn is_diagnostic(criterion: Criterion) -> bool {
+    match criterion {
+        Criterion::LintClean | Criterion::TypeCheck => true,
+        Criterion::TestPass | Criterion::BuildSuccess | Criterion::Custom => false,
+    }
+}
+
+/// A relative path that stays inside, with `/`; `None` for any other.
+fn inside(dir: &str) -> Option<String> {
+    let mut parts = Vec::new();
+    for part in Path::new(dir).components() {
+        match part {
+            Component::CurDir => {}
+            Component::Normal(name) => parts.push(name.to_str()?),
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(parts.join("/"))
+}
+
+#[cfg(test)]
+#[path = "gates_tests.rs"]
+mod tests;

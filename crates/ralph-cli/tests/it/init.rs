@@ -1,0 +1,169 @@
+//! What a project is, and what follows from it.
+
+use ralph_testkit::Project;
+use serde_json::{Value, json};
+
+use crate::plain;
+
+/// A `PATH` with nothing on it but these programs, which leave a note of how
+/// they were called and where, and succeed.
+#[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
+fn only(project: &Project, programs: &[&str]) -> std::path::PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let bin = project.outside("tools");
+    std::fs::create_dir_all(&bin).unwrap();
+    for name in ["sh", "git"] {
+        let link = bin.join(name);
+        let _ = std::os::unix::fs::symlink(format!("/usr/bin/{name}"), link);
+    }
+    for name in programs {
+        let path = bin.join(name);
+        let body = format!("#!/bin/sh\necho \"{name} $*\" >> \"$OUTSIDE/calls\"\n");
+        std::fs::write(&path, body).unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    bin
+}
+
+/// What `ralph init --json --dry-run` says.
+#[track_caller]
+fn seen(project: &Project, programs: &[&str]) -> Value {
+    let call = project.ralph(&["init", "--json", "--dry-run"]);
+    call.env("PATH", only(project, programs)).output().exits(0).json()
+}
+
+#[test]
+fn a_first_file_is_written_once_and_never_again() {
+    let project = plain();
+    project.file("go.mod", "module x\n");
+    let bin = only(&project, &["go"]);
+    let before = project.everything();
+    let call = project.ralph(&["init", "--dry-run"]).env("PATH", &bin);
+    let shown = call.output().exits(0);
+    assert_eq!(project.everything(), before);
+    assert!(shown.stderr.contains("because of"), "{}", shown.stderr);
+
+    let made = project.ralph(&["init", "--yes"]).env("PATH", &bin).output().exits(0).stdout;
+    for word in ["Go", "test_pass", "go test -json ./...", "go.mod", "ralph.toml"] {
+        assert!(made.contains(word), "no {word} in {made}");
+    }
+    assert_eq!(project.read("ralph.toml"), shown.stdout);
+    let settings = project.ralph(&["config", "--json"]).output().exits(0).json();
+    let criteria = &settings["settings"]["run.criteria"]["value"];
+    assert_eq!(criteria, &json!(["test_pass", "build_success", "lint_clean"]));
+
+    project.file("ralph.toml", "# mine\n");
+    let refused = project.ralph(&["init"]).output().exits(1);
+    assert!(refused.stderr.contains("ralph.toml exists already"), "{}", refused.stderr);
+    assert_eq!(project.read("ralph.toml"), "# mine\n");
+}
+
+#[test]
+fn the_gates_of_a_first_file_are_those_that_run() {
+    let project = plain();
+    project.file("Makefile", "test:\nlint:\n");
+    project.file("tool/justfile", "build:\n");
+    let bin = only(&project, &["make"]);
+    let _ =
+        project.ralph(&["init", "--agent-cmd", "./a 'b c'"]).env("PATH", &bin).output().exits(0);
+    let text = project.read("ralph.toml");
+    assert!(text.contains("agent_cmd = \"./a 'b c'\""), "{text}");
+    assert!(text.contains("# [gates.build_success]\n# command = \"just build\""), "{text}");
+    let checked = project.ralph(&["check", "--json"]).env("PATH", &bin).output().exits(0).json();
+    let gates = checked["gates"].as_array().unwrap();
+    let names: Vec<&str> = gates.iter().filter_map(|gate| gate["name"].as_str()).collect();
+    assert_eq!(names, ["test_pass", "lint_clean"]);
+    assert_eq!(project.kept("calls"), "make test\nmake lint\n");
+}
+
+#[test]
+fn a_tree_of_many_projects_is_shown_with_what_is_missing() {
+    let project = plain();
+    project.file("Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n");
+    project.file("crates/a/Cargo.toml", "[package]\nname = \"a\"\n");
+    project.file("web/package.json", r#"{"scripts": {"test": "vitest"}}"#);
+    project.file("api/pyproject.toml", "[tool.pytest.ini_options]\n[tool.ruff]\n");
+    project.file("old/package.json", "{");
+    let seen = seen(&project, &["cargo", "cargo-clippy", "npx", "python3", "pytest"]);
+    let rows: Vec<(&str, &str, Option<&str>)> = seen["proposals"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| {
+            (it["name"].as_str().unwrap(), it["dir"].as_str().unwrap(), it["missing"].as_str())
+        })
+        .collect();
+    let want = [
+        ("test_pass:cargo", "", None),
+        ("build_success", "", None),
+        ("lint_clean:clippy", "", None),
+        ("test_pass:api", "api", None),
+        ("lint_clean:api", "api", Some("ruff")),
+        ("test_pass:web", "web", Some("node_modules/.bin/vitest")),
+    ];
+    assert_eq!(rows, want);
+    assert!(seen["notices"][0].as_str().unwrap().starts_with("old/package.json cannot be read"));
+    let text = seen["file"].as_str().unwrap();
+    let header = "[gates.\"test_pass:api\"]\ncommand = \"python3 -m pytest --junitxml={report}\"\n";
+    assert!(text.contains(header), "{text}");
+    assert!(text.contains("# [gates.\"test_pass:web\"]\n"), "{text}");
+    assert!(!project.root().join("ralph.toml").exists());
+}
+
+#[test]
+fn a_criterion_without_a_command_runs_what_was_detected() {
+    let project = plain();
+    project.file("Makefile", "test:\n\ttrue\n");
+    let bin = only(&project, &["make"]);
+    let call = project.ralph(&["check", "--tests-pass", "--json"]).env("PATH", &bin);
+    let checked = call.output().exits(0).json();
+    assert_eq!(checked["gates"][0]["name"], "test_pass");
+    assert_eq!(project.kept("calls"), "make test\n");
+}
+
+#[test]
+fn a_criterion_whose_tool_is_missing_is_refused_before_anything_starts() {
+    let project = plain();
+    project.file("package.json", r#"{"devDependencies": {"vitest": "3"}}"#);
+    project.agent("touch started");
+    let bin = only(&project, &["npx"]);
+    let args = ["run", "do it", "--agent-cmd", "./agent.sh", "--criteria", "test_pass"];
+    let refused = project.ralph(&args).env("PATH", &bin).output().exits(2);
+    assert!(refused.stderr.contains("node_modules/.bin/vitest"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("[gates.test_pass]"), "{}", refused.stderr);
+    assert!(!project.root().join("started").exists());
+    let _ = project.ralph(&["config"]).env("PATH", &bin).output().exits(0);
+}
+
+#[test]
+fn zero_errors_adds_detected_linters_and_reports_those_that_are_missing() {
+    let project = plain();
+    project.file("go.mod", "module x\n").file(".golangci.yml", "");
+    let bin = only(&project, &["go"]);
+    let call = project.ralph(&["check", "--zero-errors", "--json"]).env("PATH", &bin);
+    let checked = call.output().exits(0).json();
+    let verdicts: Vec<Option<&str>> =
+        checked["gates"].as_array().unwrap().iter().map(|gate| gate["verdict"].as_str()).collect();
+    assert_eq!(verdicts, [Some("pass"), Some("unknown")]);
+    assert_eq!(project.kept("calls"), "go vet ./...\n");
+
+    let both = project.ralph(&["check", "--zero-errors", "--no-zero-errors"]).output().exits(2);
+    assert!(both.stderr.contains("--no-zero-errors"), "{}", both.stderr);
+    let empty = plain();
+    let refused = empty.ralph(&["check", "--zero-errors"]).output().exits(2);
+    assert!(refused.stderr.contains("zero errors"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_gate_with_a_folder_that_does_not_exist_is_named() {
+    let project = plain();
+    let file = "[run]\ncriteria = [\"test_pass\"]\n[gates.\"test_pass:web\"]\n\
+                command = \"true\"\ndir = \"web\"\n";
+    project.file("ralph.toml", file);
+    let refused = project.ralph(&["check"]).output().exits(2);
+    assert!(refused.stderr.contains("test_pass:web"), "{}", refused.stderr);
+    let settings = project.ralph(&["config", "--json"]).output().exits(0).json();
+    let shown = &settings["settings"]["gates.test_pass:web.dir"];
+    assert_eq!(shown["value"], "web");
+    assert!(shown["origin"].as_str().unwrap().ends_with("ralph.toml:5"), "{shown}");
+}
