@@ -1,0 +1,150 @@
+//! Text as tools print it: lines of any length, colours, broken UTF-8.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::hash::{BuildHasher, Hash, RandomState};
+use std::io::{self, BufRead};
+
+use ralph_core::claim::plain;
+
+use super::Unreadable;
+
+/// How much of a line of plain text is looked at. No diagnostic is longer.
+pub(super) const LINE_BYTES: usize = 64 * 1024;
+
+/// How many findings are remembered to leave out those said again.
+const REMEMBERED: usize = 100_000;
+
+/// Hands on every line without its end. Of a line longer than `limit` only
+/// the beginning is handed on, and only that is held in memory.
+pub(super) fn each_line(
+    input: &mut dyn BufRead,
+    limit: usize,
+    mut take: impl FnMut(&str) -> Result<(), Unreadable>,
+) -> Result<(), Unreadable> {
+    // The beginning of a line that goes on in the next buffer.
+    let mut begun: Vec<u8> = Vec::new();
+    loop {
+        let buffer = match input.fill_buf() {
+            Ok(buffer) => buffer,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error.into()),
+        };
+        if buffer.is_empty() {
+            break;
+        }
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'\n', buffer) {
+            let line = &buffer[start..end];
+            if begun.is_empty() {
+                take(&text(line, limit))?;
+            } else {
+                extend(&mut begun, line, limit);
+                take(&text(&begun, limit))?;
+                begun.clear();
+            }
+            start = end + 1;
+        }
+        extend(&mut begun, &buffer[start..], limit);
+        let used = buffer.len();
+        input.consume(used);
+    }
+    if begun.is_empty() { Ok(()) } else { take(&text(&begun, limit)) }
+}
+
+/// Bytes as text, without the end of a line.
+fn text(line: &[u8], limit: usize) -> Cow<'_, str> {
+    let line = &line[..line.len().min(limit)];
+    String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line))
+}
+
+fn extend(begun: &mut Vec<u8>, more: &[u8], limit: usize) {
+    let room = limit.saturating_sub(begun.len());
+    begun.extend_from_slice(&more[..more.len().min(room)]);
+}
+
+/// A line without colours.
+pub(super) fn uncoloured(line: &str) -> Cow<'_, str> {
+    match memchr::memchr(0x1b, line.as_bytes()) {
+        Some(_) => Cow::Owned(plain(line)),
+        None => Cow::Borrowed(line),
+    }
+}
+
+/// A message on one line.
+pub(super) fn one_line(message: &str) -> Cow<'_, str> {
+    let message = message.trim();
+    if memchr::memchr2(b'\n', b'\r', message.as_bytes()).is_none() {
+        return Cow::Borrowed(message);
+    }
+    let lines: Vec<&str> = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    Cow::Owned(lines.join(" "))
+}
+
+/// Knows what was said before: compilers repeat themselves for every target
+/// and every file that includes a header.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    hashes: HashSet<u64>,
+    state: RandomState,
+}
+
+impl Said {
+    /// Whether this is said for the first time.
+    pub(super) fn is_new(&mut self, what: &impl Hash) -> bool {
+        // Beyond the bound, saying something twice is better than growing.
+        let hash = self.state.hash_one(what);
+        if self.hashes.len() < REMEMBERED {
+            self.hashes.insert(hash)
+        } else {
+            !self.hashes.contains(&hash)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::BufReader;
+
+    use super::*;
+
+    fn lines(bytes: &[u8], buffer: usize, limit: usize) -> Vec<String> {
+        let mut out = Vec::new();
+        let mut input = BufReader::with_capacity(buffer, bytes);
+        each_line(&mut input, limit, |line| {
+            out.push(line.to_owned());
+            Ok(())
+        })
+        .unwrap();
+        out
+    }
+
+    #[test]
+    fn lines_are_the_same_whatever_the_buffer() {
+        let bytes = b"one\r\n\ntw\xffo\nthree";
+        for buffer in 1..20 {
+            assert_eq!(lines(bytes, buffer, 100), ["one", "", "tw\u{fffd}o", "three"], "{buffer}");
+        }
+    }
+
+    #[test]
+    fn of_a_long_line_only_the_beginning_is_kept() {
+        for buffer in [1, 3, 64] {
+            assert_eq!(lines(b"abcdefgh\nij\n", buffer, 4), ["abcd", "ij"], "{buffer}");
+        }
+    }
+
+    #[test]
+    fn a_message_of_several_lines_becomes_one() {
+        assert_eq!(one_line(" a\n  b\r\n\n c "), "a b c");
+        assert_eq!(one_line("a  b"), "a  b");
+    }
+
+    #[test]
+    fn what_was_said_before_is_not_new() {
+        let mut said = Said::default();
+        assert!(said.is_new(&("a", 1)));
+        assert!(said.is_new(&("a", 2)));
+        assert!(!said.is_new(&("a", 1)));
+    }
+}
