@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use ralph_core::{RunId, Timestamp, TreeId};
 
@@ -20,10 +20,13 @@ use crate::modes::Modes;
 use crate::objects::Stored;
 use crate::scope::Scope;
 use crate::snapshot::{Difference, Item, ItemKind, Place, Present, Snapshot, Version};
-use crate::{aside, path_bytes, probe};
+use crate::{aside, parallel, path_bytes, probe};
 
 /// How often files are read anew that change while they are read.
 const ATTEMPTS: usize = 5;
+
+/// How many files are stored before one asks whether all went well.
+const STORED_AT_ONCE: usize = 1024;
 
 impl Keeper for FileTree {
     fn record(
@@ -39,7 +42,7 @@ impl Keeper for FileTree {
             Some(base) => {
                 (aside::folders_left(&self.root, base), self.modes_since(base, &found, &manifest)?)
             }
-            None => (self.folders(scope, &manifest), self.modes(&manifest)),
+            None => (self.empty_folders(), self.modes(&manifest)),
         };
         let facts = Facts {
             at: now,
@@ -92,7 +95,7 @@ impl Keeper for FileTree {
             .into_iter()
             .map(|change| {
                 let path = path_bytes::to_bytes(&change.path);
-                let item = |manifest: &Manifest| manifest.0.get(&path).map(item_of);
+                let item = |manifest: &Manifest| manifest.get(&path).map(item_of);
                 Difference { from: item(&from), to: item(&to), path: change.path }
             })
             .collect();
@@ -152,9 +155,11 @@ impl FileTree {
             if base.is_some_and(|base| base.tree == found.id) {
                 return Ok((manifest, found));
             }
-            let known = base.and_then(|base| self.load(&base.tree).ok()).unwrap_or_default();
+            let known = base.and_then(|base| self.stored(&base.tree)).unwrap_or_default();
             restless = self.store(&manifest, &known)?;
             if restless.is_none() {
+                *self.stored.lock().unwrap_or_else(PoisonError::into_inner) =
+                    Some((found.id.clone(), Arc::clone(&manifest)));
                 return Ok((manifest, found));
             }
             // Its digest was taken for true by its time and size.
@@ -163,34 +168,40 @@ impl FileTree {
         Err(TreeError::Restless { path: restless.unwrap_or_default() })
     }
 
-    /// Stores contents; stops at the first file that changed meanwhile.
+    /// The files of a snapshot, whose contents are all there.
+    fn stored(&self, tree: &TreeId) -> Option<Arc<Manifest>> {
+        let last = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((id, manifest)) if id == tree => Some(Arc::clone(manifest)),
+            Some(_) | None => self.load(tree).ok().map(Arc::new),
+        }
+    }
+
+    /// Stores contents; gives a file that changed meanwhile, if there is one.
     fn store(&self, manifest: &Manifest, known: &Manifest) -> Result<Option<PathBuf>, TreeError> {
-        for (path, entry) in &manifest.0 {
-            let is_known = known.0.get(path).is_some_and(|known| known.content == entry.content);
-            if is_known || entry.kind == Kind::Unreadable {
-                continue;
-            }
-            let path = path_bytes::from_bytes(path);
-            let absolute = self.root.join(&path);
-            let contents = || -> io::Result<Box<dyn Read>> {
-                Ok(match entry.kind {
-                    Kind::Link => {
-                        Box::new(Cursor::new(path_bytes::to_bytes(&fs::read_link(absolute)?)))
-                    }
-                    Kind::File | Kind::Executable | Kind::Unreadable => {
-                        Box::new(File::open(absolute)?)
-                    }
-                })
-            };
-            if self.objects.put(&entry.content, contents)? == Stored::Changed {
-                return Ok(Some(path));
+        let is_new = |(path, entry): &(&[u8], &Entry)| {
+            let is_known = known.get(path).is_some_and(|known| known.content == entry.content);
+            !is_known && entry.kind != Kind::Unreadable
+        };
+        let wanted: Vec<_> = manifest.iter().filter(is_new).collect();
+        // Few at a time, so that a full disk is told at once.
+        for some in wanted.chunks(STORED_AT_ONCE) {
+            let stored = parallel::map(some, |(path, entry)| {
+                let path = path_bytes::from_bytes(path);
+                let stored = self.store_one(&path, entry)?;
+                Ok((stored == Stored::Changed).then_some(path))
+            });
+            for changed in stored {
+                if let Some(path) = changed? {
+                    return Ok(Some(path));
+                }
             }
         }
         Ok(None)
     }
 
     fn modes(&self, manifest: &Manifest) -> Modes {
-        let files = manifest.0.iter();
+        let files = manifest.iter();
         let kinds =
             files.map(|(path, entry)| (path_bytes::from_bytes(path), item_kind(entry.kind)));
         Modes::survey(&self.root, &kinds.collect::<Vec<_>>())
@@ -208,24 +219,23 @@ impl FileTree {
             self.load(&base.tree)?.changes(manifest)
         };
         let kind = |path: &Path| {
-            let entry = manifest.0.get(&path_bytes::to_bytes(path));
+            let entry = manifest.get(&path_bytes::to_bytes(path));
             entry.map(|entry| item_kind(entry.kind))
         };
         let kinds = changes.iter().map(|change| (&*change.path, kind(&change.path)));
         Ok(base.modes.since(&self.root, kinds))
     }
 
-    fn folders(&self, scope: &Scope, manifest: &Manifest) -> Vec<PathBuf> {
-        let paths: Vec<_> = manifest.0.keys().map(|path| path_bytes::from_bytes(path)).collect();
-        let filled: BTreeSet<_> = paths.iter().flat_map(|path| path.ancestors().skip(1)).collect();
-        let items = self.walk(scope).build().flatten();
-        let folders = items.filter(|item| item.file_type().is_some_and(|kind| kind.is_dir()));
-        let mut found: Vec<_> = folders
-            .filter_map(|item| Some(item.path().strip_prefix(&self.root).ok()?.to_owned()))
-            .filter(|folder| !folder.as_os_str().is_empty() && !filled.contains(&**folder))
-            .collect();
-        found.sort();
-        found
+    fn store_one(&self, path: &Path, entry: &Entry) -> Result<Stored, TreeError> {
+        let absolute = self.root.join(path);
+        self.objects.put(&entry.content, || -> io::Result<Box<dyn Read>> {
+            Ok(match entry.kind {
+                Kind::Link => {
+                    Box::new(Cursor::new(path_bytes::to_bytes(&fs::read_link(absolute)?)))
+                }
+                Kind::File | Kind::Executable | Kind::Unreadable => Box::new(File::open(absolute)?),
+            })
+        })
     }
 
     fn run_folder(&self, run: &RunId) -> PathBuf {
@@ -243,6 +253,9 @@ impl FileTree {
             return Ok(());
         }
         crate::work_tree::create_private(path.parent().unwrap_or(&self.state))?;
+        if self.manifests.link(tree, &path) {
+            return Ok(());
+        }
         probe::write_atomically(&path, manifest.render().as_bytes())
             .map_err(TreeError::io("write", &path))
     }
@@ -284,7 +297,7 @@ impl FileTree {
         let mut digests = BTreeSet::new();
         for tree in trees {
             let manifest = self.load(&TreeId::new(tree))?;
-            digests.extend(manifest.0.values().map(|entry| entry.content.to_hex().to_string()));
+            digests.extend(manifest.iter().map(|(_, entry)| entry.content.to_hex().to_string()));
         }
         Ok(digests)
     }

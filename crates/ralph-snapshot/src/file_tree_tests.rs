@@ -1,11 +1,15 @@
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::time::Duration;
 
 use proptest::prelude::*;
 
 use super::*;
+use crate::manifest::{Entry, Kind};
 use crate::project::Project;
+use crate::read_entry::{NORMALISED_LIMIT, read_entry};
 use crate::scratch::{Scratch, change};
+use crate::stat::Stat;
 use crate::work_tree::WorkTree;
 
 /// Makes a file look so old that its digest is kept.

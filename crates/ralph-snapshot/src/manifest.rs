@@ -1,9 +1,9 @@
 //! The files of a tree outside git: what each of them was, so that two trees
 //! can be compared later and unchanged files need not be read again.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 use std::{fs, io};
 
@@ -24,6 +24,9 @@ const ID_PREFIX: &str = "b3-";
 
 /// Begins every manifest; another form of the file gets another number.
 const FIRST_LINE: &str = "ralph tree 1";
+
+/// How many bytes are digested at a time, at least.
+const PIECE: usize = 64 * 1024;
 
 /// What a file is; the discriminant is its letter in the manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,18 +62,68 @@ pub(crate) struct Entry {
     pub(crate) stat: Option<Stat>,
 }
 
-/// All files of a tree, by their path bytes.
+/// All files of a tree, ordered by their path bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Manifest(pub(crate) BTreeMap<Vec<u8>, Entry>);
+pub(crate) struct Manifest(Vec<(Arc<[u8]>, Entry)>);
+
+/// Of entries with the same path the last one counts.
+impl FromIterator<(Arc<[u8]>, Entry)> for Manifest {
+    fn from_iter<I: IntoIterator<Item = (Arc<[u8]>, Entry)>>(files: I) -> Self {
+        let mut files: Vec<_> = files.into_iter().collect();
+        files.sort_by(|(one, _), (other, _)| one.cmp(other));
+        files.dedup_by(|later, earlier| {
+            let is_same = later.0 == earlier.0;
+            if is_same {
+                std::mem::swap(later, earlier);
+            }
+            is_same
+        });
+        Self(files)
+    }
+}
 
 impl Manifest {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], &Entry)> {
+        self.0.iter().map(|(path, entry)| (&**path, entry))
+    }
+
+    pub(crate) fn get(&self, path: &[u8]) -> Option<&Entry> {
+        let found = self.0.binary_search_by(|(other, _)| (**other).cmp(path)).ok()?;
+        self.0.get(found).map(|(_, entry)| entry)
+    }
+
     pub(crate) fn id(&self) -> TreeId {
         let mut hasher = blake3::Hasher::new();
+        // Few large pieces are digested faster than many small ones.
+        let mut piece = Vec::with_capacity(PIECE + 4096);
         for (path, entry) in &self.0 {
-            hasher.update(&(path.len() as u64).to_le_bytes()).update(path);
-            hasher.update(&[entry.kind.letter()]).update(entry.content.as_bytes());
+            piece.extend((path.len() as u64).to_le_bytes());
+            piece.extend(&**path);
+            piece.push(entry.kind.letter());
+            piece.extend(entry.content.as_bytes());
+            if piece.len() >= PIECE {
+                hasher.update(&piece);
+                piece.clear();
+            }
         }
-        TreeId::new(format!("{ID_PREFIX}{}", hasher.finalize().to_hex()))
+        let digest = hasher.update(&piece).finalize();
+        TreeId::new(format!("{ID_PREFIX}{}", digest.to_hex()))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// How many entries are not the same at the same position.
+    pub(crate) fn differing(&self, other: &Self) -> usize {
+        self.0.iter().zip(&other.0).filter(|(one, other)| one != other).count()
+    }
+
+    /// Whether both have the same id.
+    pub(crate) fn is_same_tree(&self, other: &Self) -> bool {
+        let facts =
+            |(path, entry): &(Arc<[u8]>, Entry)| (Arc::clone(path), entry.kind, entry.content);
+        self.0.len() == other.0.len() && self.0.iter().map(facts).eq(other.0.iter().map(facts))
     }
 
     /// What must happen to `self` to make it `later`.
@@ -79,8 +132,8 @@ impl Manifest {
         let mut push = |path: &[u8], kind| {
             changes.push(Change { path: path_bytes::from_bytes(path), kind });
         };
-        for (path, new) in &later.0 {
-            match self.0.get(path) {
+        for (path, new) in later.iter() {
+            match self.get(path) {
                 None => push(path, ChangeKind::Added),
                 Some(old) if (old.kind, old.content) != (new.kind, new.content) => {
                     push(path, ChangeKind::Modified);
@@ -88,7 +141,7 @@ impl Manifest {
                 Some(_) => {}
             }
         }
-        for path in self.0.keys().filter(|path| !later.0.contains_key(*path)) {
+        for (path, _) in self.iter().filter(|(path, _)| later.get(path).is_none()) {
             push(path, ChangeKind::Removed);
         }
         changes
@@ -99,15 +152,16 @@ impl Manifest {
         for (path, entry) in &self.0 {
             let Entry { kind, content, normal, stat } = entry;
             text.push(char::from(kind.letter()));
-            // Writing to a string cannot fail.
-            let _ = write!(text, " {content} {normal} ");
-            let _ = match stat {
-                Some(stat) => {
-                    render_stat(stat, &mut text);
-                    write!(text, " ")
-                }
-                None => write!(text, "- "),
-            };
+            for digest in [content, normal] {
+                text.push(' ');
+                text.push_str(&digest.to_hex());
+            }
+            text.push(' ');
+            match stat {
+                Some(stat) => render_stat(stat, &mut text),
+                None => text.push('-'),
+            }
+            text.push(' ');
             escape(path, &mut text);
             text.push('\n');
         }
@@ -119,11 +173,11 @@ impl Manifest {
         if lines.next() != Some(FIRST_LINE) {
             return None;
         }
-        lines.map(parse_line).collect::<Option<_>>().map(Self)
+        lines.map(parse_line).collect()
     }
 }
 
-fn parse_line(line: &str) -> Option<(Vec<u8>, Entry)> {
+fn parse_line(line: &str) -> Option<(Arc<[u8]>, Entry)> {
     let mut words = line.splitn(5, ' ');
     let entry = Entry {
         kind: Kind::from_letter(words.next()?)?,
@@ -134,7 +188,7 @@ fn parse_line(line: &str) -> Option<(Vec<u8>, Entry)> {
             stat => Some(parse_stat(stat)?),
         },
     };
-    Some((unescape(words.next()?)?, entry))
+    Some((unescape(words.next()?)?.into(), entry))
 }
 
 pub(crate) fn render_stat(stat: &Stat, text: &mut String) {
@@ -157,13 +211,15 @@ pub(crate) fn parse_stat(text: &str) -> Option<Stat> {
 #[derive(Debug)]
 pub(crate) struct Manifests {
     folder: PathBuf,
+    /// The tree that this process wrote last.
+    written: Mutex<Option<TreeId>>,
 }
 
 impl Manifests {
     /// Keeps manifests in `trees` of the state folder; it must exist by the
     /// time one is saved, which [`Self::create`] sees to.
     pub(crate) fn new(state: &Path) -> Self {
-        Self { folder: state.join("trees") }
+        Self { folder: state.join("trees"), written: Mutex::new(None) }
     }
 
     pub(crate) fn create(&self) -> Result<(), TreeError> {
@@ -183,11 +239,19 @@ impl Manifests {
         let path = self.folder.join(id.as_str());
         probe::write_atomically(&path, manifest.render().as_bytes())
             .map_err(TreeError::io("write", &path))?;
+        *self.written.lock().unwrap_or_else(PoisonError::into_inner) = Some(id.clone());
         for (_, old) in self.by_age().into_iter().skip(KEPT).filter(|(_, old)| *old != path) {
             // It only costs space; the next save tries again.
             let _ = fs::remove_file(old);
         }
         Ok(())
+    }
+
+    /// Gives the manifest of a tree a second name, if it was written just
+    /// now: one of an earlier process may be damaged.
+    pub(crate) fn link(&self, id: &TreeId, to: &Path) -> bool {
+        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        written.as_ref() == Some(id) && fs::hard_link(self.folder.join(id.as_str()), to).is_ok()
     }
 
     /// The files of a tree. A tree that is asked for counts as used.

@@ -8,7 +8,7 @@ fn entry(text: &str) -> Entry {
 }
 
 fn manifest(files: &[(&[u8], Entry)]) -> Manifest {
-    Manifest(files.iter().map(|(path, entry)| (path.to_vec(), entry.clone())).collect())
+    files.iter().map(|(path, entry)| (Arc::from(*path), entry.clone())).collect()
 }
 
 fn manifests() -> (tempfile::TempDir, Manifests) {

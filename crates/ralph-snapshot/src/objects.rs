@@ -64,7 +64,9 @@ impl Objects {
             return Ok(Stored::Yes);
         }
         let folder = path.parent().unwrap_or(&self.folder);
-        crate::work_tree::create_private(folder)?;
+        if !folder.exists() {
+            crate::work_tree::create_private(folder)?;
+        }
         let temporary = probe::unique_path(folder, "tmp");
         let written = contents().and_then(|contents| compress(contents, &temporary));
         let stored = written.and_then(|found| {

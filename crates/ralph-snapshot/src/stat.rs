@@ -1,6 +1,13 @@
 use std::fs::Metadata;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// More than a tick of the clocks that count in parts of a second, in
+/// nanoseconds; the coarser ones show no parts.
+const FINE_TICK: i128 = 10_000_000;
+
+/// The coarsest tick in use (FAT).
+const COARSE_TICK: i128 = 2_000_000_000;
+
 /// What the file system tells of a file without reading it. Two equal ones
 /// mean the same contents, unless the file changed twice within one tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,20 +29,77 @@ impl Stat {
         Self { size: metadata.len(), modified, changed, inode }
     }
 
+    #[cfg(unix)]
+    pub(crate) fn of_raw(raw: &rustix::fs::Stat) -> Self {
+        let nanos = |whole, part| i128::from(whole) * 1_000_000_000 + part;
+        Self {
+            size: u64::try_from(raw.st_size).unwrap_or(0),
+            modified: nanos(raw.st_mtime, i128::from(raw.st_mtime_nsec)),
+            changed: nanos(raw.st_ctime, i128::from(raw.st_ctime_nsec)),
+            inode: raw.st_ino,
+        }
+    }
+
     /// Whether the file is known not to have changed since `time`. Where the
     /// change of metadata has no time, nothing is known.
     pub(crate) fn is_older_than(&self, time: SystemTime) -> bool {
-        // A hundredth of a second is more than a tick of the clocks that
-        // count in parts of a second; the coarser ones show no parts.
         let is_fine = self.changed % 1_000_000_000 != 0;
-        is_fine && self.modified.max(self.changed) + 10_000_000 < nanos(time)
+        is_fine && self.modified.max(self.changed) + FINE_TICK < nanos(time)
+    }
+
+    /// Like [`Self::is_at_rest`], whosever clock stamped the file.
+    pub(crate) fn is_settled(&self, time: SystemTime) -> bool {
+        self.is_at_rest(Now { time, clock: Clock::Unknown })
     }
 
     /// Whether the file was at rest for so long before `now` that a later
     /// edit cannot fall into the same tick of the file system's clock.
-    pub(crate) fn is_settled(&self, now: SystemTime) -> bool {
-        // Two seconds is the coarsest tick in use (FAT).
-        self.modified.max(self.changed) + 2_000_000_000 < nanos(now)
+    pub(crate) fn is_at_rest(&self, now: Now) -> bool {
+        let is_fine = self.changed % 1_000_000_000 != 0;
+        let tick = match now.clock {
+            Clock::Own if is_fine => FINE_TICK,
+            Clock::Own | Clock::Unknown => COARSE_TICK,
+        };
+        self.modified.max(self.changed) + tick < nanos(now.time)
+    }
+}
+
+/// When a look began.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Now {
+    /// By the clock that stamps the files of ours.
+    pub(crate) time: SystemTime,
+    pub(crate) clock: Clock,
+}
+
+/// Whose clock stamps the files of a work tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Clock {
+    /// The one of this machine, which stamps our own files too.
+    Own,
+    /// Perhaps another one, which may be late.
+    Unknown,
+}
+
+/// What the file system tells of a folder. Two equal ones mean the same
+/// names in it, unless it changed twice within one tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FolderStat {
+    stat: Stat,
+    /// Another one when something is mounted there.
+    device: u64,
+}
+
+impl FolderStat {
+    /// `None` where a folder's times do not tell of all changes in it.
+    pub(crate) fn of(metadata: &Metadata) -> Option<Self> {
+        let stat = Stat::of(metadata);
+        (stat.changed != 0).then(|| Self { stat, device: device(metadata) })
+    }
+
+    /// Like [`Stat::is_at_rest`].
+    pub(crate) fn is_at_rest(&self, now: Now) -> bool {
+        self.stat.is_at_rest(now)
     }
 }
 
@@ -52,6 +116,16 @@ fn change_and_inode(metadata: &Metadata) -> (i128, u64) {
     use std::os::unix::fs::MetadataExt;
     let changed = i128::from(metadata.ctime()) * 1_000_000_000 + i128::from(metadata.ctime_nsec());
     (changed, metadata.ino())
+}
+
+#[cfg(unix)]
+fn device(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::dev(metadata)
+}
+
+#[cfg(not(unix))]
+fn device(_metadata: &Metadata) -> u64 {
+    0
 }
 
 #[cfg(not(unix))]

@@ -1,0 +1,98 @@
+//! Looking at what is known to be there, without reading any folder.
+
+use std::path::Path;
+
+use crate::layout::{Folder, Layout};
+use crate::path_bytes;
+use crate::rules::FolderRules;
+use crate::stat::Now;
+
+/// What has to be done about a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Glance {
+    /// Its names are the same; these of its files may have changed, by
+    /// position.
+    Files(Vec<usize>),
+    /// It has to be read again.
+    Names,
+    /// Other files may be ignored now, here or below.
+    Rules,
+}
+
+/// How one looks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Glancing<'a> {
+    pub(crate) root: &'a Path,
+    pub(crate) now: Now,
+    /// Larger files have to be looked at more closely.
+    pub(crate) size_limit: u64,
+}
+
+impl Glancing<'_> {
+    /// Looks at all folders and files; `None` where that cannot be done.
+    #[cfg(unix)]
+    pub(crate) fn at(&self, layout: &Layout) -> Option<Vec<Glance>> {
+        let root = std::fs::File::open(self.root).ok()?;
+        let look = |folder: &Folder| {
+            let glance = folders::names_are_same(&root, folder)
+                .and_then(|opened| self.files(&opened, folder))
+                .map_or(Glance::Names, Glance::Files);
+            if self.rules_are_same(folder, &glance) { glance } else { Glance::Rules }
+        };
+        Some(crate::parallel::map(&layout.folders, look))
+    }
+
+    /// Looks at all folders and files; `None` where that cannot be done.
+    #[cfg(not(unix))]
+    pub(crate) fn at(&self, _layout: &Layout) -> Option<Vec<Glance>> {
+        None
+    }
+
+    /// The files to be looked at again; `None` if one is not there.
+    #[cfg(unix)]
+    fn files(&self, opened: &std::fs::File, folder: &Folder) -> Option<Vec<usize>> {
+        use rustix::fs::{AtFlags, statat};
+
+        let mut changed = Vec::new();
+        for (position, file) in folder.files.iter().enumerate() {
+            let raw = statat(opened, folder.name_of(file), AtFlags::SYMLINK_NOFOLLOW).ok()?;
+            let stat = crate::stat::Stat::of_raw(&raw);
+            let known = file.entry.as_ref().and_then(|entry| entry.stat);
+            if known != Some(stat) || stat.size > self.size_limit {
+                changed.push(position);
+            }
+        }
+        Some(changed)
+    }
+
+    fn rules_are_same(&self, folder: &Folder, glance: &Glance) -> bool {
+        let Some(rules) = folder.rules else { return false };
+        let is_unread = matches!(glance, Glance::Files(_));
+        if is_unread && rules.is_empty() {
+            return true;
+        }
+        let path = self.root.join(path_bytes::from_bytes(&folder.path));
+        FolderRules::of(&path, self.now) == Some(rules)
+    }
+}
+
+#[cfg(unix)]
+mod folders {
+    use std::fs::File;
+
+    use rustix::fs::{Mode, OFlags, openat};
+
+    use crate::layout::Folder;
+    use crate::stat::FolderStat;
+
+    /// Opens a folder if it still is what it was.
+    pub(super) fn names_are_same(root: &File, folder: &Folder) -> Option<File> {
+        let path: &[u8] = if folder.path.is_empty() { b"." } else { &folder.path };
+        // Opened for reading, it is known that it may be read.
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let known = folder.stat?;
+        let opened = File::from(openat(root, path, flags, Mode::empty()).ok()?);
+        let stat = FolderStat::of(&opened.metadata().ok()?);
+        (stat == Some(known)).then_some(opened)
+    }
+}

@@ -1,0 +1,103 @@
+//! Which files lay in which folders, so that a folder that did not change
+//! need not be read again.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::manifest::{Entry, Kind, Manifest};
+use crate::path_bytes;
+use crate::rules::{FolderRules, Grounds};
+use crate::scope::{LeftOutFile, WhyLeftOut};
+use crate::stat::FolderStat;
+
+/// All folders that a walk entered.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Layout {
+    /// `None` if the next walk has to enter all folders again.
+    pub(crate) grounds: Option<Grounds>,
+    pub(crate) folders: Vec<Folder>,
+}
+
+/// One folder.
+#[derive(Clone, Debug)]
+pub(crate) struct Folder {
+    /// Relative to the root, which is the empty path.
+    pub(crate) path: Vec<u8>,
+    /// As long as the folder has this one, `files` has all its names. `None`
+    /// if it has to be read again.
+    pub(crate) stat: Option<FolderStat>,
+    /// `None` if they cannot be relied upon.
+    pub(crate) rules: Option<FolderRules>,
+    pub(crate) files: Vec<KnownFile>,
+}
+
+/// A file that no rule ignores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KnownFile {
+    /// Relative to the root.
+    pub(crate) path: Arc<[u8]>,
+    pub(crate) bytes: u64,
+    /// `None` if it is too large to count.
+    pub(crate) entry: Option<Entry>,
+}
+
+impl Folder {
+    /// A folder to be read.
+    pub(crate) fn unread(path: Vec<u8>) -> Self {
+        Self { path, stat: None, rules: None, files: Vec::new() }
+    }
+
+    /// The name of a file in this folder.
+    pub(crate) fn name_of<'a>(&self, file: &'a KnownFile) -> &'a [u8] {
+        let above = if self.path.is_empty() { 0 } else { self.path.len() + 1 };
+        file.path.get(above..).unwrap_or_default()
+    }
+}
+
+impl KnownFile {
+    /// Why it is not in snapshots, if it is not.
+    pub(crate) fn left_out(&self) -> Option<LeftOutFile> {
+        let why = match self.entry.as_ref().map(|entry| entry.kind) {
+            None => WhyLeftOut::TooLarge,
+            Some(Kind::Unreadable) => WhyLeftOut::Unreadable,
+            Some(Kind::File | Kind::Executable | Kind::Link) => return None,
+        };
+        Some(LeftOutFile { path: path_bytes::from_bytes(&self.path), bytes: self.bytes, why })
+    }
+}
+
+impl Layout {
+    pub(crate) fn files(&self) -> impl Iterator<Item = &KnownFile> {
+        self.folders.iter().flat_map(|folder| &folder.files)
+    }
+
+    /// The files that count, and `more` of them.
+    pub(crate) fn manifest(&self, more: &[KnownFile]) -> Manifest {
+        let counts = |file: &KnownFile| Some((Arc::clone(&file.path), file.entry.clone()?));
+        self.files().chain(more).filter_map(counts).collect()
+    }
+
+    /// Folders without a file that counts below them, ordered.
+    pub(crate) fn empty_folders(&self, manifest: &Manifest) -> Vec<PathBuf> {
+        let filled: std::collections::HashSet<&[u8]> =
+            manifest.iter().flat_map(|(path, _)| folders_above(path)).collect();
+        let is_empty = |path: &&[u8]| !path.is_empty() && !filled.contains(path);
+        let paths = self.folders.iter().map(|folder| &*folder.path);
+        let mut found: Vec<_> = paths.filter(is_empty).map(path_bytes::from_bytes).collect();
+        found.sort();
+        found
+    }
+}
+
+/// The folders that a path lies in, the nearest first and the root last.
+pub(crate) fn folders_above(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::successors(Some(path), |path| folder_of(path)).skip(1)
+}
+
+fn folder_of(path: &[u8]) -> Option<&[u8]> {
+    match path.iter().rposition(|byte| *byte == b'/') {
+        Some(end) => path.get(..end),
+        None if path.is_empty() => None,
+        None => Some(b""),
+    }
+}

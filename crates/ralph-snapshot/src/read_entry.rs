@@ -1,0 +1,76 @@
+//! Reading one file.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, ErrorKind, Read};
+use std::path::Path;
+
+use blake3::Hash;
+
+use crate::manifest::{Entry, Kind};
+use crate::stat::Stat;
+use crate::{approach, path_bytes};
+
+/// Larger files are told apart by their contents alone, in bytes.
+pub(crate) const NORMALISED_LIMIT: u64 = 1024 * 1024;
+
+/// Describes one file; `None` for folders, pipes, sockets and devices, and
+/// for files that vanish meanwhile.
+///
+/// The metadata are older than the contents, so that an edit in between is
+/// found next time.
+pub(crate) fn read_entry(path: &Path, metadata: &Metadata, known: Option<&Entry>) -> Option<Entry> {
+    let stat = Some(Stat::of(metadata));
+    let kind = kind_of(metadata)?;
+    if let Some(known) = known.filter(|known| known.kind == kind && known.stat == stat) {
+        return Some(known.clone());
+    }
+    let digests = match kind {
+        Kind::Link => fs::read_link(path).map(|target| {
+            let digest = blake3::hash(&path_bytes::to_bytes(&target));
+            (digest, digest)
+        }),
+        Kind::File | Kind::Executable | Kind::Unreadable => digest_file(path),
+    };
+    match digests {
+        Ok((content, normal)) => Some(Entry { kind, content, normal, stat }),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(_) => {
+            let nothing = blake3::hash(&[]);
+            Some(Entry { kind: Kind::Unreadable, content: nothing, normal: nothing, stat: None })
+        }
+    }
+}
+
+fn kind_of(metadata: &Metadata) -> Option<Kind> {
+    if metadata.is_symlink() {
+        Some(Kind::Link)
+    } else if metadata.is_file() {
+        Some(if is_executable(metadata) { Kind::Executable } else { Kind::File })
+    } else {
+        None
+    }
+}
+
+#[cfg(unix)]
+fn is_executable(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    metadata.permissions().mode() & 0o100 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_metadata: &Metadata) -> bool {
+    false
+}
+
+/// The digests of a file: of its contents, and of its normalised contents.
+/// They are the same for large and binary files.
+fn digest_file(path: &Path) -> io::Result<(Hash, Hash)> {
+    let mut file = File::open(path)?;
+    let mut beginning = Vec::new();
+    (&mut file).take(NORMALISED_LIMIT + 1).read_to_end(&mut beginning)?;
+    let is_whole = beginning.len() as u64 <= NORMALISED_LIMIT;
+    let mut hasher = blake3::Hasher::new();
+    let content = hasher.update(&beginning).update_reader(file)?.finalize();
+    let is_text = is_whole && !beginning.contains(&0);
+    Ok((content, if is_text { approach::normal_digest(&beginning) } else { content }))
+}
