@@ -260,10 +260,11 @@ impl FileTree {
             .map_err(TreeError::io("write", &path))
     }
 
+    /// The files of a tree that a snapshot holds, or that was named lately.
     fn load(&self, tree: &TreeId) -> Result<Manifest, TreeError> {
-        let unknown = || TreeError::UnknownTree { id: tree.clone() };
-        let text = fs::read_to_string(self.kept_tree(tree)).map_err(|_| unknown())?;
-        Manifest::parse(&text).filter(|found| found.id() == *tree).ok_or_else(unknown)
+        let kept = fs::read_to_string(self.kept_tree(tree)).ok();
+        let kept = kept.and_then(|text| Manifest::parse(&text)).filter(|found| found.id() == *tree);
+        kept.map_or_else(|| self.manifests.load(tree), Ok)
     }
 
     fn list_folder(&self, folder: &Path) -> Result<Vec<Snapshot>, TreeError> {

@@ -10,6 +10,7 @@
 mod approach;
 mod aside;
 mod disk;
+mod earlier;
 mod error;
 mod escape;
 mod facts;
@@ -52,6 +53,7 @@ mod state_home;
 mod survey;
 mod work_tree;
 
+pub use earlier::Earlier;
 pub use error::TreeError;
 pub use label::{Label, ParseLabelError};
 pub use plan::{Action, Kept, Plan, Step, WhyKept};

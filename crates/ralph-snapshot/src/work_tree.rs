@@ -125,6 +125,13 @@ impl WorkTree {
         self.way.keeper()
     }
 
+    pub(crate) fn git(&self) -> Option<&Git> {
+        match &self.way {
+            Way::Git(tree) => Some(&tree.git),
+            Way::Files(_) => None,
+        }
+    }
+
     /// What keeps snapshots where none are taken now.
     pub(crate) fn other_keeper(&self) -> Option<&dyn Keeper> {
         self.other.as_ref().map(Way::keeper)

@@ -1,0 +1,159 @@
+//! What files were before: their contents in a snapshot, and whether what
+//! they are now came from elsewhere.
+
+use std::path::{Path, PathBuf};
+
+use ralph_core::{Timestamp, TreeId};
+
+use crate::error::TreeError;
+use crate::git::Git;
+use crate::path_bytes;
+use crate::snapshot::{Item, ItemKind, Snapshot, Version};
+use crate::snapshots::{SnapshotError, Snapshots};
+use crate::work_tree::WorkTree;
+
+/// How many branches of other repositories are asked.
+const MOST_BRANCHES: usize = 20;
+
+/// A file that differs from what it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Earlier {
+    /// Relative to the root.
+    pub path: PathBuf,
+    /// What was in it; `None` if there was no such file, or it was too large.
+    pub contents: Option<Vec<u8>>,
+}
+
+impl Snapshots<'_> {
+    /// The files that differ between `snapshot` and the tree `present`,
+    /// ordered by path, with what they were. Links and nested repositories
+    /// are passed over, and of files above `limit` bytes only the path is
+    /// told.
+    pub fn earlier(
+        &self,
+        snapshot: &Snapshot,
+        present: &TreeId,
+        limit: u64,
+    ) -> Result<Vec<Earlier>, SnapshotError> {
+        // Files that git converts differ where their trees do.
+        let version = Version { tree: present.clone(), ..snapshot.version() };
+        let keeper = self.keeper_of(snapshot);
+        let found = keeper.differences(&snapshot.version(), &version)?;
+        let is_file = |item: &Item| match item.kind {
+            ItemKind::File | ItemKind::Executable => true,
+            ItemKind::Link | ItemKind::Opaque => false,
+        };
+        let mut files: Vec<Earlier> =
+            found.iter().map(|one| Earlier { path: one.path.clone(), contents: None }).collect();
+        let wanted: Vec<(usize, &Item)> = found
+            .iter()
+            .enumerate()
+            .filter_map(|(index, one)| Some((index, one.from.as_ref().filter(|i| is_file(i))?)))
+            .collect();
+        let items: Vec<&Item> = wanted.iter().map(|(_, item)| *item).collect();
+        keeper.read(&items, &mut |position, contents| {
+            let file = &mut files[wanted[position].0];
+            let mut bytes = Vec::new();
+            let mut head = std::io::Read::take(&mut *contents, limit + 1);
+            std::io::Read::read_to_end(&mut head, &mut bytes)
+                .map_err(TreeError::io("read", &file.path))?;
+            file.contents = (bytes.len() as u64 <= limit).then_some(bytes);
+            Ok(())
+        })?;
+        Ok(files)
+    }
+}
+
+impl WorkTree {
+    /// Whether a file is as a branch of another repository has it, by a
+    /// commit from before `began`: then somebody else wrote it, and it was
+    /// pulled in. Outside git nothing is.
+    pub fn was_pulled_in(&self, path: &Path, began: Timestamp) -> Result<bool, TreeError> {
+        match self.git() {
+            Some(git) => was_pulled_in(git, path, began),
+            None => Ok(false),
+        }
+    }
+}
+
+fn was_pulled_in(git: &Git, path: &Path, began: Timestamp) -> Result<bool, TreeError> {
+    if !git.root().join(path).is_file() {
+        return Ok(false);
+    }
+    let listed = git.command("for-each-ref").args(["--format=%(objectname)", "refs/remotes"]);
+    let listed = listed.read()?;
+    let listed = String::from_utf8_lossy(&listed);
+    let branches: std::collections::BTreeSet<&str> = listed.lines().collect();
+    if branches.is_empty() {
+        return Ok(false);
+    }
+    let now = git.command("hash-object").args(["--".as_ref(), path.as_os_str()]).read()?;
+    for branch in branches.into_iter().take(MOST_BRANCHES) {
+        let mut name = format!("{branch}:").into_bytes();
+        name.extend_from_slice(&path_bytes::to_bytes(path));
+        let name = path_bytes::from_bytes(&name);
+        let args = ["--verify".as_ref(), "--quiet".as_ref(), name.as_os_str()];
+        let there = git.command("rev-parse").args(args).feed(&[])?;
+        if !there.status.success() || there.stdout.trim_ascii() != now.trim_ascii() {
+            continue;
+        }
+        let args = ["-1", "--format=%ct", branch, "--"];
+        let committed = git.command("log").args(args).args([path]).read()?;
+        let seconds: i64 = String::from_utf8_lossy(&committed).trim().parse().unwrap_or(i64::MAX);
+        if seconds.saturating_mul(1000) < began.as_millis() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use ralph_core::RunId;
+
+    use super::*;
+    use crate::label::Label;
+    use crate::scratch::Scratch;
+
+    #[test]
+    fn files_that_differ_come_with_what_they_were() {
+        for scratch in [Scratch::git(), Scratch::plain()] {
+            scratch.write("changed", "old");
+            scratch.write("gone", "gone");
+            scratch.write("same", "same");
+            scratch.write("large", "x".repeat(50));
+            let tree = scratch.open();
+            let snapshots = Snapshots::new(&tree, RunId::from_bits(1));
+            let start = snapshots.take(Label::Start, Timestamp::from_millis(0)).unwrap();
+            scratch.write("changed", "new");
+            scratch.write("large", "y");
+            scratch.write("new", "new");
+            scratch.remove("gone");
+            let found = snapshots.earlier(&start, &tree.tree().unwrap(), 10).unwrap();
+            let found: Vec<_> = found
+                .iter()
+                .map(|one| (one.path.to_str().unwrap(), one.contents.as_deref()))
+                .collect();
+            let want: [(_, Option<&[u8]>); 4] = [
+                ("changed", Some(b"old")),
+                ("gone", Some(b"gone")),
+                ("large", None),
+                ("new", None),
+            ];
+            assert_eq!(found, want);
+        }
+    }
+
+    #[test]
+    fn a_file_that_others_committed_before_was_pulled_in() {
+        let scratch = Scratch::committed(&[("pulled", "theirs"), ("own", "old")]);
+        scratch.run(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+        scratch.write("own", "new");
+        let tree = scratch.open();
+        let pulled = |path: &str, began| tree.was_pulled_in(Path::new(path), began).unwrap();
+        let (later, earlier) = (Timestamp::from_millis(i64::MAX), Timestamp::from_millis(0));
+        assert!(pulled("pulled", later));
+        assert!(!pulled("pulled", earlier), "it was pushed during the run");
+        assert!(!pulled("own", later) && !pulled("missing", later));
+    }
+}
