@@ -7,21 +7,37 @@
 mod biome;
 mod cargo;
 mod collector;
+mod ctest;
 mod eslint;
+mod go_test;
+mod go_text;
+mod jest;
 mod json;
+mod junit;
+mod libtest;
+mod lines;
 mod located;
 mod mypy;
+mod nextest;
 mod oxlint;
+mod panics;
 mod plain_diagnostics;
+mod plain_tests;
 mod printed;
 mod pyright;
+mod pytest_text;
 mod rubocop;
 mod ruff;
+mod rustc_text;
+mod said;
 #[cfg(test)]
 mod sampled;
 mod sarif;
 mod shellcheck;
+mod spot;
+mod tap;
 mod tsc;
+mod unittest_text;
 
 use std::io::{self, BufRead};
 
@@ -45,24 +61,25 @@ pub enum Unreadable {
     },
 }
 
-/// Reads `input` in the given form.
+/// Reads the output of a tool in the given form.
+///
+/// What was found before an error is kept in `out`.
 pub fn read(
     format: Format,
     input: &mut dyn BufRead,
     out: &mut Collector,
 ) -> Result<(), Unreadable> {
-    read_diagnostics(format, input, out)
-}
-
-/// Reads the diagnostics in output of a form that has some.
-fn read_diagnostics(
-    format: Format,
-    input: &mut dyn BufRead,
-    out: &mut Collector,
-) -> Result<(), Unreadable> {
     match format {
-        Format::Text => plain_diagnostics::read(input, out),
+        Format::Exit => Ok(()),
+        Format::Text => read_text(input, out),
         Format::Cargo => cargo::read(input, out),
+        Format::Libtest => libtest::read(input, out),
+        Format::Nextest => nextest::read(input, out),
+        Format::Junit => junit::read(input, out),
+        Format::Jest => jest::read(input, out),
+        Format::Tap => tap::read(input, out),
+        Format::GoTest => go_test::read(input, out),
+        Format::Ctest => ctest::read(input, out),
         Format::Tsc => tsc::read(input, out),
         Format::Eslint => eslint::read(input, out),
         Format::Biome => biome::read(input, out),
@@ -73,18 +90,19 @@ fn read_diagnostics(
         Format::Shellcheck => shellcheck::read(input, out),
         Format::Rubocop => rubocop::read(input, out),
         Format::Sarif => sarif::read(input, out),
-        Format::Exit
-        | Format::Libtest
-        | Format::Nextest
-        | Format::Junit
-        | Format::Jest
-        | Format::Tap
-        | Format::GoTest
-        | Format::Ctest => {
-            let what = "it is not a form for diagnostics".to_owned();
-            Err(Unreadable::Form { form: format.name(), what })
-        }
     }
+}
+
+/// Plain text, in one pass for all that may stand in it.
+fn read_text(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
+    let mut tests = plain_tests::PlainTests::default();
+    let mut diagnostics = plain_diagnostics::PlainDiagnostics::default();
+    lines::each(input, |line| match tests.line(line, out) {
+        lines::Claim::Taken => {}
+        lines::Claim::Free => diagnostics.line(line, out),
+    })?;
+    tests.finish(out);
+    Ok(())
 }
 
 #[cfg(test)]

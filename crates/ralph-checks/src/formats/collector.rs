@@ -55,6 +55,11 @@ impl Collector {
         }
     }
 
+    /// The folder the tool ran in.
+    pub fn folder(&self) -> PathBuf {
+        self.root.join(&self.dir)
+    }
+
     /// Names a place the way we do: relative to the root, with `/`.
     pub fn place(&self, file: &str, line: Option<u32>, column: Option<u32>) -> Place {
         let file = file.strip_prefix("file://").unwrap_or(file);
@@ -121,6 +126,16 @@ impl Collector {
         } else {
             self.reading.beyond += 1;
         }
+    }
+
+    /// Takes in tests of which only the number is known.
+    pub fn unnamed_tests(&mut self, state: TestState, number: u64) {
+        if number == 0 {
+            return;
+        }
+        let counter = tests_counts(&mut self.tests().counts, state);
+        *counter = counter.saturating_add(number);
+        self.reading.beyond = self.reading.beyond.saturating_add(number);
     }
 
     /// Takes in a failed test with what it said.
@@ -240,6 +255,16 @@ mod tests {
             (tests.counts.passed, tests.counts.failed, tests.counts.skipped);
         assert_eq!((passed, failed, skipped), (0, 1, 1));
         assert_eq!(tests.failures["a"].message, "no");
+    }
+
+    #[test]
+    fn tests_without_a_name_are_counted_but_not_listed() {
+        let mut out = collector();
+        out.unnamed_tests(TestState::Failed, 0);
+        out.unnamed_tests(TestState::Passed, 3);
+        let reading = out.finish();
+        let tests = reading.tests.unwrap();
+        assert_eq!((tests.counts.passed, tests.states.len(), reading.beyond), (3, 0, 3));
     }
 
     #[test]

@@ -6,23 +6,12 @@
 
 mod forms;
 
-use std::io::BufRead;
-
 use ralph_core::finding::{Level, Place};
 
 use self::forms::Seen;
 use super::located::{brackets, colons, has_place, is_path};
-use super::printed::{LINE_BYTES, Said, each_line, uncoloured};
-use super::{Collector, Found, Unreadable, tsc};
-
-/// Reads what is certain, and passes over the rest.
-pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
-    let mut diagnostics = PlainDiagnostics::default();
-    each_line(input, LINE_BYTES, |line| {
-        diagnostics.line(line, out);
-        Ok(())
-    })
-}
+use super::printed::{Said, uncoloured};
+use super::{Collector, Found, tsc};
 
 /// Reads diagnostics line by line.
 #[derive(Debug, Default)]

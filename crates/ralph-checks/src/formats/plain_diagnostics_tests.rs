@@ -1,5 +1,6 @@
 use super::super::sampled::summaries;
 use super::*;
+use crate::formats::read_text;
 
 macro_rules! sample {
     ($name:literal) => {
@@ -9,7 +10,7 @@ macro_rules! sample {
 
 #[track_caller]
 fn check(text: &str, want: &[&str]) {
-    assert_eq!(summaries(read, text), want, "{text}");
+    assert_eq!(summaries(read_text, text), want, "{text}");
 }
 
 #[track_caller]
@@ -87,7 +88,7 @@ fn rust_is_understood_in_both_texts() {
             "warning rustc - src/lib.rs:5:9 unused variable: `unused`",
         ],
     );
-    let short = summaries(read, sample!("cargo_short.txt"));
+    let short = summaries(read_text, sample!("cargo_short.txt"));
     assert_eq!(short.len(), 5, "{short:#?}");
     assert_eq!(
         short[1],
@@ -107,16 +108,16 @@ fn linters_of_python_are_understood() {
             "error flake8 E999 broken.py:1:8 SyntaxError: invalid syntax",
         ],
     );
-    let pylint = summaries(read, sample!("pylint.txt"));
+    let pylint = summaries(read_text, sample!("pylint.txt"));
     assert_eq!(pylint.len(), 11, "{pylint:#?}");
     assert_eq!(pylint[1], "warning pylint C0114 a.py:1:1 Missing module docstring");
     assert_eq!(pylint[3], "error pylint E0602 a.py:9:12 Undefined variable 'undefined_name'");
-    let ruff = summaries(read, sample!("ruff.txt"));
+    let ruff = summaries(read_text, sample!("ruff.txt"));
     assert_eq!(ruff[0], "error ruff F401 a.py:1:8 `os` imported but unused");
     assert_eq!(ruff[4], "error ruff invalid-syntax broken.py:1:8 Expected `)`, found newline");
     assert_eq!(ruff.len(), 5, "{ruff:#?}");
-    assert_eq!(summaries(read, sample!("ruff_concise.txt")).len(), 8);
-    let pyright = summaries(read, sample!("pyright.txt"));
+    assert_eq!(summaries(read_text, sample!("ruff_concise.txt")).len(), 8);
+    let pyright = summaries(read_text, sample!("pyright.txt"));
     assert_eq!(pyright.len(), 12, "{pyright:#?}");
     assert_eq!(
         pyright[2],
@@ -133,7 +134,7 @@ fn linters_of_python_are_understood() {
 
 #[test]
 fn eslint_and_tsc_are_understood() {
-    let eslint = summaries(read, sample!("eslint.txt"));
+    let eslint = summaries(read_text, sample!("eslint.txt"));
     assert_eq!(eslint.len(), 7, "{eslint:#?}");
     assert_eq!(eslint[3], "warning eslint eqeqeq js/a.js:3:7 Expected '===' and instead saw '=='");
     assert_eq!(eslint[6], "error eslint - js/broken.js:1:10 Parsing error: Unexpected token (");
@@ -141,13 +142,13 @@ fn eslint_and_tsc_are_understood() {
         include_str!("../../tests/samples/tsc/plain.txt"),
         include_str!("../../tests/samples/tsc/pretty.txt"),
     ] {
-        assert_eq!(summaries(read, text), summaries(tsc::read, text));
+        assert_eq!(summaries(read_text, text), summaries(tsc::read, text));
     }
 }
 
 #[test]
 fn shells_ruby_php_and_java_are_understood() {
-    let shell = summaries(read, sample!("shellcheck_gcc.txt"));
+    let shell = summaries(read_text, sample!("shellcheck_gcc.txt"));
     assert_eq!(shell.len(), 14, "{shell:#?}");
     assert_eq!(
         shell[1],

@@ -35,7 +35,7 @@ const SAMPLES: &[(Format, &[u8])] = &[
 fn read_all(format: Format, bytes: &[u8], buffer: usize) {
     let mut out = Collector::new(Path::new("/project"), "web");
     let mut input = BufReader::with_capacity(buffer, bytes);
-    if let Err(error) = read_diagnostics(format, &mut input, &mut out) {
+    if let Err(error) = read(format, &mut input, &mut out) {
         assert!(matches!(error, Unreadable::Form { .. }), "{error}");
     }
     let reading = out.finish();
@@ -126,7 +126,7 @@ fn samples_read_the_same_whatever_the_buffer_and_line_ends() {
         let read = |bytes: &[u8], buffer| {
             let mut out = Collector::new(Path::new("/project"), "");
             let mut input = BufReader::with_capacity(buffer, bytes);
-            read_diagnostics(*format, &mut input, &mut out).unwrap();
+            read(*format, &mut input, &mut out).unwrap();
             out.finish()
         };
         let whole = read(sample, 1 << 20);

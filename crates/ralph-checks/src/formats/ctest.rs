@@ -1,0 +1,130 @@
+//! The text of `ctest`.
+
+use std::io::BufRead;
+
+use ralph_core::finding::TestState;
+
+use super::lines::{self, Claim};
+use super::said::Said;
+use super::spot::place_in;
+use super::{Collector, Unreadable};
+
+/// Reads everything.
+pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
+    let mut ctest = Ctest::default();
+    lines::each(input, |line| {
+        ctest.line(line, out);
+    })?;
+    ctest.finish(out);
+    Ok(())
+}
+
+/// Takes in the text line by line.
+#[derive(Debug, Default)]
+pub(super) struct Ctest {
+    inside: bool,
+    /// The failed test whose output follows, with how it ended.
+    failed: Option<(String, String, Said)>,
+    /// What a test printed before its result, with `ctest -V`.
+    printed: Said,
+}
+
+impl Ctest {
+    /// Takes in the next line.
+    pub(super) fn line(&mut self, line: &str, out: &mut Collector) -> Claim {
+        if let Some((name, end)) = result(line) {
+            self.close(out);
+            self.inside = true;
+            self.ended(name, end, out);
+            return Claim::Taken;
+        }
+        if line.starts_with("Test project ") || line == "No tests were found!!!" {
+            out.runs_tests();
+            self.inside = true;
+            return Claim::Taken;
+        }
+        if !self.inside {
+            return Claim::Free;
+        }
+        if line.contains("% tests passed, ") && line.contains(" tests failed out of ") {
+            self.close(out);
+            self.inside = false;
+        } else if is_start(line) || line.starts_with("The following tests ") {
+            self.close(out);
+            self.printed.clear();
+        } else if let Some((_, _, said)) = &mut self.failed {
+            said.line(line);
+        } else if let Some(printed) = verbose(line) {
+            self.printed.line(printed);
+        }
+        Claim::Taken
+    }
+
+    /// Whether tests run, so that the lines are theirs.
+    pub(super) fn is_inside(&self) -> bool {
+        self.inside
+    }
+
+    /// Takes in that there are no more lines.
+    pub(super) fn finish(&mut self, out: &mut Collector) {
+        self.close(out);
+    }
+
+    fn ended(&mut self, name: &str, end: &str, out: &mut Collector) {
+        let printed = std::mem::take(&mut self.printed);
+        if end.starts_with("Passed") {
+            out.test(name, TestState::Passed);
+        } else if end.starts_with("***Skipped") || end.starts_with("***Not Run (Disabled)") {
+            out.test(name, TestState::Skipped);
+        } else {
+            out.test(name, TestState::Failed);
+            self.failed = Some((name.to_owned(), reason(end), printed));
+        }
+    }
+
+    fn close(&mut self, out: &mut Collector) {
+        let Some((name, reason, said)) = self.failed.take() else { return };
+        let place = place_in(said.as_str(), out);
+        let mut message = Said::default();
+        if said.is_empty() || reason != "Failed" {
+            message.line(&reason);
+        }
+        message.text(said.as_str());
+        out.failed(&name, place, message.as_str());
+    }
+}
+
+/// Name and end from `2/8 Test #2: name .......***Failed  0.01 sec`.
+fn result(line: &str) -> Option<(&str, &str)> {
+    let (numbers, rest) = line.trim_start().split_once(" Test ")?;
+    let (number, total) = numbers.split_once('/')?;
+    number.parse::<u32>().ok()?;
+    total.parse::<u32>().ok()?;
+    let (number, rest) = rest.trim_start().strip_prefix('#')?.split_once(": ")?;
+    number.parse::<u32>().ok()?;
+    // Names may hold dots themselves; the leader is what stands before a state.
+    let at = rest.find("...")?;
+    let (name, rest) = (rest[..at].trim_end(), rest[at..].trim_start_matches('.'));
+    (!name.is_empty()).then(|| (name, rest.trim_start()))
+}
+
+/// How a test ended, without the time: `Exception: SegFault`.
+fn reason(end: &str) -> String {
+    let end = end.trim_end().strip_suffix(" sec").unwrap_or(end);
+    let end = end.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end();
+    end.replace("***", " ").trim().trim_end_matches(':').to_owned()
+}
+
+/// Whether the line is `    Start 3: name`.
+fn is_start(line: &str) -> bool {
+    let number = |rest: &str| rest.split_once(": ").is_some_and(|(n, _)| n.parse::<u32>().is_ok());
+    line.trim_start().strip_prefix("Start ").is_some_and(|rest| number(rest.trim_start()))
+}
+
+/// What the test printed in `2: text`.
+fn verbose(line: &str) -> Option<&str> {
+    let (number, printed) = line.split_once(": ")?;
+    number.trim_start().parse::<u32>().ok()?;
+    let ours = ["Test command: ", "Working Directory: ", "Test timeout computed to be: "];
+    (!ours.iter().any(|known| printed.starts_with(known))).then_some(printed)
+}

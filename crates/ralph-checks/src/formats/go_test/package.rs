@@ -1,0 +1,208 @@
+//! One package while its tests run.
+
+use std::collections::{HashMap, HashSet};
+
+use ralph_core::finding::{Place, TestState};
+
+use super::super::Collector;
+use super::super::said::Said;
+use super::super::spot::Spot;
+use super::build::{self, Module};
+
+/// How many running tests are remembered with what they print.
+const RUNNING: usize = 10_000;
+
+/// How something ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum End {
+    Passed,
+    Failed,
+    Skipped,
+}
+
+impl End {
+    /// The state of a test that ended so.
+    pub(in super::super) fn state(self) -> TestState {
+        match self {
+            Self::Passed => TestState::Passed,
+            Self::Failed => TestState::Failed,
+            Self::Skipped => TestState::Skipped,
+        }
+    }
+
+    /// The end in `--- FAIL: `.
+    pub(in super::super) fn parse(word: &str) -> Option<Self> {
+        match word {
+            "PASS" => Some(Self::Passed),
+            "FAIL" => Some(Self::Failed),
+            "SKIP" => Some(Self::Skipped),
+            _ => None,
+        }
+    }
+}
+
+/// A test, or, with an empty test, a package.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Names<'a> {
+    pub(in super::super) package: &'a str,
+    pub(in super::super) test: &'a str,
+}
+
+/// A package whose tests run.
+#[derive(Debug, Default)]
+pub(in super::super) struct Package {
+    /// Tests that run, with what they printed.
+    running: HashMap<String, Said>,
+    /// Tests that failed only or also because a subtest did.
+    parents: HashSet<String>,
+    failed: bool,
+    /// What was printed outside of tests.
+    said: Said,
+    /// The id being put together, to save allocations.
+    id: String,
+}
+
+impl Package {
+    /// Takes in that a test begins.
+    pub(in super::super) fn run(&mut self, test: &str) {
+        if self.running.len() < RUNNING && !self.running.contains_key(test) {
+            self.running.insert(test.to_owned(), Said::default());
+        }
+    }
+
+    /// Takes in what was printed.
+    pub(in super::super) fn output(
+        &mut self,
+        names: &Names<'_>,
+        output: &str,
+        out: &mut Collector,
+    ) {
+        let line = output.trim_end();
+        if names.test.is_empty() {
+            if let Some((_, why)) = build::failed_package(line) {
+                self.said.line(why);
+            } else if !is_frame(line) {
+                self.said.line(line);
+            }
+            return;
+        }
+        if line.starts_with("=== ") {
+            return;
+        }
+        if let Some((before, end)) = marker(line, names.test) {
+            // Printed text without a line end hides the end from `go` itself.
+            if !before.trim().is_empty() && end == End::Passed {
+                self.running.remove(names.test);
+                out.test(self.name(names), TestState::Passed);
+            }
+            return;
+        }
+        if let Some(said) = self.running.get_mut(names.test) {
+            said.line(line);
+        }
+    }
+
+    /// Takes in how a test ended.
+    pub(in super::super) fn test_ended(
+        &mut self,
+        names: &Names<'_>,
+        (end, module): (End, &Module),
+        out: &mut Collector,
+    ) {
+        let said = self.running.remove(names.test);
+        if end != End::Failed {
+            out.test(self.name(names), end.state());
+            return;
+        }
+        self.failed = true;
+        if let Some((parent, _)) = names.test.rsplit_once('/') {
+            self.parents.insert(parent.to_owned());
+        }
+        if self.parents.remove(names.test) {
+            if let Some((parent, _)) = names.test.rsplit_once('/') {
+                self.parents.insert(parent.to_owned());
+            }
+            out.test(self.name(names), TestState::Failed);
+        } else {
+            let (place, message) = told(&said.unwrap_or_default(), names.package, module, out);
+            out.failed(self.name(names), place, message.as_str());
+        }
+    }
+
+    /// Takes in how the package ended: with it ends what still runs.
+    pub(in super::super) fn ended(
+        mut self,
+        name: &str,
+        (end, module): (End, &Module),
+        out: &mut Collector,
+    ) {
+        let mut running: Vec<(String, Said)> = self.running.drain().collect();
+        running.sort_by(|(a, _), (b, _)| b.cmp(a));
+        for (test, mut said) in running {
+            let names = Names { package: name, test: &test };
+            if end == End::Failed && said.is_empty() {
+                said.line("it did not end");
+            }
+            self.running.insert(test.clone(), said);
+            self.test_ended(&names, (end, module), out);
+        }
+        if end == End::Failed && !self.failed {
+            let (place, message) = told(&self.said, name, module, out);
+            out.failed(name, place, message.as_str());
+        }
+    }
+
+    fn name(&mut self, names: &Names<'_>) -> &str {
+        self.id.clear();
+        self.id.push_str(names.package);
+        self.id.push('.');
+        self.id.push_str(names.test);
+        &self.id
+    }
+}
+
+/// What stands before `--- PASS: test (0.00s)` at the end of a line, and the end.
+fn marker<'a>(line: &'a str, test: &str) -> Option<(&'a str, End)> {
+    if !line.ends_with("s)") {
+        return None;
+    }
+    let at = line.rfind("--- ")?;
+    let (word, rest) = line[at + 4..].split_once(": ")?;
+    let end = End::parse(word)?;
+    rest.strip_prefix(test)?.starts_with(" (").then_some((&line[..at], end))
+}
+
+/// Lines that say how the package ended.
+fn is_frame(line: &str) -> bool {
+    line == "PASS" || line == "FAIL" || line.starts_with("ok  \t") || line.starts_with("FAIL\t")
+}
+
+/// Where a test went wrong and what it said: a panic, or else from its first
+/// `file.go:3: message` on, or else all of it.
+fn told(said: &Said, package: &str, module: &Module, out: &Collector) -> (Place, Said) {
+    let text = said.as_str();
+    let spot = Spot::find(text).filter(|spot| spot.has_ending("go"));
+    let place = spot.map_or_else(Place::default, |spot| {
+        out.place(&module.file(package, spot.file), Some(spot.line), spot.column)
+    });
+    let mut message = Said::default();
+    let from = text.lines().position(|line| {
+        line.starts_with("panic: ") || line.trim_start().split_once(": ").is_some_and(is_logged)
+    });
+    for (index, line) in text.lines().skip(from.unwrap_or(0)).enumerate() {
+        if line.starts_with("goroutine ") {
+            break;
+        }
+        let line = line.trim_start();
+        match line.split_once(": ").filter(|parts| index == 0 && is_logged(*parts)) {
+            Some((_, logged)) => message.line(logged),
+            None => message.line(line),
+        }
+    }
+    (place, message)
+}
+
+/// Whether a line was logged by a test: `file.go:3` and a message.
+fn is_logged((place, _): (&str, &str)) -> bool {
+    Spot::parse(place).is_some_and(|spot| spot.has_ending("go"))
+}

@@ -1,0 +1,130 @@
+//! The text of `go test`, with or without `-v`, line by line.
+//!
+//! The package is named only when its tests are over, so they wait for it.
+
+use ralph_core::finding::{Place, TestState};
+
+use super::Collector;
+use super::go_test::{End, Module, Names, Package, failed_package};
+use super::lines::Claim;
+
+/// How many tests wait for the name of their package; more are only counted.
+const WAITING: usize = 50_000;
+
+/// Takes in the text line by line.
+#[derive(Debug, Default)]
+pub(super) struct GoText {
+    module: Option<Module>,
+    package: Package,
+    /// Tests that ended, in the order in which that was said.
+    ended: Vec<(String, End)>,
+    /// The test that prints.
+    current: String,
+    inside: bool,
+}
+
+impl GoText {
+    /// Takes in the next line.
+    pub(super) fn line(&mut self, line: &str, out: &mut Collector) -> Claim {
+        if let Some((name, end)) = package_line(line) {
+            self.package_ended(name, end, out);
+            return Claim::Taken;
+        }
+        if let Some((package, why)) = failed_package(line) {
+            out.failed(package, Place::default(), why);
+            return Claim::Taken;
+        }
+        if let Some(rest) = line.strip_prefix("=== ")
+            && let Some((word, test)) = rest.split_once(' ')
+            && matches!(word, "RUN" | "CONT" | "PAUSE" | "NAME")
+        {
+            self.enter(test.trim());
+            return Claim::Taken;
+        }
+        if let Some((end, test)) = marker(line) {
+            self.enter(test);
+            if self.ended.len() < WAITING {
+                self.ended.push((test.to_owned(), end));
+            } else {
+                out.unnamed_tests(end.state(), 1);
+            }
+            return Claim::Taken;
+        }
+        if !self.inside {
+            return Claim::Free;
+        }
+        if line == "PASS" || line == "FAIL" {
+            self.current.clear();
+        } else {
+            let names = Names { package: "", test: &self.current };
+            self.package.output(&names, line, out);
+        }
+        Claim::Taken
+    }
+
+    /// Whether tests run, so that the lines are theirs.
+    pub(super) fn is_inside(&self) -> bool {
+        self.inside
+    }
+
+    /// Takes in that there are no more lines.
+    pub(super) fn finish(&mut self, out: &mut Collector) {
+        if self.inside {
+            self.package_ended("", Some(End::Failed), out);
+        }
+    }
+
+    fn enter(&mut self, test: &str) {
+        self.inside = true;
+        test.clone_into(&mut self.current);
+        self.package.run(test);
+    }
+
+    /// `None` means that there was nothing to test.
+    fn package_ended(&mut self, name: &str, end: Option<End>, out: &mut Collector) {
+        out.runs_tests();
+        let module = self.module.get_or_insert_with(|| Module::of(out));
+        let mut package = std::mem::take(&mut self.package);
+        let listed = !self.ended.is_empty();
+        // Tests stand before their subtests, which tell more.
+        for (test, end) in std::mem::take(&mut self.ended).into_iter().rev() {
+            let names = Names { package: name, test: &test };
+            package.test_ended(&names, (end, module), out);
+        }
+        if let Some(end) = end {
+            package.ended(name, (end, module), out);
+            if end == End::Passed && !listed {
+                out.test(name, TestState::Passed);
+            }
+        }
+        self.current.clear();
+        self.inside = false;
+    }
+}
+
+/// Package and end from `ok  \tpackage\t0.1s` and the like.
+fn package_line(line: &str) -> Option<(&str, Option<End>)> {
+    let (word, rest) = line.split_once('\t')?;
+    let end = match word {
+        "ok  " => Some(End::Passed),
+        "FAIL" => Some(End::Failed),
+        "?   " => None,
+        _ => return None,
+    };
+    let (name, _) = rest.split_once('\t')?;
+    (!name.is_empty() && !name.contains(' ')).then_some((name, end))
+}
+
+/// End and test from `    --- FAIL: TestAdd/wrong (0.00s)`; printed text
+/// without a line end may stand before it.
+fn marker(line: &str) -> Option<(End, &str)> {
+    if !line.ends_with("s)") {
+        return None;
+    }
+    let (_, rest) = line.rsplit_once("--- ")?;
+    let (word, rest) = rest.split_once(": ")?;
+    let (test, time) = rest.rsplit_once(" (")?;
+    let timed = time.bytes().all(|byte| byte.is_ascii_digit() || b".s)".contains(&byte));
+    let known = ["Test", "Example", "Fuzz", "Benchmark"].iter().any(|name| test.starts_with(name));
+    if timed && known { Some((End::parse(word)?, test)) } else { None }
+}

@@ -1,0 +1,267 @@
+//! `jest --json` and `vitest --reporter=json`.
+//!
+//! The document is read file by file. Ids are `file::outer > inner > title`.
+//! Text before the document, which both may print, is passed over.
+
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+
+use memchr::memchr;
+use ralph_core::finding::{Place, TestState};
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::error::Category;
+
+use super::lines::uncoloured;
+use super::said::Said;
+use super::spot::Spot;
+use super::{Collector, Unreadable};
+
+/// How a document of either begins, in any order of its keys.
+const BEGINNINGS: [&[u8]; 8] = [
+    b"{\"num",
+    b"{\"success\"",
+    b"{\"testResults\"",
+    b"{\"snapshot\"",
+    b"{\"startTime\"",
+    b"{\"openHandles\"",
+    b"{\n",
+    b"{\r\n",
+];
+
+/// How many bytes of a line tell whether the document begins.
+const LOOKED_AT: usize = 16;
+
+/// Reads everything.
+pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
+    let Some(head) = find_document(input)? else {
+        return Err(broken("it holds no report".to_owned()));
+    };
+    let input = BufReader::with_capacity(64 * 1024, Cursor::new(head).chain(input));
+    let mut json = serde_json::Deserializer::from_reader(input);
+    let seen = Report { out }.deserialize(&mut json).map_err(|error| match error.classify() {
+        Category::Io => Unreadable::Io(error.into()),
+        Category::Syntax | Category::Data | Category::Eof => broken(error.to_string()),
+    })?;
+    if seen { Ok(()) } else { Err(broken("it holds no `testResults`".to_owned())) }
+}
+
+fn broken(what: String) -> Unreadable {
+    Unreadable::Form { form: "jest", what }
+}
+
+/// Skips to the line that begins the document and gives its first bytes.
+fn find_document(input: &mut dyn BufRead) -> io::Result<Option<Vec<u8>>> {
+    loop {
+        let mut head = Vec::with_capacity(LOOKED_AT);
+        while head.len() < LOOKED_AT && head.last() != Some(&b'\n') {
+            let Some(byte) = input.fill_buf()?.first().copied() else { break };
+            head.push(byte);
+            input.consume(1);
+        }
+        if head.is_empty() {
+            return Ok(None);
+        }
+        if BEGINNINGS.iter().any(|beginning| head.starts_with(beginning)) {
+            return Ok(Some(head));
+        }
+        if head.last() != Some(&b'\n') {
+            skip_line(input)?;
+        }
+    }
+}
+
+fn skip_line(input: &mut dyn BufRead) -> io::Result<()> {
+    loop {
+        let chunk = input.fill_buf()?;
+        if chunk.is_empty() {
+            return Ok(());
+        }
+        let (taken, over) = match memchr(b'\n', chunk) {
+            Some(end) => (end + 1, true),
+            None => (chunk.len(), false),
+        };
+        input.consume(taken);
+        if over {
+            return Ok(());
+        }
+    }
+}
+
+/// Text that may hold what is no UTF-8.
+#[derive(Debug, Default)]
+struct Text(String);
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Bytes;
+
+        impl Visitor<'_> for Bytes {
+            type Value = Text;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Text, E> {
+                Ok(Text(text.to_owned()))
+            }
+
+            fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Text, E> {
+                Ok(Text(String::from_utf8_lossy(bytes).into_owned()))
+            }
+
+            fn visit_unit<E: Error>(self) -> Result<Text, E> {
+                Ok(Text::default())
+            }
+        }
+
+        deserializer.deserialize_bytes(Bytes)
+    }
+}
+
+/// The results of one file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct FileResult {
+    assertion_results: Vec<Assertion>,
+    message: Option<Text>,
+    name: Text,
+    status: Text,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Assertion {
+    ancestor_titles: Vec<Text>,
+    failure_messages: Option<Vec<Text>>,
+    location: Option<Location>,
+    status: Text,
+    title: Text,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+struct Location {
+    line: u32,
+    column: u32,
+}
+
+/// The whole document; gives whether there were results in it.
+struct Report<'a> {
+    out: &'a mut Collector,
+}
+
+impl<'de> DeserializeSeed<'de> for Report<'_> {
+    type Value = bool;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Report<'_> {
+    type Value = bool;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a report")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
+        let mut seen = false;
+        while let Some(key) = map.next_key::<Text>()? {
+            if key.0 == "testResults" {
+                seen = true;
+                self.out.runs_tests();
+                map.next_value_seed(Files { out: self.out })?;
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(seen)
+    }
+}
+
+/// The list of files, reported one by one.
+struct Files<'a> {
+    out: &'a mut Collector,
+}
+
+impl<'de> DeserializeSeed<'de> for Files<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Files<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of files")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut files: A) -> Result<(), A::Error> {
+        while let Some(file) = files.next_element::<FileResult>()? {
+            file.report(self.out);
+        }
+        Ok(())
+    }
+}
+
+impl FileResult {
+    fn report(&self, out: &mut Collector) {
+        let file = out.place(&self.name.0, None, None).file;
+        let mut failed = false;
+        for assertion in &self.assertion_results {
+            failed |= assertion.status.0 == "failed";
+            assertion.report(&file, out);
+        }
+        if self.status.0 == "failed" && !failed {
+            let message = self.message.as_ref().map_or("", |message| message.0.as_str());
+            let message = uncoloured(message);
+            let place = match Spot::find(&message) {
+                Some(spot) => spot.place(out),
+                None => out.place(&self.name.0, None, None),
+            };
+            out.failed(&file, place, without_trace(&message).as_str());
+        }
+    }
+}
+
+impl Assertion {
+    fn report(&self, file: &str, out: &mut Collector) {
+        let titles = self.ancestor_titles.iter().chain([&self.title]);
+        let titles = titles.map(|title| title.0.as_str()).collect::<Vec<_>>().join(" > ");
+        let id = format!("{file}::{titles}");
+        match self.status.0.as_str() {
+            "passed" => out.test(&id, TestState::Passed),
+            "failed" => {
+                let message = self.failure_messages.iter().flatten().next();
+                let message = uncoloured(message.map_or("", |message| message.0.as_str()));
+                let place = self.place(&message, file, out);
+                out.failed(&id, place, without_trace(&message).as_str());
+            }
+            _ => out.test(&id, TestState::Skipped),
+        }
+    }
+
+    fn place(&self, message: &str, file: &str, out: &Collector) -> Place {
+        if let Some(spot) = Spot::find(message) {
+            return spot.place(out);
+        }
+        let location = self.location;
+        Place {
+            file: file.to_owned(),
+            line: location.map(|at| at.line),
+            column: location.map(|at| at.column),
+        }
+    }
+}
+
+/// A message without the frames that follow it.
+fn without_trace(message: &str) -> Said {
+    let mut said = Said::default();
+    said.before_trace(message);
+    said
+}

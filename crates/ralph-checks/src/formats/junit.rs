@@ -1,0 +1,289 @@
+//! `JUnit` XML as pytest, Maven, Gradle, `PHPUnit`, ctest, nextest and many
+//! others write it: nested suites of test cases with what went wrong in them.
+//!
+//! Ids are `classname::name`. Several documents may follow each other, and
+//! other text may stand before them.
+
+mod bounded;
+mod case;
+
+use std::borrow::Cow;
+use std::io::{self, BufRead};
+
+use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::{Error, Reader};
+
+use super::{Collector, Unreadable};
+use bounded::Bounded;
+use case::{Case, Trouble};
+
+/// How deep elements may be nested.
+const DEEPEST: u32 = 1000;
+
+/// Reads everything.
+pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
+    let mut reader = Reader::from_reader(Bounded::new(input));
+    reader.config_mut().allow_dangling_amp = true;
+    let mut junit = Junit::default();
+    let mut buffer = Vec::new();
+    loop {
+        buffer.clear();
+        let event = match reader.read_event_into(&mut buffer) {
+            Ok(event) => event,
+            Err(Error::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
+                return Err(broken(error.to_string()));
+            }
+            Err(Error::Io(error)) => {
+                return Err(Unreadable::Io(io::Error::new(error.kind(), error.to_string())));
+            }
+            Err(error) => {
+                let at = reader.error_position() + reader.get_ref().dropped();
+                return Err(broken(format!("{error} at byte {at}")));
+            }
+        };
+        if matches!(event, Event::Eof) {
+            let at = reader.buffer_position() + reader.get_ref().dropped();
+            return junit.finish(at);
+        }
+        junit.event(event, out).map_err(|what| {
+            let at = reader.buffer_position() + reader.get_ref().dropped();
+            broken(format!("{what} at byte {at}"))
+        })?;
+    }
+}
+
+fn broken(what: String) -> Unreadable {
+    Unreadable::Form { form: "junit", what }
+}
+
+#[derive(Debug, Default)]
+struct Junit {
+    depth: u32,
+    /// Whether a suite was seen at all.
+    suites_seen: bool,
+    /// The suites around, the outermost first.
+    suites: Vec<Suite>,
+    case: Option<Case>,
+    /// Trouble of a suite as a whole.
+    suite_trouble: Option<Case>,
+    /// What the text belongs to.
+    text: Text,
+}
+
+#[derive(Debug, Default)]
+struct Suite {
+    name: String,
+    file: String,
+}
+
+/// What text inside the present element means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Text {
+    #[default]
+    Nothing,
+    Trouble,
+    Output,
+}
+
+impl Junit {
+    fn event(&mut self, event: Event<'_>, out: &mut Collector) -> Result<(), String> {
+        match event {
+            Event::Start(element) => {
+                self.depth += 1;
+                if self.depth > DEEPEST {
+                    return Err(format!("more than {DEEPEST} elements within each other"));
+                }
+                self.start(&element, out)
+            }
+            Event::Empty(element) => {
+                self.depth += 1;
+                self.start(&element, out)?;
+                self.end(element.name().as_ref(), out);
+                Ok(())
+            }
+            Event::End(element) => {
+                self.end(element.name().as_ref(), out);
+                Ok(())
+            }
+            Event::Text(text) => {
+                self.text(&text);
+                Ok(())
+            }
+            Event::CData(text) => {
+                self.text(&text);
+                Ok(())
+            }
+            Event::GeneralRef(reference) => {
+                if self.text != Text::Nothing {
+                    self.text(&resolved(&reference));
+                }
+                Ok(())
+            }
+            Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) | Event::Eof => {
+                Ok(())
+            }
+        }
+    }
+
+    fn start(&mut self, element: &BytesStart<'_>, out: &mut Collector) -> Result<(), String> {
+        match element.local_name().as_ref() {
+            "testsuites" => {
+                self.suites_seen = true;
+                out.runs_tests();
+            }
+            "testsuite" => {
+                self.suites_seen = true;
+                out.runs_tests();
+                let mut suite = Suite::default();
+                each_attribute(element, |key, value| match key {
+                    "name" => suite.name = value.into_owned(),
+                    "file" => suite.file = value.into_owned(),
+                    _ => {}
+                })?;
+                self.suites.push(suite);
+            }
+            "testcase" => {
+                let mut case = Case::default();
+                each_attribute(element, |key, value| case.attribute(key, value))?;
+                self.case = Some(case);
+            }
+            "failure" | "error" => self.trouble(element, Trouble::Failed)?,
+            "skipped" | "warning" => self.trouble(element, Trouble::Skipped)?,
+            "system-out" | "system-err" if self.case.is_some() => self.text = Text::Output,
+            _ if self.depth == 1 && !self.suites_seen => {
+                let name = element.name();
+                return Err(format!("`{}` is no test suite", name.as_ref()));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn trouble(&mut self, element: &BytesStart<'_>, kind: Trouble) -> Result<(), String> {
+        let (mut message, mut class) = (String::new(), String::new());
+        each_attribute(element, |key, value| match key {
+            "message" => message = value.into_owned(),
+            "type" => class = value.into_owned(),
+            _ => {}
+        })?;
+        if let Some(case) = &mut self.case {
+            case.trouble(kind, &message, &class);
+            self.text = Text::Trouble;
+        } else if kind == Trouble::Failed && !self.suites.is_empty() {
+            let case = self.suite_trouble.get_or_insert_default();
+            case.trouble(kind, &message, &class);
+            self.text = Text::Trouble;
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) {
+        let case = self.case.as_mut().or(self.suite_trouble.as_mut());
+        if let (Some(case), true) = (case, self.text != Text::Nothing) {
+            match self.text {
+                Text::Trouble => case.said(text),
+                Text::Output => case.printed(text),
+                Text::Nothing => {}
+            }
+        }
+    }
+
+    fn end(&mut self, name: &str, out: &mut Collector) {
+        self.depth = self.depth.saturating_sub(1);
+        self.text = Text::Nothing;
+        match name.rsplit(':').next().unwrap_or(name) {
+            "testcase" => {
+                if let Some(case) = self.case.take() {
+                    let file = self.suites.last().map_or("", |suite| suite.file.as_str());
+                    case.report(&self.path(), file, out);
+                }
+            }
+            "testsuite" => {
+                if let Some(case) = self.suite_trouble.take() {
+                    let file = self.suites.last().map_or("", |suite| suite.file.as_str());
+                    case.report(&self.path(), file, out);
+                }
+                self.suites.pop();
+            }
+            _ => {}
+        }
+    }
+
+    /// The names of the suites around.
+    fn path(&self) -> String {
+        let names = self.suites.iter().map(|suite| suite.name.as_str());
+        // PHPUnit calls the outermost one by the folder, which may be anywhere.
+        names
+            .filter(|name| !name.is_empty() && !name.starts_with('/'))
+            .collect::<Vec<_>>()
+            .join(" > ")
+    }
+
+    fn finish(self, at: u64) -> Result<(), Unreadable> {
+        if self.depth > 0 {
+            return Err(broken(format!("it ends within an element at byte {at}")));
+        }
+        if !self.suites_seen {
+            return Err(broken("it holds no test suite".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// Hands on each attribute with its entities resolved.
+fn each_attribute<'a>(
+    element: &'a BytesStart<'_>,
+    mut take: impl FnMut(&str, Cow<'a, str>),
+) -> Result<(), String> {
+    let mut attributes = element.attributes();
+    for attribute in attributes.with_checks(false) {
+        let attribute = attribute.map_err(|error| error.to_string())?;
+        take(attribute.key.local_name().as_ref(), unescaped(attribute.value));
+    }
+    Ok(())
+}
+
+/// A text with its entities resolved; those nobody knows stay as they are.
+fn unescaped(raw: Cow<'_, str>) -> Cow<'_, str> {
+    if !raw.contains('&') {
+        return raw;
+    }
+    let mut text = String::with_capacity(raw.len());
+    let mut rest: &str = &raw;
+    while let Some((before, after)) = rest.split_once('&') {
+        text.push_str(before);
+        let end = after.find(';').filter(|end| *end <= 10);
+        if let Some((c, end)) = end.and_then(|end| Some((entity(after.get(..end)?)?, end))) {
+            text.push(c);
+            rest = &after[end + 1..];
+        } else {
+            text.push('&');
+            rest = after;
+        }
+    }
+    text.push_str(rest);
+    Cow::Owned(text)
+}
+
+fn resolved(reference: &BytesRef<'_>) -> String {
+    let name: &str = reference;
+    entity(name).map_or_else(|| format!("&{name};"), String::from)
+}
+
+fn entity(name: &str) -> Option<char> {
+    match name {
+        "lt" => Some('<'),
+        "gt" => Some('>'),
+        "amp" => Some('&'),
+        "quot" => Some('"'),
+        "apos" => Some('\''),
+        _ => {
+            let number = name.strip_prefix('#')?;
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+                None => number.parse().ok()?,
+            };
+            char::from_u32(code)
+        }
+    }
+}

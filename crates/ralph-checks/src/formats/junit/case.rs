@@ -1,0 +1,160 @@
+//! One test case of a report.
+
+use std::borrow::Cow;
+
+use ralph_core::finding::{Place, TestState};
+
+use super::super::Collector;
+use super::super::lines::uncoloured;
+use super::super::panics::Panics;
+use super::super::said::Said;
+use super::super::spot::Spot;
+
+/// How much of a text is looked at.
+const LOOKED_AT: usize = 16 * 1024;
+
+/// What an element inside a test case says about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// It failed.
+    Failed,
+    /// It was not asked, or nothing came of it.
+    Skipped,
+}
+
+/// A test case as it is read.
+#[derive(Debug, Default)]
+pub(super) struct Case {
+    name: String,
+    class: Option<String>,
+    file: String,
+    line: Option<u32>,
+    /// Whether its attributes say that it did not run.
+    idle: bool,
+    trouble: Option<Trouble>,
+    /// Whether it may fail, because it is still to be done.
+    todo: bool,
+    /// The short message of what went wrong.
+    message: String,
+    /// What was said about it at length.
+    said: String,
+    /// What it printed.
+    printed: String,
+}
+
+impl Case {
+    /// Takes in an attribute of the test case.
+    pub(super) fn attribute(&mut self, key: &str, value: Cow<'_, str>) {
+        match key {
+            "name" => self.name = value.into_owned(),
+            "classname" => self.class = Some(value.into_owned()),
+            "class" => {
+                self.class.get_or_insert_with(|| value.into_owned());
+            }
+            "file" => self.file = value.into_owned(),
+            "line" | "lineno" => self.line = value.parse().ok(),
+            "status" | "result" => {
+                self.idle |= matches!(value.as_ref(), "notrun" | "disabled" | "suppressed");
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes in an element that says what went wrong.
+    pub(super) fn trouble(&mut self, kind: Trouble, message: &str, class: &str) {
+        self.todo |= kind == Trouble::Skipped && class == "todo";
+        // A test without assertions does not fail in the eyes of PHPUnit.
+        let harmless = class.ends_with("RiskyTestError");
+        // CTest calls a test skipped whose program is missing, yet fails.
+        let missing = message.starts_with("Unable to find executable");
+        let kind = match kind {
+            Trouble::Failed if harmless => return,
+            Trouble::Skipped if missing => Trouble::Failed,
+            Trouble::Failed | Trouble::Skipped => kind,
+        };
+        if self.trouble != Some(Trouble::Failed) {
+            self.trouble = Some(kind);
+            message.clone_into(&mut self.message);
+            self.said.clear();
+        }
+    }
+
+    /// Takes in text about what went wrong.
+    pub(super) fn said(&mut self, text: &str) {
+        append(&mut self.said, text);
+    }
+
+    /// Takes in text that the test printed.
+    pub(super) fn printed(&mut self, text: &str) {
+        append(&mut self.printed, text);
+    }
+
+    /// Reports the case, given the names of the suites around it.
+    pub(super) fn report(self, suites: &str, suite_file: &str, out: &mut Collector) {
+        let id = self.id(suites, out);
+        match self.trouble.filter(|_| !self.todo) {
+            None if self.todo => out.test(&id, TestState::Skipped),
+            None if self.idle => out.test(&id, TestState::Skipped),
+            None => out.test(&id, TestState::Passed),
+            Some(Trouble::Skipped) => out.test(&id, TestState::Skipped),
+            Some(Trouble::Failed) if self.said.starts_with("thread '") => {
+                let mut panics = Panics::of(&self.name);
+                self.said.lines().for_each(|line| panics.line(line, out));
+                panics.report(&id, None, out);
+            }
+            Some(Trouble::Failed) => {
+                let said = uncoloured(&self.said);
+                let place = self.place(&said, suite_file, out);
+                out.failed(&id, place, self.told(&said).as_str());
+            }
+        }
+    }
+
+    fn id(&self, suites: &str, out: &Collector) -> String {
+        let class = match self.class.as_deref() {
+            // Node names no class, but nests its suites.
+            None | Some("test") => suites,
+            Some(class) => class,
+        };
+        if self.name.is_empty() || class == self.name {
+            class.to_owned()
+        } else if self.name.starts_with('/') {
+            // Node names a file that cannot be loaded.
+            out.place(&self.name, None, None).file
+        } else if class.is_empty() {
+            self.name.clone()
+        } else {
+            format!("{class}::{}", self.name)
+        }
+    }
+
+    fn place(&self, said: &str, suite_file: &str, out: &Collector) -> Place {
+        let spots = [said, &self.message, &self.printed];
+        if let Some(spot) = spots.into_iter().find_map(Spot::find) {
+            return spot.place(out);
+        }
+        let file = if self.file.is_empty() { suite_file } else { &self.file };
+        out.place(file, self.line, None)
+    }
+
+    /// The short message, or the beginning of the long one, or the output.
+    fn told(&self, said: &str) -> Said {
+        let mut told = Said::default();
+        // Some shorten the message and mark it so; some say nothing by it.
+        if !self.message.ends_with("...") && self.message != "collection failure" {
+            told.text(&uncoloured(&self.message));
+        }
+        if told.is_empty() {
+            told.before_trace(said);
+        }
+        if told.is_empty() {
+            told.text(&uncoloured(&self.printed));
+        }
+        told
+    }
+}
+
+fn append(kept: &mut String, text: &str) {
+    let room = LOOKED_AT.saturating_sub(kept.len());
+    kept.push_str(&text[..text.floor_char_boundary(room)]);
+}

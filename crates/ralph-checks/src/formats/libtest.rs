@@ -1,0 +1,102 @@
+//! The text of `cargo test`: what libtest prints for each test binary, and
+//! what cargo prints between them.
+//!
+//! Ids are `crate::binary$module::name`. A failing test's captured output is
+//! foreign text that may itself look like a test run, so inside it only what
+//! the binary's own figures confirm is believed.
+
+mod block;
+mod docs;
+mod target;
+
+use std::io::BufRead;
+
+use super::lines::{self, Claim};
+use super::rustc_text::RustcText;
+use super::{Collector, Unreadable};
+use block::{Block, Progress};
+use docs::DocTests;
+use target::Targets;
+
+/// Reads everything.
+pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
+    let mut libtest = Libtest::default();
+    lines::each(input, |line| {
+        libtest.line(line, out);
+    })?;
+    libtest.finish(out);
+    Ok(())
+}
+
+/// Takes in the text line by line.
+#[derive(Debug, Default)]
+pub(super) struct Libtest {
+    targets: Targets,
+    /// The binary that is running.
+    block: Option<Block>,
+    docs: DocTests,
+    rustc: RustcText,
+}
+
+impl Libtest {
+    /// Takes in the next line.
+    pub(super) fn line(&mut self, line: &str, out: &mut Collector) -> Claim {
+        let Some(block) = &mut self.block else { return self.outside(line, out) };
+        match block.line(line, &mut self.docs, out) {
+            Progress::Going => Claim::Taken,
+            Progress::Over => {
+                self.block = None;
+                Claim::Taken
+            }
+            Progress::BrokenOff => {
+                self.block = None;
+                self.outside(line, out)
+            }
+        }
+    }
+
+    /// Whether a binary is running, so that the lines are its own.
+    pub(super) fn is_inside(&self) -> bool {
+        self.block.is_some()
+    }
+
+    /// Takes in that there are no more lines.
+    pub(super) fn finish(&mut self, out: &mut Collector) {
+        if let Some(block) = self.block.take() {
+            block.break_off("its output ends early", &mut self.docs, out);
+        }
+        self.docs.flush(out);
+        self.rustc.finish(out);
+    }
+
+    fn outside(&mut self, line: &str, out: &mut Collector) -> Claim {
+        match self.begin(line, out) {
+            Claim::Taken => Claim::Taken,
+            Claim::Free => self.rustc.line(line, out),
+        }
+    }
+
+    /// Takes in a line that may begin the tests of a target; errors of the
+    /// compiler are left to others.
+    pub(super) fn begin(&mut self, line: &str, out: &mut Collector) -> Claim {
+        if let Some(count) = announced(line) {
+            self.rustc.finish(out);
+            out.runs_tests();
+            let target = self.targets.start_block();
+            self.block = Some(Block::new(target, self.targets.source(), count));
+            return Claim::Taken;
+        }
+        if self.targets.note_header(line) {
+            self.docs.flush(out);
+            return Claim::Taken;
+        }
+        Claim::Free
+    }
+}
+
+/// The number in `running 3 tests`.
+fn announced(line: &str) -> Option<u64> {
+    let rest = line.strip_prefix("running ")?;
+    let count = rest.strip_suffix(" tests").or_else(|| rest.strip_suffix(" test"))?;
+    count.parse().ok()
+}

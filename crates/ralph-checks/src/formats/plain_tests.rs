@@ -1,0 +1,85 @@
+//! Test runs in plain text: what cargo, nextest, pytest, unittest, `go test`,
+//! ctest and anything that speaks TAP print on a terminal.
+//!
+//! A line belongs to at most one of them. While one shows what its tests
+//! printed, the others do not look: such text may look like anything.
+
+use super::Collector;
+use super::ctest::Ctest;
+use super::go_text::GoText;
+use super::libtest::Libtest;
+use super::lines::Claim;
+use super::nextest::Nextest;
+use super::pytest_text::PytestText;
+use super::tap::Tap;
+use super::unittest_text::UnittestText;
+
+/// Takes in plain text line by line.
+#[derive(Debug, Default)]
+pub(super) struct PlainTests {
+    libtest: Libtest,
+    nextest: Nextest,
+    go: GoText,
+    pytest: PytestText,
+    unittest: UnittestText,
+    ctest: Ctest,
+    tap: Tap,
+}
+
+impl PlainTests {
+    /// Takes in the next line; a line that was taken is no diagnostic.
+    pub(super) fn line(&mut self, line: &str, out: &mut Collector) -> Claim {
+        if self.libtest.is_inside() {
+            return self.libtest.line(line, out);
+        }
+        if self.nextest.is_inside() {
+            return self.nextest.line(line, out);
+        }
+        if self.go.is_inside() {
+            return self.go.line(line, out);
+        }
+        if self.pytest.is_inside() {
+            return self.pytest.line(line, out);
+        }
+        if self.unittest.is_inside() {
+            return self.unittest.line(line, out);
+        }
+        if self.ctest.is_inside() {
+            return self.ctest.line(line, out);
+        }
+        if (self.tap.is_started() || Tap::begins_with(line))
+            && self.tap.line(line, out) == Claim::Taken
+        {
+            return Claim::Taken;
+        }
+        self.beginning(line, out)
+    }
+
+    /// Takes in that there are no more lines.
+    pub(super) fn finish(&mut self, out: &mut Collector) {
+        self.libtest.finish(out);
+        self.nextest.finish(out);
+        self.go.finish(out);
+        self.unittest.finish(out);
+        self.ctest.finish(out);
+        self.tap.finish(out);
+    }
+
+    /// A line outside of all of them, which may begin one.
+    fn beginning(&mut self, line: &str, out: &mut Collector) -> Claim {
+        let claims = [
+            |all: &mut Self, line: &str, out: &mut Collector| all.go.line(line, out),
+            |all: &mut Self, line: &str, out: &mut Collector| all.pytest.line(line, out),
+            |all: &mut Self, line: &str, out: &mut Collector| all.unittest.line(line, out),
+            |all: &mut Self, line: &str, out: &mut Collector| all.ctest.line(line, out),
+            |all: &mut Self, line: &str, out: &mut Collector| all.nextest.begin(line, out),
+            |all: &mut Self, line: &str, out: &mut Collector| all.libtest.begin(line, out),
+        ];
+        for claim in claims {
+            if claim(self, line, out) == Claim::Taken {
+                return Claim::Taken;
+            }
+        }
+        Claim::Free
+    }
+}

@@ -1,0 +1,236 @@
+//! The text of pytest: verbose lines, the short summary and the last line.
+//!
+//! Ids are pytest's own, `path::Class::name[parameter]`.
+
+use std::collections::HashMap;
+
+use ralph_core::finding::{Place, TestCounts, TestState};
+
+use super::Collector;
+use super::lines::Claim;
+use super::said::Said;
+use super::spot::Spot;
+
+/// How many failures are remembered from their reports to the summary.
+const REPORTS: usize = 1_000;
+
+/// Takes in the text line by line.
+#[derive(Debug, Default)]
+pub(super) struct PytestText {
+    stage: Stage,
+    /// Tests that were named, by how they ended.
+    named: TestCounts,
+    /// The report that is being read: its title, place and message.
+    report: Option<(String, Place, Said)>,
+    reports: HashMap<String, (Place, Said)>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stage {
+    #[default]
+    Outside,
+    /// Tests run.
+    Session,
+    /// Failures are shown.
+    Reports,
+    /// Failures are listed.
+    Summary,
+}
+
+impl PytestText {
+    /// Takes in the next line.
+    pub(super) fn line(&mut self, line: &str, out: &mut Collector) -> Claim {
+        if let Some(title) = banner(line, '=') {
+            return self.banner(title, out);
+        }
+        match self.stage {
+            Stage::Outside => self.anywhere(line, out),
+            Stage::Session => {
+                if !self.verbose(line, out) {
+                    self.anywhere(line, out);
+                }
+                Claim::Taken
+            }
+            Stage::Reports => {
+                self.report_line(line, out);
+                Claim::Taken
+            }
+            Stage::Summary => {
+                self.anywhere(line, out);
+                Claim::Taken
+            }
+        }
+    }
+
+    /// Whether a session runs, so that the lines are its own.
+    pub(super) fn is_inside(&self) -> bool {
+        self.stage != Stage::Outside
+    }
+
+    fn banner(&mut self, title: &str, out: &mut Collector) -> Claim {
+        self.close_report();
+        match title {
+            "test session starts" => {
+                out.runs_tests();
+                self.stage = Stage::Session;
+            }
+            "FAILURES" | "ERRORS" => self.stage = Stage::Reports,
+            "short test summary info" => self.stage = Stage::Summary,
+            _ => return self.last_line(title, out),
+        }
+        Claim::Taken
+    }
+
+    /// Lines that are sure wherever they stand: with `-q` no banner is printed.
+    fn anywhere(&mut self, line: &str, out: &mut Collector) -> Claim {
+        let known = ["FAILED ", "ERROR ", "SUBFAILED"];
+        if known.iter().any(|word| line.starts_with(word)) {
+            return self.listed(line, out);
+        }
+        // Cheap signs first: most lines are something else.
+        if line.ends_with('s') || line.ends_with(')') {
+            return self.last_line(line, out);
+        }
+        Claim::Free
+    }
+
+    /// `FAILED tests/test_a.py::test_b - message`.
+    fn listed(&mut self, line: &str, out: &mut Collector) -> Claim {
+        // A subtest is told by what stands before the space: `SUBFAILED(n=1)`.
+        let at = if line.starts_with("SUBFAILED(") {
+            line.find(") ").map(|at| at + 1)
+        } else {
+            line.find(' ')
+        };
+        let Some((word, rest)) = at.map(|at| line.split_at(at)) else { return Claim::Free };
+        let rest = rest.trim_start();
+        let (id, message) = match rest.split_once(" - ") {
+            Some((id, message)) => (id.trim(), message),
+            None => (rest.trim(), ""),
+        };
+        let file = id.split("::").next().unwrap_or(id);
+        if !is_python(file) {
+            return Claim::Free;
+        }
+        let title = id.split_once("::").map_or(id, |(_, name)| name).replace("::", ".");
+        let title = match word.strip_prefix("SUBFAILED") {
+            Some(subtest) => format!("{title} {subtest}"),
+            None => title,
+        };
+        let (place, said) = self.reports.remove(&title).unwrap_or_default();
+        let place = if place.file.is_empty() { out.place(file, None, None) } else { place };
+        let message = if said.is_empty() { message } else { said.as_str() };
+        out.failed(id, place, message);
+        self.named.failed += 1;
+        Claim::Taken
+    }
+
+    /// `tests/test_a.py::test_b PASSED [ 50%]`. Failures are listed later, so
+    /// that they are not counted here.
+    fn verbose(&mut self, line: &str, out: &mut Collector) -> bool {
+        let Some((id, rest)) = line
+            .split_once("::")
+            .and_then(|(file, _)| is_python(file).then(|| split_status(line)).flatten())
+        else {
+            return false;
+        };
+        let state = match rest.split([' ', '[']).next() {
+            Some("PASSED" | "XPASS") => TestState::Passed,
+            Some("SKIPPED" | "XFAIL") => TestState::Skipped,
+            Some("FAILED" | "ERROR") => TestState::Failed,
+            Some(_) | None => return false,
+        };
+        out.test(id, state);
+        match state {
+            TestState::Passed => self.named.passed += 1,
+            TestState::Skipped => self.named.skipped += 1,
+            TestState::Failed => {}
+        }
+        true
+    }
+
+    fn report_line(&mut self, line: &str, out: &mut Collector) {
+        if let Some(title) = banner(line, '_') {
+            self.close_report();
+            let title = ["ERROR at setup of ", "ERROR at teardown of ", "ERROR collecting "]
+                .iter()
+                .find_map(|prefix| title.strip_prefix(prefix))
+                .unwrap_or(title);
+            self.report = Some((title.to_owned(), Place::default(), Said::default()));
+            return;
+        }
+        let Some((_, place, said)) = &mut self.report else { return };
+        if let Some(message) = line.strip_prefix("E  ") {
+            said.line(message.trim_start());
+        } else if let Some(spot) = Spot::find_in_line(line)
+            && line.starts_with(spot.file)
+        {
+            // The last one is where it was raised.
+            *place = spot.place(out);
+        }
+    }
+
+    fn close_report(&mut self) {
+        if let Some((title, place, said)) = self.report.take()
+            && self.reports.len() < REPORTS
+        {
+            self.reports.insert(title, (place, said));
+        }
+    }
+
+    /// `2 failed, 3 passed, 1 skipped in 0.02s`.
+    fn last_line(&mut self, title: &str, out: &mut Collector) -> Claim {
+        let Some(counts) = figures(title) else { return Claim::Free };
+        let named = std::mem::take(&mut self.named);
+        out.runs_tests();
+        out.unnamed_tests(TestState::Passed, counts.passed.saturating_sub(named.passed));
+        out.unnamed_tests(TestState::Failed, counts.failed.saturating_sub(named.failed));
+        out.unnamed_tests(TestState::Skipped, counts.skipped.saturating_sub(named.skipped));
+        *self = Self::default();
+        Claim::Taken
+    }
+}
+
+/// The title in `==== title ====`.
+fn banner(line: &str, mark: char) -> Option<&str> {
+    let title = line.strip_prefix(mark)?.trim_start_matches(mark);
+    let title = title.strip_suffix(mark)?.trim_end_matches(mark);
+    title.strip_prefix(' ')?.strip_suffix(' ')
+}
+
+fn is_python(file: &str) -> bool {
+    file.rsplit_once('.').is_some_and(|(_, ending)| ending == "py") && !file.contains(' ')
+}
+
+/// Id and what follows from `id PASSED [ 50%]`. Ids may hold spaces.
+fn split_status(line: &str) -> Option<(&str, &str)> {
+    ["PASSED", "FAILED", "SKIPPED", "ERROR", "XFAIL", "XPASS"].iter().find_map(|word| {
+        let at = line.find(&format!(" {word}"))?;
+        Some((&line[..at], &line[at + 1..]))
+    })
+}
+
+/// The counts of the last line, if it is one.
+fn figures(title: &str) -> Option<TestCounts> {
+    let (figures, time) = title.rsplit_once(" in ")?;
+    if !time.starts_with(|c: char| c.is_ascii_digit()) || !time.contains('s') {
+        return None;
+    }
+    if figures == "no tests ran" {
+        return Some(TestCounts::default());
+    }
+    let mut counts = TestCounts::default();
+    for figure in figures.split(", ") {
+        let (number, what) = figure.split_once(' ')?;
+        let number = u64::from(number.parse::<u32>().ok()?);
+        match what {
+            "passed" | "xpassed" => counts.passed += number,
+            "failed" | "error" | "errors" => counts.failed += number,
+            "skipped" | "xfailed" => counts.skipped += number,
+            "deselected" | "warning" | "warnings" | "rerun" | "subtests passed"
+            | "subtests failed" | "subtests skipped" => {}
+            _ => return None,
+        }
+    }
+    Some(counts)
+}

@@ -1,0 +1,198 @@
+//! The Test Anything Protocol, versions 12 to 14, with nested subtests, as
+//! `node --test`, `prove -v`, bats and others print it; and plain `prove`.
+//!
+//! Ids are `outer > inner > description`. Only leaves count as tests: a test
+//! with subtests is reported when it fails though none of them did.
+
+mod diagnostic;
+mod point;
+mod tree;
+mod yaml;
+
+use std::io::BufRead;
+
+use ralph_core::finding::{Place, TestState};
+
+use super::lines::{self, Claim};
+use super::{Collector, Unreadable};
+use diagnostic::Diagnostics;
+use point::Point;
+use tree::{Leaf, Tree};
+use yaml::Yaml;
+
+/// How many spaces a subtest is indented by.
+const INDENT: usize = 4;
+
+/// Reads everything.
+pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
+    let mut tap = Tap::default();
+    lines::each(input, |line| {
+        tap.line(line, out);
+    })?;
+    tap.finish(out);
+    Ok(())
+}
+
+/// Takes in the text line by line.
+#[derive(Debug, Default)]
+pub(super) struct Tap {
+    started: bool,
+    tree: Tree,
+    diagnostics: Diagnostics,
+    /// The last test point, while more may be said about it.
+    current: Option<Current>,
+    /// How many points the outermost plans promise.
+    planned: u64,
+}
+
+#[derive(Debug)]
+struct Current {
+    depth: usize,
+    point: Point,
+    yaml: Option<Yaml>,
+}
+
+impl Tap {
+    /// Whether the line can only begin a document of this form.
+    pub(super) fn begins_with(line: &str) -> bool {
+        line.starts_with("TAP version ") || plan(line).is_some()
+    }
+
+    /// Whether a document has begun.
+    pub(super) fn is_started(&self) -> bool {
+        self.started
+    }
+
+    /// Takes in the next line.
+    pub(super) fn line(&mut self, line: &str, out: &mut Collector) -> Claim {
+        let text = line.trim_start_matches(' ');
+        let indent = line.len() - text.len();
+        if self.in_details(line, text, out) {
+            return Claim::Taken;
+        }
+        let depth = indent / INDENT;
+        if let Some(point) = Point::parse(text).filter(|_| indent.is_multiple_of(INDENT)) {
+            self.start(out);
+            self.current = Some(Current { depth, point, yaml: None });
+            return Claim::Taken;
+        }
+        if let Some(note) = text.strip_prefix('#') {
+            match note.trim_start().strip_prefix("Subtest: ") {
+                Some(name) => self.tree.announce(depth, point::unescaped(name.trim())),
+                None => self.diagnostics.line(note, out),
+            }
+            return if self.started { Claim::Taken } else { Claim::Free };
+        }
+        self.other(line, out)
+    }
+
+    /// Takes in that there are no more lines.
+    pub(super) fn finish(&mut self, out: &mut Collector) {
+        self.close(out);
+        self.tree.finish(out);
+        self.diagnostics.finish(out);
+        let seen = self.tree.outermost();
+        if seen < self.planned && !self.tree.has_file() {
+            let message = format!("{} tests were planned, {seen} ran", self.planned);
+            out.failed("plan", Place::default(), &message);
+        }
+    }
+
+    /// Takes in a line of details, or ends them.
+    fn in_details(&mut self, line: &str, text: &str, out: &mut Collector) -> bool {
+        let Some(current) = &mut self.current else { return false };
+        if let Some(yaml) = &mut current.yaml {
+            if !yaml.ends_with(line) {
+                yaml.line(line, out);
+                return true;
+            }
+        } else if text == "---" {
+            current.yaml = Some(Yaml::at(line.len() - text.len()));
+            return true;
+        }
+        self.close(out);
+        text == "..."
+    }
+
+    /// Lines that are neither points nor comments.
+    fn other(&mut self, line: &str, out: &mut Collector) -> Claim {
+        if let Some(planned) = plan(line) {
+            self.start(out);
+            self.planned = self.planned.saturating_add(u64::from(planned));
+        } else if line.starts_with("TAP version ") {
+            self.start(out);
+        } else if let Some(reason) = line.strip_prefix("Bail out!") {
+            out.failed("Bail out!", Place::default(), reason.trim());
+        } else if let Some((file, end)) = proved(line) {
+            self.start(out);
+            self.tree.enter_file(file, out);
+            self.file_ended(end, out);
+        } else if line.starts_with("Dubious, test returned ") || line.starts_with("Failed ") {
+            self.file_ended(line, out);
+        } else {
+            return Claim::Free;
+        }
+        Claim::Taken
+    }
+
+    fn start(&mut self, out: &mut Collector) {
+        if !self.started {
+            self.started = true;
+            out.runs_tests();
+        }
+    }
+
+    /// What `prove` says about a whole file counts if no test point does.
+    fn file_ended(&mut self, end: &str, out: &mut Collector) {
+        let file = self.tree.file().to_owned();
+        if end.is_empty() || file.is_empty() {
+            return;
+        }
+        if end == "ok" {
+            if self.tree.outermost() == 0 {
+                out.test(&file, TestState::Passed);
+            }
+        } else if end.starts_with("skipped") {
+            out.test(&file, TestState::Skipped);
+        } else if !self.tree.has_failed() {
+            out.failed(&file, out.place(&file, None, None), end.trim());
+        }
+    }
+
+    fn close(&mut self, out: &mut Collector) {
+        let Some(Current { depth, point, yaml }) = self.current.take() else { return };
+        let told = match (point.state, yaml) {
+            (TestState::Failed, Some(yaml)) => Some(yaml.told()),
+            (TestState::Failed, None) => Some(self.diagnostics.about(&point.name)),
+            (TestState::Passed | TestState::Skipped, _) => None,
+        };
+        let silent = told.as_ref().is_some_and(|(_, message)| message.is_empty());
+        let leaf = Leaf { name: named(point.name, out), state: point.state, told };
+        if let Some((name, id)) = self.tree.ended(depth, leaf, out)
+            && silent
+        {
+            self.diagnostics.expect(name, id);
+        }
+    }
+}
+
+/// A test named after its file is named after it the way we do.
+fn named(name: String, out: &Collector) -> String {
+    if name.starts_with('/') { out.place(&name, None, None).file } else { name }
+}
+
+/// The number in `1..5`.
+fn plan(line: &str) -> Option<u32> {
+    let rest = line.strip_prefix("1..")?;
+    let number = rest.split([' ', '#']).next()?;
+    number.parse().ok()
+}
+
+/// File and end from `t/till.t .. ok`.
+fn proved(line: &str) -> Option<(&str, &str)> {
+    let (file, rest) = line.split_once(" ..")?;
+    let end = rest.trim_start_matches('.');
+    let known = end.trim().is_empty()
+        || ["ok", "skipped", "Failed ", "Dubious"].iter().any(|word| end.trim().starts_with(word));
+    (!file.is_empty() && !file.contains(' ') && known).then(|| (file, end.trim()))
+}

@@ -1,0 +1,76 @@
+//! Comments in which Perl's test modules explain failures. They go to another
+//! stream than the test points, so they may come before or after them.
+
+use std::collections::HashMap;
+
+use ralph_core::finding::Place;
+
+use super::super::Collector;
+use super::super::said::Said;
+use super::super::spot::Spot;
+
+/// How many explanations, and how many tests without one, are remembered.
+const KEPT: usize = 1_000;
+
+/// Explanations by the description of their test.
+#[derive(Debug, Default)]
+pub(super) struct Diagnostics {
+    open: Option<Open>,
+    known: HashMap<String, (Place, String)>,
+    /// Ids of failed tests that nothing is known about.
+    expected: HashMap<String, String>,
+}
+
+#[derive(Debug)]
+struct Open {
+    name: String,
+    place: Place,
+    said: Said,
+}
+
+impl Diagnostics {
+    /// Takes in a comment, without its `#`.
+    pub(super) fn line(&mut self, note: &str, out: &mut Collector) {
+        let text = note.trim_start();
+        if let Some(rest) = text.strip_prefix("Failed test ") {
+            self.finish(out);
+            let rest = rest.trim_start_matches('\'');
+            let name = rest.rsplit_once('\'').map_or("", |(name, _)| name).to_owned();
+            self.open = Some(Open { name, place: Place::default(), said: Said::default() });
+        } else if text.starts_with("Looks like ") || text.starts_with("Failed (TODO)") {
+            self.finish(out);
+        }
+        let Some(open) = &mut self.open else { return };
+        if let Some(spot) = Spot::find_in_line(note)
+            && open.place.file.is_empty()
+        {
+            open.place = spot.place(out);
+        } else if !text.starts_with("Failed test ") {
+            open.said.line(text);
+        }
+    }
+
+    /// What is known about a failed test.
+    pub(super) fn about(&mut self, name: &str) -> (Place, String) {
+        self.known.remove(name).unwrap_or_default()
+    }
+
+    /// Remembers a failed test that nothing is known about yet.
+    pub(super) fn expect(&mut self, name: String, id: String) {
+        if self.expected.len() < KEPT {
+            self.expected.insert(name, id);
+        }
+    }
+
+    /// Takes in that the explanation is complete.
+    pub(super) fn finish(&mut self, out: &mut Collector) {
+        let Some(Open { name, place, said }) = self.open.take() else { return };
+        match self.expected.remove(&name) {
+            Some(id) => out.failed(&id, place, said.as_str()),
+            None if self.known.len() < KEPT => {
+                self.known.insert(name, (place, said.as_str().to_owned()));
+            }
+            None => {}
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The text of Python's `unittest`, with or without `-v`.
+//!
+//! Ids are `module.Class.test`.
+
+use ralph_core::finding::TestState;
+
+use super::Collector;
+use super::lines::Claim;
+use super::said::Said;
+use super::spot::{Spot, place_in};
+
+/// Takes in the text line by line.
+#[derive(Debug, Default)]
+pub(super) struct UnittestText {
+    /// The failure that is shown: its id and what it said.
+    report: Option<(String, Said)>,
+    /// Whether the last line was a rule, below which a failure may begin.
+    ruled: bool,
+    passed: u64,
+    failed: u64,
+    skipped: u64,
+    /// How many tests ran, once that was said.
+    ran: Option<u64>,
+}
+
+impl UnittestText {
+    /// Takes in the next line.
+    pub(super) fn line(&mut self, line: &str, out: &mut Collector) -> Claim {
+        let ruled = std::mem::replace(&mut self.ruled, is_rule(line, '='));
+        if self.ruled {
+            self.close(out);
+            return Claim::Free;
+        }
+        if ruled && let Some(id) = reported(line) {
+            self.failed += 1;
+            out.test(&id, TestState::Failed);
+            self.report = Some((id, Said::default()));
+            return Claim::Taken;
+        }
+        if let Some(ran) = ran(line) {
+            self.close(out);
+            self.ran = Some(ran);
+            out.runs_tests();
+            return Claim::Taken;
+        }
+        if self.ran.is_some() && (line.starts_with("OK") || line.starts_with("FAILED")) {
+            self.last_line(line, out);
+            return Claim::Taken;
+        }
+        if let Some((_, said)) = &mut self.report {
+            if !is_rule(line, '-') {
+                said.line(line);
+            }
+            return Claim::Taken;
+        }
+        self.verbose(line, out)
+    }
+
+    /// Whether a failure is shown, so that the lines belong to it.
+    pub(super) fn is_inside(&self) -> bool {
+        self.report.is_some()
+    }
+
+    /// Takes in that there are no more lines.
+    pub(super) fn finish(&mut self, out: &mut Collector) {
+        self.close(out);
+    }
+
+    /// `test_a (module.Class.test_a) ... ok`. Failures are shown later.
+    fn verbose(&mut self, line: &str, out: &mut Collector) -> Claim {
+        let Some((name, end)) = line.rsplit_once(" ... ") else { return Claim::Free };
+        let Some(id) = id(name.trim()) else { return Claim::Free };
+        if end == "ok" {
+            self.passed += 1;
+            out.test(&id, TestState::Passed);
+        } else if end.starts_with("skipped ") || end == "expected failure" {
+            self.skipped += 1;
+            out.test(&id, TestState::Skipped);
+        } else if !matches!(end, "FAIL" | "ERROR" | "") {
+            return Claim::Free;
+        }
+        Claim::Taken
+    }
+
+    fn close(&mut self, out: &mut Collector) {
+        let Some((id, said)) = self.report.take() else { return };
+        let text = said.as_str();
+        let spots = text.lines().rev().find_map(Spot::find_in_line);
+        let place = spots.map_or_else(|| place_in(text, out), |spot| spot.place(out));
+        // The last line that is not indented says what went wrong.
+        let told = |line: &str| !line.starts_with(' ') && !line.is_empty();
+        let last = text.lines().enumerate().filter(|(_, line)| told(line)).last();
+        let mut message = Said::default();
+        text.lines().skip(last.map_or(0, |(index, _)| index)).for_each(|line| message.line(line));
+        out.failed(&id, place, message.as_str());
+    }
+
+    /// `FAILED (failures=1, errors=1, skipped=1)` or `OK`.
+    fn last_line(&mut self, line: &str, out: &mut Collector) {
+        let figure = |name: &str| -> u64 {
+            let at = line.split_once(&format!("{name}=")).map_or("", |(_, rest)| rest);
+            let digits = at.find(|c: char| !c.is_ascii_digit()).unwrap_or(at.len());
+            at[..digits].parse::<u32>().map_or(0, u64::from)
+        };
+        let skipped = figure("skipped") + figure("expected failures");
+        let ran = self.ran.unwrap_or(0);
+        let passed = ran.saturating_sub(self.failed.max(figure("failures") + figure("errors")));
+        out.unnamed_tests(
+            TestState::Passed,
+            passed.saturating_sub(skipped).saturating_sub(self.passed),
+        );
+        out.unnamed_tests(TestState::Skipped, skipped.saturating_sub(self.skipped));
+        *self = Self::default();
+    }
+}
+
+/// The id in `FAIL: test_a (module.Class.test_a) (n=1)`.
+fn reported(line: &str) -> Option<String> {
+    let rest = line.strip_prefix("FAIL: ").or_else(|| line.strip_prefix("ERROR: "))?;
+    id(rest)
+}
+
+/// The id from `test_a (module.Class.test_a)`, or `(module.Class)` of old.
+fn id(text: &str) -> Option<String> {
+    let (name, rest) = text.split_once(" (")?;
+    let (path, rest) = rest.split_once(')')?;
+    if name.contains(' ') || !path.contains('.') || path.contains(' ') {
+        return None;
+    }
+    let full = match path.rsplit_once('.') {
+        Some((_, last)) if last == name => path.to_owned(),
+        Some(_) | None => format!("{path}.{name}"),
+    };
+    // What follows tells subtests apart.
+    Some(format!("{full}{}", rest.trim_end()))
+}
+
+/// The number in `Ran 4 tests in 0.001s`.
+fn ran(line: &str) -> Option<u64> {
+    let rest = line.strip_prefix("Ran ")?;
+    let (number, rest) = rest.split_once(" test")?;
+    rest.contains(" in ").then(|| number.parse::<u32>().ok().map(u64::from))?
+}
+
+fn is_rule(line: &str, mark: char) -> bool {
+    line.len() == 70 && line.chars().all(|c| c == mark)
+}

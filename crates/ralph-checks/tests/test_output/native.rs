@@ -1,0 +1,47 @@
+//! Output of ctest.
+
+use ralph_core::format::Format;
+
+use super::{check, reading, sample, told};
+
+#[test]
+fn ctest_prints_how_each_test_ended() {
+    check(
+        Format::Ctest,
+        "ctest/mixed.txt",
+        "
+        passed adds
+        failed crashes @: Exception: SegFault
+        skipped disabled
+        failed hangs @: Timeout
+        failed is wrong @till.cpp:7: Subprocess aborted Exception | till: /project/till.cpp:7: int main(int, char**): Assertion `1 + 1 == 3' failed.
+        failed missing @: Not Run
+        failed says_nothing @: Failed  Required regular expression not found. Regex=[hello | ]  0.00 sec
+        skipped skipped
+        1 passed, 5 failed, 2 skipped
+    ",
+    );
+    check(
+        Format::Ctest,
+        "ctest/verbose.txt",
+        "
+        passed adds
+        failed is wrong @till.cpp:7: Subprocess aborted Exception | till: /project/till.cpp:7: int main(int, char**): Assertion `1 + 1 == 3' failed.
+        1 passed, 1 failed, 0 skipped
+    ",
+    );
+}
+
+#[test]
+fn no_tests_are_no_tests_passed() {
+    check(Format::Ctest, "ctest/none.txt", "0 passed, 0 failed, 0 skipped");
+}
+
+#[test]
+fn plain_text_of_ctest_is_recognised() {
+    for name in ["ctest/mixed.txt", "ctest/verbose.txt", "ctest/pass.txt", "ctest/none.txt"] {
+        let text = sample(name);
+        let own = reading(Format::Ctest, &text).unwrap();
+        assert_eq!(told(&own), told(&reading(Format::Text, &text).unwrap()), "{name}");
+    }
+}

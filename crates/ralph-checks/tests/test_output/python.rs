@@ -1,0 +1,86 @@
+//! Text of pytest and unittest.
+
+use ralph_core::format::Format;
+
+use super::{check, check_bytes};
+
+#[test]
+fn pytest_lists_failures_and_counts_the_rest() {
+    check(
+        Format::Text,
+        "text/pytest-quiet.txt",
+        "
+        failed tests/test_case.py::CaseTest::test_errs @tests/test_case.py:18: KeyError: 'till'
+        failed tests/test_case.py::CaseTest::test_fails @tests/test_case.py:11: AssertionError: 1 != 0 : not zero
+        2 passed, 2 failed, 1 skipped
+    ",
+    );
+}
+
+#[test]
+fn pytest_names_every_test_when_asked() {
+    check(
+        Format::Text,
+        "text/pytest-verbose.txt",
+        "
+        passed tests/test_case.py::CaseTest::test_adds
+        failed tests/test_case.py::CaseTest::test_errs @tests/test_case.py:18: KeyError: 'till'
+        failed tests/test_case.py::CaseTest::test_fails @tests/test_case.py:11: AssertionError: 1 != 0 : not zero
+        skipped tests/test_case.py::CaseTest::test_skipped
+        passed tests/test_till.py::TestTill::test_adds
+        skipped tests/test_till.py::TestTill::test_expected_to_fail
+        failed tests/test_till.py::TestTill::test_needs_a_fixture @tests/test_till.py:8: RuntimeError: no till
+        failed tests/test_till.py::TestTill::test_raises @tests/test_till.py:21: ValueError: a <bad> & red value
+        skipped tests/test_till.py::TestTill::test_skipped
+        passed tests/test_till.py::test_doubles[1-1]
+        failed tests/test_till.py::test_doubles[1-2] @tests/test_till.py:13: assert 3 == (2 * 1) | +  where 3 = add(1, 2)
+        3 passed, 5 failed, 3 skipped
+    ",
+    );
+}
+
+#[test]
+fn a_file_pytest_cannot_import_has_failed() {
+    check(
+        Format::Text,
+        "text/pytest-broken.txt",
+        "
+        failed tests/test_broken.py @tests/test_broken.py:1: ModuleNotFoundError: No module named 'nothing_like_this'
+        0 passed, 1 failed, 0 skipped
+    ",
+    );
+}
+
+#[test]
+fn unittest_shows_failures_and_counts_the_rest() {
+    check(
+        Format::Text,
+        "text/unittest.txt",
+        "
+        failed tests.test_case.CaseTest.test_errs @tests/test_case.py:18: KeyError: 'till'
+        failed tests.test_case.CaseTest.test_fails (n=1) @tests/test_case.py:11: AssertionError: 1 != 0 : not zero
+        failed unittest.loader._FailedTest.nope @: ModuleNotFoundError: No module named 'tests.nope'
+        1 passed, 3 failed, 1 skipped
+    ",
+    );
+    check(
+        Format::Text,
+        "text/unittest-verbose.txt",
+        "
+        passed tests.test_case.CaseTest.test_adds
+        failed tests.test_case.CaseTest.test_errs @tests/test_case.py:18: KeyError: 'till'
+        failed tests.test_case.CaseTest.test_fails (n=1) @tests/test_case.py:11: AssertionError: 1 != 0 : not zero
+        skipped tests.test_case.CaseTest.test_skipped
+        1 passed, 2 failed, 1 skipped
+    ",
+    );
+}
+
+#[test]
+fn sentences_about_tests_are_no_tests() {
+    let text = b"FAILED to connect\nERROR no such file a.py\n3 passed the bridge in 2 hours\n\
+                 OK\nok then\nnot ok\nall tests passed\n1 failed attempt in 5 minutes\n\
+                 test result: ok. we think\nrunning away\n--- FAIL: everything (really)\n\
+                 FAIL\tnothing\n";
+    check_bytes(Format::Text, text, "no tests");
+}

@@ -1,0 +1,98 @@
+//! The Test Anything Protocol.
+
+use ralph_core::format::Format;
+
+use super::{check, check_bytes, reading, sample, told};
+
+#[test]
+fn node_nests_subtests_and_says_where_they_are() {
+    check(
+        Format::Tap,
+        "tap/node.tap",
+        "
+        passed alone
+        failed broken.test.mjs @broken.test.mjs:1: test failed
+        passed parent > child
+        failed parent > child # with a hash @till.test.mjs:22: two | lines
+        failed till > adding > is wrong @till.test.mjs:10: Expected values to be strictly equal: |  | 2 !== 3
+        passed till > adding > works
+        skipped till > is skipped
+        skipped till > is to be written
+        3 passed, 3 failed, 2 skipped
+    ",
+    );
+}
+
+#[test]
+fn prove_names_files_and_with_v_their_tests() {
+    check(
+        Format::Tap,
+        "tap/prove.txt",
+        "
+        failed t/crash.t @t/crash.t: Failed 2/3 subtests
+        failed t/till.t @t/till.t: Failed 2/5 subtests
+        0 passed, 2 failed, 0 skipped
+    ",
+    );
+    check(
+        Format::Tap,
+        "tap/prove-verbose.txt",
+        "
+        failed t/crash.t @t/crash.t: Failed 2/3 subtests
+        passed t/crash.t > adds
+        skipped t/till.t > #4
+        passed t/till.t > adds
+        passed t/till.t > inner > one
+        failed t/till.t > inner > two @t/till.t:4: 
+        failed t/till.t > is wrong @t/till.t:3: got: '2' | expected: '3'
+        skipped t/till.t > to do
+        3 passed, 3 failed, 2 skipped
+    ",
+    );
+}
+
+#[test]
+fn subtests_without_announcement_are_named_after_the_test_that_follows() {
+    check_bytes(
+        Format::Tap,
+        b"TAP version 14\n1..2\n    1..2\n    ok 1 - one\n        not ok 1 - deep\n        1..1\n\
+          \x20   not ok 2 - two\nnot ok 1 - outer\n  ---\n  message: \"it's\\nbroken\"\n  at:\n\
+          \x20   file: lib/a.js\n    line: 7\n  ...\nok 2\n",
+        "passed #2
+         passed outer > one
+         failed outer > two > deep @:
+         2 passed, 1 failed, 0 skipped",
+    );
+}
+
+#[test]
+fn a_test_that_fails_beside_its_subtests_is_reported() {
+    check_bytes(
+        Format::Tap,
+        b"1..1\n# Subtest: outer\n    ok 1 - one\n    1..1\nnot ok 1 - outer\n  ---\n\
+          \x20 message: 'it''s broken'\n  at:\n    file: lib/a.js\n    line: 7\n  ...\n",
+        "failed outer @lib/a.js:7: it's broken
+         passed outer > one
+         1 passed, 1 failed, 0 skipped",
+    );
+}
+
+#[test]
+fn fewer_tests_than_planned_are_a_failure() {
+    check_bytes(
+        Format::Tap,
+        b"1..3\nok 1 - one\nBail out! no till\n",
+        "failed Bail out! @: no till
+         passed one
+         failed plan @: 3 tests were planned, 1 ran
+         1 passed, 2 failed, 0 skipped",
+    );
+    check_bytes(Format::Tap, b"1..0 # SKIP nothing to do\n", "0 passed, 0 failed, 0 skipped");
+}
+
+#[test]
+fn plain_text_of_tap_is_recognised() {
+    let text = sample("tap/node.tap");
+    let own = reading(Format::Tap, &text).unwrap();
+    assert_eq!(told(&own), told(&reading(Format::Text, &text).unwrap()));
+}
