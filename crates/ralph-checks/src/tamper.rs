@@ -1,0 +1,132 @@
+//! Tamper evidence: what an agent did to the checks instead of the work.
+//!
+//! [`compare`] gets the files that differ between the run's start and the
+//! present tree, and says what became weaker: tests lost or skipped,
+//! assertions removed or made trivial, suppressions added, configuration that
+//! checks less. It reads nothing but what it is given. Sources are parsed;
+//! what cannot be parsed is compared line by line.
+
+mod assertions;
+mod cases;
+mod comparing;
+mod config;
+mod kind;
+mod language;
+mod lines;
+mod marks;
+mod matching;
+mod modules;
+mod outline;
+mod paths;
+mod rules;
+mod strength;
+mod suppressions;
+mod tree;
+mod units;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use ralph_core::finding::Place;
+use rayon::prelude::*;
+
+use outline::Outline;
+
+pub use kind::{Kind, Severity, Tampering};
+pub use language::Language;
+pub use paths::{is_fixture, is_snapshot, is_test_file};
+pub use rules::Rules;
+
+/// One file at one of the two times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Version<'a> {
+    /// Relative to the project's root, with `/`.
+    pub path: &'a str,
+    /// What is in it.
+    pub contents: &'a [u8],
+}
+
+/// A file that differs. A file that was renamed may come as one pair or as a
+/// deletion and an addition: both give the same answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FilePair<'a> {
+    /// At the run's start; `None` if it is new.
+    pub old: Option<Version<'a>>,
+    /// Now; `None` if it is gone.
+    pub new: Option<Version<'a>>,
+}
+
+/// Says what became weaker, and which other edits of tests and checks there
+/// are, ordered by place.
+///
+/// What lies in a path that [`Rules`] allow is left out. Files that do not
+/// differ need not be given, with one consequence: a test that was moved into
+/// a file is only found again if that file is among the pairs, which it is
+/// because it changed.
+pub fn compare(files: &[FilePair<'_>], rules: &Rules) -> Vec<Tampering> {
+    let pairs: Vec<Pair<'_>> = files.par_iter().map(Pair::read).collect();
+    let mut found = matching::tests(&pairs);
+    found.extend(modules::detached(&pairs));
+    found.extend(suppressions::added(&pairs));
+    found.extend(paths::lost_files(&pairs));
+    for pair in &pairs {
+        found.extend(config::compare(pair, rules));
+    }
+    found.retain(|one| !rules.allow(one));
+    found.sort_by(|a, b| (&a.place, a.severity(), &a.kind).cmp(&(&b.place, b.severity(), &b.kind)));
+    found.dedup();
+    without_echoes(found)
+}
+
+/// Drops edits in lines where something weaker is reported anyway.
+fn without_echoes(mut found: Vec<Tampering>) -> Vec<Tampering> {
+    let weakened: BTreeSet<Place> = found
+        .iter()
+        .filter(|one| one.severity() == Severity::Weakening)
+        .map(|one| one.place.clone())
+        .collect();
+    found.retain(|one| one.severity() == Severity::Weakening || !weakened.contains(&one.place));
+    found
+}
+
+/// A file that differs, read.
+struct Pair<'a> {
+    old: Option<Side<'a>>,
+    new: Option<Side<'a>>,
+}
+
+/// One version of a file, read.
+struct Side<'a> {
+    path: &'a str,
+    text: Cow<'a, str>,
+    outline: Outline,
+}
+
+impl<'a> Pair<'a> {
+    fn read(files: &FilePair<'a>) -> Self {
+        let text = |version: Version<'a>| (version.path, decoded(version.contents));
+        let (old, new) = (files.old.map(text), files.new.map(text));
+        let both = || old.iter().chain(&new);
+        // The same reader for both: what one of them sees and the other does
+        // not would look like an edit.
+        let parsed = both().all(|(path, text)| outline::can_be_parsed(path, text));
+        let side = |(path, text): (&'a str, Cow<'a, str>)| {
+            let outline =
+                if parsed { outline::parse(path, &text) } else { lines::outline(path, &text) };
+            Side { path, text, outline }
+        };
+        Self { old: old.map(side), new: new.map(side) }
+    }
+}
+
+/// The text of a file, with the line ends and without the byte order mark
+/// that parsers differ about.
+fn decoded(contents: &[u8]) -> Cow<'_, str> {
+    let contents = contents.strip_prefix("\u{feff}".as_bytes()).unwrap_or(contents);
+    let text = String::from_utf8_lossy(contents);
+    if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n")) } else { text }
+}
+
+#[cfg(test)]
+#[path = "tamper/tests/mod.rs"]
+mod tests;

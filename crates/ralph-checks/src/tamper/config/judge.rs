@@ -1,0 +1,515 @@
+//! Decides which changes of settings make a check weaker.
+
+use super::commands::{does_less, is_check, is_escape, words};
+use super::flatten::{Settings, flatten};
+use super::{Change, Form};
+use crate::tamper::assertions::shortened;
+use crate::tamper::kind::{Kind, Tampering};
+
+/// Lists of what is left out.
+const LEAVING_OUT: &[&str] = &[
+    "ignore",
+    "ignores",
+    "ignored",
+    "exclude",
+    "excludes",
+    "excluded",
+    "extend-ignore",
+    "extend-exclude",
+    "per-file-ignores",
+    "extend-per-file-ignores",
+    "ignorepatterns",
+    "ignore-patterns",
+    "ignore-paths",
+    "testpathignorepatterns",
+    "coveragepathignorepatterns",
+    "modulepathignorepatterns",
+    "watchpathignorepatterns",
+    "testignore",
+    "omit",
+    "norecursedirs",
+    "skip",
+    "skips",
+    "skip-dirs",
+    "skip-files",
+    "disable",
+    "disable-error-code",
+    "exclude-lines",
+    "exclude-also",
+    "exclude-rules",
+    "exclude-files",
+    "exclude-dirs",
+    "excludepaths",
+    "excludes-analyse",
+    "ignoreerrors",
+    "unfixable",
+    "globalignores",
+    "files-ignore",
+    "collect-ignore",
+    "disable-all",
+    "nowarn",
+    "ignore-names",
+    "filterwarnings",
+];
+/// Lists of what is looked at.
+const LOOKING_AT: &[&str] = &[
+    "select",
+    "extend-select",
+    "include",
+    "files",
+    "testpaths",
+    "python-files",
+    "python-functions",
+    "python-classes",
+    "testmatch",
+    "testregex",
+    "enable",
+    "extends",
+    "projects",
+    "paths",
+    "roots",
+    "presets",
+    "plugins",
+];
+/// Switches that ask for more.
+const STRICT: &[&str] = &[
+    "strict",
+    "strictnullchecks",
+    "strictfunctiontypes",
+    "strictbindcallapply",
+    "strictpropertyinitialization",
+    "noimplicitany",
+    "noimplicitthis",
+    "noimplicitreturns",
+    "noimplicitoverride",
+    "nounusedlocals",
+    "nounusedparameters",
+    "nofallthroughcasesinswitch",
+    "nouncheckedindexedaccess",
+    "nopropertyaccessfromindexsignature",
+    "alwaysstrict",
+    "checkjs",
+    "exactoptionalpropertytypes",
+    "useunknownincatchvariables",
+    "noemitonerror",
+    "disallow-untyped-defs",
+    "disallow-untyped-calls",
+    "disallow-incomplete-defs",
+    "disallow-any-generics",
+    "disallow-any-unimported",
+    "disallow-any-explicit",
+    "disallow-subclassing-any",
+    "disallow-untyped-decorators",
+    "check-untyped-defs",
+    "warn-return-any",
+    "warn-unused-ignores",
+    "warn-unreachable",
+    "warn-redundant-casts",
+    "warn-unused-configs",
+    "no-implicit-optional",
+    "no-implicit-reexport",
+    "strict-equality",
+    "strict-optional",
+    "xfail-strict",
+    "strict-markers",
+    "strict-config",
+    "recommended",
+    "enabled",
+    "branch",
+    "forbidonly",
+    "treatwarningsaserrors",
+    "warnings-as-errors",
+    "warningsaserrors",
+    "reportunusedinlineconfigs",
+    "workspace",
+];
+/// Switches that ask for less.
+const LAX: &[&str] = &[
+    "skiplibcheck",
+    "passwithnotests",
+    "allowonly",
+    "dangerouslyignoreunhandlederrors",
+    "continue-on-error",
+    "allow-failure",
+    "allowunreachablecode",
+    "allowunusedlabels",
+    "ignore-errors",
+    "ignore-missing-imports",
+    "suppressimplicitanyindexerrors",
+    "exit-zero",
+    "noinlineconfig",
+    "implicit-reexport",
+    "allow-untyped-globals",
+    "allow-redefinition",
+    "allow-unwrap-in-tests",
+    "allow-expect-in-tests",
+    "allow-panic-in-tests",
+    "skip-covered",
+    "disablereferencedprojectload",
+    "nocheck",
+    "forceexit",
+    "ignore-outcome",
+    "isolatedmodules-off",
+];
+/// Numbers that must not sink.
+const LEAST: &[&str] = &[
+    "fail-under",
+    "fail-below",
+    "lines",
+    "branches",
+    "functions",
+    "statements",
+    "level",
+    "minimum-coverage",
+    "cov-fail-under",
+];
+/// Numbers that must not rise.
+const MOST: &[&str] = &[
+    "max-warnings",
+    "max-complexity",
+    "max-line-length",
+    "line-length",
+    "max-args",
+    "max-branches",
+    "max-statements",
+    "retries",
+    "retry",
+    "max-locals",
+    "max-returns",
+];
+/// Folders that no check looks into anyway.
+const BENIGN: &[&str] = &[
+    "node_modules",
+    "dist",
+    "build",
+    "coverage",
+    ".venv",
+    "venv",
+    "target",
+    "vendor",
+    ".git",
+    "__pycache__",
+    ".next",
+    "out",
+    ".tox",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".pytest_cache",
+    ".cache",
+    "site-packages",
+    "htmlcov",
+    ".eggs",
+    ".nox",
+    "tmp",
+    ".turbo",
+    ".svelte-kit",
+    "generated",
+];
+
+/// What a change means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Meaning {
+    Weaker,
+    Other,
+    Nothing,
+}
+
+/// Reports what changed in a configuration.
+pub(super) fn compare(change: &Change<'_>, form: Form) -> Vec<Tampering> {
+    let (Some(old), Some(new)) = (flatten(change.old, form), flatten(change.new, form)) else {
+        return unreadable(change);
+    };
+    let mut paths: Vec<&String> = old.keys().chain(new.keys()).collect();
+    paths.sort();
+    paths.dedup();
+    let mut found = Vec::new();
+    for path in paths {
+        let diff = Diff::of(path, &old, &new);
+        if diff.is_empty() || !is_relevant(change.path, path) {
+            continue;
+        }
+        found.extend(diff.report(change));
+    }
+    found
+}
+
+/// One path whose values differ.
+struct Diff<'a> {
+    path: &'a str,
+    old: &'a [String],
+    new: &'a [String],
+    removed: Vec<&'a str>,
+    added: Vec<&'a str>,
+}
+
+impl<'a> Diff<'a> {
+    fn of(path: &'a str, old: &'a Settings, new: &'a Settings) -> Self {
+        let values = |settings: &'a Settings| settings.get(path).map_or(&[][..], Vec::as_slice);
+        let (old, new) = (values(old), values(new));
+        let missing = |from: &'a [String], other: &'a [String]| -> Vec<&'a str> {
+            from.iter().filter(|value| !other.contains(value)).map(String::as_str).collect()
+        };
+        Self { path, old, new, removed: missing(old, new), added: missing(new, old) }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.removed.is_empty() && self.added.is_empty()
+    }
+
+    fn last(&self) -> &str {
+        self.path.rsplit('.').next().unwrap_or(self.path)
+    }
+
+    /// Whether any part of the path is one of the words.
+    fn within(&self, known: &[&str]) -> bool {
+        self.path.split('.').any(|part| known.contains(&part))
+    }
+
+    fn report(&self, change: &Change<'_>) -> Vec<Tampering> {
+        if is_command(change.path, self.path) {
+            return self.command(change).into_iter().collect();
+        }
+        let weak = self.weakening(change.path);
+        if weak.is_empty() {
+            // What a pipeline does besides is no business of the gates.
+            let quiet = change.path.contains(".github/");
+            let line = change.line_of(&[self.last()]);
+            let kind = Kind::SettingChanged { setting: self.path.to_owned() };
+            return if quiet { Vec::new() } else { vec![change.report(line, kind)] };
+        }
+        weak.into_iter().map(|(from, to)| change.weakened(self.path, from, to)).collect()
+    }
+
+    /// What became weaker: values before and now.
+    fn weakening(&self, file: &str) -> Vec<(Option<&str>, Option<&str>)> {
+        let (before, now) =
+            (self.old.first().map(String::as_str), self.new.first().map(String::as_str));
+        if has_levels(file, self.path) {
+            let levels = (before.and_then(level), now.and_then(level));
+            let weaker = match levels {
+                (Some(before), Some(now)) => now < before,
+                (None, Some(now)) => now == 0 && self.old.is_empty(),
+                (Some(before), None) => before > 0 && self.new.is_empty(),
+                (None, None) => false,
+            };
+            if weaker {
+                return vec![(before, now)];
+            }
+            if levels != (None, None) {
+                return Vec::new();
+            }
+        }
+        match switch(file, self.last(), before, now) {
+            Meaning::Weaker => return vec![(before, now)],
+            Meaning::Nothing => return Vec::new(),
+            Meaning::Other => {}
+        }
+        if self.within(LEAVING_OUT) {
+            let more = self.added.iter().filter(|value| !is_benign(value) && **value != "false");
+            return more.map(|value| (None, Some(*value))).collect();
+        }
+        if self.within(LOOKING_AT) {
+            return self.narrowed();
+        }
+        self.numbers(file, before, now)
+    }
+
+    /// Lists of what is looked at: less of it is weaker, and so is a list
+    /// where there was none, except of rules.
+    fn narrowed(&self) -> Vec<(Option<&str>, Option<&str>)> {
+        let of_tests = matches!(
+            self.last(),
+            "include" | "files" | "testmatch" | "testregex" | "python-files" | "python-functions"
+        );
+        if self.old.is_empty() && of_tests {
+            return self.added.iter().map(|value| (None, Some(*value))).collect();
+        }
+        self.removed.iter().map(|value| (Some(*value), None)).collect()
+    }
+
+    fn numbers(
+        &self,
+        file: &str,
+        before: Option<&'a str>,
+        now: Option<&'a str>,
+    ) -> Vec<(Option<&'a str>, Option<&'a str>)> {
+        let number = |value: Option<&str>| value.and_then(|value| value.parse::<f64>().ok());
+        let clippy = file.ends_with("clippy.toml") && self.last().ends_with("-threshold");
+        let weaker = match (number(before), number(now)) {
+            (Some(before), Some(now)) if LEAST.contains(&self.last()) => now < before,
+            (Some(_), None) if LEAST.contains(&self.last()) => true,
+            (Some(before), Some(now)) if MOST.contains(&self.last()) || clippy => now > before,
+            (None, Some(now)) if MOST.contains(&self.last()) => now > 0.0,
+            (Some(_), None) if self.last() == "max-warnings" => true,
+            (Some(_) | None, _) => false,
+        };
+        if weaker { vec![(before, now)] } else { Vec::new() }
+    }
+
+    /// Scripts, options of runners and steps of a pipeline.
+    fn command(&self, change: &Change<'_>) -> Option<Tampering> {
+        let name = self.last();
+        let (old, new) = (self.old.join(" && "), self.new.join(" && "));
+        let setting = self.path.to_owned();
+        let line = change.line_of(&[name, self.added.first().copied().unwrap_or(name)]);
+        let weaker = if self.path.starts_with("scripts.") {
+            (is_check(name) || change.rules.is_target(name))
+                && !self.old.is_empty()
+                && does_less(&old, &new)
+        } else if name == "addopts" {
+            let strict =
+                |text: &str| words(text).iter().filter(|word| is_strict_option(word)).count();
+            strict(&new) < strict(&old) || adds_escape(&old, &new)
+        } else {
+            adds_escape(&old, &new)
+        };
+        if weaker {
+            let to = (!new.is_empty()).then(|| shortened(&new));
+            return Some(change.report(line, Kind::CommandWeakened { name: setting, to }));
+        }
+        let reported = is_check(name) && !self.old.is_empty();
+        reported.then(|| change.report(line, Kind::SettingChanged { setting }))
+    }
+}
+
+/// Whether a command holds an escape that it did not hold before.
+fn adds_escape(old: &str, new: &str) -> bool {
+    let before = words(old);
+    words(new).iter().any(|word| is_escape(word) && !before.contains(word))
+}
+
+fn is_strict_option(word: &str) -> bool {
+    word.starts_with("--strict")
+        || word.starts_with("--cov-fail-under")
+        || word.starts_with("--doctest")
+        || word == "-W"
+}
+
+/// Whether the values of a path are commands.
+fn is_command(file: &str, path: &str) -> bool {
+    let last = path.rsplit('.').next().unwrap_or(path);
+    (file.ends_with("package.json") && path.starts_with("scripts."))
+        || matches!(last, "addopts" | "commands" | "script")
+        || (last == "run" && file.contains(".github/"))
+}
+
+/// Whether a path has to do with checks at all.
+fn is_relevant(file: &str, path: &str) -> bool {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    let under = |heads: &[&str]| {
+        heads.iter().any(|head| path == *head || path.starts_with(&format!("{head}.")))
+    };
+    match name {
+        "package.json" => {
+            under(&["scripts", "jest", "eslintconfig", "c8", "nyc", "mocha", "ava", "vitest"])
+        }
+        "pyproject.toml" => under(&[
+            "tool.ruff",
+            "tool.mypy",
+            "tool.pytest",
+            "tool.coverage",
+            "tool.pyright",
+            "tool.basedpyright",
+            "tool.pylint",
+            "tool.flake8",
+            "tool.bandit",
+            "tool.tox",
+            "tool.ty",
+        ]),
+        "Cargo.toml" => {
+            let target = ["test", "harness", "doctest", "autotests", "autobenches"];
+            under(&["lints", "workspace.lints"])
+                || (target.contains(&path.rsplit('.').next().unwrap_or(path))
+                    && under(&["lib", "bin", "test", "package", "bench", "example"]))
+        }
+        "setup.cfg" | "tox.ini" => {
+            ["flake8", "mypy", "tool:pytest", "pytest", "coverage", "testenv", "pylint"]
+                .iter()
+                .any(|head| path.starts_with(head))
+        }
+        "vite.config.ts" | "vite.config.js" | "vite.config.mts" => path.contains("test"),
+        "config.toml" => path.contains("flags") || path.contains("alias"),
+        _ => true,
+    }
+}
+
+/// Whether the values of a path are levels of severity.
+fn has_levels(file: &str, path: &str) -> bool {
+    path.contains("lints")
+        || path.contains("rules")
+        || path.contains("severity")
+        || path.contains("typecheckingmode")
+        || path.starts_with("report")
+        || path.contains(".report")
+        || file.ends_with("biome.json")
+        || path.contains("follow-imports")
+}
+
+/// The rank of a level; `None` if the value is none.
+fn level(value: &str) -> Option<u8> {
+    Some(match value.to_ascii_lowercase().as_str() {
+        "forbid" => 5,
+        "deny" | "error" | "2" | "strict" => 4,
+        "warn" | "warning" | "1" | "standard" => 3,
+        "info" | "information" | "basic" => 2,
+        "hint" | "suggestion" => 1,
+        "allow" | "off" | "none" | "silent" | "0" | "ignore" => 0,
+        _ => return None,
+    })
+}
+
+/// What a change of a switch means; `Other` if it is none.
+fn switch(file: &str, name: &str, before: Option<&str>, now: Option<&str>) -> Meaning {
+    let on = |value: Option<&str>| value.map(|value| value.eq_ignore_ascii_case("true"));
+    let is_switch = |value: Option<&str>| {
+        value.is_none_or(|value| matches!(value.to_ascii_lowercase().as_str(), "true" | "false"))
+    };
+    if !is_switch(before) || !is_switch(now) || (before.is_none() && now.is_none()) {
+        return Meaning::Other;
+    }
+    let cargo = file.ends_with("Cargo.toml")
+        && matches!(name, "test" | "harness" | "doctest" | "autotests");
+    if STRICT.contains(&name) || cargo {
+        let weaker = match (on(before), on(now)) {
+            (Some(true), Some(false) | None) => !cargo || now.is_some(),
+            (None, Some(false)) => cargo || name == "enabled" || name == "recommended",
+            (Some(_) | None, _) => false,
+        };
+        return if weaker { Meaning::Weaker } else { Meaning::Nothing };
+    }
+    if LAX.contains(&name) {
+        return match (on(before), on(now)) {
+            (Some(false) | None, Some(true)) => Meaning::Weaker,
+            (Some(_) | None, _) => Meaning::Nothing,
+        };
+    }
+    Meaning::Other
+}
+
+fn is_benign(value: &str) -> bool {
+    value.split(['/', '*', '\\', '^', '$', '(', ')', '|']).any(|part| BENIGN.contains(&part))
+}
+
+/// A file that cannot be read: words that leave out are looked for in what
+/// was added.
+fn unreadable(change: &Change<'_>) -> Vec<Tampering> {
+    let known: std::collections::HashSet<&str> = change.old.lines().map(str::trim).collect();
+    let added = (1..).zip(change.new.lines().map(str::trim));
+    let mut found = Vec::new();
+    for (line, text) in added.filter(|(_, text)| !text.is_empty() && !known.contains(text)) {
+        let lower = text.to_lowercase().replace('_', "-");
+        let weak = LEAVING_OUT.iter().chain(LAX).any(|word| {
+            lower.split(|c: char| !c.is_alphanumeric() && c != '-').any(|w| w == *word)
+        }) || adds_escape("", text) && text.contains("||");
+        let setting = change.path.to_owned();
+        found.push(change.report(
+            line,
+            if weak {
+                Kind::SettingWeakened { setting, from: None, to: Some(shortened(text)) }
+            } else {
+                Kind::SettingChanged { setting }
+            },
+        ));
+    }
+    found
+}

@@ -1,0 +1,313 @@
+//! Finds what keeps a test from being run, or from counting.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::assertions::{asserting, shortened};
+use super::language::Language;
+use super::tree::{Id, Tree};
+use super::units::{Found, Source};
+
+/// What a mark does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// The test is not run, or may fail.
+    Skip,
+    /// The others are not run.
+    Only,
+}
+
+/// Something that keeps tests from being run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub(super) effect: Effect,
+    /// As it is written, shortened.
+    pub(super) marker: String,
+    /// The test or group it belongs to.
+    pub(super) owner: String,
+    pub(super) line: u32,
+}
+
+/// Attributes, decorators and annotations that skip.
+static SKIPPING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?x)
+        \#!?\[\s*(ignore|should_panic)\b
+        | \#!?\[\s*cfg\b | \[\s*ignore\b
+        | @(pytest\.)?mark\.(skip|skipif|xfail)\b
+        | @(unittest\.)?(skip|skipIf|skipUnless|expectedFailure)\b
+        | @(unittest\.mock\.)?nottest\b
+        | @(Disabled|Ignore|DisabledOn\w+|DisabledIf\w*|EnabledIf\w*|EnabledOn\w+)\b
+        | \bSkip\s*=
+        | \[\s*(Ignore|Explicit)\b
+        | \#\[\s*(RequiresPhp|RequiresOperatingSystem|Group)\b
+        ",
+    )
+    .ok()
+});
+
+/// Where nothing of a test's body is executed any more, and its marks.
+pub(super) struct Reading {
+    pub(super) marks: Vec<Mark>,
+    /// Nodes from here on are not reached.
+    pub(super) dead: Id,
+}
+
+/// Reads what is put on a test, on what it is in, and into its body.
+pub(super) fn read(source: &Source<'_, '_>, unit: &Found, file: &[Mark]) -> Reading {
+    let tree = source.tree;
+    let mut marks = file.to_vec();
+    let mut put = |owner: &str, decorations: &[Id], modifiers: &[String], node: Id| {
+        for &id in decorations.iter().filter(|&&id| skips(tree.text(id))) {
+            marks.push(mark(Effect::Skip, tree.text(id), owner, tree.line(id)));
+        }
+        for (effect, marker) in modifiers.iter().filter_map(|word| modifier(word)) {
+            marks.push(mark(effect, marker, owner, tree.line(node)));
+        }
+    };
+    put(&unit.id, &unit.decorations, &unit.modifiers, unit.node);
+    for group in &unit.groups {
+        put(&group.name, &group.decorations, &group.modifiers, group.node);
+    }
+    for group in &unit.groups {
+        marks.extend(inside_of_group(tree, group.node, &group.name));
+    }
+    marks.extend(in_name(unit, tree.line(unit.node)));
+    marks.extend(options(tree, unit));
+    let mut dead = usize::MAX;
+    if let Some(body) = unit.body {
+        marks.extend(calls(source, unit, body));
+        let (returns, end) = returns(source, unit, body);
+        marks.extend(returns);
+        dead = end;
+    }
+    Reading { marks, dead }
+}
+
+/// What a file says about all the tests in it.
+pub(super) fn of_file(source: &Source<'_, '_>) -> Vec<Mark> {
+    let tree = source.tree;
+    let name = source.path.rsplit('/').next().unwrap_or(source.path);
+    let mut marks = Vec::new();
+    for id in tree.children(0) {
+        let text = tree.text(id);
+        let marker = match source.language {
+            Language::Rust => tree.kind(id) == "inner_attribute_item" && skips(text),
+            Language::Go => text.starts_with("//go:build") || text.starts_with("// +build"),
+            Language::Python => {
+                text.starts_with("__test__")
+                    || (text.starts_with("pytestmark") && text.contains("mark."))
+                    || (text.starts_with("pytest.skip") || text.starts_with("pytest.importorskip"))
+                    || (text.starts_with("raise") && text.contains("SkipTest"))
+            }
+            Language::JavaScript
+            | Language::TypeScript
+            | Language::Tsx
+            | Language::Java
+            | Language::Kotlin
+            | Language::C
+            | Language::Cpp
+            | Language::CSharp
+            | Language::Ruby
+            | Language::Php
+            | Language::Shell
+            | Language::Bats => false,
+        };
+        if marker {
+            marks.push(mark(Effect::Skip, text, name, tree.line(id)));
+        }
+    }
+    marks
+}
+
+fn mark(effect: Effect, marker: &str, owner: &str, line: u32) -> Mark {
+    Mark { effect, marker: shortened(marker), owner: owner.to_owned(), line }
+}
+
+/// Whether an attribute keeps a test from being run. `cfg(test)` is what
+/// tests are made of.
+pub(super) fn skips(text: &str) -> bool {
+    let words: String = text.split_whitespace().collect();
+    !words.contains("[cfg(test)]") && SKIPPING.as_ref().is_some_and(|regex| regex.is_match(text))
+}
+
+fn modifier(word: &str) -> Option<(Effect, &str)> {
+    match word {
+        "skip" | "todo" | "fixme" | "failing" | "fails" | "skipIf" | "runIf" => {
+            Some((Effect::Skip, word))
+        }
+        "xit" | "xtest" | "xspecify" | "xdescribe" | "xcontext" => Some((Effect::Skip, word)),
+        "only" | "fit" | "fdescribe" | "fcontext" => Some((Effect::Only, word)),
+        _ => None,
+    }
+}
+
+/// Inner attributes of a module, and marks in the body of a class.
+fn inside_of_group(tree: &Tree<'_>, group: Id, name: &str) -> Vec<Mark> {
+    let bodies =
+        tree.children(group).filter(|&id| matches!(tree.kind(id), "declaration_list" | "block"));
+    bodies
+        .flat_map(|body| tree.children(body))
+        .filter(|&id| {
+            let text = tree.text(id);
+            (tree.kind(id) == "inner_attribute_item" && skips(text))
+                || (text.starts_with("pytestmark") && text.contains("mark."))
+                || text.starts_with("__test__")
+        })
+        .map(|id| mark(Effect::Skip, tree.text(id), name, tree.line(id)))
+        .collect()
+}
+
+/// Names and tags that gtest and Catch2 pass over.
+fn in_name(unit: &Found, line: u32) -> Option<Mark> {
+    let marker = if unit.name.contains("DISABLED_") { Some("DISABLED_") } else { None };
+    marker.map(|marker| mark(Effect::Skip, marker, &unit.id, line))
+}
+
+/// Options of a test, such as `{ skip: true }`, and tags such as `[.]`.
+fn options(tree: &Tree<'_>, unit: &Found) -> Vec<Mark> {
+    if unit.modifiers.is_empty() {
+        return Vec::new();
+    }
+    let until = unit.body.filter(|body| tree.inside(unit.node).contains(body));
+    let end = until.unwrap_or(tree.inside(unit.node).end);
+    let mut marks = Vec::new();
+    for id in unit.node..end {
+        let text = tree.text(id);
+        let found = match tree.kind(id) {
+            "pair" => {
+                let (key, value) = text.split_once(':').unwrap_or((text, ""));
+                let off = value.trim() == "false";
+                match (key.trim(), off) {
+                    ("skip" | "todo", false) => Some((Effect::Skip, text)),
+                    ("only", false) => Some((Effect::Only, text)),
+                    _ => None,
+                }
+            }
+            // RSpec takes bare symbols as options too.
+            "simple_symbol" if matches!(text, ":skip" | ":pending") => Some((Effect::Skip, text)),
+            "string_literal" => ["[.]", "[!mayfail]", "[!shouldfail]", "[.!"]
+                .into_iter()
+                .find(|tag| text.contains(tag))
+                .map(|tag| (Effect::Skip, tag)),
+            _ => None,
+        };
+        marks.extend(found.map(|(effect, text)| mark(effect, text, &unit.id, tree.line(id))));
+    }
+    marks
+}
+
+/// Calls in a body that end the test as skipped.
+fn calls(source: &Source<'_, '_>, unit: &Found, body: Id) -> Vec<Mark> {
+    let tree = source.tree;
+    let leaves: Vec<Id> = tree.inside(body).filter(|&id| tree.is_leaf(id)).collect();
+    let mut marks = Vec::new();
+    for (at, &id) in leaves.iter().enumerate() {
+        if tree.is_comment(id) || tree.kind(id).contains("string") {
+            continue;
+        }
+        let before = at.checked_sub(1).map_or("", |at| tree.text(leaves[at]));
+        let next = leaves.get(at + 1).map_or("", |&id| tree.text(id));
+        if ends_test(source.language, tree.text(id), before, next) {
+            let whole = tree.around(id).find(|&outer| tree.kind(outer).contains("call"));
+            let text = whole.map_or(tree.text(id), |whole| tree.text(whole));
+            let name = text.split(['(', '\n', ' ']).next().unwrap_or(text);
+            marks.push(mark(Effect::Skip, name, &unit.id, tree.line(id)));
+        }
+    }
+    marks
+}
+
+fn ends_test(language: Language, word: &str, before: &str, next: &str) -> bool {
+    let called = next == "(";
+    let exits = called && matches!(word, "exit" | "_exit" | "abort_test");
+    exits
+        || match language {
+            Language::Python => {
+                (called && before == "." && matches!(word, "skip" | "xfail" | "importorskip"))
+                    || matches!(word, "skipTest" | "SkipTest")
+            }
+            Language::Go => before == "." && matches!(word, "Skip" | "Skipf" | "SkipNow"),
+            Language::Java | Language::Kotlin => {
+                called && (word.starts_with("assume") || word.starts_with("assuming"))
+            }
+            Language::CSharp => {
+                before == "." && called && matches!(word, "Ignore" | "Inconclusive" | "Skip")
+            }
+            Language::Php => matches!(word, "markTestSkipped" | "markTestIncomplete"),
+            Language::Ruby => matches!(word, "skip" | "pending") && before != "." && next != "=",
+            Language::C | Language::Cpp => {
+                called && matches!(word, "GTEST_SKIP" | "SKIP" | "TEST_IGNORE" | "TEST_PASS")
+            }
+            Language::JavaScript | Language::TypeScript | Language::Tsx => {
+                called && (before == "." && matches!(word, "skip" | "todo") || word == "pending")
+            }
+            Language::Shell | Language::Bats => word == "skip",
+            Language::Rust => false,
+        }
+}
+
+/// Returns that leave a test before its assertions.
+fn returns(source: &Source<'_, '_>, unit: &Found, body: Id) -> (Vec<Mark>, Id) {
+    const KINDS: &[&str] = &["return_statement", "return_expression", "jump_expression", "return"];
+    let tree = source.tree;
+    let mut marks = Vec::new();
+    let ids: Vec<Id> = tree
+        .inside(body)
+        .filter(|&id| {
+            KINDS.contains(&tree.kind(id)) && !tree.is_leaf(id) && gives_nothing(tree, id)
+        })
+        .filter(|&id| !is_in_closure(tree, body, id))
+        .collect();
+    if ids.is_empty() {
+        return (marks, usize::MAX);
+    }
+    let asserted = asserting(tree, source.language, body);
+    for id in ids {
+        let block = block_around(tree, body, id);
+        let follows = asserted.iter().any(|&leaf| leaf >= tree.inside(id).end);
+        if !follows {
+            continue;
+        }
+        if block == body {
+            marks.push(mark(Effect::Skip, tree.text(id), &unit.id, tree.line(id)));
+            return (marks, id);
+        }
+        if !asserted.iter().any(|leaf| tree.inside(block).contains(leaf)) {
+            marks.push(mark(Effect::Skip, tree.text(id), &unit.id, tree.line(id)));
+        }
+    }
+    (marks, usize::MAX)
+}
+
+/// Whether a return hands back nothing that a runner would look at.
+fn gives_nothing(tree: &Tree<'_>, id: Id) -> bool {
+    matches!(
+        tree.tokens(tree.inside(id)).as_slice(),
+        ["return"]
+            | ["return", "None" | "nil" | "null" | "undefined" | "0" | "true"]
+            | ["return", "Ok", "(", "(", ")", ")"]
+            | ["return", "Ok", "(", "()", ")"]
+    )
+}
+
+fn is_in_closure(tree: &Tree<'_>, body: Id, id: Id) -> bool {
+    tree.around(id).take_while(|&outer| outer > body).any(|outer| {
+        let kind = tree.kind(outer);
+        ["lambda", "closure", "arrow_function", "function", "func_literal", "do_block", "method"]
+            .iter()
+            .any(|part| kind.contains(part))
+    })
+}
+
+/// The block a node is in, with the wrappers of lists of statements and of
+/// the statement itself passed over.
+fn block_around(tree: &Tree<'_>, body: Id, id: Id) -> Id {
+    const WRAPPERS: &[&str] =
+        &["expression_statement", "statement_list", "statements", "body_statement", "block_body"];
+    tree.around(id)
+        .take_while(|&outer| outer > body)
+        .find(|&outer| !WRAPPERS.contains(&tree.kind(outer)))
+        .unwrap_or(body)
+}

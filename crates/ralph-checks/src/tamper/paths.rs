@@ -1,0 +1,216 @@
+//! Which files hold tests, recorded results and data for tests.
+
+use std::collections::HashSet;
+
+use super::Pair;
+use super::kind::{Kind, Tampering};
+use super::language::Language;
+
+/// Whether a runner of tests takes up a file. Ordered: a test that moves to
+/// a lower one may not be run any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Collection {
+    /// It does not.
+    No,
+    /// Because of the folder it is in, with some runners.
+    ByFolder,
+    /// Because of its name, or because tests are marked as such inside.
+    ByName,
+}
+
+/// Whether a file holds tests or only serves them, by the customs of its
+/// ecosystem. Rust files with tests inside are not told by their name.
+pub fn is_test_file(path: &str) -> bool {
+    let Some(language) = Language::of(path) else { return false };
+    let (_, stem) = split(path);
+    match language {
+        Language::Rust => {
+            in_folder(path, &["tests"])
+                || matches!(stem, "tests" | "test")
+                || ["_test", "_tests"].iter().any(|end| stem.ends_with(end))
+        }
+        Language::Python => {
+            stem == "conftest"
+                || stem == "tests"
+                || collection(path) != Collection::No
+                || in_folder(path, &["tests", "test", "testing"])
+        }
+        Language::Java | Language::Kotlin => {
+            has_test_class_name(stem) || path.contains("src/test/") || in_folder(path, &["test"])
+        }
+        Language::CSharp => {
+            has_test_class_name(stem)
+                || path.split('/').rev().skip(1).any(|folder| {
+                    folder.ends_with("Tests") || folder.ends_with(".Test") || folder == "tests"
+                })
+        }
+        Language::JavaScript
+        | Language::TypeScript
+        | Language::Tsx
+        | Language::Go
+        | Language::C
+        | Language::Cpp
+        | Language::Ruby
+        | Language::Php
+        | Language::Shell
+        | Language::Bats => collection(path) != Collection::No,
+    }
+}
+
+/// Whether a file holds results that were recorded to be compared with.
+pub fn is_snapshot(path: &str) -> bool {
+    let (name, _) = split(path);
+    ["snap", "ambr", "golden", "snapshot"]
+        .iter()
+        .any(|end| name.rsplit_once('.').is_some_and(|(_, extension)| extension == *end))
+        || name.contains(".approved.")
+        || name.contains(".verified.")
+        || in_folder(path, &["__snapshots__"])
+}
+
+/// Whether a file is data for tests.
+pub fn is_fixture(path: &str) -> bool {
+    if is_snapshot(path) {
+        return false;
+    }
+    in_folder(path, &["fixtures", "__fixtures__", "testdata", "test_data", "test-data"])
+        || (Language::of(path).is_none()
+            && in_folder(path, &["tests", "test", "spec", "__tests__"])
+            && !super::config::is_config(path))
+}
+
+/// How a runner of tests sees a file.
+pub(super) fn collection(path: &str) -> Collection {
+    let Some(language) = Language::of(path) else { return Collection::No };
+    let (name, stem) = split(path);
+    let by_folder = |folders: &[&str]| {
+        if in_folder(path, folders) { Collection::ByFolder } else { Collection::No }
+    };
+    let starts = |heads: &[&str]| heads.iter().any(|head| stem.starts_with(head));
+    let ends = |tails: &[&str]| tails.iter().any(|tail| stem.ends_with(tail));
+    let named = match language {
+        Language::Python => starts(&["test_"]) || ends(&["_test"]) || name == "tests.py",
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            ends(&[".test", ".spec", "-test", "_test", ".e2e", ".cy"])
+                || starts(&["test-"])
+                || stem == "test"
+        }
+        Language::Go => ends(&["_test"]),
+        Language::Java | Language::Kotlin => has_test_class_name(stem),
+        Language::Rust | Language::CSharp | Language::Bats => true,
+        Language::C | Language::Cpp => {
+            starts(&["test_", "tests_", "test-"]) || ends(&["_test", "_tests", "-test", "Test"])
+        }
+        Language::Ruby => starts(&["test_"]) || ends(&["_test", "_spec"]),
+        Language::Php => ends(&["Test"]),
+        Language::Shell => starts(&["test_", "test-"]) || ends(&["_test", "-test"]),
+    };
+    if named {
+        return Collection::ByName;
+    }
+    match language {
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            by_folder(&["__tests__", "test", "tests", "spec", "e2e", "cypress"])
+        }
+        Language::Java | Language::Kotlin => Collection::ByFolder,
+        Language::C | Language::Cpp => by_folder(&["test", "tests"]),
+        Language::Ruby => by_folder(&["test", "spec"]),
+        Language::Php => by_folder(&["tests", "test", "Tests"]),
+        Language::Rust
+        | Language::Python
+        | Language::Go
+        | Language::CSharp
+        | Language::Shell
+        | Language::Bats => Collection::No,
+    }
+}
+
+/// Reports recorded results and data for tests that are gone or edited.
+pub(super) fn lost_files(pairs: &[Pair<'_>]) -> Vec<Tampering> {
+    let present: HashSet<&str> =
+        pairs.iter().filter_map(|pair| pair.new.as_ref()).map(|new| &*new.text).collect();
+    let mut found = Vec::new();
+    for pair in pairs {
+        let Some(old) = &pair.old else { continue };
+        let kinds = if is_snapshot(old.path) {
+            (Kind::SnapshotDeleted, Kind::SnapshotChanged)
+        } else if is_fixture(old.path) {
+            (Kind::FixtureDeleted, Kind::FixtureChanged)
+        } else {
+            continue;
+        };
+        match &pair.new {
+            Some(new) if new.text != old.text => found.push(Tampering::new(new.path, 1, kinds.1)),
+            None if !present.contains(&*old.text) => {
+                found.push(Tampering::new(old.path, 1, kinds.0));
+            }
+            Some(_) | None => {}
+        }
+    }
+    found
+}
+
+/// What surefire and others take for a class with tests.
+fn has_test_class_name(stem: &str) -> bool {
+    stem.starts_with("Test")
+        || ["Test", "Tests", "TestCase", "Spec", "IT"].iter().any(|end| stem.ends_with(end))
+}
+
+/// The name of a file, and the name without its last extension.
+fn split(path: &str) -> (&str, &str) {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    (name, name.rsplit_once('.').map_or(name, |(stem, _)| stem))
+}
+
+fn in_folder(path: &str, folders: &[&str]) -> bool {
+    path.rsplit_once('/').is_some_and(|(dir, _)| dir.split('/').any(|part| folders.contains(&part)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn test_files_are_told_by_the_customs_of_their_ecosystem() {
+        for path in [
+            "tests/parser.rs",
+            "src/parser_tests.rs",
+            "tests/test_a.py",
+            "pkg/a_test.py",
+            "conftest.py",
+            "src/a.test.ts",
+            "src/__tests__/a.js",
+            "a.spec.tsx",
+            "pkg/a_test.go",
+            "src/test/java/a/ATest.java",
+            "app/src/test/kotlin/Helper.kt",
+            "test/test_a.cpp",
+            "spec/a_spec.rb",
+            "tests/ATest.php",
+            "A.Tests/Sums.cs",
+            "test/a.bats",
+        ] {
+            assert!(is_test_file(path), "{path}");
+        }
+        for path in [
+            "src/lib.rs",
+            "src/latest.py",
+            "src/contest.ts",
+            "a.go",
+            "src/main/java/A.java",
+            "lib/a.rb",
+            "README.md",
+            "tests/README.md",
+        ] {
+            assert!(!is_test_file(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_no_runner_collects_is_no_test() {
+        assert_eq!(collection("a_test_disabled.py"), Collection::No);
+        assert_eq!(collection("tests/a_test.py.bak"), Collection::No);
+        assert_eq!(collection("tests/a.test.disabled.ts"), Collection::ByFolder);
+        assert_eq!(collection("a_tests.go"), Collection::No);
+    }
+}

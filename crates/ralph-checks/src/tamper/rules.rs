@@ -1,0 +1,134 @@
+//! What the gates are made of, and what may be changed.
+
+use std::collections::BTreeSet;
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ralph_core::policy::{GateCommand, GateSpec};
+
+use super::kind::Tampering;
+use super::paths;
+
+/// What the comparison has to know about a run.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// Files that gates execute.
+    scripts: BTreeSet<String>,
+    /// Scripts of `package.json`, and targets of make and just, that gates
+    /// execute.
+    targets: BTreeSet<String>,
+    allowed: BTreeSet<String>,
+    globs: Gitignore,
+}
+
+/// A pattern that is none.
+#[derive(Debug, thiserror::Error)]
+#[error("`{glob}` is not a pattern for paths: {reason}")]
+pub struct GlobError {
+    glob: String,
+    reason: String,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            scripts: BTreeSet::new(),
+            targets: BTreeSet::new(),
+            allowed: BTreeSet::new(),
+            globs: Gitignore::empty(),
+        }
+    }
+}
+
+impl Rules {
+    /// The rules for a run with these gates, in which paths that match
+    /// `allowed` may be changed. Patterns are those of `.gitignore`; a plain
+    /// path stands for itself, a folder for all that is in it.
+    pub fn new(gates: &[GateSpec], allowed: &[String]) -> Result<Self, GlobError> {
+        let mut rules = Self::default();
+        let mut builder = GitignoreBuilder::new("");
+        for glob in allowed {
+            let path = glob.trim_start_matches("./").trim_end_matches('/');
+            rules.allowed.insert(path.to_owned());
+            let error =
+                |error: ignore::Error| GlobError { glob: glob.clone(), reason: error.to_string() };
+            builder.add_line(None, glob.trim_start_matches("./")).map_err(error)?;
+        }
+        rules.globs = builder
+            .build()
+            .map_err(|error| GlobError { glob: allowed.join(" "), reason: error.to_string() })?;
+        for gate in gates {
+            rules.add_gate(gate);
+        }
+        Ok(rules)
+    }
+
+    fn add_gate(&mut self, gate: &GateSpec) {
+        let words: Vec<&str> = match &gate.command {
+            GateCommand::Argv(words) => words.iter().flat_map(|word| shell_words(word)).collect(),
+            GateCommand::Shell(script) => shell_words(script).collect(),
+        };
+        let runner = words.first().map(|word| word.rsplit('/').next().unwrap_or(word));
+        let runs_targets = runner.is_some_and(|runner| {
+            matches!(runner, "npm" | "pnpm" | "yarn" | "bun" | "make" | "gmake" | "just" | "task")
+        });
+        for word in words {
+            let path = word.trim_start_matches("./");
+            let path = match gate.dir.as_str() {
+                "" | "." => path.to_owned(),
+                dir => format!("{}/{path}", dir.trim_end_matches('/')),
+            };
+            if is_check_script(word, &path) {
+                self.scripts.insert(path);
+            } else if runs_targets && !word.starts_with('-') && !word.contains(['/', '=']) {
+                self.targets.insert(word.to_owned());
+            }
+        }
+    }
+
+    /// Whether a gate executes this file.
+    pub(super) fn is_script(&self, path: &str) -> bool {
+        self.scripts.contains(path)
+    }
+
+    /// Whether a gate executes this script or target.
+    pub(super) fn is_target(&self, name: &str) -> bool {
+        self.targets.contains(name)
+    }
+
+    /// Whether the user accepted a change there.
+    pub(super) fn allow(&self, found: &Tampering) -> bool {
+        let path = found.place.file.trim_start_matches('/');
+        self.allowed.contains(path)
+            || path.match_indices('/').any(|(at, _)| self.allowed.contains(&path[..at]))
+            || self.globs.matched_path_or_any_parents(path, false).is_ignore()
+    }
+}
+
+fn shell_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_whitespace() || ";&|()'\"`<>".contains(c))
+        .filter(|word| !word.is_empty())
+}
+
+/// Whether a word of a command names a script that does the checking. A
+/// program that is itself the work, as in `python main.py`, is none.
+fn is_check_script(word: &str, path: &str) -> bool {
+    const FOLDERS: &[&str] = &["scripts", "script", "ci", "tools", "bin", "hack", ".github", "dev"];
+    const WORDS: &[&str] = &["check", "test", "lint", "verify", "gate", "validate", "ci"];
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+    if paths::is_test_file(path) || word.starts_with('-') {
+        return false;
+    }
+    match extension {
+        "sh" | "bash" | "zsh" | "ps1" | "bat" | "cmd" => true,
+        "" => word.contains('/'),
+        "py" | "js" | "mjs" | "cjs" | "ts" | "rb" | "php" | "pl" => {
+            let stem = stem.to_ascii_lowercase();
+            WORDS
+                .iter()
+                .any(|part| stem.split(['_', '-', '.']).any(|piece| piece.starts_with(part)))
+                || path.split('/').rev().skip(1).any(|folder| FOLDERS.contains(&folder))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,63 @@
+//! Configuration and scripts of gates.
+
+use std::time::Duration;
+
+use ralph_core::format::Format;
+use ralph_core::policy::{Bar, Criterion, GateCommand, GateSpec, Need};
+
+use super::super::Rules;
+use super::{Files, findings, must_be_left_alone, must_be_noticed, weakenings};
+
+#[test]
+fn configuration_that_checks_less_is_noticed() {
+    must_be_noticed(include_str!("scenarios/weaker_config.txt"));
+}
+
+#[test]
+fn configuration_that_checks_as_much_is_left_alone() {
+    must_be_left_alone(include_str!("scenarios/honest_config.txt"));
+}
+
+fn gate(command: &[&str]) -> GateSpec {
+    GateSpec {
+        name: "custom-1".to_owned(),
+        criterion: Criterion::Custom,
+        command: GateCommand::Argv(command.iter().map(|&word| word.to_owned()).collect()),
+        dir: String::new(),
+        format: Format::Exit,
+        bar: Bar::Clean,
+        timeout: Duration::from_secs(1),
+        need: Need::Required,
+    }
+}
+
+#[test]
+fn the_script_of_a_gate_may_only_change_its_remarks() {
+    let rules = Rules::new(&[gate(&["sh", "./scripts/check.sh", "--all"])], &[]).unwrap();
+    let old = &[("scripts/check.sh", "#!/bin/sh\n# all\nset -e\nmake test\n")];
+    let said = |new: Files<'_>| weakenings(&findings(old, new, &rules));
+    assert_eq!(
+        said(&[("scripts/check.sh", "#!/bin/sh\n# all\nset -e\nexit 0\nmake test\n")]),
+        ["scripts/check.sh:4: script of a gate changed"]
+    );
+    assert_eq!(said(&[]), ["scripts/check.sh:1: script of a gate deleted"]);
+    assert_eq!(
+        said(&[("scripts/check.sh", "#!/bin/sh\n# everything\n\nset -e\nmake test\n")]),
+        [""; 0]
+    );
+}
+
+#[test]
+fn a_program_that_is_the_work_is_no_script_of_a_gate() {
+    let rules = Rules::new(&[gate(&["python3", "main.py"])], &[]).unwrap();
+    let found = findings(&[("main.py", "print(1)\n")], &[("main.py", "print(2)\n")], &rules);
+    assert_eq!(weakenings(&found), [""; 0]);
+}
+
+#[test]
+fn a_target_that_a_gate_names_is_a_check_whatever_its_name() {
+    let rules = Rules::new(&[gate(&["make", "proof"])], &[]).unwrap();
+    let old = &[("Makefile", "proof:\n\tpytest\n")];
+    let found = findings(old, &[("Makefile", "proof:\n\techo fine\n")], &rules);
+    assert_eq!(weakenings(&found).len(), 1);
+}

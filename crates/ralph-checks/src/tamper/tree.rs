@@ -1,0 +1,210 @@
+//! A syntax tree laid flat, so that it can be walked without recursion.
+//!
+//! Nodes stand in the order in which they begin. The nodes inside of a node
+//! follow it directly, which makes "everything inside" a range. Sources come
+//! from an agent: a tree may be as deep as the file is long.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use ast_grep_core::tree_sitter::StrDoc;
+use ast_grep_core::{AstGrep, Node as SyntaxNode};
+use ast_grep_language::SupportLang;
+
+/// One node, by its place in the tree.
+pub(super) type Id = usize;
+
+/// A parsed file.
+pub(super) struct Tree<'a> {
+    text: &'a str,
+    nodes: Vec<Node>,
+    /// What the grammar calls its kinds, by its numbers for them.
+    kinds: HashMap<u16, String>,
+    /// Whether the parser had to guess somewhere.
+    pub(super) broken: bool,
+}
+
+struct Node {
+    kind: u16,
+    bytes: Range<usize>,
+    line: u32,
+    parent: Id,
+    /// One past the last node inside.
+    end: Id,
+}
+
+impl<'a> Tree<'a> {
+    /// Parses a file. `None` if the parser refuses it.
+    pub(super) fn parse(text: &'a str, language: SupportLang) -> Option<Self> {
+        let root = AstGrep::doc(StrDoc::try_new(text, language).ok()?);
+        let broken = root.root().get_inner_node().has_error();
+        let mut nodes: Vec<Node> = Vec::new();
+        let mut kinds = HashMap::new();
+        let mut open: Vec<(SyntaxNode<'_, _>, Id)> = vec![(root.root(), 0)];
+        while let Some((node, parent)) = open.pop() {
+            let id = nodes.len();
+            let kind = node.kind_id();
+            kinds.entry(kind).or_insert_with(|| node.kind().into_owned());
+            nodes.push(Node {
+                kind,
+                bytes: node.range(),
+                line: u32::try_from(node.start_pos().line()).unwrap_or(u32::MAX).saturating_add(1),
+                parent,
+                end: id + 1,
+            });
+            let first = open.len();
+            open.extend(node.children().map(|child| (child, id)));
+            open[first..].reverse();
+        }
+        for id in (1..nodes.len()).rev() {
+            let Node { parent, end, .. } = nodes[id];
+            nodes[parent].end = nodes[parent].end.max(end);
+        }
+        Some(Self { text, nodes, kinds, broken })
+    }
+
+    /// All nodes.
+    pub(super) fn all(&self) -> Range<Id> {
+        0..self.nodes.len()
+    }
+
+    /// The node and everything inside of it.
+    pub(super) fn inside(&self, id: Id) -> Range<Id> {
+        id..self.nodes[id].end
+    }
+
+    /// The nodes directly inside of a node.
+    pub(super) fn children(&self, id: Id) -> impl Iterator<Item = Id> {
+        let mut next = id + 1;
+        let end = self.nodes[id].end;
+        std::iter::from_fn(move || {
+            let child = next;
+            (child < end).then(|| {
+                next = self.nodes[child].end;
+                child
+            })
+        })
+    }
+
+    /// The first node directly inside of a node that is of one of the kinds.
+    pub(super) fn child(&self, id: Id, kinds: &[&str]) -> Option<Id> {
+        self.children(id).find(|&child| kinds.contains(&self.kind(child)))
+    }
+
+    /// The nodes around a node, the nearest first.
+    pub(super) fn around(&self, id: Id) -> impl Iterator<Item = Id> {
+        let mut at = id;
+        std::iter::from_fn(move || {
+            (at != 0).then(|| {
+                at = self.nodes[at].parent;
+                at
+            })
+        })
+    }
+
+    /// The next node beside a node.
+    pub(super) fn after(&self, id: Id) -> Option<Id> {
+        let next = self.nodes[id].end;
+        (id != 0 && next < self.nodes[self.parent(id)].end).then_some(next)
+    }
+
+    /// The node beside a node, just before it.
+    pub(super) fn before(&self, id: Id) -> Option<Id> {
+        self.children(self.parent(id)).take_while(|&sibling| sibling < id).last()
+    }
+
+    /// The node directly around a node; the root is its own.
+    pub(super) fn parent(&self, id: Id) -> Id {
+        self.nodes[id].parent
+    }
+
+    /// What the grammar calls the node.
+    pub(super) fn kind(&self, id: Id) -> &str {
+        self.kinds.get(&self.nodes[id].kind).map_or("", String::as_str)
+    }
+
+    /// The line it begins on, from 1.
+    pub(super) fn line(&self, id: Id) -> u32 {
+        self.nodes[id].line
+    }
+
+    /// The text of a node.
+    pub(super) fn text(&self, id: Id) -> &'a str {
+        self.text.get(self.nodes[id].bytes.clone()).unwrap_or_default()
+    }
+
+    /// Whether there is nothing inside.
+    pub(super) fn is_leaf(&self, id: Id) -> bool {
+        self.nodes[id].end == id + 1
+    }
+
+    /// Whether the node is a remark.
+    pub(super) fn is_comment(&self, id: Id) -> bool {
+        self.kind(id).contains("comment")
+    }
+
+    /// The text from the first of some nodes to the last.
+    pub(super) fn span(&self, ids: &Range<Id>) -> &'a str {
+        let end = ids.clone().map(|id| self.nodes[id].bytes.end).max().unwrap_or_default();
+        self.text.get(self.nodes[ids.start].bytes.start..end).unwrap_or_default()
+    }
+
+    /// What stands before a node on its line.
+    pub(super) fn before_on_line(&self, id: Id) -> &'a str {
+        let before = self.text.get(..self.nodes[id].bytes.start).unwrap_or_default();
+        before.rsplit('\n').next().unwrap_or_default()
+    }
+
+    /// What stands on a node's line from the node on.
+    pub(super) fn rest_of_line(&self, id: Id) -> &'a str {
+        let rest = self.text.get(self.nodes[id].bytes.start..).unwrap_or_default();
+        rest.lines().next().unwrap_or_default()
+    }
+
+    /// The words of some nodes, without remarks and without what formatters
+    /// add or take away.
+    pub(super) fn tokens(&self, ids: Range<Id>) -> Vec<&'a str> {
+        let mut out = Vec::new();
+        let mut at = ids.start;
+        while at < ids.end {
+            if self.is_comment(at) {
+                at = self.nodes[at].end;
+                continue;
+            }
+            if self.is_leaf(at) {
+                match self.text(at).trim() {
+                    "" | "," | ";" => {}
+                    "'" | "`" | "'''" | "\"\"\"" => out.push("\""),
+                    text => out.push(text),
+                }
+            }
+            at += 1;
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_inside_of_a_node_follows_it() {
+        let tree = Tree::parse("fn a() { b(1); }\nfn c() {}", SupportLang::Rust).unwrap();
+        let functions: Vec<Id> = tree.children(0).collect();
+        assert_eq!(functions.len(), 2);
+        assert_eq!(tree.text(functions[1]), "fn c() {}");
+        assert_eq!(tree.line(functions[1]), 2);
+        assert_eq!(tree.after(functions[0]), Some(functions[1]));
+        assert_eq!(tree.before(functions[1]), Some(functions[0]));
+        assert_eq!(tree.inside(functions[0]).end, functions[1]);
+        assert!(tree.around(functions[0] + 1).eq([functions[0], 0]));
+    }
+
+    #[test]
+    fn depth_is_no_danger() {
+        let text = "(".repeat(100_000);
+        let tree = Tree::parse(&text, SupportLang::Python).unwrap();
+        assert!(tree.broken);
+    }
+}
