@@ -11,6 +11,7 @@ mod cases;
 mod comparing;
 mod config;
 mod kind;
+mod korean;
 mod language;
 mod lines;
 mod marks;
@@ -35,7 +36,7 @@ use outline::Outline;
 pub use kind::{Kind, Severity, Tampering};
 pub use language::Language;
 pub use paths::{is_fixture, is_snapshot, is_test_file};
-pub use rules::Rules;
+pub use rules::{GlobError, Rules};
 
 /// One file at one of the two times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -31,6 +31,7 @@ pub(crate) enum Command {
     Diff(commands::diff::DiffArgs),
     Rollback(commands::rollback::RollbackArgs),
     Gc(commands::gc::GcArgs),
+    Allow(commands::allow::AllowArgs),
     Check(Box<commands::check::CheckArgs>),
     Config(commands::config::ConfigArgs),
     Completions(commands::completions::CompletionsArgs),

@@ -1,5 +1,6 @@
 //! One file per command: its arguments and what it does.
 
+pub(crate) mod allow;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod config;
@@ -43,6 +44,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, CliError> {
         Command::Diff(args) => diff::run(&args),
         Command::Rollback(args) => rollback::run(&args),
         Command::Gc(args) => gc::run(&args),
+        Command::Allow(args) => allow::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Completions(args) => completions::run(&args),

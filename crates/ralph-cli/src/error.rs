@@ -105,6 +105,7 @@ impl From<StoreError> for CliError {
 impl From<EngineError> for CliError {
     fn from(error: EngineError) -> Self {
         match error {
+            EngineError::Glob(error) => Self::usage(error.to_string()),
             EngineError::Store(error) => error.into(),
             EngineError::Owned { ref run, .. } => {
                 let hint = format!("`ralph stop --run {run}` ends it");

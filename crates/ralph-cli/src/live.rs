@@ -4,7 +4,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-use ralph_core::evidence::GateReport;
+use ralph_core::evidence::{GateReport, Weakening};
 use ralph_core::locale::Locale;
 use ralph_core::policy::Trust;
 use ralph_core::state::Wait;
@@ -175,6 +175,7 @@ impl People {
         if claim_was_made(summary) && summary.decision == "continue" {
             self.why(summary, at);
         }
+        self.tampering(summary, at);
         let line =
             format!("#{iteration}/{max} {claim}{turn} → {verdict} ({})", span(summary.elapsed));
         self.print(&line, at);
@@ -192,6 +193,19 @@ impl People {
             other => (other, other),
         };
         format!(", {}", self.say(en, ko))
+    }
+
+    /// What was made weaker, place by place.
+    fn tampering(&mut self, summary: &IterationSummary<'_>, at: Timestamp) {
+        const NAMED: usize = 5;
+        for Weakening { place, what } in summary.weakened.iter().take(NAMED) {
+            let head = self.say("weakened", "약해진 검사");
+            self.print(&format!("      {head}: {place}: {}", one_line(what, 160)), at);
+        }
+        if let Some(more) = summary.weakened.len().checked_sub(NAMED).filter(|more| *more > 0) {
+            let text = self.say("more; `ralph allow` lists them", "건 더: `ralph allow`로 확인");
+            self.print(&format!("      … {more} {text}"), at);
+        }
     }
 
     /// The end of what the failing gates printed: why a claim is not believed.

@@ -103,6 +103,9 @@ pub(crate) struct CriteriaOptions {
 pub(crate) struct PolicyOptions {
     #[command(flatten)]
     criteria: CriteriaOptions,
+    /// Accept whatever becomes of tests; otherwise a weakened test keeps the run from succeeding
+    #[arg(long)]
+    allow_test_changes: bool,
     /// What the agent says when it is done; empty disables it (default: DONE)
     #[arg(long, value_name = "WORD", alias = "completion-promise")]
     promise: Option<String>,
@@ -191,6 +194,9 @@ impl PolicyOptions {
     /// Puts what was given on top of the settings.
     pub(crate) fn apply(&self, layers: &mut Layers) -> Result<(), CliError> {
         self.criteria.apply(layers)?;
+        if self.allow_test_changes {
+            layers.set_flag("run.allow_test_changes", Value::Switch(true));
+        }
         for (flag, path, value) in [
             ("--promise", "run.promise", &self.promise),
             ("--match", "run.match", &self.match_mode),

@@ -20,6 +20,16 @@ pub(crate) fn no_run(locale: Locale) -> &'static str {
     }
 }
 
+/// What is held as tampering, each with its place.
+pub(crate) fn held(rows: Vec<Vec<String>>, locale: Locale) -> String {
+    match (rows.is_empty(), locale) {
+        (true, Locale::En) => "Nothing is held as tampering.\n".to_owned(),
+        (true, Locale::Ko) => "변조로 보류된 변경이 없습니다.\n".to_owned(),
+        (false, Locale::En) => table(&["where", "what was made weaker"], rows),
+        (false, Locale::Ko) => table(&["위치", "약해진 검사"], rows),
+    }
+}
+
 /// A gate has begun.
 pub(crate) fn gate_running(name: &str, locale: Locale) -> String {
     match locale {

@@ -73,6 +73,9 @@ const MARK: &str = "[redacted:";
 /// text made to defeat this; the bound keeps the time linear even then.
 const ROUNDS: usize = 8;
 
+/// How many lines of another stream may stand inside a key.
+const FOREIGN_LINES: u8 = 8;
+
 /// A stretch of one line that must not be shown, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Span {
@@ -95,7 +98,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 /// It may begin inside a private key, so what looks like the body of one is
 /// taken out up to the first line that does not.
 pub fn redact_cut(text: &str) -> Cow<'_, str> {
-    redact_with(Redactor { in_key: true }, text)
+    redact_with(Redactor { in_key: true, foreign: 0 }, text)
 }
 
 fn redact_with(mut redactor: Redactor, text: &str) -> Cow<'_, str> {
@@ -134,6 +137,8 @@ fn redact_with(mut redactor: Redactor, text: &str) -> Cow<'_, str> {
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
     in_key: bool,
+    /// Lines inside the key that are not of it.
+    foreign: u8,
 }
 
 /// What one line turns into.
@@ -167,6 +172,14 @@ impl Redactor {
     fn read(&mut self, line: &str) -> Line {
         if self.in_key {
             match private_key::body_end(line) {
+                // Another stream may have put a line into the key; what then
+                // looks like a word is a word, and only what cannot be one
+                // belongs to the key.
+                private_key::Body::Inside
+                    if self.foreign > 0 && !private_key::is_pure_material(line) =>
+                {
+                    self.note_foreign();
+                }
                 private_key::Body::Inside => {
                     let text = line.trim_end_matches(['\r', '\n']);
                     return Line::Key { after: line[text.len()..].to_owned() };
@@ -177,10 +190,16 @@ impl Redactor {
                     let after = self.replace(rest).unwrap_or_else(|| rest.to_owned());
                     return Line::Key { after };
                 }
-                private_key::Body::NotOfKey => self.in_key = false,
+                private_key::Body::NotOfKey => self.note_foreign(),
             }
         }
         self.replace(line).map_or(Line::Same, Line::Changed)
+    }
+
+    /// After a few lines that are not of the key it was cut short.
+    fn note_foreign(&mut self) {
+        self.foreign += 1;
+        self.in_key = self.foreign <= FOREIGN_LINES;
     }
 
     /// The line with its secrets replaced; `None` when it has none.
@@ -198,7 +217,10 @@ impl Redactor {
 
     fn replace_once(&mut self, line: &str) -> Option<String> {
         let mut spans = Vec::new();
-        self.in_key |= private_key::find(line, &mut spans);
+        if private_key::find(line, &mut spans) {
+            self.in_key = true;
+            self.foreign = 0;
+        }
         tokens::find(line, &mut spans);
         patterns::find(line, &mut spans);
         assignment::find(line, &mut spans);

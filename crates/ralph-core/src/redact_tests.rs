@@ -349,3 +349,16 @@ fn a_secret_that_comes_in_pieces_is_redacted() {
     assert_eq!(out, redact(&text));
     assert!(!out.contains(&token), "{out}");
 }
+
+#[test]
+fn a_line_of_another_stream_does_not_end_a_private_key() {
+    let material = "qLmNbVcXzAsDfGhJkLqLmNbVcXzAsDfGhJkLqLmNbVcXzAsDfGhJkL0123456789";
+    let text = format!(
+        "-----BEGIN RSA PRIVATE KEY-----\n{material}\nBuilding\nwarning: slow\n{material}\n\
+         -----END RSA PRIVATE KEY-----\nDone\n"
+    );
+    let clean = redact(&text);
+    assert!(!clean.contains("qLmNbVc"), "{clean}");
+    assert!(clean.contains("Building") || clean.contains("warning: slow"), "{clean}");
+    assert!(clean.contains("Done"), "{clean}");
+}

@@ -6,6 +6,7 @@ pub(crate) mod leftovers;
 mod preserve;
 mod pulse;
 mod suite;
+mod tampering;
 mod turn;
 mod watch;
 
@@ -157,6 +158,8 @@ impl Driver<'_> {
                 failing: record.failing,
                 elapsed: record.ended_at.since(record.started_at),
                 gates: &record.gates,
+                weakened: &record.weakened,
+                edited: &record.edited,
             },
         });
         if let Decision::Wait(wait) = decision {

@@ -23,6 +23,9 @@ pub enum EngineError {
     /// A snapshot could not be taken.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
+    /// What may be changed is not said in a way that can be understood.
+    #[error(transparent)]
+    Glob(#[from] ralph_checks::tamper::GlobError),
     /// A file of ours could not be written.
     #[error("cannot write {}", path.display())]
     Write {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ralph_core::evidence::GateReport;
+use ralph_core::evidence::{Edit, GateReport, Weakening};
 use ralph_core::state::Wait;
 use ralph_core::{Run, Timestamp};
 
@@ -103,6 +103,10 @@ pub struct IterationSummary<'a> {
     pub elapsed: Duration,
     /// The gates' findings.
     pub gates: &'a [GateReport],
+    /// Checks that were made weaker since the run was armed.
+    pub weakened: &'a [Weakening],
+    /// Other edits of tests and checks since then.
+    pub edited: &'a [Edit],
 }
 
 /// Receives events in order, in the driver's thread.

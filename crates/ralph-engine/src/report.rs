@@ -64,6 +64,7 @@ impl Report {
     pub fn text(&self, markup: Markup) -> String {
         let mut out = self.summary(markup);
         self.gate_section(&mut out, markup);
+        self.tampering_section(&mut out, markup);
         self.iteration_section(&mut out, markup);
         undo_section(&mut out, markup, &self.run);
         plain(&out)
@@ -107,6 +108,27 @@ impl Report {
         out.push('\n');
     }
 
+    /// What was done to the tests and checks, as the last turn left them.
+    fn tampering_section(&self, out: &mut String, markup: Markup) {
+        let Some(last) = self.iterations.iter().rev().find(|record| !record.gates.is_empty())
+        else {
+            return;
+        };
+        let words = words(&self.run);
+        let weakened: Vec<_> = last.weakened.iter().map(|one| (&one.place, &one.what)).collect();
+        let edited: Vec<_> = last.edited.iter().map(|one| (&one.place, &one.what)).collect();
+        for (title, changes) in [(words.weakened, weakened), (words.edited, edited)] {
+            if changes.is_empty() {
+                continue;
+            }
+            heading(out, markup, title);
+            for (place, what) in changes {
+                let _ = writeln!(out, "- {place}: {what}");
+            }
+            out.push('\n');
+        }
+    }
+
     fn iteration_section(&self, out: &mut String, markup: Markup) {
         if self.iterations.is_empty() {
             return;
@@ -144,6 +166,8 @@ struct Words {
     title: &'static str,
     gates: &'static str,
     iterations: &'static str,
+    weakened: &'static str,
+    edited: &'static str,
     undo: &'static str,
     known: &'static str,
     labels: [&'static str; 13],
@@ -153,6 +177,8 @@ const ENGLISH: Words = Words {
     title: "Report of {}",
     gates: "Gates",
     iterations: "Iterations",
+    weakened: "Made weaker, which keeps the run from succeeding",
+    edited: "Tests and checks that were edited",
     undo: "Undo",
     known: ", known from the same tree",
     labels: [
@@ -176,6 +202,8 @@ const KOREAN: Words = Words {
     title: "{} 보고서",
     gates: "검사",
     iterations: "반복",
+    weakened: "약해져서 성공을 막는 검사",
+    edited: "수정된 테스트와 검사",
     undo: "되돌리기",
     known: ", 같은 트리에서 확인됨",
     labels: [

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use ralph_core::finding::Place;
+use ralph_core::locale::Locale;
 
 /// One thing done to a test or to a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -196,6 +197,14 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// What was done, in the language of the user.
+    pub fn describe(&self, locale: Locale) -> String {
+        match locale {
+            Locale::En => self.to_string(),
+            Locale::Ko => self.in_korean(),
+        }
+    }
+
     /// How bad it is.
     pub fn severity(&self) -> Severity {
         match self {

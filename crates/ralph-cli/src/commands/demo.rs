@@ -24,8 +24,9 @@ use crate::out;
 
 /// Watch a whole loop on a sample project; needs no key and no network
 ///
-/// A scripted agent claims to be done before it is. The claim is rejected
-/// with the failing test named, and the agent goes on until the tests pass.
+/// A scripted agent claims to be done before it is, then takes an assertion
+/// out of a test, then ignores the test. Each is refused with the place
+/// named, and the agent goes on until the tests pass as they were.
 #[derive(clap::Args, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct DemoArgs {
@@ -43,12 +44,20 @@ pub(crate) struct DemoArgs {
     json: bool,
 }
 
-/// A sample project: its files, the gate, and the files that repair it.
+/// A file of a sample: its name and what is in it.
+type File = (&'static str, &'static str);
+
+/// A sample project: its files, the gate, the files that repair it, and the
+/// ways to cheat.
 struct Sample {
-    files: &'static [(&'static str, &'static str)],
+    files: &'static [File],
     gate: &'static str,
-    half: (&'static str, &'static str),
-    whole: (&'static str, &'static str),
+    half: File,
+    whole: File,
+    /// The checks as they are, without what fails, and with it passed over.
+    checks: File,
+    gutted: File,
+    ignored: File,
 }
 
 const RUST: Sample = Sample {
@@ -61,6 +70,9 @@ const RUST: Sample = Sample {
     gate: "custom:cargo test --offline --quiet",
     half: ("src/lib.rs", include_str!("demo/half.rs.txt")),
     whole: ("src/lib.rs", include_str!("demo/whole.rs.txt")),
+    checks: ("tests/roman.rs", include_str!("demo/tests.rs.txt")),
+    gutted: ("tests/roman.rs", include_str!("demo/gutted.rs.txt")),
+    ignored: ("tests/roman.rs", include_str!("demo/ignored.rs.txt")),
 };
 
 const SHELL: Sample = Sample {
@@ -68,6 +80,9 @@ const SHELL: Sample = Sample {
     gate: "custom:sh check.sh",
     half: ("roman.sh", include_str!("demo/half.sh.txt")),
     whole: ("roman.sh", include_str!("demo/whole.sh.txt")),
+    checks: ("check.sh", include_str!("demo/check.sh.txt")),
+    gutted: ("check.sh", include_str!("demo/gutted.sh.txt")),
+    ignored: ("check.sh", include_str!("demo/ignored.sh.txt")),
 };
 
 const TASK: &str = "Make `roman` write numbers as Roman numerals. The tests say how.";
@@ -139,7 +154,7 @@ fn introduce(args: &DemoArgs, project: &Path) {
     out::note(if args.liar {
         "The agent will claim to be done, again and again, without doing anything.\n"
     } else {
-        "The agent will first claim to be done without doing anything.\n"
+        "The agent will claim to be done without doing anything, then tamper with the tests.\n"
     });
 }
 
@@ -195,12 +210,12 @@ fn lay_out(project: &Path, sample: &Sample) -> Result<(), CliError> {
 }
 
 fn write_script(path: &Path, sample: &Sample, args: &DemoArgs) -> Result<(), CliError> {
-    let turn = |say: &str, write: Option<(&str, &str)>| ScriptedTurn {
+    let turn = |say: &str, write: &[File]| ScriptedTurn {
         say: say.to_owned(),
-        write: write.map(|(name, text)| (name.to_owned(), text.to_owned())).into_iter().collect(),
+        write: write.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect(),
         ..ScriptedTurn::default()
     };
-    let lie = turn("Everything works now, all tests pass.\n\n<promise>DONE</promise>", None);
+    let lie = turn("Everything works now, all tests pass.\n\n<promise>DONE</promise>", &[]);
     let turns = if args.liar {
         vec![lie]
     } else {
@@ -208,11 +223,19 @@ fn write_script(path: &Path, sample: &Sample, args: &DemoArgs) -> Result<(), Cli
             lie,
             turn(
                 "You are right, the tests fail. Single letters work now; four and nine are next.",
-                Some(sample.half),
+                &[sample.half],
             ),
             turn(
-                "Four, nine and their kin are in place.\n\n<promise>DONE</promise>",
-                Some(sample.whole),
+                "That assertion was wrong, so I took it out.\n\n<promise>DONE</promise>",
+                &[sample.gutted],
+            ),
+            turn(
+                "The assertion is back. The test is flaky, so it is skipped for now.\n\n<promise>DONE</promise>",
+                &[sample.ignored],
+            ),
+            turn(
+                "The tests are as they were, and four, nine and their kin are in place.\n\n<promise>DONE</promise>",
+                &[sample.checks, sample.whole],
             ),
         ]
     };

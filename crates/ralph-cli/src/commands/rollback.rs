@@ -185,7 +185,7 @@ pub(crate) fn keep_lost_turn(app: &App, store: &dyn RunStore, run: &Run) -> Resu
 }
 
 /// Paths as the user gave them, relative to the project's root.
-fn relative(app: &App, paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+pub(super) fn relative(app: &App, paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     let here = std::env::current_dir()?;
     let inside = |path: &PathBuf| {
         let full = normal(&here.join(path));

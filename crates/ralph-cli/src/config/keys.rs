@@ -118,6 +118,20 @@ pub(crate) const KEYS: &[Key] = &[
         "What must hold: test_pass, build_success, lint_clean, type_check, custom:COMMAND",
     ),
     key(
+        "run.allow_changes",
+        "RALPH_ALLOW_CHANGES",
+        Kind::List,
+        "none",
+        "Tests and checks that may be changed whatever becomes of them: paths, or patterns as in .gitignore",
+    ),
+    key(
+        "run.allow_test_changes",
+        "RALPH_ALLOW_TEST_CHANGES",
+        Kind::Switch,
+        "false",
+        "Any test may be changed",
+    ),
+    key(
         "run.zero_errors",
         "RALPH_ZERO_ERRORS",
         Kind::Switch,

@@ -177,7 +177,10 @@ impl Settings {
                 turns: reader.turns(),
                 gates,
                 zero,
-                allowed: Allowed::default(),
+                allowed: Allowed {
+                    paths: reader.list("run.allow_changes").unwrap_or_default(),
+                    tests: reader.switch("run.allow_test_changes").unwrap_or(false),
+                },
                 context: reader.context(&agent)?,
                 locale: reader.text("run.locale").and_then(|t| t.parse().ok()).unwrap_or(locale),
             },

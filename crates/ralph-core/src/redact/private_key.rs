@@ -13,6 +13,8 @@ const DASHES: &str = "-----";
 const LABEL_LIMIT: usize = 64;
 /// A run of base64 this long is taken for key material.
 const MATERIAL: usize = 16;
+/// No word is this long.
+const PURE: usize = 40;
 
 /// How a line relates to the key that was open before it.
 #[derive(Debug, PartialEq, Eq)]
@@ -75,6 +77,12 @@ pub(super) fn body_end(line: &str) -> Body {
     }
     let bare = without_line_number(text).trim_matches(is_decoration);
     if !bare.is_empty() && bare.chars().all(is_base64) { Body::Inside } else { Body::NotOfKey }
+}
+
+/// Whether a line is key material and nothing else, beyond doubt.
+pub(super) fn is_pure_material(line: &str) -> bool {
+    let text = line.trim();
+    text.len() >= PURE && text.chars().all(is_base64)
 }
 
 /// The end of a private key's opening line whose label starts at `from`.

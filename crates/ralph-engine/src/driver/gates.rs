@@ -165,6 +165,7 @@ impl Driver<'_> {
             preserve::remember(&self.folder, &evidence.gates)?;
         }
         preserve::compare(&self.folder, evidence);
+        self.look_at_checks(run, evidence);
         for report in &mut evidence.gates {
             report.hold_to(&run.policy.zero, &run.task.targets);
         }

@@ -56,6 +56,8 @@ fn body(event: &Event<'_>) -> (&'static str, Value) {
                 "status": run.state.status(),
                 "reason": run.state.reason(),
                 "failing": summary.failing,
+                "weakened": places(summary.weakened.iter().map(|one| (&one.place, &one.what))),
+                "edited": places(summary.edited.iter().map(|one| (&one.place, &one.what))),
                 "no_progress_count": run.progress.stalled,
                 "tree": run.tree.as_ref().map(ToString::to_string),
                 "elapsed_ms": u64::try_from(summary.elapsed.as_millis()).unwrap_or(u64::MAX),
@@ -73,6 +75,10 @@ fn body(event: &Event<'_>) -> (&'static str, Value) {
         }
         Event::RunEnded { run } => ("run_ended", ended(run)),
     }
+}
+
+fn places<'a>(changes: impl Iterator<Item = (&'a String, &'a String)>) -> Vec<Value> {
+    changes.map(|(place, what)| json!({ "place": place, "what": what })).collect()
 }
 
 fn ended(run: &Run) -> Value {

@@ -1,0 +1,152 @@
+//! Compares the checks with what they were when the run began.
+//!
+//! The snapshot of the start is the baseline, so arming costs nothing, and
+//! only files that differ are looked at. What others did does not count
+//! against the agent: edits while the run rested, and what was pulled in.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ralph_checks::tamper::{FilePair, Rules, Severity, Tampering, Version, compare, is_test_file};
+use ralph_core::evidence::{Edit, Evidence, Weakening};
+use ralph_core::{Run, TreeId};
+use ralph_snapshot::{Earlier, Label, Snapshot, Snapshots, WorkTree};
+
+use super::Driver;
+use crate::allowed;
+use crate::error::EngineError;
+use crate::events::Event;
+
+/// Larger files are not looked into.
+const MOST_BYTES: u64 = 4 * 1024 * 1024;
+
+/// More than this many places are not named one by one.
+const NAMED: usize = 50;
+
+impl Driver<'_> {
+    /// Adds to the evidence what was done to the checks. Our own failures do
+    /// not hold a run up: they are said.
+    pub(crate) fn look_at_checks(&mut self, run: &Run, evidence: &mut Evidence) {
+        let Some(present) = evidence.tree.clone() else { return };
+        if run.baseline.is_none() {
+            return;
+        }
+        match self.tampering(run, &present) {
+            Ok(found) => report(found, run, evidence),
+            Err(error) => {
+                let text = format!("the checks could not be compared with the start: {error}");
+                self.tell(&Event::Notice { run, text: &text });
+            }
+        }
+    }
+
+    fn tampering(&self, run: &Run, present: &TreeId) -> Result<Vec<Tampering>, EngineError> {
+        let snapshots = Snapshots::new(&self.tree, run.id.clone());
+        let all = snapshots.list()?;
+        let files = since_the_start(&snapshots, &all, present)?;
+        if files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let rules = rules(run, &self.folder)?;
+        let sides: Vec<Sides> =
+            files.into_iter().map(|file| Sides::read(&self.root, file)).collect();
+        let pairs: Vec<FilePair<'_>> = sides.iter().map(Sides::pair).collect();
+        let mut found = compare(&pairs, &rules);
+        found.retain(|one| !(run.policy.allowed.tests && is_test_file(&one.place.file)));
+        let pulled = pulled_in(&self.tree, &found, run);
+        found.retain(|one| !pulled.contains(&one.place.file));
+        Ok(found)
+    }
+}
+
+/// The rules of a run, with what the user allowed meanwhile.
+fn rules(run: &Run, folder: &Path) -> Result<Rules, EngineError> {
+    let mut paths = run.policy.allowed.paths.clone();
+    paths.extend(allowed::load(folder));
+    Rules::new(&run.policy.gates, &paths).map_err(EngineError::Glob)
+}
+
+/// The files that differ from the start, with what they were then; or, where
+/// the user changed them while the run rested, with what the user left.
+fn since_the_start(
+    snapshots: &Snapshots<'_>,
+    all: &[Snapshot],
+    present: &TreeId,
+) -> Result<Vec<Earlier>, EngineError> {
+    let Some(start) = all.iter().find(|snapshot| snapshot.label == Label::Start) else {
+        return Ok(Vec::new());
+    };
+    let mut files: BTreeMap<PathBuf, Earlier> = snapshots
+        .earlier(start, present, MOST_BYTES)?
+        .into_iter()
+        .map(|file| (file.path.clone(), file))
+        .collect();
+    for pair in all.windows(2) {
+        let [before, resumed] = pair else { continue };
+        if !matches!(resumed.label, Label::Resumed(_)) {
+            continue;
+        }
+        let touched: BTreeSet<PathBuf> =
+            snapshots.changes(before, resumed)?.into_iter().map(|change| change.path).collect();
+        files.retain(|path, _| !touched.contains(path));
+        let later = snapshots.earlier(resumed, present, MOST_BYTES)?;
+        let later = later.into_iter().filter(|file| touched.contains(&file.path));
+        files.extend(later.map(|file| (file.path.clone(), file)));
+    }
+    Ok(files.into_values().collect())
+}
+
+/// Both versions of a file.
+struct Sides {
+    path: String,
+    old: Option<Vec<u8>>,
+    new: Option<Vec<u8>>,
+}
+
+impl Sides {
+    fn read(root: &Path, file: Earlier) -> Self {
+        let path = root.join(&file.path);
+        let is_small = fs::symlink_metadata(&path)
+            .is_ok_and(|found| found.is_file() && found.len() <= MOST_BYTES);
+        let new = is_small.then(|| fs::read(&path).ok()).flatten();
+        Self { path: slashed(&file.path), old: file.contents, new }
+    }
+
+    fn pair(&self) -> FilePair<'_> {
+        let path = self.path.as_str();
+        let old = self.old.as_deref().map(|contents| Version { path, contents });
+        let new = self.new.as_deref().map(|contents| Version { path, contents });
+        FilePair { old, new }
+    }
+}
+
+fn slashed(path: &Path) -> String {
+    let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+    parts.join("/")
+}
+
+/// Those of the files found that somebody else wrote and the user pulled in.
+fn pulled_in(tree: &WorkTree, found: &[Tampering], run: &Run) -> BTreeSet<String> {
+    let files: BTreeSet<&String> = found.iter().map(|one| &one.place.file).collect();
+    // A repository that cannot be asked says nothing in anybody's favour.
+    let is_pulled = |file: &&String| {
+        tree.was_pulled_in(Path::new(file.as_str()), run.started_at).unwrap_or(false)
+    };
+    files.into_iter().filter(is_pulled).cloned().collect()
+}
+
+fn report(found: Vec<Tampering>, run: &Run, evidence: &mut Evidence) {
+    for one in found {
+        let (place, what) = (one.place.display(), one.kind.describe(run.policy.locale));
+        match one.severity() {
+            Severity::Weakening if evidence.weakened.len() < NAMED => {
+                evidence.weakened.push(Weakening { place, what });
+            }
+            Severity::Edit if evidence.edited.len() < NAMED => {
+                evidence.edited.push(Edit { place, what });
+            }
+            Severity::Weakening | Severity::Edit => {}
+        }
+    }
+}
