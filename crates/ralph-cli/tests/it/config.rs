@@ -124,6 +124,8 @@ fn the_demo_rejects_a_false_claim_and_then_succeeds() {
     let output = project.ralph(&["demo"]).env("PATH", &bin).output().exits(0);
     assert!(output.stderr.contains("says it is done → rejected"), "{}", output.stderr);
     assert!(output.stderr.contains("FAILED roman 27"), "{}", output.stderr);
+    let held = output.stderr.matches("weakened: check.sh").count();
+    assert_eq!(held, 2, "{}", output.stderr);
     assert!(output.stdout.contains("Done: every required check passes."), "{}", output.stdout);
     assert_eq!(project.everything(), before);
 }

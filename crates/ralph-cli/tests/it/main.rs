@@ -14,6 +14,7 @@ mod resume;
 mod scenarios;
 mod secrets;
 mod signals;
+mod tampering;
 mod undo;
 mod undo_beside;
 mod undo_failing;

@@ -1,0 +1,100 @@
+//! Tests and checks that an agent made weaker.
+
+use serde_json::Value;
+
+use crate::{git, plain};
+use ralph_testkit::Project;
+
+const TEST: &str = "def test_total():\n    assert total([1, 2]) == 3\n    assert total([]) == 0\n";
+
+/// A project whose gate passes whatever the agent does to the test.
+fn laid_out(project: Project, agent: &str) -> Project {
+    project.file("tests/test_total.py", TEST);
+    project.agent(&format!(
+        "cat > $OUTSIDE/prompt-$RALPH_ITERATION\n{agent}\necho '<promise>DONE</promise>'"
+    ));
+    project
+}
+
+const CUT: &str = "sed -i '/== 0/d' tests/test_total.py";
+
+fn weakened(events: &[Value]) -> Vec<String> {
+    let places = events.iter().filter_map(|event| event["weakened"].as_array().cloned());
+    places.flatten().map(|one| format!("{}: {}", one["place"], one["what"])).collect()
+}
+
+#[test]
+fn a_run_that_cut_an_assertion_does_not_succeed_and_names_the_place() {
+    for project in [plain(), git()] {
+        let project = laid_out(project, CUT);
+        let output = project.run_json("fix it", &["--criteria", "custom:true"]);
+        let output = output.ends("failed/no_progress", 4);
+        let told = weakened(&output.events_of("iteration_ended"));
+        assert!(told[0].contains("tests/test_total.py:"), "{told:?}");
+        assert!(told[0].contains("assertion removed from `test_total`"), "{told:?}");
+        let prompt = project.kept("prompt-2");
+        assert!(prompt.contains("A check was made weaker"), "{prompt}");
+        let report = project.ralph(&["report"]).output().exits(0).stdout;
+        assert!(report.contains("assertion removed from `test_total`"), "{report}");
+    }
+}
+
+#[test]
+fn what_is_allowed_is_not_held_against_a_run() {
+    let project = laid_out(plain(), CUT);
+    let more = ["--criteria", "custom:true", "--max-iterations", "1"];
+    let _ = project.run_json("fix it", &more).ends("failed/max_iterations", 1);
+    let held = project.ralph(&["allow"]).output().exits(0).stdout;
+    assert!(held.contains("tests/test_total.py"), "{held}");
+    let said = project.ralph(&["allow", "tests/test_total.py"]).output().exits(0).stdout;
+    assert!(said.contains("changes of tests/test_total.py are accepted"), "{said}");
+    let again =
+        project.ralph(&["allow", "./tests/../tests/test_total.py"]).output().exits(0).stdout;
+    assert!(again.contains("were accepted before"), "{again}");
+}
+
+#[test]
+fn test_changes_may_be_allowed_from_the_start() {
+    let flag = ["--criteria", "custom:true", "--allow-test-changes"];
+    let project = laid_out(plain(), CUT);
+    let _ = project.run_json("fix it", &flag).ends("success/verified", 1);
+    let project = laid_out(plain(), CUT);
+    project.file("ralph.toml", "[run]\nallow_changes = [\"tests/**\"]\n");
+    let _ = project.run_json("fix it", &flag[..2]).ends("success/verified", 1);
+}
+
+#[test]
+fn new_tests_are_welcome_and_other_edits_are_reported() {
+    let agent = "printf 'def test_more():\\n    assert total([4]) == 4\\n' >> tests/test_total.py\n\
+                 sed -i 's/test_total()/test_sum()/' tests/test_total.py";
+    let project = laid_out(plain(), agent);
+    let output = project.run_json("fix it", &["--criteria", "custom:true"]);
+    let output = output.ends("success/verified", 1);
+    let events = output.events_of("iteration_ended");
+    assert_eq!(weakened(&events), Vec::<String>::new());
+    let edited = events[0]["edited"][0]["what"].as_str().unwrap_or_default().to_owned();
+    assert!(edited.contains("renamed"), "{events:?}");
+}
+
+#[test]
+fn the_script_of_a_gate_is_not_the_agents_to_change() {
+    let project = plain();
+    project.script("check.sh", "exit 1");
+    project.agent("echo 'exit 0' > check.sh\necho '<promise>DONE</promise>'");
+    let output = project.run_json("fix it", &["--criteria", "custom:sh check.sh"]);
+    let output = output.ends("failed/no_progress", 4);
+    let told = weakened(&output.events_of("iteration_ended"));
+    assert!(told[0].contains("check.sh") && told[0].contains("script of a gate"), "{told:?}");
+}
+
+#[test]
+fn what_the_user_did_while_the_run_rested_is_not_the_agents() {
+    let project = laid_out(git(), "echo x >> work.txt");
+    // The first run never ends by itself: the promise is not what is awaited.
+    let more = ["--criteria", "custom:test -f done", "--max-iterations", "1"];
+    let _ = project.run_json("fix it", &more).ends("failed/max_iterations", 1);
+    project.file("tests/test_total.py", TEST.replace("    assert total([]) == 0\n", ""));
+    project.file("done", "");
+    let output = project.run_json("go on", &["--criteria", "custom:test -f done"]);
+    let _ = output.ends("success/verified", 1);
+}
