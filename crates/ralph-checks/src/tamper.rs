@@ -14,6 +14,7 @@ mod kind;
 mod korean;
 mod language;
 mod lines;
+mod lost;
 mod marks;
 mod matching;
 mod modules;
@@ -107,16 +108,20 @@ impl<'a> Pair<'a> {
     fn read(files: &FilePair<'a>) -> Self {
         let text = |version: Version<'a>| (version.path, decoded(version.contents));
         let (old, new) = (files.old.map(text), files.new.map(text));
-        let both = || old.iter().chain(&new);
+        let parse = |(path, text): &(&str, Cow<'_, str>)| outline::parse(path, text);
+        let outlines = (old.as_ref().map(parse), new.as_ref().map(parse));
         // The same reader for both: what one of them sees and the other does
         // not would look like an edit.
-        let parsed = both().all(|(path, text)| outline::can_be_parsed(path, text));
-        let side = |(path, text): (&'a str, Cow<'a, str>)| {
-            let outline =
-                if parsed { outline::parse(path, &text) } else { lines::outline(path, &text) };
+        let parsed = !matches!(outlines, (Some(None), _) | (_, Some(None)));
+        let side = |(path, text): (&'a str, Cow<'a, str>), outline: Option<Outline>| {
+            let outline = outline.filter(|_| parsed);
+            let outline = outline.unwrap_or_else(|| lines::outline(path, &text));
             Side { path, text, outline }
         };
-        Self { old: old.map(side), new: new.map(side) }
+        Self {
+            old: old.map(|file| side(file, outlines.0.flatten())),
+            new: new.map(|file| side(file, outlines.1.flatten())),
+        }
     }
 }
 

@@ -213,7 +213,9 @@ impl<'t, 'a> Reader<'t, 'a> {
         let mut words = tree.tokens(whole.clone());
         let mut line = tree.line(whole.start);
         let mut text = tree.span(&whole);
-        let mut strength = strength::of(&words, self.language);
+        // A call that fails asks for nothing: it must not be reached at all.
+        let mut strength =
+            if self.fails(at) { Strength::Equality } else { strength::of(&words, self.language) };
         if let Some((condition, cause)) = self.fails(at).then(|| self.cause(leaf)).flatten() {
             words = tree.tokens(cause.clone());
             strength = strength::of_failing(&words);

@@ -20,15 +20,35 @@ pub(super) struct Against<'a> {
     pub(super) assertions: &'a [Assertion],
 }
 
+/// What is new in a file: a test may have been taken apart.
+#[derive(Default)]
+pub(super) struct Fresh {
+    /// How many tests.
+    pub(super) tests: usize,
+    /// What they assert, and how often. What is found there again is taken
+    /// out.
+    pub(super) assertions: HashMap<Vec<String>, usize>,
+}
+
+impl Fresh {
+    fn takes_over(&mut self, assertion: &Assertion) -> bool {
+        self.assertions.get_mut(&assertion.tokens).is_some_and(|count| {
+            let some = *count > 0;
+            *count = count.saturating_sub(1);
+            some
+        })
+    }
+}
+
 /// Says what became weaker in a test, or else that it was edited.
-pub(super) fn units(old: &Against<'_>, new: &Against<'_>) -> Vec<Tampering> {
+pub(super) fn units(old: &Against<'_>, new: &Against<'_>, fresh: &mut Fresh) -> Vec<Tampering> {
     let mut found = added_marks(old.unit, new);
     let test = new.unit.id.clone();
     if new.unit.is_empty && !old.unit.is_empty {
         found.push(Tampering::new(new.path, new.unit.line, Kind::TestEmptied { test }));
         return found;
     }
-    found.extend(assertions(old, new));
+    found.extend(assertions(old, new, fresh));
     found.extend(propagations(old, new));
     if new.unit.role != Role::Test || found.iter().any(is_weakening) {
         return found;
@@ -96,7 +116,7 @@ fn mark_key(marker: &str) -> String {
     plain.split(['(', '=', '"', '\'']).next().unwrap_or_default().trim_end_matches(']').to_owned()
 }
 
-fn assertions(old: &Against<'_>, new: &Against<'_>) -> Vec<Tampering> {
+fn assertions(old: &Against<'_>, new: &Against<'_>, elsewhere: &mut Fresh) -> Vec<Tampering> {
     let mut found = Vec::new();
     let mut free: HashMap<&[String], Vec<usize>> = HashMap::new();
     for (at, one) in new.assertions.iter().enumerate().rev() {
@@ -123,7 +143,7 @@ fn assertions(old: &Against<'_>, new: &Against<'_>) -> Vec<Tampering> {
     }
     let mut trivial = trivial.into_iter();
     for before in removed {
-        if is_absorbed(before, &fresh, old, new) {
+        if is_absorbed(before, &fresh, old, new) || elsewhere.takes_over(before) {
             continue;
         }
         found.push(match trivial.next() {

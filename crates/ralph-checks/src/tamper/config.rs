@@ -46,7 +46,13 @@ pub(super) fn compare(pair: &Pair<'_>, rules: &Rules) -> Vec<Tampering> {
         return markers::collection(pair);
     }
     let Some(form) = form(path) else { return Vec::new() };
-    let Some(new) = &pair.new else { return deleted(path, form).into_iter().collect() };
+    let Some(new) = &pair.new else {
+        let old = pair.old.as_ref().map_or("", |old| &old.text);
+        if form == Form::Recipes {
+            return recipes::compare(&Change { path, old, new: "", rules });
+        }
+        return deleted(path, form).into_iter().collect();
+    };
     // A project that begins has nothing that could be weakened.
     if pair.old.is_none() && is_manifest(path) {
         return Vec::new();

@@ -169,6 +169,13 @@ pub enum Kind {
         /// Its id.
         test: String,
     },
+    /// A test became a part, or a case, of another one.
+    TestMerged {
+        /// Its id before.
+        test: String,
+        /// The other one.
+        into: String,
+    },
     /// A test was renamed.
     TestRenamed {
         /// Its id before.
@@ -230,6 +237,7 @@ impl Kind {
             | Self::CommandWeakened { .. }
             | Self::ConfigDeleted => Severity::Weakening,
             Self::TestChanged { .. }
+            | Self::TestMerged { .. }
             | Self::TestRenamed { .. }
             | Self::AssertionChanged { .. }
             | Self::SnapshotChanged
@@ -289,6 +297,7 @@ impl fmt::Display for Kind {
             Self::CommandWeakened { name, to: None } => write!(f, "`{name}` is gone"),
             Self::ConfigDeleted => f.write_str("configuration of a check deleted"),
             Self::TestChanged { test } => write!(f, "test `{test}` edited"),
+            Self::TestMerged { test, into } => write!(f, "test `{test}` is now part of `{into}`"),
             Self::TestRenamed { from, to } => write!(f, "test `{from}` renamed to `{to}`"),
             Self::AssertionChanged { owner, from, to } => {
                 write!(f, "assertion in `{owner}` changed: `{from}` became `{to}`")

@@ -155,6 +155,7 @@ impl Reader<'_> {
             name,
             line,
             words: Vec::new(),
+            decoration: 0,
             marks,
             assertions: Vec::new(),
             calls: Vec::new(),
@@ -217,6 +218,18 @@ impl Reader<'_> {
                 conditions: 0,
                 swallowed: false,
             });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_are_sound() {
+        for pattern in [&*START, &*TEST_ATTRIBUTE, &*ASSERTS, &*SKIPS, &*WORDS] {
+            assert!(pattern.is_some());
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What matters in one version of a file.
 
 use super::assertions::{self, Assertion, Body, Call};
+use super::cases;
 use super::language::Language;
 use super::marks::{self, Mark};
 use super::paths::{self, Collection};
@@ -8,7 +9,6 @@ use super::strength::Strength;
 use super::suppressions::{self, Suppression};
 use super::tree::Tree;
 use super::units::{Found, Role, Source};
-use super::{cases, lines};
 
 /// Files beyond this size are read line by line.
 const PARSED_BYTES: usize = 2 << 20;
@@ -30,6 +30,8 @@ pub(super) struct Unit {
     pub(super) line: u32,
     /// The words of the body, and those of its decorations behind them.
     pub(super) words: Vec<String>,
+    /// How many of them belong to decorations.
+    pub(super) decoration: usize,
     pub(super) marks: Vec<Mark>,
     pub(super) assertions: Vec<Assertion>,
     pub(super) calls: Vec<Call>,
@@ -41,6 +43,13 @@ pub(super) struct Unit {
     pub(super) collection: Collection,
 }
 
+impl Unit {
+    /// The words of the body alone.
+    pub(super) fn body(&self) -> &[String] {
+        &self.words[..self.words.len() - self.decoration]
+    }
+}
+
 /// A declaration such as `#[cfg(test)] mod tests;`.
 pub(super) struct Module {
     pub(super) name: String,
@@ -49,20 +58,15 @@ pub(super) struct Module {
     pub(super) attributes: Vec<String>,
 }
 
-/// Whether a file can be compared by its tree.
-pub(super) fn can_be_parsed(path: &str, text: &str) -> bool {
-    let Some(language) = Language::of(path) else { return true };
-    let Some(grammar) = language.grammar() else { return false };
-    text.len() <= PARSED_BYTES
-        && Tree::parse(text, grammar).is_some_and(|tree| !tree.broken || !language.trusts_errors())
-}
-
-/// Reads a file by its tree. Files in no known language have no outline.
-pub(super) fn parse(path: &str, text: &str) -> Outline {
-    let Some(language) = Language::of(path) else { return Outline::default() };
-    let Some(tree) = language.grammar().and_then(|grammar| Tree::parse(text, grammar)) else {
-        return lines::outline(path, text);
-    };
+/// Reads a file by its tree. `None` if it has to be read line by line; files
+/// in no known language have an outline with nothing in it.
+pub(super) fn parse(path: &str, text: &str) -> Option<Outline> {
+    let Some(language) = Language::of(path) else { return Some(Outline::default()) };
+    let grammar = language.grammar().filter(|_| text.len() <= PARSED_BYTES)?;
+    let tree = Tree::parse(text, grammar)?;
+    if tree.broken && language.trusts_errors() {
+        return None;
+    }
     let source = Source::new(path, language, &tree);
     let file_marks = marks::of_file(&source);
     let tables = cases::tables(&tree);
@@ -78,11 +82,11 @@ pub(super) fn parse(path: &str, text: &str) -> Outline {
         let cases = cases::count(&source, &found, &tables);
         units.push(Unit { cases, ..unit(&source, &found, &file_marks) });
     }
-    Outline {
+    Some(Outline {
         units,
         suppressions: suppressions::in_tree(&tree, language, path),
         modules: modules(&source),
-    }
+    })
 }
 
 fn unit(source: &Source<'_, '_>, found: &Found, file_marks: &[Mark]) -> Unit {
@@ -100,17 +104,14 @@ fn unit(source: &Source<'_, '_>, found: &Found, file_marks: &[Mark]) -> Unit {
     let words = found.body.map(|body| tree.tokens(tree.inside(body))).unwrap_or_default();
     let is_empty = found.body.is_none() || does_nothing(source, found, &words);
     let decorations = found.decorations.iter().flat_map(|&id| tree.tokens(tree.inside(id)));
-    let between =
-        (found.modifiers.is_empty() || found.body.is_none()).then(Vec::new).unwrap_or_else(|| {
-            let end = found.body.unwrap_or(found.node).max(found.node);
-            tree.tokens(found.node..end.min(tree.inside(found.node).end))
-        });
+    let decoration: Vec<&str> = decorations.chain(before_body(source, found)).collect();
     Unit {
         role: found.role,
         id: found.id.clone(),
         name: found.name.clone(),
         line: tree.line(found.node),
-        words: words.iter().copied().chain(decorations).chain(between).map(str::to_owned).collect(),
+        words: words.iter().chain(&decoration).map(|&word| word.to_owned()).collect(),
+        decoration: decoration.len(),
         marks: if found.role == Role::Test { reading.marks } else { Vec::new() },
         assertions: body.assertions,
         calls: body.calls,
@@ -118,6 +119,18 @@ fn unit(source: &Source<'_, '_>, found: &Found, file_marks: &[Mark]) -> Unit {
         propagations: body.propagations,
         is_empty,
         collection: paths::collection(source.path),
+    }
+}
+
+/// The words of a test that is a call, up to its body: its title and its
+/// table of cases.
+fn before_body<'a>(source: &Source<'_, 'a>, found: &Found) -> Vec<&'a str> {
+    let inside = source.tree.inside(found.node);
+    match found.body {
+        Some(body) if !found.modifiers.is_empty() => {
+            source.tree.tokens(found.node..body.min(inside.end))
+        }
+        Some(_) | None => Vec::new(),
     }
 }
 

@@ -158,7 +158,37 @@ pub(super) fn of(words: &[&str], language: Language) -> Strength {
     if compares(&["==", "===", "is"]) && !words.windows(2).any(|pair| pair == ["is", "not"]) {
         return Strength::Equality;
     }
-    Strength::Truth
+    if is_opaque(&plain) { Strength::Equality } else { Strength::Truth }
+}
+
+/// Whether an assertion is a helper's whose demands are not known here.
+fn is_opaque(plain: &[String]) -> bool {
+    const PLAIN_TRUTHS: &[&str] = &[
+        "assert",
+        "assertok",
+        "assertthat",
+        "asserttrue",
+        "asserttruthy",
+        "assertfalse",
+        "assertfalsy",
+        "assertnil",
+        "assertnull",
+        "assertnone",
+        "assertisnone",
+        "assertisnotnone",
+        "assertnoerror",
+        "assertpresent",
+        "assertcalled",
+        "check",
+        "verify",
+    ];
+    let heads = ["assert", "check", "verify", "ensure"];
+    let name = plain.iter().find(|word| heads.iter().any(|head| word.starts_with(head)));
+    name.is_some_and(|name| {
+        !PLAIN_TRUTHS.contains(&name.as_str())
+            && !name.starts_with("assertnot")
+            && !name.starts_with("assertis")
+    })
 }
 
 /// The strength of a call that fails, by the words of its condition: what

@@ -80,7 +80,7 @@ pub(super) fn in_tree(tree: &Tree<'_>, language: Language, path: &str) -> Vec<Su
         if tree.is_comment(id) || kind.starts_with("preproc") {
             // A remark about remarks is inside of one.
             if !tree.is_comment(tree.parent(id)) {
-                found.extend(in_remark(tree.text(id), tree.line(id), about));
+                found.extend(in_remark(language, tree.text(id), tree.line(id), about));
             }
         } else if is_attribute(language, kind) {
             found.extend(in_attribute(tree.text(id), tree.line(id), about));
@@ -91,13 +91,13 @@ pub(super) fn in_tree(tree: &Tree<'_>, language: Language, path: &str) -> Vec<Su
 
 /// The suppressions of a file, line by line.
 pub(super) fn in_lines(path: &str, text: &str) -> Vec<Suppression> {
-    if Language::of(path).is_none() || is_foreign(path) {
+    let Some(language) = Language::of(path).filter(|_| !is_foreign(path)) else {
         return Vec::new();
-    }
+    };
     let mut found = Vec::new();
     for (line, number) in text.lines().zip(1..) {
         if let Some(at) = ["//", "#", "/*", "--"].iter().filter_map(|head| line.find(head)).min() {
-            found.extend(in_remark(&line[at..], number, || squeezed(&line[..at])));
+            found.extend(in_remark(language, &line[at..], number, || squeezed(&line[..at])));
         }
         let trimmed = line.trim_start();
         if trimmed.starts_with("#[") || trimmed.starts_with("#!") || trimmed.starts_with('@') {
@@ -157,10 +157,18 @@ fn take(count: Option<&mut usize>) -> bool {
     })
 }
 
-fn in_remark(text: &str, line: u32, about: impl Fn() -> String) -> Vec<Suppression> {
+fn in_remark(
+    language: Language,
+    text: &str,
+    line: u32,
+    about: impl Fn() -> String,
+) -> Vec<Suppression> {
     let Some(regex) = MARKERS.as_ref() else { return Vec::new() };
     let mut found = Vec::new();
     for one in regex.captures_iter(text) {
+        if only_mentions(language, text, one.get(0).map_or(0, |whole| whole.start())) {
+            continue;
+        }
         let family: String = one["family"].split_whitespace().collect();
         // `-next-line` and the like say where, not what.
         let family = family
@@ -180,6 +188,20 @@ fn in_remark(text: &str, line: u32, about: impl Fn() -> String) -> Vec<Suppressi
         }
     }
     found
+}
+
+/// Whether a remark speaks of a marker: in quotes, in documentation, or in
+/// the manner of another language.
+fn only_mentions(language: Language, text: &str, start: usize) -> bool {
+    let (before, marker) = text.split_at(start);
+    let documents =
+        language == Language::Rust && (text.starts_with("///") || text.starts_with("//!"));
+    let hashes = matches!(
+        language,
+        Language::Python | Language::Ruby | Language::Shell | Language::Bats | Language::Php
+    );
+    let foreign = marker.starts_with('#') && !marker.contains("pragma") && !hashes;
+    documents || foreign || before.ends_with(['`', '"', '\''])
 }
 
 /// Whether what stands behind a marker names rules. Behind the others there
@@ -262,4 +284,16 @@ fn squeezed(text: &str) -> String {
 
 fn is_foreign(path: &str) -> bool {
     path.split('/').any(|part| FOREIGN.contains(&part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_are_sound() {
+        for pattern in [&*MARKERS, &*ATTRIBUTES] {
+            assert!(pattern.is_some());
+        }
+    }
 }

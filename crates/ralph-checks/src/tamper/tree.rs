@@ -18,14 +18,15 @@ pub(super) type Id = usize;
 pub(super) struct Tree<'a> {
     text: &'a str,
     nodes: Vec<Node>,
-    /// What the grammar calls its kinds, by its numbers for them.
-    kinds: HashMap<u16, String>,
+    /// What the grammar calls its kinds.
+    kinds: Vec<String>,
     /// Whether the parser had to guess somewhere.
     pub(super) broken: bool,
 }
 
 struct Node {
-    kind: u16,
+    /// By its place among the kinds.
+    kind: usize,
     bytes: Range<usize>,
     line: u32,
     parent: Id,
@@ -39,12 +40,15 @@ impl<'a> Tree<'a> {
         let root = AstGrep::doc(StrDoc::try_new(text, language).ok()?);
         let broken = root.root().get_inner_node().has_error();
         let mut nodes: Vec<Node> = Vec::new();
-        let mut kinds = HashMap::new();
+        let mut kinds = Vec::new();
+        let mut known: HashMap<u16, usize> = HashMap::new();
         let mut open: Vec<(SyntaxNode<'_, _>, Id)> = vec![(root.root(), 0)];
         while let Some((node, parent)) = open.pop() {
             let id = nodes.len();
-            let kind = node.kind_id();
-            kinds.entry(kind).or_insert_with(|| node.kind().into_owned());
+            let kind = *known.entry(node.kind_id()).or_insert_with(|| {
+                kinds.push(node.kind().into_owned());
+                kinds.len() - 1
+            });
             nodes.push(Node {
                 kind,
                 bytes: node.range(),
@@ -120,7 +124,7 @@ impl<'a> Tree<'a> {
 
     /// What the grammar calls the node.
     pub(super) fn kind(&self, id: Id) -> &str {
-        self.kinds.get(&self.nodes[id].kind).map_or("", String::as_str)
+        &self.kinds[self.nodes[id].kind]
     }
 
     /// The line it begins on, from 1.

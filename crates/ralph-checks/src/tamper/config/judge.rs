@@ -214,6 +214,13 @@ enum Meaning {
     Nothing,
 }
 
+/// Whether a tool was configured before.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Before,
+    Now,
+}
+
 /// Reports what changed in a configuration.
 pub(super) fn compare(change: &Change<'_>, form: Form) -> Vec<Tampering> {
     let (Some(old), Some(new)) = (flatten(change.old, form), flatten(change.new, form)) else {
@@ -225,7 +232,8 @@ pub(super) fn compare(change: &Change<'_>, form: Form) -> Vec<Tampering> {
     let mut found = Vec::new();
     for path in paths {
         let diff = Diff::of(path, &old, &new);
-        if diff.is_empty() || !is_relevant(change.path, path) {
+        let implied = diff.new.is_empty() && is_implied(path, &new);
+        if diff.is_empty() || implied || !is_relevant(change.path, path) {
             continue;
         }
         found.extend(diff.report(change));
@@ -238,6 +246,8 @@ struct Diff<'a> {
     path: &'a str,
     old: &'a [String],
     new: &'a [String],
+    /// Whether its tool was configured before.
+    known: Known,
     removed: Vec<&'a str>,
     added: Vec<&'a str>,
 }
@@ -245,11 +255,18 @@ struct Diff<'a> {
 impl<'a> Diff<'a> {
     fn of(path: &'a str, old: &'a Settings, new: &'a Settings) -> Self {
         let values = |settings: &'a Settings| settings.get(path).map_or(&[][..], Vec::as_slice);
+        let table = path.rsplit_once('.').map_or("", |(table, _)| table);
+        let known = if old.keys().any(|other| other.starts_with(table)) {
+            Known::Before
+        } else {
+            Known::Now
+        };
         let (old, new) = (values(old), values(new));
         let missing = |from: &'a [String], other: &'a [String]| -> Vec<&'a str> {
             from.iter().filter(|value| !other.contains(value)).map(String::as_str).collect()
         };
-        Self { path, old, new, removed: missing(old, new), added: missing(new, old) }
+        let (removed, added) = (missing(old, new), missing(new, old));
+        Self { path, old, new, known, removed, added }
     }
 
     fn is_empty(&self) -> bool {
@@ -317,11 +334,12 @@ impl<'a> Diff<'a> {
     /// Lists of what is looked at: less of it is weaker, and so is a list
     /// where there was none, except of rules.
     fn narrowed(&self) -> Vec<(Option<&str>, Option<&str>)> {
-        let of_tests = matches!(
+        let narrows = matches!(
             self.last(),
-            "include" | "files" | "testmatch" | "testregex" | "python-files" | "python-functions"
+            "include" | "testmatch" | "testregex" | "python-files" | "python-functions"
         );
-        if self.old.is_empty() && of_tests {
+        let narrows = narrows && self.known == Known::Before && !self.within(&["overrides"]);
+        if self.old.is_empty() && narrows {
             return self.added.iter().map(|value| (None, Some(*value))).collect();
         }
         self.removed.iter().map(|value| (Some(*value), None)).collect()
@@ -370,6 +388,15 @@ impl<'a> Diff<'a> {
         let reported = is_check(name) && !self.old.is_empty();
         reported.then(|| change.report(line, Kind::SettingChanged { setting }))
     }
+}
+
+/// Whether a switch that is gone is turned on by `strict` all the same.
+fn is_implied(path: &str, new: &Settings) -> bool {
+    let (table, name) = path.rsplit_once('.').unwrap_or(("", path));
+    let strict = if table.is_empty() { "strict".to_owned() } else { format!("{table}.strict") };
+    name != "strict"
+        && STRICT.contains(&name)
+        && new.get(&strict).is_some_and(|values| values.iter().any(|value| value == "true"))
 }
 
 /// Whether a command holds an escape that it did not hold before.

@@ -100,3 +100,15 @@ fn added<'t>(old: &'t str, new: &'t str) -> Vec<(u32, &'t str)> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_are_sound() {
+        for pattern in [&*ADDED, &*REMOVED, &*COLLECTION] {
+            assert!(pattern.is_some());
+        }
+    }
+}

@@ -61,3 +61,19 @@ fn nesting_without_end_is_no_danger() {
     let deep = format!("{{\"a\": {}", "[".repeat(50_000));
     said("package.json", b"{}", deep.as_bytes());
 }
+
+#[test]
+fn a_renamed_file_may_come_as_one_pair() {
+    let old = b"def test_a():\n    assert f(1) == 2\n    assert f(2) == 3\n";
+    let new = b"def test_a():\n    assert f(1) == 2\n";
+    let pair = FilePair {
+        old: Some(Version { path: "tests/test_a.py", contents: old }),
+        new: Some(Version { path: "tests/test_b.py", contents: new }),
+    };
+    assert_eq!(
+        weakenings(&compare(&[pair], &Rules::default())),
+        [
+            "tests/test_b.py:1: assertion removed from `test_a`: `assert f(2) == 3` (was at tests/test_a.py:3)"
+        ]
+    );
+}

@@ -1,0 +1,132 @@
+//! What became of tests that were not found again.
+
+use std::collections::HashMap;
+
+use super::Pair;
+use super::assertions::Assertion;
+use super::kind::{Kind, Tampering};
+use super::language::Language;
+use super::matching::{Entries, Entry, MOST_COMPARED, Matches, TELLING_WORDS, language, share};
+use super::outline::Unit;
+use super::strength::telling;
+
+/// How much of a test must be in a table of cases.
+const IN_TABLE: f64 = 0.6;
+/// How much of a test must be in another one that it became a part of.
+const IN_TEST: f64 = 0.9;
+
+/// Reports tests that were not found again.
+pub(super) fn tests(
+    olds: &Entries<'_>,
+    news: &Entries<'_>,
+    matches: &Matches,
+    pairs: &[Pair<'_>],
+) -> Vec<Tampering> {
+    let mut room = room_for_cases(&olds.tests, &news.tests, matches);
+    let open = || olds.tests.iter().zip(&matches.new_of).filter(|(_, new)| new.is_none());
+    let few = open().count() <= MOST_COMPARED;
+    let mut found = Vec::new();
+    for (old, _) in open() {
+        let test = old.unit.id.clone();
+        let whole = now_a_case(old, &news.tests, &mut room)
+            .or_else(|| few.then(|| merged_into(old, olds, news, matches)).flatten());
+        if let Some(whole) = whole.map(|at| &news.tests[at]) {
+            let kind = Kind::TestMerged { test, into: whole.unit.id.clone() };
+            found.push(Tampering::new(whole.side.path, whole.unit.line, kind));
+        } else if let Some((path, line, now)) = not_collected(old, &news.others, pairs) {
+            found.push(Tampering::new(path, line, Kind::TestNotCollected { test, now }));
+        } else {
+            let was = format!("{}:{}", old.side.path, old.unit.line);
+            found.push(Tampering::new(old.side.path, old.unit.line, Kind::TestLost { test, was }));
+        }
+    }
+    found
+}
+
+/// How many cases each test gained.
+fn room_for_cases(olds: &[Entry<'_>], news: &[Entry<'_>], matches: &Matches) -> Vec<usize> {
+    let mut room: Vec<usize> = news.iter().map(|new| new.unit.cases).collect();
+    for (old, new) in olds.iter().zip(&matches.new_of) {
+        if let Some(new) = *new {
+            room[new] = room[new].saturating_sub(old.unit.cases.max(1));
+        }
+    }
+    room
+}
+
+/// The test in whose table this one became a row.
+fn now_a_case(old: &Entry<'_>, news: &[Entry<'_>], room: &mut [usize]) -> Option<usize> {
+    let needed = old.unit.cases.max(1);
+    let table = news.iter().enumerate().position(|(at, new)| {
+        let fits = room[at] >= needed && language(new) == language(old);
+        fits && contained(old.unit, new.unit) >= IN_TABLE
+    })?;
+    room[table] -= needed;
+    Some(table)
+}
+
+/// The test that asserts what this one asserted, and did not before.
+fn merged_into(
+    old: &Entry<'_>,
+    olds: &Entries<'_>,
+    news: &Entries<'_>,
+    matches: &Matches,
+) -> Option<usize> {
+    let wanted = counted(&olds.assertions(old.pair, old.unit));
+    if wanted.is_empty() {
+        return None;
+    }
+    news.tests.iter().enumerate().position(|(at, new)| {
+        if new.pair != old.pair || contained(old.unit, new.unit) < IN_TEST {
+            return false;
+        }
+        let now = counted(&news.assertions(new.pair, new.unit));
+        let itself = matches.new_of.iter().position(|other| *other == Some(at));
+        let before = itself.map(|at| olds.tests[at]).map_or_else(HashMap::new, |itself| {
+            counted(&olds.assertions(itself.pair, itself.unit))
+        });
+        let of = |counts: &HashMap<Vec<String>, usize>, tokens: &Vec<String>| {
+            counts.get(tokens).copied().unwrap_or_default()
+        };
+        wanted.iter().all(|(tokens, wanted)| of(&now, tokens) >= of(&before, tokens) + wanted)
+    })
+}
+
+fn counted(assertions: &[Assertion]) -> HashMap<Vec<String>, usize> {
+    let mut counts = HashMap::new();
+    for assertion in assertions {
+        *counts.entry(assertion.tokens.clone()).or_default() += 1;
+    }
+    counts
+}
+
+/// The share of a test's telling words that another one has.
+fn contained(part: &Unit, whole: &Unit) -> f64 {
+    let (part, whole) = (telling(part.body()), telling(&whole.words));
+    share(part.intersection(&whole).count(), part.len())
+}
+
+/// Where the code of a lost test is now, if no runner takes it up there.
+fn not_collected<'p>(
+    old: &Entry<'_>,
+    others: &[Entry<'p>],
+    pairs: &'p [Pair<'p>],
+) -> Option<(&'p str, u32, String)> {
+    let same_words =
+        |unit: &Unit| unit.words.len() >= TELLING_WORDS && old.unit.body() == unit.body();
+    let other = others.iter().find(|other| {
+        let near = other.pair == old.pair && other.unit.name.contains(&old.unit.name);
+        language(other) == language(old) && (near || same_words(other.unit))
+    });
+    if let Some(other) = other {
+        let renamed = other.unit.name != old.unit.name || other.side.path == old.side.path;
+        let now = if renamed { other.unit.name.clone() } else { other.side.path.to_owned() };
+        return Some((other.side.path, other.unit.line, now));
+    }
+    let moved = pairs.iter().enumerate().find_map(|(at, pair)| {
+        let new = pair.new.as_ref()?;
+        let unknown = Language::of(new.path).is_none();
+        (unknown && (at == old.pair || new.text == old.side.text)).then_some(new)
+    })?;
+    Some((moved.path, 1, moved.path.to_owned()))
+}
