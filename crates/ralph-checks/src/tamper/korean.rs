@@ -49,6 +49,9 @@ impl Kind {
             }
             Self::CommandWeakened { name, to: None } => format!("`{name}`이(가) 사라졌습니다"),
             Self::TestChanged { test } => format!("테스트 `{test}` 수정됨"),
+            Self::TestMerged { test, into } => {
+                format!("테스트 `{test}`이(가) `{into}`에 합쳐졌습니다")
+            }
             Self::TestRenamed { from, to } => format!("테스트 이름 변경: `{from}` → `{to}`"),
             Self::AssertionChanged { owner, from, to } => {
                 format!("`{owner}`의 단언문 변경: `{from}` → `{to}`")
