@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 
 use ralph_core::{RunId, Timestamp, TreeId};
 
@@ -21,6 +22,7 @@ use crate::label::Label;
 use crate::modes::Modes;
 use crate::scope::Scope;
 use crate::snapshot::{Difference, Item, ItemKind, Place, Present, Snapshot, Version};
+use crate::snapshots::base;
 use crate::{aside, path_bytes, probe};
 
 impl Keeper for GitTree {
@@ -58,6 +60,27 @@ impl Keeper for GitTree {
         Ok(Present { version: Version { tree: found.id, raw }, facts })
     }
 
+    fn record_known(
+        &self,
+        scope: &Scope,
+        base: &Snapshot,
+        paths: &[PathBuf],
+        now: Timestamp,
+    ) -> Result<Option<Present>, TreeError> {
+        self.record_paths(scope, base, paths, now)
+    }
+
+    fn base(&self, run: &RunId) -> Result<Option<Snapshot>, TreeError> {
+        let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, snapshot)) = newest.map(|newest| *newest).filter(|(of, _)| of == run)
+            && let Place::Git { commit, reference, .. } = &snapshot.place
+            && self.is_at(reference, commit)
+        {
+            return Ok(Some(snapshot));
+        }
+        Ok(base(&self.list(run)?).cloned())
+    }
+
     fn keep(
         &self,
         run: &RunId,
@@ -76,7 +99,15 @@ impl Keeper for GitTree {
         self.point(&reference, &commit)?;
         let place = Place::Git { commit, reference, raw: present.version.raw.clone() };
         let facts = Facts { at, ..present.facts.clone() };
-        Ok(Snapshot::new(label, present.version.tree.clone(), place, facts))
+        let snapshot = Snapshot::new(label, present.version.tree.clone(), place, facts);
+        match label {
+            Label::Start | Label::Iteration(_) => {
+                let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
+                *newest = Some(Box::new((run.clone(), snapshot.clone())));
+            }
+            Label::Resumed(_) | Label::Safety(_) | Label::After(_) => {}
+        }
+        Ok(snapshot)
     }
 
     fn list(&self, run: &RunId) -> Result<Vec<Snapshot>, TreeError> {
@@ -93,7 +124,7 @@ impl Keeper for GitTree {
 
     fn differences(&self, from: &Version, to: &Version) -> Result<Vec<Difference>, TreeError> {
         let trees = [object_name(&from.tree)?, object_name(&to.tree)?];
-        let mut found = self.git.diff_trees(trees[0], trees[1])?;
+        let mut found = self.compare(trees[0], trees[1])?;
         if from.raw.is_some() || to.raw.is_some() {
             self.add_raw(&mut found, (from, to))?;
         }
@@ -136,7 +167,7 @@ impl GitTree {
         found: Found,
         now: Timestamp,
     ) -> Result<Option<Present>, TreeError> {
-        let changes = self.git.diff_trees(object_name(&base.tree)?, object_name(&found.id)?)?;
+        let changes = self.compare(object_name(&base.tree)?, object_name(&found.id)?)?;
         let is_nested =
             |item: &Option<Item>| item.as_ref().is_some_and(|item| item.kind == ItemKind::Opaque);
         let mut nested: BTreeSet<_> = base.nested.iter().cloned().collect();
@@ -153,7 +184,7 @@ impl GitTree {
             let stored = change.to.as_ref().filter(|item| item.kind != ItemKind::Opaque);
             blobs.extend(stored.map(|item| &*item.content));
         }
-        if !self.git.has_all(&blobs)? {
+        if !self.has_all(&blobs)? {
             return Ok(None);
         }
         nested.extend(found.nested);
@@ -214,6 +245,9 @@ impl GitTree {
     /// references, and one of us at a time, so a lock that is still there
     /// after git has waited for it is such a leftover.
     fn point(&self, reference: &str, commit: &str) -> Result<(), TreeError> {
+        if self.is_at(reference, commit) {
+            return Ok(());
+        }
         let path = self.index.folder().join("references.guard");
         let guard = File::options().create(true).append(true).open(&path);
         let guard = guard.and_then(|guard| guard.lock().map(|()| guard));
@@ -228,26 +262,36 @@ impl GitTree {
         self.git.command("update-ref").args(args).read().map(drop)
     }
 
+    /// Whether `reference` points to `commit` for sure; git may know better.
+    fn is_at(&self, reference: &str, commit: &str) -> bool {
+        let found = fs::read(self.git.dirs().common.join(reference));
+        found.is_ok_and(|found| found.trim_ascii() == commit.as_bytes())
+    }
+
     fn commit(&self, run: &RunId, label: Label, present: &Present) -> Result<String, TreeError> {
         let Present { version, facts } = present;
         let message = format!("ralph {run} {label}\n\n{}", facts.render());
         let tree = object_name(&version.tree)?;
         let Some(raw) = &version.raw else {
-            return self.commit_tree(&[tree], &message, facts.at);
+            return self.commit_tree((tree, None), &message, facts.at);
         };
         let parent = format!("ralph {run} {label}: files as they lie in the work tree\n");
-        let parent = self.commit_tree(&[raw], &parent, facts.at)?;
+        let parent = self.commit_tree((raw, None), &parent, facts.at)?;
         let message = format!("{message}raw: {raw}\n");
-        self.commit_tree(&[tree, "-p", &parent], &message, facts.at)
+        self.commit_tree((tree, Some(&parent)), &message, facts.at)
     }
 
     fn commit_tree(
         &self,
-        args: &[&str],
+        (tree, parent): (&str, Option<&str>),
         message: &str,
         at: Timestamp,
     ) -> Result<String, TreeError> {
-        let command = self.git.command("commit-tree").args(["--no-gpg-sign"]).args(args);
+        if let Some(id) = self.write_commit((tree, parent), message, at)? {
+            return Ok(id);
+        }
+        let command = self.git.command("commit-tree").args(["--no-gpg-sign", tree]);
+        let command = command.args(parent.into_iter().flat_map(|parent| ["-p", parent]));
         let date = format!("@{} +0000", at.as_millis().max(0) / 1000);
         let command = ["AUTHOR", "COMMITTER"].iter().fold(command, |command, role| {
             let name = |what: &str| format!("GIT_{role}_{what}");

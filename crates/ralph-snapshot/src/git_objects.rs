@@ -123,11 +123,16 @@ impl<R: BufRead> Blobs<R> {
     fn ask(&mut self, id: &str) -> io::Result<u64> {
         writeln!(self.stdin, "{id}")?;
         self.stdin.flush()?;
-        let mut line = String::new();
-        self.stdout.read_line(&mut line)?;
-        let size = line.trim_end().rsplit_once(' ').and_then(|(_, size)| size.parse().ok());
-        size.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("no object {id}")))
+        read_head(&mut self.stdout, id)
     }
+}
+
+/// Reads the line before the contents of an object: its size.
+pub(crate) fn read_head(answers: &mut impl BufRead, id: &str) -> io::Result<u64> {
+    let mut line = String::new();
+    answers.read_line(&mut line)?;
+    let size = line.trim_end().rsplit_once(' ').and_then(|(_, size)| size.parse().ok());
+    size.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("no object {id}")))
 }
 
 fn parse_listing(listed: &[u8]) -> Listing {

@@ -5,18 +5,26 @@ use std::fs;
 use std::io::ErrorKind::{QuotaExceeded, StorageFull};
 use std::io::{BufReader, Read};
 use std::path::Path;
+use std::sync::Mutex;
 
-use ralph_core::{Approach, TreeId};
+use ralph_core::{Approach, RunId, TreeId};
 
 use crate::approach::{self, Parts};
 use crate::error::TreeError;
 use crate::found::Found;
 use crate::git::{Git, fields};
+use crate::in_process::Renewed;
 use crate::index::{Claim, PrivateIndex, Seed};
+use crate::oid::Oid;
+use crate::overlay::Overlay;
+use crate::packs::Packs;
 use crate::raw::Conversions;
 use crate::scan::{self, Scan};
 use crate::scope::Scope;
+use crate::snapshot::Snapshot;
 use crate::stat::Stat;
+use crate::tree_reader::Folders;
+use crate::view::View;
 use crate::work_tree::{Change, ChangeKind};
 use crate::{path_bytes, probe};
 
@@ -29,18 +37,27 @@ pub(crate) struct GitTree {
     pub(crate) git: Git,
     pub(crate) index: PrivateIndex,
     pub(crate) conversions: Conversions,
+    pub(crate) packs: Packs,
+    pub(crate) folders: Folders,
+    /// The snapshot that this process took last.
+    pub(crate) newest: Mutex<Option<Box<(RunId, Snapshot)>>>,
 }
 
 impl GitTree {
     pub(crate) fn new(git: Git, root: &Path, state: &Path) -> Self {
         let index = PrivateIndex::new(state, root, git.dirs().dir.join("index"));
-        Self { git, index, conversions: Conversions::default() }
+        let objects = git.dirs().common.join("objects");
+        let packs = Packs::new(objects, index.folder().join("packs"));
+        let (conversions, folders) = (Conversions::default(), Folders::default());
+        Self { git, index, conversions, packs, folders, newest: Mutex::default() }
     }
 
     /// Works in `folder` from now on, and writes nothing to the repository.
     pub(crate) fn work_in(&mut self, folder: &Path) -> Result<(), TreeError> {
         self.index = self.index.copied_to(folder)?;
-        self.git.write_objects_to(&folder.join("objects"))
+        let objects = folder.join("objects");
+        self.packs = Packs::new(objects.clone(), folder.join("packs"));
+        self.git.write_objects_to(&objects)
     }
 
     /// Whether the repository's object store takes files.
@@ -88,23 +105,70 @@ impl GitTree {
         // Git never looks into a nested repository, and refuses to be told
         // not to.
         let skipped = skipped.filter(|state| !self.is_in_nested_repository(state));
-        let mut scan = Scan::of(&self.git, &claim.path, scope, skipped)?;
-        let nested_changed = self.add_nested(claim, &mut scan)?;
-        let is_same = scan.changed.is_empty() && scan.surplus.is_empty() && !nested_changed;
-        let id = match known.tree.clone().filter(|_| is_same && known.is_like(&note)) {
-            Some(id) if self.git.has_all(&[&id])? => id,
-            Some(_) | None => {
-                self.update(claim, &mut scan, skipped)?;
-                self.settle(claim, scope, (&known, &note), &scan)?;
-                let id = self.git.command("write-tree").index(&claim.path).read()?;
-                String::from_utf8_lossy(id.trim_ascii()).into_owned()
+        let view = known.tree.as_ref().and_then(|_| View::open(&claim.path, known.overlay.clone()));
+        let mut scan = Scan::of(&self.git, &claim.path, (scope, skipped), view.as_ref())?;
+        let id = match self.renewed(&known, &note, (view.as_ref(), &scan))? {
+            Some(renewed) => {
+                note.overlay = renewed.overlay;
+                renewed.id.to_string()
             }
+            None => self.write_tree(claim, scope, (&known, &note), (&mut scan, skipped))?,
         };
         note.tree = Some(id.clone());
         claim.leave_note(&note.render())?;
         scan.left_out.sort();
         let nested = scan.nested.iter().map(|path| path_bytes::from_bytes(path)).collect();
         Ok(Found { id: TreeId::new(id), left_out: scan.left_out, nested })
+    }
+
+    /// What the tree that is known has become, if that can be told without
+    /// git.
+    fn renewed(
+        &self,
+        known: &Note,
+        note: &Note,
+        (view, scan): (Option<&View>, &Scan),
+    ) -> Result<Option<Renewed>, TreeError> {
+        let base = known.tree.as_deref().and_then(Oid::parse).filter(|_| known.is_like(note));
+        match (base, view) {
+            (Some(base), Some(view)) if !changes_rules(scan) => self.renew(view, base, scan),
+            (Some(_) | None, Some(_) | None) => Ok(None),
+        }
+    }
+
+    /// Brings the index up to the present files and lets git name its tree.
+    fn write_tree(
+        &self,
+        claim: &Claim<'_>,
+        scope: &Scope,
+        (known, note): (&Note, &Note),
+        (scan, skipped): (&mut Scan, Option<&Path>),
+    ) -> Result<String, TreeError> {
+        let nested_changed = self.add_nested(claim, scan)?;
+        // The index does not have these.
+        scan.changed.extend(known.overlay.0.keys().cloned());
+        let is_same = scan.changed.is_empty() && scan.surplus.is_empty() && !nested_changed;
+        if let Some(id) = known.tree.as_ref().filter(|_| is_same && known.is_like(note))
+            && self.has_all(&[id])?
+        {
+            return Ok(id.clone());
+        }
+        self.update(claim, scan, skipped)?;
+        self.settle(claim, scope, (known, note), scan)?;
+        let id = self.git.command("write-tree").index(&claim.path).read()?;
+        Ok(String::from_utf8_lossy(id.trim_ascii()).into_owned())
+    }
+
+    /// Whether all of these objects are there.
+    pub(crate) fn has_all(&self, objects: &[&str]) -> Result<bool, TreeError> {
+        let is_unsure = |id: &&&str| !Oid::parse(id).is_some_and(|id| self.packs.has(id));
+        let unsure: Vec<&str> = objects.iter().filter(is_unsure).copied().collect();
+        let seen = self.packs.look();
+        let has_all = self.git.has_all(&unsure)?;
+        if has_all {
+            self.packs.confirm(seen, unsure.iter().filter_map(|id| Oid::parse(id)));
+        }
+        Ok(has_all)
     }
 
     /// Lets a new index notice changes of files that the user told git not to
@@ -210,7 +274,7 @@ impl GitTree {
         (known, present): (&Note, &Note),
         scan: &Scan,
     ) -> Result<(), TreeError> {
-        let rules_changed = scan.changed.iter().any(|path| path.ends_with(b".gitignore"));
+        let rules_changed = changes_rules(scan);
         if rules_changed || known.tracked != present.tracked {
             self.settle_ignored(claim, scope)?;
         }
@@ -280,12 +344,13 @@ impl GitTree {
             left_out: digest(&scope.left_out.listed(b"\0").concat()),
             tracked,
             tree: None,
+            overlay: Overlay::default(),
         }
     }
 
     /// Files outside of a sparse checkout's cone count like all others; the
     /// option is only given where it means something, as old gits lack it.
-    fn sparse(&self) -> Option<&'static str> {
+    pub(crate) fn sparse(&self) -> Option<&'static str> {
         self.git.dirs().dir.join("info/sparse-checkout").exists().then_some("--sparse")
     }
 
@@ -356,6 +421,11 @@ impl GitTree {
     }
 }
 
+/// Whether other files may have become ignored.
+fn changes_rules(scan: &Scan) -> bool {
+    scan.changed.iter().any(|path| path.ends_with(b".gitignore"))
+}
+
 const PATHS_FROM_STDIN: [&str; 2] = ["--pathspec-from-file=-", "--pathspec-file-nul"];
 
 /// A patch whose form no setting can change.
@@ -401,21 +471,27 @@ struct Note {
     /// Changes whenever files could have become ignored or tracked without a
     /// `.gitignore` having changed.
     tracked: String,
-    /// The tree of the index.
+    /// The tree of the files.
     tree: Option<String>,
+    /// Where they differ from the index.
+    overlay: Overlay,
 }
 
 impl Note {
     fn of(claim: &Claim<'_>) -> Option<Self> {
-        let mut lines = claim.note.as_deref()?.lines().map(str::to_owned);
-        let (limits, left_out, tracked) = (lines.next()?, lines.next()?, lines.next()?);
-        Some(Self { limits, left_out, tracked, tree: lines.next() })
+        let mut lines = claim.note.as_deref()?.lines();
+        let mut line = || lines.next().map(str::to_owned);
+        let (limits, left_out, tracked, tree) = (line()?, line()?, line()?, line());
+        let overlay = Overlay::parse(lines)?;
+        Some(Self { limits, left_out, tracked, tree, overlay })
     }
 
     fn render(&self) -> String {
-        let Self { limits, left_out, tracked, tree } = self;
-        let tree = tree.as_deref().unwrap_or_default();
-        format!("{limits}\n{left_out}\n{tracked}\n{tree}")
+        let Self { limits, left_out, tracked, tree, overlay } = self;
+        let Some(tree) = tree else { return format!("{limits}\n{left_out}\n{tracked}\n") };
+        let mut text = format!("{limits}\n{left_out}\n{tracked}\n{tree}\n");
+        overlay.render(&mut text);
+        text
     }
 
     fn is_like(&self, other: &Self) -> bool {

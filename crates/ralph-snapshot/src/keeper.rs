@@ -1,5 +1,6 @@
 use std::fmt::Debug;
 use std::io::Read;
+use std::path::PathBuf;
 
 use ralph_core::{RunId, Timestamp};
 
@@ -7,6 +8,7 @@ use crate::error::TreeError;
 use crate::label::Label;
 use crate::scope::Scope;
 use crate::snapshot::{Difference, Item, Present, Snapshot, Version};
+use crate::snapshots;
 
 /// Records contents so that they can be given back, in git or outside.
 pub(crate) trait Keeper: Debug {
@@ -18,6 +20,25 @@ pub(crate) trait Keeper: Debug {
         base: Option<&Snapshot>,
         now: Timestamp,
     ) -> Result<Present, TreeError>;
+
+    /// Records `base` with the present contents of `paths`, which are all
+    /// that changed since; `None` if that is not to be told without looking
+    /// at all files.
+    fn record_known(
+        &self,
+        _scope: &Scope,
+        _base: &Snapshot,
+        _paths: &[PathBuf],
+        _now: Timestamp,
+    ) -> Result<Option<Present>, TreeError> {
+        Ok(None)
+    }
+
+    /// A snapshot of the run that the present files are likely similar to.
+    fn base(&self, run: &RunId) -> Result<Option<Snapshot>, TreeError> {
+        let all = self.list(run)?;
+        Ok(snapshots::base(&all).cloned())
+    }
 
     /// Gives recorded contents a name, in place of what had it before.
     /// `like` is a snapshot of the same contents.

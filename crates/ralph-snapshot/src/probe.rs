@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 /// The name git gives its own unfinished objects, so that `git gc` removes
 /// ours too should we be killed before we do.
-const PREFIX: &str = "tmp_obj_ralph";
+pub(crate) const PREFIX: &str = "tmp_obj_ralph";
 
 /// A path in `dir` that no other process or thread uses.
 pub(crate) fn unique_path(dir: &Path, prefix: &str) -> PathBuf {

@@ -22,6 +22,9 @@ use crate::stat::Stat;
 /// The attributes that make git convert a file, as they are asked for.
 const ATTRIBUTES: [&str; 6] = ["text", "crlf", "eol", "ident", "filter", "working-tree-encoding"];
 
+/// The settings that matter here.
+const SETTINGS: &str = r"^(core\.(autocrlf|attributesfile|filemode|symlinks|sharedrepository)|extensions\.objectformat)$";
+
 /// What git is configured to do to files wherever they are.
 #[derive(Debug, Default)]
 pub(crate) struct Conversions(OnceLock<Configured>);
@@ -30,6 +33,8 @@ pub(crate) struct Conversions(OnceLock<Configured>);
 struct Configured {
     converts_line_ends: bool,
     has_attributes: bool,
+    /// Objects or modes are not as git has them by itself.
+    is_unusual: bool,
 }
 
 impl Conversions {
@@ -40,20 +45,30 @@ impl Conversions {
         Ok(configured.converts_line_ends || configured.has_attributes || own)
     }
 
+    /// Whether objects or the modes of files are not as git has them by itself.
+    pub(crate) fn are_unusual(&self, git: &Git) -> Result<bool, TreeError> {
+        Ok(self.configured(git)?.is_unusual)
+    }
+
     fn configured(&self, git: &Git) -> Result<Configured, TreeError> {
         if let Some(configured) = self.0.get() {
             return Ok(*configured);
         }
-        let args = ["--null", "--get-regexp", r"^core\.(autocrlf|attributesfile)$"];
+        let args = ["--null", "--get-regexp", SETTINGS];
         // It ends with 1 when nothing matches.
         let listed = git.command("config").args(args).feed(&[])?.stdout;
         let (mut converts_line_ends, mut named) = (false, None);
+        let (mut modes, mut links, mut shared, mut format) = (true, true, false, true);
         for (key, value) in fields(&listed).filter_map(|field| {
             let end = field.iter().position(|byte| *byte == b'\n')?;
             Some((&field[..end], &field[end + 1..]))
         }) {
             match key {
                 b"core.autocrlf" => converts_line_ends = value != b"false",
+                b"core.filemode" => modes = value == b"true",
+                b"core.symlinks" => links = value == b"true",
+                b"core.sharedrepository" => shared = value != b"false",
+                b"extensions.objectformat" => format = value == b"sha1",
                 _ => named = Some(crate::path_bytes::from_bytes(value)),
             }
         }
@@ -66,7 +81,9 @@ impl Conversions {
         let is_there = |path: &Path| path.starts_with("~") || path.is_file();
         let has_attributes = named.or_else(usual).is_some_and(|path| is_there(&path))
             || Path::new("/etc/gitattributes").exists();
-        Ok(*self.0.get_or_init(|| Configured { converts_line_ends, has_attributes }))
+        let is_unusual = !modes || !links || shared || !format;
+        let configured = Configured { converts_line_ends, has_attributes, is_unusual };
+        Ok(*self.0.get_or_init(|| configured))
     }
 
     /// The files whose bytes differ from what git stores for them, with the

@@ -8,6 +8,7 @@ use std::{fs, thread};
 use crate::error::TreeError;
 use crate::git::{Git, GitCommand, fields};
 use crate::scope::{LeftOutFile, Scope, WhyLeftOut};
+use crate::view::View;
 use crate::{path_bytes, probe};
 
 /// Paths that may differ from the index, as bytes.
@@ -21,6 +22,33 @@ pub(crate) struct Scan {
     pub(crate) surplus: Vec<Vec<u8>>,
     /// Files that do not count.
     pub(crate) left_out: Vec<LeftOutFile>,
+    /// Who compared them with the index.
+    pub(crate) reader: Reader,
+}
+
+/// Who compared the files with the index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// Git, which knows nothing of what changed after the index was written.
+    #[default]
+    Git,
+    View,
+}
+
+/// Files that may not be as they were.
+#[derive(Debug, Default)]
+pub(crate) struct Dirty {
+    pub(crate) paths: Vec<Vec<u8>>,
+    /// Files that are as they were although they are not as in the index.
+    pub(crate) same: BTreeSet<Vec<u8>>,
+}
+
+impl Dirty {
+    fn by_git(git: &Git, index: &Path) -> Result<Self, TreeError> {
+        let args = ["-z", "--name-only", "--ignore-submodules=dirty"];
+        let listed = git.command("diff-files").index(index).args(args).read()?;
+        Ok(Self { paths: fields(&listed).map(<[u8]>::to_vec).collect(), same: BTreeSet::new() })
+    }
 }
 
 impl Scan {
@@ -31,12 +59,12 @@ impl Scan {
     pub(crate) fn of(
         git: &Git,
         index: &Path,
-        scope: &Scope,
-        skipped: Option<&Path>,
+        (scope, skipped): (&Scope, Option<&Path>),
+        view: Option<&View>,
     ) -> Result<Self, TreeError> {
-        let dirty = || {
-            let args = ["-z", "--name-only", "--ignore-submodules=dirty"];
-            git.command("diff-files").index(index).args(args).read()
+        let dirty = || match view.and_then(|view| view.dirty(git.root())) {
+            Some(dirty) => Ok((dirty, Reader::View)),
+            None => Dirty::by_git(git, index).map(|dirty| (dirty, Reader::Git)),
         };
         let others = || others(git, index, scope, skipped);
         // Each reads all files' metadata or all folders: together they take
@@ -47,15 +75,16 @@ impl Scan {
             let dirty = dirty.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             (dirty, others)
         });
-        let mut scan = Self::default();
+        let (dirty, reader) = dirty?;
+        let mut scan = Self { reader, ..Self::default() };
         let mut large = Vec::new();
-        for path in fields(&dirty?) {
+        for path in &dirty.paths {
             match size_above_limit(git.root(), scope, path) {
-                Some(bytes) => large.push((path.to_vec(), bytes)),
+                Some(bytes) => large.push((path.clone(), bytes)),
                 None => scan.push(scope, path),
             }
         }
-        for path in others? {
+        for path in others?.into_iter().filter(|path| !dirty.same.contains(path)) {
             match size_above_limit(git.root(), scope, &path) {
                 Some(bytes) => scan.leave_out(&path, bytes),
                 None => scan.push(scope, &path),

@@ -61,14 +61,14 @@ pub struct WorkTree {
 
 #[derive(Debug)]
 enum Way {
-    Git(GitTree),
+    Git(Box<GitTree>),
     Files(FileTree),
 }
 
 impl Way {
     fn keeper(&self) -> &dyn Keeper {
         match self {
-            Self::Git(tree) => tree,
+            Self::Git(tree) => tree.as_ref(),
             Self::Files(tree) => tree,
         }
     }
@@ -106,8 +106,8 @@ impl WorkTree {
         let git = git.map(|(dirs, program)| Git::new(program, &root, dirs));
         let files = Way::Files(FileTree::new(&root, &state));
         let (way, other) = match git.map(|git| GitTree::new(git, &root, &state)) {
-            Some(tree) if tree.takes_objects() => (Way::Git(tree), Some(files)),
-            Some(tree) => (files, Some(Way::Git(tree))),
+            Some(tree) if tree.takes_objects() => (Way::Git(Box::new(tree)), Some(files)),
+            Some(tree) => (files, Some(Way::Git(Box::new(tree)))),
             None => (files, None),
         };
         Ok(Self { root, state, scope: Scope::new(inside), way, other })

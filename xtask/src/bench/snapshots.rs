@@ -24,6 +24,7 @@ const WARM_UP: u32 = 3;
 
 const MOST_UNCHANGED: f64 = 1.3;
 const MOST_CHANGED: f64 = 1.8;
+const MOST_GROWTH: f64 = 1.5;
 const MOST_ROLLBACK: f64 = 1.5;
 const MOST_OUTSIDE: f64 = 1.5;
 
@@ -37,23 +38,51 @@ fn sizes(extent: Extent) -> &'static [u32] {
 }
 
 pub(super) fn measure(binary: &Path, extent: Extent) -> Result<Vec<Row>, Failure> {
-    let mut rows = Vec::new();
-    for &count in sizes(extent) {
-        let stage = Stage::new(binary)?;
-        let files = Files { count };
+    let sizes =
+        sizes(extent).iter().map(|count| Ok((Files { count: *count }, Stage::new(binary)?)));
+    let stages: Vec<_> = sizes.collect::<Result<_, Failure>>()?;
+    let (mut rows, mut benches) = (Vec::new(), Vec::new());
+    for (files, stage) in &stages {
         let project = stage.git_project("git")?;
         files.commit(&project)?;
-        let mut bench = Bench { files, measured: Measured::start(&project)?, project };
+        let mut bench = Bench { files: *files, measured: Measured::start(&project)?, project };
         rows.extend(bench.unchanged()?);
         rows.extend(bench.changed()?);
         rows.extend(bench.rolled_back()?);
-        bench.measured.end()?;
+        benches.push(bench);
         // More files outside git than this have no budget.
-        if count <= 50_000 {
-            rows.extend(outside(&stage, files)?);
+        if files.count <= 50_000 {
+            rows.extend(outside(stage, *files)?);
         }
     }
+    rows.extend(known(&mut benches)?);
+    benches.into_iter().try_for_each(|bench| bench.measured.end())?;
     Ok(rows)
+}
+
+/// Snapshots with the changed paths known, the same ones in each project and
+/// in turns: their time must not grow with the project.
+fn known(benches: &mut [Bench<'_>]) -> Result<Vec<Row>, Failure> {
+    let smallest = Files { count: sizes(Extent::Small)[0] };
+    let mut all: Vec<Samples> = benches.iter().map(|_| Samples::default()).collect();
+    for bench in &mut *benches {
+        bench.measured.call("start")?;
+    }
+    for round in 0..WARM_UP + ROUNDS {
+        for (bench, samples) in benches.iter_mut().zip(&mut all) {
+            let paths = smallest.change(&bench.project, round, FEW)?;
+            let call = format!("known\t{}", paths.join("\t"));
+            keep(samples, round, bench.measured.call(&call)?);
+        }
+    }
+    let row = |(bench, samples): (&Bench<'_>, &Samples)| {
+        let name = format!("snapshot of 100 known paths, {}", bench.files);
+        if bench.files.count == smallest.count {
+            return plain(name, samples);
+        }
+        compared(name, samples, &all[0], (MOST_GROWTH, "times 5k files"))
+    };
+    Ok(benches.iter().zip(&all).map(row).collect())
 }
 
 struct Bench<'a> {

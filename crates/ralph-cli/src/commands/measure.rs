@@ -5,6 +5,7 @@
 //! programs, and no start of a process is measured.
 
 use std::io::BufRead;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use ralph_core::RunId;
@@ -15,7 +16,8 @@ use crate::app::App;
 use crate::error::CliError;
 use crate::out;
 
-/// Measure the calls named on stdin: `tree`, `start`, `snapshot`, `rollback`
+/// Measure the calls named on stdin: `tree`, `start`, `snapshot`, `rollback`,
+/// and `known` with the paths that changed, tabs between them
 #[derive(clap::Args, Debug)]
 pub(crate) struct MeasureArgs {}
 
@@ -42,10 +44,15 @@ fn call(
     snapshots: &Snapshots<'_>,
     name: &str,
 ) -> Result<usize, CliError> {
+    let (name, rest) = name.split_once('\t').unwrap_or((name, ""));
     match name {
         "tree" => tree.tree().map(drop).map_err(SnapshotError::from)?,
         "start" => drop(snapshots.take(Label::Start, app.now())?),
         "snapshot" => drop(snapshots.take(Label::Iteration(1), app.now())?),
+        "known" => {
+            let paths: Vec<PathBuf> = rest.split('\t').map(PathBuf::from).collect();
+            drop(snapshots.take_known(Label::Iteration(1), &paths, app.now())?);
+        }
         "rollback" => return rollback(app, snapshots),
         other => return Err(CliError::usage(format!("there is no call `{other}` to measure"))),
     }

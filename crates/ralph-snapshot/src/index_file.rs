@@ -1,0 +1,130 @@
+//! Reads git's index, as far as it is plain.
+
+use std::fs::Metadata;
+
+use crate::oid::Oid;
+use crate::snapshot::ItemKind;
+use crate::tree_object::Node;
+
+/// Bits of an entry's flags: it has more flags, or is one side of a conflict.
+const UNUSUAL: u16 = 0x7000;
+/// How many bytes an entry has before its path.
+const FIXED: usize = 62;
+/// A file whose time is so near to the index's could have changed unseen.
+#[cfg(unix)]
+const TICK: i64 = 10_000_000;
+
+/// A file as git saw it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen<'a> {
+    pub(crate) path: &'a [u8],
+    pub(crate) node: Node,
+    /// Times, device, inode, mode, owner and size, as they are in the index.
+    stat: &'a [u8],
+}
+
+/// All files of an index; `None` where something is in it that only git
+/// understands: conflicts, flags, nested repositories, SHA-256.
+pub(crate) fn parse(index: &[u8]) -> Option<Vec<Seen<'_>>> {
+    let head = index.strip_prefix(b"DIRC")?;
+    let version = number(head, 0)?;
+    let count = usize::try_from(number(head, 4)?).ok()?;
+    if !matches!(version, 2 | 3) {
+        return None;
+    }
+    let mut rest = index.get(12..)?;
+    let mut seen = Vec::with_capacity(count.min(index.len() / FIXED));
+    for _ in 0..count {
+        let flags = u16::from_be_bytes(rest.get(60..FIXED)?.try_into().ok()?);
+        if flags & UNUSUAL != 0 {
+            return None;
+        }
+        let tail = rest.get(FIXED..)?;
+        let known = usize::from(flags & 0x0fff);
+        // Longer paths do not fit in there.
+        let length = if known < 0x0fff && tail.get(known) == Some(&0) {
+            known
+        } else {
+            tail.iter().position(|byte| *byte == 0)?
+        };
+        let node = Node { mode: number(rest, 24)?, id: Oid::from_bytes(&rest[40..60])? };
+        if !matches!(node.mode, 0o100_644 | 0o100_755 | 0o120_000) {
+            return None;
+        }
+        seen.push(Seen { path: &tail[..length], node, stat: &rest[..40] });
+        rest = rest.get((FIXED + length + 8) & !7..)?;
+    }
+    has_plain_extensions(rest).then_some(seen)
+}
+
+/// An extension whose name begins with a small letter cannot be ignored.
+fn has_plain_extensions(mut rest: &[u8]) -> bool {
+    while rest.len() > Oid::LEN {
+        let size = number(rest, 4).and_then(|size| usize::try_from(size).ok());
+        let next = size.and_then(|size| rest.get(8 + size..));
+        match next {
+            Some(next) if rest[0].is_ascii_uppercase() => rest = next,
+            Some(_) | None => return false,
+        }
+    }
+    rest.len() == Oid::LEN
+}
+
+fn number(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+/// What a file is; `None` for a folder, a pipe and the like.
+#[cfg(unix)]
+pub(crate) fn kind_of(found: &Metadata) -> Option<ItemKind> {
+    use std::os::unix::fs::PermissionsExt;
+    if found.is_symlink() {
+        return Some(ItemKind::Link);
+    }
+    let is_executable = found.permissions().mode() & 0o100 != 0;
+    let kind = if is_executable { ItemKind::Executable } else { ItemKind::File };
+    found.is_file().then_some(kind)
+}
+
+/// Nothing is known of modes here, so all is left to git.
+#[cfg(not(unix))]
+pub(crate) fn kind_of(_found: &Metadata) -> Option<ItemKind> {
+    None
+}
+
+impl Seen<'_> {
+    /// Whether the file cannot have changed since `written`, the time of the
+    /// index in nanoseconds.
+    #[cfg(unix)]
+    pub(crate) fn is_like(&self, found: &Metadata, written: i64) -> bool {
+        use std::os::unix::fs::MetadataExt;
+        let low = |number: u64| u32::try_from(number & 0xffff_ffff).unwrap_or_default();
+        let signed = |number: i64| low(number.cast_unsigned());
+        let field = |at: usize| number(self.stat, at);
+        let time = |at: usize, seconds: i64, nanos: i64| {
+            // Some programs write no parts of a second. Then the whole
+            // second counts.
+            let parts = field(at + 4);
+            field(at) == Some(signed(seconds)) && (parts == Some(signed(nanos)) || parts == Some(0))
+        };
+        let end = |at: usize, seconds: i64, nanos: i64| {
+            let nanos = if field(at + 4) == Some(0) { 999_999_999 } else { nanos };
+            seconds.saturating_mul(1_000_000_000).saturating_add(nanos)
+        };
+        let (changed, modified) =
+            ((0, found.ctime(), found.ctime_nsec()), (8, found.mtime(), found.mtime_nsec()));
+        let newest = [changed, modified].map(|(at, seconds, nanos)| end(at, seconds, nanos));
+        kind_of(found).is_some_and(|kind| crate::tree_object::mode_of(kind) == self.node.mode)
+            && time(changed.0, changed.1, changed.2)
+            && time(modified.0, modified.1, modified.2)
+            && field(20) == Some(low(found.ino()))
+            && field(36) == Some(low(found.size()))
+            && newest.into_iter().all(|time| time.saturating_add(TICK) < written)
+    }
+
+    /// Nothing is known of inodes here, so all is left to git.
+    #[cfg(not(unix))]
+    pub(crate) fn is_like(&self, _found: &Metadata, _written: i64) -> bool {
+        false
+    }
+}

@@ -1,0 +1,87 @@
+//! What changed since the private index was written, beside it.
+//!
+//! Rewriting the index takes as long as the work tree is large. So a few
+//! changes are kept here, and only many of them go into the index.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::escape::{escape, unescape};
+use crate::manifest::{parse_stat, render_stat};
+use crate::oid::Oid;
+use crate::stat::Stat;
+use crate::tree_object::Node;
+
+/// A file that is not as in the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Later {
+    Gone,
+    There {
+        node: Node,
+        /// `None` while it was too young to rely on it.
+        stat: Option<Stat>,
+    },
+}
+
+/// Files that are not as in the index, by path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Overlay(pub(crate) BTreeMap<Vec<u8>, Later>);
+
+impl Overlay {
+    pub(crate) fn render(&self, text: &mut String) {
+        for (path, later) in &self.0 {
+            match later {
+                Later::Gone => text.push_str("- - "),
+                Later::There { node, stat } => {
+                    // Writing to a string cannot fail.
+                    let _ = write!(text, "{:o}:{} ", node.mode, node.id);
+                    match stat {
+                        Some(stat) => render_stat(stat, text),
+                        None => text.push('-'),
+                    }
+                    text.push(' ');
+                }
+            }
+            escape(path, text);
+            text.push('\n');
+        }
+    }
+
+    /// `None` if a line is none of ours: then nothing is known.
+    pub(crate) fn parse<'a>(lines: impl Iterator<Item = &'a str>) -> Option<Self> {
+        lines.map(parse_line).collect::<Option<_>>().map(Self)
+    }
+}
+
+fn parse_line(line: &str) -> Option<(Vec<u8>, Later)> {
+    let mut words = line.splitn(3, ' ');
+    let (node, stat, path) = (words.next()?, words.next()?, unescape(words.next()?)?);
+    if node == "-" {
+        return Some((path, Later::Gone));
+    }
+    let (mode, id) = node.split_once(':')?;
+    let node = Node { mode: u32::from_str_radix(mode, 8).ok()?, id: Oid::parse(id)? };
+    let stat = if stat == "-" { None } else { Some(parse_stat(stat)?) };
+    Some((path, Later::There { node, stat }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oid::ObjectKind;
+
+    #[test]
+    fn an_overlay_survives_the_way_through_text() {
+        let node = Node { mode: 0o100_755, id: Oid::of(ObjectKind::Blob, b"") };
+        let stat = Some(Stat { size: 1, modified: -2, changed: 3, inode: 4 });
+        let overlay = Overlay(BTreeMap::from([
+            (b"a \n\xff".to_vec(), Later::There { node, stat }),
+            (b"b".to_vec(), Later::There { node, stat: None }),
+            (b" c".to_vec(), Later::Gone),
+        ]));
+        let mut text = String::new();
+        overlay.render(&mut text);
+        assert_eq!(Overlay::parse(text.lines()), Some(overlay));
+        assert_eq!(Overlay::parse(["not ours"].into_iter()), None);
+    }
+}

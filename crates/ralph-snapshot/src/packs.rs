@@ -1,0 +1,183 @@
+//! The packs that we wrote, kept few: git looks into all of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use crate::error::TreeError;
+use crate::oid::Oid;
+use crate::pack::{self, Batch, INDEX_HEAD, PACK_HEAD_LEN, Written};
+use crate::probe;
+
+/// How many packs of ours there may be that could be joined.
+const MOST: usize = 8;
+
+/// Packs above this many bytes are not joined any more.
+const LARGE: u64 = 8 * 1024 * 1024;
+
+/// What this process wrote last, so that it need not ask git for it.
+const REMEMBERED: usize = 4 * MOST;
+
+const MOST_CONFIRMED: usize = 1000;
+
+/// Writes objects into a repository.
+#[derive(Debug)]
+pub(crate) struct Packs {
+    objects: PathBuf,
+    /// Lists our packs by name.
+    list: PathBuf,
+    written: Mutex<Vec<Written>>,
+    confirmed: Mutex<Confirmed>,
+}
+
+/// Objects that git found in packs while the folder of packs had this time.
+#[derive(Debug, Default)]
+struct Confirmed {
+    seen: Option<SystemTime>,
+    ids: BTreeSet<Oid>,
+}
+
+impl Packs {
+    /// `objects` is the folder of the repository, `list` a file of ours.
+    pub(crate) fn new(objects: PathBuf, list: PathBuf) -> Self {
+        Self { objects, list, written: Mutex::default(), confirmed: Mutex::default() }
+    }
+
+    pub(crate) fn write(&self, batch: Batch) -> Result<(), TreeError> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let failed = || TreeError::io("write in", &self.objects);
+        let written = batch.write(&self.objects).map_err(failed())?;
+        let is_pack = written.pack.is_some();
+        if is_pack {
+            // A pack that is not listed only misses being joined.
+            let _ = self.enlist(&written);
+        }
+        self.remember(written);
+        Ok(())
+    }
+
+    /// Whether an object is there for sure; if not, git may know it.
+    pub(crate) fn has(&self, id: Oid) -> bool {
+        let name = id.to_string();
+        let (folder, file) = name.split_at(2);
+        if self.objects.join(folder).join(file).exists() {
+            return true;
+        }
+        if self.is_confirmed(id) {
+            return true;
+        }
+        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let holds = |written: &&Written| written.ids.contains(&id);
+        let packs = written.iter().rev().filter(holds).filter_map(|written| written.pack.as_ref());
+        packs.into_iter().any(|pack| pack.with_extension("idx").exists())
+    }
+
+    /// The state of the packs, for [`Self::confirm`]; `None` if other
+    /// repositories lend theirs, whose state is not seen here.
+    pub(crate) fn look(&self) -> Option<SystemTime> {
+        let is_lent = self.objects.join("info/alternates").exists();
+        let found = fs::metadata(self.objects.join("pack")).ok().filter(|_| !is_lent)?;
+        found.modified().ok()
+    }
+
+    /// Remembers that git found these objects after `seen` was looked at.
+    pub(crate) fn confirm(&self, seen: Option<SystemTime>, ids: impl Iterator<Item = Oid>) {
+        let mut confirmed = self.confirmed.lock().unwrap_or_else(PoisonError::into_inner);
+        if confirmed.seen != seen || confirmed.ids.len() > MOST_CONFIRMED {
+            *confirmed = Confirmed { seen, ids: BTreeSet::new() };
+        }
+        confirmed.ids.extend(ids);
+    }
+
+    fn is_confirmed(&self, id: Oid) -> bool {
+        let confirmed = self.confirmed.lock().unwrap_or_else(PoisonError::into_inner);
+        confirmed.seen.is_some() && confirmed.ids.contains(&id) && self.look() == confirmed.seen
+    }
+
+    fn remember(&self, new: Written) {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        if written.len() >= REMEMBERED {
+            written.remove(0);
+        }
+        written.push(new);
+    }
+
+    fn enlist(&self, written: &Written) -> io::Result<()> {
+        let path = self.list.with_extension("guard");
+        let guard = File::options().create(true).append(true).open(path)?;
+        guard.lock()?;
+        let listed = fs::read_to_string(&self.list).unwrap_or_default();
+        let folder = self.objects.join("pack");
+        let listed = listed.lines().map(|name| folder.join(name));
+        let mut all: BTreeSet<PathBuf> = listed.chain(written.pack.clone()).collect();
+        all.retain(|pack| size(pack).is_some_and(|size| size <= LARGE));
+        if all.len() > MOST {
+            let joined = join(&self.objects, &all)?;
+            all.clear();
+            all.extend(joined.pack.clone());
+            self.remember(joined);
+        }
+        let names = all.iter().filter_map(|pack| pack.file_name()?.to_str());
+        let names: String = names.flat_map(|name| [name, "\n"]).collect();
+        probe::write_atomically(&self.list, names.as_bytes())
+    }
+}
+
+/// `None` if it is not there, as after `git gc`.
+fn size(pack: &Path) -> Option<u64> {
+    fs::metadata(pack.with_extension("idx")).ok()?;
+    fs::metadata(pack.with_extension("pack")).ok().map(|found| found.len())
+}
+
+/// Puts the objects of several packs into one, in their place.
+///
+/// A git that reads one of them meanwhile looks for its objects again, as
+/// when they are repacked.
+fn join(objects: &Path, packs: &BTreeSet<PathBuf>) -> io::Result<Written> {
+    let mut entries = BTreeMap::new();
+    for pack in packs {
+        let (index, contents) =
+            (fs::read(pack.with_extension("idx"))?, fs::read(pack.with_extension("pack"))?);
+        let read = read_pack(&index, &contents);
+        entries.extend(read.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))?);
+    }
+    let (joined, ids) = pack::write_pack(objects, entries.into_iter())?;
+    for pack in packs.iter().filter(|pack| **pack != joined) {
+        fs::remove_file(pack.with_extension("idx"))?;
+        fs::remove_file(pack.with_extension("pack"))?;
+    }
+    Ok(Written { pack: Some(joined), ids })
+}
+
+/// The objects of a pack as they lie in it. None of ours refers to another,
+/// so that they can be moved.
+fn read_pack(index: &[u8], pack: &[u8]) -> Option<Vec<(Oid, Vec<u8>)>> {
+    let body = index.strip_prefix(&INDEX_HEAD)?;
+    let number = |bytes: &[u8]| -> Option<usize> {
+        usize::try_from(u32::from_be_bytes(bytes.try_into().ok()?)).ok()
+    };
+    let (fan_out, body) = body.split_at_checked(4 * 256)?;
+    let count = number(&fan_out[4 * 255..])?;
+    let (ids, body) = body.split_at_checked(count * Oid::LEN)?;
+    let (_sums, body) = body.split_at_checked(count * 4)?;
+    let (offsets, _digests) = body.split_at_checked(count * 4)?;
+    let ids: Vec<Oid> = ids.chunks_exact(Oid::LEN).filter_map(Oid::from_bytes).collect();
+    let offsets: Vec<usize> = offsets.chunks_exact(4).filter_map(number).collect();
+    let mut ends: BTreeSet<usize> = offsets.iter().copied().collect();
+    ends.insert(pack.len().checked_sub(Oid::LEN)?);
+    let entry = |(id, from): (Oid, usize)| {
+        let to = *ends.range(from + 1..).next()?;
+        let entry = pack.get(from..to).filter(|_| from >= PACK_HEAD_LEN)?;
+        Some((id, entry.to_vec()))
+    };
+    ids.into_iter().zip(offsets).map(entry).collect()
+}
+
+#[cfg(test)]
+#[path = "packs_tests.rs"]
+mod tests;

@@ -1,0 +1,163 @@
+//! Tree objects: read, compared and rewritten without git.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use crate::oid::{ObjectKind, Oid};
+use crate::pack::Batch;
+use crate::snapshot::ItemKind;
+
+/// The mode of a folder.
+const FOLDER: u32 = 0o040_000;
+
+/// What one name of a folder stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Node {
+    pub(crate) mode: u32,
+    pub(crate) id: Oid,
+}
+
+impl Node {
+    pub(crate) fn is_folder(self) -> bool {
+        self.mode == FOLDER
+    }
+
+    /// `None` for a folder.
+    pub(crate) fn kind(self) -> Option<ItemKind> {
+        match self.mode {
+            0o100_755 => Some(ItemKind::Executable),
+            0o120_000 => Some(ItemKind::Link),
+            0o160_000 => Some(ItemKind::Opaque),
+            FOLDER => None,
+            _ => Some(ItemKind::File),
+        }
+    }
+}
+
+/// The mode that git gives to such an item.
+pub(crate) fn mode_of(kind: ItemKind) -> u32 {
+    match kind {
+        ItemKind::File => 0o100_644,
+        ItemKind::Executable => 0o100_755,
+        ItemKind::Link => 0o120_000,
+        ItemKind::Opaque => 0o160_000,
+    }
+}
+
+/// What a folder holds, by name.
+pub(crate) type Folder = BTreeMap<Vec<u8>, Node>;
+
+/// Reads a tree object; `None` if it is damaged.
+pub(crate) fn parse(mut object: &[u8]) -> Option<Folder> {
+    let mut folder = Folder::new();
+    while !object.is_empty() {
+        let space = object.iter().position(|byte| *byte == b' ')?;
+        let end = object.iter().position(|byte| *byte == 0)?;
+        let mode = u32::from_str_radix(str::from_utf8(&object[..space]).ok()?, 8).ok()?;
+        let name = object.get(space + 1..end)?.to_vec();
+        let id = Oid::from_bytes(object.get(end + 1..end + 1 + Oid::LEN)?)?;
+        folder.insert(name, Node { mode, id });
+        object = &object[end + 1 + Oid::LEN..];
+    }
+    Some(folder)
+}
+
+fn render(folder: &Folder) -> Vec<u8> {
+    let mut entries: Vec<_> = folder.iter().collect();
+    entries.sort_by(|a, b| order(a.0, a.1, b.0, b.1));
+    let mut object = Vec::new();
+    for (name, node) in entries {
+        object.extend(format!("{:o} ", node.mode).bytes());
+        object.extend(name);
+        object.push(0);
+        object.extend(node.id.as_bytes());
+    }
+    object
+}
+
+/// Git orders a folder as if its name ended with a slash.
+fn order(a: &[u8], a_node: &Node, b: &[u8], b_node: &Node) -> Ordering {
+    let tail = |node: &Node| node.is_folder().then_some(b'/');
+    a.iter().copied().chain(tail(a_node)).cmp(b.iter().copied().chain(tail(b_node)))
+}
+
+/// Files by path: what they are to be, or `None` to be gone.
+pub(crate) type Edits = BTreeMap<Vec<u8>, Option<Node>>;
+
+/// The folders whose objects [`rewrite`] has to see, the root as an empty
+/// path.
+pub(crate) fn folders_of<'a>(paths: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [u8]> {
+    let mut folders = vec![&b""[..]];
+    for path in paths {
+        let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+        folders.extend(ends.map(|(end, _)| &path[..end]));
+    }
+    folders.sort_unstable();
+    folders.dedup();
+    folders
+}
+
+/// A file that would be a folder too, or a folder that was not looked up.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Contradiction;
+
+/// Carries `edits` out on the folder `prefix` and below; only what changes
+/// is added to `batch`. `folders` has those of [`folders_of`] that exist.
+/// The answer is `None` if nothing is left in it.
+pub(crate) fn rewrite(
+    folders: &BTreeMap<Vec<u8>, (Oid, Folder)>,
+    prefix: &[u8],
+    edits: &Edits,
+    batch: &mut Batch,
+) -> Result<Option<Oid>, Contradiction> {
+    let before = folders.get(prefix);
+    let mut folder = before.map(|(_, folder)| folder.clone()).unwrap_or_default();
+    let start = if prefix.is_empty() { Vec::new() } else { [prefix, b"/"].concat() };
+    let mut rest = edits.range(start.clone()..).take_while(|(path, _)| path.starts_with(&start));
+    let mut below: Vec<Vec<u8>> = Vec::new();
+    let mut files = Vec::new();
+    for (path, edit) in &mut rest {
+        let name = &path[start.len()..];
+        match name.iter().position(|byte| *byte == b'/') {
+            Some(end) => below.push(name[..end].to_vec()),
+            None => files.push((name.to_vec(), *edit)),
+        }
+    }
+    below.sort_unstable();
+    below.dedup();
+    for name in &below {
+        let path = [&*start, name].concat();
+        let was_folder = folder.get(name).is_some_and(|node| node.is_folder());
+        if was_folder && !folders.contains_key(&path) {
+            return Err(Contradiction);
+        }
+        match rewrite(folders, &path, edits, batch)? {
+            Some(id) => drop(folder.insert(name.clone(), Node { mode: FOLDER, id })),
+            None if was_folder => drop(folder.remove(name)),
+            None => {}
+        }
+    }
+    for (name, edit) in files {
+        let is_folder = folder.get(&name).is_some_and(|node| node.is_folder());
+        match edit {
+            Some(_) if is_folder => return Err(Contradiction),
+            Some(node) => drop(folder.insert(name, node)),
+            // The folder has come in the place of the file.
+            None if is_folder => {}
+            None => drop(folder.remove(&name)),
+        }
+    }
+    if folder.is_empty() && !prefix.is_empty() {
+        return Ok(None);
+    }
+    let object = render(&folder);
+    let id = Oid::of(ObjectKind::Tree, &object);
+    if before.is_none_or(|(before, _)| *before != id) {
+        batch.add(ObjectKind::Tree, &object);
+    }
+    Ok(Some(id))
+}
+
+#[cfg(test)]
+#[path = "tree_object_tests.rs"]
+mod tests;

@@ -1,0 +1,166 @@
+//! The files as they were when they were looked at last: the private index
+//! with what changed later.
+
+use std::collections::BTreeSet;
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+use std::{io, thread};
+
+use crate::index_file::{self, Seen};
+use crate::oid::{ObjectKind, Oid};
+use crate::overlay::{Later, Overlay};
+use crate::path_bytes;
+use crate::scan::Dirty;
+use crate::stat::Stat;
+use crate::tree_object::Node;
+
+/// So few files are not worth a second thread.
+const PER_THREAD: usize = 2000;
+const MOST_THREADS: usize = 4;
+
+/// A private index that needs no git to be read.
+pub(crate) struct View {
+    index: Vec<u8>,
+    /// When the index was written, in nanoseconds.
+    written: i64,
+    pub(crate) overlay: Overlay,
+}
+
+impl View {
+    /// `None` if git has to read it.
+    pub(crate) fn open(index: &Path, overlay: Overlay) -> Option<Self> {
+        let written = fs::metadata(index).ok()?.modified().ok()?;
+        let written = written.duration_since(UNIX_EPOCH).ok()?.as_nanos();
+        let index = fs::read(index).ok()?;
+        Some(Self { index, written: i64::try_from(written).ok()?, overlay })
+    }
+
+    /// Compares with the files; `None` if git has to.
+    pub(crate) fn dirty(&self, root: &Path) -> Option<Dirty> {
+        let seen = index_file::parse(&self.index)?;
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+        let share = seen.len().div_ceil(threads).max(PER_THREAD);
+        let changed = thread::scope(|scope| {
+            let look = |part| move || self.changed_in(root, part);
+            let others: Vec<_> =
+                seen.chunks(share).skip(1).map(|part| scope.spawn(look(part))).collect();
+            let mut changed =
+                self.changed_in(root, seen.get(..share.min(seen.len())).unwrap_or(&seen));
+            for other in others {
+                let more = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                changed.extend(more);
+            }
+            changed
+        });
+        let mut dirty = Dirty { paths: changed, same: BTreeSet::new() };
+        let mut folders = Folders::new(root);
+        for (path, later) in &self.overlay.0 {
+            let found = folders.find(path);
+            let is_same = match later {
+                // A folder may have come in its place.
+                Later::Gone => found.is_none_or(|found| found.is_dir()),
+                Later::There { stat, node } => found.is_some_and(|found| {
+                    let kind = index_file::kind_of(&found);
+                    *stat == Some(Stat::of(&found))
+                        && kind.is_some_and(|kind| crate::tree_object::mode_of(kind) == node.mode)
+                }),
+            };
+            if is_same {
+                dirty.same.insert(path.clone());
+            } else {
+                dirty.paths.push(path.clone());
+            }
+        }
+        Some(dirty)
+    }
+
+    fn changed_in(&self, root: &Path, part: &[Seen<'_>]) -> Vec<Vec<u8>> {
+        let mut folders = Folders::new(root);
+        let mut changed = Vec::new();
+        for seen in part {
+            if !self.overlay.0.is_empty() && self.overlay.0.contains_key(seen.path) {
+                continue;
+            }
+            let found = folders.find(seen.path);
+            if !found.is_some_and(|found| seen.is_like(&found, self.written)) {
+                changed.push(seen.path.to_vec());
+            }
+        }
+        changed
+    }
+
+    /// What was known of these files; `None` for those that were not there.
+    pub(crate) fn known(&self, paths: &BTreeSet<Vec<u8>>) -> Vec<Option<Node>> {
+        let seen = index_file::parse(&self.index).unwrap_or_default();
+        let in_index = |path: &[u8]| {
+            // Git orders its index by the bytes of the paths.
+            let at = seen.binary_search_by(|seen| seen.path.cmp(path)).ok()?;
+            Some(seen[at].node)
+        };
+        let known = |path: &Vec<u8>| match self.overlay.0.get(path) {
+            Some(Later::Gone) => None,
+            Some(Later::There { node, .. }) => Some(*node),
+            None => in_index(path),
+        };
+        paths.iter().map(known).collect()
+    }
+}
+
+/// Finds files in order of their paths, through real folders only: what lies
+/// behind a link belongs elsewhere.
+pub(crate) struct Folders<'a> {
+    root: &'a Path,
+    last: Vec<u8>,
+    is_real: bool,
+}
+
+impl<'a> Folders<'a> {
+    pub(crate) fn new(root: &'a Path) -> Self {
+        Self { root, last: Vec::new(), is_real: true }
+    }
+
+    fn on_disk(&self, path: &[u8]) -> PathBuf {
+        self.root.join(path_bytes::from_bytes(path))
+    }
+
+    /// `None` for what is not there.
+    pub(crate) fn find(&mut self, path: &[u8]) -> Option<Metadata> {
+        let slash = path.iter().rposition(|byte| *byte == b'/');
+        let folder = slash.map_or(&b""[..], |slash| &path[..slash]);
+        if folder != self.last {
+            self.is_real = self.is_real_folder(folder);
+            self.last = folder.to_vec();
+        }
+        if !self.is_real {
+            return None;
+        }
+        fs::symlink_metadata(self.on_disk(path)).ok()
+    }
+
+    fn is_real_folder(&self, folder: &[u8]) -> bool {
+        let ends = folder.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| end);
+        ends.chain([folder.len()]).filter(|end| *end > 0).all(|end| {
+            let part = &folder[..end];
+            let is_above_last = self.is_real
+                && self.last.starts_with(part)
+                && matches!(self.last.get(end), None | Some(b'/'));
+            is_above_last
+                || fs::symlink_metadata(self.on_disk(part)).is_ok_and(|found| found.is_dir())
+        })
+    }
+}
+
+/// Reads what git would store for a file, if it converts nothing.
+pub(crate) fn contents(root: &Path, path: &[u8], found: &Metadata) -> io::Result<Vec<u8>> {
+    let path = root.join(path_bytes::from_bytes(path));
+    if found.is_symlink() {
+        return fs::read_link(path).map(|target| path_bytes::to_bytes(&target));
+    }
+    fs::read(path)
+}
+
+/// The name of a blob.
+pub(crate) fn blob(contents: &[u8]) -> Oid {
+    Oid::of(ObjectKind::Blob, contents)
+}
