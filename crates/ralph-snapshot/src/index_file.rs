@@ -5,13 +5,18 @@ use std::fs::Metadata;
 use crate::oid::Oid;
 use crate::snapshot::ItemKind;
 use crate::tree_object::Node;
+use crate::walk::Looked;
 
 /// Bits of an entry's flags: it has more flags, or is one side of a conflict.
 const UNUSUAL: u16 = 0x7000;
 /// How many bytes an entry has before its path.
 const FIXED: usize = 62;
+/// Where what the system told of a file is in its entry.
+const CHANGED: usize = 0;
+const MODIFIED: usize = 8;
+const INODE: usize = 20;
+const SIZE: usize = 36;
 /// A file whose time is so near to the index's could have changed unseen.
-#[cfg(unix)]
 const TICK: i64 = 10_000_000;
 
 /// A file as git saw it.
@@ -95,36 +100,25 @@ pub(crate) fn kind_of(_found: &Metadata) -> Option<ItemKind> {
 impl Seen<'_> {
     /// Whether the file cannot have changed since `written`, the time of the
     /// index in nanoseconds.
-    #[cfg(unix)]
-    pub(crate) fn is_like(&self, found: &Metadata, written: i64) -> bool {
-        use std::os::unix::fs::MetadataExt;
-        let low = |number: u64| u32::try_from(number & 0xffff_ffff).unwrap_or_default();
-        let signed = |number: i64| low(number.cast_unsigned());
+    pub(crate) fn is_like(&self, found: &Looked, written: i64) -> bool {
+        let low = |number: i64| u32::try_from(number & 0xffff_ffff).ok();
         let field = |at: usize| number(self.stat, at);
-        let time = |at: usize, seconds: i64, nanos: i64| {
-            // Some programs write no parts of a second. Then the whole
-            // second counts.
+        // Some programs write no parts of a second. Then the whole second
+        // counts.
+        let is_at = |at: usize, (seconds, nanos): (i64, i64)| {
             let parts = field(at + 4);
-            field(at) == Some(signed(seconds)) && (parts == Some(signed(nanos)) || parts == Some(0))
+            field(at) == low(seconds) && (parts == low(nanos) || parts == Some(0))
         };
-        let end = |at: usize, seconds: i64, nanos: i64| {
+        let is_before = |at: usize, (seconds, nanos): (i64, i64)| {
             let nanos = if field(at + 4) == Some(0) { 999_999_999 } else { nanos };
-            seconds.saturating_mul(1_000_000_000).saturating_add(nanos)
+            seconds.saturating_mul(1_000_000_000).saturating_add(nanos + TICK) < written
         };
-        let (changed, modified) =
-            ((0, found.ctime(), found.ctime_nsec()), (8, found.mtime(), found.mtime_nsec()));
-        let newest = [changed, modified].map(|(at, seconds, nanos)| end(at, seconds, nanos));
-        kind_of(found).is_some_and(|kind| crate::tree_object::mode_of(kind) == self.node.mode)
-            && time(changed.0, changed.1, changed.2)
-            && time(modified.0, modified.1, modified.2)
-            && field(20) == Some(low(found.ino()))
-            && field(36) == Some(low(found.size()))
-            && newest.into_iter().all(|time| time.saturating_add(TICK) < written)
-    }
-
-    /// Nothing is known of inodes here, so all is left to git.
-    #[cfg(not(unix))]
-    pub(crate) fn is_like(&self, _found: &Metadata, _written: i64) -> bool {
-        false
+        found.mode == Some(self.node.mode)
+            && is_at(CHANGED, found.changed)
+            && is_at(MODIFIED, found.modified)
+            && field(INODE) == low(found.inode)
+            && field(SIZE) == low(found.size)
+            && is_before(CHANGED, found.changed)
+            && is_before(MODIFIED, found.modified)
     }
 }

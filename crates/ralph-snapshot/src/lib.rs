@@ -61,6 +61,7 @@ mod survey;
 mod tree_object;
 mod tree_reader;
 mod view;
+mod walk;
 mod work_tree;
 
 pub use earlier::Earlier;

@@ -14,6 +14,7 @@ use crate::path_bytes;
 use crate::scan::Dirty;
 use crate::stat::Stat;
 use crate::tree_object::Node;
+use crate::walk::Walk;
 
 /// So few files are not worth a second thread.
 const PER_THREAD: usize = 2000;
@@ -76,13 +77,13 @@ impl View {
     }
 
     fn changed_in(&self, root: &Path, part: &[Seen<'_>]) -> Vec<Vec<u8>> {
-        let mut folders = Folders::new(root);
+        let mut walk = Walk::new(root).ok();
         let mut changed = Vec::new();
         for seen in part {
             if !self.overlay.0.is_empty() && self.overlay.0.contains_key(seen.path) {
                 continue;
             }
-            let found = folders.find(seen.path);
+            let found = walk.as_mut().and_then(|walk| walk.find(seen.path));
             if !found.is_some_and(|found| seen.is_like(&found, self.written)) {
                 changed.push(seen.path.to_vec());
             }
