@@ -86,8 +86,13 @@ impl GitTree {
         edits: &Edits,
         mut batch: Batch,
     ) -> Result<Option<Oid>, TreeError> {
+        // It may be in memory although `git gc` removed it, with what is
+        // below.
+        if !self.has_all(&[&base.to_string()])? {
+            return Ok(None);
+        }
         if edits.is_empty() {
-            return Ok(self.has_all(&[&base.to_string()])?.then_some(base));
+            return Ok(Some(base));
         }
         let folders = tree_object::folders_of(edits.keys().map(Vec::as_slice));
         let mut reader = TreeReader::new(&self.git, &self.folders);
@@ -220,7 +225,43 @@ fn is_plain(path: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use ralph_core::RunId;
+
     use super::*;
+    use crate::label::Label;
+    use crate::scratch::Scratch;
+    use crate::snapshots::Snapshots;
+
+    #[test]
+    fn what_git_removed_meanwhile_is_not_built_upon() {
+        let scratch = Scratch::committed(&[("a", "1")]);
+        let tree = scratch.open();
+        tree.tree().unwrap();
+        for (path, text) in [("new/deep/x", "1"), ("new/y", "1"), ("a", "2")] {
+            scratch.write(path, text);
+            tree.tree().unwrap();
+        }
+        scratch.run(&["gc", "-q", "--prune=now"]);
+        scratch.write("a", "3");
+        let at = Timestamp::from_millis(0);
+        let kept = Snapshots::new(&tree, RunId::from_bits(1)).take(Label::Iteration(1), at);
+        assert_eq!(kept.unwrap().tree, scratch.tree_anew());
+        scratch.run(&["fsck", "--strict", "--no-dangling"]);
+    }
+
+    #[test]
+    fn many_changes_end_up_in_the_index() {
+        let scratch = Scratch::committed(&[("a", "1")]);
+        let tree = scratch.open();
+        tree.tree().unwrap();
+        for round in 0..3 {
+            for number in 0..=MOST_CHANGED / 3 {
+                scratch.write(format!("{round}/{number}"), "1");
+            }
+            assert_eq!(tree.tree().unwrap(), scratch.tree_anew());
+        }
+        assert_eq!(tree.tree().unwrap(), scratch.tree_anew());
+    }
 
     #[test]
     fn names_that_git_has_rules_for_are_left_to_git() {
