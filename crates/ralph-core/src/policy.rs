@@ -199,14 +199,16 @@ pub enum Criterion {
     LintClean,
     /// The type checker has nothing to say.
     TypeCheck,
+    /// Nothing that can be exploited is found.
+    Security,
     /// A command of the user's own.
     Custom,
 }
 
 impl Criterion {
     /// All criteria that have a name of their own.
-    pub const NAMED: [Self; 4] =
-        [Self::TestPass, Self::BuildSuccess, Self::LintClean, Self::TypeCheck];
+    pub const NAMED: [Self; 5] =
+        [Self::TestPass, Self::BuildSuccess, Self::LintClean, Self::TypeCheck, Self::Security];
 
     /// The name in configuration and on the command line.
     pub fn name(self) -> &'static str {
@@ -215,6 +217,7 @@ impl Criterion {
             Self::BuildSuccess => "build_success",
             Self::LintClean => "lint_clean",
             Self::TypeCheck => "type_check",
+            Self::Security => "security",
             Self::Custom => "custom",
         }
     }
