@@ -8,6 +8,7 @@ pub mod detect;
 mod environment;
 pub mod formats;
 mod output;
+pub mod security;
 pub mod tamper;
 mod together;
 mod verdict;

@@ -127,7 +127,9 @@ impl<'a> Snapshots<'a> {
     ) -> Result<Snapshot, SnapshotError> {
         let Some(base) = self.tree.keeper().base(&self.run)? else { return self.take(label, now) };
         match self.tree.keeper().record_known(&self.tree.scope, &base, paths, now)? {
-            Some(present) => Ok(self.tree.keeper().keep(&self.run, label, &present, Some(&base))?),
+            Some(present) => {
+                Ok(self.tree.keeper().keep(&self.run, label, &present, Some(&base))?)
+            }
             None => self.take(label, now),
         }
     }

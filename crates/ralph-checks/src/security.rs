@@ -1,0 +1,25 @@
+//! Finds code that can be exploited, by rules over syntax trees.
+//!
+//! The rules are written in ast-grep's own form; those that come with the
+//! program are in `rules/`, one file each beside the cases it must and must
+//! not find. A project may add folders of its own. A file is read once, parsed
+//! only if it holds the words some rule needs, and walked once for all rules.
+
+mod context;
+mod embedded;
+mod files;
+mod gate;
+mod language;
+mod needs;
+mod pack;
+mod rules;
+mod scan;
+
+pub use files::{FileCounts, Files};
+pub use gate::SecurityGate;
+pub use pack::Pack;
+pub use rules::RulesError;
+pub use scan::Scan;
+
+/// The name of the tool in findings.
+pub const TOOL: &str = "ralph-security";

@@ -1,0 +1,291 @@
+//! Which files are scanned, and which are passed over.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ignore::WalkBuilder;
+
+use super::language;
+
+/// Larger files are not written by hand.
+const MOST_BYTES: u64 = 1024 * 1024;
+
+/// Where the marks of generated files are looked for.
+const HEAD_BYTES: usize = 1024;
+
+/// Files of this size have lines shorter than [`LONG_LINES`] on average,
+/// unless they are minified.
+const MINIFIED_BYTES: usize = 4096;
+const LONG_LINES: usize = 400;
+
+/// Folders with other people's code.
+const VENDORED: &[&str] = &[
+    "Carthage",
+    "Pods",
+    "bower_components",
+    "node_modules",
+    "site-packages",
+    "third-party",
+    "third_party",
+    "vendor",
+    "vendored",
+    "venv",
+    "virtualenv",
+    ".venv",
+];
+
+/// Folders with tests and what they need.
+const TEST_FOLDERS: &[&str] =
+    &["__tests__", "e2e", "fixtures", "spec", "specs", "test", "testdata", "tests"];
+
+/// What is to be scanned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Files {
+    /// Everything below the root that git would not ignore.
+    All,
+    /// These, relative to the root. Those that are gone are passed over.
+    Only(Vec<PathBuf>),
+}
+
+/// What became of the files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileCounts {
+    /// Were scanned.
+    pub scanned: u64,
+    /// Are larger than 1 MiB.
+    pub large: u64,
+    /// Have been made small for machines.
+    pub minified: u64,
+    /// Say that they were generated.
+    pub generated: u64,
+    /// Are not text.
+    pub binary: u64,
+    /// Are other people's; a folder that was not entered counts once.
+    pub vendored: u64,
+    /// Could not be read.
+    pub unreadable: u64,
+}
+
+impl FileCounts {
+    /// How many were passed over.
+    pub fn skipped(self) -> u64 {
+        let Self { scanned: _, large, minified, generated, binary, vendored, unreadable } = self;
+        large + minified + generated + binary + vendored + unreadable
+    }
+
+    /// Takes in the counts of other files.
+    pub(super) fn add(&mut self, other: Self) {
+        self.scanned += other.scanned;
+        self.large += other.large;
+        self.minified += other.minified;
+        self.generated += other.generated;
+        self.binary += other.binary;
+        self.vendored += other.vendored;
+        self.unreadable += other.unreadable;
+    }
+}
+
+/// The files in a language we can parse, relative to the root and sorted.
+pub(super) fn list(root: &Path, files: &Files) -> (Vec<PathBuf>, FileCounts) {
+    let (mut found, counts) = match files {
+        Files::All => walk(root),
+        Files::Only(paths) => chosen(root, paths),
+    };
+    found.sort_unstable();
+    found.dedup();
+    (found, counts)
+}
+
+fn walk(root: &Path) -> (Vec<PathBuf>, FileCounts) {
+    let vendored = Arc::new(AtomicU64::new(0));
+    let seen = Arc::clone(&vendored);
+    let mut counts = FileCounts::default();
+    let mut found = Vec::new();
+    let mut walk = WalkBuilder::new(root);
+    walk.require_git(false).filter_entry(move |entry| {
+        let is_vendored = entry.depth() > 0 && entry.file_name().to_str().is_some_and(is_vendor);
+        seen.fetch_add(u64::from(is_vendored), Ordering::Relaxed);
+        !is_vendored
+    });
+    for entry in walk.build() {
+        let Ok(entry) = entry else {
+            counts.unreadable += 1;
+            continue;
+        };
+        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+        if is_file && language::of(entry.path()).is_some() {
+            let path = entry.path();
+            found.push(path.strip_prefix(root).unwrap_or(path).to_owned());
+        }
+    }
+    counts.vendored = vendored.load(Ordering::Relaxed);
+    (found, counts)
+}
+
+fn chosen(root: &Path, paths: &[PathBuf]) -> (Vec<PathBuf>, FileCounts) {
+    let mut counts = FileCounts::default();
+    let mut found = Vec::new();
+    for path in paths {
+        let path = path.strip_prefix(root).unwrap_or(path);
+        let is_file = fs::symlink_metadata(root.join(path)).is_ok_and(|data| data.is_file());
+        if !is_file || language::of(path).is_none() {
+            continue;
+        }
+        if folders(path).any(is_vendor) {
+            counts.vendored += 1;
+        } else {
+            found.push(path.to_owned());
+        }
+    }
+    (found, counts)
+}
+
+/// The text of a file that is worth scanning.
+///
+/// Counts in `counts` whether it is, and why not.
+pub(super) fn read(root: &Path, path: &Path, counts: &mut FileCounts) -> Option<String> {
+    let full = root.join(path);
+    let reason = match fs::metadata(&full) {
+        Ok(data) if data.len() > MOST_BYTES => &mut counts.large,
+        Ok(_) => match fs::read(&full) {
+            Ok(bytes) if memchr::memchr(0, &bytes).is_some() => &mut counts.binary,
+            Ok(bytes) if is_minified(path, &bytes) => &mut counts.minified,
+            Ok(bytes) if is_generated(&bytes) => &mut counts.generated,
+            Ok(bytes) => {
+                counts.scanned += 1;
+                // One bad byte must not hide the rest of a file.
+                let text = String::from_utf8(bytes);
+                return Some(text.unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into()));
+            }
+            Err(_) => &mut counts.unreadable,
+        },
+        Err(_) => &mut counts.unreadable,
+    };
+    *reason += 1;
+    None
+}
+
+/// Whether a file holds tests or what they need.
+pub(super) fn is_test(path: &Path) -> bool {
+    if folders(path).any(|folder| TEST_FOLDERS.contains(&folder)) {
+        return true;
+    }
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
+    let has_end = |ends: &[&str]| ends.iter().any(|end| stem.ends_with(end));
+    stem.starts_with("test_")
+        || has_end(&["_test", "_tests", "_spec", "Test", "Tests", "TestCase"])
+        || ["tests", "conftest"].contains(&stem)
+        || [".test.", ".spec."].iter().any(|part| name.contains(part))
+}
+
+fn folders(path: &Path) -> impl Iterator<Item = &str> {
+    let parent = path.parent().unwrap_or(Path::new(""));
+    parent.components().filter_map(|part| match part {
+        Component::Normal(name) => name.to_str(),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => {
+            None
+        }
+    })
+}
+
+fn is_vendor(folder: &str) -> bool {
+    VENDORED.contains(&folder)
+}
+
+fn is_minified(path: &Path, bytes: &[u8]) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let lines = || memchr::memchr_iter(b'\n', bytes).count() + 1;
+    name.contains(".min.") || (bytes.len() > MINIFIED_BYTES && bytes.len() / lines() > LONG_LINES)
+}
+
+fn is_generated(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
+    let has = |mark: &str| memchr::memmem::find(head, mark.as_bytes()).is_some();
+    has(concat!("@gene", "rated")) || has("Code generated ") || has("DO NOT EDIT")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(root: &Path, path: &str, contents: &[u8]) {
+        let full = root.join(path);
+        fs::create_dir_all(full.parent().unwrap()).unwrap();
+        fs::write(full, contents).unwrap();
+    }
+
+    fn names(root: &Path, files: &Files) -> (Vec<String>, u64) {
+        let (found, counts) = list(root, files);
+        let names = found.iter().map(|path| path.to_str().unwrap().to_owned()).collect();
+        (names, counts.vendored)
+    }
+
+    #[test]
+    fn ignored_and_vendored_files_are_not_listed() {
+        let root = tempfile::tempdir().unwrap();
+        for path in ["a.py", "b/c.js", "out/d.py", "node_modules/x/e.js", "f.txt"] {
+            write(root.path(), path, b"x = 1\n");
+        }
+        write(root.path(), ".gitignore", b"/out/\n");
+        let (found, vendored) = names(root.path(), &Files::All);
+        assert_eq!(found, ["a.py", "b/c.js"]);
+        assert_eq!(vendored, 1);
+    }
+
+    #[test]
+    fn chosen_files_are_listed_once_and_only_if_they_are_there() {
+        let root = tempfile::tempdir().unwrap();
+        for path in ["a.py", "vendor/b.go"] {
+            write(root.path(), path, b"x\n");
+        }
+        let only = ["a.py", "a.py", "gone.py", "vendor/b.go", "notes.md"].map(PathBuf::from);
+        let (found, vendored) = names(root.path(), &Files::Only(only.to_vec()));
+        assert_eq!((found, vendored), (vec!["a.py".to_owned()], 1));
+    }
+
+    #[track_caller]
+    fn check_read(path: &str, contents: &[u8], want: FileCounts) {
+        let root = tempfile::tempdir().unwrap();
+        write(root.path(), path, contents);
+        let mut counts = FileCounts::default();
+        let text = read(root.path(), Path::new(path), &mut counts);
+        assert_eq!((counts, text.is_some()), (want, want.scanned == 1), "{path}");
+    }
+
+    #[test]
+    fn what_nobody_wrote_by_hand_is_passed_over_and_counted() {
+        let none = FileCounts::default();
+        check_read("a.py", "x = 'ä'\n".as_bytes(), FileCounts { scanned: 1, ..none });
+        check_read("a.py", b"x = '\xe4'\n", FileCounts { scanned: 1, ..none });
+        check_read("a.py", b"x\0y", FileCounts { binary: 1, ..none });
+        check_read("a.py", &vec![b'\n'; 1024 * 1024 + 1], FileCounts { large: 1, ..none });
+        check_read("a.min.js", b"x", FileCounts { minified: 1, ..none });
+        check_read("a.js", &[b'x'; 5000], FileCounts { minified: 1, ..none });
+        let head = b"// Code generated by a tool. DO NOT EDIT.\n";
+        check_read("a.go", head, FileCounts { generated: 1, ..none });
+    }
+
+    #[test]
+    fn test_files_are_known_by_folder_or_name() {
+        let tests = [
+            "tests/a.py",
+            "src/test/java/A.java",
+            "a/__tests__/b.ts",
+            "test_a.py",
+            "a_test.go",
+            "a.spec.ts",
+            "ATest.java",
+            "a_tests.rs",
+            "conftest.py",
+        ];
+        for path in tests {
+            assert!(is_test(Path::new(path)), "{path}");
+        }
+        for path in ["src/a.py", "latest.py", "contest.go", "attestation/a.rs", "testing.py"] {
+            assert!(!is_test(Path::new(path)), "{path}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The gate that scans.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ralph_core::evidence::{Fault, GateReport, Verdict};
+use ralph_core::finding::{Level, Reading};
+use ralph_core::format::Format;
+use ralph_core::policy::{Bar, Criterion, GateCommand, GateSpec, Need};
+
+use super::{Files, Pack, Scan, TOOL};
+use crate::{Gate, Site};
+
+/// After this long a scan counts as failed.
+const TIMEOUT: Duration = Duration::from_mins(10);
+
+/// How many findings the report shows as text.
+const SHOWN: usize = 50;
+
+type ChosenFiles = dyn Fn() -> Files + Send + Sync;
+
+/// A gate that passes when no rule finds anything that can be exploited.
+pub struct SecurityGate {
+    spec: GateSpec,
+    pack: Arc<Pack>,
+    files: Box<ChosenFiles>,
+}
+
+impl SecurityGate {
+    /// A gate over the files that `files` names when it is asked: in a loop
+    /// those that changed, otherwise all.
+    pub fn new(
+        need: Need,
+        pack: Arc<Pack>,
+        files: impl Fn() -> Files + Send + Sync + 'static,
+    ) -> Self {
+        let spec = GateSpec {
+            name: Criterion::Security.name().to_owned(),
+            criterion: Criterion::Security,
+            command: GateCommand::Argv(vec![TOOL.to_owned()]),
+            dir: String::new(),
+            format: Format::Exit,
+            bar: Bar::Clean,
+            timeout: TIMEOUT,
+            need,
+        };
+        Self { spec, pack, files: Box::new(files) }
+    }
+
+    fn report(&self, verdict: Verdict, scan: Scan, elapsed: Duration) -> GateReport {
+        GateReport {
+            name: self.spec.name.clone(),
+            need: self.spec.need,
+            command: self.spec.command.display(),
+            verdict,
+            failing: exploitable(&scan.reading),
+            tail: tail(&scan),
+            reading: scan.reading,
+            elapsed,
+            cached: false,
+        }
+    }
+}
+
+impl Gate for SecurityGate {
+    fn spec(&self) -> &GateSpec {
+        &self.spec
+    }
+
+    fn key(&self) -> String {
+        let files = match (self.files)() {
+            Files::All => "all".to_owned(),
+            Files::Only(mut paths) => {
+                paths.sort_unstable();
+                digest(&paths)
+            }
+        };
+        format!("security-1 {} {files}", self.pack.digest())
+    }
+
+    fn run(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
+        let started = Instant::now();
+        let timeout = self.spec.timeout;
+        let mut is_late = false;
+        let mut end = || {
+            is_late = started.elapsed() > timeout;
+            is_late || stop()
+        };
+        let scan = self.pack.scan_until(site.root, &(self.files)(), &mut end);
+        let elapsed = started.elapsed();
+        match scan {
+            Some(scan) => self.report(judge(&scan), scan, elapsed),
+            None if is_late => {
+                self.report(Verdict::Fail(Fault::Timeout(timeout)), Scan::default(), elapsed)
+            }
+            None => {
+                let reason = "it was interrupted".to_owned();
+                self.report(Verdict::Unknown { reason }, Scan::default(), elapsed)
+            }
+        }
+    }
+}
+
+fn judge(scan: &Scan) -> Verdict {
+    let counts = scan.reading.counts;
+    if counts.security + counts.errors > 0 {
+        return Verdict::Fail(Fault::Exit(1));
+    }
+    if scan.files.scanned == 0 && scan.files.unreadable > 0 {
+        return Verdict::Unknown { reason: "the files cannot be read".to_owned() };
+    }
+    Verdict::Pass
+}
+
+fn exploitable(reading: &Reading) -> BTreeSet<String> {
+    let found = reading.findings.iter();
+    let found = found.filter(|finding| matches!(finding.level, Level::Security | Level::Error));
+    found.map(|finding| finding.fingerprint.clone()).collect()
+}
+
+/// What a tool would have printed.
+fn tail(scan: &Scan) -> String {
+    let mut text = String::new();
+    for finding in scan.reading.findings.iter().take(SHOWN) {
+        let (place, level) = (finding.place.display(), finding.level.name());
+        let rule = finding.rule.as_deref().unwrap_or_default();
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{place}: {level}: {} [{rule}]", finding.message);
+    }
+    let (scanned, skipped) = (scan.files.scanned, scan.files.skipped());
+    let _ = write!(text, "{scanned} files scanned, {skipped} skipped");
+    if scan.suppressed > 0 {
+        let _ = write!(text, ", {} findings suppressed by comments", scan.suppressed);
+    }
+    text
+}
+
+fn digest(paths: &[PathBuf]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for path in paths {
+        hasher.update(path.as_os_str().as_encoded_bytes()).update(b"\0");
+    }
+    hasher.finalize().to_hex().as_str()[..16].to_owned()
+}
+
+#[cfg(test)]
+#[path = "gate_tests.rs"]
+mod tests;

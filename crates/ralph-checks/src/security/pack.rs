@@ -1,0 +1,158 @@
+//! The rules in use, ready for each language once a file of it is met.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use aho_corasick::AhoCorasick;
+use ast_grep_core::Matcher as _;
+use ast_grep_language::SupportLang;
+
+use super::embedded::{EMBEDDED, Embedded};
+use super::language::{self, PARSED};
+use super::rules::{self, Rule, RulesError, Written};
+
+/// Rules over all languages.
+///
+/// Those of a language are compiled when its first file is met, so a pack
+/// costs nothing where nothing is scanned.
+pub struct Pack {
+    embedded: &'static [Embedded],
+    /// The project's own rules.
+    own: Vec<Written>,
+    languages: [OnceLock<Compiled>; PARSED.len()],
+    digest: String,
+}
+
+impl Pack {
+    /// The rules that come with the program.
+    pub fn builtin() -> Self {
+        Self::new(EMBEDDED, Vec::new(), &[])
+    }
+
+    /// The rules that come with the program and those in these folders.
+    ///
+    /// A rule with the id of one that comes with the program takes its place.
+    pub fn with_user_rules(folders: &[PathBuf]) -> Result<Self, RulesError> {
+        Self::read(EMBEDDED, folders)
+    }
+
+    /// Only the rules in these folders.
+    pub fn only_user_rules(folders: &[PathBuf]) -> Result<Self, RulesError> {
+        Self::read(&[], folders)
+    }
+
+    /// Identifies the rules: it changes when the text of any of them does.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    fn read(embedded: &'static [Embedded], folders: &[PathBuf]) -> Result<Self, RulesError> {
+        let (mut own, mut texts) = (Vec::new(), Vec::new());
+        for folder in folders {
+            for (path, text) in rules::read_folder(folder)? {
+                own.extend(rules::parse(&path, &text)?);
+                texts.push(text);
+            }
+        }
+        Ok(Self::new(embedded, own, &texts))
+    }
+
+    fn new(embedded: &'static [Embedded], own: Vec<Written>, texts: &[String]) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        let texts = embedded.iter().map(|rule| rule.text).chain(texts.iter().map(String::as_str));
+        for text in texts {
+            hasher.update(text.as_bytes()).update(b"\0");
+        }
+        let digest = hasher.finalize().to_hex().as_str()[..16].to_owned();
+        Self { embedded, own, languages: Default::default(), digest }
+    }
+
+    /// The rules of a language; `None` when there is none.
+    pub(super) fn compiled(&self, language: SupportLang) -> Option<&Compiled> {
+        let place = &self.languages[language::index(language)?];
+        let compiled = place.get_or_init(|| Compiled::new(self.rules(language)));
+        (!compiled.rules.is_empty()).then_some(compiled)
+    }
+
+    fn rules(&self, language: SupportLang) -> Vec<Rule> {
+        let embedded = self.embedded.iter();
+        let embedded = embedded.filter(|rule| language::folder_serves(rule.folder, language));
+        // A test proves that every embedded rule can be parsed and compiled.
+        let embedded = embedded
+            .filter_map(|rule| ast_grep_config::from_str::<Written>(rule.text).ok())
+            .filter(|written| language::serves(written.language, language))
+            .filter(|written| !self.own.iter().any(|own| own.id == written.id));
+        let own = self.own.iter().filter(|own| own.language == language).cloned();
+        embedded.chain(own).filter_map(|one| Rule::new(&one, language).ok().flatten()).collect()
+    }
+}
+
+/// The rules of one language, arranged for one walk over a tree.
+pub(super) struct Compiled {
+    pub(super) rules: Vec<Rule>,
+    /// The rules that can match nodes of a kind, by the number of the kind.
+    by_kind: Vec<Vec<usize>>,
+    /// Finds the words that rules need; `None` when there are too many.
+    words: Option<AhoCorasick>,
+    /// For each rule its clauses, for each clause the numbers of its words.
+    needs: Vec<Vec<Vec<usize>>>,
+    word_count: usize,
+}
+
+impl Compiled {
+    fn new(rules: Vec<Rule>) -> Self {
+        let mut words: Vec<&str> =
+            rules.iter().flat_map(|rule| rule.needs.iter().flatten()).map(String::as_str).collect();
+        words.sort_unstable();
+        words.dedup();
+        let number = |word: &String| words.binary_search(&word.as_str()).unwrap_or_default();
+        let needs = rules
+            .iter()
+            .map(|rule| rule.needs.iter().map(|one| one.iter().map(number).collect()).collect())
+            .collect();
+        let mut by_kind = Vec::new();
+        for (index, rule) in rules.iter().enumerate() {
+            let kinds = rule.config.matcher.potential_kinds();
+            for kind in kinds.iter().flat_map(|kinds| kinds.iter()) {
+                if by_kind.len() <= kind {
+                    by_kind.resize(kind + 1, Vec::new());
+                }
+                by_kind[kind].push(index);
+            }
+        }
+        let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(&words).ok();
+        Self { word_count: words.len(), words: finder, by_kind, needs, rules }
+    }
+
+    /// The rules that can match nodes of this kind.
+    pub(super) fn for_kind(&self, kind: u16) -> &[usize] {
+        self.by_kind.get(usize::from(kind)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Which rules may find something in this file, judged by its words;
+    /// `None` when there is none.
+    pub(super) fn candidates(&self, path: &Path, contents: &[u8]) -> Option<Vec<bool>> {
+        let present = self.words_in(contents);
+        let holds = |clause: &Vec<usize>| clause.iter().any(|word| present[*word]);
+        let candidates: Vec<bool> = self
+            .needs
+            .iter()
+            .zip(&self.rules)
+            .map(|(needs, rule)| needs.iter().all(holds) && rule.covers(path))
+            .collect();
+        candidates.contains(&true).then_some(candidates)
+    }
+
+    fn words_in(&self, contents: &[u8]) -> Vec<bool> {
+        let Some(words) = &self.words else { return vec![true; self.word_count] };
+        let mut present = vec![false; self.word_count];
+        for found in words.find_overlapping_iter(contents) {
+            present[found.pattern().as_usize()] = true;
+        }
+        present
+    }
+}
+
+#[cfg(test)]
+#[path = "pack_tests.rs"]
+mod tests;

@@ -1,0 +1,217 @@
+//! Scans files: each is read once, parsed at most once and walked once.
+
+use std::path::Path;
+
+use ast_grep_config::CombinedScan;
+use ast_grep_core::matcher::MatcherExt as _;
+use ast_grep_core::tree_sitter::StrDoc;
+use ast_grep_core::{AstGrep, NodeMatch};
+use ast_grep_language::SupportLang;
+use ralph_core::finding::{Level, Reading};
+use rayon::prelude::*;
+
+use super::files::{self, FileCounts, Files};
+use super::pack::{Compiled, Pack};
+use super::rules::Rule;
+use super::{TOOL, context, language};
+use crate::formats::{Collector, Found};
+
+/// How many files are scanned between two looks at whether to go on.
+const BATCH: usize = 512;
+
+/// What suppresses findings in a comment, as ast-grep knows it.
+const SUPPRESSION: &[u8] = b"ast-grep-ignore";
+
+type Tree = AstGrep<StrDoc<SupportLang>>;
+type Match<'tree, 'rule> = (&'rule Rule, NodeMatch<'tree, StrDoc<SupportLang>>);
+
+/// What a scan came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scan {
+    /// The findings, by file and line.
+    pub reading: Reading,
+    /// What became of the files.
+    pub files: FileCounts,
+    /// Findings that comments in the code suppressed.
+    pub suppressed: u64,
+}
+
+impl Pack {
+    /// Scans files below the absolute `root`.
+    pub fn scan(&self, root: &Path, files: &Files) -> Scan {
+        self.scan_until(root, files, &mut || false).unwrap_or_default()
+    }
+
+    /// Like [`Pack::scan`], but `None` once `stop` says so.
+    pub fn scan_until(
+        &self,
+        root: &Path,
+        files: &Files,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Option<Scan> {
+        let (paths, counts) = files::list(root, files);
+        let mut scan = Scan { files: counts, ..Scan::default() };
+        let mut out = Collector::new(root, "");
+        for batch in paths.chunks(BATCH) {
+            if stop() {
+                return None;
+            }
+            let looked: Vec<_> = batch.par_iter().map(|path| self.look_at(root, path)).collect();
+            for (path, (counts, seen)) in batch.iter().zip(looked) {
+                scan.files.add(counts);
+                scan.suppressed += seen.suppressed;
+                seen.report(path, &mut out);
+            }
+        }
+        scan.reading = out.finish();
+        Some(scan)
+    }
+
+    /// Scans one text that stands for the file at `path`, relative to the
+    /// root. Says how many findings comments in it suppressed.
+    pub fn scan_file(&self, path: &Path, contents: &str, out: &mut Collector) -> u64 {
+        let seen = self.look(path, contents);
+        let suppressed = seen.suppressed;
+        seen.report(path, out);
+        suppressed
+    }
+
+    fn look_at(&self, root: &Path, path: &Path) -> (FileCounts, Seen) {
+        let mut counts = FileCounts::default();
+        let has_rules = language::of(path).is_some_and(|lang| self.compiled(lang).is_some());
+        if !has_rules {
+            return (counts, Seen::default());
+        }
+        let seen = match files::read(root, path, &mut counts) {
+            Some(text) => self.look(path, &text),
+            None => Seen::default(),
+        };
+        (counts, seen)
+    }
+
+    fn look(&self, path: &Path, contents: &str) -> Seen {
+        let Some(language) = language::of(path) else { return Seen::default() };
+        let Some(rules) = self.compiled(language) else { return Seen::default() };
+        let Some(candidates) = rules.candidates(path, contents.as_bytes()) else {
+            return Seen::default();
+        };
+        // The parser gives up only when it is told to, which nobody does.
+        let Ok(document) = StrDoc::try_new(contents, language) else { return Seen::default() };
+        let tree = AstGrep::doc(document);
+        let all = matches(&tree, rules, &candidates);
+        let count = all.len();
+        let kept = if memchr::memmem::find(contents.as_bytes(), SUPPRESSION).is_some() {
+            unsuppressed(&tree, rules, &candidates)
+        } else {
+            all
+        };
+        let suppressed = count.saturating_sub(kept.len()) as u64;
+        let is_test = files::is_test(path);
+        let mut hits: Vec<Hit> = kept.iter().map(Hit::new).collect();
+        for hit in hits.iter_mut().filter(|hit| is_test || hit.is_in_test) {
+            hit.level = Level::Info;
+        }
+        hits.sort_by(|a, b| (a.line, a.column, &a.rule).cmp(&(b.line, b.column, &b.rule)));
+        Seen { hits, suppressed }
+    }
+}
+
+/// All that the rules match, whatever comments say.
+fn matches<'tree, 'rule>(
+    tree: &'tree Tree,
+    rules: &'rule Compiled,
+    candidates: &[bool],
+) -> Vec<Match<'tree, 'rule>> {
+    let mut found = Vec::new();
+    for node in tree.root().dfs() {
+        for &index in rules.for_kind(node.kind_id()) {
+            if !candidates[index] {
+                continue;
+            }
+            let rule = &rules.rules[index];
+            if let Some(matched) = rule.config.matcher.match_node(node.clone()) {
+                found.push((rule, matched));
+            }
+        }
+    }
+    found
+}
+
+/// What is left when ast-grep has taken away what comments suppress.
+fn unsuppressed<'tree, 'rule>(
+    tree: &'tree Tree,
+    rules: &'rule Compiled,
+    candidates: &[bool],
+) -> Vec<Match<'tree, 'rule>> {
+    let active = rules.rules.iter().zip(candidates).filter(|(_, active)| **active);
+    let scan = CombinedScan::new(active.map(|(rule, _)| &rule.config).collect());
+    let matches = scan.scan(tree, false).matches;
+    let by_id = |id: &str| rules.rules.iter().find(|rule| rule.config.id == id);
+    let kept = matches.into_iter().filter_map(|(config, found)| {
+        by_id(&config.id).map(|rule| found.into_iter().map(move |matched| (rule, matched)))
+    });
+    kept.flatten().collect()
+}
+
+/// What was seen in one file.
+#[derive(Default)]
+struct Seen {
+    hits: Vec<Hit>,
+    suppressed: u64,
+}
+
+impl Seen {
+    fn report(self, path: &Path, out: &mut Collector) {
+        let file = path.to_string_lossy();
+        for hit in self.hits {
+            let place = out.place(&file, Some(hit.line), Some(hit.column));
+            let found = Found {
+                tool: TOOL,
+                rule: Some(&hit.rule),
+                level: hit.level,
+                message: &hit.message,
+                context: &hit.context,
+            };
+            out.finding(place, &found);
+        }
+    }
+}
+
+/// One match, without the tree it was found in.
+struct Hit {
+    rule: String,
+    level: Level,
+    /// From 1.
+    line: u32,
+    /// From 1.
+    column: u32,
+    message: String,
+    context: String,
+    is_in_test: bool,
+}
+
+impl Hit {
+    fn new((rule, matched): &Match<'_, '_>) -> Self {
+        let config = &rule.config;
+        let at = matched.start_pos();
+        let number = |from_0: usize| u32::try_from(from_0 + 1).unwrap_or(u32::MAX);
+        let message = match config.message.as_str() {
+            "" => config.id.clone(),
+            plain if !plain.contains('$') => plain.to_owned(),
+            _ => config.get_message(matched),
+        };
+        Self {
+            rule: config.id.clone(),
+            level: rule.level,
+            line: number(at.line()),
+            column: number(at.column(matched)),
+            message,
+            context: context::of(matched),
+            is_in_test: context::is_in_test(matched),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "scan_tests.rs"]
+mod tests;
