@@ -5,6 +5,7 @@
 //! not find. A project may add folders of its own. A file is read once, parsed
 //! only if it holds the words some rule needs, and walked once for all rules.
 
+mod chosen;
 mod context;
 mod embedded;
 mod files;
@@ -15,6 +16,7 @@ mod pack;
 mod rules;
 mod scan;
 
+pub use chosen::Chosen;
 pub use files::{FileCounts, Files};
 pub use gate::SecurityGate;
 pub use pack::Pack;

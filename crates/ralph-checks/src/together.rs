@@ -126,7 +126,7 @@ fn clash(one: &GateSpec, other: &GateSpec) -> bool {
 /// Whether a gate only looks.
 fn is_light(spec: &GateSpec) -> bool {
     match spec.criterion {
-        Criterion::LintClean | Criterion::TypeCheck => true,
+        Criterion::LintClean | Criterion::TypeCheck | Criterion::Security => true,
         Criterion::TestPass | Criterion::BuildSuccess | Criterion::Custom => false,
     }
 }

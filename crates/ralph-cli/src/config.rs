@@ -11,5 +11,7 @@ pub(crate) use gates::quoted;
 pub(crate) use keys::KEYS;
 pub(crate) use layers::{ConfigError, Layers, Origin};
 pub(crate) use reference::{reference, schema};
-pub(crate) use settings::{AgentChoice, OnFail, Retention, Settings, SettingsError, SnapshotRules};
+pub(crate) use settings::{
+    AgentChoice, OnFail, Retention, Settings, SettingsError, SnapshotRules, security_rules,
+};
 pub(crate) use value::{Kind, Value, criteria, render_span, words};

@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use ralph_agents::Agent;
 use ralph_checks::Gate;
+use ralph_checks::security::Chosen;
 use ralph_core::state::{Failure, Pause, State, Wait};
 use ralph_core::{Decision, Run, Timestamp, decide};
 use ralph_proc::Supervisor;
@@ -50,6 +51,8 @@ pub struct Driver<'a> {
     pub agent: Box<dyn Agent>,
     /// Check the work.
     pub gates: Vec<Box<dyn Gate>>,
+    /// What gates that read the files themselves look at.
+    pub chosen: Chosen,
     /// The files.
     pub tree: WorkTree,
     /// The project's root.

@@ -65,6 +65,15 @@ impl Snapshots<'_> {
 }
 
 impl WorkTree {
+    /// The tree of the last commit; `None` outside git and before the first.
+    pub fn committed(&self) -> Result<Option<TreeId>, TreeError> {
+        let Some(git) = self.git() else { return Ok(None) };
+        let args = ["--verify", "--quiet", "HEAD^{tree}"];
+        let found = git.command("rev-parse").args(args).feed(&[])?;
+        let name = String::from_utf8_lossy(found.stdout.trim_ascii()).into_owned();
+        Ok(found.status.success().then(|| TreeId::new(name)))
+    }
+
     /// Whether a file is as a branch of another repository has it, by a
     /// commit from before `began`: then somebody else wrote it, and it was
     /// pulled in. Outside git nothing is.

@@ -30,14 +30,9 @@ pub struct SecurityGate {
 }
 
 impl SecurityGate {
-    /// A gate over the files that `files` names when it is asked: in a loop
-    /// those that changed, otherwise all.
-    pub fn new(
-        need: Need,
-        pack: Arc<Pack>,
-        files: impl Fn() -> Files + Send + Sync + 'static,
-    ) -> Self {
-        let spec = GateSpec {
+    /// What such a gate is in the policy of a run.
+    pub fn specify(need: Need) -> GateSpec {
+        GateSpec {
             name: Criterion::Security.name().to_owned(),
             criterion: Criterion::Security,
             command: GateCommand::Argv(vec![TOOL.to_owned()]),
@@ -46,8 +41,17 @@ impl SecurityGate {
             bar: Bar::Clean,
             timeout: TIMEOUT,
             need,
-        };
-        Self { spec, pack, files: Box::new(files) }
+        }
+    }
+
+    /// A gate over the files that `files` names when it is asked: in a loop
+    /// those that changed, otherwise all.
+    pub fn new(
+        need: Need,
+        pack: Arc<Pack>,
+        files: impl Fn() -> Files + Send + Sync + 'static,
+    ) -> Self {
+        Self { spec: Self::specify(need), pack, files: Box::new(files) }
     }
 
     fn report(&self, verdict: Verdict, scan: Scan, elapsed: Duration) -> GateReport {

@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal};
 
+use ralph_checks::security::{Chosen, Files};
 use ralph_checks::{GateWatcher, Site};
 use ralph_core::evidence::GateReport;
 use ralph_core::locale::Locale;
@@ -11,6 +12,7 @@ use ralph_engine::Ledger;
 use ralph_engine::check::{Cache, Memory, check};
 use ralph_engine::report::span;
 use ralph_engine::wire::{GateView, SCHEMA, sarif};
+use ralph_snapshot::WorkTree;
 use serde_json::json;
 
 use super::drive;
@@ -33,7 +35,8 @@ pub(crate) struct CheckArgs {
     /// Run every gate, whatever is known from before
     #[arg(long)]
     fresh: bool,
-    /// List every finding, not just the first of each file
+    /// Scan every file for security, not just those that differ from the last commit, and list
+    /// every finding
     #[arg(long)]
     all: bool,
     /// Print JSON
@@ -50,7 +53,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     args.criteria.apply(&mut layers)?;
     let settings = app.settings(&layers)?;
     settings.ensure_tools()?;
-    let gates = drive::gates(&app, &settings.policy.gates)?;
+    let chosen = Chosen::default();
+    let gates = drive::gates(&app, &settings.policy.gates, &chosen)?;
     if gates.is_empty() {
         return Err(CliError::usage("there is no gate to run")
             .with_hint("set run.criteria in ralph.toml, or add `--criteria custom:COMMAND`"));
@@ -60,6 +64,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     let site = Site { supervisor: &supervisor, root: &app.project.root, env: &env };
     let (ledger, _) = Ledger::open(&app.home)?;
     let tree = app.whole_work_tree()?;
+    chosen.set(files(&tree, args)?);
     let memory = if args.fresh { Memory::Ignored } else { Memory::Used };
     let cache = Cache { store: ledger.store(), tree: &tree, memory, now: app.now() };
     let mut progress = Progress { locale: settings.policy.locale, quiet: args.json || args.sarif };
@@ -69,6 +74,15 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     }
     show(&reports, args, settings.policy.locale);
     Ok(u8::from(reports.iter().any(GateReport::blocks)))
+}
+
+/// What gates that read the files themselves look at.
+fn files(tree: &WorkTree, args: &CheckArgs) -> Result<Files, CliError> {
+    let committed = tree.committed().map_err(|error| CliError::internal(&error))?;
+    let Some(committed) = committed.filter(|_| !args.all) else { return Ok(Files::All) };
+    let changes = tree.tree().and_then(|present| tree.changes(&committed, &present));
+    let changes = changes.map_err(|error| CliError::internal(&error))?;
+    Ok(Files::Only(changes.into_iter().map(|change| change.path).collect()))
 }
 
 /// Says which gate runs, where somebody is looking.

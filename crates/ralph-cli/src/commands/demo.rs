@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ralph_agents::scripted::{Script, ScriptedTurn};
+use ralph_checks::security::Chosen;
 use ralph_core::run::{AgentRef, NewRun, Task};
 use ralph_engine::events::Begin;
 use ralph_engine::loops;
@@ -161,7 +162,8 @@ fn introduce(args: &DemoArgs, project: &Path) {
 fn play(args: &DemoArgs, app: &App, script: &Path, gate: &str) -> Result<u8, CliError> {
     let settings = app.settings(&layers(gate)?)?;
     let agent = drive::agent(app, &settings, Some(script))?;
-    let gates = drive::gates(app, &settings.policy.gates)?;
+    let chosen = Chosen::default();
+    let gates = drive::gates(app, &settings.policy.gates, &chosen)?;
     let ledger = open_ledger(app)?;
     let new = NewRun {
         task: Task { text: TASK.to_owned(), ..Task::default() },
@@ -173,7 +175,7 @@ fn play(args: &DemoArgs, app: &App, script: &Path, gate: &str) -> Result<u8, Cli
     let run = loops::start(ledger.store(), new, app.now())?;
     let id = run.id.clone();
     let view = if args.json { View::Json } else { View::Human };
-    let ready = Ready { agent, gates, settings, answer: None };
+    let ready = Ready { agent, gates, chosen, settings, answer: None };
     let run = drive::drive(app, ledger, ready, (run, Begin::New), view)?;
     if view == View::Human
         && let Some(store) = app.existing_store()?

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::process::Command;
 use std::time::Duration;
 
+use ralph_checks::security::Chosen;
 use ralph_proc::{Control, Ending, Launch, Limits, Stream, Watcher};
 use ralph_snapshot::WorkTree;
 use ralph_store::{RunStore, SqliteStore};
@@ -192,7 +193,8 @@ fn settings(app: &App) -> Vec<Finding> {
         Finding::remark("gates", "none set: only the agent's word would end a run")
     } else {
         let ready = settings.ensure_tools().map_err(CliError::from);
-        let ready = ready.and_then(|()| drive::gates(app, &settings.policy.gates));
+        let ready =
+            ready.and_then(|()| drive::gates(app, &settings.policy.gates, &Chosen::default()));
         Finding::new("gates", ready.map(|_| names.join(", ")))
     });
     findings

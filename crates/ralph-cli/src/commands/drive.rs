@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ralph_agents::{Agent, CommandAgent};
+use ralph_checks::security::{Chosen, Pack, SecurityGate};
 use ralph_checks::{CommandGate, Gate};
 use ralph_core::Run;
-use ralph_core::policy::{GateCommand, GateSpec, Need};
+use ralph_core::policy::{Criterion, GateCommand, GateSpec, Need};
 use ralph_core::run::AgentRef;
 use ralph_engine::clock::Interrupt;
 use ralph_engine::events::{Begin, Sink};
@@ -109,15 +111,40 @@ fn require_program_in(
 }
 
 /// The gates; each that is required has a folder and a program that exist.
-pub(crate) fn gates(app: &App, specs: &[GateSpec]) -> Result<Vec<Box<dyn Gate>>, CliError> {
+///
+/// What is chosen is what gates that read the files themselves look at.
+pub(crate) fn gates(
+    app: &App,
+    specs: &[GateSpec],
+    chosen: &Chosen,
+) -> Result<Vec<Box<dyn Gate>>, CliError> {
     let mut gates: Vec<Box<dyn Gate>> = Vec::new();
     for spec in specs {
+        if spec.criterion == Criterion::Security {
+            let (pack, chosen) = (Arc::new(security_pack(app)?), chosen.clone());
+            gates.push(Box::new(SecurityGate::new(spec.need, pack, move || chosen.get())));
+            continue;
+        }
         if spec.need == Need::Required {
             require_command(app, spec)?;
         }
         gates.push(Box::new(CommandGate::new(spec.clone())));
     }
     Ok(gates)
+}
+
+fn security_pack(app: &App) -> Result<Pack, CliError> {
+    let folders = crate::config::security_rules(&app.layers()?);
+    let folders: Vec<PathBuf> =
+        folders.iter().map(|folder| app.project.root.join(folder)).collect();
+    Pack::with_user_rules(&folders).map_err(|error| {
+        let hint = error.hint();
+        let error = CliError::usage(error.to_string());
+        match hint {
+            Some(hint) => error.with_hint(hint),
+            None => error,
+        }
+    })
 }
 
 fn require_command(app: &App, spec: &GateSpec) -> Result<(), CliError> {
@@ -139,6 +166,8 @@ fn require_command(app: &App, spec: &GateSpec) -> Result<(), CliError> {
 pub(crate) struct Ready {
     pub(crate) agent: Box<dyn Agent>,
     pub(crate) gates: Vec<Box<dyn Gate>>,
+    /// What gates that read the files themselves look at.
+    pub(crate) chosen: Chosen,
     pub(crate) settings: Settings,
     /// What the user tells the agent, ready to be read.
     pub(crate) answer: Option<String>,
@@ -169,6 +198,7 @@ pub(crate) fn drive(
         supervisor,
         agent: ready.agent,
         gates: ready.gates,
+        chosen: ready.chosen,
         tree,
         root: app.project.root.clone(),
         folder,

@@ -1,5 +1,6 @@
 //! `ralph resume`: goes on after a crash, a pause or a wait.
 
+use ralph_checks::security::Chosen;
 use ralph_core::state::{State, Wait};
 use ralph_core::{Run, wording};
 use ralph_engine::events::Begin;
@@ -45,14 +46,15 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
     loops::ensure_resumable(&run)?;
     let settings = settings_of(&app, &run)?;
     let agent = drive::recorded_agent(&app, &settings, &run.agent)?;
-    let gates = drive::gates(&app, &run.policy.gates)?;
+    let chosen = Chosen::default();
+    let gates = drive::gates(&app, &run.policy.gates, &chosen)?;
     let owned = loops::take_over(ledger.store(), &run, app.now())?;
     let said = |answer: &String| wording::answer(question(&run), answer, run.policy.locale);
     let answer = args.answer.as_ref().map(said);
     out::note(texts::resuming(&run));
     let view = if args.json { View::Json } else { View::Human };
     let on_fail = settings.on_fail;
-    let ready = Ready { agent, gates, settings, answer };
+    let ready = Ready { agent, gates, chosen, settings, answer };
     let run = drive::drive(&app, ledger, ready, (owned, Begin::Resumed), view)?;
     close(&app, &run, view, on_fail)
 }

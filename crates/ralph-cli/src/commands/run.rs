@@ -1,5 +1,6 @@
 //! `ralph run`: drives an agent until the work is done.
 
+use ralph_checks::security::Chosen;
 use ralph_core::Run;
 use ralph_core::run::{AgentRef, NewRun};
 use ralph_core::state::State;
@@ -45,7 +46,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     let settings = app.settings(&layers)?;
     settings.ensure_tools()?;
     let agent = drive::agent(&app, &settings, args.agent.script.as_deref())?;
-    let gates = drive::gates(&app, &settings.policy.gates)?;
+    let chosen = Chosen::default();
+    let gates = drive::gates(&app, &settings.policy.gates, &chosen)?;
 
     let ledger = open_ledger(&app)?;
     let new = NewRun {
@@ -61,7 +63,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     let run = loops::start(ledger.store(), new, app.now())?;
     let view = if args.json { View::Json } else { View::Human };
     let on_fail = settings.on_fail;
-    let ready = Ready { agent, gates, settings, answer: None };
+    let ready = Ready { agent, gates, chosen, settings, answer: None };
     let run = drive::drive(&app, ledger, ready, (run, Begin::New), view)?;
     close(&app, &run, view, on_fail)
 }

@@ -1,5 +1,6 @@
 //! `ralph start`: arms a loop for a session of a host.
 
+use ralph_checks::security::Chosen;
 use ralph_core::SessionId;
 use ralph_core::run::{AgentRef, NewRun, Owner};
 use ralph_engine::loops;
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &StartArgs) -> Result<u8, CliError> {
     args.policy.apply(&mut layers)?;
     let settings = app.settings(&layers)?;
     settings.ensure_tools()?;
-    drive::gates(&app, &settings.policy.gates)?;
+    drive::gates(&app, &settings.policy.gates, &Chosen::default())?;
 
     let ledger = open_ledger(&app)?;
     let new = NewRun {

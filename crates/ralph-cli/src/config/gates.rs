@@ -6,6 +6,7 @@ use std::path::{Component, Path};
 use std::time::Duration;
 
 use ralph_checks::detect::{Detected, Proposal};
+use ralph_checks::security::SecurityGate;
 use ralph_core::finding::Level;
 use ralph_core::format::Format;
 use ralph_core::policy::{Bar, Criterion, GateCommand, GateSpec, Need};
@@ -107,6 +108,10 @@ impl Maker<'_> {
             .into_iter()
             .find(|criterion| criterion.name() == name)
             .unwrap_or(Criterion::Custom);
+        if criterion == Criterion::Security {
+            self.add(SecurityGate::specify(Need::Required));
+            return Ok(());
+        }
         let wanted = |gate: &str| given == name || given == gate;
         let set = self.configured(criterion)?;
         let mut known: Vec<String> = set.iter().map(|spec| spec.name.clone()).collect();
@@ -232,6 +237,9 @@ impl Maker<'_> {
         zero.extend(warnings.then_some(Level::Warning));
         let security = self.reader.switch("run.zero_security") == Some(true);
         zero.extend(security.then_some(Level::Security));
+        if security {
+            self.add(SecurityGate::specify(Need::Required));
+        }
         Ok(())
     }
 
@@ -271,7 +279,9 @@ impl Maker<'_> {
 fn is_diagnostic(criterion: Criterion) -> bool {
     match criterion {
         Criterion::LintClean | Criterion::TypeCheck => true,
-        Criterion::TestPass | Criterion::BuildSuccess | Criterion::Custom => false,
+        Criterion::TestPass | Criterion::BuildSuccess | Criterion::Security | Criterion::Custom => {
+            false
+        }
     }
 }
 

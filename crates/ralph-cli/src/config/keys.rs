@@ -280,6 +280,13 @@ pub(crate) const KEYS: &[Key] = &[
         "Ignored files or folders that are in snapshots all the same",
     ),
     key(
+        "security.rules",
+        "RALPH_SECURITY_RULES",
+        Kind::List,
+        "none",
+        "Folders with rules of your own for the security gate, written as ast-grep's manual says",
+    ),
+    key(
         "retention.runs",
         "RALPH_RETENTION_RUNS",
         Kind::Count,
@@ -352,7 +359,8 @@ fn labelled(path: &str) -> Option<(Criterion, &str)> {
 
 /// The setting whose path is nearest to a misspelt one.
 pub(crate) fn nearest(path: &str) -> Option<&'static str> {
-    let tables = ["run", "gates", "prompt", "environment", "snapshots", "retention"].into_iter();
+    let tables =
+        ["run", "gates", "prompt", "environment", "snapshots", "security", "retention"].into_iter();
     let known = KEYS.iter().map(|key| key.path).chain(tables);
     let scored = known.map(|known| (distance(path, known), known));
     scored.min().filter(|(distance, _)| *distance <= 1 + path.len() / 4).map(|(_, path)| path)

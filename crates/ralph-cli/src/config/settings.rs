@@ -65,6 +65,11 @@ impl SnapshotRules {
     }
 }
 
+/// Folders with rules of the user's own for the security gate.
+pub(crate) fn security_rules(layers: &Layers) -> Vec<String> {
+    Reader(layers).list("security.rules").unwrap_or_default()
+}
+
 /// What of ended runs is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Retention {

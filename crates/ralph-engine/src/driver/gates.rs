@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use ralph_checks::security::Files;
 use ralph_core::claim::Claim;
 use ralph_core::evidence::{Evidence, GateReport, TurnEnd};
 use ralph_core::feedback::Feedback;
@@ -146,6 +147,7 @@ impl Driver<'_> {
         if let Some(last) = &run.tree {
             evidence.approach = known(self.tree.approach(last, &before))?.flatten();
         }
+        self.choose_files(run, &before)?;
         for round in 1..=ROUNDS {
             let shown = self.run_gates(run, &before)?;
             evidence.gates = shown.reports;
@@ -169,6 +171,21 @@ impl Driver<'_> {
         for report in &mut evidence.gates {
             report.hold_to(&run.policy.zero, &run.task.targets);
         }
+        Ok(())
+    }
+
+    /// Lets gates that read the files themselves look at what the run changed.
+    fn choose_files(&self, run: &Run, present: &TreeId) -> Result<(), EngineError> {
+        let start = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref());
+        let files = match start {
+            Some(start) => known(self.tree.changes(start, present))?.map(|changes| {
+                let there = changes.into_iter().filter(|one| one.kind != ChangeKind::Removed);
+                Files::Only(there.map(|one| one.path).collect())
+            }),
+            None => Some(Files::Only(Vec::new())),
+        };
+        // A start that is remembered no longer leaves nothing out.
+        self.chosen.set(files.unwrap_or(Files::All));
         Ok(())
     }
 
