@@ -22,7 +22,7 @@ pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), U
 /// Takes in the text line by line.
 #[derive(Debug, Default)]
 pub(super) struct Ctest {
-    inside: bool,
+    started: bool,
     /// The failed test whose output follows, with how it ended.
     failed: Option<(String, String, Said)>,
     /// What a test printed before its result, with `ctest -V`.
@@ -34,21 +34,21 @@ impl Ctest {
     pub(super) fn line(&mut self, line: &str, out: &mut Collector) -> Claim {
         if let Some((name, end)) = result(line) {
             self.close(out);
-            self.inside = true;
+            self.started = true;
             self.ended(name, end, out);
             return Claim::Taken;
         }
         if line.starts_with("Test project ") || line == "No tests were found!!!" {
             out.runs_tests();
-            self.inside = true;
+            self.started = true;
             return Claim::Taken;
         }
-        if !self.inside {
+        if !self.started {
             return Claim::Free;
         }
         if line.contains("% tests passed, ") && line.contains(" tests failed out of ") {
             self.close(out);
-            self.inside = false;
+            self.started = false;
         } else if is_start(line) || line.starts_with("The following tests ") {
             self.close(out);
             self.printed.clear();
@@ -56,13 +56,15 @@ impl Ctest {
             said.line(line);
         } else if let Some(printed) = verbose(line) {
             self.printed.line(printed);
+        } else {
+            return Claim::Free;
         }
         Claim::Taken
     }
 
-    /// Whether tests run, so that the lines are theirs.
+    /// Whether the output of a test is shown, so that the lines are its own.
     pub(super) fn is_inside(&self) -> bool {
-        self.inside
+        self.failed.is_some()
     }
 
     /// Takes in that there are no more lines.

@@ -54,7 +54,9 @@ impl GoText {
             return Claim::Free;
         }
         if line == "PASS" || line == "FAIL" {
+            // Without a package, nothing more of these tests follows.
             self.current.clear();
+            self.inside = false;
         } else {
             let names = Names { package: "", test: &self.current };
             self.package.output(&names, line, out);
@@ -71,6 +73,8 @@ impl GoText {
     pub(super) fn finish(&mut self, out: &mut Collector) {
         if self.inside {
             self.package_ended("", Some(End::Failed), out);
+        } else if !self.ended.is_empty() {
+            self.package_ended("", None, out);
         }
     }
 

@@ -10,12 +10,12 @@ mod case;
 use std::borrow::Cow;
 use std::io::{self, BufRead};
 
-use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Error, Reader};
 
 use super::{Collector, Unreadable};
-use bounded::Bounded;
-use case::{Case, Trouble};
+use bounded::{AMPERSAND, Bounded};
+use case::{Case, Suite, Trouble};
 
 /// How deep elements may be nested.
 const DEEPEST: u32 = 1000;
@@ -23,7 +23,6 @@ const DEEPEST: u32 = 1000;
 /// Reads everything.
 pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
     let mut reader = Reader::from_reader(Bounded::new(input));
-    reader.config_mut().allow_dangling_amp = true;
     let mut junit = Junit::default();
     let mut buffer = Vec::new();
     loop {
@@ -70,12 +69,6 @@ struct Junit {
     text: Text,
 }
 
-#[derive(Debug, Default)]
-struct Suite {
-    name: String,
-    file: String,
-}
-
 /// What text inside the present element means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Text {
@@ -106,22 +99,22 @@ impl Junit {
                 Ok(())
             }
             Event::Text(text) => {
-                self.text(&text);
+                if self.text != Text::Nothing {
+                    let text = text.replace(char::from(AMPERSAND), "&");
+                    self.text(&unescaped(Cow::Owned(text)));
+                }
                 Ok(())
             }
             Event::CData(text) => {
                 self.text(&text);
                 Ok(())
             }
-            Event::GeneralRef(reference) => {
-                if self.text != Text::Nothing {
-                    self.text(&resolved(&reference));
-                }
-                Ok(())
-            }
-            Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) | Event::Eof => {
-                Ok(())
-            }
+            Event::Comment(_)
+            | Event::Decl(_)
+            | Event::PI(_)
+            | Event::DocType(_)
+            | Event::GeneralRef(_)
+            | Event::Eof => Ok(()),
         }
     }
 
@@ -149,7 +142,9 @@ impl Junit {
             }
             "failure" | "error" => self.trouble(element, Trouble::Failed)?,
             "skipped" | "warning" => self.trouble(element, Trouble::Skipped)?,
-            "system-out" | "system-err" if self.case.is_some() => self.text = Text::Output,
+            "system-out" | "system-err" if self.case.as_ref().is_some_and(Case::has_failed) => {
+                self.text = Text::Output;
+            }
             _ if self.depth == 1 && !self.suites_seen => {
                 let name = element.name();
                 return Err(format!("`{}` is no test suite", name.as_ref()));
@@ -194,29 +189,17 @@ impl Junit {
         match name.rsplit(':').next().unwrap_or(name) {
             "testcase" => {
                 if let Some(case) = self.case.take() {
-                    let file = self.suites.last().map_or("", |suite| suite.file.as_str());
-                    case.report(&self.path(), file, out);
+                    case.report(&self.suites, out);
                 }
             }
             "testsuite" => {
                 if let Some(case) = self.suite_trouble.take() {
-                    let file = self.suites.last().map_or("", |suite| suite.file.as_str());
-                    case.report(&self.path(), file, out);
+                    case.report(&self.suites, out);
                 }
                 self.suites.pop();
             }
             _ => {}
         }
-    }
-
-    /// The names of the suites around.
-    fn path(&self) -> String {
-        let names = self.suites.iter().map(|suite| suite.name.as_str());
-        // PHPUnit calls the outermost one by the folder, which may be anywhere.
-        names
-            .filter(|name| !name.is_empty() && !name.starts_with('/'))
-            .collect::<Vec<_>>()
-            .join(" > ")
     }
 
     fn finish(self, at: u64) -> Result<(), Unreadable> {
@@ -263,11 +246,6 @@ fn unescaped(raw: Cow<'_, str>) -> Cow<'_, str> {
     }
     text.push_str(rest);
     Cow::Owned(text)
-}
-
-fn resolved(reference: &BytesRef<'_>) -> String {
-    let name: &str = reference;
-    entity(name).map_or_else(|| format!("&{name};"), String::from)
 }
 
 fn entity(name: &str) -> Option<char> {

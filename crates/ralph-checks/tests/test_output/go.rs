@@ -108,3 +108,15 @@ fn a_package_that_was_cut_off_has_failed() {
          0 passed, 1 failed, 0 skipped",
     );
 }
+
+#[test]
+fn a_test_binary_that_runs_alone_has_no_package() {
+    check_bytes(
+        Format::Text,
+        b"=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestB\n    b_test.go:3: no\n\
+          --- FAIL: TestB (0.00s)\nFAIL\nmake: *** [test] Error 1\n",
+        "passed TestA
+         failed TestB @b_test.go:3: no
+         1 passed, 1 failed, 0 skipped",
+    );
+}

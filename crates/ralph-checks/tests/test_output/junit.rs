@@ -212,9 +212,12 @@ fn entities_are_resolved_where_they_are_known() {
     check_bytes(
         Format::Junit,
         b"<testsuite><testcase classname='A&amp;B' name='a &lt; &#98; &unknown; &'>\
-          <failure message='&quot;x&quot; &#27;[31mred&#27;[0m'/></testcase></testsuite>",
+          <failure message='&quot;x&quot; &#27;[31mred&#27;[0m'/></testcase>\
+          <testcase name='b'><failure>1 &lt; 2 & 3<![CDATA[ &lt; 4]]></failure></testcase>\
+          </testsuite>",
         "failed A&B::a < b &unknown; & @: \"x\" red
-         0 passed, 1 failed, 0 skipped",
+         failed b @: 1 < 2 & 3 &lt; 4
+         0 passed, 2 failed, 0 skipped",
     );
 }
 

@@ -171,6 +171,11 @@ fn a_binary_that_was_cut_off_has_failed() {
 }
 
 #[test]
+fn a_line_that_announces_tests_is_no_test() {
+    check_bytes(Format::Text, b"running 3 tests\nall fine\n", "0 passed, 0 failed, 0 skipped");
+}
+
+#[test]
 fn nextest_names_binaries_itself() {
     check(
         Format::Nextest,

@@ -154,8 +154,10 @@ impl Package {
 
     fn name(&mut self, names: &Names<'_>) -> &str {
         self.id.clear();
-        self.id.push_str(names.package);
-        self.id.push('.');
+        if !names.package.is_empty() {
+            self.id.push_str(names.package);
+            self.id.push('.');
+        }
         self.id.push_str(names.test);
         &self.id
     }

@@ -11,6 +11,10 @@ const TEXT: usize = 64 * 1024;
 /// How long a tag may be.
 const TAG: usize = 16 * 1024 * 1024;
 
+/// Stands for `&` in text: the XML reader would hand on each entity as an event
+/// of its own, which is slow, and refuses a lone `&`. It is no character of XML.
+pub(super) const AMPERSAND: u8 = 0x1a;
+
 /// Marks that open raw text, without their `<`, and the byte that closes it
 /// when it comes twice before a `>`.
 const RAW: [(&[u8], u8); 2] = [(b"![CDATA[", b']'), (b"!--", b'-')];
@@ -147,7 +151,13 @@ impl Cutter {
 
     fn text(&mut self, rest: &[u8], out: &mut Vec<u8>) -> usize {
         let end = memchr(b'<', rest).unwrap_or(rest.len());
+        let start = out.len();
         self.pass(&rest[..end], out);
+        for byte in &mut out[start..] {
+            if *byte == b'&' {
+                *byte = AMPERSAND;
+            }
+        }
         if end == rest.len() {
             return end;
         }

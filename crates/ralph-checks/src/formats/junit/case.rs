@@ -22,6 +22,13 @@ pub(super) enum Trouble {
     Skipped,
 }
 
+/// A suite around test cases.
+#[derive(Debug, Default)]
+pub(super) struct Suite {
+    pub(super) name: String,
+    pub(super) file: String,
+}
+
 /// A test case as it is read.
 #[derive(Debug, Default)]
 pub(super) struct Case {
@@ -89,8 +96,13 @@ impl Case {
         append(&mut self.printed, text);
     }
 
-    /// Reports the case, given the names of the suites around it.
-    pub(super) fn report(self, suites: &str, suite_file: &str, out: &mut Collector) {
+    /// Whether it is known to have failed.
+    pub(super) fn has_failed(&self) -> bool {
+        self.trouble == Some(Trouble::Failed)
+    }
+
+    /// Reports the case, given the suites around it, the outermost first.
+    pub(super) fn report(self, suites: &[Suite], out: &mut Collector) {
         let id = self.id(suites, out);
         match self.trouble.filter(|_| !self.todo) {
             None if self.todo => out.test(&id, TestState::Skipped),
@@ -104,20 +116,21 @@ impl Case {
             }
             Some(Trouble::Failed) => {
                 let said = uncoloured(&self.said);
+                let suite_file = suites.last().map_or("", |suite| suite.file.as_str());
                 let place = self.place(&said, suite_file, out);
                 out.failed(&id, place, self.told(&said).as_str());
             }
         }
     }
 
-    fn id(&self, suites: &str, out: &Collector) -> String {
+    fn id(&self, suites: &[Suite], out: &Collector) -> String {
         let class = match self.class.as_deref() {
             // Node names no class, but nests its suites.
-            None | Some("test") => suites,
-            Some(class) => class,
+            None | Some("test") => Cow::Owned(path(suites)),
+            Some(class) => Cow::Borrowed(class),
         };
         if self.name.is_empty() || class == self.name {
-            class.to_owned()
+            class.into_owned()
         } else if self.name.starts_with('/') {
             // Node names a file that cannot be loaded.
             out.place(&self.name, None, None).file
@@ -152,6 +165,14 @@ impl Case {
         }
         told
     }
+}
+
+/// The names of suites within each other.
+fn path(suites: &[Suite]) -> String {
+    let names = suites.iter().map(|suite| suite.name.as_str());
+    // PHPUnit calls the outermost one by the folder, which may be anywhere.
+    let names = names.filter(|name| !name.is_empty() && !name.starts_with('/'));
+    names.collect::<Vec<_>>().join(" > ")
 }
 
 fn append(kept: &mut String, text: &str) {

@@ -322,6 +322,8 @@ impl Block {
             Phase::Details { current: Some((name, output)), .. } => {
                 self.report(&name, output, docs, out);
             }
+            // Other tools may say that they run tests, too.
+            Phase::Running if self.target.is_empty() && self.seen.collected() == 0 => {}
             Phase::Running | Phase::Crashed | Phase::Details { current: None, .. } => {
                 let id = if self.target.is_empty() { "test binary" } else { &self.target };
                 out.failed(id, Place::default(), why);

@@ -37,7 +37,7 @@ impl Diagnostics {
             let rest = rest.trim_start_matches('\'');
             let name = rest.rsplit_once('\'').map_or("", |(name, _)| name).to_owned();
             self.open = Some(Open { name, place: Place::default(), said: Said::default() });
-        } else if text.starts_with("Looks like ") || text.starts_with("Failed (TODO)") {
+        } else if text.starts_with("Looks like ") || text.starts_with("Failed (") {
             self.finish(out);
         }
         let Some(open) = &mut self.open else { return };

@@ -1,4 +1,4 @@
-//! A test point: `not ok 3 - description # TODO reason`.
+//! A test point: `not ok 3 - description # skip reason`.
 
 use ralph_core::finding::TestState;
 
@@ -86,8 +86,8 @@ mod tests {
         check("ok 3", TestState::Passed, "#3");
         check("not ok 2 adds 2 and 3", TestState::Failed, "adds 2 and 3");
         check("ok 4 # skip not now", TestState::Skipped, "#4");
-        check("not ok 5 - to do # TODO later", TestState::Skipped, "to do");
-        check("ok 6 - done # TODO later", TestState::Passed, "done");
+        check("not ok 5 - to do # todo later", TestState::Skipped, "to do");
+        check("ok 6 - done # todo later", TestState::Passed, "done");
         check("not ok 7 - with \\# and \\\\ # time=3ms", TestState::Failed, "with # and \\");
         check("ok 2nd try", TestState::Passed, "2nd try");
     }
