@@ -95,11 +95,13 @@ const NORMALISED_CHARS: usize = 200;
 pub fn normalised(text: &str) -> String {
     let mut out = String::new();
     let mut last = ' ';
+    let mut in_name = false;
     for c in text.trim().chars().take(4 * NORMALISED_CHARS) {
+        in_name = c.is_alphabetic() || c == '_' || in_name && c.is_ascii_digit();
         let c = match c {
             c if c.is_whitespace() || c.is_control() => ' ',
             // A digit inside a word belongs to a name; alone it is a number.
-            c if c.is_ascii_digit() && !last.is_alphabetic() && last != '_' => '#',
+            c if c.is_ascii_digit() && !in_name => '#',
             c => c,
         };
         if !(c == last && (c == ' ' || c == '#')) {
@@ -291,6 +293,7 @@ mod tests {
     #[test]
     fn names_keep_their_digits() {
         assert_eq!(normalised("utf8 and v2_0 at 0x3f, 12.5 s"), "utf8 and v2_0 at #x3f, #.# s");
+        assert_eq!(normalised("u32 is not i128, 640 x 480"), "u32 is not i128, # x #");
         assert_eq!(normalised(&"ä".repeat(500)).chars().count(), 200);
     }
 }

@@ -94,8 +94,8 @@ fn a_quiet_run_names_only_failures_but_counts_all() {
 #[test]
 fn errors_of_the_compiler_are_findings() {
     let want = r#"
-        error @tests/works.rs:12: rustc E0425 tests/works.rs: cannot find value `zz` in this scope @ fn broken() -> u3# { "x" } fn two() { let y: u8 = zz; }
-        error @tests/works.rs:12: rustc E0308 tests/works.rs: mismatched types @ fn broken() -> u3# { "x" } fn two() { let y: u8 = zz; }
+        error @tests/works.rs:12: rustc E0425 tests/works.rs: cannot find value `zz` in this scope @ fn broken() -> u32 { "x" } fn two() { let y: u8 = zz; }
+        error @tests/works.rs:12: rustc E0308 tests/works.rs: mismatched types @ fn broken() -> u32 { "x" } fn two() { let y: u8 = zz; }
         no tests
     "#;
     check(Format::Libtest, "libtest/compile-error.txt", want);
