@@ -2,6 +2,7 @@
 
 mod config;
 mod control;
+mod evidence;
 mod init;
 mod ownership;
 mod promise_loop;
