@@ -11,10 +11,11 @@ use ralph_core::state::Wait;
 use ralph_core::wording::columns;
 use ralph_core::{Run, RunId, Timestamp, wording};
 use ralph_engine::events::{Begin, Event, IterationSummary, Sink};
+use ralph_engine::history::sparkline;
 use ralph_engine::report::span;
 use ralph_engine::wire::{event_line, moment};
 
-use crate::texts::{one_line, sparkline};
+use crate::texts::one_line;
 use crate::{config, out};
 
 /// How often the status line is drawn again.

@@ -4,9 +4,11 @@ use std::fmt::Write;
 use std::path::Path;
 
 use ralph_core::locale::Locale;
+use ralph_core::run::Best;
 use ralph_core::state::{Pause, Proof, State, Wait};
 use ralph_core::wording::columns;
 use ralph_core::{Run, Timestamp, wording};
+use ralph_engine::history::{self, sparkline};
 use ralph_engine::report::{span, status as status_word};
 use ralph_engine::wire::moment;
 use ralph_snapshot::{Place, Snapshot};
@@ -95,15 +97,13 @@ pub(crate) fn closing(run: &Run) -> String {
     let mut text = state_line(run);
     let was_red = run.baseline.as_ref().is_some_and(|baseline| !baseline.failing.is_empty());
     if was_red && matches!(run.state, State::Success(_)) {
-        let failing = u32::try_from(run.progress.failing.len()).unwrap_or(u32::MAX);
-        let _ = write!(text, "\n{}", wording::complete_line(run, failing));
+        let _ = write!(text, "\n{}", wording::complete_line(run));
     }
     if matches!(run.state, State::Failed(_)) {
         if let Some(missing) = only_claim_missing(run) {
             let _ = write!(text, "\n{missing}");
         } else if let Some(best) = run.best {
-            let _ =
-                write!(text, "\n{}", best_line(run.policy.locale, best.iteration, best.failing));
+            let _ = write!(text, "\n{}", best_line(run.policy.locale, best));
         }
     }
     let next = match (run.policy.locale, &run.state) {
@@ -186,10 +186,11 @@ pub(crate) fn path(path: &Path) -> String {
     }
 }
 
-fn best_line(locale: Locale, iteration: u32, failing: u32) -> String {
+fn best_line(locale: Locale, best: Best) -> String {
+    let (iteration, score) = (best.iteration, wording::score(&best.score, locale));
     match locale {
-        Locale::En => format!("Best: iteration {iteration} with {failing} failing."),
-        Locale::Ko => format!("가장 좋았던 반복: {iteration}번째 (실패 {failing}건)."),
+        Locale::En => format!("Best: iteration {iteration} with {score}."),
+        Locale::Ko => format!("가장 좋았던 반복: {iteration}번째 ({score})."),
     }
 }
 
@@ -225,6 +226,9 @@ pub(crate) fn status(run: &Run, iterations: &[IterationRecord], now: Timestamp) 
         let names: Vec<&str> = run.policy.gates.iter().map(|gate| gate.name.as_str()).collect();
         rows.push(("gates", names.join(", ")));
         rows.push(("failing", format!("{} {}", sparkline(&curve), run.progress.failing.len())));
+        let curves = history::curves(run, iterations);
+        rows.extend(curves.errors.map(|curve| ("errors", curve)));
+        rows.extend(curves.tests.map(|curve| ("tests", curve)));
     }
     if let State::Waiting(Wait::Human { question }) = &run.state {
         rows.push(("question", one_line(question, 200)));
@@ -242,18 +246,6 @@ pub(crate) fn status(run: &Run, iterations: &[IterationRecord], now: Timestamp) 
 
 fn judged(iterations: &[IterationRecord]) -> impl Iterator<Item = &IterationRecord> {
     iterations.iter().filter(|record| !record.gates.is_empty())
-}
-
-/// A curve of small numbers as one line of blocks.
-pub(crate) fn sparkline(values: &[u32]) -> String {
-    const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let top = values.iter().copied().max().unwrap_or(0).max(1);
-    let block = |value: u32| {
-        let level = u64::from(value) * 7 / u64::from(top);
-        BLOCKS[usize::try_from(level).unwrap_or(7)]
-    };
-    let from = values.len().saturating_sub(24);
-    values[from..].iter().map(|value| block(*value)).collect()
 }
 
 /// Text as one line of at most `most` characters, without control characters.
@@ -300,13 +292,6 @@ pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_sparkline_shows_the_way_down() {
-        assert_eq!(sparkline(&[]), "");
-        assert_eq!(sparkline(&[0, 0]), "▁▁");
-        assert_eq!(sparkline(&[8, 4, 0]), "█▄▁");
-    }
 
     #[test]
     fn a_table_is_aligned_whatever_the_script() {

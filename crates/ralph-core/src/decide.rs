@@ -62,7 +62,7 @@ pub struct Judgement {
 pub fn decide(run: &Run, policy: &Policy, evidence: &Evidence) -> Judgement {
     let signals = if policy.gates.is_empty() { Signals::Ungated } else { Signals::Gated };
     let evidence = &*with_missing_reports(policy, evidence);
-    let progress = run.progress.after(evidence, signals);
+    let progress = run.progress.after(evidence, run.iteration, signals);
     let claim = valid_claim(policy, evidence);
     let decision = None
         .or_else(|| interruption(run, policy, evidence, &progress))
@@ -223,7 +223,11 @@ fn stagnation(policy: &Policy, progress: &Progress) -> Option<Decision> {
     }
     // Two returns make a circle; one may be an honest step back.
     let circular = !policy.gates.is_empty() && progress.returns >= 2;
-    Some(Decision::GiveUp(if circular { Failure::Circular } else { Failure::NoProgress }))
+    Some(Decision::GiveUp(if circular {
+        Failure::Circular(progress.circle)
+    } else {
+        Failure::NoProgress
+    }))
 }
 
 /// A budget binds only when it can be measured.

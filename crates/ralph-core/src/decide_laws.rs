@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::evidence::{Fault, Timeout, Verdict, Weakening};
+use crate::finding::Level;
 use crate::ids::{Approach, TreeId};
+use crate::locale::Locale;
 use crate::policy::{GateSpec, Limits};
 use crate::run::Baseline;
 use crate::samples::{self, CLAIM, START, advance};
@@ -96,7 +98,8 @@ fn usage() -> impl Strategy<Value = Usage> {
 
 fn evidence() -> impl Strategy<Value = Evidence> {
     let tree = option::of("[A-D]").prop_map(|tree| tree.map(TreeId::new));
-    let approach = option::of("[a-f]").prop_map(|approach| approach.map(Approach::new));
+    let approach = vec("[a-f]", 0..3)
+        .prop_map(|hunks| Approach::new(hunks.iter().map(|name| samples::hunk(name))));
     let parts =
         (turn_end(), text(), reports(), tree, approach, weakened(), option::of(usage()), moment());
     parts.prop_map(|(turn, text, gates, tree, approach, weakened, usage, now)| Evidence {
@@ -108,6 +111,7 @@ fn evidence() -> impl Strategy<Value = Evidence> {
         weakened,
         edited: Vec::new(),
         flaky: BTreeSet::new(),
+        broken: BTreeSet::new(),
         usage,
         now,
     })
@@ -150,6 +154,7 @@ fn baseline() -> impl Strategy<Value = Option<Baseline>> {
         tree: Some(TreeId::new("A")),
         red: samples::set(&red),
         failing,
+        ..Baseline::default()
     }))
 }
 
@@ -295,6 +300,75 @@ proptest! {
     }
 }
 
+/// What one turn left of a few findings, and which of a few changes it made.
+fn shuffle() -> impl Strategy<Value = Evidence> {
+    let left = prop::sample::subsequence(vec!["f1", "f2", "f3", "f4", "f5"], 1..=5);
+    let hunks = prop::sample::subsequence(vec!["h1", "h2", "h3"], 0..=3);
+    (left, hunks).prop_map(|(left, hunks)| {
+        samples::turn(samples::WORKING).failing_tests(&left).trying_all(hunks)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    /// Each advance uses up something new: a finding fixed for the first
+    /// time, a smaller number than ever, or a change never made.
+    #[test]
+    fn whoever_shuffles_the_same_findings_and_changes_is_stopped(
+        limit in 1..5_u32, turns in vec(shuffle(), 1..30),
+    ) {
+        let mut policy = samples::gated();
+        policy.limits = Limits { iterations: 10_000, stalled: limit, ..policy.limits };
+        let mut run = samples::run_from(&policy, &["f1", "f2", "f3", "f4", "f5"]);
+        let most = (5 + 5 + 3 + 1) * limit;
+        for (number, evidence) in (1..=most).zip(turns.iter().cycle()) {
+            // A tree of its own for each turn, so that no circle is seen.
+            let evidence = evidence.clone().on_tree(&format!("T{number}"));
+            if advance(&mut run, &evidence).decision == Decision::GiveUp(Failure::NoProgress) {
+                return Ok(());
+            }
+        }
+        prop_assert!(false, "still running after {} turns", most);
+    }
+
+    #[test]
+    fn whoever_improves_before_the_limit_is_never_stopped(
+        limit in 2..6_u32, pauses in vec(0..100_u32, 20), hunks in vec("[a-c]", 20),
+    ) {
+        let mut policy = samples::gated();
+        policy.limits = Limits { iterations: 10_000, stalled: limit, ..policy.limits };
+        let names: Vec<String> = (0..=pauses.len()).map(|number| format!("f{number}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut run = samples::run_from(&policy, &names);
+        for (index, pause) in pauses.iter().enumerate() {
+            let left = &names[index + 1..];
+            for _ in 0..=(pause % limit) {
+                let evidence = samples::turn(samples::WORKING).failing_tests(left);
+                let decision = advance(&mut run, &evidence.trying(&hunks[index])).decision;
+                prop_assert!(matches!(decision, Decision::Continue(_)), "{:?}", decision);
+            }
+        }
+    }
+
+    #[test]
+    fn feedback_is_never_long(run in run(), evidence in evidence(), flood in 0..60_usize) {
+        let names: Vec<String> =
+            (0..flood).map(|number| format!("{number} {}", "long name ".repeat(20))).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let places: Vec<_> = names.iter().map(|name| (*name, Level::Error)).collect();
+        let flooded = evidence
+            .reporting(samples::tested(&[], &names))
+            .reporting(samples::found(&places))
+            .reporting(GateReport { tail: "noise\n".repeat(flood * 100), ..samples::report("x", Verdict::Fail(Fault::Exit(1))) });
+        let told = Feedback::gather(&run, &run.policy, &flooded, &Claim::None, &run.progress);
+        for locale in [Locale::En, Locale::Ko] {
+            let text = wording::feedback(&told, &Policy { locale, ..run.policy.clone() });
+            prop_assert!(text.chars().count() < 5500, "{}", text);
+        }
+    }
+}
+
 /// Text that tries to look like a template.
 fn placeholders() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
@@ -390,9 +464,9 @@ proptest! {
         for (number, turn) in turns.iter().cycle().take(2000).enumerate() {
             let novel: Vec<String> = (0..5).map(|part| format!("{number}.{part}")).collect();
             let novel: Vec<&str> = novel.iter().map(String::as_str).collect();
-            let turn = turn.clone().failing_tests(&novel).on_tree(novel[0]).trying(novel[1]);
-            progress = progress.after(&turn, Signals::Gated);
-            prop_assert!(progress.trees.len() <= 128 && progress.approaches.len() <= 128);
+            let turn = turn.clone().failing_tests(&novel).on_tree(novel[0]).trying_all(novel);
+            progress = progress.after(&turn, 1, Signals::Gated);
+            prop_assert!(progress.trees.len() <= 128 && progress.hunks.len() <= 4096);
             prop_assert!(progress.fixed.len() <= 4096 && progress.failing.len() <= 30);
         }
     }

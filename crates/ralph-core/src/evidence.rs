@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::finding::{Level, Reading};
+use crate::finding::{Counts, Level, Reading};
 use crate::ids::{Approach, TreeId};
 use crate::policy::{GateSpec, Need};
 use crate::time::{Timestamp, render_span};
@@ -28,6 +28,8 @@ pub struct Evidence {
     pub edited: Vec<Edit>,
     /// Fingerprints of tests that failed and passed on the same tree.
     pub flaky: BTreeSet<String>,
+    /// Fingerprints of tests that passed at the start and fail now.
+    pub broken: BTreeSet<String>,
     /// What this turn cost; `None` when the agent did not say.
     pub usage: Option<Usage>,
     /// When the evidence was complete.
@@ -193,6 +195,31 @@ impl GateReport {
         self.need == Need::Required && !self.passed()
     }
 
+    /// The tests that keep the gate from passing: their ids and fingerprints.
+    pub fn failing_tests(&self) -> impl Iterator<Item = (&str, &str)> {
+        let known = self.reading.tests.as_ref();
+        let is_known = move |id: &str| known.is_some_and(|tests| tests.states.contains_key(id));
+        self.failing.iter().filter_map(move |print| {
+            let rest = print.strip_prefix("test ")?;
+            // `test FOLDER: ID`, where the gate runs in a folder of its own.
+            let inner = || rest.split_once(": ").map(|(_, id)| id);
+            let id = if is_known(rest) { Some(rest) } else { inner().filter(|id| is_known(id)) };
+            Some((id?, print.as_str()))
+        })
+    }
+
+    /// How many things fail here that the output says nothing about; one at
+    /// least if the gate fails without any explanation.
+    pub fn unexplained(&self) -> u64 {
+        let Counts { errors, security, warnings, infos: _ } = self.reading.counts;
+        let failed = self.reading.tests.as_ref().map_or(0, |tests| tests.counts.failed);
+        let held_up_by_warnings = warnings > 0 && !self.failing.is_empty();
+        if self.passed() || failed > 0 || errors > 0 || security > 0 || held_up_by_warnings {
+            return 0;
+        }
+        (self.failing.len() as u64).max(1)
+    }
+
     /// Everything in this gate that is not right, as fingerprints.
     ///
     /// A gate that fails without details stands for itself, so that fixing
@@ -270,7 +297,7 @@ impl Evidence {
 mod tests {
     use super::*;
     use crate::finding::{Finding, Place};
-    use crate::samples::{report, set};
+    use crate::samples::{report, set, tested};
 
     fn warned_in(file: &str) -> GateReport {
         let place = Place { file: file.to_owned(), ..Place::default() };
@@ -306,6 +333,29 @@ mod tests {
     #[test]
     fn findings_of_other_levels_may_be_left() {
         assert!(held("src/a.rs", Level::Error, &[]).passed());
+    }
+
+    #[test]
+    fn failing_tests_are_known_by_their_ids_wherever_the_gate_runs() {
+        let mut report = tested(&[], &["a::one", "b: two"]);
+        report.failing = set(&["test a::one", "test web: b: two", "test gone", "lint - a: b"]);
+        let found: Vec<_> = report.failing_tests().collect();
+        assert_eq!(found, [("a::one", "test a::one"), ("b: two", "test web: b: two")]);
+    }
+
+    #[test]
+    fn what_the_output_does_not_explain_counts_as_one_thing_at_least() {
+        let failed = || report("lint", Verdict::Fail(Fault::Exit(1)));
+        assert_eq!(report("lint", Verdict::Pass).unexplained(), 0);
+        assert_eq!(failed().unexplained(), 1);
+        assert_eq!(GateReport { failing: set(&["a", "b"]), ..failed() }.unexplained(), 2);
+        let mut warned = warned_in("src/a.rs");
+        warned.reading.counts.warnings = 1;
+        warned.verdict = Verdict::Fail(Fault::Exit(1));
+        // The warning is not what it fails for.
+        assert_eq!(warned.unexplained(), 1);
+        warned.failing = set(&["lint - unused"]);
+        assert_eq!(warned.unexplained(), 0);
     }
 
     #[test]

@@ -1,17 +1,25 @@
 //! What the agent is told before its next turn: short, concrete, in order of use.
 
+mod gate;
+
+use std::collections::BTreeSet;
+
+pub use gate::{FailedTest, GateNews, Problem, Since};
+
+use crate::circle::Circle;
 use crate::claim::{Claim, Reason};
-use crate::evidence::{Evidence, Timeout, TurnEnd, Verdict, Weakening};
+use crate::diagnostics::{self, Totals};
+use crate::evidence::{Evidence, Timeout, TurnEnd, Weakening};
 use crate::policy::{Policy, Trust};
-use crate::progress::Progress;
+use crate::progress::{Progress, sees_all_required};
 use crate::question;
 use crate::run::Run;
 
-/// How much of a gate's output is repeated to the agent.
-const TAIL_CHARS: usize = 3000;
-
 /// A share of a limit, in percent, after which the agent is told to wrap up.
 const WRAP_UP_PERCENT: u128 = 85;
+
+/// How many weakened checks are named one by one.
+const WEAKENED: usize = 8;
 
 /// What the agent is told before its next turn.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,13 +43,35 @@ pub struct Standing {
     pub failing: u32,
     /// How many failed before the first turn.
     pub initially: u32,
+    /// What the gates count now.
+    pub now: Totals,
+    /// What they counted before the first turn.
+    pub start: Totals,
 }
 
 impl Standing {
+    /// How a run stands after gates that showed this many failures and counts.
+    pub fn new(run: &Run, failing: usize, now: Totals) -> Self {
+        let start = run.baseline.as_ref();
+        Self {
+            failing: count(failing),
+            initially: count(start.map_or(0, |start| start.failing.len())),
+            now,
+            start: start.map(|start| start.totals).unwrap_or_default(),
+        }
+    }
+
+    /// Whether anything was ever counted, or the gates only passed and failed.
+    pub fn is_counted(self) -> bool {
+        self.now.is_counted() || self.start.is_counted()
+    }
+
     /// How much better than at the start, in percent; negative when worse.
     pub fn improvement(self) -> i64 {
-        let (now, before) = (i64::from(self.failing), i64::from(self.initially));
-        if before == 0 { if now == 0 { 100 } else { -100 } } else { (before - now) * 100 / before }
+        if self.is_counted() {
+            return self.now.improvement(self.start);
+        }
+        diagnostics::improvement(self.failing.into(), self.initially.into())
     }
 }
 
@@ -68,19 +98,24 @@ pub enum Point {
     NoClaim,
     /// Every required gate passes, only the claim is missing.
     OnlyClaimMissing,
-    /// A gate does not pass.
-    Gate {
-        /// Its name.
-        name: String,
-        /// Its command.
-        command: String,
-        /// What it came to.
-        verdict: Verdict,
-        /// The end of its output.
-        tail: String,
+    /// What changed since the last iteration.
+    Change {
+        /// What failed then and does not now.
+        fixed: u32,
+        /// What fails now and did not then.
+        new: u32,
+        /// What failed then and still does.
+        still: u32,
     },
+    /// A gate does not pass.
+    Gate(GateNews),
     /// A check was made weaker, which blocks success.
     Weakened(Weakening),
+    /// More checks were made weaker than are named.
+    MoreWeakened {
+        /// How many more.
+        count: u32,
+    },
     /// The turn was ended because it took too long.
     TimedOut(Timeout),
     /// The agent ended with an error.
@@ -94,7 +129,7 @@ pub enum Point {
         question: String,
     },
     /// The tree is one that an earlier turn had already produced.
-    Circle,
+    Circle(Circle),
     /// Nothing has moved for a while.
     Stalled {
         /// For how many iterations.
@@ -115,14 +150,13 @@ impl Feedback {
     ) -> Self {
         let mut points = turn_points(evidence);
         points.extend(claim_points(policy, evidence, claim));
-        points.extend(gate_points(evidence));
-        points.extend(evidence.weakened.iter().cloned().map(Point::Weakened));
+        points.extend(change(run, evidence, progress));
+        points.extend(gate_points(run, evidence, progress));
+        points.extend(weakened_points(evidence));
         points.extend(progress_points(policy, progress));
-        let initially = run.baseline.as_ref().map_or(0, |baseline| baseline.failing.len());
-        let standing = (!policy.gates.is_empty()).then(|| Standing {
-            failing: count(evidence.failing().len()),
-            initially: count(initially),
-        });
+        let now = Totals::of(&evidence.gates);
+        let standing =
+            (!policy.gates.is_empty()).then(|| Standing::new(run, evidence.failing().len(), now));
         Self {
             iteration: run.iteration + 1,
             max_iterations: policy.limits.iterations,
@@ -165,16 +199,43 @@ fn claim_points(policy: &Policy, evidence: &Evidence, claim: &Claim) -> Vec<Poin
     }
 }
 
+/// What changed since the last iteration. Where only exit codes are known the
+/// gates say it all, and where a gate could not run nothing is known.
+fn change(run: &Run, evidence: &Evidence, progress: &Progress) -> Option<Point> {
+    if !Totals::of(&evidence.gates).is_counted() || !sees_all_required(evidence) {
+        return None;
+    }
+    let steady = |prints: &BTreeSet<String>| -> BTreeSet<String> {
+        prints.difference(&progress.flaky).cloned().collect()
+    };
+    let (before, now) = (steady(&run.progress.failing), steady(&evidence.failing()));
+    let still = now.intersection(&before).count();
+    let (fixed, new) = (before.len() - still, now.len() - still);
+    (fixed + new + still > 0).then(|| Point::Change {
+        fixed: count(fixed),
+        new: count(new),
+        still: count(still),
+    })
+}
+
 /// The gates that do not pass; those that success depends on come first.
-fn gate_points(evidence: &Evidence) -> impl Iterator<Item = Point> {
+fn gate_points(run: &Run, evidence: &Evidence, progress: &Progress) -> impl Iterator<Item = Point> {
     let blocking = evidence.gates.iter().filter(|gate| gate.blocks());
     let others = evidence.gates.iter().filter(|gate| !gate.passed() && !gate.blocks());
-    blocking.chain(others).map(|gate| Point::Gate {
-        name: gate.name.clone(),
-        command: gate.command.clone(),
-        verdict: gate.verdict.clone(),
-        tail: last_chars(&gate.tail, TAIL_CHARS).to_owned(),
+    blocking.chain(others).map(|gate| {
+        let past = gate::Past {
+            failing: &run.progress.failing,
+            broken: &evidence.broken,
+            flaky: &progress.flaky,
+        };
+        Point::Gate(GateNews::of(gate, &past))
     })
+}
+
+fn weakened_points(evidence: &Evidence) -> impl Iterator<Item = Point> {
+    let named = evidence.weakened.iter().take(WEAKENED).cloned().map(Point::Weakened);
+    let more = evidence.weakened.len().saturating_sub(WEAKENED);
+    named.chain((more > 0).then(|| Point::MoreWeakened { count: count(more) }))
 }
 
 fn progress_points(policy: &Policy, progress: &Progress) -> Vec<Point> {
@@ -182,9 +243,7 @@ fn progress_points(policy: &Policy, progress: &Progress) -> Vec<Point> {
     if policy.gates.is_empty() || progress.stalled == 0 {
         return points;
     }
-    if progress.returns > 0 {
-        points.push(Point::Circle);
-    }
+    points.extend(progress.circle.map(Point::Circle));
     points.push(Point::Stalled { iterations: progress.stalled, limit: policy.limits.stalled });
     points
 }

@@ -2,8 +2,13 @@ use super::*;
 use crate::decide::{Decision, decide};
 use crate::evidence::Fault;
 use crate::evidence::GateReport;
+use crate::evidence::Verdict;
+use crate::finding::Level;
 use crate::policy::Need;
-use crate::samples::{CLAIM, WORKING, gate, gated, report, run, run_from, turn};
+use crate::run::Baseline;
+use crate::samples::{
+    CLAIM, WORKING, found, gate, gated, report, run, run_from, set, tested, turn,
+};
 
 #[track_caller]
 fn feedback(run: &Run, evidence: &Evidence) -> Feedback {
@@ -17,12 +22,23 @@ fn feedback(run: &Run, evidence: &Evidence) -> Feedback {
 }
 
 fn tests_point(verdict: Verdict) -> Point {
-    Point::Gate {
+    Point::Gate(GateNews {
         name: "tests".to_owned(),
         command: "make tests".to_owned(),
         verdict,
+        tests: Vec::new(),
+        more_tests: 0,
+        problems: Vec::new(),
+        more_problems: 0,
+        flaky: Vec::new(),
         tail: String::new(),
-    }
+    })
+}
+
+/// Where gates stand that only pass or fail.
+fn standing(failing: u32, initially: u32) -> Standing {
+    let now = Totals { unexplained: failing.into(), ..Totals::default() };
+    Standing { failing, initially, now, start: Totals::default() }
 }
 
 #[test]
@@ -34,7 +50,7 @@ fn a_rejected_claim_comes_before_what_stands_against_it() {
         Feedback {
             iteration: 2,
             max_iterations: 10,
-            standing: Some(Standing { failing: 1, initially: 4 }),
+            standing: Some(standing(1, 4)),
             points: vec![
                 Point::ClaimRejected { gates: vec!["tests".to_owned()] },
                 tests_point(Verdict::Fail(Fault::Exit(1))),
@@ -51,7 +67,7 @@ fn a_gate_without_a_report_is_not_passed_over() {
     let stalled = Point::Stalled { iterations: 1, limit: 3 };
     let said_nothing = feedback(&run, &turn(WORKING));
     assert_eq!(said_nothing.points, [unknown.clone(), stalled.clone()]);
-    assert_eq!(said_nothing.standing, Some(Standing { failing: 1, initially: 0 }));
+    assert_eq!(said_nothing.standing, Some(standing(1, 0)));
     let rejected = Point::ClaimRejected { gates: vec!["tests".to_owned()] };
     assert_eq!(feedback(&run, &turn(CLAIM)).points, [rejected, unknown, stalled]);
 }
@@ -84,9 +100,9 @@ fn required_gates_come_before_advice() {
     let names: Vec<String> = feedback(&run_from(&policy, &["t1"]), &evidence)
         .points
         .iter()
-        .map(|point| format!("{point:?}").chars().take(20).collect())
+        .map(|point| format!("{point:?}").chars().take(29).collect())
         .collect();
-    assert_eq!(names, [r#"Gate { name: "tests""#, r#"Gate { name: "lint","#]);
+    assert_eq!(names, [r#"Gate(GateNews { name: "tests""#, r#"Gate(GateNews { name: "lint","#]);
 }
 
 #[test]
@@ -104,14 +120,15 @@ fn going_in_a_circle_is_said_after_the_first_return() {
     let mut run = run_from(&gated(), &["t1"]);
     crate::samples::advance(&mut run, &turn("b").failing_tests(&["t1"]).on_tree("B").trying("b"));
     let back = feedback(&run, &turn("a").failing_tests(&["t1"]).on_tree("A").trying("a"));
-    assert_eq!(back.points[1..], [Point::Circle, Point::Stalled { iterations: 1, limit: 3 }]);
+    let circle = Point::Circle(Circle { from: 0, to: 2 });
+    assert_eq!(back.points[1..], [circle, Point::Stalled { iterations: 1, limit: 3 }]);
 }
 
 #[test]
 fn improvement_is_a_share_of_what_failed_at_the_start() {
     let cases = [(0, 0, 100), (3, 0, -100), (0, 4, 100), (1, 4, 75), (4, 4, 0), (6, 4, -50)];
     for (failing, initially, want) in cases {
-        assert_eq!(Standing { failing, initially }.improvement(), want, "{failing}/{initially}");
+        assert_eq!(standing(failing, initially).improvement(), want, "{failing}/{initially}");
     }
 }
 
@@ -129,6 +146,46 @@ fn long_output_is_repeated_only_in_its_last_part() {
     let long =
         GateReport { tail: "x".repeat(10_000), ..report("tests", Verdict::Fail(Fault::Exit(1))) };
     let feedback = feedback(&run_from(&gated(), &["t1"]), &turn("").reporting(long));
-    let Point::Gate { tail, .. } = &feedback.points[0] else { panic!("{feedback:?}") };
-    assert_eq!(tail.len(), TAIL_CHARS);
+    let Point::Gate(news) = &feedback.points[0] else { panic!("{feedback:?}") };
+    assert_eq!(news.tail.len(), 3000);
+}
+
+#[test]
+fn what_changed_since_the_last_iteration_is_said() {
+    let mut run = run_from(&gated(), &["test a", "test b", "test c", "test flaky"]);
+    let evidence = Evidence {
+        flaky: set(&["test flaky"]),
+        ..turn(WORKING).reporting(tested(&[], &["c", "d", "flaky"]))
+    };
+    let change = |run: &Run, evidence: &Evidence| {
+        let mut points = feedback(run, evidence).points.into_iter();
+        points.find(|point| matches!(point, Point::Change { .. }))
+    };
+    let want = Point::Change { fixed: 2, new: 1, still: 1 };
+    assert_eq!(change(&run, &evidence), Some(want));
+    // A gate that did not run has fixed nothing.
+    run.policy.gates.push(gate("lint", Need::Required));
+    assert_eq!(change(&run, &evidence), None);
+}
+
+#[test]
+fn only_so_many_weakened_checks_are_named() {
+    let mut evidence = turn(WORKING).failing_tests(&[]).weakening().trying("new");
+    evidence.weakened = vec![evidence.weakened[0].clone(); 11];
+    let points = feedback(&run_from(&gated(), &[]), &evidence).points;
+    assert_eq!(points.len(), 9);
+    assert_eq!(points[8], Point::MoreWeakened { count: 3 });
+}
+
+#[test]
+fn improvement_is_measured_by_counts_where_there_are_any() {
+    let mut run = run_from(&gated(), &["x"]);
+    let files: Vec<String> = (0..4).map(|number| format!("f{number}")).collect();
+    let lint = |left: usize| {
+        let findings: Vec<_> = files[..left].iter().map(|file| (&**file, Level::Error)).collect();
+        found(&findings)
+    };
+    run.baseline = Some(Baseline { totals: Totals::of(&[lint(4)]), ..Baseline::default() });
+    let told = feedback(&run, &turn(WORKING).failing_tests(&[]).reporting(lint(1)));
+    assert_eq!(told.standing.map(Standing::improvement), Some(75));
 }

@@ -197,6 +197,17 @@ impl Counts {
             Level::Info => self.infos,
         }
     }
+
+    /// What is left when `others` are taken away.
+    #[must_use]
+    pub fn without(self, others: Self) -> Self {
+        Self {
+            errors: self.errors.saturating_sub(others.errors),
+            security: self.security.saturating_sub(others.security),
+            warnings: self.warnings.saturating_sub(others.warnings),
+            infos: self.infos.saturating_sub(others.infos),
+        }
+    }
 }
 
 /// What was read in the output of a tool.

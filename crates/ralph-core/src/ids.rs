@@ -1,5 +1,6 @@
 //! Names of things: each form is checked once, where it enters.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -105,22 +106,84 @@ impl fmt::Display for TreeId {
     }
 }
 
-/// Identifies what a turn tried: the set of its normalised hunks.
+/// One change of a file: the lines that were exchanged for each other, without
+/// saying which of them were there first.
 ///
-/// Two turns with the same approach changed the same lines in the same way,
-/// numbers and white space aside.
+/// So a change and its undoing are the same hunk. Numbers, layout and the
+/// place in the file are set aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Hunk(u64);
+
+impl Hunk {
+    /// Wraps the digest that the snapshot crate computed.
+    pub fn new(digest: u64) -> Self {
+        Self(digest)
+    }
+}
+
+impl fmt::Display for Hunk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// Text that is not a hunk.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a hunk; expected 16 hex digits")]
+pub struct ParseHunkError(String);
+
+impl FromStr for Hunk {
+    type Err = ParseHunkError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match u64::from_str_radix(text, 16) {
+            Ok(digest) if text.len() == 16 => Ok(Self(digest)),
+            Ok(_) | Err(_) => Err(ParseHunkError(text.to_owned())),
+        }
+    }
+}
+
+/// What a turn tried: the set of its hunks. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Approach(String);
+pub struct Approach(BTreeSet<Hunk>);
 
 impl Approach {
-    /// Wraps the digest that the snapshot crate computed.
-    pub fn new(digest: impl Into<String>) -> Self {
-        Self(digest.into())
+    /// How many hunks stand for a large approach. Which ones follows from the
+    /// hunks alone, so that the same approach is always known by the same.
+    pub const MOST: usize = 512;
+
+    /// The approach made of these hunks; `None` if there is none.
+    pub fn new(hunks: impl IntoIterator<Item = Hunk>) -> Option<Self> {
+        let mut kept = BTreeSet::new();
+        for hunk in hunks {
+            kept.insert(hunk);
+            if kept.len() > Self::MOST {
+                kept.pop_last();
+            }
+        }
+        (!kept.is_empty()).then_some(Self(kept))
     }
 
-    /// The digest as text.
-    pub fn as_str(&self) -> &str {
+    /// The approach whose text is that of [`Approach`]'s `Display`; `None` if
+    /// there is no hunk in it.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::new(text.split_whitespace().filter_map(|hunk| hunk.parse().ok()))
+    }
+
+    /// Its hunks.
+    pub fn hunks(&self) -> &BTreeSet<Hunk> {
         &self.0
+    }
+}
+
+/// The hunks, with a space between them.
+impl fmt::Display for Approach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, hunk) in self.0.iter().enumerate() {
+            let gap = if index == 0 { "" } else { " " };
+            write!(f, "{gap}{hunk}")?;
+        }
+        Ok(())
     }
 }
 
@@ -149,5 +212,23 @@ mod tests {
         }
         assert!(SessionId::new("ses_0a1B-2c.3").is_some());
         assert!(SessionId::new(&"x".repeat(201)).is_none());
+    }
+
+    #[test]
+    fn an_approach_survives_the_way_through_text() {
+        let approach = Approach::new([3, 1, 2].map(Hunk::new)).unwrap();
+        let text = approach.to_string();
+        assert_eq!(text, "0000000000000001 0000000000000002 0000000000000003");
+        assert_eq!(Approach::parse(&text), Some(approach));
+        assert_eq!(Approach::parse("of another form"), None);
+        assert_eq!(Approach::new([]), None);
+    }
+
+    #[test]
+    fn a_large_approach_is_known_by_the_same_hunks_in_any_order() {
+        let hunks = (0..2000).map(Hunk::new);
+        let approach = Approach::new(hunks.clone());
+        assert_eq!(approach, Approach::new(hunks.rev()));
+        assert_eq!(approach.unwrap().hunks().len(), Approach::MOST);
     }
 }

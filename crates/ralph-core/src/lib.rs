@@ -3,8 +3,10 @@
 //! Nothing here reads files, clocks or the environment; everything is a
 //! function of its arguments, so every rule has a table test.
 
+pub mod circle;
 pub mod claim;
 pub mod decide;
+pub mod diagnostics;
 pub mod evidence;
 pub mod feedback;
 pub mod finding;
@@ -20,6 +22,7 @@ pub mod redact;
 pub mod run;
 #[cfg(test)]
 mod samples;
+pub mod score;
 pub mod state;
 pub mod template;
 pub mod time;
@@ -28,7 +31,7 @@ pub mod wording;
 
 pub use decide::{Decision, Judgement, decide};
 pub use evidence::Evidence;
-pub use ids::{Approach, ParseRunIdError, RunId, SessionId, TreeId};
+pub use ids::{Approach, Hunk, ParseRunIdError, RunId, SessionId, TreeId};
 pub use policy::Policy;
 pub use run::Run;
 pub use state::State;

@@ -53,6 +53,12 @@ pub fn losses(then: &Passed, now: &Tests) -> Losses {
     Losses { gone, skipped }
 }
 
+/// The tests that passed then and fail now.
+pub fn broken<'a>(then: &'a Passed, now: &'a Tests) -> impl Iterator<Item = &'a str> {
+    let failed = |id: &&String| now.states.get(*id) == Some(&TestState::Failed);
+    then.iter().filter(failed).map(String::as_str)
+}
+
 fn names<'a>(ids: impl Iterator<Item = &'a String>) -> BTreeMap<&'a str, usize> {
     let mut names = BTreeMap::new();
     for id in ids {
@@ -119,6 +125,7 @@ mod tests {
         after.states.insert("one".to_owned(), TestState::Failed);
         after.counts.failed = 1;
         assert_eq!(losses(&then(&["one"]), &after), Losses::default());
+        assert_eq!(broken(&then(&["one", "two"]), &after).collect::<Vec<_>>(), ["one"]);
     }
 
     #[test]

@@ -1,20 +1,25 @@
 //! Is the work getting anywhere? A vector of signals, never a word count.
 //!
 //! With gates, an iteration advances when something that failed is fixed for
-//! the first time, when less fails than ever before, or when a new approach
-//! was tried. Without gates only the same reply on an unchanged tree counts
+//! the first time, when less fails than ever before, or when a change was
+//! tried that is neither one made before nor the undoing of one. Without gates only the same reply on an unchanged tree counts
 //! against a run, so reading and thinking are free to take their time.
 
 use std::collections::BTreeSet;
 
+use crate::circle::Circle;
+use crate::diagnostics::Totals;
 use crate::evidence::{Evidence, TurnEnd, Verdict};
-use crate::ids::{Approach, TreeId};
+use crate::ids::{Hunk, TreeId};
 use crate::policy::Need;
 use crate::question;
 
-/// How many earlier trees and approaches are remembered: enough for any
-/// circle worth the name, and the record of a run stays small.
-const MEMORY: usize = 128;
+/// How many earlier trees are remembered: enough for any circle worth the
+/// name, and the record of a run stays small.
+const TREE_MEMORY: usize = 128;
+
+/// How many hunks that were tried are remembered.
+const HUNK_MEMORY: usize = 4096;
 
 /// How many fingerprints that were fixed once are remembered.
 const FIXED_MEMORY: usize = 4096;
@@ -26,6 +31,8 @@ pub struct Progress {
     pub stalled: u32,
     /// How many of those returned to an earlier tree.
     pub returns: u32,
+    /// The last of those returns.
+    pub circle: Option<Circle>,
     /// Equal replies in a row on an unchanged tree.
     pub identical: u32,
     /// Questions in a row without progress.
@@ -39,9 +46,9 @@ pub struct Progress {
     /// The last tree that was looked at.
     pub last_tree: Option<TreeId>,
     /// Trees seen, oldest first.
-    pub trees: Vec<TreeId>,
-    /// Approaches seen, oldest first.
-    pub approaches: Vec<Approach>,
+    pub trees: Vec<SeenTree>,
+    /// Hunks tried, oldest first.
+    pub hunks: Vec<Hunk>,
     /// What failed last.
     pub failing: BTreeSet<String>,
     /// What failed once and was fixed later.
@@ -50,6 +57,17 @@ pub struct Progress {
     pub fewest: Option<u32>,
     /// Tests that failed and passed on one tree: they say nothing.
     pub flaky: BTreeSet<String>,
+    /// What the gates counted last.
+    pub totals: Totals,
+}
+
+/// A tree, and when it was seen last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenTree {
+    /// The tree.
+    pub tree: TreeId,
+    /// After which iteration; 0 is the start.
+    pub iteration: u32,
 }
 
 /// Whether gates give the signals, or only the reply and the tree.
@@ -67,7 +85,7 @@ impl Progress {
         Self {
             fewest: Some(count(&failing)),
             failing,
-            trees: tree.iter().cloned().collect(),
+            trees: tree.iter().map(|tree| SeenTree { tree: tree.clone(), iteration: 0 }).collect(),
             last_tree: tree,
             ..Self::default()
         }
@@ -88,9 +106,9 @@ impl Progress {
             || question::asks(text).is_some()
     }
 
-    /// The state after this turn.
+    /// The state after this turn, which is that of `iteration`.
     #[must_use]
-    pub fn after(&self, evidence: &Evidence, signals: Signals) -> Self {
+    pub fn after(&self, evidence: &Evidence, iteration: u32, signals: Signals) -> Self {
         match evidence.turn {
             TurnEnd::ProviderLimit { .. } => {
                 return Self { limit_hits: self.limit_hits.saturating_add(1), ..self.clone() };
@@ -108,11 +126,11 @@ impl Progress {
         next.note_agent_error(evidence, moved);
         next.note_reply(evidence, moved);
         let got_somewhere = match signals {
-            Signals::Gated => next.note_gates(evidence),
+            Signals::Gated => next.note_gates(evidence, iteration),
             Signals::Ungated => next.note_repetition(moved),
         };
         next.note_question(evidence, got_somewhere);
-        next.note_tree(evidence);
+        next.note_tree(evidence, iteration);
         next
     }
 
@@ -144,26 +162,40 @@ impl Progress {
     }
 
     /// Takes in what the gates showed and says whether the turn advanced.
-    fn note_gates(&mut self, evidence: &Evidence) -> bool {
+    fn note_gates(&mut self, evidence: &Evidence, iteration: u32) -> bool {
+        self.totals = Totals::of(&evidence.gates);
         self.note_flaky(evidence);
         let failing = evidence.failing().difference(&self.flaky).cloned().collect();
         let less_fails = sees_all_required(evidence) && self.note_failing(failing);
-        let new_approach = evidence.approach.as_ref().is_some_and(|approach| {
-            !self.approaches.contains(approach) && !self.returned(evidence)
-        });
-        let advanced = less_fails || new_approach;
-        if let Some(approach) = &evidence.approach {
-            remember(&mut self.approaches, approach);
-        }
+        let tried_something_new = self.note_hunks(evidence);
+        let returned_to = self.returned_to(evidence);
+        let advanced = less_fails || (tried_something_new && returned_to.is_none());
         if advanced {
             self.stalled = 0;
             self.returns = 0;
+            self.circle = None;
         } else if self.agent_errors == 0 {
             // A crash that changed nothing says nothing about the work.
             self.stalled += 1;
-            self.returns += u32::from(self.returned(evidence));
+            if let Some(from) = returned_to {
+                self.returns += 1;
+                self.circle = Some(Circle { from, to: iteration });
+            }
         }
         advanced
+    }
+
+    /// Takes in what was tried and says whether any of it was new. Undoing is
+    /// not: a hunk and its inverse are the same.
+    fn note_hunks(&mut self, evidence: &Evidence) -> bool {
+        let Some(approach) = &evidence.approach else { return false };
+        let remembered = self.hunks.len();
+        self.hunks.retain(|hunk| !approach.hunks().contains(hunk));
+        let known = remembered - self.hunks.len();
+        self.hunks.extend(approach.hunks());
+        let forgotten = self.hunks.len().saturating_sub(HUNK_MEMORY);
+        self.hunks.drain(..forgotten);
+        known < approach.hunks().len()
     }
 
     /// A flaky test was never fixed and never broken.
@@ -197,12 +229,10 @@ impl Progress {
         better
     }
 
-    /// Whether the tree is one that was left before.
-    fn returned(&self, evidence: &Evidence) -> bool {
-        evidence
-            .tree
-            .as_ref()
-            .is_some_and(|tree| self.last_tree.as_ref() != Some(tree) && self.trees.contains(tree))
+    /// The iteration that left the same tree, if it was left behind since.
+    fn returned_to(&self, evidence: &Evidence) -> Option<u32> {
+        let tree = evidence.tree.as_ref().filter(|tree| self.last_tree.as_ref() != Some(tree))?;
+        self.trees.iter().find(|seen| seen.tree == *tree).map(|seen| seen.iteration)
     }
 
     #[expect(clippy::fn_params_excessive_bools, reason = "private, and named at its one call")]
@@ -223,17 +253,19 @@ impl Progress {
         };
     }
 
-    fn note_tree(&mut self, evidence: &Evidence) {
-        if let Some(tree) = &evidence.tree {
-            remember(&mut self.trees, tree);
-            self.last_tree = Some(tree.clone());
-        }
+    fn note_tree(&mut self, evidence: &Evidence, iteration: u32) {
+        let Some(tree) = &evidence.tree else { return };
+        self.trees.retain(|seen| seen.tree != *tree);
+        self.trees.push(SeenTree { tree: tree.clone(), iteration });
+        let forgotten = self.trees.len().saturating_sub(TREE_MEMORY);
+        self.trees.drain(..forgotten);
+        self.last_tree = Some(tree.clone());
     }
 }
 
 /// Whether the required gates could be run at all. What a gate that could not
 /// run no longer reports has not been fixed.
-fn sees_all_required(evidence: &Evidence) -> bool {
+pub(crate) fn sees_all_required(evidence: &Evidence) -> bool {
     evidence.gates.iter().all(|gate| match gate.verdict {
         Verdict::Pass | Verdict::Fail(_) => true,
         Verdict::Unclear { .. } | Verdict::Unknown { .. } => gate.need == Need::Advisory,
@@ -246,15 +278,6 @@ enum Moved {
     Yes,
     No,
     NobodyLooked,
-}
-
-/// Adds `item` as the newest, forgetting the oldest when there are too many.
-fn remember<T: Clone + PartialEq>(seen: &mut Vec<T>, item: &T) {
-    seen.retain(|known| known != item);
-    if seen.len() == MEMORY {
-        seen.remove(0);
-    }
-    seen.push(item.clone());
 }
 
 fn count(failing: &BTreeSet<String>) -> u32 {

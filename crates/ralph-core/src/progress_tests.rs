@@ -1,9 +1,10 @@
 use super::*;
 use crate::decide::{Decision, decide};
 use crate::evidence::{Fault, GateReport};
+use crate::finding::Level;
 use crate::policy::Policy;
 use crate::run::Run;
-use crate::samples::{gated, play, report, run_from, set, turn};
+use crate::samples::{found, gated, play, report, run_from, set, turn};
 use crate::state::Failure;
 
 /// A gated policy that never runs out of iterations first.
@@ -70,14 +71,18 @@ fn a_run_that_improves_every_second_turn_never_ends() {
     check_goes_on(red(100), turns.collect());
 }
 
+fn circular(from: u32, to: u32) -> Failure {
+    Failure::Circular(Some(Circle { from, to }))
+}
+
 #[test]
 fn going_to_and_fro_between_two_trees_is_a_circle() {
-    check_ends(red(3), trees(["B", "A", "B", "A", "B"]), (4, Failure::Circular));
+    check_ends(red(3), trees(["B", "A", "B", "A", "B"]), (4, circular(2, 4)));
 }
 
 #[test]
 fn going_round_three_trees_is_a_circle() {
-    check_ends(red(3), trees(["B", "C", "A", "B", "C", "A"]), (5, Failure::Circular));
+    check_ends(red(3), trees(["B", "C", "A", "B", "C", "A"]), (5, circular(2, 5)));
 }
 
 #[test]
@@ -108,6 +113,79 @@ fn a_new_approach_is_progress_and_a_known_one_is_not() {
     let known = (0..50)
         .map(|number| turn_failing(3).on_tree(&format!("T{number}")).trying("the same again"));
     check_ends(red(3), known, (4, Failure::NoProgress));
+}
+
+#[test]
+fn undoing_and_redoing_is_no_new_approach() {
+    // The trees differ each time, as by a comment, so that only hunks tell.
+    let steps = ["a", "b", "a b", "b", "a", "b a", "a", "b"];
+    let turns = (0..).zip(steps).map(|(number, hunks)| {
+        turn_failing(3).on_tree(&format!("T{number}")).trying_all(hunks.split(' '))
+    });
+    check_ends(red(3), turns, (5, Failure::NoProgress));
+}
+
+#[test]
+fn one_new_change_among_known_ones_is_a_new_approach() {
+    let turns = (0..50).map(|number| {
+        let new = format!("new {number}");
+        turn_failing(3).on_tree(&format!("T{number}")).trying_all(["same", &new])
+    });
+    check_goes_on(red(3), turns.collect());
+}
+
+#[test]
+fn a_circle_is_named_by_the_iteration_in_which_the_tree_was_seen_last() {
+    let mut run = red(3);
+    run.policy.limits.stalled = 100;
+    let mut circles = Vec::new();
+    for evidence in trees(["B", "C", "B", "C", "C", "A"]) {
+        crate::samples::advance(&mut run, &evidence);
+        circles.push(run.progress.circle.map(|circle| (circle.from, circle.to)));
+    }
+    let stays = Some((2, 4));
+    assert_eq!(circles, [None, None, Some((1, 3)), stays, stays, Some((0, 6))]);
+    crate::samples::advance(&mut run, &turn_failing(2).on_tree("D"));
+    assert_eq!(run.progress.circle, None);
+}
+
+/// A gate that reports one finding for each of these places.
+fn findings(places: &[String]) -> Evidence {
+    let places: Vec<_> = places.iter().map(|place| (place.as_str(), Level::Error)).collect();
+    let gate = GateReport { name: "tests".to_owned(), ..found(&places) };
+    let passed = gate.failing.is_empty();
+    let verdict = if passed { Verdict::Pass } else { gate.verdict.clone() };
+    turn("working").reporting(GateReport { verdict, ..gate })
+}
+
+#[test]
+fn a_run_that_removes_one_finding_every_second_iteration_is_never_stopped() {
+    let place = |number| format!("src/{number}.rs");
+    let all: Vec<String> = (0..40).map(place).collect();
+    let mut run = run_from(&patient(), &[]);
+    run.progress = Progress::from_baseline(findings(&all).failing(), None);
+    assert_eq!(run.policy.limits.stalled, 3);
+    let turns = (1..all.len()).rev().flat_map(|left| {
+        let now = findings(&all[..left]).on_tree(&format!("T{left}")).trying("the same");
+        [now.clone(), now]
+    });
+    check_goes_on(run, turns.collect());
+}
+
+#[test]
+fn a_run_that_moves_the_same_findings_around_is_stopped() {
+    // Three files take turns in holding the finding; what moved it before is
+    // undone and done again.
+    let files = ["a.rs", "b.rs", "c.rs"].map(str::to_owned);
+    let mut run = run_from(&patient(), &[]);
+    run.progress = Progress::from_baseline(findings(&files[..1]).failing(), None);
+    let turns = (1..100).map(|number: usize| {
+        let (from, to) = ((number - 1) % 3, number % 3);
+        let hunks = [files[from].as_str(), files[to].as_str()];
+        findings(&files[to..=to]).on_tree(&format!("T{number}")).trying_all(hunks)
+    });
+    // Each file is left once; after that nothing is new.
+    check_ends(run, turns, (6, Failure::NoProgress));
 }
 
 #[test]
@@ -201,7 +279,7 @@ fn the_tree_is_looked_at_when_it_decides() {
     assert!(!first.needs_tree(&finished, "Reading."));
     assert!(first.needs_tree(&finished, "Which one should I use?"));
     assert!(first.needs_tree(&TurnEnd::Failed { what: "x".to_owned() }, "Reading."));
-    let second = first.after(&turn("Reading."), Signals::Ungated);
+    let second = first.after(&turn("Reading."), 1, Signals::Ungated);
     assert!(second.needs_tree(&finished, "Reading.\n"));
     assert!(!second.needs_tree(&finished, "Writing."));
 }

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::diagnostics::Totals;
 use crate::ids::{RunId, SessionId, TreeId};
 use crate::limits::Spent;
 use crate::policy::Policy;
 use crate::progress::Progress;
+use crate::score::Score;
 use crate::state::State;
 use crate::time::Timestamp;
 use crate::usage::Usage;
@@ -123,6 +125,8 @@ pub struct Baseline {
     pub red: BTreeSet<String>,
     /// Fingerprints of everything that was not right.
     pub failing: BTreeSet<String>,
+    /// What they counted.
+    pub totals: Totals,
 }
 
 /// The iteration with the best evidence.
@@ -132,6 +136,8 @@ pub struct Best {
     pub iteration: u32,
     /// How many things failed there.
     pub failing: u32,
+    /// How good its evidence is.
+    pub score: Score,
 }
 
 impl Run {

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crate::decide::{Decision, Judgement, decide};
 use crate::evidence::{Evidence, Fault, GateReport, TurnEnd, Verdict, Weakening};
-use crate::finding::Reading;
+use crate::finding::{Finding, Level, Place, Reading, TestFailure, TestState};
 use crate::format::Format;
-use crate::ids::{Approach, RunId, TreeId};
+use crate::ids::{Approach, Hunk, RunId, TreeId};
 use crate::policy::{
     Bar, Criterion, GateCommand, GateSpec, Limits, Need, Policy, Trust, TurnLimits,
 };
@@ -73,7 +73,7 @@ pub(crate) fn run_from(policy: &Policy, failing: &[&str]) -> Run {
     let red = if failing.is_empty() { BTreeSet::new() } else { set(&["tests"]) };
     Run {
         progress: Progress::from_baseline(failing.clone(), tree.clone()),
-        baseline: Some(Baseline { tree, red, failing }),
+        baseline: Some(Baseline { tree, red, failing, ..Baseline::default() }),
         ..run(policy)
     }
 }
@@ -89,6 +89,7 @@ pub(crate) fn turn(text: &str) -> Evidence {
         weakened: Vec::new(),
         edited: Vec::new(),
         flaky: BTreeSet::new(),
+        broken: BTreeSet::new(),
         usage: Some(Usage::default()),
         now: minute(1),
     }
@@ -107,8 +108,13 @@ impl Evidence {
         Self { tree: Some(TreeId::new(tree)), ..self }
     }
 
-    pub(crate) fn trying(self, approach: &str) -> Self {
-        Self { approach: Some(Approach::new(approach)), ..self }
+    /// The turn made one change of this name.
+    pub(crate) fn trying(self, hunk: &str) -> Self {
+        self.trying_all([hunk])
+    }
+
+    pub(crate) fn trying_all<'a>(self, hunks: impl IntoIterator<Item = &'a str>) -> Self {
+        Self { approach: Approach::new(hunks.into_iter().map(hunk)), ..self }
     }
 
     pub(crate) fn weakening(self) -> Self {
@@ -147,6 +153,53 @@ pub(crate) fn report(name: &str, verdict: Verdict) -> GateReport {
         elapsed: Duration::ZERO,
         cached: false,
     }
+}
+
+/// A hunk that stands for a name.
+pub(crate) fn hunk(name: &str) -> Hunk {
+    Hunk::new(name.bytes().fold(7, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+    }))
+}
+
+/// The gate `lint` failed with a finding of this level in each of these files,
+/// on lines 1, 2, 3 and so on.
+pub(crate) fn found(findings: &[(&str, Level)]) -> GateReport {
+    let mut lint = report("lint", Verdict::Fail(Fault::Exit(1)));
+    for (line, (file, level)) in (1..).zip(findings) {
+        let mut finding = Finding {
+            tool: "lint".to_owned(),
+            rule: Some("R1".to_owned()),
+            level: *level,
+            place: Place { file: (*file).to_owned(), line: Some(line), column: None },
+            message: format!("{} here", level.name()),
+            fingerprint: String::new(),
+        };
+        finding.identify("");
+        lint.reading.counts.add(*level, 1);
+        lint.failing.insert(finding.fingerprint.clone());
+        lint.reading.findings.push(finding);
+    }
+    lint
+}
+
+/// The gate `tests` ran these; it passed unless one failed.
+pub(crate) fn tested(passed: &[&str], failed: &[&str]) -> GateReport {
+    let verdict = if failed.is_empty() { Verdict::Pass } else { Verdict::Fail(Fault::Exit(1)) };
+    let mut gate = report("tests", verdict);
+    let tests = gate.reading.tests.get_or_insert_default();
+    for (ids, state) in [(passed, TestState::Passed), (failed, TestState::Failed)] {
+        tests.states.extend(ids.iter().map(|id| ((*id).to_owned(), state)));
+    }
+    tests.counts.passed = passed.len() as u64;
+    tests.counts.failed = failed.len() as u64;
+    for id in failed {
+        let place = Place { file: format!("tests/{id}"), line: Some(7), column: None };
+        let message = format!("expected {id}\ngot nothing");
+        tests.failures.insert((*id).to_owned(), TestFailure { place, message });
+        gate.failing.insert(format!("test {id}"));
+    }
+    gate
 }
 
 pub(crate) fn set(items: &[&str]) -> BTreeSet<String> {

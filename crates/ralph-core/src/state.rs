@@ -1,5 +1,6 @@
 //! Where a run stands. A state carries exactly the facts that belong to it.
 
+use crate::circle::Circle;
 use crate::time::Timestamp;
 
 /// Where a run stands.
@@ -68,7 +69,10 @@ pub enum Failure {
     /// Too many iterations in a row brought nothing.
     NoProgress,
     /// The work tree keeps returning to states it had before.
-    Circular,
+    Circular(
+        /// The last return; `None` in records that do not tell.
+        Option<Circle>,
+    ),
     /// The allowed tokens or money are used.
     Budget,
     /// The agent had to be started anew too often.
@@ -87,7 +91,7 @@ impl Failure {
             Self::MaxIterations => "max_iterations",
             Self::MaxDuration => "max_duration",
             Self::NoProgress => "no_progress",
-            Self::Circular => "circular",
+            Self::Circular(_) => "circular",
             Self::Budget => "budget",
             Self::MaxRestarts => "max_restarts",
             Self::AgentError { .. } => "agent_error",
@@ -195,7 +199,7 @@ mod tests {
         check(&State::Success(Proof::Verified), ("success", Some("verified"), 0, "ended"));
         check(&State::Success(Proof::Claimed), ("success", Some("claimed"), 0, "ended"));
         check(&State::Failed(broken), ("failed", Some("agent_error"), 1, "ended"));
-        check(&State::Failed(Failure::Circular), ("failed", Some("circular"), 1, "ended"));
+        check(&State::Failed(Failure::Circular(None)), ("failed", Some("circular"), 1, "ended"));
         check(&State::Stopped, ("stopped", None, 1, "ended"));
     }
 }

@@ -9,9 +9,15 @@ use crate::run::Run;
 use crate::template;
 use crate::time::render_span;
 
+mod gate;
+mod headline;
 mod outcome;
 
-pub use outcome::{complete_line, state_sentence};
+pub use headline::{auto_continue_line, complete_line, score};
+pub use outcome::{circle_words, state_sentence};
+
+/// About how long the feedback may get, in characters: it has to be read.
+const FEEDBACK_CHARS: usize = 4000;
 
 /// The continuation prompt when the user gave none.
 ///
@@ -141,55 +147,28 @@ pub fn answer(question: Option<&str>, text: &str, locale: Locale) -> String {
     }
 }
 
-/// The feedback as the agent reads it: one status line, then the points.
+/// The feedback as the agent reads it: one status line, then the points. It
+/// is never long: gates share what the other points leave.
 pub fn feedback(feedback: &Feedback, policy: &Policy) -> String {
-    let mut lines = Vec::new();
-    if let Some(status) = status_line(feedback, policy.locale) {
-        lines.push(status);
+    let is_gate = |point: &&Point| matches!(point, Point::Gate(_));
+    let mut texts: Vec<String> =
+        headline::continue_line(feedback, policy.locale).into_iter().collect();
+    let others = feedback.points.iter().filter(|point| !is_gate(point));
+    let taken: usize = others.map(|point| describe(point, policy, 0).chars().count()).sum();
+    let mut room = FEEDBACK_CHARS.saturating_sub(taken);
+    let mut gates = feedback.points.iter().filter(is_gate).count();
+    for point in &feedback.points {
+        let text = describe(point, policy, room / gates.max(1));
+        if is_gate(&point) {
+            room = room.saturating_sub(text.chars().count());
+            gates -= 1;
+        }
+        texts.push(text);
     }
-    lines.extend(feedback.points.iter().map(|point| describe(point, policy)));
     if feedback.pace == Pace::WrapUp {
-        lines.push(wrap_up(policy.locale).to_owned());
+        texts.push(wrap_up(policy.locale).to_owned());
     }
-    lines.join("\n\n")
-}
-
-/// `Ralph Loop: CONTINUE | Iteration: 3/10 | Current: … | Progress: … | Next: …`
-fn status_line(feedback: &Feedback, locale: Locale) -> Option<String> {
-    let standing = feedback.standing?;
-    let (iteration, max) = (feedback.iteration, feedback.max_iterations);
-    let (failing, better) = (standing.failing, standing.improvement());
-    let next = next_step(feedback, locale);
-    Some(match locale {
-        Locale::En => format!(
-            "Ralph Loop: CONTINUE | Iteration: {iteration}/{max} | Current: {failing} failing | Progress: {better}% improvement | Next: {next}"
-        ),
-        Locale::Ko => format!(
-            "Ralph Loop: CONTINUE | 반복: {iteration}/{max} | 현재: 실패 {failing}건 | 진행: {better}% 개선 | 다음: {next}"
-        ),
-    })
-}
-
-fn next_step(feedback: &Feedback, locale: Locale) -> String {
-    let failing = feedback.points.iter().find_map(|point| match point {
-        Point::Gate { name, .. } => Some(name.as_str()),
-        Point::ClaimRejected { .. }
-        | Point::NearMiss(_)
-        | Point::NoClaim
-        | Point::OnlyClaimMissing
-        | Point::Weakened(_)
-        | Point::TimedOut(_)
-        | Point::AgentFailed { .. }
-        | Point::Asked { .. }
-        | Point::Circle
-        | Point::Stalled { .. } => None,
-    });
-    match (failing, locale) {
-        (Some(name), Locale::En) => format!("make {name} pass"),
-        (Some(name), Locale::Ko) => format!("{name} 통과시키기"),
-        (None, Locale::En) => "finish the task".to_owned(),
-        (None, Locale::Ko) => "작업 마무리".to_owned(),
-    }
+    texts.join("\n\n")
 }
 
 fn wrap_up(locale: Locale) -> &'static str {
@@ -203,10 +182,11 @@ fn wrap_up(locale: Locale) -> &'static str {
     }
 }
 
-fn describe(point: &Point, policy: &Policy) -> String {
+/// A point in words; a gate in about as many characters as there is room for.
+fn describe(point: &Point, policy: &Policy, room: usize) -> String {
     match policy.locale {
-        Locale::En => describe_en(point, policy),
-        Locale::Ko => describe_ko(point, policy),
+        Locale::En => describe_en(point, policy, room),
+        Locale::Ko => describe_ko(point, policy, room),
     }
 }
 
@@ -214,7 +194,7 @@ fn promise_of(policy: &Policy) -> &str {
     policy.claim.promise.as_ref().map_or("", |promise| promise.as_str())
 }
 
-fn describe_en(point: &Point, policy: &Policy) -> String {
+fn describe_en(point: &Point, policy: &Policy, room: usize) -> String {
     match point {
         Point::ClaimRejected { gates } => format!(
             "You said the work is done, but it is not: {} did not pass. Do not claim it again before that is fixed.",
@@ -231,13 +211,17 @@ fn describe_en(point: &Point, policy: &Policy) -> String {
             ),
             None => "All checks pass. Continue working on the task.".to_owned(),
         },
-        Point::Gate { name, command, verdict, tail } => {
-            format!("{name} (`{command}`) {}{}", verdict.describe(), quoted(tail))
+        Point::Change { fixed, new, still } => {
+            format!("Since the last iteration: fixed {fixed}, new {new}, still {still}.")
         }
+        Point::Gate(news) => gate::describe(news, Locale::En, room),
         Point::Weakened(weakening) => format!(
             "A check was made weaker, which does not count as fixing it: {}: {}. Undo that.",
             weakening.place, weakening.what
         ),
+        Point::MoreWeakened { count } => {
+            format!("{count} more check(s) were made weaker. Undo that, too.")
+        }
         Point::TimedOut(Timeout::Idle(limit)) => format!(
             "The last turn was ended after {} without output. Its changes are kept. Work in smaller steps and avoid commands that wait for input.",
             render_span(*limit)
@@ -250,16 +234,17 @@ fn describe_en(point: &Point, policy: &Policy) -> String {
         Point::Asked { question } => format!(
             "You asked: \"{question}\" Nobody is here to answer. Choose the most sensible option yourself, state your assumption, and go on."
         ),
-        Point::Circle => {
-            "The files are back in a state they had before: you are going round in a circle. Try something different.".to_owned()
-        }
+        Point::Circle(circle) => format!(
+            "The files are back in a state they had before: {}; you are going round in a circle. Try something different.",
+            circle_words(*circle, Locale::En)
+        ),
         Point::Stalled { iterations, limit } => format!(
             "No progress for {iterations} of at most {limit} iterations. Do not repeat what you tried; take another approach."
         ),
     }
 }
 
-fn describe_ko(point: &Point, policy: &Policy) -> String {
+fn describe_ko(point: &Point, policy: &Policy, room: usize) -> String {
     match point {
         Point::ClaimRejected { gates } => format!(
             "완료되었다고 했지만 아직 아닙니다. 통과하지 못한 검사: {}. 고치기 전에는 다시 완료를 선언하지 마세요.",
@@ -267,7 +252,9 @@ fn describe_ko(point: &Point, policy: &Policy) -> String {
         ),
         Point::NearMiss(reason) => reason.explain(promise_of(policy), Locale::Ko),
         Point::NoClaim => match signal(&policy.claim) {
-            Some(_) => "이전 시도에서 완료 신호가 출력되지 않았습니다. 작업을 계속하세요.".to_owned(),
+            Some(_) => {
+                "이전 시도에서 완료 신호가 출력되지 않았습니다. 작업을 계속하세요.".to_owned()
+            }
             None => "작업을 계속하세요.".to_owned(),
         },
         Point::OnlyClaimMissing => match signal(&policy.claim) {
@@ -276,13 +263,17 @@ fn describe_ko(point: &Point, policy: &Policy) -> String {
             ),
             None => "모든 검사를 통과했습니다. 작업을 계속하세요.".to_owned(),
         },
-        Point::Gate { name, command, verdict, tail } => {
-            format!("{name} (`{command}`) {}{}", verdict_ko(verdict), quoted(tail))
+        Point::Change { fixed, new, still } => {
+            format!("지난 반복 이후: 해결 {fixed}건, 새로 생김 {new}건, 그대로 {still}건.")
         }
+        Point::Gate(news) => gate::describe(news, Locale::Ko, room),
         Point::Weakened(weakening) => format!(
             "검사를 약화시킨 것은 해결로 인정되지 않습니다: {}: {}. 되돌리세요.",
             weakening.place, weakening.what
         ),
+        Point::MoreWeakened { count } => {
+            format!("약화된 검사가 {count}건 더 있습니다. 함께 되돌리세요.")
+        }
         Point::TimedOut(Timeout::Idle(limit)) => format!(
             "지난 턴은 {} 동안 출력이 없어 종료되었습니다. 변경 사항은 보존됩니다. 더 작은 단계로 진행하고 입력을 기다리는 명령은 피하세요.",
             render_span(*limit)
@@ -295,9 +286,10 @@ fn describe_ko(point: &Point, policy: &Policy) -> String {
         Point::Asked { question } => format!(
             "질문: \"{question}\" 답할 사람이 없습니다. 가장 합리적인 선택을 스스로 하고, 가정을 밝힌 뒤 계속하세요."
         ),
-        Point::Circle => {
-            "파일이 이전에 있던 상태로 되돌아왔습니다. 같은 자리를 맴돌고 있으니 다른 방법을 시도하세요.".to_owned()
-        }
+        Point::Circle(circle) => format!(
+            "파일이 이전에 있던 상태로 되돌아왔습니다: {}. 같은 자리를 맴돌고 있으니 다른 방법을 시도하세요.",
+            circle_words(*circle, Locale::Ko)
+        ),
         Point::Stalled { iterations, limit } => format!(
             "{iterations}회 연속 진전이 없습니다(최대 {limit}회). 같은 시도를 반복하지 말고 다른 접근을 하세요."
         ),
@@ -331,16 +323,6 @@ pub fn columns(text: &str) -> usize {
             | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff60}' | '\u{1f300}'..='\u{1faff}')
     };
     text.chars().map(|c| if wide(c) { 2 } else { 1 }).sum()
-}
-
-/// The tail as indented text below a colon: output is data, and must not read
-/// as instructions. A full stop when there was no output.
-fn quoted(tail: &str) -> String {
-    let tail = tail.trim_end();
-    if tail.is_empty() {
-        return ".".to_owned();
-    }
-    tail.lines().fold(":".to_owned(), |text, line| text + "\n    " + line)
 }
 
 #[cfg(test)]

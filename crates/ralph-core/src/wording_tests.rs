@@ -2,7 +2,10 @@ use super::*;
 use crate::claim::Promise;
 use crate::decide::{Decision, decide};
 use crate::evidence::{Evidence, GateReport};
-use crate::samples::{CLAIM, WORKING, gate, gated, report, run, run_from, set, turn};
+use crate::finding::Level;
+use crate::samples::{
+    CLAIM, WORKING, found, gate, gated, report, run, run_from, set, tested, turn,
+};
 
 /// What the agent reads after this turn.
 #[track_caller]
@@ -65,6 +68,88 @@ fn a_gate_without_output_is_one_sentence() {
     let run = run_from(&gated(), &["t1", "t2"]);
     let text = told(&run, &turn(WORKING).failing_tests(&["t1"]));
     assert!(text.ends_with("tests (`make tests`) failed with exit code 1."), "{text}");
+}
+
+/// A turn that broke one test, left one broken, and has a flaky one; and a
+/// linter with an old and a new finding.
+fn understood() -> (Run, Evidence) {
+    let mut policy = gated();
+    policy.gates.push(gate("lint", Need::Required));
+    let lint = found(&[("src/a.rs", Level::Warning), ("src/b.rs", Level::Error)]);
+    let old = lint.reading.findings[0].fingerprint.clone();
+    let run = run_from(&policy, &["test old", "test gone", &old]);
+    let mut evidence = turn(WORKING).reporting(tested(&[], &["old", "was_fine", "shaky"]));
+    evidence.flaky = set(&["test shaky"]);
+    evidence.broken = set(&["test was_fine"]);
+    (run, evidence.reporting(lint))
+}
+
+#[test]
+fn what_was_understood_is_told_short_and_concrete() {
+    let (run, evidence) = understood();
+    assert_eq!(
+        told(&run, &evidence).split_once("\n\n").unwrap().1,
+        "Since the last iteration: fixed 1, new 2, still 2.\n\
+         \n\
+         tests (`make tests`) failed with exit code 1:\n    \
+             worked at the start: was_fine (tests/was_fine:7): expected was_fine\n    \
+             old (tests/old:7): expected old\n    \
+             flaky, do not chase: shaky\n\
+         \n\
+         lint (`make lint`) failed with exit code 1:\n    \
+             new: src/b.rs:2 error here [lint R1]\n    \
+             src/a.rs:1 warning here [lint R1]"
+    );
+}
+
+#[test]
+fn what_was_understood_is_told_in_korean() {
+    let (mut run, evidence) = understood();
+    run.policy.locale = Locale::Ko;
+    assert_eq!(
+        told(&run, &evidence).split_once("\n\n").unwrap().1,
+        "지난 반복 이후: 해결 1건, 새로 생김 2건, 그대로 2건.\n\
+         \n\
+         tests (`make tests`) 실패: 종료 코드 1:\n    \
+             시작할 때는 통과: was_fine (tests/was_fine:7): expected was_fine\n    \
+             old (tests/old:7): expected old\n    \
+             불안정한 테스트이니 쫓지 마세요: shaky\n\
+         \n\
+         lint (`make lint`) 실패: 종료 코드 1:\n    \
+             새로 생김: src/b.rs:2 error here [lint R1]\n    \
+             src/a.rs:1 warning here [lint R1]"
+    );
+}
+
+#[test]
+fn a_long_list_ends_with_how_many_more_there_are() {
+    let names: Vec<String> = (10..30).map(|number| format!("t{number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let places: Vec<_> = names.iter().map(|name| (*name, Level::Error)).collect();
+    let evidence = turn(WORKING).reporting(tested(&[], &names)).reporting(found(&places));
+    for (locale, tests, findings) in [
+        (Locale::En, "and 12 more failing test(s)", "and 12 more finding(s)"),
+        (Locale::Ko, "외 실패한 테스트 12건", "외 문제 12건"),
+    ] {
+        let text = told(&run_from(&Policy { locale, ..gated() }, &["x"]), &evidence);
+        assert!(text.contains(tests) && text.ends_with(findings), "{text}");
+    }
+}
+
+#[test]
+fn a_circle_is_named_with_its_iterations() {
+    let mut run = run_from(&gated(), &["t1"]);
+    let step = |tree: &str| turn(tree).failing_tests(&["t1"]).on_tree(tree).trying("the same");
+    for tree in ["B", "C"] {
+        crate::samples::advance(&mut run, &step(tree));
+    }
+    let text = told(&run, &step("B"));
+    let want = "iteration 3 returned to the state of iteration 1 (1 → 2 → 3); you are going round";
+    assert!(text.contains(want), "{text}");
+    run.policy.locale = Locale::Ko;
+    let text = told(&run, &step("B"));
+    let want = "3번째 반복이 1번째 반복의 상태로 되돌아갔습니다 (1 → 2 → 3). 같은 자리를";
+    assert!(text.contains(want), "{text}");
 }
 
 #[test]

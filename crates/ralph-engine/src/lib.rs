@@ -10,6 +10,7 @@ pub mod clock;
 mod driver;
 mod error;
 pub mod events;
+pub mod history;
 mod ledger;
 pub mod loops;
 pub mod owner;

@@ -11,6 +11,7 @@ use ralph_core::{Run, wording};
 use ralph_store::{IterationRecord, RunStore, StoreError};
 use serde::Serialize;
 
+use crate::history::{self, Curves};
 use crate::wire::{RunView, SCHEMA, moment};
 
 /// How many iterations a report lists.
@@ -82,7 +83,7 @@ impl Report {
         let run = &self.run;
         heading(&mut out, markup, &words(run).title.replace("{}", run.id.as_str()));
         let _ = writeln!(out, "{}\n", wording::state_sentence(&run.state, run.policy.locale));
-        facts(&mut out, markup, run);
+        facts(&mut out, markup, run, &history::curves(run, &self.iterations));
         out
     }
 
@@ -133,27 +134,31 @@ impl Report {
         if self.iterations.is_empty() {
             return;
         }
-        heading(out, markup, words(&self.run).iterations);
+        let words = words(&self.run);
+        heading(out, markup, words.iterations);
         if markup == Markup::Markdown {
             out.push_str(
                 "| # | turn | claim | failing | decision | time |\n|--:|---|---|--:|---|--:|\n",
             );
         }
-        for record in &self.iterations {
+        let returns = history::returns(&self.run, &self.iterations);
+        for (record, back) in self.iterations.iter().zip(returns) {
             let elapsed = span(record.ended_at.since(record.started_at));
             let number = record.number;
             // Where nothing was checked, nothing is known to fail or to pass.
             let failing =
                 if record.gates.is_empty() { "–".to_owned() } else { record.failing.to_string() };
             let (turn, claim, decision) = (&record.turn, &record.claim, &record.decision);
+            let back =
+                back.map_or_else(String::new, |to| words.back.replace("{}", &nth(to, words)));
             let _ = match markup {
                 Markup::Markdown => writeln!(
                     out,
-                    "| {number} | {turn} | {claim} | {failing} | {decision} | {elapsed} |"
+                    "| {number} | {turn} | {claim} | {failing} | {decision}{back} | {elapsed} |"
                 ),
                 Markup::Plain => writeln!(
                     out,
-                    "{number:>4}  {turn:<14} claim {claim:<9} failing {failing:<4} {decision:<11} {elapsed:>8}"
+                    "{number:>4}  {turn:<14} claim {claim:<9} failing {failing:<4} {decision:<11} {elapsed:>8}{back}"
                 ),
             };
         }
@@ -170,7 +175,9 @@ struct Words {
     edited: &'static str,
     undo: &'static str,
     known: &'static str,
-    labels: [&'static str; 13],
+    back: &'static str,
+    start: &'static str,
+    labels: [&'static str; 15],
 }
 
 const ENGLISH: Words = Words {
@@ -181,6 +188,8 @@ const ENGLISH: Words = Words {
     edited: "Tests and checks that were edited",
     undo: "Undo",
     known: ", known from the same tree",
+    back: "  back to {}",
+    start: "the start",
     labels: [
         "task",
         "status",
@@ -193,6 +202,8 @@ const ENGLISH: Words = Words {
         "tree",
         "work tree",
         "cost",
+        "errors",
+        "tests",
         "best",
         "last words",
     ],
@@ -206,6 +217,8 @@ const KOREAN: Words = Words {
     edited: "수정된 테스트와 검사",
     undo: "되돌리기",
     known: ", 같은 트리에서 확인됨",
+    back: "  {} 상태로 돌아감",
+    start: "시작",
     labels: [
         "작업",
         "상태",
@@ -218,6 +231,8 @@ const KOREAN: Words = Words {
         "트리",
         "작업 트리",
         "비용",
+        "오류",
+        "테스트",
         "최고",
         "마지막 말",
     ],
@@ -230,7 +245,12 @@ fn words(run: &Run) -> &'static Words {
     }
 }
 
-fn facts(out: &mut String, markup: Markup, run: &Run) {
+/// An iteration as the report names it.
+fn nth(number: u32, words: &Words) -> String {
+    if number == 0 { words.start.to_owned() } else { format!("#{number}") }
+}
+
+fn facts(out: &mut String, markup: Markup, run: &Run, curves: &Curves) {
     let shown = |text: &str, most: usize| -> String {
         let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
         flat.chars().take(most).collect()
@@ -253,7 +273,12 @@ fn facts(out: &mut String, markup: Markup, run: &Run) {
         run.tree.as_ref().map(ToString::to_string),
         Some(run.worktree.clone()),
         Some(cost),
-        run.best.map(|best| format!("#{} with {} failing", best.iteration, best.failing)),
+        curves.errors.clone(),
+        curves.tests.clone(),
+        run.best.map(|best| {
+            let score = wording::score(&best.score, run.policy.locale);
+            format!("#{}: {score}", best.iteration)
+        }),
         (!run.last_output.is_empty()).then(|| shown(last_chars(&run.last_output, 300), 300)),
     ];
     for (name, value) in words(run).labels.into_iter().zip(values) {

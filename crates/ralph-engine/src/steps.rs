@@ -4,9 +4,12 @@ use std::time::Duration;
 
 use ralph_core::claim::{Claim, ClaimKind};
 use ralph_core::decide::is_restart;
+use ralph_core::diagnostics::Totals;
 use ralph_core::evidence::{Evidence, Timeout, TurnEnd};
 use ralph_core::feedback::last_chars;
+use ralph_core::progress::Progress;
 use ralph_core::run::{Baseline, Best};
+use ralph_core::score::Score;
 use ralph_core::state::{State, Wait};
 use ralph_core::{Decision, Judgement, Run, Timestamp, wording};
 
@@ -27,7 +30,7 @@ pub(crate) fn conclude(run: &Run, judgement: &Judgement, evidence: &Evidence) ->
         restarts: run.restarts + u32::from(is_restart(&evidence.turn)),
         last_output: last_chars(&evidence.text, LAST_OUTPUT_CHARS).to_owned(),
         tree: evidence.tree.clone().or_else(|| run.tree.clone()),
-        best: best(run, evidence),
+        best: best(run, evidence, &judgement.progress),
         updated_at: now,
         ..run.clone()
     };
@@ -127,17 +130,20 @@ pub(crate) fn baseline(evidence: &Evidence) -> Baseline {
             .map(|gate| gate.name.clone())
             .collect(),
         failing: evidence.failing(),
+        totals: Totals::of(&evidence.gates),
     }
 }
 
-fn best(run: &Run, evidence: &Evidence) -> Option<Best> {
+/// The best iteration so far: of equally good ones the earliest.
+fn best(run: &Run, evidence: &Evidence, progress: &Progress) -> Option<Best> {
     if run.policy.gates.is_empty() || evidence.gates.is_empty() {
         return run.best;
     }
+    let score = Score::of(evidence, &run.policy.gates, &progress.flaky);
     let failing = u32::try_from(evidence.failing().len()).unwrap_or(u32::MAX);
     match run.best {
-        Some(best) if best.failing <= failing => Some(best),
-        Some(_) | None => Some(Best { iteration: run.iteration, failing }),
+        Some(best) if !score.is_better_than(best.score) => Some(best),
+        Some(_) | None => Some(Best { iteration: run.iteration, failing, score }),
     }
 }
 

@@ -1,4 +1,8 @@
-use ralph_core::policy::Policy;
+use std::collections::BTreeSet;
+
+use ralph_core::evidence::{Fault, GateReport, Verdict, Weakening};
+use ralph_core::format::Format;
+use ralph_core::policy::{Bar, Criterion, GateCommand, GateSpec, Need, Policy};
 use ralph_core::run::{AgentRef, NewRun, Owner, Task};
 use ralph_core::state::Pause;
 use ralph_store::MemoryStore;
@@ -79,4 +83,63 @@ fn a_pause_uses_up_neither_the_duration_nor_the_patience_with_a_provider() {
     let next = woken(&paused, &paused, hour(3 + 168));
     assert_eq!(next.state, State::Running);
     check(&next, hour(3 + 168), [1, 2, 168]);
+}
+
+/// A run with a gate, and the best iteration after these turns. Each fails a
+/// number of tests and has a number of errors; some weaken a check.
+fn best_of(turns: &[(u64, u64, &[Weakening])]) -> Option<u32> {
+    let mut run = run_in(State::Running);
+    run.policy.gates = vec![gate()];
+    for (number, (failed, errors, weakened)) in (1..).zip(turns) {
+        run.iteration = number;
+        let mut report = GateReport::unknown(&gate(), "x".to_owned());
+        report.verdict = Verdict::Fail(Fault::Exit(1));
+        report.reading.counts.errors = *errors;
+        report.reading.tests.get_or_insert_default().counts.failed = *failed;
+        let evidence = Evidence {
+            turn: TurnEnd::Finished,
+            text: String::new(),
+            gates: vec![report],
+            tree: None,
+            approach: None,
+            weakened: weakened.to_vec(),
+            edited: Vec::new(),
+            flaky: BTreeSet::new(),
+            broken: BTreeSet::new(),
+            usage: None,
+            now: hour(1),
+        };
+        run.best = best(&run, &evidence, &Progress::default());
+    }
+    run.best.map(|best| best.iteration)
+}
+
+fn gate() -> GateSpec {
+    GateSpec {
+        name: "test_pass".to_owned(),
+        criterion: Criterion::TestPass,
+        command: GateCommand::Argv(vec!["make".to_owned()]),
+        dir: String::new(),
+        format: Format::Text,
+        bar: Bar::Clean,
+        timeout: hours(1),
+        need: Need::Required,
+    }
+}
+
+#[test]
+fn the_best_iteration_has_fewer_failing_tests_then_fewer_errors() {
+    assert_eq!(best_of(&[(3, 0, &[]), (2, 9, &[]), (2, 8, &[]), (3, 0, &[])]), Some(3));
+}
+
+#[test]
+fn of_equally_good_iterations_the_earliest_is_the_best() {
+    assert_eq!(best_of(&[(2, 1, &[]), (2, 1, &[]), (2, 1, &[])]), Some(1));
+}
+
+#[test]
+fn an_iteration_with_weakened_checks_is_the_best_only_if_there_is_no_other() {
+    let weak = [Weakening { place: "tests/a.rs:1".to_owned(), what: "removed".to_owned() }];
+    assert_eq!(best_of(&[(5, 0, &weak)]), Some(1));
+    assert_eq!(best_of(&[(1, 0, &weak), (9, 9, &[]), (1, 0, &weak)]), Some(2));
 }

@@ -3,21 +3,25 @@
 //! Core types stay free of serialisation; these structs are made from them
 //! at the edge and never read back.
 
+mod diagnostics;
 mod findings;
 mod lines;
 
 use jiff::Timestamp as Moment;
+use ralph_core::diagnostics::DiagnosticSnapshot;
 use ralph_core::evidence::GateReport;
+use ralph_core::feedback::Standing;
 use ralph_core::run::Owner;
-use ralph_core::state::{State, Wait};
+use ralph_core::state::{Failure, State, Wait};
 use ralph_core::{Run, Timestamp};
 use ralph_store::IterationRecord;
 use serde::Serialize;
 
+pub use diagnostics::{BaselineView, CircleView, DiagnosticsView, ScoreView};
 pub use findings::{CountsView, FindingView, TestsView, sarif};
 pub use lines::event_line;
 
-use crate::owner;
+use crate::{history, owner};
 
 /// The version of everything in this module.
 pub const SCHEMA: u32 = 1;
@@ -62,8 +66,12 @@ pub struct RunView {
     error: Option<String>,
     final_status: Option<&'static str>,
     completion_reason: Option<&'static str>,
+    baseline: Option<BaselineView>,
+    improvement_percent: Option<i64>,
     snapshots: Vec<SnapshotView>,
     best_iteration: Option<u32>,
+    best_score: Option<ScoreView>,
+    circle: Option<CircleView>,
     tree: Option<String>,
     usage: UsageView,
     restarts: u32,
@@ -90,6 +98,8 @@ pub struct SnapshotView {
     decision: String,
     failing: u32,
     tree: Option<String>,
+    returned_to: Option<u32>,
+    diagnostics: Option<DiagnosticsView>,
     gates: Vec<GateView>,
 }
 
@@ -146,8 +156,9 @@ impl From<&GateReport> for GateView {
     }
 }
 
-impl From<&IterationRecord> for SnapshotView {
-    fn from(record: &IterationRecord) -> Self {
+impl SnapshotView {
+    fn new(record: &IterationRecord, returned_to: Option<u32>) -> Self {
+        let shown = DiagnosticSnapshot::of(&record.gates, record.ended_at);
         Self {
             iteration: record.number,
             timestamp: moment(record.ended_at),
@@ -156,6 +167,8 @@ impl From<&IterationRecord> for SnapshotView {
             decision: record.decision.clone(),
             failing: record.failing,
             tree: record.tree.as_ref().map(ToString::to_string),
+            returned_to,
+            diagnostics: (!record.gates.is_empty()).then(|| DiagnosticsView::from(&shown)),
             gates: record.gates.iter().map(GateView::from).collect(),
         }
     }
@@ -207,8 +220,12 @@ impl RunView {
             error,
             final_status: ended.then(|| run.state.status()),
             completion_reason: if ended { run.state.reason() } else { None },
-            snapshots: iterations.iter().map(SnapshotView::from).collect(),
+            baseline: run.baseline.as_ref().map(BaselineView::from),
+            improvement_percent: improvement(run),
+            snapshots: snapshots(run, iterations),
             best_iteration: run.best.map(|best| best.iteration),
+            best_score: run.best.map(|best| best.score.into()),
+            circle: circle(run),
             tree: run.tree.as_ref().map(ToString::to_string),
             usage: run.usage.into(),
             restarts: run.restarts,
@@ -217,6 +234,32 @@ impl RunView {
             last_output: (!run.last_output.is_empty()).then(|| run.last_output.clone()),
         }
     }
+}
+
+fn snapshots(run: &Run, iterations: &[IterationRecord]) -> Vec<SnapshotView> {
+    let returns = history::returns(run, iterations);
+    iterations.iter().zip(returns).map(|(record, to)| SnapshotView::new(record, to)).collect()
+}
+
+/// How much better than at the start; `None` where nothing was checked.
+fn improvement(run: &Run) -> Option<i64> {
+    let checked = !run.policy.gates.is_empty() && run.baseline.is_some() && run.iteration > 0;
+    let progress = &run.progress;
+    checked.then(|| Standing::new(run, progress.failing.len(), progress.totals).improvement())
+}
+
+/// The last return of the files to an earlier state, if nothing came after it.
+fn circle(run: &Run) -> Option<CircleView> {
+    let circle = match &run.state {
+        State::Failed(Failure::Circular(circle)) => *circle,
+        State::Failed(_)
+        | State::Running
+        | State::Waiting(_)
+        | State::Paused(_)
+        | State::Success(_)
+        | State::Stopped => run.progress.circle,
+    };
+    circle.map(CircleView::from)
 }
 
 fn criteria(run: &Run) -> Vec<CriterionView> {
@@ -234,9 +277,7 @@ fn details(state: &State) -> (Option<String>, Option<String>, Option<String>) {
     match state {
         State::Waiting(Wait::Limit { until }) => (Some(moment(*until)), None, None),
         State::Waiting(Wait::Human { question }) => (None, Some(question.clone()), None),
-        State::Failed(ralph_core::state::Failure::AgentError { what }) => {
-            (None, None, Some(what.clone()))
-        }
+        State::Failed(Failure::AgentError { what }) => (None, None, Some(what.clone())),
         State::Waiting(Wait::Child | Wait::Host)
         | State::Failed(_)
         | State::Running

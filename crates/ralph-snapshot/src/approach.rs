@@ -4,30 +4,85 @@
 use std::collections::BTreeSet;
 use std::io::{self, BufRead};
 
-use ralph_core::Approach;
+use blake3::Hasher;
+use ralph_core::{Approach, Hunk};
 
-/// The parts of an approach: what was done to which file. Order and number
-/// do not matter.
+/// The hunks of an approach. Order and number do not matter.
 #[derive(Debug, Default)]
-pub(crate) struct Parts(BTreeSet<[u8; 32]>);
+pub(crate) struct Parts(BTreeSet<Hunk>);
 
 impl Parts {
-    /// Adds that `what` happened in the file `path`, in the manner of `sign`.
-    pub(crate) fn add(&mut self, path: &[u8], sign: u8, what: &[u8]) {
-        let mut hasher = blake3::Hasher::new();
+    /// Adds that `what` was there before or afterwards in the file `path`:
+    /// what is undone is told by the same part as what was done.
+    pub(crate) fn add(&mut self, path: &[u8], what: &[u8]) {
+        let mut hasher = Hasher::new();
         // The length keeps the end of a path from passing for a beginning of
-        // a line.
-        hasher.update(&(path.len() as u64).to_le_bytes()).update(path).update(&[sign]);
-        self.0.insert(*hasher.update(what).finalize().as_bytes());
+        // what follows.
+        hasher.update(&(path.len() as u64).to_le_bytes()).update(path).update(what);
+        let digest = hasher.finalize();
+        let (first, _) = digest.as_bytes().split_first_chunk().unwrap_or((&[0; 8], &[]));
+        self.0.insert(Hunk::new(u64::from_le_bytes(*first)));
     }
 
-    /// The digest of all parts; `None` when there is none.
-    pub(crate) fn approach(&self) -> Option<Approach> {
-        let mut hasher = blake3::Hasher::new();
-        for part in &self.0 {
-            hasher.update(part);
+    /// The approach that these parts make; `None` when there is none.
+    pub(crate) fn approach(self) -> Option<Approach> {
+        Approach::new(self.0)
+    }
+}
+
+/// The lines that a hunk takes out and puts in, as two digests.
+#[derive(Default)]
+struct Exchange {
+    removed: Side,
+    added: Side,
+}
+
+#[derive(Default)]
+struct Side {
+    lines: Hasher,
+    is_blank: Blank,
+}
+
+/// Whether a side has nothing but blank lines.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Blank {
+    #[default]
+    Yes,
+    No,
+}
+
+impl Side {
+    fn push(&mut self, line: &[u8]) {
+        self.is_blank = Blank::No;
+        self.lines.update(line).update(b"\n");
+    }
+}
+
+impl Exchange {
+    /// Adds one line of a hunk, which begins with its sign.
+    fn push(&mut self, line: &[u8], normal: &mut Vec<u8>) {
+        let (sign, text) = line.split_first().unwrap_or((&b' ', &[]));
+        normalise(text, normal);
+        let side = match sign {
+            b'-' => &mut self.removed,
+            b'+' => &mut self.added,
+            _ => return,
+        };
+        if !normal.is_empty() {
+            side.push(normal);
         }
-        (!self.0.is_empty()).then(|| Approach::new(hasher.finalize().to_hex().as_str()))
+    }
+
+    /// Ends the hunk and adds it to the parts. The two sides are ordered by
+    /// themselves, so that a hunk and its inverse are the same.
+    fn end(&mut self, file: &[u8], parts: &mut Parts) {
+        let Self { removed, added } = std::mem::take(self);
+        if (removed.is_blank, added.is_blank) == (Blank::Yes, Blank::Yes) {
+            return;
+        }
+        let mut sides = [removed, added].map(|side| *side.lines.finalize().as_bytes());
+        sides.sort_unstable();
+        parts.add(file, &[[b'h'].as_slice(), &sides.concat()].concat());
     }
 }
 
@@ -39,38 +94,41 @@ impl Parts {
 pub(crate) fn read_patch(mut patch: impl BufRead) -> io::Result<Parts> {
     let mut parts = Parts::default();
     let (mut file, mut line, mut normal) = (Vec::new(), Vec::new(), Vec::new());
-    let mut in_hunk = false;
+    let mut hunk: Option<Exchange> = None;
     while patch.read_until(b'\n', &mut line)? > 0 {
-        if line.starts_with(b"diff --git ") {
-            in_hunk = false;
+        let is_header = line.starts_with(b"diff --git ");
+        if is_header || line.starts_with(b"@@ ") {
+            hunk.take().unwrap_or_default().end(&file, &mut parts);
+        }
+        if is_header {
             file.clone_from(&line);
-            parts.add(&file, b' ', &[]);
         } else if line.starts_with(b"@@ ") {
-            in_hunk = true;
-        } else if in_hunk {
+            hunk = Some(Exchange::default());
+        } else if let Some(hunk) = &mut hunk {
             // Lines of a hunk begin with their sign, so that none of them
             // passes for a header.
-            let (sign, text) = line.split_first().unwrap_or((&b' ', &[]));
-            normalise(text, &mut normal);
-            if matches!(sign, b'+' | b'-') && !normal.is_empty() {
-                parts.add(&file, *sign, &normal);
-            }
-        } else if is_mode(&line) {
-            parts.add(&file, b'm', &line);
+            hunk.push(&line, &mut normal);
+        } else if line.starts_with(b"Binary files ") {
+            parts.add(&file, b"b");
+        } else if let Some(mode) = mode(&line) {
+            parts.add(&file, &[b"m", mode].concat());
         }
         line.clear();
     }
+    hunk.unwrap_or_default().end(&file, &mut parts);
     Ok(parts)
 }
 
-fn is_mode(header: &[u8]) -> bool {
-    let modes: [&[u8]; 4] = [b"old mode ", b"new mode ", b"new file mode ", b"deleted file mode "];
-    modes.iter().any(|mode| header.starts_with(mode))
+/// The mode that a header names, whichever of the two it is, or that of a file
+/// that came or went.
+fn mode(header: &[u8]) -> Option<&[u8]> {
+    let names: [&[u8]; 4] = [b"old mode ", b"new mode ", b"new file mode ", b"deleted file mode "];
+    names.into_iter().find_map(|name| header.strip_prefix(name))
 }
 
 /// The digest of a whole text, numbers, layout and blank lines aside.
 pub(crate) fn normal_digest(text: &[u8]) -> blake3::Hash {
-    let mut hasher = blake3::Hasher::new();
+    let mut hasher = Hasher::new();
     let mut normal = Vec::new();
     for line in text.split(|byte| *byte == b'\n') {
         normalise(line, &mut normal);
@@ -133,9 +191,35 @@ mod tests {
     }
 
     #[test]
-    fn a_line_taken_out_is_not_a_line_put_in() {
+    fn undoing_is_the_same_approach_as_doing() {
         let header = "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n";
-        assert_ne!(approach(&format!("{header}-x\n")), approach(&format!("{header}+x\n")));
+        let made = approach(&format!("{header}-x\n-y\n+z\n"));
+        assert_eq!(made, approach(&format!("{header}-z\n+x\n+y\n")));
+        assert_ne!(made, approach(&format!("{header}-y\n-x\n+z\n")));
+        assert_ne!(made, approach(&format!("{header}-x\n+z\n")));
+        let came = approach("diff --git a/f b/f\nnew file mode 100644\n");
+        assert!(came.is_some());
+        assert_eq!(came, approach("diff --git a/f b/f\ndeleted file mode 100644\n"));
+    }
+
+    #[test]
+    fn each_hunk_of_a_file_counts_for_itself() {
+        let header = "diff --git a/f b/f\n--- a/f\n+++ b/f\n";
+        let (one, two) = ("@@ -1 +1 @@\n-a\n+b\n", "@@ -9 +9 @@\n-c\n+d\n");
+        let hunks = |patch: &str| approach(patch).unwrap().hunks().clone();
+        let both = hunks(&format!("{header}{one}{two}"));
+        assert_eq!(both.len(), 2);
+        let apart = &hunks(&format!("{header}{one}")) | &hunks(&format!("{header}{two}"));
+        assert_eq!(both, apart);
+        let in_two_files = hunks(&format!("{header}{one}{}{one}", header.replace('f', "g")));
+        assert_eq!(in_two_files.len(), 2);
+    }
+
+    #[test]
+    fn blank_lines_alone_are_no_approach() {
+        let header = "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n";
+        assert_eq!(approach(&format!("{header}+\n+  \n")), None);
+        assert!(approach(&format!("{header}+\n+x\n")).is_some());
     }
 
     #[test]

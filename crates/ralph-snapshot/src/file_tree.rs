@@ -15,7 +15,7 @@ use crate::objects::Objects;
 use crate::scope::Scope;
 use crate::stat::{Clock, Now};
 use crate::survey::{News, Survey};
-use crate::work_tree::{Change, ChangeKind};
+use crate::work_tree::Change;
 use crate::{file_system, path_bytes};
 
 /// Of so many files one must have got another time, with nothing else
@@ -149,19 +149,14 @@ impl FileTree {
         from: &TreeId,
         to: &TreeId,
     ) -> Result<Option<Approach>, TreeError> {
-        let later = self.manifests.load(to)?;
+        let (earlier, later) = (self.manifests.load(from)?, self.manifests.load(to)?);
         let mut parts = Parts::default();
-        for change in self.manifests.load(from)?.changes(&later) {
+        for change in earlier.changes(&later) {
             let path = path_bytes::to_bytes(&change.path);
-            let sign = match change.kind {
-                ChangeKind::Added => b'+',
-                ChangeKind::Modified => b'~',
-                ChangeKind::Removed => b'-',
-            };
-            let what = later.get(&path).map_or_else(Vec::new, |entry| {
-                [&[entry.kind.letter()], entry.normal.as_bytes().as_slice()].concat()
-            });
-            parts.add(&path, sign, &what);
+            for entry in [earlier.get(&path), later.get(&path)].into_iter().flatten() {
+                let what = [&[entry.kind.letter()], entry.normal.as_bytes().as_slice()].concat();
+                parts.add(&path, &what);
+            }
         }
         Ok(parts.approach())
     }

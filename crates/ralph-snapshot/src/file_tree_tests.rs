@@ -10,7 +10,7 @@ use crate::project::Project;
 use crate::read_entry::{NORMALISED_LIMIT, read_entry};
 use crate::scratch::{Scratch, change};
 use crate::stat::Stat;
-use crate::work_tree::WorkTree;
+use crate::work_tree::{ChangeKind, WorkTree};
 
 /// Makes a file look so old that its digest is kept.
 fn make_old(scratch: &Scratch, path: &str) {
@@ -91,6 +91,23 @@ fn the_same_edit_with_other_numbers_is_the_same_approach() {
     assert_eq!(approaches[0], approaches[1]);
     assert_ne!(approaches[0], approaches[2]);
     assert_eq!(scratch.open().approach(&start, &start).unwrap(), None);
+}
+
+#[test]
+fn going_round_three_contents_tries_nothing_new_on_the_way_back() {
+    let scratch = Scratch::plain();
+    let trees = ["a", "b", "c"].map(|text| {
+        scratch.write("a", text);
+        scratch.tree()
+    });
+    let work_tree = scratch.open();
+    let hunks = |from: usize, to: usize| {
+        let approach = work_tree.approach(&trees[from], &trees[to]).unwrap().unwrap();
+        approach.hunks().clone()
+    };
+    assert_eq!(hunks(0, 1), hunks(1, 0));
+    assert!(hunks(2, 0).is_subset(&(&hunks(0, 1) | &hunks(1, 2))));
+    assert!(!hunks(1, 2).is_subset(&hunks(0, 1)));
 }
 
 #[test]

@@ -246,6 +246,21 @@ fn the_same_edit_with_other_numbers_is_the_same_approach() {
 }
 
 #[test]
+fn going_back_is_the_same_approach_as_going_there() {
+    let scratch = Scratch::committed(&[("a", "one\ntwo\nthree\nfour\n"), ("gone", "x\n")]);
+    let start = scratch.tree();
+    scratch.write("a", "one\n2\nthree\nfive\n");
+    scratch.write("new", "n\n");
+    scratch.remove("gone");
+    let end = scratch.tree();
+    let work_tree = scratch.open();
+    let there = work_tree.approach(&start, &end).unwrap().unwrap();
+    assert_eq!(work_tree.approach(&end, &start).unwrap().unwrap(), there);
+    // Two in `a`; the mode and the lines of both other files.
+    assert_eq!(there.hunks().len(), 6);
+}
+
+#[test]
 fn a_patch_beyond_the_limit_is_still_an_approach() {
     let scratch = Scratch::committed(&[("a", "1")]);
     let start = scratch.tree();

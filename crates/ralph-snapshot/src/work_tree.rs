@@ -211,13 +211,15 @@ impl WorkTree {
         Ok(changes)
     }
 
-    /// Recognises what was tried between two trees; `None` if nothing changed.
+    /// Recognises what was tried between two trees; `None` if nothing but
+    /// layout changed.
     ///
-    /// In git it is the set of lines put in and taken out, file by file;
-    /// outside, the set of changed files with their new contents. Numbers,
-    /// white space and blank lines are set aside. In git binary files count
-    /// by their path, and of a patch only the first 8 MiB are looked at;
-    /// outside git binary files and those above 1 MiB count by their bytes.
+    /// In git it is the set of hunks, file by file; outside, the set of
+    /// changed files with their contents before and afterwards. Doing and
+    /// undoing are the same. Numbers, white space and blank lines are set
+    /// aside. In git binary files count by their path, and of a patch only
+    /// the first 8 MiB are looked at; outside git binary files and those above
+    /// 1 MiB count by their bytes.
     pub fn approach(&self, from: &TreeId, to: &TreeId) -> Result<Option<Approach>, TreeError> {
         if from == to {
             return Ok(None);

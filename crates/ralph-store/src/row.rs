@@ -9,6 +9,7 @@ mod progress;
 mod reading;
 mod run;
 mod state;
+mod totals;
 
 pub(crate) use gate::{
     decode_changes, decode_gates, decode_usage, encode_changes, encode_gates, encode_usage,

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use ralph_core::Run;
 use ralph_core::locale::Locale;
+use ralph_core::score::Score;
+use ralph_core::{Run, wording};
 use ralph_engine::undo::{self, Name};
-use ralph_engine::wire::moment;
+use ralph_engine::wire::{ScoreView, moment};
 use ralph_snapshot::{Change, ChangeKind, Label, Place, Snapshot, Snapshots};
 use ralph_store::{IterationRecord, RunStore, SqliteStore};
 use serde_json::json;
@@ -118,12 +119,15 @@ fn place(snapshot: &Snapshot) -> String {
     }
 }
 
+/// How good the evidence of a snapshot is; `None` where nothing was checked.
+fn score(row: &Row, run: &Run) -> Option<Score> {
+    let record = row.record.as_ref().filter(|record| !record.gates.is_empty())?;
+    let score = Score::of_gates(&record.gates, &run.policy.gates, &run.progress.flaky);
+    Some(Score { weakened: record.weakened.len() as u64, ..score })
+}
+
 fn show(rows: &[Row], run: &Run) {
     let locale = run.policy.locale;
-    let failing = |count: u32| match locale {
-        Locale::En => format!("{count} failing"),
-        Locale::Ko => format!("실패 {count}건"),
-    };
     let is_the_best = match locale {
         Locale::En => "best",
         Locale::Ko => "최고",
@@ -135,14 +139,14 @@ fn show(rows: &[Row], run: &Run) {
             let passed = record.gates.iter().filter(|gate| gate.passed()).count();
             format!("{passed}/{}", record.gates.len())
         });
-        let score = row.record.as_ref().filter(|record| !record.gates.is_empty());
+        let score = score(row, run);
         let is_best = row.record.as_ref().is_some_and(|record| Some(record.number) == best);
         vec![
             name(row.snapshot.label),
             moment(row.snapshot.at).chars().take(19).collect::<String>().replace('T', " "),
             format!("+{added} ~{modified} -{removed}"),
             gates,
-            score.map_or(String::new(), |record| failing(record.failing)),
+            score.map_or(String::new(), |score| wording::score(&score, locale)),
             if is_best { is_the_best.to_owned() } else { String::new() },
             place(&row.snapshot),
         ]
@@ -167,6 +171,7 @@ fn show_json(rows: &[Row], run: &Run, bytes: u64) {
                 "modified": modified,
                 "removed": removed,
                 "failing": row.record.as_ref().map(|record| record.failing),
+                "score": score(row, run).map(ScoreView::from),
                 "kept_in": place(&row.snapshot),
                 "left_out": row.snapshot.left_out.iter().map(|file| file.path.to_string_lossy()).collect::<Vec<_>>(),
             })

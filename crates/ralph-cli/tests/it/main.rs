@@ -3,6 +3,7 @@
 mod config;
 mod control;
 mod evidence;
+mod feedback;
 mod init;
 mod ownership;
 mod promise_loop;

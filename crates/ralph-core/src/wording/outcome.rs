@@ -1,51 +1,9 @@
 //! Why a run ended, waits or is paused, in one sentence.
 
-use crate::feedback::Standing;
+use crate::circle::Circle;
 use crate::locale::Locale;
-use crate::run::Run;
 use crate::state::{Failure, Pause, Proof, State, Wait};
 use crate::time::Timestamp;
-
-/// `Ralph Loop: COMPLETE - … | Session: … | Iterations: … | …`
-///
-/// `failing_now` is how many things fail on the final tree. Without gates
-/// nothing was counted, and the line ends after the iterations.
-pub fn complete_line(run: &Run, failing_now: u32) -> String {
-    let locale = run.policy.locale;
-    let (id, iterations) = (&run.id, run.iteration);
-    let how = how_complete(run);
-    let head = match locale {
-        Locale::En => {
-            format!("Ralph Loop: COMPLETE - {how} | Session: {id} | Iterations: {iterations}")
-        }
-        Locale::Ko => format!("Ralph Loop: COMPLETE - {how} | 세션: {id} | 반복: {iterations}"),
-    };
-    if run.policy.gates.is_empty() {
-        return head;
-    }
-    let initially = run.baseline.as_ref().map_or(0, |baseline| baseline.failing.len());
-    let initially = u32::try_from(initially).unwrap_or(u32::MAX);
-    let better = Standing { failing: failing_now, initially }.improvement();
-    match locale {
-        Locale::En => format!(
-            "{head} | Total improvement: {better}% | Initial: {initially} failing | Final: {failing_now} failing"
-        ),
-        Locale::Ko => format!(
-            "{head} | 총 개선: {better}% | 시작: 실패 {initially}건 | 최종: 실패 {failing_now}건"
-        ),
-    }
-}
-
-/// Checks that were not met are never called satisfied.
-fn how_complete(run: &Run) -> &'static str {
-    let on_its_word = run.state == State::Success(Proof::Claimed) && !run.policy.gates.is_empty();
-    match (on_its_word, run.policy.locale) {
-        (false, Locale::En) => "All conditions satisfied",
-        (false, Locale::Ko) => "모든 조건 충족",
-        (true, Locale::En) => "The agent's word was taken for it",
-        (true, Locale::Ko) => "에이전트의 완료 선언을 신뢰함",
-    }
-}
 
 /// Says in one sentence why a run ended, waits or is paused.
 pub fn state_sentence(state: &State, locale: Locale) -> String {
@@ -84,7 +42,15 @@ fn failure_en(failure: &Failure) -> String {
         Failure::MaxIterations => "Stopped: all allowed iterations are used.",
         Failure::MaxDuration => "Stopped: the allowed time is used.",
         Failure::NoProgress => "Stopped: too many iterations in a row brought no progress.",
-        Failure::Circular => "Stopped: the files kept returning to states they had been in before.",
+        Failure::Circular(None) => {
+            "Stopped: the files kept returning to states they had been in before."
+        }
+        Failure::Circular(Some(circle)) => {
+            return format!(
+                "Stopped: the files kept returning to states they had been in before; {}.",
+                circle_words(*circle, Locale::En)
+            );
+        }
         Failure::Budget => "Stopped: the allowed tokens or money are used.",
         Failure::MaxRestarts => "Stopped: the agent crashed or hung too often.",
         Failure::AgentError { what } => {
@@ -92,6 +58,27 @@ fn failure_en(failure: &Failure) -> String {
         }
     };
     text.to_owned()
+}
+
+/// `iteration 5 returned to the state of iteration 3 (3 → 4 → 5)`
+pub fn circle_words(circle: Circle, locale: Locale) -> String {
+    let Circle { from, to } = circle;
+    match (locale, from) {
+        (Locale::En, 0) => {
+            format!("iteration {to} returned to the state at the start ({})", circle.way("start"))
+        }
+        (Locale::En, _) => format!(
+            "iteration {to} returned to the state of iteration {from} ({})",
+            circle.way("start")
+        ),
+        (Locale::Ko, 0) => {
+            format!("{to}번째 반복이 시작 시점의 상태로 되돌아갔습니다 ({})", circle.way("시작"))
+        }
+        (Locale::Ko, _) => format!(
+            "{to}번째 반복이 {from}번째 반복의 상태로 되돌아갔습니다 ({})",
+            circle.way("시작")
+        ),
+    }
 }
 
 fn sentence_ko(state: &State) -> String {
@@ -123,7 +110,13 @@ fn failure_ko(failure: &Failure) -> String {
         Failure::MaxIterations => "종료: 허용된 반복 횟수를 모두 썼습니다.",
         Failure::MaxDuration => "종료: 허용된 시간을 모두 썼습니다.",
         Failure::NoProgress => "종료: 너무 여러 번 연속으로 진전이 없었습니다.",
-        Failure::Circular => "종료: 파일이 이전 상태로 되돌아가기를 반복했습니다.",
+        Failure::Circular(None) => "종료: 파일이 이전 상태로 되돌아가기를 반복했습니다.",
+        Failure::Circular(Some(circle)) => {
+            return format!(
+                "종료: 파일이 이전 상태로 되돌아가기를 반복했습니다. {}.",
+                circle_words(*circle, Locale::Ko)
+            );
+        }
         Failure::Budget => "종료: 허용된 토큰이나 비용을 모두 썼습니다.",
         Failure::MaxRestarts => "종료: 에이전트가 너무 자주 멈추거나 비정상 종료되었습니다.",
         Failure::AgentError { what } => {

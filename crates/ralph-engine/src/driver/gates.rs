@@ -124,6 +124,7 @@ impl Driver<'_> {
             weakened: Vec::new(),
             edited: Vec::new(),
             flaky: BTreeSet::new(),
+            broken: BTreeSet::new(),
             usage: None,
             now: self.clock.now(),
         }

@@ -1,6 +1,6 @@
 //! Remembers which tests passed at the start, and holds later turns to it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -32,7 +32,8 @@ pub(crate) fn remember(folder: &Path, gates: &[GateReport]) -> Result<(), Engine
     written.map_err(|source| EngineError::Write { path, source })
 }
 
-/// Adds to the evidence what no longer runs though it passed at the start.
+/// Adds to the evidence what fails or no longer runs though it passed at the
+/// start.
 pub(crate) fn compare(folder: &Path, evidence: &mut Evidence) {
     let Ok(text) = fs::read(folder.join(FILE)) else { return };
     let then: BTreeMap<String, Passed> = serde_json::from_slice(&text).unwrap_or_default();
@@ -40,6 +41,9 @@ pub(crate) fn compare(folder: &Path, evidence: &mut Evidence) {
         let Some((then, now)) = then.get(&gate.name).zip(gate.reading.tests.as_ref()) else {
             continue;
         };
+        let broken: BTreeSet<&str> = preserve::broken(then, now).collect();
+        let prints = gate.failing_tests().filter(|(id, _)| broken.contains(id));
+        evidence.broken.extend(prints.map(|(_, print)| print.to_owned()));
         let Losses { gone, skipped } = preserve::losses(then, now);
         let named = |ids: Vec<String>, what: &'static str| {
             ids.into_iter().take(NAMED).map(move |place| Weakening { place, what: what.to_owned() })
@@ -51,8 +55,6 @@ pub(crate) fn compare(folder: &Path, evidence: &mut Evidence) {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use ralph_core::Timestamp;
     use ralph_core::evidence::{TurnEnd, Verdict};
     use ralph_core::finding::{Reading, TestState, Tests};
@@ -87,6 +89,7 @@ mod tests {
             weakened: Vec::new(),
             edited: Vec::new(),
             flaky: BTreeSet::new(),
+            broken: BTreeSet::new(),
             usage: None,
             now: Timestamp::from_millis(0),
         }
@@ -102,6 +105,19 @@ mod tests {
         compare(folder.path(), &mut evidence);
         let places: Vec<&str> = evidence.weakened.iter().map(|found| &*found.place).collect();
         assert_eq!(places, ["a", "b"]);
+    }
+
+    #[test]
+    fn tests_that_passed_at_the_start_and_fail_now_are_known() {
+        use TestState::{Failed, Passed};
+        let folder = tempfile::tempdir().unwrap();
+        let start = gate(&[("a", Passed), ("b", Passed), ("c", Failed)]);
+        remember(folder.path(), &[start]).unwrap();
+        let mut now = gate(&[("a", Passed), ("b", Failed), ("c", Failed)]);
+        now.failing = ["test b", "test c"].map(str::to_owned).into();
+        let mut evidence = evidence(vec![now]);
+        compare(folder.path(), &mut evidence);
+        assert_eq!(evidence.broken, BTreeSet::from(["test b".to_owned()]));
     }
 
     #[test]

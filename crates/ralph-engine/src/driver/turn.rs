@@ -117,6 +117,7 @@ impl Driver<'_> {
             weakened: Vec::new(),
             edited: Vec::new(),
             flaky: BTreeSet::new(),
+            broken: BTreeSet::new(),
             usage,
             now: self.clock.now(),
         };

@@ -92,6 +92,7 @@ fn ended(run: &Run) -> Value {
         "tree": run.tree.as_ref().map(ToString::to_string),
         "exit_code": run.state.exit_code(),
         "best_iteration": run.best.map(|best| best.iteration),
+        "circle": super::circle(run),
         "cost": UsageView::from(run.usage),
     })
 }

@@ -1,5 +1,6 @@
 //! Runs are kept whole, found again, and one at a time is active in a tree.
 
+use ralph_core::circle::Circle;
 use ralph_core::claim::{ClaimRules, MatchMode};
 use ralph_core::locale::Locale;
 use ralph_core::policy::{Context, Criterion, GateCommand, GateSpec, Need, Trust};
@@ -48,7 +49,8 @@ pub fn every_state_survives(open: Open<'_>) {
         Failure::MaxIterations,
         Failure::MaxDuration,
         Failure::NoProgress,
-        Failure::Circular,
+        Failure::Circular(None),
+        Failure::Circular(Some(Circle { from: 3, to: 5 })),
         Failure::Budget,
         Failure::MaxRestarts,
         Failure::AgentError { what: "it's gone".to_owned() },

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use ralph_core::circle::Circle;
 use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
+use ralph_core::diagnostics::Totals;
 use ralph_core::evidence::{Edit, Fault, GateReport, Verdict, Weakening};
 use ralph_core::finding::{
     Counts, Finding, Level, Place, Reading, TestCounts, TestFailure, TestState, Tests,
@@ -13,10 +15,11 @@ use ralph_core::locale::Locale;
 use ralph_core::policy::{
     Allowed, Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, Trust, TurnLimits,
 };
-use ralph_core::progress::Progress;
+use ralph_core::progress::{Progress, SeenTree};
 use ralph_core::run::{AgentRef, Baseline, Best, NewRun, Owner, Task};
+use ralph_core::score::Score;
 use ralph_core::usage::{Usage, Usd};
-use ralph_core::{Approach, Policy, Run, RunId, SessionId, State, Timestamp, TreeId};
+use ralph_core::{Approach, Hunk, Policy, Run, RunId, SessionId, State, Timestamp, TreeId};
 
 use crate::{IterationRecord, NewEvent, Session, SessionMode, SessionState};
 
@@ -66,6 +69,7 @@ pub fn run(bits: u32) -> Run {
             tree: Some(TreeId::new("base")),
             red: words(&["test_pass"]),
             failing: words(&["test:a", "test:b"]),
+            totals: totals(),
         }),
         progress: progress(),
         restarts: 2,
@@ -75,7 +79,7 @@ pub fn run(bits: u32) -> Run {
         feedback: format!("feedback {HARD_TEXT}"),
         last_output: format!("output {HARD_TEXT}"),
         tree: Some(TreeId::new("now")),
-        best: Some(Best { iteration: 2, failing: 1 }),
+        best: Some(Best { iteration: 2, failing: 1, score: score() }),
         started_at: at(i64::from(bits)),
         updated_at: at(i64::from(bits) + 50),
         ended_at: Some(at(i64::from(bits) + 60)),
@@ -162,12 +166,38 @@ fn progress() -> Progress {
         limit_hits: 6,
         last_text: Some(u64::MAX),
         last_tree: Some(TreeId::new("now")),
-        trees: vec![TreeId::new("base"), TreeId::new("now")],
-        approaches: vec![Approach::new("one"), Approach::new("two")],
+        trees: vec![seen("base", 0), seen("now", 3)],
+        hunks: [1, u64::MAX].map(Hunk::new).into(),
+        circle: Some(Circle { from: 3, to: 5 }),
         failing: words(&["test:a"]),
         fixed: words(&["test:b", HARD_TEXT]),
         fewest: Some(1),
         flaky: words(&["test flaky"]),
+        totals: totals(),
+    }
+}
+
+fn seen(tree: &str, iteration: u32) -> SeenTree {
+    SeenTree { tree: TreeId::new(tree), iteration }
+}
+
+fn totals() -> Totals {
+    Totals {
+        counts: Counts { errors: u64::MAX, security: 2, warnings: 3, infos: 4 },
+        tests: Some(TestCounts { passed: 5, failed: 6, skipped: 7 }),
+        unexplained: 8,
+    }
+}
+
+fn score() -> Score {
+    Score {
+        weakened: 1,
+        blind: 2,
+        failed_tests: 3,
+        unexplained: 4,
+        errors: 5,
+        security: 6,
+        warnings: 7,
     }
 }
 
@@ -195,7 +225,7 @@ pub fn iteration(bits: u32, number: u32) -> IterationRecord {
         decision: "continue".to_owned(),
         failing: 4,
         tree: Some(TreeId::new("now")),
-        approach: Some(Approach::new("two")),
+        approach: Approach::new([7, 2].map(Hunk::new)),
         usage: usage(),
         gates: verdicts.into_iter().map(report).collect(),
         weakened: vec![Weakening { place: "a:1".to_owned(), what: format!("w {HARD_TEXT}") }],

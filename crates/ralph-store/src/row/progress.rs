@@ -2,12 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use ralph_core::progress::Progress;
-use ralph_core::run::Baseline;
-use ralph_core::{Approach, TreeId};
+use ralph_core::TreeId;
+use ralph_core::circle::Circle;
+use ralph_core::progress::{Progress, SeenTree};
+use ralph_core::run::{Baseline, Best};
+use ralph_core::score::Score;
 use serde::{Deserialize, Serialize};
 
-use super::{decode, encode};
+use super::totals::TotalsRow;
+use super::{decode, encode, unfit};
 use crate::error::StoreError;
 
 const PROGRESS: &str = "the progress of a run";
@@ -24,12 +27,34 @@ struct ProgressRow {
     last_text: Option<u64>,
     last_tree: Option<String>,
     trees: Vec<String>,
-    approaches: Vec<String>,
+    /// When each of the trees was seen last.
+    #[serde(default)]
+    seen_in: Vec<u32>,
+    #[serde(default)]
+    hunks: Vec<String>,
+    #[serde(default)]
+    circle: Option<(u32, u32)>,
     failing: BTreeSet<String>,
     fixed: BTreeSet<String>,
     fewest: Option<u32>,
     #[serde(default)]
     flaky: BTreeSet<String>,
+    #[serde(default)]
+    totals: TotalsRow,
+    /// The score of the best iteration, whose number has its own column.
+    #[serde(default)]
+    best: Option<ScoreRow>,
+}
+
+#[derive(Deserialize, Serialize)]
+struct ScoreRow {
+    weakened: u64,
+    blind: u64,
+    failed_tests: u64,
+    unexplained: u64,
+    errors: u64,
+    security: u64,
+    warnings: u64,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -37,10 +62,15 @@ struct BaselineRow {
     tree: Option<String>,
     red: BTreeSet<String>,
     failing: BTreeSet<String>,
+    #[serde(default)]
+    totals: TotalsRow,
 }
 
-/// The JSON form of progress.
-pub(super) fn encode_progress(progress: &Progress) -> Result<String, StoreError> {
+/// The JSON form of progress, with the score of the best iteration.
+pub(super) fn encode_progress(
+    progress: &Progress,
+    best: Option<Best>,
+) -> Result<String, StoreError> {
     let Progress {
         stalled,
         returns,
@@ -51,11 +81,13 @@ pub(super) fn encode_progress(progress: &Progress) -> Result<String, StoreError>
         last_text,
         last_tree,
         trees,
-        approaches,
+        hunks,
+        circle,
         failing,
         fixed,
         fewest,
         flaky,
+        totals,
     } = progress.clone();
     let row = ProgressRow {
         stalled,
@@ -66,20 +98,27 @@ pub(super) fn encode_progress(progress: &Progress) -> Result<String, StoreError>
         limit_hits,
         last_text,
         last_tree: last_tree.map(|tree| tree.to_string()),
-        trees: trees.iter().map(TreeId::to_string).collect(),
-        approaches: approaches.iter().map(|approach| approach.as_str().to_owned()).collect(),
+        seen_in: trees.iter().map(|seen| seen.iteration).collect(),
+        trees: trees.iter().map(|seen| seen.tree.to_string()).collect(),
+        hunks: hunks.iter().map(ToString::to_string).collect(),
+        circle: circle.map(|circle| (circle.from, circle.to)),
         failing,
         fixed,
         fewest,
         flaky,
+        totals: totals.into(),
+        best: best.map(|best| best.score.into()),
     };
     encode(PROGRESS, &row)
 }
 
-/// The progress whose JSON form is `text`.
-pub(super) fn decode_progress(text: &str) -> Result<Progress, StoreError> {
+/// The progress whose JSON form is `text`, and the score of the best iteration.
+pub(super) fn decode_progress(text: &str) -> Result<(Progress, Option<Score>), StoreError> {
     let row: ProgressRow = decode(PROGRESS, text)?;
-    Ok(Progress {
+    let seen_in = row.seen_in.into_iter().chain(std::iter::repeat(0));
+    let seen = |(tree, iteration)| SeenTree { tree: TreeId::new(tree), iteration };
+    let hunk = |text: String| text.parse().map_err(|_| unfit(PROGRESS, &text));
+    let progress = Progress {
         stalled: row.stalled,
         returns: row.returns,
         identical: row.identical,
@@ -88,24 +127,60 @@ pub(super) fn decode_progress(text: &str) -> Result<Progress, StoreError> {
         limit_hits: row.limit_hits,
         last_text: row.last_text,
         last_tree: row.last_tree.map(TreeId::new),
-        trees: row.trees.into_iter().map(TreeId::new).collect(),
-        approaches: row.approaches.into_iter().map(Approach::new).collect(),
+        trees: row.trees.into_iter().zip(seen_in).map(seen).collect(),
+        hunks: row.hunks.into_iter().map(hunk).collect::<Result<_, _>>()?,
+        circle: row.circle.map(|(from, to)| Circle { from, to }),
         failing: row.failing,
         fixed: row.fixed,
         fewest: row.fewest,
         flaky: row.flaky,
-    })
+        totals: row.totals.into(),
+    };
+    Ok((progress, row.best.map(Score::from)))
 }
 
 /// The JSON form of a baseline.
 pub(super) fn encode_baseline(baseline: &Baseline) -> Result<String, StoreError> {
-    let Baseline { tree, red, failing } = baseline.clone();
-    let row = BaselineRow { tree: tree.map(|tree| tree.to_string()), red, failing };
+    let Baseline { tree, red, failing, totals } = baseline.clone();
+    let (tree, totals) = (tree.map(|tree| tree.to_string()), totals.into());
+    let row = BaselineRow { tree, red, failing, totals };
     encode(BASELINE, &row)
 }
 
 /// The baseline whose JSON form is `text`.
 pub(super) fn decode_baseline(text: &str) -> Result<Baseline, StoreError> {
-    let BaselineRow { tree, red, failing } = decode(BASELINE, text)?;
-    Ok(Baseline { tree: tree.map(TreeId::new), red, failing })
+    let BaselineRow { tree, red, failing, totals } = decode(BASELINE, text)?;
+    Ok(Baseline { tree: tree.map(TreeId::new), red, failing, totals: totals.into() })
+}
+
+impl From<Score> for ScoreRow {
+    fn from(score: Score) -> Self {
+        let Score { weakened, blind, failed_tests, unexplained, errors, security, warnings } =
+            score;
+        Self { weakened, blind, failed_tests, unexplained, errors, security, warnings }
+    }
+}
+
+impl From<ScoreRow> for Score {
+    fn from(row: ScoreRow) -> Self {
+        let ScoreRow { weakened, blind, failed_tests, unexplained, errors, security, warnings } =
+            row;
+        Self { weakened, blind, failed_tests, unexplained, errors, security, warnings }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_an_earlier_version_is_read() {
+        let progress = r#"{"stalled":1,"returns":1,"identical":0,"questions":0,"agent_errors":0,
+            "limit_hits":0,"last_text":null,"last_tree":"b","trees":["a","b"],
+            "approaches":["0123"],"failing":[],"fixed":[],"fewest":2}"#;
+        let (progress, best) = decode_progress(progress).unwrap();
+        assert_eq!((progress.trees[1].iteration, progress.hunks.len(), best), (0, 0, None));
+        let baseline = r#"{"tree":null,"red":["x"],"failing":["y"]}"#;
+        assert!(!decode_baseline(baseline).unwrap().totals.is_counted());
+    }
 }

@@ -1,6 +1,7 @@
 //! The stored form of a run: one field a column.
 
 use ralph_core::run::{AgentRef, Best, Owner, Run, Task};
+use ralph_core::score::Score;
 use ralph_core::{Timestamp, TreeId};
 
 use super::policy::{decode_policy, encode_policy};
@@ -102,7 +103,7 @@ impl RunRow {
             epoch: epoch.cast_signed(),
             owner: OwnerRow::from(owner),
             baseline: baseline.as_ref().map(encode_baseline).transpose()?,
-            progress: encode_progress(&progress)?,
+            progress: encode_progress(&progress, best)?,
             restarts,
             usage: encode_usage(usage)?,
             waited: encode("waiting time", &waited)?,
@@ -120,6 +121,7 @@ impl RunRow {
 
     /// The run of a row.
     pub(crate) fn into_run(self) -> Result<Run, StoreError> {
+        let (progress, score) = decode_progress(&self.progress)?;
         Ok(Run {
             id: decode_run_id(&self.id)?,
             task: Task {
@@ -139,7 +141,7 @@ impl RunRow {
             epoch: self.epoch.cast_unsigned(),
             owner: self.owner.into_owner()?,
             baseline: self.baseline.as_deref().map(decode_baseline).transpose()?,
-            progress: decode_progress(&self.progress)?,
+            progress,
             restarts: self.restarts,
             usage: decode_usage(&self.usage)?,
             waited: decode("waiting time", &self.waited)?,
@@ -150,12 +152,18 @@ impl RunRow {
             best: self
                 .best_iteration
                 .zip(self.best_failing)
-                .map(|(iteration, failing)| Best { iteration, failing }),
+                .map(|(iteration, failing)| best_of(iteration, failing, score)),
             started_at: Timestamp::from_millis(self.started_at),
             updated_at: Timestamp::from_millis(self.updated_at),
             ended_at: self.ended_at.map(Timestamp::from_millis),
         })
     }
+}
+
+/// A run of an earlier version knows only how much failed.
+fn best_of(iteration: u32, failing: u32, score: Option<Score>) -> Best {
+    let counted = Score { unexplained: failing.into(), ..Score::default() };
+    Best { iteration, failing, score: score.unwrap_or(counted) }
 }
 
 impl From<Option<Owner>> for OwnerRow {

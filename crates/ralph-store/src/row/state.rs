@@ -1,5 +1,6 @@
 //! The stored form of a state: two words and, where needed, a JSON detail.
 
+use ralph_core::circle::Circle;
 use ralph_core::state::{Failure, Pause, Proof, State, Wait};
 use ralph_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,7 @@ enum DetailRow {
     Until(i64),
     Question(String),
     What(String),
+    Circle(u32, u32),
 }
 
 /// The facts of a state that its two words do not tell, as JSON.
@@ -23,6 +25,7 @@ pub(super) fn encode_detail(state: &State) -> Result<Option<String>, StoreError>
         State::Waiting(Wait::Limit { until }) => DetailRow::Until(until.as_millis()),
         State::Waiting(Wait::Human { question }) => DetailRow::Question(question.clone()),
         State::Failed(Failure::AgentError { what }) => DetailRow::What(what.clone()),
+        State::Failed(Failure::Circular(Some(circle))) => DetailRow::Circle(circle.from, circle.to),
         State::Running
         | State::Waiting(Wait::Child | Wait::Host)
         | State::Paused(_)
@@ -31,7 +34,7 @@ pub(super) fn encode_detail(state: &State) -> Result<Option<String>, StoreError>
             Failure::MaxIterations
             | Failure::MaxDuration
             | Failure::NoProgress
-            | Failure::Circular
+            | Failure::Circular(None)
             | Failure::Budget
             | Failure::MaxRestarts,
         )
@@ -66,6 +69,9 @@ pub(super) fn decode_state(
         ("failed", Some("agent_error"), Some(DetailRow::What(what))) => {
             State::Failed(Failure::AgentError { what })
         }
+        ("failed", Some("circular"), Some(DetailRow::Circle(from, to))) => {
+            State::Failed(Failure::Circular(Some(Circle { from, to })))
+        }
         ("failed", Some(name), None) => State::Failed(decode_failure(name)?),
         _ => return Err(unfit(WHAT, &format!("{status}, {}", reason.unwrap_or("no reason")))),
     };
@@ -77,7 +83,7 @@ fn decode_failure(name: &str) -> Result<Failure, StoreError> {
         "max_iterations" => Ok(Failure::MaxIterations),
         "max_duration" => Ok(Failure::MaxDuration),
         "no_progress" => Ok(Failure::NoProgress),
-        "circular" => Ok(Failure::Circular),
+        "circular" => Ok(Failure::Circular(None)),
         "budget" => Ok(Failure::Budget),
         "max_restarts" => Ok(Failure::MaxRestarts),
         _ => Err(unfit(WHAT, name)),

@@ -1,0 +1,218 @@
+//! What the gates of one iteration counted: all in all, and file by file.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::evidence::GateReport;
+use crate::finding::{Counts, Finding, TestCounts};
+use crate::time::Timestamp;
+
+/// How many files a snapshot details.
+const FILES: usize = 50;
+
+/// What the gates counted, all in all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// The findings. One that several gates report counts once.
+    pub counts: Counts,
+    /// The tests; `None` if no gate said anything about tests.
+    pub tests: Option<TestCounts>,
+    /// What fails in gates whose output says nothing about it: one thing for
+    /// each of them at least.
+    pub unexplained: u64,
+}
+
+/// What the gates of one iteration showed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiagnosticSnapshot {
+    /// All in all.
+    pub totals: Totals,
+    /// File by file, the worst first. Bounded: see [`Self::more_files`].
+    pub files: Vec<FileDiagnostics>,
+    /// How many more files there are.
+    pub more_files: u64,
+    /// When it was taken.
+    pub at: Timestamp,
+}
+
+/// What was found in one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileDiagnostics {
+    /// Relative to the project's root; empty for the project as a whole.
+    pub file: String,
+    /// The findings.
+    pub counts: Counts,
+    /// The tests that failed there.
+    pub failed_tests: u64,
+}
+
+impl Totals {
+    /// What these gates counted.
+    pub fn of(gates: &[GateReport]) -> Self {
+        let mut totals = Self::default();
+        for gate in gates {
+            let Counts { errors, security, warnings, infos } = gate.reading.counts;
+            let counts = &mut totals.counts;
+            counts.errors = counts.errors.saturating_add(errors);
+            counts.security = counts.security.saturating_add(security);
+            counts.warnings = counts.warnings.saturating_add(warnings);
+            counts.infos = counts.infos.saturating_add(infos);
+            totals.unexplained += gate.unexplained();
+            if let Some(tests) = &gate.reading.tests {
+                let all = totals.tests.get_or_insert_default();
+                all.passed = all.passed.saturating_add(tests.counts.passed);
+                all.failed = all.failed.saturating_add(tests.counts.failed);
+                all.skipped = all.skipped.saturating_add(tests.counts.skipped);
+            }
+        }
+        let (_, repeated) = distinct(gates);
+        totals.counts = totals.counts.without(repeated);
+        totals
+    }
+
+    /// Whether anything was counted, or the gates only passed and failed.
+    pub fn is_counted(self) -> bool {
+        self.tests.is_some() || self.counts != Counts::default()
+    }
+
+    /// How many tests failed.
+    pub fn failed_tests(self) -> u64 {
+        self.tests.map_or(0, |tests| tests.failed)
+    }
+
+    /// How much better than `before`, in percent; negative when worse.
+    ///
+    /// Warnings count only where there never was anything worse.
+    pub fn improvement(self, before: Self) -> i64 {
+        let (now, then) = (self.grave(), before.grave());
+        if (now, then) == (0, 0) {
+            return improvement(self.counts.warnings, before.counts.warnings);
+        }
+        improvement(now, then)
+    }
+
+    fn grave(self) -> u64 {
+        let parts = [self.failed_tests(), self.counts.errors, self.counts.security];
+        parts.into_iter().fold(self.unexplained, u64::saturating_add)
+    }
+}
+
+/// How much less `now` is than `before`, in percent; negative when it is more.
+pub fn improvement(now: u64, before: u64) -> i64 {
+    match (now, before) {
+        (0, _) => 100,
+        (_, 0) => -100,
+        (now, before) => {
+            let percent = (i128::from(before) - i128::from(now)) * 100 / i128::from(before);
+            i64::try_from(percent).unwrap_or(i64::MIN)
+        }
+    }
+}
+
+impl DiagnosticSnapshot {
+    /// What these gates showed.
+    pub fn of(gates: &[GateReport], at: Timestamp) -> Self {
+        let mut files: BTreeMap<&str, FileDiagnostics> = BTreeMap::new();
+        let (findings, _) = distinct(gates);
+        for finding in findings {
+            files.entry(&finding.place.file).or_default().counts.add(finding.level, 1);
+        }
+        let tests = gates.iter().filter_map(|gate| gate.reading.tests.as_ref());
+        for failure in tests.flat_map(|tests| tests.failures.values()) {
+            files.entry(&failure.place.file).or_default().failed_tests += 1;
+        }
+        let named = |(file, found): (&str, _)| FileDiagnostics { file: file.to_owned(), ..found };
+        let mut files: Vec<FileDiagnostics> = files.into_iter().map(named).collect();
+        files.sort_by_key(|found| {
+            let Counts { errors, security, warnings, infos } = found.counts;
+            Reverse([found.failed_tests, errors, security, warnings, infos])
+        });
+        let more_files = files.len().saturating_sub(FILES) as u64;
+        files.truncate(FILES);
+        Self { totals: Totals::of(gates), files, more_files, at }
+    }
+}
+
+/// The findings of all gates, each once, and how many are left out as repeated.
+fn distinct(gates: &[GateReport]) -> (Vec<&Finding>, Counts) {
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let (mut findings, mut repeated) = (Vec::new(), Counts::default());
+    for finding in gates.iter().flat_map(|gate| &gate.reading.findings) {
+        // Without a fingerprint nothing says that two are the same.
+        if finding.fingerprint.is_empty() || seen.insert(&finding.fingerprint) {
+            findings.push(finding);
+        } else {
+            repeated.add(finding.level, 1);
+        }
+    }
+    (findings, repeated)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::{Fault, Verdict};
+    use crate::finding::Level;
+    use crate::samples::{found, minute, report, tested};
+
+    fn failing() -> Verdict {
+        Verdict::Fail(Fault::Exit(1))
+    }
+
+    #[test]
+    fn counts_of_all_gates_are_added_up() {
+        let lint = found(&[("a.rs", Level::Error), ("a.rs", Level::Warning)]);
+        let tests = tested(&["one"], &["two", "three"]);
+        let opaque = report("build", failing());
+        let totals = Totals::of(&[lint, tests, opaque]);
+        assert_eq!((totals.counts.errors, totals.counts.warnings), (1, 1));
+        assert_eq!(totals.tests, Some(TestCounts { passed: 1, failed: 2, skipped: 0 }));
+        assert_eq!(totals.unexplained, 1);
+        assert!(totals.is_counted());
+        assert!(!Totals::of(&[report("build", failing())]).is_counted());
+    }
+
+    #[test]
+    fn a_finding_that_two_gates_report_counts_once() {
+        let lint = found(&[("a.rs", Level::Error), ("b.rs", Level::Error)]);
+        let build = found(&[("a.rs", Level::Error)]);
+        let snapshot = DiagnosticSnapshot::of(&[lint, build], minute(1));
+        assert_eq!(snapshot.totals.counts.errors, 2);
+        let files: Vec<_> = snapshot.files.iter().map(|found| found.counts.errors).collect();
+        assert_eq!(files, [1, 1]);
+    }
+
+    #[test]
+    fn files_are_detailed_the_worst_first_and_only_so_many() {
+        let mut names: Vec<String> = (0..60).map(|number| format!("f{number:02}")).collect();
+        names.push("f59".to_owned());
+        let listed: Vec<_> = names.iter().map(|name| (name.as_str(), Level::Warning)).collect();
+        let mut lint = found(&listed);
+        for (number, finding) in lint.reading.findings.iter_mut().enumerate() {
+            finding.fingerprint = number.to_string();
+        }
+        let snapshot = DiagnosticSnapshot::of(&[lint, tested(&[], &["t"])], minute(1));
+        let first: Vec<&str> = snapshot.files.iter().take(3).map(|found| &*found.file).collect();
+        assert_eq!(first, ["tests/t", "f59", "f00"]);
+        assert_eq!((snapshot.files.len(), snapshot.more_files), (50, 11));
+        assert_eq!(snapshot.at, minute(1));
+    }
+
+    #[test]
+    fn warnings_count_for_improvement_only_where_nothing_is_worse() {
+        let totals = |errors, warnings| Totals {
+            counts: Counts { errors, warnings, ..Counts::default() },
+            ..Totals::default()
+        };
+        for (now, before, want) in [
+            (totals(0, 8), totals(12, 28), 100),
+            (totals(6, 0), totals(12, 28), 50),
+            (totals(0, 7), totals(0, 28), 75),
+            (totals(3, 0), totals(0, 28), -100),
+            (totals(0, 0), totals(0, 0), 100),
+            (totals(u64::MAX, 0), totals(1, 0), i64::MIN),
+        ] {
+            assert_eq!(now.improvement(before), want, "{now:?} {before:?}");
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! What the agent is told about a gate that does not pass: the few things
+//! worth its attention, and the raw output only where nothing was understood.
+
+use std::collections::BTreeSet;
+
+use super::last_chars;
+use crate::evidence::{GateReport, Verdict};
+use crate::finding::{Finding, Level, TestFailure};
+
+/// How many findings, and how many failing tests, are named for each gate.
+const NAMED: usize = 8;
+
+/// How much of a gate's raw output is repeated.
+const TAIL_CHARS: usize = 3000;
+
+/// How much of a message is repeated.
+const MESSAGE_CHARS: usize = 200;
+
+/// What the agent is told about a gate that does not pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GateNews {
+    /// Its name.
+    pub name: String,
+    /// Its command.
+    pub command: String,
+    /// What it came to.
+    pub verdict: Verdict,
+    /// Tests that fail: first those that passed at the start, then new ones.
+    pub tests: Vec<FailedTest>,
+    /// How many more tests fail.
+    pub more_tests: u64,
+    /// Findings that keep it from passing: the worst first, new ones first
+    /// among equals.
+    pub problems: Vec<Problem>,
+    /// How many more findings there are.
+    pub more_problems: u64,
+    /// Tests that failed and passed on the same tree.
+    pub flaky: Vec<String>,
+    /// The end of its output; empty where the above says it better.
+    pub tail: String,
+}
+
+/// Since when something fails, the most telling first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Since {
+    /// It passed at the start.
+    Start,
+    /// It did not fail after the last iteration.
+    LastIteration,
+    /// It failed after the last iteration, too, or there was none.
+    Earlier,
+}
+
+/// A failing test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailedTest {
+    /// Its id.
+    pub id: String,
+    /// Where it is, as `file:line`; empty if that is unknown.
+    pub place: String,
+    /// The first line of what it said.
+    pub said: String,
+    /// Since when it fails.
+    pub since: Since,
+}
+
+/// A finding that keeps a gate from passing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// How bad it is.
+    pub level: Level,
+    /// Where, as `file:line`; empty for the project as a whole.
+    pub place: String,
+    /// What the tool says, on one line.
+    pub message: String,
+    /// The tool and its rule.
+    pub source: String,
+    /// Since when it is there.
+    pub since: Since,
+}
+
+/// What was known before the turn, as fingerprints.
+pub(super) struct Past<'a> {
+    /// What failed after the last iteration.
+    pub(super) failing: &'a BTreeSet<String>,
+    /// Tests that passed at the start and fail now.
+    pub(super) broken: &'a BTreeSet<String>,
+    /// Tests that say nothing.
+    pub(super) flaky: &'a BTreeSet<String>,
+}
+
+impl Past<'_> {
+    fn since(&self, print: &str) -> Since {
+        if self.broken.contains(print) {
+            Since::Start
+        } else if self.failing.is_empty() || self.failing.contains(print) {
+            // Where nothing failed before, everything is new and need not say so.
+            Since::Earlier
+        } else {
+            Since::LastIteration
+        }
+    }
+}
+
+impl GateNews {
+    /// What is worth knowing about this gate.
+    pub(super) fn of(gate: &GateReport, past: &Past<'_>) -> Self {
+        let (flaky, steady): (Vec<_>, Vec<_>) =
+            gate.failing_tests().partition(|(_, print)| past.flaky.contains(*print));
+        let mut tests: Vec<FailedTest> =
+            steady.iter().map(|(id, print)| failed_test(gate, id, past.since(print))).collect();
+        tests.sort_by_key(|test| test.since);
+        let counted = gate.reading.tests.as_ref().map_or(0, |tests| tests.counts.failed);
+        let all_tests = counted.saturating_sub(flaky.len() as u64).max(tests.len() as u64);
+        tests.truncate(NAMED);
+
+        let listed = gate.reading.findings.iter();
+        let mut problems: Vec<&Finding> =
+            listed.filter(|found| gate.failing.contains(&found.fingerprint)).collect();
+        problems.sort_by_key(|found| (found.level, past.since(&found.fingerprint), &found.place));
+        let not_listed = if gate.reading.tests.is_none() { gate.reading.beyond } else { 0 };
+        let all_problems = problems.len() as u64 + not_listed;
+        problems.truncate(NAMED);
+
+        let is_understood = !(tests.is_empty() && problems.is_empty() && flaky.is_empty());
+        let tail = if is_understood { "" } else { last_chars(&gate.tail, TAIL_CHARS) };
+        Self {
+            name: gate.name.clone(),
+            command: gate.command.clone(),
+            verdict: gate.verdict.clone(),
+            more_tests: all_tests - tests.len() as u64,
+            tests,
+            more_problems: all_problems - problems.len() as u64,
+            problems: problems.iter().map(|found| problem(found, past)).collect(),
+            flaky: flaky.iter().take(NAMED).map(|(id, _)| (*id).to_owned()).collect(),
+            tail: tail.to_owned(),
+        }
+    }
+}
+
+fn failed_test(gate: &GateReport, id: &str, since: Since) -> FailedTest {
+    let tests = gate.reading.tests.as_ref();
+    let known = tests.and_then(|tests| tests.failures.get(id));
+    let TestFailure { place, message } = known.cloned().unwrap_or_default();
+    FailedTest { id: id.to_owned(), place: place.display(), said: first_line(&message), since }
+}
+
+fn problem(finding: &Finding, past: &Past<'_>) -> Problem {
+    let rule = finding.rule.as_deref().map_or_else(String::new, |rule| format!(" {rule}"));
+    Problem {
+        level: finding.level,
+        place: finding.place.display(),
+        message: first_line(&finding.message),
+        source: format!("{}{rule}", finding.tool),
+        since: past.since(&finding.fingerprint),
+    }
+}
+
+/// The first line that says something, without what would break the line.
+fn first_line(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let flat = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    match flat.char_indices().nth(MESSAGE_CHARS) {
+        Some((end, _)) => format!("{}…", &flat[..end]),
+        None => flat,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::Fault;
+    use crate::samples::{found, report, set, tested};
+
+    fn news(gate: &GateReport, [failing, broken, flaky]: [&[&str]; 3]) -> GateNews {
+        let (failing, broken, flaky) = (set(failing), set(broken), set(flaky));
+        GateNews::of(gate, &Past { failing: &failing, broken: &broken, flaky: &flaky })
+    }
+
+    #[test]
+    fn tests_that_worked_at_the_start_come_first_and_new_ones_next() {
+        let gate = tested(&["z"], &["a", "b", "c", "d"]);
+        let news = news(&gate, [&["test a", "test d"], &["test d"], &["test b"]]);
+        let order: Vec<_> = news.tests.iter().map(|test| (&*test.id, test.since)).collect();
+        assert_eq!(
+            order,
+            [("d", Since::Start), ("c", Since::LastIteration), ("a", Since::Earlier)]
+        );
+        assert_eq!((news.flaky, news.more_tests), (vec!["b".to_owned()], 0));
+        let first = &news.tests[0];
+        assert_eq!((&*first.place, &*first.said), ("tests/d:7", "expected d"));
+    }
+
+    #[test]
+    fn findings_come_worst_first_and_new_ones_first_among_equals() {
+        let gate = found(&[
+            ("a", Level::Warning),
+            ("b", Level::Error),
+            ("c", Level::Error),
+            ("d", Level::Security),
+        ]);
+        let old = gate.reading.findings[1].fingerprint.clone();
+        let news = news(&gate, [&[&old], &[], &[]]);
+        let order: Vec<_> = news.problems.iter().map(|problem| &*problem.place).collect();
+        assert_eq!(order, ["c:3", "b:2", "d:4", "a:1"]);
+        assert_eq!(news.problems[0].source, "lint R1");
+        assert_eq!(news.problems[1].since, Since::Earlier);
+    }
+
+    #[test]
+    fn what_does_not_keep_the_gate_from_passing_is_not_told() {
+        let mut gate = found(&[("a", Level::Error), ("b", Level::Warning)]);
+        gate.failing.remove(&gate.reading.findings[1].fingerprint);
+        assert_eq!(news(&gate, [&[], &[], &[]]).problems.len(), 1);
+    }
+
+    #[test]
+    fn long_lists_end_and_say_how_many_more_there_are() {
+        let names: Vec<String> = (10..40).map(|number| format!("t{number}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut gate = tested(&[], &names);
+        // The list was cut: there are more than have a name.
+        gate.reading.tests.as_mut().unwrap().counts.failed = 100;
+        let many = news(&gate, [&[], &[], &["test t10"]]);
+        assert_eq!((many.tests.len(), many.more_tests), (8, 91));
+        let listed: Vec<_> = names.iter().map(|name| (*name, Level::Error)).collect();
+        let mut gate = found(&listed);
+        gate.reading.beyond = 5;
+        let many = news(&gate, [&[], &[], &[]]);
+        assert_eq!((many.problems.len(), many.more_problems), (8, 27));
+    }
+
+    #[test]
+    fn the_raw_output_is_told_only_where_nothing_was_understood() {
+        let silent = GateReport {
+            tail: "Segmentation fault".to_owned(),
+            ..report("tests", Verdict::Fail(Fault::Signal(11)))
+        };
+        assert_eq!(news(&silent, [&[], &[], &[]]).tail, "Segmentation fault");
+        let clear = GateReport { tail: "raw".to_owned(), ..tested(&[], &["a"]) };
+        assert_eq!(news(&clear, [&[], &[], &[]]).tail, "");
+        assert_eq!(news(&clear, [&[], &[], &["test a"]]).tail, "");
+    }
+
+    #[test]
+    fn messages_are_told_on_one_short_line() {
+        assert_eq!(first_line("\n \n  a \t b\r\nc"), "a b");
+        assert_eq!(first_line(""), "");
+        assert_eq!(first_line(&"가".repeat(500)).chars().count(), MESSAGE_CHARS + 1);
+    }
+}

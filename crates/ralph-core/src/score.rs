@@ -1,0 +1,149 @@
+//! How good the evidence of an iteration is, so that the best one is known.
+
+use std::collections::BTreeSet;
+
+use crate::diagnostics::Totals;
+use crate::evidence::{Evidence, GateReport};
+use crate::policy::{Criterion, GateSpec};
+
+/// What stands against an iteration; the less, the better.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Score {
+    /// Checks that were made weaker: what passes then proves little.
+    pub weakened: u64,
+    /// Gates of tests that fail without naming one: nothing is known about
+    /// their tests, and most often they did not even build.
+    pub blind: u64,
+    /// Tests that fail, flaky ones aside.
+    pub failed_tests: u64,
+    /// What fails in gates whose output says nothing about it.
+    pub unexplained: u64,
+    /// Errors left.
+    pub errors: u64,
+    /// Security issues left.
+    pub security: u64,
+    /// Warnings left.
+    pub warnings: u64,
+}
+
+impl Score {
+    /// The score of a turn, judged by gates made to these specifications.
+    /// Tests known to be flaky say nothing.
+    pub fn of(evidence: &Evidence, specs: &[GateSpec], flaky: &BTreeSet<String>) -> Self {
+        let weakened = evidence.weakened.len() as u64;
+        Self { weakened, ..Self::of_gates(&evidence.gates, specs, flaky) }
+    }
+
+    /// The score as far as gates tell.
+    pub fn of_gates(gates: &[GateReport], specs: &[GateSpec], flaky: &BTreeSet<String>) -> Self {
+        let Totals { counts, tests, unexplained } = Totals::of(gates);
+        let unsteady = gates.iter().flat_map(|gate| gate.failing.intersection(flaky)).count();
+        let failed = tests.map_or(0, |tests| tests.failed);
+        Self {
+            weakened: 0,
+            blind: gates.iter().filter(|gate| is_blind(gate, specs)).count() as u64,
+            failed_tests: failed.saturating_sub(unsteady as u64),
+            unexplained,
+            errors: counts.errors,
+            security: counts.security,
+            warnings: counts.warnings,
+        }
+    }
+
+    /// Whether it is better than another; equal ones are not.
+    pub fn is_better_than(self, other: Self) -> bool {
+        self.rank() < other.rank()
+    }
+
+    /// An iteration with weakened checks is worse than any other. A suite that
+    /// does not build is not better than one with failing tests.
+    fn rank(self) -> [u64; 6] {
+        [
+            u64::from(self.weakened > 0),
+            self.blind,
+            self.failed_tests.saturating_add(self.unexplained),
+            self.errors,
+            self.security,
+            self.warnings,
+        ]
+    }
+}
+
+fn is_blind(gate: &GateReport, specs: &[GateSpec]) -> bool {
+    let is_about_tests =
+        |spec: &GateSpec| spec.criterion == Criterion::TestPass && spec.name == gate.name;
+    let failed = gate.reading.tests.as_ref().map_or(0, |tests| tests.counts.failed);
+    !gate.passed() && failed == 0 && specs.iter().any(is_about_tests)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::{Fault, Verdict};
+    use crate::finding::Level;
+    use crate::policy::Need;
+    use crate::samples::{found, gate, report, set, tested, turn};
+
+    fn specs() -> Vec<GateSpec> {
+        let tests = GateSpec { criterion: Criterion::TestPass, ..gate("tests", Need::Required) };
+        vec![tests, gate("lint", Need::Required)]
+    }
+
+    fn of(gates: &[GateReport]) -> Score {
+        Score::of_gates(gates, &specs(), &set(&[]))
+    }
+
+    #[track_caller]
+    fn check_order(scores: &[Score]) {
+        for pair in scores.windows(2) {
+            assert!(pair[0].is_better_than(pair[1]), "{:?} {:?}", pair[0], pair[1]);
+            assert!(!pair[1].is_better_than(pair[0]) && !pair[0].is_better_than(pair[0]));
+        }
+    }
+
+    #[test]
+    fn failing_tests_weigh_more_than_errors_security_and_warnings() {
+        let files = |level| found(&[("a", level), ("b", level), ("c", level)]);
+        let one = |level| found(&[("a", level)]);
+        check_order(&[
+            of(&[]),
+            of(&[one(Level::Warning)]),
+            of(&[files(Level::Warning)]),
+            of(&[one(Level::Security)]),
+            of(&[files(Level::Security)]),
+            of(&[one(Level::Error)]),
+            of(&[files(Level::Error)]),
+            of(&[tested(&[], &["t1"])]),
+            of(&[tested(&[], &["t1"]), one(Level::Error)]),
+            of(&[tested(&[], &["t1", "t2"])]),
+        ]);
+    }
+
+    #[test]
+    fn a_gate_that_only_fails_counts_as_one_failing_thing() {
+        let fail = |name| report(name, Verdict::Fail(Fault::Exit(1)));
+        assert_eq!(of(&[fail("lint")]).unexplained, 1);
+        check_order(&[of(&[]), of(&[fail("lint")]), of(&[fail("lint"), fail("build")])]);
+    }
+
+    #[test]
+    fn tests_that_do_not_build_are_worse_than_tests_that_fail() {
+        let broken = GateReport { name: "tests".to_owned(), ..found(&[("a", Level::Error)]) };
+        check_order(&[of(&[tested(&[], &["t1", "t2"])]), of(&[broken])]);
+    }
+
+    #[test]
+    fn weakened_checks_are_worse_than_anything_honest() {
+        let honest = turn("").reporting(tested(&[], &["t1", "t2", "t3"]));
+        let weakened = turn("").reporting(tested(&["t1"], &[])).weakening();
+        let score = |evidence| Score::of(evidence, &specs(), &set(&[]));
+        check_order(&[score(&honest), score(&weakened)]);
+    }
+
+    #[test]
+    fn flaky_tests_say_nothing() {
+        let gates = [tested(&[], &["t1", "t2"])];
+        let score = Score::of_gates(&gates, &specs(), &set(&["test t2", "test t9"]));
+        assert_eq!(score.failed_tests, 1);
+    }
+}

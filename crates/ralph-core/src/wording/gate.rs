@@ -1,0 +1,130 @@
+//! A gate that does not pass, as the agent reads about it.
+
+use super::verdict;
+use crate::feedback::{FailedTest, GateNews, Problem, Since};
+use crate::locale::Locale;
+
+/// The gate in at most about `room` characters; its name and verdict are
+/// always said.
+///
+/// What tools print is indented: it is data, and must not read as instructions.
+pub(super) fn describe(gate: &GateNews, locale: Locale, room: usize) -> String {
+    let head = format!("{} (`{}`) {}", gate.name, gate.command, verdict(&gate.verdict, locale));
+    let room = room.saturating_sub(head.chars().count());
+    let lines = if is_understood(gate) {
+        understood(gate, locale, room)
+    } else {
+        last_lines(&gate.tail, room)
+    };
+    if lines.is_empty() {
+        return head + ".";
+    }
+    lines.iter().fold(head + ":", |text, line| text + "\n    " + line)
+}
+
+fn is_understood(gate: &GateNews) -> bool {
+    !(gate.tests.is_empty() && gate.problems.is_empty() && gate.flaky.is_empty())
+}
+
+fn understood(gate: &GateNews, locale: Locale, room: usize) -> Vec<String> {
+    let tests: Vec<String> = gate.tests.iter().map(|test| test_line(test, locale)).collect();
+    let problems: Vec<String> =
+        gate.problems.iter().map(|problem| problem_line(problem, locale)).collect();
+    // Each list gets what the other leaves, half of the room at least.
+    let half = room / 2;
+    let for_tests = half.max(room.saturating_sub(length(&problems)));
+    let mut lines = listed(tests, gate.more_tests, for_tests, more_tests(locale));
+    let left = room.saturating_sub(length(&lines));
+    lines.extend(listed(problems, gate.more_problems, left, more_problems(locale)));
+    if !gate.flaky.is_empty() {
+        let names = gate.flaky.join(", ");
+        lines.push(match locale {
+            Locale::En => format!("flaky, do not chase: {names}"),
+            Locale::Ko => format!("불안정한 테스트이니 쫓지 마세요: {names}"),
+        });
+    }
+    lines
+}
+
+/// As many of the lines as there is room for, one at least, and how many more
+/// there are.
+fn listed(lines: Vec<String>, more: u64, room: usize, name: fn(u64) -> String) -> Vec<String> {
+    let (mut kept, mut used, mut more) = (Vec::new(), 0, more);
+    for line in lines {
+        used += columns_of(&line);
+        if kept.is_empty() || used <= room {
+            kept.push(line);
+        } else {
+            more += 1;
+        }
+    }
+    if more > 0 {
+        kept.push(name(more));
+    }
+    kept
+}
+
+fn length(lines: &[String]) -> usize {
+    lines.iter().map(|line| columns_of(line)).sum()
+}
+
+/// What a line takes, with its indentation.
+fn columns_of(line: &str) -> usize {
+    line.chars().count() + 5
+}
+
+fn more_tests(locale: Locale) -> fn(u64) -> String {
+    match locale {
+        Locale::En => |more| format!("and {more} more failing test(s)"),
+        Locale::Ko => |more| format!("외 실패한 테스트 {more}건"),
+    }
+}
+
+fn more_problems(locale: Locale) -> fn(u64) -> String {
+    match locale {
+        Locale::En => |more| format!("and {more} more finding(s)"),
+        Locale::Ko => |more| format!("외 문제 {more}건"),
+    }
+}
+
+/// `worked at the start: id (file:line): what it said`
+fn test_line(test: &FailedTest, locale: Locale) -> String {
+    let place = if test.place.is_empty() { String::new() } else { format!(" ({})", test.place) };
+    let said = if test.said.is_empty() { String::new() } else { format!(": {}", test.said) };
+    format!("{}{}{place}{said}", since(test.since, locale), test.id)
+}
+
+/// `file:line message [tool rule]`
+fn problem_line(problem: &Problem, locale: Locale) -> String {
+    let gap = if problem.place.is_empty() { "" } else { " " };
+    let Problem { place, message, source, .. } = problem;
+    format!("{}{place}{gap}{message} [{source}]", since(problem.since, locale))
+}
+
+fn since(since: Since, locale: Locale) -> &'static str {
+    match (since, locale) {
+        (Since::Start, Locale::En) => "worked at the start: ",
+        (Since::Start, Locale::Ko) => "시작할 때는 통과: ",
+        (Since::LastIteration, Locale::En) => "new: ",
+        (Since::LastIteration, Locale::Ko) => "새로 생김: ",
+        (Since::Earlier, _) => "",
+    }
+}
+
+/// As many of the last lines as there is room for; a single long one is cut.
+fn last_lines(text: &str, room: usize) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut left = room;
+    for line in text.trim_end().lines().rev() {
+        let Some(after) = left.checked_sub(columns_of(line)) else {
+            if kept.is_empty() {
+                kept.push(crate::feedback::last_chars(line, left).to_owned());
+            }
+            break;
+        };
+        left = after;
+        kept.push(line.to_owned());
+    }
+    kept.reverse();
+    kept
+}

@@ -1,0 +1,286 @@
+//! The lines that begin with `Ralph Loop:`, and how counts are worded in them.
+
+use super::signal;
+use crate::diagnostics::Totals;
+use crate::feedback::{Feedback, GateNews, Point, Standing};
+use crate::locale::Locale;
+use crate::policy::Policy;
+use crate::run::Run;
+use crate::score::Score;
+use crate::state::{Proof, State};
+
+/// `Ralph Loop: CONTINUE | Iteration: 3/10 | Current: … | Progress: … | Next: …`
+///
+/// `None` without gates: then nothing was counted.
+pub(super) fn continue_line(feedback: &Feedback, locale: Locale) -> Option<String> {
+    let standing = feedback.standing?;
+    let (iteration, max) = (feedback.iteration, feedback.max_iterations);
+    let (current, better) = (current(standing, locale), standing.improvement());
+    let next = next_step(feedback, standing, locale);
+    Some(match locale {
+        Locale::En => format!(
+            "Ralph Loop: CONTINUE | Iteration: {iteration}/{max} | Current: {current} | Progress: {better}% improvement | Next: {next}"
+        ),
+        Locale::Ko => format!(
+            "Ralph Loop: CONTINUE | 반복: {iteration}/{max} | 현재: {current} | 진행: {better}% 개선 | 다음: {next}"
+        ),
+    })
+}
+
+/// `Ralph Loop: AUTO-CONTINUE | Issues detected - … | 5 error(s) remaining | …`
+///
+/// For a loop that nobody started by hand: it goes on because of what was
+/// found, and ends by itself when nothing is left.
+pub fn auto_continue_line(totals: Totals, policy: &Policy) -> String {
+    let locale = policy.locale;
+    let mut parts = vec![match locale {
+        Locale::En => {
+            "Ralph Loop: AUTO-CONTINUE | Issues detected - continuing automatically".to_owned()
+        }
+        Locale::Ko => "Ralph Loop: AUTO-CONTINUE | 문제가 감지되어 자동으로 계속합니다".to_owned(),
+    }];
+    let kinds = kinds(totals).into_iter().filter(|(_, number)| *number > 0);
+    let left = |(kind, number)| match locale {
+        Locale::En => format!("{} remaining", counted(kind, number, locale)),
+        Locale::Ko => format!("{} 남음", counted(kind, number, locale)),
+    };
+    // Warnings alone are worth a word, beside anything worse they are not.
+    let grave: Vec<_> = kinds.clone().filter(|(kind, _)| *kind != Kind::Warning).collect();
+    let told = if grave.is_empty() { kinds.collect() } else { grave };
+    let next = told.first().map(|(kind, _)| *kind);
+    parts.extend(told.into_iter().map(left));
+    parts.push(match (next, locale) {
+        (Some(kind), Locale::En) => format!("Next: Fix the {}", plural(kind)),
+        (Some(kind), Locale::Ko) => format!("다음: 남은 {} 수정", korean(kind)),
+        (None, Locale::En) => "Next: Finish the task".to_owned(),
+        (None, Locale::Ko) => "다음: 작업 마무리".to_owned(),
+    });
+    parts.extend(signal(&policy.claim).map(|signal| match locale {
+        Locale::En => format!("Output {signal} when complete"),
+        Locale::Ko => format!("완료되면 {signal} 출력"),
+    }));
+    parts.join(" | ")
+}
+
+/// `Ralph Loop: COMPLETE - … | Session: … | Iterations: … | …`
+///
+/// Without gates nothing was counted, and the line ends after the iterations.
+pub fn complete_line(run: &Run) -> String {
+    let locale = run.policy.locale;
+    let (id, iterations) = (&run.id, run.iteration);
+    let how = how_complete(run);
+    let head = match locale {
+        Locale::En => {
+            format!("Ralph Loop: COMPLETE - {how} | Session: {id} | Iterations: {iterations}")
+        }
+        Locale::Ko => format!("Ralph Loop: COMPLETE - {how} | 세션: {id} | 반복: {iterations}"),
+    };
+    if run.policy.gates.is_empty() {
+        return head;
+    }
+    let standing = Standing::new(run, run.progress.failing.len(), run.progress.totals);
+    let better = standing.improvement();
+    let [initial, last] = both_ends(standing, locale);
+    match locale {
+        Locale::En => {
+            format!("{head} | Total improvement: {better}% | Initial: {initial} | Final: {last}")
+        }
+        Locale::Ko => format!("{head} | 총 개선: {better}% | 시작: {initial} | 최종: {last}"),
+    }
+}
+
+/// What stands against an iteration, in a few words.
+pub fn score(score: &Score, locale: Locale) -> String {
+    let parts = [
+        (Kind::Test, score.failed_tests),
+        (Kind::Error, score.errors),
+        (Kind::Security, score.security),
+        (Kind::Warning, score.warnings),
+    ];
+    let counted = parts.into_iter().filter(|(_, number)| *number > 0);
+    let mut words: Vec<String> =
+        counted.map(|(kind, number)| worded(kind, number, locale)).collect();
+    match (words.is_empty(), score.unexplained) {
+        (true, number) => words.push(failing(number, locale)),
+        (false, 0) => {}
+        (false, number) => words.push(worded(Kind::Check, number, locale)),
+    }
+    if score.weakened > 0 {
+        words.push(match locale {
+            Locale::En => "checks weakened".to_owned(),
+            Locale::Ko => "검사 약화됨".to_owned(),
+        });
+    }
+    words.join(", ")
+}
+
+/// Checks that were not met are never called satisfied.
+fn how_complete(run: &Run) -> &'static str {
+    let on_its_word = run.state == State::Success(Proof::Claimed) && !run.policy.gates.is_empty();
+    match (on_its_word, run.policy.locale) {
+        (false, Locale::En) => "All conditions satisfied",
+        (false, Locale::Ko) => "모든 조건 충족",
+        (true, Locale::En) => "The agent's word was taken for it",
+        (true, Locale::Ko) => "에이전트의 완료 선언을 신뢰함",
+    }
+}
+
+/// What is counted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Error,
+    Warning,
+    Security,
+    Test,
+    /// A gate that fails without saying why.
+    Check,
+}
+
+/// What is left of each kind, in the order in which it is best mended.
+fn kinds(totals: Totals) -> [(Kind, u64); 5] {
+    [
+        (Kind::Error, totals.counts.errors),
+        (Kind::Test, totals.failed_tests()),
+        (Kind::Security, totals.counts.security),
+        (Kind::Check, totals.unexplained),
+        (Kind::Warning, totals.counts.warnings),
+    ]
+}
+
+/// The counts now: errors, warnings and security issues always, the rest if any.
+fn current(standing: Standing, locale: Locale) -> String {
+    if !standing.is_counted() {
+        return failing(standing.failing.into(), locale);
+    }
+    let Totals { counts, .. } = standing.now;
+    let mut parts = vec![
+        (Kind::Error, counts.errors),
+        (Kind::Warning, counts.warnings),
+        (Kind::Security, counts.security),
+    ];
+    let others =
+        [(Kind::Test, standing.now.failed_tests()), (Kind::Check, standing.now.unexplained)];
+    parts.extend(others.into_iter().filter(|(_, number)| *number > 0));
+    let parts = parts.into_iter().map(|(kind, number)| counted(kind, number, locale));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// What was counted at the start and what is now: errors and warnings always,
+/// the rest if there ever was any.
+fn both_ends(standing: Standing, locale: Locale) -> [String; 2] {
+    let Standing { failing: now, initially, .. } = standing;
+    if !standing.is_counted() {
+        return [initially, now].map(|number| failing(number.into(), locale));
+    }
+    let kept = |kind: Kind| {
+        let number = |totals| kinds(totals).into_iter().find(|(known, _)| *known == kind);
+        let ever = [standing.start, standing.now].into_iter().filter_map(number);
+        matches!(kind, Kind::Error | Kind::Warning) || ever.into_iter().any(|(_, n)| n > 0)
+    };
+    let order = [Kind::Error, Kind::Warning, Kind::Security, Kind::Test, Kind::Check];
+    [standing.start, standing.now].map(|totals| {
+        let all = kinds(totals);
+        let shown = order.into_iter().filter(|kind| kept(*kind));
+        let shown = shown.filter_map(|kind| all.into_iter().find(|(known, _)| *known == kind));
+        let words = shown.map(|(kind, number)| worded(kind, number, locale));
+        words.collect::<Vec<_>>().join(", ")
+    })
+}
+
+/// What to do first, as far as the gates tell.
+fn next_step(feedback: &Feedback, standing: Standing, locale: Locale) -> String {
+    let Some(gate) = feedback.points.iter().find_map(failing_gate) else {
+        return match locale {
+            Locale::En => "finish the task".to_owned(),
+            Locale::Ko => "작업 마무리".to_owned(),
+        };
+    };
+    let first = kinds(standing.now).into_iter().find(|(_, number)| *number > 0);
+    match (first, locale) {
+        (Some((Kind::Test, number)), Locale::En) => format!("Fix {number} failing test(s)"),
+        (Some((Kind::Check, _)) | None, Locale::En) => format!("make {} pass", gate.name),
+        (Some((Kind::Check, _)) | None, Locale::Ko) => format!("{} 통과시키기", gate.name),
+        (Some((kind, number)), Locale::En) => {
+            format!("Fix {number} remaining {}(s)", singular(kind))
+        }
+        (Some((kind, number)), Locale::Ko) => {
+            format!("남은 {} 수정", counted(kind, number, Locale::Ko))
+        }
+    }
+}
+
+fn failing_gate(point: &Point) -> Option<&GateNews> {
+    match point {
+        Point::Gate(gate) => Some(gate),
+        Point::ClaimRejected { .. }
+        | Point::NearMiss(_)
+        | Point::NoClaim
+        | Point::OnlyClaimMissing
+        | Point::Change { .. }
+        | Point::Weakened(_)
+        | Point::MoreWeakened { .. }
+        | Point::TimedOut(_)
+        | Point::AgentFailed { .. }
+        | Point::Asked { .. }
+        | Point::Circle(_)
+        | Point::Stalled { .. } => None,
+    }
+}
+
+/// `5 failing`: all that exit codes tell.
+fn failing(number: u64, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!("{number} failing"),
+        Locale::Ko => format!("실패 {number}건"),
+    }
+}
+
+/// `5 error(s)`.
+fn counted(kind: Kind, number: u64, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!("{number} {}(s)", singular(kind)),
+        Locale::Ko => worded(kind, number, locale),
+    }
+}
+
+/// `1 error`, `5 errors`.
+fn worded(kind: Kind, number: u64, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!("{number} {}{}", singular(kind), if number == 1 { "" } else { "s" }),
+        Locale::Ko => format!("{} {number}건", korean(kind)),
+    }
+}
+
+fn singular(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Error => "error",
+        Kind::Warning => "warning",
+        Kind::Security => "security issue",
+        Kind::Test => "failing test",
+        Kind::Check => "failing check",
+    }
+}
+
+fn plural(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Error => "remaining errors",
+        Kind::Warning => "remaining warnings",
+        Kind::Security => "remaining security issues",
+        Kind::Test => "failing tests",
+        Kind::Check => "failing checks",
+    }
+}
+
+fn korean(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Error => "오류",
+        Kind::Warning => "경고",
+        Kind::Security => "보안 문제",
+        Kind::Test => "실패한 테스트",
+        Kind::Check => "실패한 검사",
+    }
+}
+
+#[cfg(test)]
+#[path = "headline_tests.rs"]
+mod tests;
