@@ -166,7 +166,9 @@ impl Progress {
         self.totals = Totals::of(&evidence.gates);
         self.note_flaky(evidence);
         let failing = evidence.failing().difference(&self.flaky).cloned().collect();
-        let less_fails = sees_all_required(evidence) && self.note_failing(failing);
+        // What weakened checks no longer report has not been fixed.
+        let sees_all = sees_all_required(evidence) && evidence.weakened.is_empty();
+        let less_fails = sees_all && self.note_failing(failing);
         let tried_something_new = self.note_hunks(evidence);
         let returned_to = self.returned_to(evidence);
         let advanced = less_fails || (tried_something_new && returned_to.is_none());

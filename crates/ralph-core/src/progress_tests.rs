@@ -1,6 +1,6 @@
 use super::*;
 use crate::decide::{Decision, decide};
-use crate::evidence::{Fault, GateReport};
+use crate::evidence::{Fault, GateReport, Weakening};
 use crate::finding::Level;
 use crate::policy::Policy;
 use crate::run::Run;
@@ -326,4 +326,14 @@ fn only_new_and_flaky_failures_are_doubtful() {
     ] {
         assert_eq!(progress.is_doubtful(fingerprint), want, "{fingerprint}");
     }
+}
+
+#[test]
+fn what_weakened_checks_no_longer_report_was_not_fixed() {
+    let weakening = || Weakening { place: "t.rs:1".to_owned(), what: "gone".to_owned() };
+    let turns = (0..20).map(|number| Evidence {
+        weakened: vec![weakening()],
+        ..turn_failing(19_usize.saturating_sub(number))
+    });
+    check_ends(red(20), turns, (3, Failure::NoProgress));
 }
