@@ -44,6 +44,8 @@ use std::io::{self, BufRead};
 use ralph_core::format::Format;
 
 pub use collector::{Collector, Found};
+pub(crate) use printed::one_line;
+pub(crate) use ruff::level as ruff_level;
 
 /// Output that is not in the form it should be in.
 #[derive(Debug, thiserror::Error)]

@@ -11,6 +11,7 @@
 //! unproven.
 
 mod events;
+mod feed;
 mod find;
 mod launch;
 mod log;
@@ -26,13 +27,14 @@ mod waker;
 mod wire;
 mod words;
 
+pub use feed::Feed;
 pub use find::find_program;
 pub use launch::{Control, Ending, Launch, Limits, Outcome, Stream, Streams, TICK, Watcher};
 pub use log::{LineFilter, LogLimits, LogWriter, read_log};
 pub use run::{ProcError, Supervisor};
 pub use supervise::supervisor_main;
 pub use tail::Tail;
-pub use tree::process_start_time;
+pub use tree::{process_start_time, resident_memory};
 pub use waker::Waker;
 pub use wire::TOKEN_VARIABLE;
 pub use words::{SplitError, split_words};

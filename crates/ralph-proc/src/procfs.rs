@@ -63,6 +63,14 @@ pub(crate) fn has_in_environment(pid: i32, entry: &str) -> bool {
         .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|one| one == entry.as_bytes()))
 }
 
+/// The memory a process has in use, in bytes.
+pub(crate) fn resident_memory(pid: i32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -26,6 +26,7 @@ mod unix {
     use std::process::{Command, ExitCode, Stdio};
     use std::thread;
 
+    use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl};
     use rustix::io::Errno;
     use rustix::process::{
         Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, setrlimit, setsid, wait,
@@ -105,7 +106,7 @@ mod unix {
             return Err(StartError::Directory(dir.into()));
         }
         let input = match &spec.stdin {
-            Some(path) => File::open(path)
+            Some(path) => open_input(Path::new(path))
                 .map(Stdio::from)
                 .map_err(|source| StartError::Input { path: path.into(), source })?,
             None => Stdio::null(),
@@ -127,6 +128,16 @@ mod unix {
             .spawn()
             .map_err(StartError::Program)?;
         Ok(Pid::from_child(&child))
+    }
+
+    /// Opens a file or a pipe. Nobody may be left to write to the pipe: to wait
+    /// for a writer then would be to wait for ever.
+    fn open_input(path: &Path) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let input = rustix::fs::open(path, flags, Mode::empty())?;
+        let flags = fcntl_getfl(&input)?;
+        fcntl_setfl(&input, flags - OFlags::NONBLOCK)?;
+        Ok(input.into())
     }
 
     /// Starts the threads that kill the tree on order and on signals.

@@ -17,6 +17,25 @@ pub fn process_start_time(pid: u32) -> Option<u64> {
     }
 }
 
+/// The memory that the processes started with `entry` (`NAME=value`) in their
+/// environment have in use together, in bytes.
+///
+/// What they share counts for each of them. Zero when there is none, and on
+/// systems other than Linux.
+pub fn resident_memory(entry: &str) -> u64 {
+    #[cfg(target_os = "linux")]
+    {
+        let marked = crate::procfs::pids().into_iter();
+        let marked = marked.filter(|pid| crate::procfs::has_in_environment(*pid, entry));
+        marked.filter_map(crate::procfs::resident_memory).sum()
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = entry;
+        0
+    }
+}
+
 /// Kills every process that was started with `entry` in its environment.
 ///
 /// It finds nothing on systems other than Linux.
@@ -182,5 +201,18 @@ mod tests {
     fn our_own_start_time_is_known_and_that_of_nobody_is_not() {
         assert!(process_start_time(std::process::id()).is_some());
         assert_eq!(process_start_time(u32::MAX), None);
+    }
+
+    #[test]
+    fn memory_is_that_of_marked_processes_only() {
+        assert_eq!(resident_memory("RALPH_PROC_MEMORY=nobody"), 0);
+        let mut child = std::process::Command::new("cat")
+            .stdin(std::process::Stdio::piped())
+            .env("RALPH_PROC_MEMORY", "cat")
+            .spawn()
+            .unwrap();
+        assert!(resident_memory("RALPH_PROC_MEMORY=cat") > 100_000);
+        drop(child.stdin.take());
+        child.wait().unwrap();
     }
 }

@@ -72,7 +72,7 @@ pub(super) fn uncoloured(line: &str) -> Cow<'_, str> {
 }
 
 /// A message on one line.
-pub(super) fn one_line(message: &str) -> Cow<'_, str> {
+pub(crate) fn one_line(message: &str) -> Cow<'_, str> {
     let message = message.trim();
     if memchr::memchr2(b'\n', b'\r', message.as_bytes()).is_none() {
         return Cow::Borrowed(message);

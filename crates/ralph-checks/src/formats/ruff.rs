@@ -38,7 +38,7 @@ pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), U
 
 /// How bad a violation of a rule of ruff or flake8 is. Without a rule it is a
 /// syntax error.
-pub(super) fn level(rule: Option<&str>) -> Level {
+pub(crate) fn level(rule: Option<&str>) -> Level {
     let Some(rule) = rule else { return Level::Error };
     // `FBT` and `ERA` begin with the same letters as `F` and `E`.
     let group = rule.trim_end_matches(|c: char| c.is_ascii_digit());

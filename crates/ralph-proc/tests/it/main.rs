@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod ending;
 #[cfg(test)]
+mod feeding;
+#[cfg(test)]
 mod stage;
 #[cfg(test)]
 mod stopping;

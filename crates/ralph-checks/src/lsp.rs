@@ -1,0 +1,73 @@
+//! A client for language servers: diagnostics of files while they change.
+//!
+//! A [`Pool`] starts the servers that fit the files it is asked about, keeps
+//! them warm, and says for each what it found or why that is unknown. Servers
+//! that push diagnostics and servers that are asked for them are both
+//! supported; either way an answer counts once it has settled. Findings carry
+//! the fingerprints of the command-line tool where the tool is the same.
+//!
+//! Every server runs under the supervisor, so none outlives us.
+
+mod answers;
+mod choice;
+mod documents;
+mod findings;
+mod framing;
+mod pool;
+mod process;
+mod servers;
+mod session;
+mod uri;
+mod wire;
+
+pub use pool::{Pool, ServerReport, ServerVerdict};
+pub use servers::{Language, Server, Wanted, known};
+
+/// Why a server has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum Trouble {
+    /// The supervisor could not do its work.
+    #[error("it cannot be started: {0}")]
+    NotStarted(String),
+    /// The process is gone.
+    #[error("it ended: {0}")]
+    Ended(String),
+    /// What it writes is not the protocol.
+    #[error("it does not speak the protocol: {0}")]
+    Broken(String),
+    /// It was killed because it took too much memory.
+    #[error("it was killed because it used {used} MiB of memory; {ceiling} MiB are allowed")]
+    Memory {
+        /// What it had in use, in mebibytes.
+        used: u64,
+        /// What it may use, in mebibytes.
+        ceiling: u64,
+    },
+    /// It answered with an error.
+    #[error("it refused {method}: {message}")]
+    Refused {
+        /// What was asked.
+        method: &'static str,
+        /// What it said.
+        message: String,
+    },
+    /// The time was over before it answered.
+    #[error("no answer after {waited_ms} ms: {what}")]
+    Slow {
+        /// How long it was waited for.
+        waited_ms: u128,
+        /// What it was doing, or what was missing.
+        what: String,
+    },
+}
+
+impl Trouble {
+    /// Whether the server can still be asked.
+    fn is_over(&self) -> bool {
+        match self {
+            Self::NotStarted(_) | Self::Ended(_) | Self::Broken(_) | Self::Memory { .. } => true,
+            Self::Refused { method, .. } => *method == "initialize",
+            Self::Slow { .. } => false,
+        }
+    }
+}

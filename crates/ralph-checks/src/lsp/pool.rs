@@ -1,0 +1,265 @@
+//! The servers of a project, started when needed and kept warm.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ralph_core::finding::Reading;
+use ralph_proc::{Launch, Streams, Supervisor};
+
+use super::choice::{Choice, Chooser, Start};
+use super::documents::Asked;
+use super::process::Process;
+use super::servers::{Server, known};
+use super::session::{Diagnosed, Session};
+use super::{Trouble, findings};
+use crate::formats::Collector;
+
+/// How much memory a server may use, with everything it starts.
+const CEILING: u64 = 2 * 1024 * 1024 * 1024;
+
+/// How often a server is started: once, and twice again after it ended.
+const MAX_STARTS: u32 = 3;
+
+/// How many servers run at the same time.
+const MAX_SERVERS: usize = 12;
+
+/// How long servers have to say goodbye, all together.
+const GOODBYE: Duration = Duration::from_millis(1500);
+
+/// What one server came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerReport {
+    /// The server's name; that of the language's extension when there is none.
+    pub server: String,
+    /// Whether it answered.
+    pub verdict: ServerVerdict,
+    /// What it found, as far as it answered.
+    pub reading: Reading,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+/// Whether a server answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ServerVerdict {
+    /// For every file, and its answer has settled.
+    Ok,
+    /// Not for every file. Never the same as finding nothing.
+    Unknown {
+        /// Why not, in one line.
+        reason: String,
+    },
+}
+
+/// The language servers of one project. Dropped, it ends them all.
+#[derive(Debug)]
+pub struct Pool {
+    project: Project,
+    slots: BTreeMap<Start, Slot>,
+}
+
+/// What servers are started with.
+#[derive(Debug)]
+struct Project {
+    supervisor: Supervisor,
+    root: PathBuf,
+    env: Vec<(OsString, OsString)>,
+    servers: Vec<Server>,
+    ceiling: u64,
+}
+
+/// One server, running or not.
+#[derive(Debug, Default)]
+struct Slot {
+    starts: u32,
+    /// Dropped in this order: nothing more to say, then no process.
+    running: Option<(Session, Process)>,
+    /// Why it ended the last time.
+    last: Option<Trouble>,
+}
+
+impl Pool {
+    /// No server runs yet. `root` is absolute, `env` the complete environment.
+    pub fn new(supervisor: Supervisor, root: PathBuf, env: Vec<(OsString, OsString)>) -> Self {
+        let project = Project { supervisor, root, env, servers: known(), ceiling: CEILING };
+        Self { project, slots: BTreeMap::new() }
+    }
+
+    /// Adds a server, or replaces the known one of the same name.
+    pub fn add(&mut self, server: Server) {
+        self.project.servers.retain(|known| known.name != server.name);
+        self.project.servers.push(server);
+    }
+
+    /// Kills servers that use more memory than this, in bytes.
+    pub fn limit_memory(&mut self, ceiling: u64) {
+        self.project.ceiling = ceiling;
+    }
+
+    /// What the servers say about these files, as they are on disk now.
+    ///
+    /// Relative paths start at the root. All servers are asked at once; what
+    /// is not answered after `deadline` is unknown. Files that no known server
+    /// looks at, and files that are gone, are passed over. A server that ended
+    /// is started again at the next call, twice at most.
+    pub fn diagnostics(&mut self, files: &[PathBuf], deadline: Duration) -> Vec<ServerReport> {
+        let started = Instant::now();
+        let until = started + deadline;
+        let (jobs, mut reports) = self.project.plan(files);
+        let mut busy: Vec<(Start, Slot, Vec<Asked>)> = Vec::new();
+        for (start, asked) in jobs {
+            let running = self.slots.len() + busy.len();
+            if running >= MAX_SERVERS && !self.slots.contains_key(&start) {
+                let reason = format!("{MAX_SERVERS} servers are running already");
+                reports.push(ServerReport::unknown(&start.server, reason));
+                continue;
+            }
+            let slot = self.slots.remove(&start).unwrap_or_default();
+            busy.push((start, slot, asked));
+        }
+        let project = &self.project;
+        let asked = thread::scope(|scope| {
+            let ask = |(start, mut slot, asked): (Start, Slot, Vec<Asked>)| {
+                scope.spawn(move || {
+                    let diagnosed = project.ask(&start, &mut slot, &asked, until);
+                    let report = project.report(&start, diagnosed, started.elapsed());
+                    (start, slot, report)
+                })
+            };
+            let threads: Vec<_> = busy.into_iter().map(ask).collect();
+            threads.into_iter().filter_map(|thread| thread.join().ok()).collect::<Vec<_>>()
+        });
+        for (start, slot, report) in asked {
+            self.slots.insert(start, slot);
+            reports.push(report);
+        }
+        reports.sort_by(|one, other| one.server.cmp(&other.server));
+        reports
+    }
+}
+
+impl Project {
+    /// Which servers look at which files, and what cannot be looked at.
+    fn plan(&self, files: &[PathBuf]) -> (BTreeMap<Start, Vec<Asked>>, Vec<ServerReport>) {
+        let path = self.env.iter().rev().find(|(name, _)| name == "PATH");
+        let chooser = Chooser { root: &self.root, path: path.map(|(_, value)| OsStr::new(value)) };
+        let mut jobs: BTreeMap<Start, Vec<Asked>> = BTreeMap::new();
+        let mut alone: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for file in files {
+            let path = self.root.join(file);
+            let (mut missing, mut used) = (BTreeSet::new(), false);
+            let mut extension = String::new();
+            for server in &self.servers {
+                let Some(language) = server.language(&path) else { continue };
+                extension.clone_from(&language.extension);
+                match chooser.choose(server, &path) {
+                    Choice::Use(start) => {
+                        used = true;
+                        let asked = Asked { path: path.clone(), language: language.id.clone() };
+                        jobs.entry(start).or_default().push(asked);
+                    }
+                    Choice::Missing(program) => drop(missing.insert(program)),
+                    Choice::Unwanted => {}
+                }
+            }
+            if !used && !missing.is_empty() {
+                alone.entry(extension).or_default().extend(missing);
+            }
+        }
+        let alone = alone.into_iter().map(|(extension, programs)| {
+            let programs: Vec<String> = programs.into_iter().collect();
+            let reason = format!("not installed: {}", programs.join(", "));
+            ServerReport::unknown(&extension, reason)
+        });
+        (jobs, alone.collect())
+    }
+
+    /// Asks a server, which is started if need be.
+    fn ask(&self, start: &Start, slot: &mut Slot, asked: &[Asked], until: Instant) -> Diagnosed {
+        let diagnosed = match self.running(start, slot) {
+            Ok((session, _)) => session.diagnose(asked, until),
+            Err(trouble) => Diagnosed { trouble: Some(trouble), ..Diagnosed::default() },
+        };
+        if diagnosed.trouble.as_ref().is_some_and(Trouble::is_over) {
+            slot.last.clone_from(&diagnosed.trouble);
+            slot.running = None;
+        }
+        diagnosed
+    }
+
+    fn running<'s>(
+        &self,
+        start: &Start,
+        slot: &'s mut Slot,
+    ) -> Result<&'s mut (Session, Process), Trouble> {
+        if slot.running.is_none() {
+            if let (MAX_STARTS.., Some(last)) = (slot.starts, &slot.last) {
+                return Err(last.clone());
+            }
+            slot.starts += 1;
+            let server = self.servers.iter().find(|server| server.name == start.server);
+            let server = server.ok_or_else(|| Trouble::NotStarted("it is not known".to_owned()))?;
+            let launch = self.launch(start);
+            let (process, link) = Process::start(&self.supervisor, launch, self.ceiling)?;
+            slot.running = Some((Session::new(link, server, &start.root), process));
+        }
+        slot.running.as_mut().ok_or_else(|| Trouble::NotStarted(String::new()))
+    }
+
+    fn launch(&self, start: &Start) -> Launch {
+        let mut words = start.command.iter().cloned();
+        let mut env = self.env.clone();
+        env.retain(|(name, _)| name != "PATH");
+        env.push(("PATH".into(), start.path.clone()));
+        Launch {
+            program: words.next().unwrap_or_default(),
+            args: words.collect(),
+            dir: start.root.clone(),
+            env,
+            stdin: None,
+            streams: Streams::Apart,
+        }
+    }
+
+    fn report(&self, start: &Start, diagnosed: Diagnosed, elapsed: Duration) -> ServerReport {
+        let mut out = Collector::new(&self.root, "");
+        for (file, diagnostics) in &diagnosed.found {
+            findings::add(&mut out, &start.server, file, diagnostics);
+        }
+        let verdict = match diagnosed.trouble {
+            None => ServerVerdict::Ok,
+            Some(trouble) => ServerVerdict::Unknown { reason: trouble.to_string() },
+        };
+        ServerReport { server: start.server.clone(), verdict, reading: out.finish(), elapsed }
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        let until = Instant::now() + GOODBYE;
+        thread::scope(|scope| {
+            for slot in self.slots.values_mut() {
+                scope.spawn(move || {
+                    if let Some((session, _)) = &mut slot.running {
+                        session.say_goodbye(until);
+                    }
+                    slot.running = None;
+                });
+            }
+        });
+    }
+}
+
+impl ServerReport {
+    fn unknown(server: &str, reason: String) -> Self {
+        Self {
+            server: server.to_owned(),
+            verdict: ServerVerdict::Unknown { reason },
+            reading: Reading::default(),
+            elapsed: Duration::ZERO,
+        }
+    }
+}

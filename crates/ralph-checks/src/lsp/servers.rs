@@ -1,0 +1,205 @@
+//! The servers we know, and those that configuration adds.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// How long a server that pushes must be silent before its last word counts.
+const QUIET: Duration = Duration::from_millis(400);
+
+/// A language server: how it is started and what it is good for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Server {
+    /// What reports call it, and the tool of findings that name none.
+    pub name: String,
+    /// How it is started; of several the first that is installed is used.
+    pub commands: Vec<Vec<String>>,
+    /// The files it looks at.
+    pub languages: Vec<Language>,
+    /// Programs without which it finds nothing, silently.
+    pub needs: Vec<String>,
+    /// When it is used, being installed.
+    pub wanted: Wanted,
+    /// Files that mark the folder it is started in: the nearest one above a
+    /// file that has one, else the project's root.
+    pub roots: Vec<String>,
+    /// Its settings, by section.
+    pub settings: Value,
+    /// How long it must be silent after a push before that counts.
+    pub quiet: Duration,
+}
+
+/// A kind of file, by how its name ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Language {
+    /// With the dot.
+    pub extension: String,
+    /// The protocol's name for the language.
+    pub id: String,
+}
+
+/// When an installed server is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Whenever there is a file for it.
+    Always,
+    /// When it is installed in the project itself, or one of these files says
+    /// that the project uses it.
+    WithOneOf(Vec<String>),
+}
+
+impl Server {
+    /// A server as configuration has it.
+    ///
+    /// `language` is the protocol's name for all its files; without one the
+    /// usual name for each extension is taken.
+    pub fn configured(
+        name: &str,
+        command: Vec<String>,
+        extensions: &[String],
+        language: Option<&str>,
+    ) -> Self {
+        let languages = extensions.iter().map(|extension| {
+            let extension = format!(".{}", extension.trim_start_matches('.'));
+            let id = language.unwrap_or_else(|| language_of(&extension)).to_owned();
+            Language { extension, id }
+        });
+        let languages = languages.collect();
+        Self { commands: vec![command], languages, ..Self::named(name) }
+    }
+
+    /// The language of a file, if the server looks at it.
+    pub fn language(&self, file: &Path) -> Option<&Language> {
+        let name = file.file_name()?.to_str()?;
+        self.languages.iter().find(|language| name.ends_with(&language.extension))
+    }
+
+    fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            commands: Vec::new(),
+            languages: Vec::new(),
+            needs: Vec::new(),
+            wanted: Wanted::Always,
+            roots: Vec::new(),
+            settings: Value::Null,
+            quiet: QUIET,
+        }
+    }
+
+    fn known(name: &str, commands: &[&str], extensions: &[&str]) -> Self {
+        let words = |command: &&str| command.split(' ').map(str::to_owned).collect();
+        let languages = extensions.iter().map(|extension| Language {
+            extension: (*extension).to_owned(),
+            id: language_of(extension).to_owned(),
+        });
+        Self {
+            commands: commands.iter().map(words).collect(),
+            languages: languages.collect(),
+            ..Self::named(name)
+        }
+    }
+
+    fn needing(self, program: &str) -> Self {
+        Self { needs: vec![program.to_owned()], ..self }
+    }
+
+    fn rooted(self, roots: &[&str]) -> Self {
+        Self { roots: texts(roots), ..self }
+    }
+
+    fn with_one_of(self, files: &[&str]) -> Self {
+        Self { wanted: Wanted::WithOneOf(texts(files)), ..self }
+    }
+}
+
+fn texts(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+const PYTHON: &[&str] = &[".py", ".pyi"];
+const TYPESCRIPT: &[&str] = &[".ts", ".tsx", ".mts", ".cts"];
+const SCRIPT: &[&str] = &[".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"];
+const C: &[&str] = &[".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"];
+
+/// The servers that need no configuration.
+pub fn known() -> Vec<Server> {
+    let gopls = Server::known("gopls", &["gopls"], &[".go"]);
+    let rust = Server::known("rust-analyzer", &["rust-analyzer"], &[".rs"]);
+    vec![
+        Server::known("ruff", &["ruff server"], PYTHON),
+        Server::known("pyright", &["pyright-langserver --stdio"], PYTHON)
+            .rooted(&["pyrightconfig.json", "pyproject.toml"]),
+        Server::known("tsc", &["tsc --lsp --stdio", "tsgo --lsp --stdio"], TYPESCRIPT),
+        Server::known("biome", &["biome lsp-proxy"], SCRIPT)
+            .with_one_of(&["biome.json", "biome.jsonc"]),
+        Server::known("oxlint", &["oxlint --lsp"], SCRIPT).with_one_of(&[
+            ".oxlintrc.json",
+            ".oxlintrc.jsonc",
+            "oxlint.config.ts",
+        ]),
+        // Its index would be written into the project, and is not needed.
+        Server::known("clangd", &["clangd --background-index=false"], C),
+        Server {
+            // Newer ones answer when asked; older ones push in two parts, the
+            // second after this delay.
+            settings: json!({ "gopls": { "pullDiagnostics": true, "diagnosticsDelay": "10ms" } }),
+            quiet: Duration::from_secs(2),
+            ..gopls.needing("go").rooted(&["go.work", "go.mod"])
+        },
+        Server::known("bash-language-server", &["bash-language-server start"], &[".sh", ".bash"])
+            .needing("shellcheck"),
+        Server { quiet: Duration::from_secs(1), ..rust.needing("cargo").rooted(&["Cargo.lock"]) },
+    ]
+}
+
+/// The protocol's name for the language of files with this ending.
+fn language_of(extension: &str) -> &str {
+    match extension {
+        ".py" | ".pyi" => "python",
+        ".ts" | ".mts" | ".cts" => "typescript",
+        ".tsx" => "typescriptreact",
+        ".js" | ".mjs" | ".cjs" => "javascript",
+        ".jsx" => "javascriptreact",
+        ".c" => "c",
+        ".h" | ".cc" | ".cpp" | ".cxx" | ".hh" | ".hpp" | ".hxx" => "cpp",
+        ".sh" | ".bash" => "shellscript",
+        ".rs" => "rust",
+        ".rb" => "ruby",
+        ".kt" | ".kts" => "kotlin",
+        ".cs" => "csharp",
+        ".md" => "markdown",
+        ".yml" => "yaml",
+        other => other.trim_start_matches('.'),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_known_server_has_a_name_of_its_own_a_command_and_files() {
+        let servers = known();
+        for server in &servers {
+            let same = servers.iter().filter(|other| other.name == server.name);
+            assert_eq!(same.count(), 1, "{}", server.name);
+            assert!(server.commands.iter().all(|command| !command.is_empty()), "{}", server.name);
+            assert!(!server.languages.is_empty(), "{}", server.name);
+        }
+    }
+
+    #[test]
+    fn a_configured_server_takes_extensions_with_and_without_a_dot() {
+        let extensions = ["lua".to_owned(), ".blade.php".to_owned(), ".tsx".to_owned()];
+        let server = Server::configured("mine", vec!["serve".to_owned()], &extensions, None);
+        let id = |file: &str| server.language(Path::new(file)).map(|found| found.id.as_str());
+        assert_eq!(id("a/b.lua"), Some("lua"));
+        assert_eq!(id("view.blade.php"), Some("blade.php"));
+        assert_eq!(id("app.tsx"), Some("typescriptreact"));
+        assert_eq!(id("b.php"), None);
+        let named = Server::configured("mine", Vec::new(), &extensions, Some("php"));
+        assert_eq!(named.language(Path::new("view.blade.php")).unwrap().id, "php");
+    }
+}

@@ -1,0 +1,394 @@
+//! A conversation with one server, from the greeting to the goodbye.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::Trouble;
+use super::answers;
+use super::documents::{Asked, Documents, Note, Way};
+use super::framing::encode;
+use super::process::{Heard, Link};
+use super::servers::Server;
+use super::uri;
+use super::wire::{
+    Diagnostic, DocumentReport, Message, Progress, PublishDiagnostics, Registrations,
+};
+
+const INITIALIZE: &str = "initialize";
+const DIAGNOSTIC: &str = "textDocument/diagnostic";
+
+/// How long a server that was asked may still say that its answer is stale.
+const SECOND_THOUGHTS: Duration = Duration::from_millis(50);
+
+/// How often a server is asked again because it says its answers are stale.
+const MAX_DOUBTS: u32 = 4;
+
+/// What came of a question about some files.
+#[derive(Debug, Default)]
+pub(super) struct Diagnosed {
+    /// What is known; with trouble some files may be missing.
+    pub(super) found: Vec<(PathBuf, Vec<Diagnostic>)>,
+    /// Why that is not everything.
+    pub(super) trouble: Option<Trouble>,
+}
+
+/// The state of a conversation.
+#[derive(Debug)]
+pub(super) struct Session {
+    link: Link,
+    root: PathBuf,
+    settings: Value,
+    quiet: Duration,
+    state: State,
+    documents: Documents,
+    next_id: i64,
+    /// Questions without an answer yet: the file and its version.
+    asked: HashMap<i64, (PathBuf, i64)>,
+    /// Work the server says it is doing, by token.
+    working: BTreeMap<String, String>,
+    /// Whether the server wants to hear of saved files.
+    wants_saves: bool,
+    /// Whether the server said at the start that it answers questions.
+    answers_questions: bool,
+    /// What it registered later to say so.
+    registered: BTreeSet<String>,
+    doubts: u32,
+    /// When the present question was put.
+    began: Instant,
+    last_word: Instant,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The greeting with this id has no answer yet.
+    Greeting(i64),
+    Ready,
+}
+
+impl Session {
+    /// Greets a server started in `root`.
+    pub(super) fn new(link: Link, server: &Server, root: &Path) -> Self {
+        let mut session = Self {
+            link,
+            root: root.to_owned(),
+            settings: server.settings.clone(),
+            quiet: server.quiet,
+            state: State::Greeting(0),
+            documents: Documents::default(),
+            next_id: 0,
+            asked: HashMap::new(),
+            working: BTreeMap::new(),
+            wants_saves: false,
+            answers_questions: false,
+            registered: BTreeSet::new(),
+            doubts: 0,
+            began: Instant::now(),
+            last_word: Instant::now(),
+        };
+        let greeting = session.greeting();
+        session.state = State::Greeting(session.request(INITIALIZE, &greeting));
+        session
+    }
+
+    /// Asks about files as they are on disk now, until they are answered and
+    /// settled or the time is over.
+    pub(super) fn diagnose(&mut self, files: &[Asked], until: Instant) -> Diagnosed {
+        self.began = Instant::now();
+        let trouble = self.wait(files, until).err();
+        let way = self.way();
+        let answered = files.iter().filter(|file| self.documents.is_answered(&file.path, way));
+        let found =
+            answered.map(|file| (file.path.clone(), self.documents.diagnostics(&file.path)));
+        Diagnosed { found: found.collect(), trouble }
+    }
+
+    fn wait(&mut self, files: &[Asked], until: Instant) -> Result<(), Trouble> {
+        while self.state != State::Ready {
+            self.step(until, || "it is still starting".to_owned())?;
+        }
+        self.doubts = 0;
+        self.drain()?;
+        for (method, params) in self.documents.sync(files) {
+            if method != "textDocument/didSave" || self.wants_saves {
+                self.notify(&(method, params));
+            }
+        }
+        if self.way() == Way::Pull {
+            // Other files may have changed what is right about these.
+            self.documents.doubt();
+        }
+        loop {
+            self.ask(files);
+            match self.settles_at(files) {
+                Some(at) if at <= Instant::now() => return Ok(()),
+                Some(at) if at <= until => {
+                    if let Some(heard) = self.link.receive(left(at)) {
+                        self.take(heard)?;
+                    }
+                }
+                Some(_) | None => {
+                    let missing = self.describe_missing(files);
+                    self.step(until, || missing)?;
+                }
+            }
+        }
+    }
+
+    /// Ends the conversation in good order, as far as the server goes along.
+    pub(super) fn say_goodbye(&mut self, until: Instant) {
+        if self.state != State::Ready {
+            return;
+        }
+        let id = self.request("shutdown", &Value::Null);
+        self.asked.insert(id, (PathBuf::new(), 0));
+        while self.asked.contains_key(&id) && left(until) > Duration::ZERO {
+            if self.step(until, String::new).is_err() {
+                return;
+            }
+        }
+        self.notify(&("exit", Value::Null));
+        while self.step(until, String::new).is_ok() {}
+    }
+
+    /// Takes the next thing that comes; too late is trouble.
+    fn step(&mut self, until: Instant, what: impl FnOnce() -> String) -> Result<(), Trouble> {
+        if let Some(heard) = self.link.receive(left(until)) {
+            return self.take(heard);
+        }
+        Err(Trouble::Slow { waited_ms: self.began.elapsed().as_millis(), what: what() })
+    }
+
+    /// Takes what came since the last question.
+    fn drain(&mut self) -> Result<(), Trouble> {
+        while let Some(heard) = self.link.receive(Duration::ZERO) {
+            self.take(heard)?;
+        }
+        Ok(())
+    }
+
+    /// Asks about what is not answered, where the server answers questions.
+    fn ask(&mut self, files: &[Asked]) {
+        if self.way() == Way::Push {
+            return;
+        }
+        for Asked { path, .. } in files {
+            let Some(version) = self.documents.version(path) else { continue };
+            let under_way = self.asked.values().any(|asked| asked == &(path.clone(), version));
+            if under_way || self.documents.is_answered(path, Way::Pull) {
+                continue;
+            }
+            let params = json!({ "textDocument": { "uri": uri::from_path(path) } });
+            let id = self.request(DIAGNOSTIC, &params);
+            self.asked.insert(id, (path.clone(), version));
+        }
+    }
+
+    /// When the answers count if nothing else comes; `None` while some are
+    /// missing.
+    fn settles_at(&self, files: &[Asked]) -> Option<Instant> {
+        let way = self.way();
+        if !files.iter().all(|file| self.documents.is_answered(&file.path, way)) {
+            return None;
+        }
+        match way {
+            Way::Pull => Some(self.last_word + SECOND_THOUGHTS),
+            // The first push may be a guess: while the server works on, and
+            // until it was silent for a while, more may come.
+            Way::Push => self.working.is_empty().then(|| self.last_word + self.quiet),
+        }
+    }
+
+    fn describe_missing(&self, files: &[Asked]) -> String {
+        let way = self.way();
+        let mut missing = files.iter().filter(|file| !self.documents.is_answered(&file.path, way));
+        let work = self.working.values().find(|title| !title.is_empty());
+        let busy = work.map_or_else(String::new, |title| format!(", it is busy with `{title}`"));
+        let Some(first) = missing.next() else { return format!("it has not settled{busy}") };
+        let name = first.path.strip_prefix(&self.root).unwrap_or(&first.path).display();
+        match missing.count() {
+            0 => format!("nothing about {name}{busy}"),
+            more => format!("nothing about {name} and {more} more{busy}"),
+        }
+    }
+
+    fn way(&self) -> Way {
+        if self.answers_questions || !self.registered.is_empty() { Way::Pull } else { Way::Push }
+    }
+
+    fn take(&mut self, heard: Heard) -> Result<(), Trouble> {
+        let message = match heard {
+            Heard::Message(message) => *message,
+            Heard::Gone(trouble) => return Err(trouble),
+        };
+        match (message.method.as_deref(), &message.id) {
+            (Some(method), Some(id)) => {
+                self.note_request(method, &message.params);
+                let mut reply =
+                    answers::answer(method, &message.params, &self.settings, &self.root);
+                reply["id"] = id.clone();
+                self.send(reply);
+                Ok(())
+            }
+            (Some(method), None) => {
+                self.take_notification(method, message.params);
+                Ok(())
+            }
+            (None, Some(id)) => match id.as_i64() {
+                Some(id) => self.take_response(id, message),
+                None => Ok(()),
+            },
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// Requests that change what we know of the server.
+    fn note_request(&mut self, method: &str, params: &Value) {
+        match method {
+            "client/registerCapability" | "client/unregisterCapability" => {
+                let Ok(said) = Registrations::deserialize(params) else { return };
+                let ours = said.registrations.into_iter().filter(|one| one.method == DIAGNOSTIC);
+                self.registered.extend(ours.map(|one| one.id));
+                for gone in said.unregisterations {
+                    self.registered.remove(&gone.id);
+                }
+            }
+            "workspace/diagnostic/refresh" if self.doubts < MAX_DOUBTS => {
+                self.doubts += 1;
+                self.asked.clear();
+                self.documents.doubt();
+            }
+            _ => {}
+        }
+    }
+
+    fn take_notification(&mut self, method: &str, params: Value) {
+        match method {
+            "textDocument/publishDiagnostics" => {
+                let Ok(pushed) = serde_json::from_value::<PublishDiagnostics>(params) else {
+                    return;
+                };
+                if let Some(path) = uri::to_path(&pushed.uri) {
+                    self.documents.push(&path, pushed.version, pushed.diagnostics);
+                    self.last_word = Instant::now();
+                }
+            }
+            "$/progress" => {
+                let Ok(progress) = serde_json::from_value::<Progress>(params) else { return };
+                let token = progress.token.to_string();
+                match progress.value.kind.as_str() {
+                    "begin" => drop(self.working.insert(token, progress.value.title)),
+                    "end" => {
+                        self.working.remove(&token);
+                        self.last_word = Instant::now();
+                    }
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn take_response(&mut self, id: i64, message: Message) -> Result<(), Trouble> {
+        if self.state == State::Greeting(id) {
+            return self.take_greeting(message);
+        }
+        // An answer to a question that was given up is of no use any more.
+        let Some((path, version)) = self.asked.remove(&id) else { return Ok(()) };
+        match message.error {
+            // Asked again at the next look.
+            Some(error) if error.is_passing() => Ok(()),
+            Some(error) => Err(Trouble::Refused { method: DIAGNOSTIC, message: error.message }),
+            None => {
+                let report = serde_json::from_value::<Option<DocumentReport>>(message.result);
+                let report = report.map_err(|error| Trouble::Broken(error.to_string()))?;
+                self.documents.pull(&path, version, report.and_then(|report| report.items));
+                self.last_word = Instant::now();
+                Ok(())
+            }
+        }
+    }
+
+    fn take_greeting(&mut self, message: Message) -> Result<(), Trouble> {
+        if let Some(error) = message.error {
+            return Err(Trouble::Refused { method: INITIALIZE, message: error.message });
+        }
+        let can = &message.result["capabilities"];
+        self.answers_questions = can["diagnosticProvider"].is_object();
+        self.wants_saves = match &can["textDocumentSync"]["save"] {
+            Value::Bool(wanted) => *wanted,
+            Value::Object(_) => true,
+            Value::Null | Value::Number(_) | Value::String(_) | Value::Array(_) => false,
+        };
+        self.state = State::Ready;
+        self.notify(&("initialized", json!({})));
+        if !self.settings.is_null() {
+            let settings = json!({ "settings": self.settings });
+            self.notify(&("workspace/didChangeConfiguration", settings));
+        }
+        Ok(())
+    }
+
+    fn request(&mut self, method: &str, params: &Value) -> i64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        let mut message = json!({ "id": id, "method": method });
+        if !params.is_null() {
+            message["params"] = params.clone();
+        }
+        self.send(message);
+        id
+    }
+
+    fn notify(&self, (method, params): &Note) {
+        let mut message = json!({ "method": method });
+        if !params.is_null() {
+            message["params"] = params.clone();
+        }
+        self.send(message);
+    }
+
+    fn send(&self, mut message: Value) {
+        message["jsonrpc"] = json!("2.0");
+        self.link.send(encode(&message));
+    }
+
+    fn greeting(&self) -> Value {
+        let tags = json!({ "valueSet": [1, 2] });
+        let options = self.settings.as_object().and_then(|sections| sections.values().next());
+        json!({
+            "processId": std::process::id(),
+            "clientInfo": { "name": "ralph", "version": env!("CARGO_PKG_VERSION") },
+            "rootPath": self.root.to_string_lossy(),
+            "rootUri": uri::from_path(&self.root),
+            "workspaceFolders": answers::folders(&self.root),
+            "initializationOptions": options.cloned().unwrap_or_else(|| json!({})),
+            "capabilities": {
+                "general": { "positionEncodings": ["utf-16"] },
+                "window": { "workDoneProgress": true },
+                "workspace": {
+                    "configuration": true,
+                    "workspaceFolders": true,
+                    "didChangeConfiguration": { "dynamicRegistration": true },
+                    "diagnostics": { "refreshSupport": true },
+                },
+                "textDocument": {
+                    "synchronization": { "didSave": true },
+                    "publishDiagnostics": { "versionSupport": true, "tagSupport": tags },
+                    "diagnostic": { "dynamicRegistration": true, "tagSupport": tags },
+                },
+            },
+        })
+    }
+}
+
+fn left(until: Instant) -> Duration {
+    until.saturating_duration_since(Instant::now())
+}
+
+#[cfg(test)]
+#[path = "session_tests.rs"]
+mod tests;
