@@ -1,7 +1,7 @@
 //! The list of tasks: what `help` prints and what `main` dispatches on.
 
 use crate::failure::Failure;
-use crate::{bench, conformance, docs, options, say, stress, table::Table, test, tidy};
+use crate::{bench, conformance, docs, options, say, stress, table::Table, test, tidy, tools};
 
 /// One task of `cargo xtask`.
 pub(crate) struct Command {
@@ -21,6 +21,12 @@ pub(crate) const COMMANDS: &[Command] = &[
         usage: "[--quick]",
         about: "Run everything a change must pass; --quick runs the tests alone",
         run: test::run,
+    },
+    Command {
+        name: "tools",
+        usage: "",
+        about: "Install the compilers, linters and language servers that the tests use",
+        run: tools::run,
     },
     Command {
         name: "tidy",

@@ -21,6 +21,7 @@ mod table;
 mod tally;
 mod test;
 mod tidy;
+mod tools;
 mod workspace;
 
 use std::process::ExitCode;

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::options::{self, Given};
 use crate::table::Table;
 use crate::tally::Tally;
-use crate::{conformance, docs, say, tidy, workspace};
+use crate::{conformance, docs, say, tidy, tools, workspace};
 
 type Outcome = (Tally, Result<(), Failure>);
 
@@ -22,13 +22,15 @@ const ALL: &[Step] = &[
     Step { name: "fmt", run: fmt },
     Step { name: "tidy", run: |root| untallied(tidy::check(root)) },
     Step { name: "clippy", run: clippy },
+    TOOLS,
     TESTS,
     Step { name: "doc tests", run: doc_tests },
     Step { name: "doc", run: doc },
     Step { name: "conformance", run: |root| untallied(conformance::check(root)) },
     Step { name: "docs --check", run: |root| untallied(docs::check(root)) },
 ];
-const QUICK: &[Step] = &[TESTS];
+const QUICK: &[Step] = &[TOOLS, TESTS];
+const TOOLS: Step = Step { name: "tools", run: |root| untallied(tools::install(root).map(|_| ())) };
 const TESTS: Step = Step { name: "tests", run: tests };
 
 /// Runs the steps in order and stops at the first that does not hold.
@@ -93,7 +95,12 @@ fn tests(root: &Path) -> Outcome {
     let libtest = ["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"];
     let has_nextest = Cargo::new(root, &["nextest", "--version"]).works();
     let args: &[&str] = if has_nextest { &nextest } else { &libtest };
-    refuse_silence(Cargo::new(root, args).count_tests())
+    match tools::install(root) {
+        Ok(path) => {
+            refuse_silence(Cargo::new(root, args).env(tools::PATH_VARIABLE, &path).count_tests())
+        }
+        Err(failure) => untallied(Err(failure)),
+    }
 }
 
 /// A runner that succeeds without a single test has proven nothing.

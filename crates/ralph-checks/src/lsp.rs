@@ -21,7 +21,7 @@ mod uri;
 mod wire;
 
 pub use pool::{Pool, ServerReport, ServerVerdict};
-pub use servers::{Language, Server, Wanted, known};
+pub use servers::{Language, Quirk, Server, Wanted, known};
 
 /// Why a server has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,6 +4,7 @@ mod gates;
 mod keys;
 mod layers;
 mod reference;
+mod servers;
 mod settings;
 mod value;
 
@@ -11,6 +12,7 @@ pub(crate) use gates::quoted;
 pub(crate) use keys::KEYS;
 pub(crate) use layers::{ConfigError, Layers, Origin};
 pub(crate) use reference::{reference, schema};
+pub(crate) use servers::ServerRules;
 pub(crate) use settings::{
     AgentChoice, OnFail, Retention, Settings, SettingsError, SnapshotRules, security_rules,
 };

@@ -12,6 +12,7 @@
 )]
 
 mod running;
+mod tools;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -23,6 +24,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::Value;
 
 pub use running::{Hold, Running, Signal};
+pub use tools::{tool, tools_path};
 
 /// A temporary project with its own state, configuration and home folder.
 pub struct Project {

@@ -59,7 +59,8 @@ impl<'a> Named<'a> {
         let source = diagnostic.source.as_deref().unwrap_or_default();
         match source.to_ascii_lowercase().as_str() {
             "ruff" => {
-                Self { tool: "ruff", level: ruff_level(code.as_deref()), rule: code, message }
+                let (level, message) = (ruff_level(code.as_deref()), without_help(message));
+                Self { tool: "ruff", rule: code, level, message }
             }
             "pyright" => Self { tool: "pyright", rule: code, level, message },
             // Of a chain of reasons the compiler prints the others below.
@@ -73,10 +74,7 @@ impl<'a> Named<'a> {
                 let level = if security { Level::Security } else { level };
                 Self { tool: "biome", rule: code, level, message }
             }
-            "oxc" => {
-                let message = message.split("\nhelp: ").next().unwrap_or(message);
-                Self { tool: "oxlint", rule: code, level, message }
-            }
+            "oxc" => Self { tool: "oxlint", rule: code, level, message: without_help(message) },
             "shellcheck" => Self { tool: "shellcheck", rule: code, level, message },
             "clang" | "clang-tidy" => {
                 let message = message.trim_end_matches(" (fix available)");
@@ -91,6 +89,11 @@ impl<'a> Named<'a> {
             }
         }
     }
+}
+
+/// The message alone: the command line gives advice apart.
+fn without_help(message: &str) -> &str {
+    message.split("\nhelp: ").next().unwrap_or(message)
 }
 
 /// Where the server leaves it to us, it is doubtful.
@@ -133,7 +136,7 @@ mod tests {
     #[test]
     fn tools_are_named_as_on_the_command_line() {
         let code = json!("F401");
-        check("Ruff", &code, "`os` unused", "error ruff F401 src/a.x: `os` unused");
+        check("Ruff", &code, "`os` unused\nhelp: Remove", "error ruff F401 src/a.x: `os` unused");
         check("Ruff", &json!("S602"), "shell", "security ruff S602 src/a.x: shell");
         check(
             "Pyright",

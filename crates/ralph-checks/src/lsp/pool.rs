@@ -11,8 +11,8 @@ use ralph_proc::{Launch, Streams, Supervisor};
 
 use super::choice::{Choice, Chooser, Start};
 use super::documents::Asked;
-use super::process::Process;
-use super::servers::{Server, known};
+use super::process::{Cache, Process, Terms};
+use super::servers::{Quirk, Server, known};
 use super::session::{Diagnosed, Session};
 use super::{Trouble, findings};
 use crate::formats::Collector;
@@ -203,7 +203,10 @@ impl Project {
             let server = self.servers.iter().find(|server| server.name == start.server);
             let server = server.ok_or_else(|| Trouble::NotStarted("it is not known".to_owned()))?;
             let launch = self.launch(start);
-            let (process, link) = Process::start(&self.supervisor, launch, self.ceiling)?;
+            let shared = server.quirks.contains(&Quirk::SharesDaemon);
+            let cache = if shared { Cache::Own } else { Cache::Users };
+            let terms = Terms { ceiling: self.ceiling, cache };
+            let (process, link) = Process::start(&self.supervisor, launch, terms)?;
             slot.running = Some((Session::new(link, server, &start.root), process));
         }
         slot.running.as_mut().ok_or_else(|| Trouble::NotStarted(String::new()))

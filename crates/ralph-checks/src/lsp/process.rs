@@ -13,6 +13,8 @@ use ralph_proc::{
     resident_memory,
 };
 
+use tempfile::TempDir;
+
 use super::Trouble;
 use super::framing::Decoder;
 use super::wire::Message;
@@ -100,14 +102,34 @@ pub(super) struct Process {
     end: Arc<AtomicBool>,
     waker: Waker,
     run: Option<JoinHandle<()>>,
+    /// Dropped last: the server may use it.
+    _folder: TempDir,
+}
+
+/// What a process is started with besides its launch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms {
+    /// How many bytes of memory it may use.
+    pub(super) ceiling: u64,
+    /// Where it finds its cache.
+    pub(super) cache: Cache,
+}
+
+/// Where a process finds its cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cache {
+    /// Where all programs of the user do.
+    Users,
+    /// In a folder that vanishes with it.
+    Own,
 }
 
 impl Process {
-    /// Starts a server that may use `ceiling` bytes of memory.
+    /// Starts a server.
     pub(super) fn start(
         supervisor: &Supervisor,
         mut launch: Launch,
-        ceiling: u64,
+        terms: Terms,
     ) -> Result<(Self, Link), Trouble> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let not_started = |error: std::io::Error| Trouble::NotStarted(error.to_string());
@@ -116,6 +138,9 @@ impl Process {
         launch.env.push((MARK.into(), mark.clone().into()));
         let folder =
             tempfile::Builder::new().prefix("ralph-lsp-").tempdir().map_err(not_started)?;
+        if terms.cache == Cache::Own {
+            launch.env.push(("XDG_CACHE_HOME".into(), folder.path().into()));
+        }
         let feed = Feed::new(folder.path().join("in")).map_err(not_started)?;
         launch.stdin = Some(feed.path().to_owned());
         let mut writer = feed.writer().map_err(not_started)?;
@@ -130,9 +155,13 @@ impl Process {
         let mut listener = Listener {
             decoder: Decoder::default(),
             teller,
-            start: Some((feed, folder)),
+            feed: Some(feed),
             end: Arc::clone(&end),
-            memory: Memory { mark: format!("{MARK}={mark}"), ceiling, looked: Instant::now() },
+            memory: Memory {
+                mark: format!("{MARK}={mark}"),
+                ceiling: terms.ceiling,
+                looked: Instant::now(),
+            },
             trouble: None,
         };
         let (supervisor, waker) = (supervisor.clone(), supervisor.waker());
@@ -142,7 +171,7 @@ impl Process {
             listener.finish(outcome);
         };
         let run = thread::Builder::new().name("lsp-run".into()).spawn(run).map_err(not_started)?;
-        Ok((Self { end, waker, run: Some(run) }, link))
+        Ok((Self { end, waker, run: Some(run), _folder: folder }, link))
     }
 }
 
@@ -161,7 +190,7 @@ struct Listener {
     decoder: Decoder,
     teller: Teller,
     /// Kept until the server has its input open.
-    start: Option<(Feed, tempfile::TempDir)>,
+    feed: Option<Feed>,
     end: Arc<AtomicBool>,
     memory: Memory,
     /// Why we ended it, if we did.
@@ -220,7 +249,7 @@ impl Watcher for Listener {
         if stream == Stream::Stderr || self.trouble.is_some() {
             return;
         }
-        self.start = None;
+        self.feed = None;
         self.trouble = self.take(bytes).err();
     }
 

@@ -28,6 +28,20 @@ pub struct Server {
     pub settings: Value,
     /// How long it must be silent after a push before that counts.
     pub quiet: Duration,
+    /// What one has to know about it.
+    pub quirks: Vec<Quirk>,
+}
+
+/// What one has to know about a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quirk {
+    /// Until it says for the first time that answers are to be asked for
+    /// again, it has not read its settings and finds nothing.
+    RefreshesFirst,
+    /// It shares a daemon with every other client of the user through a socket
+    /// in the cache. It gets a cache of its own, so that its end is nobody
+    /// else's.
+    SharesDaemon,
 }
 
 /// A kind of file, by how its name ends.
@@ -85,6 +99,7 @@ impl Server {
             roots: Vec::new(),
             settings: Value::Null,
             quiet: QUIET,
+            quirks: Vec::new(),
         }
     }
 
@@ -107,6 +122,10 @@ impl Server {
 
     fn rooted(self, roots: &[&str]) -> Self {
         Self { roots: texts(roots), ..self }
+    }
+
+    fn with(self, quirk: Quirk) -> Self {
+        Self { quirks: vec![quirk], ..self }
     }
 
     fn with_one_of(self, files: &[&str]) -> Self {
@@ -133,7 +152,8 @@ pub fn known() -> Vec<Server> {
             .rooted(&["pyrightconfig.json", "pyproject.toml"]),
         Server::known("tsc", &["tsc --lsp --stdio", "tsgo --lsp --stdio"], TYPESCRIPT),
         Server::known("biome", &["biome lsp-proxy"], SCRIPT)
-            .with_one_of(&["biome.json", "biome.jsonc"]),
+            .with_one_of(&["biome.json", "biome.jsonc"])
+            .with(Quirk::SharesDaemon),
         Server::known("oxlint", &["oxlint --lsp"], SCRIPT).with_one_of(&[
             ".oxlintrc.json",
             ".oxlintrc.jsonc",

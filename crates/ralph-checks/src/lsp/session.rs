@@ -12,7 +12,7 @@ use super::answers;
 use super::documents::{Asked, Documents, Note, Way};
 use super::framing::encode;
 use super::process::{Heard, Link};
-use super::servers::Server;
+use super::servers::{Quirk, Server};
 use super::uri;
 use super::wire::{
     Diagnostic, DocumentReport, Message, Progress, PublishDiagnostics, Registrations,
@@ -23,6 +23,10 @@ const DIAGNOSTIC: &str = "textDocument/diagnostic";
 
 /// How long a server that was asked may still say that its answer is stale.
 const SECOND_THOUGHTS: Duration = Duration::from_millis(50);
+
+/// How long a server that refreshes first may take for it. Older versions of
+/// it may not do so at all.
+const FIRST_REFRESH: Duration = Duration::from_secs(5);
 
 /// How often a server is asked again because it says its answers are stale.
 const MAX_DOUBTS: u32 = 4;
@@ -57,6 +61,8 @@ pub(super) struct Session {
     /// What it registered later to say so.
     registered: BTreeSet<String>,
     doubts: u32,
+    /// Until when the answers are only guesses.
+    guesses_until: Option<Instant>,
     /// When the present question was put.
     began: Instant,
     last_word: Instant,
@@ -86,9 +92,13 @@ impl Session {
             answers_questions: false,
             registered: BTreeSet::new(),
             doubts: 0,
+            guesses_until: None,
             began: Instant::now(),
             last_word: Instant::now(),
         };
+        if server.quirks.contains(&Quirk::RefreshesFirst) {
+            session.guesses_until = Some(Instant::now() + FIRST_REFRESH);
+        }
         let greeting = session.greeting();
         session.state = State::Greeting(session.request(INITIALIZE, &greeting));
         session
@@ -195,7 +205,10 @@ impl Session {
             return None;
         }
         match way {
-            Way::Pull => Some(self.last_word + SECOND_THOUGHTS),
+            Way::Pull => {
+                let settled = self.last_word + SECOND_THOUGHTS;
+                Some(self.guesses_until.map_or(settled, |until| until.max(settled)))
+            }
             // The first push may be a guess: while the server works on, and
             // until it was silent for a while, more may come.
             Way::Push => self.working.is_empty().then(|| self.last_word + self.quiet),
@@ -258,6 +271,7 @@ impl Session {
             }
             "workspace/diagnostic/refresh" if self.doubts < MAX_DOUBTS => {
                 self.doubts += 1;
+                self.guesses_until = None;
                 self.asked.clear();
                 self.documents.doubt();
             }

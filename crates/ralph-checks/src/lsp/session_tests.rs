@@ -70,6 +70,10 @@ struct Stage {
 
 impl Stage {
     fn new(script: impl FnOnce(&Far) + Send + 'static) -> Self {
+        Self::with(&[], script)
+    }
+
+    fn with(quirks: &[Quirk], script: impl FnOnce(&Far) + Send + 'static) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (link, sent, teller) = link();
         let far = thread::spawn(move || {
@@ -79,6 +83,7 @@ impl Stage {
         });
         let mut server = Server::configured("mine", Vec::new(), &[], None);
         server.quiet = Duration::from_millis(60);
+        server.quirks = quirks.to_vec();
         server.settings = json!({ "mine": { "strict": true } });
         let session = Session::new(link, &server, folder.path());
         Self { folder, session, far: Some(far) }
@@ -203,6 +208,20 @@ fn an_answer_the_server_takes_back_is_asked_for_again() {
         let cancelled = json!({ "code": -32802, "message": "busy" });
         far.say(json!({ "id": asked["id"], "error": cancelled }));
         far.answer(&[]);
+        far.say(json!({ "id": 1, "method": "workspace/diagnostic/refresh" }));
+        far.answer(&["wrong"]);
+        far.expect("shutdown");
+    });
+    assert_eq!(stage.ask("one"), words(&["wrong"]));
+}
+
+#[test]
+fn what_a_server_says_before_it_read_its_settings_does_not_count() {
+    let mut stage = Stage::with(&[Quirk::RefreshesFirst], |far| {
+        far.greet(&json!({ "diagnosticProvider": {} }));
+        far.answer(&[]);
+        // Far longer than it takes to believe an answer otherwise.
+        assert!(far.sent.recv_timeout(4 * SECOND_THOUGHTS).is_err());
         far.say(json!({ "id": 1, "method": "workspace/diagnostic/refresh" }));
         far.answer(&["wrong"]);
         far.expect("shutdown");

@@ -1,6 +1,9 @@
 //! `ralph check`: runs the gates now, without an agent.
 
+mod servers;
+
 use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 
 use ralph_checks::security::{Chosen, Files};
 use ralph_checks::{GateWatcher, Site};
@@ -27,6 +30,9 @@ use crate::{out, texts};
 /// Uses the criteria of ralph.toml or those given. A gate that passed on the
 /// very same files before is not run again. Exit code 0 when every required
 /// gate passes, 1 otherwise.
+///
+/// With `--lsp` no gate runs: language servers take a quick look at the files
+/// that changed, or at those given.
 #[derive(clap::Args, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct CheckArgs {
@@ -45,12 +51,23 @@ pub(crate) struct CheckArgs {
     /// Print a SARIF log
     #[arg(long)]
     sarif: bool,
+    /// Ask language servers about changed files instead of running gates
+    #[arg(long)]
+    lsp: bool,
+    /// Files to ask about (default: those that git says changed)
+    #[arg(requires = "lsp", value_name = "FILE")]
+    files: Vec<PathBuf>,
 }
 
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     let mut layers = app.layers()?;
     args.criteria.apply(&mut layers)?;
+    if args.lsp {
+        let reports = servers::look(&app, &layers, &args.files)?;
+        show(&reports, args, app.locale());
+        return Ok(u8::from(reports.iter().any(GateReport::blocks)));
+    }
     let settings = app.settings(&layers)?;
     settings.ensure_tools()?;
     let chosen = Chosen::default();

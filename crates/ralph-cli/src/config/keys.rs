@@ -35,6 +35,10 @@ const fn gate(path: &'static str, kind: Kind, default: &'static str, help: &'sta
     Key { path, variable: None, kind, default, help }
 }
 
+const fn server(path: &'static str, kind: Kind, default: &'static str, help: &'static str) -> Key {
+    Key { path, variable: None, kind, default, help }
+}
+
 const COMMAND_HELP: &str =
     "What is executed, without a shell; `{report}` is the path of a file it is to write";
 const SHELL_HELP: &str = "A script for `sh -c`, instead of `command`";
@@ -329,15 +333,25 @@ pub(crate) const KEYS: &[Key] = &[
     gate("gates.type_check.timeout", Kind::Span, "10m", TIMEOUT_HELP),
     gate("gates.custom.format", Kind::Choice(&FORMATS), "text", FORMAT_HELP),
     gate("gates.custom.timeout", Kind::Span, "10m", TIMEOUT_HELP),
+    server(
+        "lsp.NAME.command",
+        Kind::Command,
+        "none",
+        "A language server that talks on its standard streams; one of a known name is replaced",
+    ),
+    server("lsp.NAME.extensions", Kind::List, "none", "Which files it looks at, such as `.lua`"),
+    server("lsp.NAME.language", Kind::Text, "from the extension", "What it calls their language"),
 ];
 
 /// The setting at this path. That of a gate with a label is that of its
-/// criterion.
+/// criterion; language servers of any name have the same.
 pub(crate) fn find(path: &str) -> Option<&'static Key> {
-    let plain = labelled(path).and_then(|(criterion, rest)| {
+    let gate = labelled(path).and_then(|(criterion, rest)| {
         let (_, name) = rest.rsplit_once('.')?;
         Some(format!("gates.{}.{name}", criterion.name()))
     });
+    let server = || Some(format!("lsp.NAME.{}", path.strip_prefix("lsp.")?.rsplit_once('.')?.1));
+    let plain = gate.or_else(server);
     let path = plain.as_deref().unwrap_or(path);
     KEYS.iter().find(|key| key.path == path)
 }
@@ -345,6 +359,7 @@ pub(crate) fn find(path: &str) -> Option<&'static Key> {
 /// Whether a table of a file may stand at this path.
 pub(crate) fn is_table(path: &str) -> bool {
     labelled(path).is_some()
+        || path.strip_prefix("lsp.").is_some_and(|name| !name.is_empty())
         || KEYS
             .iter()
             .any(|key| key.path.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
@@ -360,7 +375,8 @@ fn labelled(path: &str) -> Option<(Criterion, &str)> {
 /// The setting whose path is nearest to a misspelt one.
 pub(crate) fn nearest(path: &str) -> Option<&'static str> {
     let tables =
-        ["run", "gates", "prompt", "environment", "snapshots", "security", "retention"].into_iter();
+        ["run", "gates", "prompt", "environment", "snapshots", "security", "retention", "lsp"]
+            .into_iter();
     let known = KEYS.iter().map(|key| key.path).chain(tables);
     let scored = known.map(|known| (distance(path, known), known));
     scored.min().filter(|(distance, _)| *distance <= 1 + path.len() / 4).map(|(_, path)| path)
@@ -409,6 +425,16 @@ mod tests {
         assert_eq!(path("gates.test_pass:web.comand"), None);
         assert_eq!(path("gates.custom:web.timeout"), None);
         assert!(is_table("gates.test_pass:web") && !is_table("gates.test_pass:"));
+    }
+
+    #[test]
+    fn a_language_server_of_any_name_has_settings() {
+        let path = |path: &str| find(path).map(|key| key.path);
+        assert_eq!(path("lsp.lua.command"), Some("lsp.NAME.command"));
+        assert_eq!(path("lsp.a.b.extensions"), Some("lsp.NAME.extensions"));
+        assert_eq!(path("lsp.lua.comand"), None);
+        assert_eq!(path("lsp.command"), None);
+        assert!(is_table("lsp") && is_table("lsp.lua"));
     }
 
     #[test]

@@ -65,6 +65,7 @@ pub(crate) fn schema() -> String {
         insert(&mut root, &parts, key);
     }
     add_labelled(&mut root);
+    add_servers(&mut root);
     root["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     root["title"] = json!("ralph.toml");
     let mut text = serde_json::to_string_pretty(&root).unwrap_or_default();
@@ -96,6 +97,12 @@ fn add_labelled(root: &mut Json) {
         patterns.insert(format!("^{name}:.+$"), gates["properties"][name].clone());
     }
     gates["patternProperties"] = Json::Object(patterns);
+}
+
+/// Language servers have names of the user's choice.
+fn add_servers(root: &mut Json) {
+    let servers = &mut root["properties"]["lsp"];
+    servers["additionalProperties"] = servers["properties"]["NAME"].clone();
 }
 
 fn value_schema(key: &Key) -> Json {

@@ -337,7 +337,7 @@ impl Reader<'_> {
         }
     }
 
-    fn environment(&self) -> EnvironmentRules {
+    pub(super) fn environment(&self) -> EnvironmentRules {
         let globs = |items: Vec<String>| items.iter().map(|item| NameGlob::new(item)).collect();
         let defaults = EnvironmentRules::default();
         EnvironmentRules {

@@ -5,6 +5,10 @@ mod control;
 mod evidence;
 mod feedback;
 mod init;
+#[cfg(test)]
+mod lsp;
+#[cfg(test)]
+mod lsp_trouble;
 mod ownership;
 mod promise_loop;
 mod reading;

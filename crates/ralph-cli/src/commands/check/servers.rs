@@ -1,0 +1,113 @@
+//! What language servers say about changed files.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use ralph_checks::lsp::{Pool, ServerReport, ServerVerdict};
+use ralph_core::evidence::{Fault, GateReport, Verdict};
+use ralph_core::finding::{Finding, Level};
+use ralph_core::policy::Need;
+
+use crate::app::App;
+use crate::config::{Layers, ServerRules};
+use crate::error::CliError;
+
+/// How long a look may take. A large project needs most of it the first time.
+const DEADLINE: Duration = Duration::from_mins(1);
+
+/// Asks the servers about `files`, or about those that changed. One report for
+/// each server; those with errors block, and all do when none could answer.
+pub(super) fn look(
+    app: &App,
+    layers: &Layers,
+    files: &[PathBuf],
+) -> Result<Vec<GateReport>, CliError> {
+    let files = if files.is_empty() { changed(app)? } else { given(app, files)? };
+    let rules = ServerRules::new(layers)?;
+    let env = rules.environment.filter(app.env.clone());
+    let mut pool = Pool::new(App::supervisor(), app.project.root.clone(), env);
+    for server in rules.added {
+        pool.add(server);
+    }
+    let reports = pool.diagnostics(&files, DEADLINE);
+    let answered = reports.iter().any(|report| report.verdict == ServerVerdict::Ok);
+    let need = if answered { Need::Advisory } else { Need::Required };
+    Ok(reports.into_iter().map(|report| gate_report(report, need)).collect())
+}
+
+/// The files that git says differ from the last commit and are still there.
+fn changed(app: &App) -> Result<Vec<PathBuf>, CliError> {
+    let root = &app.project.root;
+    let unnamed = |why: &str| {
+        CliError::usage(format!("which files changed is not known: {why}"))
+            .with_hint("name the files: `ralph check --lsp FILE…`")
+    };
+    if app.project.git.is_none() {
+        return Err(unnamed("the project is not in git"));
+    }
+    let listed = Command::new("git")
+        .args(["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"])
+        .current_dir(root)
+        .output()
+        .map_err(|error| unnamed(&format!("git: {error}")))?;
+    if !listed.status.success() {
+        return Err(unnamed(String::from_utf8_lossy(&listed.stderr).trim()));
+    }
+    let entries = listed.stdout.split(|byte| *byte == 0);
+    let paths = entries.filter_map(|entry| entry.get(3..)).map(path_of);
+    Ok(paths.map(|path| root.join(path)).filter(|path| path.is_file()).collect())
+}
+
+#[cfg(unix)]
+fn path_of(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(OsStr::from_bytes(bytes))
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// Files as they were named, below the project's root.
+fn given(app: &App, files: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+    let find = |file: &PathBuf| -> Result<PathBuf, CliError> {
+        let found = std::fs::canonicalize(file)
+            .map_err(|error| CliError::usage(format!("{}: {error}", file.display())))?;
+        if found.starts_with(&app.project.root) {
+            return Ok(found);
+        }
+        Err(CliError::usage(format!("{} is outside the project", file.display())))
+    };
+    files.iter().map(find).collect()
+}
+
+fn gate_report(report: ServerReport, need: Need) -> GateReport {
+    let wrong = |finding: &&Finding| matches!(finding.level, Level::Error | Level::Security);
+    let failing: BTreeSet<String> = report
+        .reading
+        .findings
+        .iter()
+        .filter(wrong)
+        .map(|found| found.fingerprint.clone())
+        .collect();
+    let (verdict, tail) = match report.verdict {
+        ServerVerdict::Unknown { reason } => (Verdict::Unknown { reason: reason.clone() }, reason),
+        ServerVerdict::Ok if failing.is_empty() => (Verdict::Pass, String::new()),
+        ServerVerdict::Ok => (Verdict::Fail(Fault::Findings(failing.len() as u64)), String::new()),
+    };
+    GateReport {
+        need: if failing.is_empty() { need } else { Need::Required },
+        name: report.server,
+        command: String::new(),
+        verdict,
+        failing,
+        reading: report.reading,
+        tail,
+        elapsed: report.elapsed,
+        cached: false,
+    }
+}

@@ -1,0 +1,33 @@
+//! The real tools that tests are about.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// A search path on which the real tools come first.
+///
+/// `cargo xtask test` says where they are; otherwise they are where
+/// `cargo xtask tools` put them. Without them the test fails: a test that
+/// does not look has proven nothing.
+#[track_caller]
+pub fn tools_path() -> OsString {
+    if let Some(path) = env::var_os("RALPH_TOOLS_PATH").filter(|path| !path.is_empty()) {
+        return path;
+    }
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools");
+    let folder = env::var_os("RALPH_TOOLS").filter(|folder| !folder.is_empty());
+    let folder = folder.map_or(workspace, PathBuf::from);
+    let path = fs::read_to_string(folder.join("path")).unwrap_or_default();
+    assert!(!path.is_empty(), "this test needs real tools: run `cargo xtask tools` first");
+    path.into()
+}
+
+/// Where a tool is.
+#[track_caller]
+pub fn tool(name: &str) -> PathBuf {
+    let path = tools_path();
+    let mut found = env::split_paths(&path).map(|folder| folder.join(name));
+    found.find(|file| file.is_file()).unwrap_or_else(|| {
+        panic!("`{name}` is not installed: run `cargo xtask tools`, which says what is missing")
+    })
+}

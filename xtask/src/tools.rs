@@ -1,0 +1,214 @@
+//! `cargo xtask tools`: the real compilers, linters, test runners and language
+//! servers that the tests are about.
+//!
+//! They are installed once, into `target/tools` or `$RALPH_TOOLS`, in pinned
+//! versions; what comes from the system's packages is installed only when it
+//! is missing. A second call finds the stamps and does nothing.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::failure::Failure;
+use crate::{options, say, workspace};
+
+/// From the npm registry. A newer vitest would need Node 22; the others take
+/// 20.
+const NPM: &[&str] = &[
+    "@biomejs/biome@2.6.6",
+    "bash-language-server@5.8.1",
+    "eslint@10.14.0",
+    "jest@30.5.2",
+    "oxlint@1.93.0",
+    "pyright@1.1.414",
+    "typescript@7.0.2",
+    "vitest@4.1.12",
+];
+
+/// From the Python package index.
+const PYTHON: &[&str] = &["mypy==2.4.1", "pytest==9.2.0", "ruff==0.17.4"];
+
+/// A program, and the package of Debian that has it.
+const SYSTEM: &[(&str, &str)] = &[
+    ("clangd", "clangd"),
+    ("cmake", "cmake"),
+    ("g++", "g++"),
+    ("go", "golang-go"),
+    ("gopls", "gopls"),
+    ("php", "php-cli"),
+    ("phpunit", "phpunit"),
+    ("rspec", "ruby-rspec"),
+    ("rubocop", "rubocop"),
+    ("ruby", "ruby"),
+    ("shellcheck", "shellcheck"),
+];
+
+/// Packages of Debian without a program of their own.
+const SYSTEM_LIBRARIES: &[&str] = &["ruby-minitest"];
+
+/// The variable that names another folder than `target/tools`.
+const FOLDER_VARIABLE: &str = "RALPH_TOOLS";
+
+/// The variable by which tests are told the search path.
+pub(crate) const PATH_VARIABLE: &str = "RALPH_TOOLS_PATH";
+
+/// The file by which tests find the search path when nobody tells them.
+const PATH_FILE: &str = "path";
+
+/// Installs what is missing; takes no arguments.
+pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
+    options::none(args)?;
+    let path = install(&workspace::root())?;
+    say::line(&format!("the tools are on {path}"));
+    Ok(())
+}
+
+/// Installs what is missing. Returns the search path with the tools first.
+pub(crate) fn install(root: &Path) -> Result<String, Failure> {
+    let folder = folder(root);
+    fs::create_dir_all(&folder).map_err(|error| Failure::io(&folder, &error))?;
+    once(&folder, "npm", NPM, npm)?;
+    once(&folder, "python", PYTHON, python)?;
+    system(&folder)?;
+    let own = [folder.join("npm/node_modules/.bin"), folder.join("python/bin")];
+    let theirs = env::var_os("PATH").unwrap_or_default();
+    let path = env::join_paths(own.into_iter().chain(env::split_paths(&theirs)))
+        .map_err(|error| Failure::Failed(format!("{}: {error}", folder.display())))?;
+    let path = path.into_string().map_err(|path| {
+        Failure::Failed(format!("the search path is not UTF-8: {}", path.display()))
+    })?;
+    let file = folder.join(PATH_FILE);
+    fs::write(&file, &path).map_err(|error| Failure::io(&file, &error))?;
+    Ok(path)
+}
+
+fn folder(root: &Path) -> PathBuf {
+    let named = env::var_os(FOLDER_VARIABLE).filter(|value| !value.is_empty());
+    named.map_or_else(|| root.join("target/tools"), PathBuf::from)
+}
+
+/// Installs a set of packages unless the very same set is installed.
+fn once(
+    folder: &Path,
+    name: &str,
+    packages: &[&str],
+    install: fn(&Path) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let stamp = folder.join(format!("{name}.stamp"));
+    let want = packages.join("\n");
+    if fs::read_to_string(&stamp).is_ok_and(|have| have == want) {
+        return Ok(());
+    }
+    let target = folder.join(name);
+    // Half of an earlier attempt may be there.
+    if let Err(error) = fs::remove_dir_all(&target)
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        return Err(Failure::io(&target, &error));
+    }
+    fs::create_dir_all(&target).map_err(|error| Failure::io(&target, &error))?;
+    say::line(&format!("installing {}", packages.join(", ")));
+    install(&target)?;
+    // Written last: it says that everything before it worked.
+    fs::write(&stamp, want).map_err(|error| Failure::io(&stamp, &error))
+}
+
+fn npm(folder: &Path) -> Result<(), Failure> {
+    let mut command = Command::new("npm");
+    command.args(["install", "--no-audit", "--no-fund", "--save-exact", "--prefix"]);
+    execute(command.arg(folder).args(NPM), "install Node.js 20.19 or newer with npm")
+}
+
+fn python(folder: &Path) -> Result<(), Failure> {
+    let hint = "install Python 3.10 or newer with its venv module";
+    execute(Command::new("python3").args(["-m", "venv"]).arg(folder), hint)?;
+    let mut pip = Command::new(folder.join("bin/python"));
+    execute(pip.args(["-m", "pip", "install", "--disable-pip-version-check"]).args(PYTHON), hint)
+}
+
+/// Installs the packages of the system whose programs are not there.
+fn system(folder: &Path) -> Result<(), Failure> {
+    let missing = missing_packages(&on_path);
+    let stamp = folder.join("system.stamp");
+    let libraries = SYSTEM_LIBRARIES.join("\n");
+    let known = fs::read_to_string(&stamp).is_ok_and(|have| have == libraries);
+    if missing.is_empty() && known {
+        return Ok(());
+    }
+    let libraries_left: &[&str] = if known { &[] } else { SYSTEM_LIBRARIES };
+    let packages: Vec<&str> = missing.iter().chain(libraries_left).copied().collect();
+    say::line(&format!("installing {}", packages.join(", ")));
+    let hint = format!("install the system's packages for {}", packages.join(", "));
+    let apt = |args: &[&str]| {
+        let mut command = Command::new("apt-get");
+        command.env("DEBIAN_FRONTEND", "noninteractive").args(["-y", "-q"]);
+        execute(command.args(args), &hint)
+    };
+    apt(&["update"])?;
+    apt(&[&["install", "--no-install-recommends"], packages.as_slice()].concat())?;
+    let left = missing_packages(&on_path);
+    if !left.is_empty() {
+        return Err(Failure::Failed(format!("still missing: {}", left.join(", "))));
+    }
+    fs::write(&stamp, libraries).map_err(|error| Failure::io(&stamp, &error))
+}
+
+fn missing_packages(has: &dyn Fn(&str) -> bool) -> Vec<&'static str> {
+    let missing = SYSTEM.iter().filter(|(program, _)| !has(program));
+    missing.map(|(_, package)| *package).collect()
+}
+
+fn on_path(program: &str) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// Runs a command with the terminal of the task, so that its progress shows.
+fn execute(command: &mut Command, hint: &str) -> Result<(), Failure> {
+    let shown: Vec<OsString> =
+        [command.get_program()].into_iter().chain(command.get_args()).map(Into::into).collect();
+    let shown: Vec<_> = shown.iter().map(|word| word.to_string_lossy()).collect();
+    let shown = shown.join(" ");
+    say::line(&format!("$ {shown}"));
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(Failure::Failed(format!("{shown}: {status}; {hint}"))),
+        Err(error) => Err(Failure::Failed(format!("{shown}: {error}; {hint}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_package_is_pinned() {
+        assert!(NPM.iter().all(|package| package[1..].contains('@')));
+        assert!(PYTHON.iter().all(|package| package.contains("==")));
+    }
+
+    #[test]
+    fn only_what_is_missing_is_installed() {
+        assert_eq!(missing_packages(&|_| true), [""; 0]);
+        assert_eq!(missing_packages(&|program| program != "go"), ["golang-go"]);
+    }
+
+    #[test]
+    fn a_set_is_installed_once_and_again_when_it_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let install: fn(&Path) -> Result<(), Failure> = |target| {
+            let mark = target.join("mark");
+            assert!(!mark.exists());
+            fs::write(&mark, "").map_err(|error| Failure::io(&mark, &error))
+        };
+        let never: fn(&Path) -> Result<(), Failure> = |_| Err(Failure::Failed("again".to_owned()));
+        assert_eq!(once(folder.path(), "set", &["a@1"], install), Ok(()));
+        assert_eq!(once(folder.path(), "set", &["a@1"], never), Ok(()));
+        assert_eq!(once(folder.path(), "set", &["a@2"], install), Ok(()));
+        // What did not work is tried again.
+        assert!(once(folder.path(), "set", &["a@3"], never).is_err());
+        assert_eq!(once(folder.path(), "set", &["a@3"], install), Ok(()));
+    }
+}
