@@ -118,7 +118,8 @@ fn test_style(folder: &Folder<'_>) -> Option<Style> {
 fn unittest(project: &Project<'_>, file: &str) -> Draft {
     let folder = &project.folder;
     let (mut words, by) = project.module("unittest");
-    words.push("discover".to_owned());
+    // Only with `-v` does it name the tests that pass.
+    words.extend(["discover", "-v"].map(str::to_owned));
     // Discovery enters packages only, unless it starts inside.
     let beside = ["tests", "test"]
         .into_iter()

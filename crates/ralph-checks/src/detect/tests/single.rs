@@ -86,12 +86,12 @@ fn unittest_and_tox_are_known() {
     check(
         &[("setup.py", ""), ("tests/__init__.py", ""), ("tests/test_a.py", unittest)],
         &["python3"],
-        &["test_pass: python3 -m unittest discover > text"],
+        &["test_pass: python3 -m unittest discover -v > text"],
     );
     check(
         &[("uv.lock", ""), ("pyproject.toml", ""), ("tests/test_a.py", unittest)],
         &["uv"],
-        &["test_pass: uv run python -m unittest discover -s tests -t . > text"],
+        &["test_pass: uv run python -m unittest discover -v -s tests -t . > text"],
     );
     let tox = [("tox.ini", "[tox]\n[testenv]\ncommands = pytest\n"), ("pytest.ini", "")];
     check(&tox, &["tox", "python3", "pytest"], &["test_pass: tox run > text"]);
