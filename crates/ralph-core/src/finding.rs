@@ -126,6 +126,17 @@ pub enum TestState {
     Skipped,
 }
 
+impl TestState {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
 /// A test that failed, with what is known about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TestFailure {

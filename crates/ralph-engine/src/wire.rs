@@ -156,6 +156,16 @@ impl From<&GateReport> for GateView {
     }
 }
 
+impl GateView {
+    /// The report with every test by its id, not just those that failed.
+    pub fn with_every_test(report: &GateReport) -> Self {
+        let view = Self::from(report);
+        let tests = view.tests.zip(report.reading.tests.as_ref());
+        let tests = tests.map(|(view, tests)| view.with_outcomes(tests));
+        Self { tests, ..view }
+    }
+}
+
 impl SnapshotView {
     fn new(record: &IterationRecord, returned_to: Option<u32>) -> Self {
         let shown = DiagnosticSnapshot::of(&record.gates, record.ended_at);

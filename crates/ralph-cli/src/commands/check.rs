@@ -42,7 +42,7 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     fresh: bool,
     /// Scan every file for security, not just those that differ from the last commit, and list
-    /// every finding
+    /// every finding; with `--json` every test too
     #[arg(long)]
     all: bool,
     /// Print JSON
@@ -130,7 +130,10 @@ impl GateWatcher for Progress {
 fn show(reports: &[GateReport], args: &CheckArgs, locale: Locale) {
     let passed = !reports.iter().any(GateReport::blocks);
     if args.json {
-        let gates: Vec<GateView> = reports.iter().map(GateView::from).collect();
+        let view = |report| {
+            if args.all { GateView::with_every_test(report) } else { GateView::from(report) }
+        };
+        let gates: Vec<GateView> = reports.iter().map(view).collect();
         out::line(json!({ "schema": SCHEMA, "passed": passed, "gates": gates }));
     } else if args.sarif {
         out::line(sarif(reports));

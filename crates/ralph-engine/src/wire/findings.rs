@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ralph_core::evidence::GateReport;
-use ralph_core::finding::{Counts, Finding, Level, Reading, TestState};
+use ralph_core::finding::{Counts, Finding, Level, Reading, TestState, Tests};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -24,6 +24,17 @@ pub struct TestsView {
     failed: u64,
     skipped: u64,
     failures: Vec<FailureView>,
+    /// How each test ended, by id; only where all were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcomes: Option<BTreeMap<String, &'static str>>,
+}
+
+impl TestsView {
+    /// The same with every test by its id, as far as ids are known.
+    pub(super) fn with_outcomes(self, tests: &Tests) -> Self {
+        let outcomes = tests.states.iter().map(|(id, state)| (id.clone(), state.name()));
+        Self { outcomes: Some(outcomes.collect()), ..self }
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -88,6 +99,7 @@ pub(super) fn tests(reading: &Reading) -> Option<TestsView> {
         failed: tests.counts.failed,
         skipped: tests.counts.skipped,
         failures: failures.collect(),
+        outcomes: None,
     })
 }
 
@@ -171,10 +183,11 @@ mod tests {
     use std::time::Duration;
 
     use ralph_core::evidence::Verdict;
-    use ralph_core::finding::{Place, TestFailure, Tests};
+    use ralph_core::finding::{Place, TestFailure};
     use ralph_core::policy::Need;
 
     use super::*;
+    use crate::wire::GateView;
 
     fn report() -> GateReport {
         let mut finding = Finding {
@@ -202,6 +215,16 @@ mod tests {
             elapsed: Duration::ZERO,
             cached: false,
         }
+    }
+
+    #[test]
+    fn every_test_is_listed_by_id_only_where_asked_for() {
+        let json = |view: GateView| serde_json::to_value(view).unwrap()["tests"].clone();
+        let whole = json(GateView::with_every_test(&report()));
+        assert_eq!(whole["outcomes"], json!({ "t::one": "failed" }));
+        let mut brief = whole.clone();
+        brief.as_object_mut().unwrap().remove("outcomes");
+        assert_eq!(json(GateView::from(&report())), brief);
     }
 
     #[test]
