@@ -37,8 +37,11 @@ fn findings(files: &[SourceFile]) -> Vec<Finding> {
     for file in files {
         let Some(text) = file.text.as_deref() else { continue };
         found.extend(text::check(file, text));
+        if is_fixture(&file.path) {
+            continue;
+        }
         found.extend(manifest::check(&file.path, text));
-        if file.has_extension("rs") && !is_fixture(&file.path) {
+        if file.has_extension("rs") {
             found.extend(rust::check(&file.path, text));
         }
     }
@@ -51,7 +54,7 @@ fn is_exempt(path: &str, table: &[Exemption]) -> bool {
 
 /// Whether the file is input of a test rather than part of the product.
 fn is_fixture(path: &str) -> bool {
-    path.split('/').any(|part| part == "fixtures")
+    path.starts_with("tests/projects/") || path.split('/').any(|part| part == "fixtures")
 }
 
 /// Whether the whole file is test code.
@@ -70,6 +73,8 @@ mod tests {
         let files = [
             SourceFile::sample("crates/a/src/lib.rs", "//! A crate.\n"),
             SourceFile::sample("crates/a/tests/fixtures/broken.rs", "fn {"),
+            SourceFile::sample("tests/projects/a/src/lib.rs", "fn {"),
+            SourceFile::sample("tests/projects/a/Cargo.toml", "[package]\n"),
         ];
         assert_eq!(findings(&files), []);
     }

@@ -22,6 +22,7 @@ const ROOT: &[&str] = &[
     "crates",
     "docs",
     "rustfmt.toml",
+    "tests",
     "xtask",
 ];
 
