@@ -17,7 +17,11 @@ use crate::{options, say, workspace};
 /// From the npm registry. A newer vitest would need Node 22; the others take
 /// 20.
 const NPM: &[&str] = &[
+    "@babel/core@8.0.7",
+    "@babel/eslint-parser@8.0.7",
+    "@babel/preset-typescript@8.0.7",
     "@biomejs/biome@2.6.6",
+    "@eslint/js@10.0.1",
     "bash-language-server@5.8.1",
     "eslint@10.14.0",
     "jest@30.5.2",
@@ -32,6 +36,7 @@ const PYTHON: &[&str] = &["mypy==2.4.1", "pytest==9.2.0", "ruff==0.17.4"];
 
 /// A program, and the package of Debian that has it.
 const SYSTEM: &[(&str, &str)] = &[
+    ("bats", "bats"),
     ("clangd", "clangd"),
     ("cmake", "cmake"),
     ("g++", "g++"),
