@@ -4,6 +4,8 @@ use std::path::{Component, Path, PathBuf};
 use ralph_core::finding::{Finding, Level, Place, Reading, TestFailure, TestState, Tests};
 use ralph_core::redact::redact;
 
+use super::printed::one_line;
+
 /// How many findings are listed; the others are counted.
 const FINDINGS: usize = 2_000;
 
@@ -85,7 +87,7 @@ impl Collector {
             rule: found.rule.filter(|rule| !rule.is_empty()).map(str::to_owned),
             level: found.level,
             place,
-            message: shortened(found.message),
+            message: shortened(&one_line(found.message)),
             fingerprint: String::new(),
         };
         finding.identify(&redact(found.context));
@@ -277,6 +279,13 @@ mod tests {
         let reading = out.finish();
         assert_eq!((reading.findings.len(), reading.beyond), (FINDINGS, 5));
         assert_eq!(reading.counts.warnings, (FINDINGS + 5) as u64);
+    }
+
+    #[test]
+    fn a_message_is_on_one_line() {
+        let mut out = collector();
+        out.finding(Place::default(), &found("one\n  two\r\nthree"));
+        assert_eq!(out.finish().findings[0].message, "one two three");
     }
 
     #[test]
