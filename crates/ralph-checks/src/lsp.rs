@@ -13,6 +13,8 @@ mod choice;
 mod documents;
 mod findings;
 mod framing;
+#[cfg(unix)]
+mod helper;
 mod pool;
 mod process;
 mod servers;
@@ -20,6 +22,8 @@ mod session;
 mod uri;
 mod wire;
 
+#[cfg(unix)]
+pub use helper::{Helper, ask_helper};
 pub use pool::{Pool, ServerReport, ServerVerdict};
 pub use servers::{Language, Quirk, Server, Wanted, known};
 

@@ -38,6 +38,8 @@ pub(crate) enum Command {
     Doctor(commands::doctor::DoctorArgs),
     #[command(name = "__docs", hide = true)]
     Docs(commands::docs::DocsArgs),
+    #[command(name = "__lsp-helper", hide = true)]
+    LspHelper(commands::lsp_helper::LspHelperArgs),
     #[command(name = "__measure", hide = true)]
     Measure(commands::measure::MeasureArgs),
     #[command(name = "__scripted", hide = true)]

@@ -11,6 +11,7 @@ pub(crate) mod doctor;
 pub(crate) mod drive;
 pub(crate) mod gc;
 pub(crate) mod init;
+pub(crate) mod lsp_helper;
 pub(crate) mod measure;
 pub(crate) mod pause;
 pub(crate) mod report;
@@ -50,6 +51,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, CliError> {
         Command::Completions(args) => completions::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Docs(args) => docs::run(&args),
+        Command::LspHelper(args) => lsp_helper::run(&args),
         Command::Measure(args) => measure::run(&args),
         Command::Scripted(args) => scripted::run(&args),
     }

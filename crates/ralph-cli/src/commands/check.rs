@@ -19,6 +19,7 @@ use ralph_snapshot::WorkTree;
 use serde_json::json;
 
 use super::drive;
+use super::lsp_helper::Warmth;
 use crate::app::App;
 use crate::error::CliError;
 use crate::findings;
@@ -54,6 +55,9 @@ pub(crate) struct CheckArgs {
     /// Ask language servers about changed files instead of running gates
     #[arg(long)]
     lsp: bool,
+    /// Keep the servers running for five minutes: the next look is quick
+    #[arg(long, requires = "lsp")]
+    warm: bool,
     /// Files to ask about (default: those that git says changed)
     #[arg(requires = "lsp", value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -64,7 +68,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     let mut layers = app.layers()?;
     args.criteria.apply(&mut layers)?;
     if args.lsp {
-        let reports = servers::look(&app, &layers, &args.files)?;
+        let warmth = if args.warm { Warmth::Kept } else { Warmth::Used };
+        let reports = servers::look(&app, &layers, &args.files, warmth)?;
         show(&reports, args, app.locale());
         return Ok(u8::from(reports.iter().any(GateReport::blocks)));
     }

@@ -8,6 +8,8 @@ mod init;
 #[cfg(test)]
 mod lsp;
 #[cfg(test)]
+mod lsp_helper;
+#[cfg(test)]
 mod lsp_trouble;
 mod ownership;
 mod promise_loop;

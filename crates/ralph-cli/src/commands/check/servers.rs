@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use ralph_checks::lsp::{Pool, ServerReport, ServerVerdict};
+use ralph_checks::lsp::{ServerReport, ServerVerdict};
 use ralph_core::evidence::{Fault, GateReport, Verdict};
 use ralph_core::finding::{Finding, Level};
 use ralph_core::policy::Need;
 
 use crate::app::App;
+use crate::commands::lsp_helper::{self, Warmth};
 use crate::config::{Layers, ServerRules};
 use crate::error::CliError;
 
@@ -24,15 +25,12 @@ pub(super) fn look(
     app: &App,
     layers: &Layers,
     files: &[PathBuf],
+    warmth: Warmth,
 ) -> Result<Vec<GateReport>, CliError> {
     let files = if files.is_empty() { changed(app)? } else { given(app, files)? };
     let rules = ServerRules::new(layers)?;
-    let env = rules.environment.filter(app.env.clone());
-    let mut pool = Pool::new(App::supervisor(), app.project.root.clone(), env);
-    for server in rules.added {
-        pool.add(server);
-    }
-    let reports = pool.diagnostics(&files, DEADLINE);
+    let reports = lsp_helper::ask(app, &rules, &files, (warmth, DEADLINE))
+        .unwrap_or_else(|| lsp_helper::pool(app, rules).diagnostics(&files, DEADLINE));
     let answered = reports.iter().any(|report| report.verdict == ServerVerdict::Ok);
     let need = if answered { Need::Advisory } else { Need::Required };
     Ok(reports.into_iter().map(|report| gate_report(report, need)).collect())

@@ -1,0 +1,137 @@
+//! `ralph __lsp-helper`: keeps the language servers of a project warm for
+//! calls that come and go. Nothing needs it; everything is only slower
+//! without.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use ralph_checks::lsp::{Pool, ServerReport};
+
+use crate::app::{App, own_binary};
+use crate::config::ServerRules;
+use crate::error::CliError;
+use crate::out;
+
+/// How long a helper waits for the next question.
+const IDLE: Duration = Duration::from_mins(5);
+
+/// Keep language servers warm
+#[derive(clap::Args, Debug)]
+pub(crate) struct LspHelperArgs {
+    /// End when nobody asked for this many milliseconds
+    #[arg(long)]
+    idle: Option<u64>,
+}
+
+/// What becomes of servers after a look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Warmth {
+    /// Those of a helper stay warm; others end.
+    Used,
+    /// They stay warm: a helper is started if there is none.
+    Kept,
+}
+
+pub(crate) fn run(args: &LspHelperArgs) -> Result<u8, CliError> {
+    let app = App::discover()?;
+    let rules = ServerRules::new(&app.layers()?)?;
+    serve(&app, rules, args.idle.map_or(IDLE, Duration::from_millis))
+}
+
+/// The servers of a project, none of them started.
+pub(crate) fn pool(app: &App, rules: ServerRules) -> Pool {
+    let env = rules.environment.filter(app.env.clone());
+    let mut pool = Pool::new(App::supervisor(), app.project.root.clone(), env);
+    for server in rules.added {
+        pool.add(server);
+    }
+    pool
+}
+
+/// Asks the helper of the project, which is started if that is wanted. `None`
+/// when there is none that could answer.
+pub(crate) fn ask(
+    app: &App,
+    rules: &ServerRules,
+    files: &[PathBuf],
+    (warmth, deadline): (Warmth, Duration),
+) -> Option<Vec<ServerReport>> {
+    let (socket, key) = (socket(app), key(app, rules));
+    let answer = ask_at(&socket, &key, files, deadline);
+    match (answer, warmth) {
+        (None, Warmth::Kept) if start(&app.project.root) => ask_at(&socket, &key, files, deadline),
+        (answer, Warmth::Used | Warmth::Kept) => answer,
+    }
+}
+
+#[cfg(unix)]
+fn serve(app: &App, rules: ServerRules, idle: Duration) -> Result<u8, CliError> {
+    use ralph_checks::lsp::Helper;
+
+    let key = key(app, &rules);
+    let Some(helper) = Helper::claim(&socket(app))? else {
+        out::note("another helper is running");
+        return Ok(1);
+    };
+    let mut pool = pool(app, rules);
+    // Who started us waits for this line.
+    out::line("ready");
+    helper.serve(&mut pool, &key, idle)?;
+    Ok(0)
+}
+
+#[cfg(not(unix))]
+fn serve(_app: &App, _rules: ServerRules, _idle: Duration) -> Result<u8, CliError> {
+    Err(CliError::refused("there are no helpers on this system"))
+}
+
+#[cfg(unix)]
+fn ask_at(
+    socket: &Path,
+    key: &str,
+    files: &[PathBuf],
+    deadline: Duration,
+) -> Option<Vec<ServerReport>> {
+    ralph_checks::lsp::ask_helper(socket, key, files, deadline)
+}
+
+#[cfg(not(unix))]
+fn ask_at(_: &Path, _: &str, _: &[PathBuf], _: Duration) -> Option<Vec<ServerReport>> {
+    None
+}
+
+/// Starts a helper that outlives us, and waits until it listens.
+fn start(root: &Path) -> bool {
+    let mut command = Command::new(own_binary());
+    command.arg("__lsp-helper").current_dir(root);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    // A group of its own: a Ctrl-C is not meant for it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let Ok(mut child) = command.spawn() else { return false };
+    let mut line = String::new();
+    let said = child.stdout.take().map(|pipe| BufReader::new(pipe).read_line(&mut line));
+    matches!(said, Some(Ok(_))) && line == "ready\n"
+}
+
+/// Where the helper of this work tree listens.
+fn socket(app: &App) -> PathBuf {
+    app.home.join(format!("lsp-{:016x}.sock", hash(&app.project.root)))
+}
+
+/// Stands for what servers are started with.
+fn key(app: &App, rules: &ServerRules) -> String {
+    let paths = ["PATH", "VIRTUAL_ENV", "HOME"].map(|name| app.variable(name));
+    // The debug form holds every field.
+    let what = format!("{paths:?} {rules:?}");
+    format!("{} {:016x}", env!("CARGO_PKG_VERSION"), hash(&what))
+}
+
+fn hash(what: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
+    hasher.finish()
+}
