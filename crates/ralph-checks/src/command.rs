@@ -13,7 +13,7 @@ use ralph_core::policy::{GateCommand, GateSpec};
 use ralph_proc::{Launch, Limits, Supervisor};
 
 use crate::formats::{self, Collector, Unreadable};
-use crate::output::{HasReport, Heard, Listener, Scratch, Source};
+use crate::output::{HasReport, Heard, Input, Listener, Scratch, Source, Spools};
 use crate::{Gate, verdict};
 
 /// What stands in a command for the report it is to write.
@@ -81,20 +81,20 @@ impl CommandGate {
             return Ok(GateReport::unknown(&self.spec, "the command is empty".to_owned()));
         };
         let limits = Limits { wall: Some(self.spec.timeout), idle: None, grace: GRACE };
-        let mut listener = Listener::new(stop, source, scratch.spool()?);
+        let mut listener = Listener::new(stop, source, scratch.spools()?);
         let outcome = match site.supervisor.run(&launch, &limits, &mut listener) {
             Ok(outcome) => outcome,
             Err(error) => return Ok(GateReport::unknown(&self.spec, error.to_string())),
         };
-        let Heard { tail, spool } = listener.finish();
-        let reading = spool.map_err(Unreadable::Io).and_then(|spool| match source {
-            Source::Nothing => Ok(Reading::default()),
-            Source::Stdout | Source::Everything | Source::Report => {
-                read(self.spec.format, &mut scratch.input(spool)?, (site.root, &self.spec.dir))
-            }
-        });
+        let Heard { tail, spools } = listener.finish();
+        let reading =
+            spools.map_err(Unreadable::Io).and_then(|spools| self.read(site, &scratch, spools));
         let verdict = verdict::judge(&self.spec, outcome.ending, reading.as_ref());
-        let reading = reading.unwrap_or_default();
+        let reading = match reading {
+            Ok(reading) => reading,
+            Err(Unreadable::NoReport { printed }) => *printed,
+            Err(Unreadable::Io(_) | Unreadable::Form { .. }) => Reading::default(),
+        };
         let failing = match &verdict {
             Verdict::Pass | Verdict::Unknown { .. } => BTreeSet::new(),
             Verdict::Fail(_) | Verdict::Unclear { .. } => verdict::failing(&self.spec, &reading),
@@ -108,6 +108,23 @@ impl CommandGate {
             elapsed,
             ..GateReport::unknown(&self.spec, String::new())
         })
+    }
+
+    fn read(
+        &self,
+        site: &Site<'_>,
+        scratch: &Scratch,
+        spools: Spools,
+    ) -> Result<Reading, Unreadable> {
+        let place = (site.root, self.spec.dir.as_str());
+        match scratch.input(spools)? {
+            Input::Wanted(mut input) => read(self.spec.format, &mut input, place),
+            // A build that broke before the tests says so in plain text.
+            Input::Instead(mut input) => {
+                let printed = Box::new(read(Format::Text, &mut input, place)?);
+                Err(Unreadable::NoReport { printed })
+            }
+        }
     }
 }
 

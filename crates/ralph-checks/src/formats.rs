@@ -41,6 +41,7 @@ mod unittest_text;
 
 use std::io::{self, BufRead};
 
+use ralph_core::finding::Reading;
 use ralph_core::format::Format;
 
 pub use collector::{Collector, Found};
@@ -60,6 +61,12 @@ pub enum Unreadable {
         form: &'static str,
         /// What is wrong, with the place where there is one.
         what: String,
+    },
+    /// The report that a command should have written is not there.
+    #[error("it wrote no report")]
+    NoReport {
+        /// What was recognised in all that it printed.
+        printed: Box<Reading>,
     },
 }
 

@@ -2,7 +2,7 @@
 //! reader, in bounded memory.
 
 use std::fs::File;
-use std::io::{self, BufReader, Seek, Write};
+use std::io::{self, BufReader, Read, Seek, Write};
 use std::path::PathBuf;
 
 use ralph_core::claim::plain;
@@ -25,6 +25,8 @@ pub(crate) enum Source {
     Nothing,
     /// What the command prints for machines; people get its standard error.
     Stdout,
+    /// The same, and after it what people get.
+    StdoutFirst,
     /// Everything it prints, in order.
     Everything,
     /// The file that its command names as `{report}`.
@@ -47,12 +49,13 @@ impl Source {
                 | Format::Tsc
                 | Format::Mypy,
             ) => Self::Everything,
+            // Events, but until Go 1.24 the compiler speaks beside them.
+            (HasReport::No, Format::GoTest) => Self::StdoutFirst,
             (
                 HasReport::No,
                 Format::Cargo
                 | Format::Junit
                 | Format::Jest
-                | Format::GoTest
                 | Format::Eslint
                 | Format::Biome
                 | Format::Oxlint
@@ -68,7 +71,7 @@ impl Source {
     pub(crate) fn streams(self) -> Streams {
         match self {
             Self::Everything => Streams::Merged,
-            Self::Nothing | Self::Stdout | Self::Report => Streams::Apart,
+            Self::Nothing | Self::Stdout | Self::StdoutFirst | Self::Report => Streams::Apart,
         }
     }
 }
@@ -95,27 +98,58 @@ impl Scratch {
         self.folder.path().join("report")
     }
 
-    /// What the reader reads, from its beginning.
-    pub(crate) fn input(&self, spool: Option<File>) -> io::Result<BufReader<File>> {
-        let file = match (self.source, spool) {
-            (Source::Report, _) | (_, None) => File::open(self.report())?,
-            (Source::Nothing | Source::Stdout | Source::Everything, Some(mut file)) => {
-                file.rewind()?;
-                file
+    /// What there is to read, from its beginning.
+    pub(crate) fn input(&self, spools: Spools) -> io::Result<Input> {
+        if self.source != Source::Report {
+            return printed(spools).map(Input::Wanted);
+        }
+        match File::open(self.report()) {
+            Ok(file) => Ok(Input::Wanted(buffered(Box::new(file)))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                printed(spools).map(Input::Instead)
             }
-        };
-        Ok(BufReader::with_capacity(128 * 1024, file))
-    }
-
-    pub(crate) fn spool(&self) -> io::Result<Option<File>> {
-        match self.source {
-            Source::Nothing | Source::Report => Ok(None),
-            Source::Stdout | Source::Everything => {
-                let path = self.folder.path().join("output");
-                File::options().create_new(true).read(true).write(true).open(path).map(Some)
-            }
+            Err(error) => Err(error),
         }
     }
+
+    /// Files for what the reader needs of each stream.
+    pub(crate) fn spools(&self) -> io::Result<Spools> {
+        let spool = |name: &str| {
+            let path = self.folder.path().join(name);
+            File::options().create_new(true).read(true).write(true).open(path).map(Some)
+        };
+        match self.source {
+            Source::Nothing => Ok([None, None]),
+            Source::Stdout | Source::Everything => Ok([spool("output")?, None]),
+            // Without a report what was printed is all there is.
+            Source::StdoutFirst | Source::Report => Ok([spool("output")?, spool("errors")?]),
+        }
+    }
+}
+
+/// What is kept of standard output and standard error.
+pub(crate) type Spools = [Option<File>; 2];
+
+/// What a reader is given.
+pub(crate) enum Input {
+    /// Output in the form that was asked for.
+    Wanted(BufReader<Box<dyn Read>>),
+    /// There is no report; this is all that was printed.
+    Instead(BufReader<Box<dyn Read>>),
+}
+
+/// What was kept of one stream, and then what was kept of the other.
+fn printed(spools: Spools) -> io::Result<BufReader<Box<dyn Read>>> {
+    let mut input: Box<dyn Read> = Box::new(io::empty());
+    for mut file in spools.into_iter().flatten() {
+        file.rewind()?;
+        input = Box::new(input.chain(file));
+    }
+    Ok(buffered(input))
+}
+
+fn buffered(input: Box<dyn Read>) -> BufReader<Box<dyn Read>> {
+    BufReader::with_capacity(128 * 1024, input)
 }
 
 /// Keeps the end of the output, redacted, in the order in which lines ended,
@@ -123,7 +157,7 @@ impl Scratch {
 pub(crate) struct Listener<'a> {
     stop: &'a mut dyn FnMut() -> bool,
     source: Source,
-    spool: Option<File>,
+    spools: Spools,
     spooled: u64,
     lost: Option<io::Error>,
     streams: [RedactedStream; 2],
@@ -135,19 +169,15 @@ pub(crate) struct Heard {
     /// The end of the output, for people.
     pub(crate) tail: String,
     /// All that the reader needs, unless something got in the way.
-    pub(crate) spool: io::Result<Option<File>>,
+    pub(crate) spools: io::Result<Spools>,
 }
 
 impl<'a> Listener<'a> {
     const KEEP: usize = 4 * TAIL_CHARS;
 
-    pub(crate) fn new(
-        stop: &'a mut dyn FnMut() -> bool,
-        source: Source,
-        spool: Option<File>,
-    ) -> Self {
+    pub(crate) fn new(stop: &'a mut dyn FnMut() -> bool, source: Source, spools: Spools) -> Self {
         let (streams, tail) = (Default::default(), String::new());
-        Self { stop, source, spool, spooled: 0, lost: None, streams, tail }
+        Self { stop, source, spools, spooled: 0, lost: None, streams, tail }
     }
 
     pub(crate) fn finish(mut self) -> Heard {
@@ -156,7 +186,7 @@ impl<'a> Listener<'a> {
             self.keep(&rest);
         }
         let tail = last_chars(&plain(&self.tail), TAIL_CHARS).to_owned();
-        Heard { tail, spool: self.lost.map_or(Ok(self.spool), Err) }
+        Heard { tail, spools: self.lost.map_or(Ok(self.spools), Err) }
     }
 
     fn keep(&mut self, text: &str) {
@@ -166,8 +196,8 @@ impl<'a> Listener<'a> {
         }
     }
 
-    fn spool(&mut self, bytes: &[u8]) {
-        let Some(file) = &mut self.spool else { return };
+    fn spool(&mut self, index: usize, bytes: &[u8]) {
+        let Some(file) = &mut self.spools[index] else { return };
         if self.lost.is_some() {
             return;
         }
@@ -183,21 +213,75 @@ impl<'a> Listener<'a> {
 impl Watcher for Listener<'_> {
     fn output(&mut self, stream: Stream, bytes: &[u8]) {
         let index = match stream {
-            Stream::Stdout => {
-                self.spool(bytes);
-                // What is written for machines says nothing to people.
-                if self.source == Source::Stdout {
-                    return;
-                }
-                0
-            }
+            Stream::Stdout => 0,
             Stream::Stderr => 1,
         };
+        self.spool(index, bytes);
+        // What is written for machines says nothing to people.
+        if index == 0 && matches!(self.source, Source::Stdout | Source::StdoutFirst) {
+            return;
+        }
         let text = self.streams[index].push(bytes);
         self.keep(&text);
     }
 
     fn tick(&mut self) -> Control {
         if (self.stop)() { Control::Stop } else { Control::GoOn }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What there is to read, and what people get.
+    fn heard(source: Source, said: &[(Stream, &str)]) -> (Input, String) {
+        let scratch = Scratch::new(source).unwrap();
+        let mut stop = || false;
+        let mut listener = Listener::new(&mut stop, source, scratch.spools().unwrap());
+        for (stream, text) in said {
+            listener.output(*stream, text.as_bytes());
+        }
+        let Heard { tail, spools } = listener.finish();
+        (scratch.input(spools.unwrap()).unwrap(), tail)
+    }
+
+    #[track_caller]
+    fn wanted(input: Input) -> String {
+        match input {
+            Input::Wanted(input) => io::read_to_string(input).unwrap(),
+            Input::Instead(_) => panic!("there is no report"),
+        }
+    }
+
+    const BUILD: [(Stream, &str); 3] = [
+        (Stream::Stdout, "{\"Action\""),
+        (Stream::Stderr, "./a.go:1:2: no\n"),
+        (Stream::Stdout, ":\"fail\"}\n"),
+    ];
+
+    #[test]
+    fn what_go_says_beside_its_events_is_read_after_them() {
+        let source = Source::of(Format::GoTest, HasReport::No);
+        let (read, tail) = heard(source, &BUILD);
+        assert_eq!(wanted(read), "{\"Action\":\"fail\"}\n./a.go:1:2: no\n");
+        assert_eq!(tail, "./a.go:1:2: no\n");
+    }
+
+    #[test]
+    fn what_other_machines_readers_get_is_standard_output_alone() {
+        let source = Source::of(Format::Cargo, HasReport::No);
+        assert_eq!(wanted(heard(source, &BUILD).0), "{\"Action\":\"fail\"}\n");
+    }
+
+    #[test]
+    fn without_a_report_there_is_what_was_printed() {
+        let source = Source::of(Format::Junit, HasReport::Yes);
+        let said = [(Stream::Stderr, "error: no\n"), (Stream::Stdout, "building\n")];
+        let (Input::Instead(read), tail) = heard(source, &said) else {
+            panic!("nobody wrote a report");
+        };
+        assert_eq!(io::read_to_string(read).unwrap(), "building\nerror: no\n");
+        assert_eq!(tail, "error: no\nbuilding\n");
     }
 }

@@ -29,6 +29,9 @@ pub(crate) fn judge(
     match (spec.format, reading) {
         (Format::Exit, _) => by_code(code),
         (Format::Text, Ok(reading)) => judge_text(code, reading),
+        (_, Err(Unreadable::NoReport { printed })) if code != 0 && tells_why(printed) => {
+            by_code(code)
+        }
         // Plain text has no grammar it could break, so the file was lost.
         (_, Err(error)) => unclear(format!("exit code {code}, and {error}")),
         (_, Ok(reading)) if is_test_gate(spec, reading) => judge_tests(code, reading),
@@ -71,6 +74,11 @@ fn is_about_warnings(criterion: Criterion) -> bool {
 
 fn is_test_gate(spec: &GateSpec, reading: &Reading) -> bool {
     spec.criterion == Criterion::TestPass || reading.tests.is_some()
+}
+
+/// Whether a failure is explained by what was recognised in plain text.
+fn tells_why(printed: &Reading) -> bool {
+    printed.counts.errors > 0 || printed.tests.as_ref().is_some_and(|tests| tests.counts.failed > 0)
 }
 
 fn by_code(code: i32) -> Verdict {
@@ -214,6 +222,21 @@ mod tests {
             &verdict,
             "exit code 0, and its output is not what junit prints: it is empty",
         );
+    }
+
+    #[test]
+    fn without_a_report_a_failure_needs_an_explanation() {
+        let spec = spec(Criterion::TestPass, Format::Junit, Bar::Clean);
+        let verdict = |code, printed: Reading| {
+            let missing = Unreadable::NoReport { printed: Box::new(printed) };
+            judge(&spec, Ending::Exited(code), Err(&missing))
+        };
+        let broken = || findings(&[Level::Error]);
+        assert_eq!(verdict(2, broken()), Verdict::Fail(Fault::Exit(2)));
+        assert_eq!(verdict(2, tests(0, 1)), Verdict::Fail(Fault::Exit(2)));
+        assert_unclear(&verdict(0, broken()), "exit code 0, and it wrote no report");
+        assert_unclear(&verdict(0, tests(3, 0)), "exit code 0, and it wrote no report");
+        assert_unclear(&verdict(4, Reading::default()), "exit code 4, and it wrote no report");
     }
 
     #[test]
