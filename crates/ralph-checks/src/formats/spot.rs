@@ -108,7 +108,7 @@ fn tokens(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A place written with words: the file between two, the number after them.
-fn worded<'a>(line: &'a str, before: &str, between: &str) -> Option<Spot<'a>> {
+pub(super) fn worded<'a>(line: &'a str, before: &str, between: &str) -> Option<Spot<'a>> {
     let (_, rest) = line.split_once(before)?;
     let (file, rest) = rest.split_once(between)?;
     let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());

@@ -52,6 +52,21 @@ fn prove_names_files_and_with_v_their_tests() {
 }
 
 #[test]
+fn bats_says_where_a_test_failed_below_it() {
+    check(
+        Format::Tap,
+        "tap/bats.tap",
+        "
+        failed a price has two digits @test/label.bats:10: `[ \"$output\" = \"1.50\" ]' failed | ls: cannot access '*.txt': No such file or directory
+        passed nothing is free
+        failed prices are added up @test/label.bats:21: `is 3' failed
+        skipped thousands are grouped
+        1 passed, 2 failed, 1 skipped
+    ",
+    );
+}
+
+#[test]
 fn subtests_without_announcement_are_named_after_the_test_that_follows() {
     check_bytes(
         Format::Tap,

@@ -1,5 +1,6 @@
-//! Comments in which Perl's test modules explain failures. They go to another
-//! stream than the test points, so they may come before or after them.
+//! Comments that explain failures. Those of Perl's test modules go to another
+//! stream than the test points, so they may come before or after them, and
+//! name their test; those of bats follow it.
 
 use std::collections::HashMap;
 
@@ -7,7 +8,7 @@ use ralph_core::finding::Place;
 
 use super::super::Collector;
 use super::super::said::Said;
-use super::super::spot::Spot;
+use super::super::spot::{Spot, worded};
 
 /// How many explanations, and how many tests without one, are remembered.
 const KEPT: usize = 1_000;
@@ -19,6 +20,8 @@ pub(super) struct Diagnostics {
     known: HashMap<String, (Place, String)>,
     /// Ids of failed tests that nothing is known about.
     expected: HashMap<String, String>,
+    /// The last of them.
+    last: String,
 }
 
 #[derive(Debug)]
@@ -32,6 +35,15 @@ impl Diagnostics {
     /// Takes in a comment, without its `#`.
     pub(super) fn line(&mut self, note: &str, out: &mut Collector) {
         let text = note.trim_start();
+        if let Some(spot) = worded(text, "in test file ", ", line ") {
+            self.after_last(spot.place(out), out);
+            return;
+        }
+        // Where it was called from follows.
+        if text.starts_with("(from function ") {
+            self.finish(out);
+            return;
+        }
         if let Some(rest) = text.strip_prefix("Failed test ") {
             self.finish(out);
             let rest = rest.trim_start_matches('\'');
@@ -50,6 +62,12 @@ impl Diagnostics {
         }
     }
 
+    /// Begins what bats says about the test before it.
+    fn after_last(&mut self, place: Place, out: &mut Collector) {
+        self.finish(out);
+        self.open = Some(Open { name: self.last.clone(), place, said: Said::default() });
+    }
+
     /// What is known about a failed test.
     pub(super) fn about(&mut self, name: &str) -> (Place, String) {
         self.known.remove(name).unwrap_or_default()
@@ -58,6 +76,7 @@ impl Diagnostics {
     /// Remembers a failed test that nothing is known about yet.
     pub(super) fn expect(&mut self, name: String, id: String) {
         if self.expected.len() < KEPT {
+            self.last.clone_from(&name);
             self.expected.insert(name, id);
         }
     }
