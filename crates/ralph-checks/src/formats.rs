@@ -17,6 +17,7 @@ mod junit;
 mod libtest;
 mod lines;
 mod located;
+mod minitest_text;
 mod mypy;
 mod nextest;
 mod oxlint;

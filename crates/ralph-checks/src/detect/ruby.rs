@@ -55,7 +55,8 @@ fn test(folder: &Folder<'_>, gems: &str) -> Option<Draft> {
     }
     if folder.exists("bin/rails") && folder.exists("test") {
         return Some(
-            Draft::new(folder, Criterion::TestPass, "rails", "bin/rails test").because("bin/rails"),
+            Draft::new(folder, Criterion::TestPass, "rails", "bin/rails test -v")
+                .because("bin/rails"),
         );
     }
     let rakefile = folder.read("Rakefile").unwrap_or_default();
@@ -71,7 +72,9 @@ fn test(folder: &Folder<'_>, gems: &str) -> Option<Draft> {
             && (file.starts_with("test_") || file.ends_with("_test.rb"))
     });
     tests.then(|| {
-        let words = bundle.split_whitespace().chain(["ruby", "-Ilib", "-Itest", "-e", MINITEST]);
+        // Only with `-v` does it name the tests that pass.
+        let ruby = ["ruby", "-Ilib", "-Itest", "-e", MINITEST, "--", "-v"];
+        let words = bundle.split_whitespace().chain(ruby);
         Draft::of_words(folder, Criterion::TestPass, "minitest", words.map(str::to_owned))
             .because("test/ has tests")
     })

@@ -1,5 +1,5 @@
-//! Test runs in plain text: what cargo, nextest, pytest, unittest, `go test`,
-//! ctest and anything that speaks TAP print on a terminal.
+//! Test runs in plain text: what cargo, nextest, pytest, unittest, minitest,
+//! `go test`, ctest and anything that speaks TAP print on a terminal.
 //!
 //! A line belongs to at most one of them. While one shows what its tests
 //! printed, the others do not look: such text may look like anything.
@@ -9,6 +9,7 @@ use super::ctest::Ctest;
 use super::go_text::GoText;
 use super::libtest::Libtest;
 use super::lines::Claim;
+use super::minitest_text::MinitestText;
 use super::nextest::Nextest;
 use super::pytest_text::PytestText;
 use super::tap::Tap;
@@ -22,6 +23,7 @@ pub(super) struct PlainTests {
     go: GoText,
     pytest: PytestText,
     unittest: UnittestText,
+    minitest: MinitestText,
     ctest: Ctest,
     tap: Tap,
 }
@@ -44,6 +46,9 @@ impl PlainTests {
         if self.unittest.is_inside() {
             return self.unittest.line(line, out);
         }
+        if self.minitest.is_inside() {
+            return self.minitest.line(line, out);
+        }
         if self.ctest.is_inside() {
             return self.ctest.line(line, out);
         }
@@ -61,6 +66,7 @@ impl PlainTests {
         self.nextest.finish(out);
         self.go.finish(out);
         self.unittest.finish(out);
+        self.minitest.finish(out);
         self.ctest.finish(out);
         self.tap.finish(out);
     }
@@ -71,6 +77,7 @@ impl PlainTests {
             |all: &mut Self, line: &str, out: &mut Collector| all.go.line(line, out),
             |all: &mut Self, line: &str, out: &mut Collector| all.pytest.line(line, out),
             |all: &mut Self, line: &str, out: &mut Collector| all.unittest.line(line, out),
+            |all: &mut Self, line: &str, out: &mut Collector| all.minitest.line(line, out),
             |all: &mut Self, line: &str, out: &mut Collector| all.ctest.line(line, out),
             |all: &mut Self, line: &str, out: &mut Collector| all.nextest.begin(line, out),
             |all: &mut Self, line: &str, out: &mut Collector| all.libtest.begin(line, out),

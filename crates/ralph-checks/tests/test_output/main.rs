@@ -13,6 +13,8 @@ mod python;
 #[cfg(test)]
 mod robust;
 #[cfg(test)]
+mod ruby;
+#[cfg(test)]
 mod rust;
 #[cfg(test)]
 mod tap;

@@ -326,7 +326,7 @@ fn ruby_is_known_by_its_tests() {
         &[("a.gemspec", ""), ("test/test_a.rb", "")],
         &["ruby"],
         &["test_pass: ruby -Ilib -Itest -e 'Dir.glob(\"./test/**/{test_*,*_test}.rb\").sort\
-           .each { |file| require file }' > text"],
+           .each { |file| require file }' -- -v > text"],
     );
 }
 
