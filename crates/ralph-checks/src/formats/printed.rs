@@ -66,7 +66,8 @@ fn extend(begun: &mut Vec<u8>, more: &[u8], limit: usize) {
 /// A line without colours.
 pub(super) fn uncoloured(line: &str) -> Cow<'_, str> {
     match memchr::memchr(0x1b, line.as_bytes()) {
-        Some(_) => Cow::Owned(plain(line)),
+        // Whatever moves the paper or the cursor becomes a line break there.
+        Some(_) => Cow::Owned(plain(line).replace('\n', " ")),
         None => Cow::Borrowed(line),
     }
 }
@@ -138,6 +139,11 @@ mod tests {
     fn a_message_of_several_lines_becomes_one() {
         assert_eq!(one_line(" a\n  b\r\n\n c "), "a b c");
         assert_eq!(one_line("a  b"), "a  b");
+    }
+
+    #[test]
+    fn a_line_without_colours_is_still_one_line() {
+        assert_eq!(uncoloured("\x1b[31mno\x1b[0m room\x0bleft\rhere"), "no room left here");
     }
 
     #[test]
