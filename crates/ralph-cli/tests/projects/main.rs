@@ -44,6 +44,15 @@ projects! {
     python_with_pytest_ruff_and_mypy: "python" needs ["python3", "pytest", "ruff", "mypy"];
     python_with_unittest_and_pyright: "python-unittest" needs ["python3", "pyright"];
     typescript_with_vitest_eslint_and_tsc: "typescript" needs ["npx", "vitest", "eslint", "tsc"];
+    javascript_with_jest_biome_and_oxlint: "javascript" needs ["npx", "jest", "biome", "oxlint"];
+    go_with_its_own_tools: "go" needs ["go"];
+    cpp_with_cmake_and_ctest: "cpp" needs ["cmake", "ctest", "c++"];
+    cpp_that_does_not_compile: "cpp-broken" needs ["cmake", "ctest", "cc"];
+    ruby_with_minitest_and_rubocop: "ruby" needs ["ruby", "rubocop"];
+    ruby_with_rspec: "ruby-rspec" needs ["ruby", "bundle", "rspec"];
+    php_with_phpunit: "php" needs ["php", "phpunit"];
+    shell_with_bats_and_shellcheck: "shell" needs ["bats", "shellcheck"];
+    a_monorepo_of_go_and_node: "monorepo" needs ["go", "node", "npx", "oxlint"];
 }
 
 #[test]

@@ -1,0 +1,6 @@
+export function show(count) {
+  if (count === NaN) {
+    return "nobody knows";
+  }
+  return count > 0 ? `${count} left` : "sold out";
+}

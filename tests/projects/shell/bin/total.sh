@@ -1,0 +1,6 @@
+#!/bin/bash
+sum=0
+cat "$1" | while read line; do
+  sum=$((sum + line))
+done
+echo $sum
