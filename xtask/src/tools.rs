@@ -37,6 +37,7 @@ const PYTHON: &[&str] = &["mypy==2.4.1", "pytest==9.2.0", "ruff==0.17.4"];
 /// A program, and the package of Debian that has it.
 const SYSTEM: &[(&str, &str)] = &[
     ("bats", "bats"),
+    ("bundle", "ruby-bundler"),
     ("clangd", "clangd"),
     ("cmake", "cmake"),
     ("g++", "g++"),
@@ -51,7 +52,7 @@ const SYSTEM: &[(&str, &str)] = &[
 ];
 
 /// Packages of Debian without a program of their own.
-const SYSTEM_LIBRARIES: &[&str] = &["ruby-minitest"];
+const SYSTEM_LIBRARIES: &[&str] = &["ruby-minitest", "ruby-rspec-junit-formatter"];
 
 /// The variable that names another folder than `target/tools`.
 const FOLDER_VARIABLE: &str = "RALPH_TOOLS";
