@@ -3,7 +3,8 @@
 //! The rules are written in ast-grep's own form; those that come with the
 //! program are in `rules/`, one file each beside the cases it must and must
 //! not find. A project may add folders of its own. A file is read once, parsed
-//! only if it holds the words some rule needs, and walked once for all rules.
+//! only if it holds the words some rule needs, and walked once for all rules,
+//! only where those words are.
 
 mod chosen;
 mod context;
@@ -15,6 +16,7 @@ mod needs;
 mod pack;
 mod rules;
 mod scan;
+mod words;
 
 pub use chosen::Chosen;
 pub use files::{FileCounts, Files};

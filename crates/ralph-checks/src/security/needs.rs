@@ -15,36 +15,77 @@ const SHORTEST: usize = 3;
 /// How deep rules may refer to each other before we stop looking.
 const DEEPEST: u32 = 8;
 
-/// What a rule with its `utils` demands. All clauses must hold; the case of
-/// letters does not matter.
-pub(super) fn clauses(core: &Value) -> Vec<Clause> {
-    of_rule(&core["rule"], &core["utils"], DEEPEST)
+/// What a rule demands. All clauses must hold; the case of letters does not
+/// matter.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Needs {
+    /// Somewhere in the file.
+    pub(super) in_file: Vec<Clause>,
+    /// In the text of the node that the rule matches.
+    pub(super) in_node: Vec<Clause>,
 }
 
-fn of_rule(rule: &Value, utils: &Value, depth: u32) -> Vec<Clause> {
-    let (Some(parts), Some(depth)) = (rule.as_object(), depth.checked_sub(1)) else {
-        return Vec::new();
-    };
-    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    let mut found = Vec::new();
-    for (key, value) in parts {
-        match key.as_str() {
-            "pattern" => found.extend(of_pattern(value)),
-            "regex" => found.extend(of_regex(value)),
-            "has" | "inside" | "precedes" | "follows" => {
-                found.extend(of_rule(value, utils, depth));
-            }
-            "all" => found.extend(list(value).iter().flat_map(|part| of_rule(part, utils, depth))),
-            "any" => found.extend(of_any(&list(value), utils, depth)),
-            "matches" => {
-                let util = value.as_str().and_then(|name| utils.get(name));
-                found.extend(util.into_iter().flat_map(|util| of_rule(util, utils, depth)));
-            }
-            // Kinds, positions and what must not be there demand no word.
-            _ => {}
-        }
+impl Needs {
+    /// What a rule with its `utils` demands.
+    pub(super) fn of(core: &Value) -> Self {
+        let demanded = |reach| {
+            let search = Search { utils: &core["utils"], reach };
+            search.rule(&core["rule"], DEEPEST)
+        };
+        Self { in_file: demanded(Reach::File), in_node: demanded(Reach::Node) }
     }
-    found
+}
+
+/// Where words are looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    File,
+    Node,
+}
+
+struct Search<'a> {
+    utils: &'a Value,
+    reach: Reach,
+}
+
+impl Search<'_> {
+    fn rule(&self, rule: &Value, depth: u32) -> Vec<Clause> {
+        let (Some(parts), Some(depth)) = (rule.as_object(), depth.checked_sub(1)) else {
+            return Vec::new();
+        };
+        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+        let mut found = Vec::new();
+        for (key, value) in parts {
+            match key.as_str() {
+                "pattern" => found.extend(of_pattern(value)),
+                "regex" => found.extend(of_regex(value)),
+                "has" => found.extend(self.rule(value, depth)),
+                // Other nodes than those in the one that is matched.
+                "inside" | "precedes" | "follows" if self.reach == Reach::File => {
+                    found.extend(self.rule(value, depth));
+                }
+                "all" => found.extend(list(value).iter().flat_map(|part| self.rule(part, depth))),
+                "any" => found.extend(self.any(&list(value), depth)),
+                "matches" => {
+                    let util = value.as_str().and_then(|name| self.utils.get(name));
+                    found.extend(util.into_iter().flat_map(|util| self.rule(util, depth)));
+                }
+                // Kinds, positions and what must not be there demand no word.
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// One clause for all alternatives: the most telling of each.
+    fn any(&self, alternatives: &[Value], depth: u32) -> Option<Clause> {
+        let shortest = |clause: &Clause| clause.iter().map(String::len).min();
+        let mut all = Clause::new();
+        for alternative in alternatives {
+            all.extend(self.rule(alternative, depth).into_iter().max_by_key(shortest)?);
+        }
+        Some(all).filter(|all| !all.is_empty())
+    }
 }
 
 /// The words of a pattern; each of them is the text of some node.
@@ -78,16 +119,6 @@ fn of_regex(regex: &Value) -> Option<Clause> {
     Some(clause).filter(|clause| !clause.is_empty())
 }
 
-/// One clause for all alternatives: the most telling of each.
-fn of_any(alternatives: &[Value], utils: &Value, depth: u32) -> Option<Clause> {
-    let shortest = |clause: &Clause| clause.iter().map(String::len).min();
-    let mut all = Clause::new();
-    for alternative in alternatives {
-        all.extend(of_rule(alternative, utils, depth).into_iter().max_by_key(shortest)?);
-    }
-    Some(all).filter(|all| !all.is_empty())
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -97,7 +128,8 @@ mod tests {
     #[track_caller]
     fn check(rule: &Value, want: &[&[&str]]) {
         let utils = json!({ "named": { "regex": "^secret" }, "loop": { "matches": "loop" } });
-        assert_eq!(clauses(&json!({ "rule": rule, "utils": utils })), want, "{rule}");
+        let needs = Needs::of(&json!({ "rule": rule, "utils": utils }));
+        assert_eq!(needs.in_file, want, "{rule}");
     }
 
     #[test]
@@ -129,5 +161,15 @@ mod tests {
         check(&json!({ "matches": "named" }), &[&["secret"]]);
         check(&json!({ "not": { "pattern": "safe($A)" }, "kind": "call" }), &[]);
         check(&json!({ "matches": "loop" }), &[]);
+    }
+
+    #[test]
+    fn what_surrounds_a_node_need_not_be_in_it() {
+        let rule = json!({ "pattern": "eval($A)", "inside": { "regex": "^import" } });
+        let needs = Needs::of(&json!({ "rule": rule }));
+        let clause = |word: &str| vec![word.to_owned()];
+        assert_eq!(needs.in_node, [clause("eval")]);
+        assert_eq!(needs.in_file.len(), 2);
+        assert!(needs.in_file.contains(&clause("import")));
     }
 }

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use aho_corasick::AhoCorasick;
 use ast_grep_core::Matcher as _;
 use ast_grep_language::SupportLang;
 
 use super::embedded::{EMBEDDED, Embedded};
 use super::language::{self, PARSED};
 use super::rules::{self, Rule, RulesError, Written};
+use super::words::{Candidates, Words};
 
 /// Rules over all languages.
 ///
@@ -92,24 +92,11 @@ pub(super) struct Compiled {
     pub(super) rules: Vec<Rule>,
     /// The rules that can match nodes of a kind, by the number of the kind.
     by_kind: Vec<Vec<usize>>,
-    /// Finds the words that rules need; `None` when there are too many.
-    words: Option<AhoCorasick>,
-    /// For each rule its clauses, for each clause the numbers of its words.
-    needs: Vec<Vec<Vec<usize>>>,
-    word_count: usize,
+    words: Words,
 }
 
 impl Compiled {
     fn new(rules: Vec<Rule>) -> Self {
-        let mut words: Vec<&str> =
-            rules.iter().flat_map(|rule| rule.needs.iter().flatten()).map(String::as_str).collect();
-        words.sort_unstable();
-        words.dedup();
-        let number = |word: &String| words.binary_search(&word.as_str()).unwrap_or_default();
-        let needs = rules
-            .iter()
-            .map(|rule| rule.needs.iter().map(|one| one.iter().map(number).collect()).collect())
-            .collect();
         let mut by_kind = Vec::new();
         for (index, rule) in rules.iter().enumerate() {
             let kinds = rule.config.matcher.potential_kinds();
@@ -120,8 +107,8 @@ impl Compiled {
                 by_kind[kind].push(index);
             }
         }
-        let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(&words).ok();
-        Self { word_count: words.len(), words: finder, by_kind, needs, rules }
+        let needs: Vec<_> = rules.iter().map(|rule| &rule.needs).collect();
+        Self { words: Words::new(&needs), by_kind, rules }
     }
 
     /// The rules that can match nodes of this kind.
@@ -129,27 +116,10 @@ impl Compiled {
         self.by_kind.get(usize::from(kind)).map_or(&[], Vec::as_slice)
     }
 
-    /// Which rules may find something in this file, judged by its words;
-    /// `None` when there is none.
-    pub(super) fn candidates(&self, path: &Path, contents: &[u8]) -> Option<Vec<bool>> {
-        let present = self.words_in(contents);
-        let holds = |clause: &Vec<usize>| clause.iter().any(|word| present[*word]);
-        let candidates: Vec<bool> = self
-            .needs
-            .iter()
-            .zip(&self.rules)
-            .map(|(needs, rule)| needs.iter().all(holds) && rule.covers(path))
-            .collect();
-        candidates.contains(&true).then_some(candidates)
-    }
-
-    fn words_in(&self, contents: &[u8]) -> Vec<bool> {
-        let Some(words) = &self.words else { return vec![true; self.word_count] };
-        let mut present = vec![false; self.word_count];
-        for found in words.find_overlapping_iter(contents) {
-            present[found.pattern().as_usize()] = true;
-        }
-        present
+    /// What may be found in this file, judged by its words; `None` for
+    /// nothing.
+    pub(super) fn candidates(&self, path: &Path, contents: &[u8]) -> Option<Candidates> {
+        self.words.find(contents, |rule| self.rules[rule].covers(path))
     }
 }
 

@@ -84,10 +84,10 @@ fn every_rule_compiles_for_every_language_it_serves() {
 }
 
 #[test]
-fn every_rule_demands_words_so_that_few_files_are_parsed() {
+fn every_rule_demands_words_so_that_few_nodes_are_looked_at() {
     for (_, written) in written() {
         let rule = Rule::new(&written, written.language).unwrap().unwrap();
-        assert!(!rule.needs.is_empty(), "{}", written.id);
+        assert!(!rule.needs.in_node.is_empty(), "{}", written.id);
     }
 }
 
@@ -113,9 +113,9 @@ fn every_rule_finds_its_positive_cases_and_no_negative_one() {
 }
 
 #[test]
-fn passing_over_files_by_their_words_loses_no_finding() {
+fn passing_over_what_lacks_the_words_loses_no_finding() {
     let pack = Pack::builtin();
-    for language in [SupportLang::Python, SupportLang::JavaScript, SupportLang::Go] {
+    for language in PARSED {
         let rules = pack.rules(language);
         for (folder, name) in listed("tests") {
             if !language::folder_serves(&folder, language) {

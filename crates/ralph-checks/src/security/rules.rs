@@ -12,7 +12,7 @@ use ast_grep_language::SupportLang;
 use ralph_core::finding::Level;
 
 use super::language;
-use super::needs::{self, Clause};
+use super::needs::Needs;
 
 /// A rule as written.
 pub(super) type Written = SerializableRuleConfig<SupportLang>;
@@ -54,7 +54,7 @@ impl RulesError {
 pub(super) struct Rule {
     pub(super) config: RuleConfig<SupportLang>,
     pub(super) level: Level,
-    pub(super) needs: Vec<Clause>,
+    pub(super) needs: Needs,
     /// Knows the files the rule is meant for, if not all.
     scope: Option<RuleCollection<SupportLang>>,
 }
@@ -78,7 +78,7 @@ impl Rule {
             None
         };
         let core = serde_json::to_value(&written.core).unwrap_or_default();
-        Ok(Some(Self { config, level, needs: needs::clauses(&core), scope }))
+        Ok(Some(Self { config, level, needs: Needs::of(&core), scope }))
     }
 
     /// Whether the rule is meant for this file.

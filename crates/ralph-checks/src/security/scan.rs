@@ -1,4 +1,5 @@
-//! Scans files: each is read once, parsed at most once and walked once.
+//! Scans files: each is read once, parsed at most once, and walked once where
+//! rules may match.
 
 use std::path::Path;
 
@@ -13,6 +14,7 @@ use rayon::prelude::*;
 use super::files::{self, FileCounts, Files};
 use super::pack::{Compiled, Pack};
 use super::rules::Rule;
+use super::words::Candidates;
 use super::{TOOL, context, language};
 use crate::formats::{Collector, Found};
 
@@ -116,16 +118,18 @@ impl Pack {
     }
 }
 
-/// All that the rules match, whatever comments say.
+/// All that the rules match, whatever comments say, in no order.
 fn matches<'tree, 'rule>(
     tree: &'tree Tree,
     rules: &'rule Compiled,
-    candidates: &[bool],
+    candidates: &Candidates,
 ) -> Vec<Match<'tree, 'rule>> {
     let mut found = Vec::new();
-    for node in tree.root().dfs() {
+    let mut open = vec![tree.root()];
+    while let Some(node) = open.pop() {
+        let range = node.range();
         for &index in rules.for_kind(node.kind_id()) {
-            if !candidates[index] {
+            if !candidates.may_match(index, &range) {
                 continue;
             }
             let rule = &rules.rules[index];
@@ -133,6 +137,7 @@ fn matches<'tree, 'rule>(
                 found.push((rule, matched));
             }
         }
+        open.extend(node.children().filter(|child| candidates.may_be_below(&child.range())));
     }
     found
 }
@@ -141,10 +146,11 @@ fn matches<'tree, 'rule>(
 fn unsuppressed<'tree, 'rule>(
     tree: &'tree Tree,
     rules: &'rule Compiled,
-    candidates: &[bool],
+    candidates: &Candidates,
 ) -> Vec<Match<'tree, 'rule>> {
-    let active = rules.rules.iter().zip(candidates).filter(|(_, active)| **active);
-    let scan = CombinedScan::new(active.map(|(rule, _)| &rule.config).collect());
+    let active = rules.rules.iter().enumerate();
+    let active = active.filter(|(index, _)| candidates.may_match_any(*index));
+    let scan = CombinedScan::new(active.map(|(_, rule)| &rule.config).collect());
     let matches = scan.scan(tree, false).matches;
     let by_id = |id: &str| rules.rules.iter().find(|rule| rule.config.id == id);
     let kept = matches.into_iter().filter_map(|(config, found)| {
