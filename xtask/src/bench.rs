@@ -5,6 +5,7 @@
 
 mod commands;
 mod samples;
+mod security;
 mod snapshots;
 mod turns;
 
@@ -24,6 +25,7 @@ const GROUPS: &[Group] = &[
     Group { name: "commands", measure: |binary, _| commands::measure(binary) },
     Group { name: "turns", measure: |binary, _| turns::measure(binary) },
     Group { name: "snapshots", measure: snapshots::measure },
+    Group { name: "security", measure: |_, extent| security::measure(extent) },
 ];
 
 /// One line of the table.

@@ -190,12 +190,12 @@ fn keep(samples: &mut Samples, round: u32, time: Duration) {
     }
 }
 
-fn plain(name: String, samples: &Samples) -> Row {
+pub(super) fn plain(name: String, samples: &Samples) -> Row {
     let (median, p95) = (millis(samples.median()), millis(samples.p95()));
     Row { name, median, p95, ratio: String::new(), budget: None }
 }
 
-fn compared(
+pub(super) fn compared(
     name: String,
     samples: &Samples,
     base: &Samples,

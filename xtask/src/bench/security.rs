@@ -1,0 +1,238 @@
+//! The security scan against ast-grep's own command line and bare parsing.
+//!
+//! All three are processes over the same generated tree, and take turns. The
+//! two that scan use the same rules and must find equally much.
+
+mod tree;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use self::tree::Words;
+use super::samples::Samples;
+use super::snapshots::{compared, plain};
+use super::{Budget, Extent, Row};
+use crate::cargo::Cargo;
+use crate::failure::Failure;
+use crate::workspace;
+
+/// The command line that has the version of our library.
+const CLI: &str = "@ast-grep/cli@0.51.0";
+
+/// How many rules are used.
+const RULES: usize = 20;
+
+const WARM_UP: usize = 2;
+
+const MOST_OF_CLI: f64 = 1.0;
+const MOST_OF_PARSING: f64 = 1.5;
+
+pub(super) fn measure(extent: Extent) -> Result<Vec<Row>, Failure> {
+    let rounds = match extent {
+        Extent::Small => 3,
+        Extent::Usual => 7,
+        Extent::Large => 21,
+    };
+    let ours = build()?;
+    let cli = install_cli();
+    let mut rows = Vec::new();
+    for words in [Words::Few, Words::All] {
+        let bench = Bench::new(&ours, cli.as_deref(), words)?;
+        rows.extend(bench.rows(rounds)?);
+    }
+    Ok(rows)
+}
+
+/// Builds the program that scans with our library and says where it is.
+fn build() -> Result<PathBuf, Failure> {
+    let root = workspace::root();
+    let args = ["build", "--release", "--package", "ralph-checks", "--example", "security_scan"];
+    Cargo::new(&root, &args).run()?;
+    Ok(target(&root).join("release/examples/security_scan"))
+}
+
+fn target(root: &Path) -> PathBuf {
+    root.join(std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from))
+}
+
+/// Installs ast-grep's command line once; says why not if it cannot.
+fn install_cli() -> Result<PathBuf, String> {
+    let folder = target(&workspace::root()).join("xtask/ast-grep");
+    let binary = folder.join("node_modules/.bin/ast-grep");
+    if !binary.is_file() {
+        fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]);
+        let output = npm.arg(&folder).arg(CLI).output().map_err(|error| format!("npm: {error}"))?;
+        if !output.status.success() || !binary.is_file() {
+            let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+            return Err(format!("npm cannot install {CLI}: {why}"));
+        }
+    }
+    Ok(binary)
+}
+
+struct Bench<'a> {
+    ours: &'a Path,
+    cli: Result<&'a Path, &'a String>,
+    words: Words,
+    folder: TempDir,
+}
+
+impl<'a> Bench<'a> {
+    fn new(
+        ours: &'a Path,
+        cli: Result<&'a Path, &'a String>,
+        words: Words,
+    ) -> Result<Self, Failure> {
+        let folder = tempfile::Builder::new().prefix("ralph-bench-").tempdir();
+        let folder = folder.map_err(|error| Failure::io(&std::env::temp_dir(), &error))?;
+        let bench = Self { ours, cli, words, folder };
+        tree::write(&bench.path("tree"), words)?;
+        copy_rules(&bench.path("rules"))?;
+        let config = bench.path("sgconfig.yml");
+        fs::write(&config, "ruleDirs: [rules]\n").map_err(|error| Failure::io(&config, &error))?;
+        Ok(bench)
+    }
+
+    fn rows(&self, rounds: usize) -> Result<Vec<Row>, Failure> {
+        self.expect_equal_findings()?;
+        let (mut parsing, mut ours, mut theirs) = <(Samples, Samples, Samples)>::default();
+        for round in 0..WARM_UP + rounds {
+            let keep = |samples: &mut Samples, time| {
+                if round >= WARM_UP {
+                    samples.push(time);
+                }
+            };
+            keep(&mut parsing, timed(self.parse())?);
+            keep(&mut ours, timed(self.scan())?);
+            if let Ok(cli) = self.cli {
+                keep(&mut theirs, timed(self.ast_grep(cli))?);
+            }
+        }
+        let title = |what: &str| format!("{what}, {}", self.words);
+        let budget = (MOST_OF_PARSING, "times parsing");
+        let mut rows = vec![
+            plain(title("bare parsing"), &parsing),
+            compared(title("security scan"), &ours, &parsing, budget),
+        ];
+        match self.cli {
+            Ok(_) => {
+                rows.push(plain(title("ast-grep scan"), &theirs));
+                let budget = (MOST_OF_CLI, "times ast-grep");
+                rows.push(compared(title("security scan"), &ours, &theirs, budget));
+            }
+            Err(why) => rows.push(skipped(&title("ast-grep scan"), why)),
+        }
+        Ok(rows)
+    }
+
+    /// A scan that finds less than the other is no faster than it.
+    fn expect_equal_findings(&self) -> Result<(), Failure> {
+        let ours = finished(self.scan())?;
+        let ours = String::from_utf8_lossy(&ours.stdout).trim().to_owned();
+        if !ours.ends_with(&format!(" in {} files", tree::FILES)) {
+            return Err(Failure::Failed(format!(
+                "{} files were to be scanned: {ours}",
+                tree::FILES
+            )));
+        }
+        let Ok(cli) = self.cli else { return Ok(()) };
+        let mut command = self.ast_grep(cli);
+        command.arg("--json=stream");
+        let theirs = String::from_utf8_lossy(&finished(command)?.stdout).lines().count();
+        if ours.starts_with(&format!("{theirs} findings ")) {
+            return Ok(());
+        }
+        Err(Failure::Failed(format!("ast-grep has {theirs} findings, we have {ours}")))
+    }
+
+    fn parse(&self) -> Command {
+        let mut command = Command::new(self.ours);
+        command.arg("parse").arg(self.path("tree"));
+        command
+    }
+
+    fn scan(&self) -> Command {
+        let mut command = Command::new(self.ours);
+        command.arg("scan").arg(self.path("tree")).arg(self.path("rules"));
+        command
+    }
+
+    fn ast_grep(&self, cli: &Path) -> Command {
+        let mut command = Command::new(cli);
+        command.arg("scan").arg("--config").arg(self.path("sgconfig.yml"));
+        command.arg(self.path("tree"));
+        command
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+}
+
+/// Copies the first rules for Python, by name.
+fn copy_rules(to: &Path) -> Result<(), Failure> {
+    let from = workspace::root().join("crates/ralph-checks/rules/python");
+    let entries = fs::read_dir(&from).map_err(|error| Failure::io(&from, &error))?;
+    let mut rules: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    rules.retain(|path| path.extension().is_some_and(|end| end == "yml"));
+    rules.sort();
+    fs::create_dir_all(to).map_err(|error| Failure::io(to, &error))?;
+    for rule in rules.iter().take(RULES) {
+        let copy = to.join(rule.file_name().unwrap_or_default());
+        fs::copy(rule, &copy).map_err(|error| Failure::io(rule, &error))?;
+    }
+    Ok(())
+}
+
+/// A comparison that was not made is not one that was won.
+fn skipped(title: &str, why: &str) -> Row {
+    let budget = Budget { measured: f64::INFINITY, most: MOST_OF_CLI, unit: "times ast-grep" };
+    Row {
+        name: format!("{title}: skipped: {why}"),
+        median: String::new(),
+        p95: String::new(),
+        ratio: String::new(),
+        budget: Some(budget),
+    }
+}
+
+fn timed(mut command: Command) -> Result<Duration, Failure> {
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let started = Instant::now();
+    finished(command)?;
+    Ok(started.elapsed())
+}
+
+/// Runs a command that may end with 1, as scanners do when they find much.
+fn finished(mut command: Command) -> Result<Output, Failure> {
+    match command.output() {
+        Ok(output) if matches!(output.status.code(), Some(0 | 1)) => Ok(output),
+        Ok(output) => Err(Failure::Failed(format!("{command:?}: {}", output.status))),
+        Err(error) => Err(Failure::Failed(format!("{command:?}: {error}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comparison_that_was_skipped_is_not_held() {
+        let row = skipped("ast-grep scan", "no npm");
+        assert_eq!(row.name, "ast-grep scan: skipped: no npm");
+        assert!(!row.budget.unwrap().is_held());
+    }
+
+    #[test]
+    fn there_are_enough_rules_to_copy() {
+        let folder = tempfile::tempdir().unwrap();
+        copy_rules(folder.path()).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), RULES);
+    }
+}
