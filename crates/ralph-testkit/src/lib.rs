@@ -11,6 +11,7 @@
     reason = "test support: a broken fixture must fail its test at once"
 )]
 
+mod model_server;
 mod running;
 mod tools;
 
@@ -23,6 +24,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
+pub use model_server::{ModelServer, Reply, Request, TOKENS};
 pub use running::{Hold, Running, Signal};
 pub use tools::{tool, tools_path};
 

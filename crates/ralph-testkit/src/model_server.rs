@@ -1,0 +1,189 @@
+//! A server on this machine that answers as a model would, by a script.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+use serde_json::{Value, json};
+
+/// What every answer is said to have cost: tokens sent and received.
+pub const TOKENS: (u64, u64) = (1_000, 50);
+
+/// What the server does with a request.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    /// A message with this text.
+    Says(String),
+    /// This status with this body.
+    Fails(u16, String),
+    /// This body, whatever it is.
+    Sends(Vec<u8>),
+    /// This status, and the address to go to instead.
+    Redirects(String),
+    /// No answer while the server lives.
+    Hangs,
+}
+
+/// A request as it arrived.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The path.
+    pub path: String,
+    /// The lines of its head, the first left out.
+    pub headers: Vec<String>,
+    /// Its body.
+    pub body: Value,
+}
+
+impl Request {
+    /// The message of the one who asks.
+    pub fn prompt(&self) -> String {
+        let messages = self.body["messages"].as_array().unwrap();
+        messages.last().unwrap()["content"].as_str().unwrap().to_owned()
+    }
+
+    /// The value of a header.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find_map(|line| {
+            let (known, value) = line.split_once(':')?;
+            known.eq_ignore_ascii_case(name).then(|| value.trim())
+        })
+    }
+}
+
+/// A scripted server on a port of its own. It ends when dropped.
+pub struct ModelServer {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    replies: Mutex<Vec<Reply>>,
+    requests: Mutex<Vec<Request>>,
+    /// Connections that get no answer, and the wish to end.
+    held: Mutex<(Vec<TcpStream>, bool)>,
+}
+
+impl ModelServer {
+    /// Answers with these replies in order; the last one is for all that follow.
+    pub fn start(replies: impl IntoIterator<Item = Reply>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let mut replies: Vec<Reply> = replies.into_iter().collect();
+        replies.reverse();
+        let shared = Arc::new(Shared {
+            replies: Mutex::new(replies),
+            requests: Mutex::default(),
+            held: Mutex::default(),
+        });
+        let serving = Arc::clone(&shared);
+        let thread = std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                if serving.held.lock().unwrap().1 {
+                    break;
+                }
+                // A client that gave up is no concern of ours.
+                let _ = serving.serve(stream.unwrap());
+            }
+        });
+        Self { address, shared, thread: Some(thread) }
+    }
+
+    /// A server whose model says yes, and why.
+    pub fn agreeing() -> Self {
+        Self::start([Reply::Says(json!({ "success": true, "reason": "it holds" }).to_string())])
+    }
+
+    /// The address at which its interface begins.
+    pub fn url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// Everything that was asked so far.
+    pub fn requests(&self) -> Vec<Request> {
+        self.shared.requests.lock().unwrap().clone()
+    }
+}
+
+impl Drop for ModelServer {
+    fn drop(&mut self) {
+        let held = {
+            let mut held = self.shared.held.lock().unwrap();
+            held.1 = true;
+            std::mem::take(&mut held.0)
+        };
+        drop(held);
+        // Wakes the thread, which is about to accept.
+        let _ = TcpStream::connect(self.address);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn serve(&self, mut stream: TcpStream) -> std::io::Result<()> {
+        let request = read(&stream)?;
+        let dialect = request.path.clone();
+        self.requests.lock().unwrap().push(request);
+        let reply = {
+            let mut replies = self.replies.lock().unwrap();
+            if replies.len() > 1 { replies.pop() } else { replies.last().cloned() }
+        };
+        match reply.unwrap() {
+            Reply::Says(text) => send(&mut stream, 200, "", message(&dialect, &text).as_bytes()),
+            Reply::Fails(status, body) => send(&mut stream, status, "", body.as_bytes()),
+            Reply::Sends(body) => send(&mut stream, 200, "", &body),
+            Reply::Redirects(to) => send(&mut stream, 302, &format!("location: {to}\r\n"), b""),
+            Reply::Hangs => {
+                self.held.lock().unwrap().0.push(stream);
+                Ok(())
+            }
+        }
+    }
+}
+
+fn read(stream: &TcpStream) -> std::io::Result<Request> {
+    let mut reader = BufReader::new(stream);
+    let mut lines = Vec::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line)?;
+        if line.trim().is_empty() {
+            break;
+        }
+        lines.push(line.trim().to_owned());
+    }
+    let first = if lines.is_empty() { String::new() } else { lines.remove(0) };
+    let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
+    let mut request = Request { path, headers: lines, body: Value::Null };
+    let size: usize = request.header("content-length").map_or(0, |text| text.parse().unwrap());
+    let mut body = vec![0; size];
+    reader.read_exact(&mut body)?;
+    request.body = serde_json::from_slice(&body).unwrap_or_default();
+    Ok(request)
+}
+
+fn send(stream: &mut TcpStream, status: u16, more: &str, body: &[u8]) -> std::io::Result<()> {
+    let size = body.len();
+    let head = format!(
+        "HTTP/1.1 {status} Scripted\r\ncontent-type: application/json\r\ncontent-length: {size}\r\n{more}connection: close\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(body)
+}
+
+/// The message in the form of the interface that was called.
+fn message(path: &str, text: &str) -> String {
+    let (sent, received) = TOKENS;
+    if path.ends_with("/messages") {
+        let usage = json!({ "input_tokens": sent, "output_tokens": received });
+        return json!({ "content": [{ "type": "text", "text": text }], "usage": usage })
+            .to_string();
+    }
+    let usage = json!({ "prompt_tokens": sent, "completion_tokens": received });
+    json!({ "choices": [{ "message": { "role": "assistant", "content": text } }], "usage": usage })
+        .to_string()
+}
