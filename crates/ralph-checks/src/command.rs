@@ -51,6 +51,8 @@ impl CommandGate {
             GateCommand::Shell(script) => {
                 vec!["sh".to_owned(), "-c".to_owned(), script.clone()]
             }
+            // There is nothing to execute.
+            GateCommand::Question(_) => Vec::new(),
         }
     }
 

@@ -7,6 +7,7 @@ mod command;
 pub mod detect;
 mod environment;
 pub mod formats;
+pub mod judge;
 pub mod lsp;
 mod output;
 pub mod security;

@@ -66,9 +66,11 @@ fn counts(spec: &GateSpec, level: Level) -> bool {
 fn is_about_warnings(criterion: Criterion) -> bool {
     match criterion {
         Criterion::LintClean | Criterion::TypeCheck => true,
-        Criterion::TestPass | Criterion::BuildSuccess | Criterion::Security | Criterion::Custom => {
-            false
-        }
+        Criterion::TestPass
+        | Criterion::BuildSuccess
+        | Criterion::Security
+        | Criterion::Custom
+        | Criterion::Judge => false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Settings: where they come from and what they mean.
 
 mod gates;
+mod judge;
 mod keys;
 mod layers;
 mod reference;
@@ -9,6 +10,7 @@ mod settings;
 mod value;
 
 pub(crate) use gates::quoted;
+pub(crate) use judge::{JudgeChoice, JudgeError};
 pub(crate) use keys::KEYS;
 pub(crate) use layers::{ConfigError, Layers, Origin};
 pub(crate) use reference::{reference, schema};

@@ -85,6 +85,12 @@ impl From<crate::config::SettingsError> for CliError {
     }
 }
 
+impl From<crate::config::JudgeError> for CliError {
+    fn from(error: crate::config::JudgeError) -> Self {
+        Self { hint: error.hint(), ..Self::usage(&error) }
+    }
+}
+
 impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
         if let StoreError::WorktreeBusy { run } = &error {

@@ -160,6 +160,7 @@ mod tests {
             tail: "raw words".to_owned(),
             elapsed: Duration::from_millis(1234),
             cached: false,
+            usage: None,
         }
     }
 

@@ -115,6 +115,9 @@ pub(crate) struct PolicyOptions {
     /// Whose word ends the run: `claim` or `evidence` (default: evidence with a gate, else claim)
     #[arg(long, value_name = "WHOSE")]
     trust: Option<String>,
+    /// What a judge has to find fulfilled before the work counts as done; see the `judge` settings
+    #[arg(long, value_name = "CRITERION")]
+    judge: Option<String>,
     /// Turns of the agent (default: 10 with a gate, else 100)
     #[arg(long, value_name = "N", help_heading = "Limits", allow_negative_numbers = true)]
     max_iterations: Option<String>,
@@ -201,6 +204,7 @@ impl PolicyOptions {
             ("--promise", "run.promise", &self.promise),
             ("--match", "run.match", &self.match_mode),
             ("--trust", "run.trust", &self.trust),
+            ("--judge", "judge.criterion", &self.judge),
             ("--max-iterations", "run.max_iterations", &self.max_iterations),
             ("--max-duration", "run.max_duration", &self.max_duration),
             ("--max-cost", "run.max_cost", &self.max_cost),

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use ralph_core::locale::Locale;
+use ralph_core::policy::GateSpec;
 use ralph_core::run::Best;
 use ralph_core::state::{Pause, Proof, State, Wait};
 use ralph_core::wording::columns;
@@ -135,7 +136,9 @@ pub(crate) fn closing(run: &Run) -> String {
 
 /// Why a run failed whose gates all pass: nobody said that it is done.
 fn only_claim_missing(run: &Run) -> Option<String> {
-    let green = !run.policy.gates.is_empty() && run.progress.failing.is_empty();
+    // A judge may have been asked, and have refused.
+    let measured = run.policy.measures() && !run.policy.gates.iter().any(GateSpec::is_judge);
+    let green = measured && run.progress.failing.is_empty();
     let signal = wording::signal(&run.policy.claim)?;
     green.then(|| match run.policy.locale {
         Locale::En => format!(

@@ -10,8 +10,9 @@ use std::time::Duration;
 use crate::claim::{self, Claim};
 use crate::evidence::{Evidence, GateReport, TurnEnd};
 use crate::feedback::Feedback;
+use crate::finding::Reading;
 use crate::limits::Spent;
-use crate::policy::{Need, Policy, Trust};
+use crate::policy::{GateSpec, Need, Policy, Trust};
 use crate::progress::{Progress, Signals};
 use crate::question;
 use crate::run::Run;
@@ -60,7 +61,7 @@ pub struct Judgement {
 ///
 /// `run.iteration` is the number of the turn that just ended.
 pub fn decide(run: &Run, policy: &Policy, evidence: &Evidence) -> Judgement {
-    let signals = if policy.gates.is_empty() { Signals::Ungated } else { Signals::Gated };
+    let signals = if policy.measures() { Signals::Gated } else { Signals::Ungated };
     let evidence = &*with_missing_reports(policy, evidence);
     let progress = run.progress.after(evidence, run.iteration, signals);
     let claim = valid_claim(policy, evidence);
@@ -78,13 +79,30 @@ pub fn decide(run: &Run, policy: &Policy, evidence: &Evidence) -> Judgement {
     Judgement { decision, progress, claim }
 }
 
+/// Whether nothing but the word of a judge keeps this turn from completing
+/// the run. Before the first turn there is nothing to judge.
+pub fn awaits_judge(run: &Run, policy: &Policy, evidence: &Evidence) -> bool {
+    let is_silent = |gate: &&GateSpec| {
+        gate.is_judge() && evidence.gates.iter().all(|report| report.name != gate.name)
+    };
+    let silent: Vec<&GateSpec> = policy.gates.iter().filter(is_silent).collect();
+    if silent.is_empty() || run.iteration == 0 || policy.trust == Trust::Claim {
+        return false;
+    }
+    let yes = |gate: &GateSpec| GateReport::remembered(gate, Reading::default());
+    let mut agreed = evidence.clone();
+    agreed.gates.extend(silent.into_iter().map(yes));
+    matches!(decide(run, policy, &agreed).decision, Decision::Complete(_))
+}
+
 /// The evidence with an unknown verdict for every required gate that sent no
-/// report, so that silence is neither a pass nor a fix further down.
+/// report, so that silence is neither a pass nor a fix further down. A judge
+/// is silent because it was not asked.
 fn with_missing_reports<'a>(policy: &Policy, evidence: &'a Evidence) -> Cow<'a, Evidence> {
     let missing: Vec<GateReport> = policy
         .gates
         .iter()
-        .filter(|gate| gate.need == Need::Required)
+        .filter(|gate| gate.need == Need::Required && !gate.is_judge())
         .filter(|gate| evidence.gates.iter().all(|report| report.name != gate.name))
         .map(|gate| GateReport::unknown(gate, "it did not run".to_owned()))
         .collect();
@@ -222,7 +240,7 @@ fn stagnation(policy: &Policy, progress: &Progress) -> Option<Decision> {
         return None;
     }
     // Two returns make a circle; one may be an honest step back.
-    let circular = !policy.gates.is_empty() && progress.returns >= 2;
+    let circular = policy.measures() && progress.returns >= 2;
     Some(Decision::GiveUp(if circular {
         Failure::Circular(progress.circle)
     } else {
@@ -245,7 +263,7 @@ fn unmeasured_budget(policy: &Policy, evidence: &Evidence) -> Option<Decision> {
 fn limit(run: &Run, policy: &Policy, evidence: &Evidence) -> Option<Decision> {
     let before = run.spent(evidence.now);
     let spent = Spent {
-        usage: before.usage + evidence.usage.unwrap_or_default(),
+        usage: before.usage + evidence.spent(),
         restarts: before.restarts.saturating_add(u32::from(is_restart(&evidence.turn))),
         ..before
     };
@@ -268,6 +286,10 @@ pub fn is_restart(turn: &TurnEnd) -> bool {
 #[cfg(test)]
 #[path = "decide_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "decide_judge_tests.rs"]
+mod judge_tests;
 
 #[cfg(test)]
 #[path = "decide_laws.rs"]

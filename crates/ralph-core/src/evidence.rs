@@ -96,6 +96,8 @@ pub struct GateReport {
     pub elapsed: Duration,
     /// Whether the answer is that of an earlier run on the same tree.
     pub cached: bool,
+    /// What the answer cost, where that is known.
+    pub usage: Option<Usage>,
 }
 
 /// What a gate came to.
@@ -129,6 +131,8 @@ pub enum Fault {
     Timeout(Duration),
     /// In good order, but with this many findings that may not be left.
     Findings(u64),
+    /// With the word that the work is not what was asked for.
+    Refused,
 }
 
 impl Verdict {
@@ -151,6 +155,7 @@ impl Verdict {
             Self::Fail(Fault::Timeout(limit)) => format!("timed out after {}", render_span(*limit)),
             Self::Fail(Fault::Findings(1)) => "failed with 1 finding".to_owned(),
             Self::Fail(Fault::Findings(count)) => format!("failed with {count} findings"),
+            Self::Fail(Fault::Refused) => "did not accept the work".to_owned(),
             Self::Unclear { reason } => format!("unclear: {reason}"),
             Self::Unknown { reason } => format!("unknown: {reason}"),
         }
@@ -170,6 +175,7 @@ impl GateReport {
             tail: String::new(),
             elapsed: Duration::ZERO,
             cached: false,
+            usage: None,
         }
     }
 
@@ -188,6 +194,11 @@ impl GateReport {
     /// Whether the gate passed.
     pub fn passed(&self) -> bool {
         self.verdict == Verdict::Pass
+    }
+
+    /// Whether this is what a judge said.
+    pub fn is_judge(&self) -> bool {
+        self.name == GateSpec::JUDGE
     }
 
     /// Whether the gate keeps the run from succeeding.
@@ -284,6 +295,20 @@ impl Evidence {
     /// Fingerprints of everything that is not right in any gate.
     pub fn failing(&self) -> BTreeSet<String> {
         self.gates.iter().flat_map(GateReport::fingerprints).collect()
+    }
+
+    /// Fingerprints of everything that was measured and is not right. What a
+    /// judge thinks is none of it: it is not asked every time, and silence
+    /// must not look like a fix.
+    pub fn measured_failing(&self) -> BTreeSet<String> {
+        let measured = self.gates.iter().filter(|gate| !gate.is_judge());
+        measured.flat_map(GateReport::fingerprints).collect()
+    }
+
+    /// What the turn and its gates cost, as far as that is known.
+    pub fn spent(&self) -> Usage {
+        let gates = self.gates.iter().filter_map(|gate| gate.usage);
+        gates.fold(self.usage.unwrap_or_default(), |sum, usage| sum + usage)
     }
 
     /// Whether every required gate passed. Gates that did not run are missing

@@ -155,8 +155,7 @@ impl Feedback {
         points.extend(weakened_points(evidence));
         points.extend(progress_points(policy, progress));
         let now = Totals::of(&evidence.gates);
-        let standing =
-            (!policy.gates.is_empty()).then(|| Standing::new(run, evidence.failing().len(), now));
+        let standing = policy.measures().then(|| Standing::new(run, evidence.failing().len(), now));
         Self {
             iteration: run.iteration + 1,
             max_iterations: policy.limits.iterations,
@@ -208,7 +207,7 @@ fn change(run: &Run, evidence: &Evidence, progress: &Progress) -> Option<Point> 
     let steady = |prints: &BTreeSet<String>| -> BTreeSet<String> {
         prints.difference(&progress.flaky).cloned().collect()
     };
-    let (before, now) = (steady(&run.progress.failing), steady(&evidence.failing()));
+    let (before, now) = (steady(&run.progress.failing), steady(&evidence.measured_failing()));
     let still = now.intersection(&before).count();
     let (fixed, new) = (before.len() - still, now.len() - still);
     (fixed + new + still > 0).then(|| Point::Change {
@@ -240,7 +239,7 @@ fn weakened_points(evidence: &Evidence) -> impl Iterator<Item = Point> {
 
 fn progress_points(policy: &Policy, progress: &Progress) -> Vec<Point> {
     let mut points = Vec::new();
-    if policy.gates.is_empty() || progress.stalled == 0 {
+    if !policy.measures() || progress.stalled == 0 {
         return points;
     }
     points.extend(progress.circle.map(Point::Circle));
@@ -250,7 +249,7 @@ fn progress_points(policy: &Policy, progress: &Progress) -> Vec<Point> {
 
 fn pace(run: &Run, policy: &Policy, evidence: &Evidence) -> Pace {
     let limits = &policy.limits;
-    let usage = run.usage + evidence.usage.unwrap_or_default();
+    let usage = run.usage + evidence.spent();
     let nearly = |used: u128, most: u128| used * 100 >= most * WRAP_UP_PERCENT;
     let last = run.iteration + 1 >= limits.iterations
         || nearly(run.worked(evidence.now).as_millis(), limits.duration.as_millis())

@@ -54,6 +54,12 @@ impl Policy {
     pub fn has_required_gate(&self) -> bool {
         self.gates.iter().any(|gate| gate.need == Need::Required)
     }
+
+    /// Whether any gate measures something. A judge does not: it is asked
+    /// when all else is well.
+    pub fn measures(&self) -> bool {
+        self.gates.iter().any(|gate| !gate.is_judge())
+    }
 }
 
 /// Changes of tests and checks that are accepted whatever they are.
@@ -150,7 +156,7 @@ impl Default for TurnLimits {
 /// One check that we execute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GateSpec {
-    /// Its name: the criterion's, or `custom-1`, `custom-2` …
+    /// Its name: the criterion's, or `custom-1`, `custom-2` …, one gate a name.
     pub name: String,
     /// What it stands for.
     pub criterion: Criterion,
@@ -167,6 +173,16 @@ pub struct GateSpec {
     pub timeout: Duration,
     /// Whether success depends on it.
     pub need: Need,
+}
+
+impl GateSpec {
+    /// The name of the gate that is a judge.
+    pub const JUDGE: &str = "judge";
+
+    /// Whether a judge is asked instead of anything being executed.
+    pub fn is_judge(&self) -> bool {
+        self.criterion == Criterion::Judge
+    }
 }
 
 /// What it takes for a gate to pass.
@@ -203,6 +219,8 @@ pub enum Criterion {
     Security,
     /// A command of the user's own.
     Custom,
+    /// What the user put in words, and a judge has to find fulfilled.
+    Judge,
 }
 
 impl Criterion {
@@ -219,6 +237,7 @@ impl Criterion {
             Self::TypeCheck => "type_check",
             Self::Security => "security",
             Self::Custom => "custom",
+            Self::Judge => "judge",
         }
     }
 }
@@ -230,6 +249,8 @@ pub enum GateCommand {
     Argv(Vec<String>),
     /// A script handed to `sh -c` because the user asked for a shell.
     Shell(String),
+    /// Nothing is executed: a judge is asked whether this holds.
+    Question(String),
 }
 
 impl GateCommand {
@@ -240,6 +261,7 @@ impl GateCommand {
                 words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
             }
             Self::Shell(script) => format!("sh -c {}", quoted(script)),
+            Self::Question(criterion) => criterion.split_whitespace().collect::<Vec<_>>().join(" "),
         }
     }
 }

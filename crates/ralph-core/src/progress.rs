@@ -165,7 +165,7 @@ impl Progress {
     fn note_gates(&mut self, evidence: &Evidence, iteration: u32) -> bool {
         self.totals = Totals::of(&evidence.gates);
         self.note_flaky(evidence);
-        let failing = evidence.failing().difference(&self.flaky).cloned().collect();
+        let failing = evidence.measured_failing().difference(&self.flaky).cloned().collect();
         // What weakened checks no longer report has not been fixed.
         let sees_all = sees_all_required(evidence) && evidence.weakened.is_empty();
         let less_fails = sees_all && self.note_failing(failing);
@@ -268,7 +268,7 @@ impl Progress {
 /// Whether the required gates could be run at all. What a gate that could not
 /// run no longer reports has not been fixed.
 pub(crate) fn sees_all_required(evidence: &Evidence) -> bool {
-    evidence.gates.iter().all(|gate| match gate.verdict {
+    evidence.gates.iter().filter(|gate| !gate.is_judge()).all(|gate| match gate.verdict {
         Verdict::Pass | Verdict::Fail(_) => true,
         Verdict::Unclear { .. } | Verdict::Unknown { .. } => gate.need == Need::Advisory,
     })

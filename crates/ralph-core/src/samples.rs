@@ -152,6 +152,7 @@ pub(crate) fn report(name: &str, verdict: Verdict) -> GateReport {
         tail: String::new(),
         elapsed: Duration::ZERO,
         cached: false,
+        usage: None,
     }
 }
 
@@ -210,7 +211,7 @@ pub(crate) fn set(items: &[&str]) -> BTreeSet<String> {
 pub(crate) fn advance(run: &mut Run, evidence: &Evidence) -> Judgement {
     let judgement = decide(run, &run.policy, evidence);
     run.progress = judgement.progress.clone();
-    run.usage = run.usage + evidence.usage.unwrap_or_default();
+    run.usage = run.usage + evidence.spent();
     run.restarts += u32::from(crate::decide::is_restart(&evidence.turn));
     if let Decision::Continue(_) = judgement.decision {
         run.iteration += 1;

@@ -311,6 +311,7 @@ fn verdict_ko(verdict: &Verdict) -> String {
         Verdict::Fail(Fault::Signal(signal)) => format!("실패: 시그널 {signal}(으)로 중단됨"),
         Verdict::Fail(Fault::Timeout(limit)) => format!("실패: 시간 초과({})", render_span(*limit)),
         Verdict::Fail(Fault::Findings(count)) => format!("실패: 문제 {count}건"),
+        Verdict::Fail(Fault::Refused) => "작업을 인정하지 않음".to_owned(),
         Verdict::Unclear { reason } => format!("불명확: {reason}"),
         Verdict::Unknown { reason } => format!("확인 불가: {reason}"),
     }

@@ -1,6 +1,7 @@
 //! The loop: starts the agent, judges its turns, and goes on until the end.
 
 mod gates;
+mod judging;
 mod keeping;
 pub(crate) mod leftovers;
 mod preserve;
@@ -16,6 +17,7 @@ use std::time::Duration;
 
 use ralph_agents::Agent;
 use ralph_checks::Gate;
+use ralph_checks::judge::Judge;
 use ralph_checks::security::Chosen;
 use ralph_core::state::{Failure, Pause, State, Wait};
 use ralph_core::{Decision, Run, Timestamp, decide};
@@ -51,6 +53,8 @@ pub struct Driver<'a> {
     pub agent: Box<dyn Agent>,
     /// Check the work.
     pub gates: Vec<Box<dyn Gate>>,
+    /// Is asked when nothing else stands in the way of success.
+    pub judge: Option<Judge>,
     /// What gates that read the files themselves look at.
     pub chosen: Chosen,
     /// The files.
@@ -138,7 +142,8 @@ impl Driver<'_> {
         let evidence = self.gather(run, taken)?;
         self.keep_turn(run, Some(&evidence));
         if let Some(state) = self.wish(run)? {
-            return self.leave(&Run { usage: paid, ..run.clone() }, state);
+            let usage = run.usage + evidence.spent();
+            return self.leave(&Run { usage, ..run.clone() }, state);
         }
         let judgement = decide(run, &run.policy, &evidence);
         let record = turn::iteration_record(run, &judgement, &evidence, began);

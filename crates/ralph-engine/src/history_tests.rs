@@ -31,6 +31,7 @@ fn record(number: u32, tree: &str, reading: Reading) -> IterationRecord {
         tail: String::new(),
         elapsed: std::time::Duration::ZERO,
         cached: false,
+        usage: None,
     };
     IterationRecord {
         run: RunId::from_bits(1),

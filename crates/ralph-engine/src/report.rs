@@ -259,7 +259,7 @@ fn facts(out: &mut String, markup: Markup, run: &Run, curves: &Curves) {
     let cost = if usage == ralph_core::usage::Usage::default() {
         "not reported by the agent".to_owned()
     } else {
-        format!("{} tokens, {} (as the agent reported)", usage.tokens(), usage.cost)
+        format!("{} tokens, {} (as reported)", usage.tokens(), usage.cost)
     };
     let values = [
         Some(shown(&run.task.text, 300)),
@@ -296,7 +296,7 @@ fn facts(out: &mut String, markup: Markup, run: &Run, curves: &Curves) {
 
 /// What the gates showed before the first turn: success may rest on it.
 fn at_the_start(run: &Run) -> Option<String> {
-    let baseline = run.baseline.as_ref().filter(|_| !run.policy.gates.is_empty())?;
+    let baseline = run.baseline.as_ref().filter(|_| run.policy.measures())?;
     let red: Vec<&str> = baseline.red.iter().map(String::as_str).collect();
     Some(if red.is_empty() {
         "every gate passed".to_owned()

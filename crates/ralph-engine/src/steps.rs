@@ -26,7 +26,7 @@ pub(crate) fn conclude(run: &Run, judgement: &Judgement, evidence: &Evidence) ->
     let now = evidence.now;
     let mut next = Run {
         progress: judgement.progress.clone(),
-        usage: run.usage + evidence.usage.unwrap_or_default(),
+        usage: run.usage + evidence.spent(),
         restarts: run.restarts + u32::from(is_restart(&evidence.turn)),
         last_output: last_chars(&evidence.text, LAST_OUTPUT_CHARS).to_owned(),
         tree: evidence.tree.clone().or_else(|| run.tree.clone()),

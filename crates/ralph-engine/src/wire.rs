@@ -119,6 +119,7 @@ pub struct GateView {
     findings: Vec<FindingView>,
     beyond: u64,
     tail: String,
+    usage: Option<UsageView>,
 }
 
 /// Tokens and money.
@@ -152,6 +153,7 @@ impl From<&GateReport> for GateView {
             findings: report.reading.findings.iter().map(FindingView::from).collect(),
             beyond: report.reading.beyond,
             tail: report.tail.clone(),
+            usage: report.usage.map(UsageView::from),
         }
     }
 }
@@ -253,7 +255,7 @@ fn snapshots(run: &Run, iterations: &[IterationRecord]) -> Vec<SnapshotView> {
 
 /// How much better than at the start; `None` where nothing was checked.
 fn improvement(run: &Run) -> Option<i64> {
-    let checked = !run.policy.gates.is_empty() && run.baseline.is_some() && run.iteration > 0;
+    let checked = run.policy.measures() && run.baseline.is_some() && run.iteration > 0;
     let progress = &run.progress;
     checked.then(|| Standing::new(run, progress.failing.len(), progress.totals).improvement())
 }

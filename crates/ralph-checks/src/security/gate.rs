@@ -65,6 +65,7 @@ impl SecurityGate {
             reading: scan.reading,
             elapsed,
             cached: false,
+            usage: None,
         }
     }
 }

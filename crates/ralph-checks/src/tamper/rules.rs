@@ -66,6 +66,7 @@ impl Rules {
         let words: Vec<&str> = match &gate.command {
             GateCommand::Argv(words) => words.iter().flat_map(|word| shell_words(word)).collect(),
             GateCommand::Shell(script) => shell_words(script).collect(),
+            GateCommand::Question(_) => Vec::new(),
         };
         let runner = words.first().map(|word| word.rsplit('/').next().unwrap_or(word));
         let runs_targets = runner.is_some_and(|runner| {

@@ -164,6 +164,7 @@ fn play(args: &DemoArgs, app: &App, script: &Path, gate: &str) -> Result<u8, Cli
     let agent = drive::agent(app, &settings, Some(script))?;
     let chosen = Chosen::default();
     let gates = drive::gates(app, &settings.policy.gates, &chosen)?;
+    let judge = drive::judge(app, &settings, &settings.policy.gates)?;
     let ledger = open_ledger(app)?;
     let new = NewRun {
         task: Task { text: TASK.to_owned(), ..Task::default() },
@@ -175,7 +176,7 @@ fn play(args: &DemoArgs, app: &App, script: &Path, gate: &str) -> Result<u8, Cli
     let run = loops::start(ledger.store(), new, app.now())?;
     let id = run.id.clone();
     let view = if args.json { View::Json } else { View::Human };
-    let ready = Ready { agent, gates, chosen, settings, answer: None };
+    let ready = Ready { agent, gates, judge, chosen, settings, answer: None };
     let run = drive::drive(app, ledger, ready, (run, Begin::New), view)?;
     if view == View::Human
         && let Some(store) = app.existing_store()?

@@ -195,6 +195,7 @@ fn settings(app: &App) -> Vec<Finding> {
         let ready = settings.ensure_tools().map_err(CliError::from);
         let ready =
             ready.and_then(|()| drive::gates(app, &settings.policy.gates, &Chosen::default()));
+        let ready = ready.and_then(|_| drive::judge(app, &settings, &settings.policy.gates));
         Finding::new("gates", ready.map(|_| names.join(", ")))
     });
     findings

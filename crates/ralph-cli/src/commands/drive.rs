@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ralph_agents::{Agent, CommandAgent};
+use ralph_checks::judge::Judge;
 use ralph_checks::security::{Chosen, Pack, SecurityGate};
 use ralph_checks::{CommandGate, Gate};
 use ralph_core::Run;
@@ -19,7 +20,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::app::{App, own_binary};
-use crate::config::{AgentChoice, Settings};
+use crate::config::{AgentChoice, JudgeChoice, JudgeError, Settings};
 use crate::error::CliError;
 use crate::live;
 
@@ -110,7 +111,8 @@ fn require_program_in(
     Err(CliError::usage(format!("{what} `{name}` is not an executable program")).with_hint(hint))
 }
 
-/// The gates; each that is required has a folder and a program that exist.
+/// The gates that measure; each that is required has a folder and a program
+/// that exist.
 ///
 /// What is chosen is what gates that read the files themselves look at.
 pub(crate) fn gates(
@@ -119,7 +121,7 @@ pub(crate) fn gates(
     chosen: &Chosen,
 ) -> Result<Vec<Box<dyn Gate>>, CliError> {
     let mut gates: Vec<Box<dyn Gate>> = Vec::new();
-    for spec in specs {
+    for spec in specs.iter().filter(|spec| !spec.is_judge()) {
         if spec.criterion == Criterion::Security {
             let (pack, chosen) = (Arc::new(security_pack(app)?), chosen.clone());
             gates.push(Box::new(SecurityGate::new(spec.need, pack, move || chosen.get())));
@@ -158,14 +160,32 @@ fn require_command(app: &App, spec: &GateSpec) -> Result<(), CliError> {
             let what = format!("the command of gate {}:", spec.name);
             require_program_in(app, &dir, program.as_ref(), &what)
         }),
-        GateCommand::Shell(_) => Ok(()),
+        GateCommand::Shell(_) | GateCommand::Question(_) => Ok(()),
     }
+}
+
+/// The judge that these gates ask for, ready to be asked.
+pub(crate) fn judge(
+    app: &App,
+    settings: &Settings,
+    specs: &[GateSpec],
+) -> Result<Option<Judge>, CliError> {
+    let Some(spec) = specs.iter().find(|spec| spec.is_judge()) else { return Ok(None) };
+    let choice = settings.judge.as_ref().ok_or(JudgeError::NobodyToAsk)?;
+    if let JudgeChoice::Command { words, .. } = choice
+        && let Some(program) = words.first()
+    {
+        require_program(app, program.as_ref(), "the judge")?;
+    }
+    let transport = choice.transport(&|name| app.variable(name))?;
+    Ok(Judge::new(spec.clone(), transport))
 }
 
 /// Everything that was checked before a run may start.
 pub(crate) struct Ready {
     pub(crate) agent: Box<dyn Agent>,
     pub(crate) gates: Vec<Box<dyn Gate>>,
+    pub(crate) judge: Option<Judge>,
     /// What gates that read the files themselves look at.
     pub(crate) chosen: Chosen,
     pub(crate) settings: Settings,
@@ -198,6 +218,7 @@ pub(crate) fn drive(
         supervisor,
         agent: ready.agent,
         gates: ready.gates,
+        judge: ready.judge,
         chosen: ready.chosen,
         tree,
         root: app.project.root.clone(),

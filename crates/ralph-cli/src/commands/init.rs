@@ -161,6 +161,8 @@ fn gate(proposal: &Proposal) -> String {
     line(match &proposal.command {
         GateCommand::Argv(words) => format!("command = {}", command(words)),
         GateCommand::Shell(script) => format!("shell = {}", toml_text(script)),
+        // Nothing in a project tells what a judge is to be asked.
+        GateCommand::Question(_) => String::new(),
     });
     if !proposal.dir.is_empty() {
         line(format!("dir = {}", toml_text(&proposal.dir)));

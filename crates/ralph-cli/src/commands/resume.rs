@@ -48,13 +48,14 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
     let agent = drive::recorded_agent(&app, &settings, &run.agent)?;
     let chosen = Chosen::default();
     let gates = drive::gates(&app, &run.policy.gates, &chosen)?;
+    let judge = drive::judge(&app, &settings, &run.policy.gates)?;
     let owned = loops::take_over(ledger.store(), &run, app.now())?;
     let said = |answer: &String| wording::answer(question(&run), answer, run.policy.locale);
     let answer = args.answer.as_ref().map(said);
     out::note(texts::resuming(&run));
     let view = if args.json { View::Json } else { View::Human };
     let on_fail = settings.on_fail;
-    let ready = Ready { agent, gates, chosen, settings, answer };
+    let ready = Ready { agent, gates, judge, chosen, settings, answer };
     let run = drive::drive(&app, ledger, ready, (owned, Begin::Resumed), view)?;
     close(&app, &run, view, on_fail)
 }
@@ -80,7 +81,11 @@ fn nothing(app: &App) -> CliError {
 fn settings_of(app: &App, run: &Run) -> Result<Settings, CliError> {
     let mut layers = app.layers()?;
     layers.set_flag("run.criteria", Value::List(Vec::new()));
-    layers.set_flag("run.trust", Value::Text("claim".to_owned()));
+    let judged = run.policy.gates.iter().find(|gate| gate.is_judge());
+    let criterion = judged.map(|gate| gate.command.display()).unwrap_or_default();
+    layers.set_flag("judge.criterion", Value::Text(criterion));
+    let trust = if judged.is_some() { "evidence" } else { "claim" };
+    layers.set_flag("run.trust", Value::Text(trust.to_owned()));
     layers.set_flag("run.promise", Value::Text("DONE".to_owned()));
     for path in ["run.zero_errors", "run.zero_warnings"] {
         layers.set_flag(path, Value::Switch(false));

@@ -48,6 +48,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     let agent = drive::agent(&app, &settings, args.agent.script.as_deref())?;
     let chosen = Chosen::default();
     let gates = drive::gates(&app, &settings.policy.gates, &chosen)?;
+    let judge = drive::judge(&app, &settings, &settings.policy.gates)?;
 
     let ledger = open_ledger(&app)?;
     let new = NewRun {
@@ -63,7 +64,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     let run = loops::start(ledger.store(), new, app.now())?;
     let view = if args.json { View::Json } else { View::Human };
     let on_fail = settings.on_fail;
-    let ready = Ready { agent, gates, chosen, settings, answer: None };
+    let ready = Ready { agent, gates, judge, chosen, settings, answer: None };
     let run = drive::drive(&app, ledger, ready, (run, Begin::New), view)?;
     close(&app, &run, view, on_fail)
 }

@@ -47,6 +47,7 @@ pub(crate) fn run(args: &StartArgs) -> Result<u8, CliError> {
     let settings = app.settings(&layers)?;
     settings.ensure_tools()?;
     drive::gates(&app, &settings.policy.gates, &Chosen::default())?;
+    drive::judge(&app, &settings, &settings.policy.gates)?;
 
     let ledger = open_ledger(&app)?;
     let new = NewRun {

@@ -279,9 +279,11 @@ impl Maker<'_> {
 fn is_diagnostic(criterion: Criterion) -> bool {
     match criterion {
         Criterion::LintClean | Criterion::TypeCheck => true,
-        Criterion::TestPass | Criterion::BuildSuccess | Criterion::Security | Criterion::Custom => {
-            false
-        }
+        Criterion::TestPass
+        | Criterion::BuildSuccess
+        | Criterion::Security
+        | Criterion::Custom
+        | Criterion::Judge => false,
     }
 }
 

@@ -311,6 +311,63 @@ pub(crate) const KEYS: &[Key] = &[
         "10GB",
         "How much all of them may take; the oldest go first",
     ),
+    key(
+        "judge.criterion",
+        "RALPH_JUDGE_CRITERION",
+        Kind::Text,
+        "none",
+        "What a judge has to find fulfilled once nothing else stands in the way of success; empty for none",
+    ),
+    key(
+        "judge.kind",
+        "RALPH_JUDGE_KIND",
+        Kind::Choice(&["openai", "anthropic", "command"]),
+        "command with judge.command, else openai",
+        "The interface of the judge: chat completions, as most servers of local models have them, messages, or a command",
+    ),
+    key(
+        "judge.url",
+        "RALPH_JUDGE_URL",
+        Kind::Text,
+        "the provider's own",
+        "Where the judge's model is, such as http://localhost:11434/v1",
+    ),
+    key("judge.model", "RALPH_JUDGE_MODEL", Kind::Text, "none", "The judge's model"),
+    key(
+        "judge.key_variable",
+        "RALPH_JUDGE_KEY_VARIABLE",
+        Kind::Text,
+        "OPENAI_API_KEY or ANTHROPIC_API_KEY; none with judge.url or a command",
+        "The environment variable that holds the judge's key; a command gets it, too",
+    ),
+    key(
+        "judge.command",
+        "RALPH_JUDGE_COMMAND",
+        Kind::Command,
+        "none",
+        "A command that judges, run without a shell: the request as JSON on stdin, the answer on stdout",
+    ),
+    key(
+        "judge.timeout",
+        "RALPH_JUDGE_TIMEOUT",
+        Kind::Span,
+        "5m",
+        "After this long, all attempts together, the judge counts as silent",
+    ),
+    key(
+        "judge.price_input",
+        "RALPH_JUDGE_PRICE_INPUT",
+        Kind::Money,
+        "unknown",
+        "What a million tokens cost that are sent to the judge",
+    ),
+    key(
+        "judge.price_output",
+        "RALPH_JUDGE_PRICE_OUTPUT",
+        Kind::Money,
+        "unknown",
+        "What a million tokens cost that the judge sends",
+    ),
     gate("gates.test_pass.command", Kind::Command, "detected", COMMAND_HELP),
     gate("gates.test_pass.shell", Kind::Text, "none", SHELL_HELP),
     gate("gates.test_pass.dir", Kind::Text, "the root", DIR_HELP),
@@ -374,9 +431,18 @@ fn labelled(path: &str) -> Option<(Criterion, &str)> {
 
 /// The setting whose path is nearest to a misspelt one.
 pub(crate) fn nearest(path: &str) -> Option<&'static str> {
-    let tables =
-        ["run", "gates", "prompt", "environment", "snapshots", "security", "retention", "lsp"]
-            .into_iter();
+    let tables = [
+        "run",
+        "gates",
+        "judge",
+        "prompt",
+        "environment",
+        "snapshots",
+        "security",
+        "retention",
+        "lsp",
+    ]
+    .into_iter();
     let known = KEYS.iter().map(|key| key.path).chain(tables);
     let scored = known.map(|known| (distance(path, known), known));
     scored.min().filter(|(distance, _)| *distance <= 1 + path.len() / 4).map(|(_, path)| path)

@@ -7,10 +7,11 @@ use ralph_checks::detect::Detected;
 use ralph_checks::{EnvironmentRules, NameGlob};
 use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
 use ralph_core::locale::Locale;
-use ralph_core::policy::{Allowed, Context, Limits, Need, Policy, Trust, TurnLimits};
+use ralph_core::policy::{Allowed, Context, GateSpec, Limits, Need, Policy, Trust, TurnLimits};
 use ralph_core::usage::Usd;
 
 use super::gates::{self, Gates, MissingTool};
+use super::judge::{self, JudgeChoice, JudgeError};
 use super::layers::{ConfigError, Layers};
 use super::value::Value;
 
@@ -32,6 +33,8 @@ pub(crate) struct Settings {
     pub(crate) environment: EnvironmentRules,
     pub(crate) limit_patterns: LimitPatterns,
     pub(crate) on_fail: OnFail,
+    /// Who judges, if somebody does.
+    pub(crate) judge: Option<JudgeChoice>,
     /// What required gates need and is not here.
     pub(crate) missing: Vec<MissingTool>,
 }
@@ -96,6 +99,8 @@ impl Retention {
 pub(crate) enum SettingsError {
     #[error(transparent)]
     Config(#[from] ConfigError),
+    #[error(transparent)]
+    Judge(#[from] JudgeError),
     #[error("the criterion `{0}` has no command")]
     NoCommand(&'static str),
     #[error("there is no gate `{given}`")]
@@ -144,6 +149,7 @@ impl SettingsError {
             Self::NothingToTrust => Some("add `--criteria custom:COMMAND`".to_owned()),
             Self::NoSession { .. } => Some("use `--context fresh` or leave it out".to_owned()),
             Self::NoEnd => Some("set a promise or add `--criteria custom:COMMAND`".to_owned()),
+            Self::Judge(error) => error.hint(),
             Self::Config(_) | Self::Outside { .. } => None,
         }
     }
@@ -162,7 +168,10 @@ impl Settings {
             Some("scripted") => AgentChoice::Scripted,
             Some(_) | None => AgentChoice::Command(reader.list("run.agent_cmd")),
         };
-        let Gates { specs: gates, zero, missing } = gates::read(&reader, detect)?;
+        let Gates { specs: mut gates, zero, missing } = gates::read(&reader, detect)?;
+        let measured = gates.iter().any(|gate| gate.need == Need::Required);
+        gates.extend(judge::gate(&reader));
+        let judge = reader.judge(&gates)?;
         let required = gates.iter().any(|gate| gate.need == Need::Required);
         let claim = reader.claim();
         let trust = match reader.text("run.trust") {
@@ -171,7 +180,8 @@ impl Settings {
             None if !required => Trust::Claim,
             Some(_) | None => Trust::Evidence,
         };
-        if !required && claim.promise.is_none() && claim.markers.is_empty() {
+        // A judge is asked once there is a claim, or a gate that was red.
+        if !measured && claim.promise.is_none() && claim.markers.is_empty() {
             return Err(SettingsError::NoEnd);
         }
         Ok(Self {
@@ -198,6 +208,7 @@ impl Settings {
                 Some("start") => OnFail::Start,
                 Some(_) | None => OnFail::Keep,
             },
+            judge,
             missing,
         })
     }
@@ -272,7 +283,7 @@ impl Reader<'_> {
         }
     }
 
-    fn money(&self, path: &str) -> Option<Usd> {
+    pub(super) fn money(&self, path: &str) -> Option<Usd> {
         match self.0.get(path)? {
             Value::Money(money) => Some(*money),
             Value::Text(_)
@@ -281,6 +292,21 @@ impl Reader<'_> {
             | Value::Span(_)
             | Value::Switch(_) => None,
         }
+    }
+
+    /// Who judges; `None` when no gate asks for a judge.
+    fn judge(&self, gates: &[GateSpec]) -> Result<Option<JudgeChoice>, JudgeError> {
+        if !gates.iter().any(GateSpec::is_judge) {
+            return Ok(None);
+        }
+        if self.text("run.trust") == Some("claim") {
+            return Err(JudgeError::NothingToDecide);
+        }
+        let choice = judge::read(self)?;
+        if self.money("run.max_cost").is_some() {
+            choice.ensure_priced()?;
+        }
+        Ok(Some(choice))
     }
 
     fn small(&self, path: &str) -> Option<u32> {

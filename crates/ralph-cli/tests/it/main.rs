@@ -5,6 +5,7 @@ mod control;
 mod evidence;
 mod feedback;
 mod init;
+mod judge;
 #[cfg(test)]
 mod lsp;
 #[cfg(test)]

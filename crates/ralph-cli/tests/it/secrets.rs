@@ -52,7 +52,7 @@ fn contents(folder: &Path) -> String {
 
 /// Checks that a run said and kept nothing with `secret` in it.
 #[track_caller]
-fn is_nowhere(secret: &str, project: &Project, output: &Output, state: &Path) {
+pub(crate) fn is_nowhere(secret: &str, project: &Project, output: &Output, state: &Path) {
     let read = |args: &[&str]| project.ralph(args).output().exits(0).stdout;
     let places = [
         ("its words", output.stdout.clone() + &output.stderr),

@@ -75,7 +75,7 @@ pub fn complete_line(run: &Run) -> String {
         }
         Locale::Ko => format!("Ralph Loop: COMPLETE - {how} | 세션: {id} | 반복: {iterations}"),
     };
-    if run.policy.gates.is_empty() {
+    if !run.policy.measures() {
         return head;
     }
     let standing = Standing::new(run, run.progress.failing.len(), run.progress.totals);

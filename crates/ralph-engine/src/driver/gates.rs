@@ -101,7 +101,8 @@ impl Driver<'_> {
         let Decision::Complete(_) = judgement.decision else {
             let told = Feedback::gather(run, &run.policy, &evidence, &Claim::None, &run.progress);
             let feedback = wording::feedback(&told, &run.policy);
-            return self.record(run, Run { feedback, ..run.clone() }, None);
+            let usage = run.usage + evidence.spent();
+            return self.record(run, Run { feedback, usage, ..run.clone() }, None);
         };
         let record = IterationRecord {
             number: run.iteration + 1,
@@ -140,8 +141,14 @@ impl Driver<'_> {
             if run.progress.needs_tree(&evidence.turn, &evidence.text) {
                 evidence.tree = Some(self.tree.tree()?);
             }
-            return Ok(());
+        } else {
+            self.check_files(run, evidence)?;
         }
+        self.ask_judge(run, evidence)
+    }
+
+    /// Adds what the gates show on the present tree.
+    fn check_files(&mut self, run: &Run, evidence: &mut Evidence) -> Result<(), EngineError> {
         let mut leftovers = Leftovers::load(&self.folder);
         self.tree.leave_out(leftovers.untouched(&self.root));
         let mut before = self.tree.tree()?;

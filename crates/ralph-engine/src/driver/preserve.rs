@@ -76,6 +76,7 @@ mod tests {
             tail: String::new(),
             elapsed: std::time::Duration::ZERO,
             cached: false,
+            usage: None,
         }
     }
 

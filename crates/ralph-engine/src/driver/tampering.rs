@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use ralph_checks::judge::Judge;
 use ralph_checks::tamper::{FilePair, Rules, Severity, Tampering, Version, compare, is_test_file};
 use ralph_core::evidence::{Edit, Evidence, Weakening};
 use ralph_core::{Run, TreeId};
@@ -48,7 +49,7 @@ impl Driver<'_> {
         if files.is_empty() {
             return Ok(Vec::new());
         }
-        let rules = rules(run, &self.folder)?;
+        let rules = self.rules(run)?;
         let sides: Vec<Sides> =
             files.into_iter().map(|file| Sides::read(&self.root, file)).collect();
         let pairs: Vec<FilePair<'_>> = sides.iter().map(Sides::pair).collect();
@@ -58,13 +59,15 @@ impl Driver<'_> {
         found.retain(|one| !pulled.contains(&one.place.file));
         Ok(found)
     }
-}
 
-/// The rules of a run, with what the user allowed meanwhile.
-fn rules(run: &Run, folder: &Path) -> Result<Rules, EngineError> {
-    let mut paths = run.policy.allowed.paths.clone();
-    paths.extend(allowed::load(folder));
-    Rules::new(&run.policy.gates, &paths).map_err(EngineError::Glob)
+    /// The rules of a run, with what the user allowed meanwhile.
+    fn rules(&self, run: &Run) -> Result<Rules, EngineError> {
+        let mut paths = run.policy.allowed.paths.clone();
+        paths.extend(allowed::load(&self.folder));
+        let mut gates = run.policy.gates.clone();
+        gates.extend(self.judge.as_ref().and_then(Judge::watched));
+        Rules::new(&gates, &paths).map_err(EngineError::Glob)
+    }
 }
 
 /// The files that differ from the start, with what they were then; or, where

@@ -176,7 +176,7 @@ pub(crate) fn iteration_record(
         failing: u32::try_from(evidence.failing().len()).unwrap_or(u32::MAX),
         tree: evidence.tree.clone(),
         approach: evidence.approach.clone(),
-        usage: evidence.usage.unwrap_or_default(),
+        usage: evidence.spent(),
         gates: evidence.gates.iter().map(GateReport::brief).collect(),
         weakened: evidence.weakened.clone(),
         edited: evidence.edited.clone(),

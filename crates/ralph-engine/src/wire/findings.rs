@@ -214,6 +214,7 @@ mod tests {
             tail: String::new(),
             elapsed: Duration::ZERO,
             cached: false,
+            usage: None,
         }
     }
 

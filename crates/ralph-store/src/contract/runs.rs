@@ -85,7 +85,7 @@ pub fn every_choice_of_a_policy_survives(open: Open<'_>) {
         policies.push(Policy { claim, ..promise() });
     }
     for need in [Need::Required, Need::Advisory] {
-        let all = Criterion::NAMED.into_iter().chain([Criterion::Custom]);
+        let all = Criterion::NAMED.into_iter().chain([Criterion::Custom, Criterion::Judge]);
         let gate = |criterion| GateSpec {
             need,
             ..sample::gate(criterion, GateCommand::Argv(vec!["true".to_owned()]))

@@ -134,6 +134,7 @@ fn policy() -> Policy {
                 need: Need::Advisory,
                 ..gate(Criterion::Custom, GateCommand::Shell("x | y".into()))
             },
+            gate(Criterion::Judge, GateCommand::Question("It is kind.".into())),
         ],
         zero: Level::ALL.into(),
         allowed: Allowed { paths: vec!["tests/**".to_owned()], tests: true },
@@ -213,6 +214,7 @@ pub fn iteration(bits: u32, number: u32) -> IterationRecord {
         Verdict::Fail(Fault::Exit(-1)),
         Verdict::Fail(Fault::Signal(9)),
         Verdict::Fail(Fault::Timeout(Duration::new(5, 5))),
+        Verdict::Fail(Fault::Refused),
         Verdict::Unknown { reason: "not installed".to_owned() },
     ];
     IterationRecord {
@@ -246,6 +248,7 @@ fn report(verdict: Verdict) -> GateReport {
         tail: format!("tail {HARD_TEXT}"),
         elapsed: Duration::new(1, 2),
         cached: true,
+        usage: Some(usage()),
     }
 }
 

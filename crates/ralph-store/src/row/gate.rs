@@ -28,6 +28,8 @@ struct ReportRow {
     tail: String,
     elapsed: Duration,
     cached: bool,
+    #[serde(default)]
+    usage: Option<UsageRow>,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -38,6 +40,7 @@ enum VerdictRow {
     Signal(i32),
     Timeout(Duration),
     Findings(u64),
+    Refused,
     Unclear(String),
     Unknown(String),
 }
@@ -87,48 +90,104 @@ pub(crate) fn decode_changes(text: &str) -> Result<(Vec<Weakening>, Vec<Edit>), 
 
 /// The JSON form of usage.
 pub(crate) fn encode_usage(usage: Usage) -> Result<String, StoreError> {
-    let Usage { input_tokens, output_tokens, cost } = usage;
-    encode(USAGE, &UsageRow { input_tokens, output_tokens, cost_micros: cost.micros() })
+    encode(USAGE, &UsageRow::from(usage))
 }
 
 /// The usage whose JSON form is `text`.
 pub(crate) fn decode_usage(text: &str) -> Result<Usage, StoreError> {
-    let UsageRow { input_tokens, output_tokens, cost_micros } = decode(USAGE, text)?;
-    Ok(Usage { input_tokens, output_tokens, cost: Usd::from_micros(cost_micros) })
+    Ok(decode::<UsageRow>(USAGE, text)?.into())
+}
+
+impl From<Usage> for UsageRow {
+    fn from(usage: Usage) -> Self {
+        let Usage { input_tokens, output_tokens, cost } = usage;
+        Self { input_tokens, output_tokens, cost_micros: cost.micros() }
+    }
+}
+
+impl From<UsageRow> for Usage {
+    fn from(row: UsageRow) -> Self {
+        let UsageRow { input_tokens, output_tokens, cost_micros } = row;
+        Self { input_tokens, output_tokens, cost: Usd::from_micros(cost_micros) }
+    }
 }
 
 impl From<GateReport> for ReportRow {
     fn from(report: GateReport) -> Self {
-        let GateReport { name, need, command, verdict, failing, reading, tail, elapsed, cached } =
-            report;
-        let reading = reading.into();
+        let GateReport {
+            name,
+            need,
+            command,
+            verdict,
+            failing,
+            reading,
+            tail,
+            elapsed,
+            cached,
+            usage,
+        } = report;
+        let (reading, usage) = (reading.into(), usage.map(Into::into));
         let verdict = match verdict {
             Verdict::Pass => VerdictRow::Pass,
             Verdict::Fail(Fault::Exit(code)) => VerdictRow::Exit(code),
             Verdict::Fail(Fault::Signal(signal)) => VerdictRow::Signal(signal),
             Verdict::Fail(Fault::Timeout(after)) => VerdictRow::Timeout(after),
             Verdict::Fail(Fault::Findings(count)) => VerdictRow::Findings(count),
+            Verdict::Fail(Fault::Refused) => VerdictRow::Refused,
             Verdict::Unclear { reason } => VerdictRow::Unclear(reason),
             Verdict::Unknown { reason } => VerdictRow::Unknown(reason),
         };
-        Self { name, need: need.into(), command, verdict, failing, reading, tail, elapsed, cached }
+        Self {
+            name,
+            need: need.into(),
+            command,
+            verdict,
+            failing,
+            reading,
+            tail,
+            elapsed,
+            cached,
+            usage,
+        }
     }
 }
 
 impl From<ReportRow> for GateReport {
     fn from(row: ReportRow) -> Self {
-        let ReportRow { name, need, command, verdict, failing, reading, tail, elapsed, cached } =
-            row;
-        let reading = reading.into();
+        let ReportRow {
+            name,
+            need,
+            command,
+            verdict,
+            failing,
+            reading,
+            tail,
+            elapsed,
+            cached,
+            usage,
+        } = row;
+        let (reading, usage) = (reading.into(), usage.map(Into::into));
         let verdict = match verdict {
             VerdictRow::Pass => Verdict::Pass,
             VerdictRow::Exit(code) => Verdict::Fail(Fault::Exit(code)),
             VerdictRow::Signal(signal) => Verdict::Fail(Fault::Signal(signal)),
             VerdictRow::Timeout(after) => Verdict::Fail(Fault::Timeout(after)),
             VerdictRow::Findings(count) => Verdict::Fail(Fault::Findings(count)),
+            VerdictRow::Refused => Verdict::Fail(Fault::Refused),
             VerdictRow::Unclear(reason) => Verdict::Unclear { reason },
             VerdictRow::Unknown(reason) => Verdict::Unknown { reason },
         };
-        Self { name, need: need.into(), command, verdict, failing, reading, tail, elapsed, cached }
+        Self {
+            name,
+            need: need.into(),
+            command,
+            verdict,
+            failing,
+            reading,
+            tail,
+            elapsed,
+            cached,
+            usage,
+        }
     }
 }

@@ -25,7 +25,7 @@ twin!(LocaleRow of Locale { En, Ko });
 twin!(ModeRow of MatchMode { Tag, Word, Contains });
 twin!(BarRow of Bar { Clean, NoErrors });
 twin!(NeedRow of Need { Required, Advisory });
-twin!(CriterionRow of Criterion { TestPass, BuildSuccess, LintClean, TypeCheck, Security, Custom });
+twin!(CriterionRow of Criterion { TestPass, BuildSuccess, LintClean, TypeCheck, Security, Custom, Judge });
 
 #[derive(Deserialize, Serialize)]
 struct PolicyRow {
@@ -83,6 +83,7 @@ struct GateRow {
 enum CommandRow {
     Argv(Vec<String>),
     Shell(String),
+    Question(String),
 }
 
 /// The JSON form of a policy.
@@ -177,6 +178,7 @@ impl From<GateSpec> for GateRow {
         let command = match command {
             GateCommand::Argv(words) => CommandRow::Argv(words),
             GateCommand::Shell(script) => CommandRow::Shell(script),
+            GateCommand::Question(criterion) => CommandRow::Question(criterion),
         };
         Self {
             name,
@@ -197,6 +199,7 @@ impl From<GateRow> for GateSpec {
         let command = match command {
             CommandRow::Argv(words) => GateCommand::Argv(words),
             CommandRow::Shell(script) => GateCommand::Shell(script),
+            CommandRow::Question(criterion) => GateCommand::Question(criterion),
         };
         Self {
             name,

@@ -107,5 +107,6 @@ fn gate_report(report: ServerReport, need: Need) -> GateReport {
         tail,
         elapsed: report.elapsed,
         cached: false,
+        usage: None,
     }
 }

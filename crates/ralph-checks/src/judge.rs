@@ -1,0 +1,301 @@
+//! The judge: somebody who reads what was done and says whether it is what
+//! was asked for.
+//!
+//! A judge is a gate like any other, but it is asked only when nothing else
+//! stands in the way of success. It sees the work as data, in a conversation
+//! of its own, and has no tools. What it says has to be exactly one small JSON
+//! object; anything else is `unknown`, never a pass.
+
+mod answer;
+mod command;
+mod endpoint;
+mod key;
+mod prompt;
+mod wire;
+
+use std::time::{Duration, Instant};
+
+use ralph_core::TreeId;
+use ralph_core::claim::plain;
+use ralph_core::evidence::{Fault, GateReport, Verdict};
+use ralph_core::feedback::last_chars;
+use ralph_core::policy::{GateCommand, GateSpec};
+use ralph_core::redact::redact;
+use ralph_core::usage::{Usage, Usd};
+
+use crate::{Gate, Site};
+use answer::Answer;
+use prompt::Prompt;
+
+pub use command::CommandLine;
+pub use endpoint::{Dialect, Endpoint};
+pub use key::Key;
+pub use prompt::CHANGES_CHARS;
+
+/// How often a judge is asked before its answer counts as unusable.
+const ATTEMPTS: u32 = 3;
+
+/// How much of an answer may be read, in bytes.
+const ANSWER_BYTES: u64 = 1024 * 1024;
+
+/// How much of an unusable answer is shown, in characters.
+const SHOWN_CHARS: usize = 500;
+
+/// Raised whenever the words of the request change: a pass is bound to them.
+const PROMPT_VERSION: u32 = 1;
+
+/// Who is asked.
+#[derive(Clone, Debug)]
+pub enum Transport {
+    /// A model behind an endpoint.
+    Model(Endpoint),
+    /// A command of the user's.
+    Command(CommandLine),
+}
+
+/// What a million tokens cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prices {
+    /// Of those sent.
+    pub input: Usd,
+    /// Of those received.
+    pub output: Usd,
+}
+
+impl Prices {
+    fn cost(self, input_tokens: u64, output_tokens: u64) -> Usd {
+        let part = |tokens: u64, price: Usd| u128::from(tokens) * u128::from(price.micros());
+        let micros = part(input_tokens, self.input) + part(output_tokens, self.output);
+        Usd::from_micros(u64::try_from(micros.div_ceil(1_000_000)).unwrap_or(u64::MAX))
+    }
+}
+
+/// Somebody who can be asked whether a criterion is fulfilled.
+#[derive(Clone, Debug)]
+pub struct Judge {
+    spec: GateSpec,
+    criterion: String,
+    transport: Transport,
+}
+
+impl Judge {
+    /// The judge of this specification; `None` if it holds no question.
+    pub fn new(spec: GateSpec, transport: Transport) -> Option<Self> {
+        let criterion = match &spec.command {
+            GateCommand::Question(criterion) => criterion.clone(),
+            GateCommand::Argv(_) | GateCommand::Shell(_) => return None,
+        };
+        Some(Self { spec, criterion, transport })
+    }
+
+    /// What was asked for.
+    pub fn spec(&self) -> &GateSpec {
+        &self.spec
+    }
+
+    /// The command that judges, as a gate would have it, so that its scripts
+    /// are watched like those of gates; `None` for a model.
+    pub fn watched(&self) -> Option<GateSpec> {
+        match &self.transport {
+            Transport::Model(_) => None,
+            Transport::Command(line) => {
+                let command = GateCommand::Argv(line.words.clone());
+                Some(GateSpec { command, ..self.spec.clone() })
+            }
+        }
+    }
+
+    /// The gate that puts this case before the judge.
+    pub fn hear<'a>(&'a self, case: Case<'a>) -> Hearing<'a> {
+        Hearing { judge: self, case }
+    }
+
+    fn ask(
+        &self,
+        prompt: &Prompt,
+        site: &Site<'_>,
+        left: Duration,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Result<Said, Trouble> {
+        match &self.transport {
+            _ if left.is_zero() => Err(Trouble::Timeout),
+            Transport::Model(endpoint) => endpoint.ask(prompt, left, stop),
+            Transport::Command(line) => line.ask(prompt, site, left, stop),
+        }
+    }
+}
+
+/// What a judge gets to see, as data.
+#[derive(Clone, Copy, Debug)]
+pub struct Case<'a> {
+    /// What the agent was to do, in the user's words.
+    pub task: &'a str,
+    /// The agent's final text, redacted.
+    pub claim: &'a str,
+    /// What the other gates found.
+    pub gates: &'a [GateReport],
+    /// What changed since the run began. Redacted and cut here.
+    pub changes: &'a str,
+    /// The tree the run began with: a pass on other changes is another pass.
+    pub start: Option<&'a TreeId>,
+}
+
+/// A case before its judge, as a gate.
+#[derive(Clone, Copy, Debug)]
+pub struct Hearing<'a> {
+    judge: &'a Judge,
+    case: Case<'a>,
+}
+
+/// What somebody answered, before it was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Said {
+    text: String,
+    usage: Option<Usage>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+enum Trouble {
+    #[error("there was no answer in time")]
+    Timeout,
+    #[error("it was interrupted")]
+    Stopped,
+    #[error("it cannot be reached: {what}")]
+    Unreachable { what: String },
+    #[error("it answered with status {code}{said}")]
+    Status { code: u16, said: String },
+    #[error("its answer is longer than 1 MiB")]
+    TooLong,
+    #[error("its answer is no message of that interface: {what}")]
+    Form { what: String },
+    #[error("the command {what}")]
+    Command { what: String, again: bool },
+}
+
+impl Trouble {
+    /// Whether another attempt may go better.
+    fn may_pass(&self) -> bool {
+        match self {
+            Self::Timeout | Self::Stopped => false,
+            Self::Unreachable { .. } | Self::TooLong | Self::Form { .. } => true,
+            Self::Status { code, .. } => *code == 429 || *code >= 500,
+            Self::Command { again, .. } => *again,
+        }
+    }
+}
+
+/// What came of all attempts.
+struct Outcome {
+    verdict: Verdict,
+    tail: String,
+    usage: Option<Usage>,
+}
+
+impl Hearing<'_> {
+    fn attempts(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> Outcome {
+        let began = Instant::now();
+        let mut prompt = Prompt::new(&self.judge.criterion, &self.case);
+        let mut outcome =
+            Outcome { verdict: unknown(String::new()), tail: String::new(), usage: None };
+        for attempt in 1..=ATTEMPTS {
+            let left = self.judge.spec.timeout.saturating_sub(began.elapsed());
+            let said = match self.judge.ask(&prompt, site, left, stop) {
+                Ok(said) => said,
+                Err(trouble) => {
+                    outcome.verdict = unknown(tries(attempt, &trouble.to_string()));
+                    if trouble.may_pass() {
+                        continue;
+                    }
+                    return outcome;
+                }
+            };
+            outcome.add(said.usage);
+            match answer::parse(&said.text) {
+                Ok(answer) => return outcome.decided(&answer),
+                Err(error) => {
+                    let what = format!("its answer cannot be used: {error}");
+                    outcome.verdict = unknown(tries(attempt, &what));
+                    outcome.tail = shown(&said.text);
+                    prompt.complain(&error.to_string());
+                }
+            }
+        }
+        outcome
+    }
+}
+
+impl Outcome {
+    fn add(&mut self, usage: Option<Usage>) {
+        if let Some(usage) = usage {
+            self.usage = Some(self.usage.unwrap_or_default() + usage);
+        }
+    }
+
+    fn decided(self, answer: &Answer) -> Self {
+        let verdict = if answer.success { Verdict::Pass } else { Verdict::Fail(Fault::Refused) };
+        Self { verdict, tail: redact(&plain(&answer.render())).into_owned(), ..self }
+    }
+}
+
+impl Gate for Hearing<'_> {
+    fn spec(&self) -> &GateSpec {
+        &self.judge.spec
+    }
+
+    fn key(&self) -> String {
+        let who = match &self.judge.transport {
+            Transport::Model(endpoint) => endpoint.identity(),
+            Transport::Command(line) => line.identity(),
+        };
+        let parts = (&self.judge.criterion, who, self.case.task, self.case.start);
+        // The debug form keeps the parts apart; a task may be long.
+        let digest = blake3::hash(format!("{parts:?}").as_bytes());
+        format!("judge-{PROMPT_VERSION} {}", digest.to_hex())
+    }
+
+    fn run(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
+        let began = Instant::now();
+        let Outcome { verdict, tail, usage } = self.attempts(site, stop);
+        let report = GateReport::unknown(&self.judge.spec, String::new());
+        GateReport { verdict, tail, usage, elapsed: began.elapsed(), ..report }
+    }
+}
+
+fn unknown(reason: String) -> Verdict {
+    Verdict::Unknown { reason }
+}
+
+/// Trouble on one line, with how often it was tried.
+fn tries(attempt: u32, trouble: &str) -> String {
+    let trouble = redact(trouble).split_whitespace().collect::<Vec<_>>().join(" ");
+    if attempt == 1 { trouble } else { format!("{trouble} ({attempt} attempts)") }
+}
+
+fn shown(text: &str) -> String {
+    redact(last_chars(plain(text).trim(), SHOWN_CHARS)).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prices_are_for_a_million_tokens_and_never_rounded_down_to_nothing() {
+        let prices = Prices { input: Usd::from_micros(150_000), output: Usd::from_micros(600_000) };
+        assert_eq!(prices.cost(2_000_000, 500_000), Usd::from_micros(600_000));
+        assert_eq!(prices.cost(1, 0), Usd::from_micros(1));
+        assert_eq!(prices.cost(0, 0), Usd::default());
+    }
+
+    #[test]
+    fn only_trouble_that_may_pass_is_tried_again() {
+        let status = |code| Trouble::Status { code, said: String::new() };
+        for trouble in [status(500), status(503), status(429), Trouble::TooLong] {
+            assert!(trouble.may_pass(), "{trouble}");
+        }
+        for trouble in [status(400), status(401), status(301), Trouble::Timeout, Trouble::Stopped] {
+            assert!(!trouble.may_pass(), "{trouble}");
+        }
+    }
+}

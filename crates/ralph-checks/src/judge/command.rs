@@ -1,0 +1,177 @@
+//! A command of the user's as a judge: the request on its standard input, the
+//! answer on its standard output.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use ralph_core::feedback::last_chars;
+use ralph_core::usage::{Usage, Usd};
+use ralph_proc::{Control, Ending, Launch, Limits, Stream, Streams, Watcher};
+use serde::Deserialize;
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::key::Key;
+use super::prompt::Prompt;
+use super::{ANSWER_BYTES, Said, Trouble};
+use crate::Site;
+
+/// The time a command has to end in good order once it timed out.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How much of its complaints is repeated, in characters.
+const COMPLAINT_CHARS: usize = 300;
+
+/// The variable that names the file for what the answer cost.
+const USAGE_FILE: &str = "RALPH_USAGE_FILE";
+
+/// How large that file may be, in bytes.
+const USAGE_BYTES: u64 = 64 * 1024;
+
+/// A command that judges.
+#[derive(Clone, Debug)]
+pub struct CommandLine {
+    /// The program and its arguments, started without a shell.
+    pub words: Vec<String>,
+    /// A variable that it gets although it holds a key.
+    pub key: Option<(String, Key)>,
+}
+
+impl CommandLine {
+    /// What tells this judge from others.
+    pub(super) fn identity(&self) -> String {
+        format!("command {:?}", self.words)
+    }
+
+    /// Asks once.
+    pub(super) fn ask(
+        &self,
+        prompt: &Prompt,
+        site: &Site<'_>,
+        left: Duration,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Result<Said, Trouble> {
+        let folder = prepare(prompt).map_err(|error| no_room(&error))?;
+        let usage_file = folder.path().join("usage.json");
+        let launch = self.launch(site, folder.path(), &usage_file)?;
+        let limits = Limits { wall: Some(left), idle: None, grace: GRACE };
+        let mut listener = Listener { stop, stdout: Vec::new(), too_long: false };
+        let outcome = site.supervisor.run(&launch, &limits, &mut listener);
+        let outcome = outcome.map_err(|error| again(error.to_string()))?;
+        if listener.too_long {
+            return Err(Trouble::TooLong);
+        }
+        match outcome.ending {
+            Ending::Exited(0) => {}
+            Ending::Exited(127) => return Err(never("was not found")),
+            Ending::Exited(126) => return Err(never("is not executable")),
+            Ending::Exited(code) => {
+                let said = outcome.stderr.text_lossy();
+                let said = last_chars(said.trim(), COMPLAINT_CHARS);
+                let said = if said.is_empty() { String::new() } else { format!(": {said}") };
+                return Err(again(format!("ended with exit code {code}{said}")));
+            }
+            Ending::Signaled(signal) => {
+                return Err(again(format!("was killed by signal {signal}")));
+            }
+            Ending::WallTimeout | Ending::IdleTimeout => return Err(Trouble::Timeout),
+            Ending::Stopped => return Err(Trouble::Stopped),
+        }
+        let text = String::from_utf8_lossy(&listener.stdout).into_owned();
+        Ok(Said { text, usage: read_usage(&usage_file) })
+    }
+
+    fn launch(&self, site: &Site<'_>, folder: &Path, usage_file: &Path) -> Result<Launch, Trouble> {
+        let mut words = self.words.iter().map(OsString::from);
+        let mut env = site.env.to_vec();
+        env.push((USAGE_FILE.into(), usage_file.into()));
+        if let Some((name, key)) = &self.key {
+            env.retain(|(known, _)| known.to_str() != Some(name));
+            env.push((name.into(), key.reveal().into()));
+        }
+        Ok(Launch {
+            program: words.next().ok_or_else(|| never("is empty"))?,
+            args: words.collect(),
+            dir: site.root.to_owned(),
+            env,
+            stdin: Some(folder.join("request.json")),
+            streams: Streams::Apart,
+        })
+    }
+}
+
+/// Writes the request to a folder that disappears afterwards.
+fn prepare(prompt: &Prompt) -> io::Result<TempDir> {
+    let folder = tempfile::Builder::new().prefix("ralph-judge-").tempdir()?;
+    let request = json!({
+        "schema": 1,
+        "criterion": prompt.criterion,
+        "system": prompt.system,
+        "prompt": prompt.user(),
+    });
+    fs::write(folder.path().join("request.json"), request.to_string())?;
+    Ok(folder)
+}
+
+#[derive(Deserialize)]
+struct UsageRow {
+    #[serde(default)]
+    input_tokens: u64,
+    #[serde(default)]
+    output_tokens: u64,
+    #[serde(default)]
+    cost_usd: f64,
+}
+
+/// What the command says that its answer cost; `None` if it says nothing.
+fn read_usage(path: &Path) -> Option<Usage> {
+    let known = fs::metadata(path).is_ok_and(|file| file.len() <= USAGE_BYTES);
+    let text = known.then(|| fs::read(path).ok())??;
+    let UsageRow { input_tokens, output_tokens, cost_usd } = serde_json::from_slice(&text).ok()?;
+    let cost = Usd::from_dollars(cost_usd)?;
+    Some(Usage { input_tokens, output_tokens, cost })
+}
+
+/// Keeps the answer, up to a limit.
+struct Listener<'a> {
+    stop: &'a mut dyn FnMut() -> bool,
+    stdout: Vec<u8>,
+    too_long: bool,
+}
+
+impl Watcher for Listener<'_> {
+    fn output(&mut self, stream: Stream, bytes: &[u8]) {
+        match stream {
+            Stream::Stdout if (self.stdout.len() + bytes.len()) as u64 > ANSWER_BYTES => {
+                self.too_long = true;
+            }
+            Stream::Stdout => self.stdout.extend_from_slice(bytes),
+            Stream::Stderr => {}
+        }
+    }
+
+    fn tick(&mut self) -> Control {
+        if self.too_long {
+            Control::Kill
+        } else if (self.stop)() {
+            Control::Stop
+        } else {
+            Control::GoOn
+        }
+    }
+}
+
+fn again(what: String) -> Trouble {
+    Trouble::Command { what, again: true }
+}
+
+fn never(what: &str) -> Trouble {
+    Trouble::Command { what: what.to_owned(), again: false }
+}
+
+fn no_room(error: &io::Error) -> Trouble {
+    again(format!("got no request: {error}"))
+}

@@ -1,0 +1,223 @@
+//! A model behind an endpoint, asked over HTTP.
+
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ralph_core::usage::Usage;
+use ureq::Agent;
+use ureq::http::Uri;
+
+use super::key::Key;
+use super::prompt::Prompt;
+use super::{ANSWER_BYTES, Prices, Said, Trouble, wire};
+
+/// How often whoever waits is asked whether to give up.
+const TICK: Duration = Duration::from_millis(50);
+
+/// How much of an error is repeated, in characters.
+const COMPLAINT_CHARS: usize = 300;
+
+/// The interface a model speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// Chat completions, as most servers of local models have them.
+    OpenAi,
+    /// Messages.
+    Anthropic,
+}
+
+/// Where a model is, and who asks.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    /// The interface.
+    pub dialect: Dialect,
+    /// The address the interface begins at, or that of the one call.
+    pub url: String,
+    /// The model's name.
+    pub model: String,
+    /// The key, where one is needed.
+    pub key: Option<Key>,
+    /// What the model costs, where that is known.
+    pub prices: Option<Prices>,
+}
+
+impl Endpoint {
+    /// What tells this judge from others: a key does not.
+    pub(super) fn identity(&self) -> String {
+        format!("{:?}", (self.dialect, self.address(), &self.model))
+    }
+
+    /// Asks once. Ends after `left`, and soon after `stop` says so.
+    pub(super) fn ask(
+        &self,
+        prompt: &Prompt,
+        left: Duration,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Result<Said, Trouble> {
+        let body = wire::request(self.dialect, &self.model, prompt).to_string();
+        let (sender, answers) = mpsc::channel();
+        let (endpoint, began) = (self.clone(), Instant::now());
+        // A call in flight cannot be taken back. It gets a thread of its own,
+        // which ends with its timeout at the latest, and whoever gave up does
+        // not wait for it.
+        let call = move || {
+            // Nobody listens any more when we were told to stop.
+            let _ = sender.send(endpoint.call(&body, left));
+        };
+        let thread = thread::Builder::new().name("judge".to_owned()).spawn(call);
+        thread.map_err(|error| Trouble::Unreachable { what: error.to_string() })?;
+        loop {
+            if stop() {
+                return Err(Trouble::Stopped);
+            }
+            match answers.recv_timeout(TICK) {
+                Ok(answer) => return answer.map_err(|trouble| self.without_key(trouble)),
+                Err(RecvTimeoutError::Timeout) if began.elapsed() < left => {}
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    return Err(Trouble::Timeout);
+                }
+            }
+        }
+    }
+
+    fn call(&self, body: &str, left: Duration) -> Result<Said, Trouble> {
+        let address = self.address();
+        let mut config = Agent::config_builder()
+            .timeout_global(Some(left))
+            .http_status_as_error(false)
+            // A redirection would carry the work, and perhaps the key, to
+            // somebody whom nobody chose.
+            .max_redirects(0)
+            .user_agent(concat!("ralph/", env!("CARGO_PKG_VERSION")));
+        if is_local(&address) {
+            config = config.proxy(None);
+        }
+        let agent: Agent = config.build().into();
+        let mut request = agent.post(&address).content_type("application/json");
+        for (name, value) in self.headers() {
+            request = request.header(name, value);
+        }
+        let mut response = request.send(body).map_err(trouble)?;
+        let status = response.status();
+        let read = response.body_mut().with_config().limit(ANSWER_BYTES).read_to_vec();
+        let read = read.map_err(trouble)?;
+        if !status.is_success() {
+            let said = wire::complaint(&read).unwrap_or_default();
+            let said: String = said.chars().take(COMPLAINT_CHARS).collect();
+            let said = if said.is_empty() { said } else { format!(": {said}") };
+            return Err(Trouble::Status { code: status.as_u16(), said });
+        }
+        let wire::Response { text, tokens } = wire::response(self.dialect, &read)?;
+        Ok(Said { text, usage: tokens.map(|tokens| self.usage(tokens)) })
+    }
+
+    fn headers(&self) -> Vec<(&'static str, String)> {
+        let key = self.key.as_ref().map(Key::reveal);
+        match self.dialect {
+            Dialect::OpenAi => {
+                key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
+            }
+            Dialect::Anthropic => {
+                let mut headers = vec![("anthropic-version", "2023-06-01".to_owned())];
+                headers.extend(key.map(|key| ("x-api-key", key.to_owned())));
+                headers
+            }
+        }
+    }
+
+    fn usage(&self, (input_tokens, output_tokens): (u64, u64)) -> Usage {
+        let cost = self.prices.map(|prices| prices.cost(input_tokens, output_tokens));
+        Usage { input_tokens, output_tokens, cost: cost.unwrap_or_default() }
+    }
+
+    /// The address of the one call that is made.
+    fn address(&self) -> String {
+        let url = self.url.trim_end_matches('/');
+        match self.dialect {
+            Dialect::OpenAi if url.ends_with("/chat/completions") => url.to_owned(),
+            Dialect::OpenAi => format!("{url}/chat/completions"),
+            Dialect::Anthropic if url.ends_with("/messages") => url.to_owned(),
+            Dialect::Anthropic if url.ends_with("/v1") => format!("{url}/messages"),
+            Dialect::Anthropic => format!("{url}/v1/messages"),
+        }
+    }
+
+    /// Servers repeat wrong keys in their complaints.
+    fn without_key(&self, trouble: Trouble) -> Trouble {
+        let Some(key) = &self.key else { return trouble };
+        match trouble {
+            Trouble::Status { code, said } => Trouble::Status { code, said: key.hide_in(&said) },
+            Trouble::Unreachable { what } => Trouble::Unreachable { what: key.hide_in(&what) },
+            Trouble::Form { what } => Trouble::Form { what: key.hide_in(&what) },
+            other @ (Trouble::Timeout
+            | Trouble::Stopped
+            | Trouble::TooLong
+            | Trouble::Command { .. }) => other,
+        }
+    }
+}
+
+/// Whether an address is on this machine: no proxy leads there.
+fn is_local(address: &str) -> bool {
+    let uri: Option<Uri> = address.parse().ok();
+    let host = uri.as_ref().and_then(Uri::host).unwrap_or_default();
+    host == "localhost" || host == "[::1]" || host.starts_with("127.")
+}
+
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the errors of the client are many and more may come; all others are alike"
+)]
+fn trouble(error: ureq::Error) -> Trouble {
+    match error {
+        ureq::Error::Timeout(_) => Trouble::Timeout,
+        ureq::Error::BodyExceedsLimit(_) => Trouble::TooLong,
+        other => Trouble::Unreachable { what: other.to_string() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(dialect: Dialect, url: &str) -> String {
+        let (url, model) = (url.to_owned(), "m".to_owned());
+        Endpoint { dialect, url, model, key: None, prices: None }.address()
+    }
+
+    #[test]
+    fn an_address_may_be_that_of_the_interface_or_of_the_call() {
+        for url in ["http://h/v1", "http://h/v1/", "http://h/v1/chat/completions"] {
+            assert_eq!(address(Dialect::OpenAi, url), "http://h/v1/chat/completions");
+        }
+        for url in ["https://h", "https://h/", "https://h/v1", "https://h/v1/messages"] {
+            assert_eq!(address(Dialect::Anthropic, url), "https://h/v1/messages");
+        }
+    }
+
+    #[test]
+    fn a_key_goes_into_one_header_and_into_no_identity() {
+        let endpoint = |dialect| Endpoint {
+            dialect,
+            url: "https://h".to_owned(),
+            model: "m".to_owned(),
+            key: Key::new("shh"),
+            prices: None,
+        };
+        let headers = endpoint(Dialect::OpenAi).headers();
+        assert_eq!(headers, [("authorization", "Bearer shh".to_owned())]);
+        assert!(endpoint(Dialect::Anthropic).headers().contains(&("x-api-key", "shh".to_owned())));
+        assert!(!endpoint(Dialect::OpenAi).identity().contains("shh"));
+    }
+
+    #[test]
+    fn no_proxy_leads_to_this_machine() {
+        for address in ["http://localhost:1/v1", "http://127.0.0.1:1", "http://[::1]:1/x"] {
+            assert!(is_local(address), "{address}");
+        }
+        for address in ["https://api.example.org", "http://localhost.example.org", "nonsense"] {
+            assert!(!is_local(address), "{address}");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Gates against servers that tests script.
+
+mod judge;

@@ -1,0 +1,264 @@
+//! Asking the judge, once nothing else stands in the way of success.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ralph_checks::Gate;
+use ralph_checks::judge::{CHANGES_CHARS, Case, Judge};
+use ralph_core::decide::awaits_judge;
+use ralph_core::evidence::{Evidence, GateReport, Verdict};
+use ralph_core::finding::Reading;
+use ralph_core::{Run, TreeId};
+use ralph_snapshot::{Change, ChangeKind, Label, SnapshotError, Snapshots};
+use ralph_store::RunStore;
+use similar::TextDiff;
+
+use super::Driver;
+use crate::error::EngineError;
+use crate::events::Event;
+
+/// Of a file above this size only the name is shown, in bytes.
+const MOST_BYTES: u64 = 256 * 1024;
+
+/// How many changed files are shown with their lines.
+const MOST_SHOWN: usize = 300;
+
+/// How many changed files are named.
+const MOST_NAMED: usize = 1_000;
+
+/// How long two versions of a file are compared before the rest of them
+/// counts as different.
+const COMPARING: Duration = Duration::from_millis(500);
+
+/// How much of the changes is for names; the rest is for lines.
+const NAMES_CHARS: usize = CHANGES_CHARS / 4;
+
+impl Driver<'_> {
+    /// Adds the judge's word to the evidence, if it is all that is missing.
+    pub(crate) fn ask_judge(
+        &mut self,
+        run: &Run,
+        evidence: &mut Evidence,
+    ) -> Result<(), EngineError> {
+        if self.gates.is_empty() && awaits_judge(run, &run.policy, evidence) {
+            // Without gates nobody has looked at the checks, and a command
+            // that judges may be a script of the project's.
+            evidence.tree = Some(self.tree.tree()?);
+            self.look_at_checks(run, evidence);
+        }
+        if !awaits_judge(run, &run.policy, evidence) {
+            return Ok(());
+        }
+        let Some(judge) = self.judge.take() else { return Ok(()) };
+        let report = self.hear(&judge, run, evidence);
+        self.judge = Some(judge);
+        evidence.gates.push(report?);
+        Ok(())
+    }
+
+    fn hear(
+        &mut self,
+        judge: &Judge,
+        run: &Run,
+        evidence: &mut Evidence,
+    ) -> Result<GateReport, EngineError> {
+        let tree = match &evidence.tree {
+            Some(tree) => tree.clone(),
+            None => self.tree.tree()?,
+        };
+        evidence.tree = Some(tree.clone());
+        let start = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref());
+        let changes = self.changes(run, &tree);
+        let hearing = judge.hear(Case {
+            task: &run.task.text,
+            claim: &evidence.text,
+            gates: &evidence.gates,
+            changes: &changes,
+            start,
+        });
+        if let Some(reading) = self.ledger.store().pass(&hearing.key(), &tree)? {
+            let report = GateReport::remembered(judge.spec(), reading);
+            self.tell(&Event::GateFinished { report: &report, iteration: run.iteration });
+            return Ok(report);
+        }
+        let reports = self.execute_gates(run, &[&hearing]);
+        let report = reports.into_iter().next();
+        let mut report = report
+            .unwrap_or_else(|| GateReport::unknown(judge.spec(), "it was not asked".to_owned()));
+        if report.passed() && self.tree.tree()? != tree {
+            let reason = "the files changed while it judged them".to_owned();
+            report.verdict = Verdict::Unknown { reason };
+            // Whoever watches has heard of a pass.
+            self.tell(&Event::GateFinished { report: &report, iteration: run.iteration });
+        }
+        if report.passed() {
+            let now = self.clock.now();
+            self.ledger.store().remember_pass(&hearing.key(), &tree, &Reading::default(), now)?;
+        }
+        Ok(report)
+    }
+
+    /// What changed since the run began, as text for the judge. What cannot
+    /// be told is said to be missing.
+    fn changes(&self, run: &Run, tree: &TreeId) -> String {
+        match self.changed_files(run, tree) {
+            Ok(files) if files.is_empty() => "Nothing changed since the run began.".to_owned(),
+            Ok(files) => render(&files),
+            Err(error) => format!("[what changed cannot be told: {error}]"),
+        }
+    }
+
+    fn changed_files(&self, run: &Run, tree: &TreeId) -> Result<Vec<Changed>, SnapshotError> {
+        let snapshots = Snapshots::new(&self.tree, run.id.clone());
+        let start = snapshots.get(Label::Start)?;
+        let changes = self.tree.changes(&start.tree, tree)?;
+        let earlier = snapshots.earlier(&start, tree, MOST_BYTES)?;
+        let mut earlier: BTreeMap<PathBuf, Vec<u8>> =
+            earlier.into_iter().filter_map(|file| Some((file.path, file.contents?))).collect();
+        let look = |change: Change| {
+            let before = earlier.remove(&change.path);
+            Changed::new(&self.root, change, before)
+        };
+        Ok(changes.into_iter().map(look).collect())
+    }
+}
+
+/// A file that differs from what it was at the start.
+struct Changed {
+    name: String,
+    kind: ChangeKind,
+    /// The lines that differ; `None` where lines say nothing.
+    lines: Option<String>,
+}
+
+impl Changed {
+    fn new(root: &Path, change: Change, before: Option<Vec<u8>>) -> Self {
+        let Change { path, kind } = change;
+        let name = path.to_string_lossy().replace(char::is_control, "?");
+        let after = present(&root.join(&path));
+        let sides = match kind {
+            ChangeKind::Added => after.map(|after| (Vec::new(), after)),
+            ChangeKind::Modified => before.zip(after),
+            ChangeKind::Removed => before.map(|before| (before, Vec::new())),
+        };
+        let lines = sides.and_then(|(before, after)| compare(&name, &before, &after));
+        Self { name, kind, lines }
+    }
+}
+
+/// The contents of a file, unless it is large or no file.
+fn present(path: &Path) -> Option<Vec<u8>> {
+    let metadata = fs::symlink_metadata(path).ok()?;
+    (metadata.is_file() && metadata.len() <= MOST_BYTES).then(|| fs::read(path).ok())?
+}
+
+/// A unified diff; `None` for what is no text.
+fn compare(name: &str, before: &[u8], after: &[u8]) -> Option<String> {
+    if before.contains(&0) || after.contains(&0) {
+        return None;
+    }
+    let (before, after) = (String::from_utf8_lossy(before), String::from_utf8_lossy(after));
+    let diff = TextDiff::configure().timeout(COMPARING).diff_lines(&*before, &*after);
+    let (from, to) = (format!("a/{name}"), format!("b/{name}"));
+    Some(diff.unified_diff().context_radius(3).header(&from, &to).to_string())
+}
+
+/// The names of all files, then the lines of each, none of which can push the
+/// others out.
+fn render(files: &[Changed]) -> String {
+    let mut out = format!("{} changed since the run began:\n", count(files.len()));
+    for file in files.iter().take(MOST_NAMED) {
+        let sign = match file.kind {
+            ChangeKind::Added => "added",
+            ChangeKind::Modified => "modified",
+            ChangeKind::Removed => "removed",
+        };
+        let hidden =
+            if file.lines.is_some() { "" } else { " (binary, large or a link: not shown)" };
+        if out.len() > NAMES_CHARS {
+            break;
+        }
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{sign} {}{hidden}", file.name);
+    }
+    let shown: Vec<&str> =
+        files.iter().filter_map(|file| file.lines.as_deref()).take(MOST_SHOWN).collect();
+    let room = CHANGES_CHARS.saturating_sub(out.len());
+    for (lines, share) in shown.iter().zip(shares(&shown, room)) {
+        out.push('\n');
+        match lines.char_indices().nth(share) {
+            Some((end, _)) => {
+                let _ = writeln!(out, "{}\n[the rest of this file was cut]", &lines[..end]);
+            }
+            None => out.push_str(lines),
+        }
+    }
+    if shown.len() < files.len() {
+        out.push_str("\n[not every file is shown with its lines]\n");
+    }
+    out
+}
+
+fn count(files: usize) -> String {
+    if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
+}
+
+/// How many characters each text gets: small ones all they need, large ones
+/// an equal part of what is left.
+fn shares(texts: &[&str], room: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..texts.len()).collect();
+    order.sort_by_key(|index| texts[*index].len());
+    let (mut shares, mut room) = (vec![0; texts.len()], room);
+    for (position, index) in order.iter().enumerate() {
+        let part = room / (texts.len() - position);
+        shares[*index] = texts[*index].len().min(part);
+        room -= shares[*index];
+    }
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(name: &str, after: &str) -> Changed {
+        let lines = compare(name, b"", after.as_bytes());
+        Changed { name: name.to_owned(), kind: ChangeKind::Added, lines }
+    }
+
+    #[test]
+    fn lines_are_shown_as_a_diff() {
+        let lines = compare("src/a.rs", b"one\ntwo\n", b"one\n2\n").unwrap();
+        assert_eq!(lines, "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n");
+        assert_eq!(compare("a.bin", b"a\0b", b"a"), None);
+    }
+
+    #[test]
+    fn a_large_file_does_not_push_the_others_out() {
+        let files = [
+            changed("aaa.txt", &"bulk\n".repeat(100_000)),
+            changed("src/lib.rs", "the one line that matters\n"),
+        ];
+        let text = render(&files);
+        assert!(text.contains("+the one line that matters"), "{}", text.len());
+        assert!(text.contains("[the rest of this file was cut]"));
+        assert!(text.len() < CHANGES_CHARS + 1_000, "{}", text.len());
+    }
+
+    #[test]
+    fn what_has_no_lines_is_named() {
+        let file = Changed { name: "a.png".to_owned(), kind: ChangeKind::Modified, lines: None };
+        let text = render(&[file]);
+        assert!(text.contains("modified a.png (binary, large or a link: not shown)"), "{text}");
+    }
+
+    #[test]
+    fn room_is_shared_fairly() {
+        assert_eq!(shares(&["1234", "12345678", "12"], 10), [4, 4, 2]);
+        assert_eq!(shares(&["1", "2"], 10), [1, 1]);
+        assert_eq!(shares(&[], 10), Vec::<usize>::new());
+    }
+}
