@@ -65,8 +65,7 @@ fn every_project_has_a_test() {
 
 #[track_caller]
 fn check(name: &str, needed: &[&str]) {
-    let tools = Tools::find();
-    tools.require(needed);
+    let tools = Tools::with(needed);
     let project = Project::git(env!("CARGO_BIN_EXE_ralph"));
     fs::create_dir(project.outside("home")).unwrap();
     copy(&home().join(name), &project.root(), &tools);

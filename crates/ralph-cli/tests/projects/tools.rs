@@ -1,8 +1,7 @@
-//! Where the real tools are.
+//! What the real tools need to run in a project.
 
 use std::env;
 use std::ffi::OsString;
-use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
@@ -12,33 +11,21 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
-    /// Uses the search path that was handed to us or, in a bare `cargo test`,
-    /// the one that was written down when the tools were installed.
-    pub(crate) fn find() -> Self {
-        let written = || {
-            let folder = env::var_os("RALPH_TOOLS").map_or_else(
-                || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools"),
-                PathBuf::from,
-            );
-            fs::read_to_string(folder.join("path")).ok().map(OsString::from)
-        };
-        let path = env::var_os("RALPH_TOOLS_PATH").or_else(written);
-        Self { path: path.or_else(|| env::var_os("PATH")).unwrap_or_default() }
-    }
-
-    /// A tool that is not there fails the test: silence would look like proof.
+    /// Finds them. A tool that is not there fails the test: silence would
+    /// look like proof.
     #[track_caller]
-    pub(crate) fn require(&self, programs: &[&str]) {
-        let is_there =
-            |program: &&&str| self.folders().any(|folder| folder.join(program).is_file());
-        let missing: Vec<&&str> = programs.iter().filter(|program| !is_there(program)).collect();
-        assert!(missing.is_empty(), "{missing:?} not found: run `cargo xtask tools` first");
+    pub(crate) fn with(programs: &[&str]) -> Self {
+        for program in programs {
+            ralph_testkit::tool(program);
+        }
+        Self { path: ralph_testkit::tools_path() }
     }
 
     /// Gives a folder the packages of the tools as its own.
     #[track_caller]
     pub(crate) fn link_packages(&self, folder: &Path) {
-        let programs = self.folders().find(|folder| folder.ends_with("node_modules/.bin"));
+        let mut folders = env::split_paths(&self.path);
+        let programs = folders.find(|folder| folder.ends_with("node_modules/.bin"));
         let packages = programs.as_deref().and_then(Path::parent);
         let packages = packages.expect("no packages for Node.js: run `cargo xtask tools` first");
         symlink(packages, folder.join("node_modules")).unwrap();
@@ -63,9 +50,5 @@ impl Tools {
             ("LC_ALL", "C.UTF-8".into()),
         ];
         rust.into_iter().chain(toolchain).chain(own).collect()
-    }
-
-    fn folders(&self) -> impl Iterator<Item = PathBuf> {
-        env::split_paths(&self.path)
     }
 }
