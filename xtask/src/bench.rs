@@ -4,6 +4,7 @@
 //! that a busy machine slows both sides alike.
 
 mod commands;
+mod evidence;
 mod samples;
 mod security;
 mod snapshots;
@@ -25,6 +26,7 @@ const GROUPS: &[Group] = &[
     Group { name: "commands", measure: |binary, _| commands::measure(binary) },
     Group { name: "turns", measure: |binary, _| turns::measure(binary) },
     Group { name: "snapshots", measure: snapshots::measure },
+    Group { name: "evidence", measure: |binary, _| evidence::measure(binary) },
     Group { name: "security", measure: |_, extent| security::measure(extent) },
 ];
 

@@ -13,6 +13,7 @@ mod choice;
 mod documents;
 mod findings;
 mod framing;
+mod gate;
 #[cfg(unix)]
 mod helper;
 mod pool;
@@ -22,6 +23,7 @@ mod session;
 mod uri;
 mod wire;
 
+pub use gate::LspGate;
 #[cfg(unix)]
 pub use helper::{Helper, ask_helper};
 pub use pool::{Pool, ServerReport, ServerVerdict};

@@ -126,9 +126,11 @@ fn clash(one: &GateSpec, other: &GateSpec) -> bool {
 /// Whether a gate only looks.
 fn is_light(spec: &GateSpec) -> bool {
     match spec.criterion {
-        Criterion::LintClean | Criterion::TypeCheck | Criterion::Security | Criterion::Judge => {
-            true
-        }
+        Criterion::LintClean
+        | Criterion::TypeCheck
+        | Criterion::Diagnostics
+        | Criterion::Security
+        | Criterion::Judge => true,
         Criterion::TestPass | Criterion::BuildSuccess | Criterion::Custom => false,
     }
 }

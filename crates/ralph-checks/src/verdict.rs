@@ -68,6 +68,7 @@ fn is_about_warnings(criterion: Criterion) -> bool {
         Criterion::LintClean | Criterion::TypeCheck => true,
         Criterion::TestPass
         | Criterion::BuildSuccess
+        | Criterion::Diagnostics
         | Criterion::Security
         | Criterion::Custom
         | Criterion::Judge => false,

@@ -215,6 +215,8 @@ pub enum Criterion {
     LintClean,
     /// The type checker has nothing to say.
     TypeCheck,
+    /// Language servers find no error in what changed.
+    Diagnostics,
     /// Nothing that can be exploited is found.
     Security,
     /// A command of the user's own.
@@ -225,8 +227,14 @@ pub enum Criterion {
 
 impl Criterion {
     /// All criteria that have a name of their own.
-    pub const NAMED: [Self; 5] =
-        [Self::TestPass, Self::BuildSuccess, Self::LintClean, Self::TypeCheck, Self::Security];
+    pub const NAMED: [Self; 6] = [
+        Self::TestPass,
+        Self::BuildSuccess,
+        Self::LintClean,
+        Self::TypeCheck,
+        Self::Diagnostics,
+        Self::Security,
+    ];
 
     /// The name in configuration and on the command line.
     pub fn name(self) -> &'static str {
@@ -235,6 +243,7 @@ impl Criterion {
             Self::BuildSuccess => "build_success",
             Self::LintClean => "lint_clean",
             Self::TypeCheck => "type_check",
+            Self::Diagnostics => "diagnostics",
             Self::Security => "security",
             Self::Custom => "custom",
             Self::Judge => "judge",

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use ralph_agents::{Agent, CommandAgent};
 use ralph_checks::judge::Judge;
+use ralph_checks::lsp::LspGate;
 use ralph_checks::security::{Chosen, Pack, SecurityGate};
 use ralph_checks::{CommandGate, Gate};
 use ralph_core::Run;
@@ -19,8 +20,9 @@ use ralph_snapshot::Project;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use super::lsp_helper;
 use crate::app::{App, own_binary};
-use crate::config::{AgentChoice, JudgeChoice, JudgeError, Settings};
+use crate::config::{AgentChoice, JudgeChoice, JudgeError, ServerRules, Settings};
 use crate::error::CliError;
 use crate::live;
 
@@ -125,6 +127,11 @@ pub(crate) fn gates(
         if spec.criterion == Criterion::Security {
             let (pack, chosen) = (Arc::new(security_pack(app)?), chosen.clone());
             gates.push(Box::new(SecurityGate::new(spec.need, pack, move || chosen.get())));
+            continue;
+        }
+        if spec.criterion == Criterion::Diagnostics {
+            let pool = lsp_helper::pool(app, ServerRules::new(&app.layers()?)?);
+            gates.push(Box::new(LspGate::new(spec.need, pool, chosen.clone())));
             continue;
         }
         if spec.need == Need::Required {

@@ -6,6 +6,7 @@ use std::path::{Component, Path};
 use std::time::Duration;
 
 use ralph_checks::detect::{Detected, Proposal};
+use ralph_checks::lsp::LspGate;
 use ralph_checks::security::SecurityGate;
 use ralph_core::finding::Level;
 use ralph_core::format::Format;
@@ -108,8 +109,8 @@ impl Maker<'_> {
             .into_iter()
             .find(|criterion| criterion.name() == name)
             .unwrap_or(Criterion::Custom);
-        if criterion == Criterion::Security {
-            self.add(SecurityGate::specify(Need::Required));
+        if let Some(spec) = built_in(criterion) {
+            self.add(spec);
             return Ok(());
         }
         let wanted = |gate: &str| given == name || given == gate;
@@ -278,12 +279,26 @@ impl Maker<'_> {
 
 fn is_diagnostic(criterion: Criterion) -> bool {
     match criterion {
-        Criterion::LintClean | Criterion::TypeCheck => true,
+        Criterion::LintClean | Criterion::TypeCheck | Criterion::Diagnostics => true,
         Criterion::TestPass
         | Criterion::BuildSuccess
         | Criterion::Security
         | Criterion::Custom
         | Criterion::Judge => false,
+    }
+}
+
+/// The gate of a criterion that needs no command.
+fn built_in(criterion: Criterion) -> Option<GateSpec> {
+    match criterion {
+        Criterion::Diagnostics => Some(LspGate::specify(Need::Required)),
+        Criterion::Security => Some(SecurityGate::specify(Need::Required)),
+        Criterion::TestPass
+        | Criterion::BuildSuccess
+        | Criterion::LintClean
+        | Criterion::TypeCheck
+        | Criterion::Custom
+        | Criterion::Judge => None,
     }
 }
 

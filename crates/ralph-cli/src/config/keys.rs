@@ -119,7 +119,7 @@ pub(crate) const KEYS: &[Key] = &[
         "RALPH_CRITERIA",
         Kind::Criteria,
         "none",
-        "What must hold: test_pass, build_success, lint_clean, type_check, custom:COMMAND",
+        "What must hold: test_pass, build_success, lint_clean, type_check, diagnostics (of language servers), security, custom:COMMAND",
     ),
     key(
         "run.allow_changes",

@@ -119,3 +119,24 @@ fn a_flaky_test_is_tried_again_and_does_not_hold_a_run_up() {
     let output = project.run_json("do it", &["--criteria", GATE]);
     let _ = output.ends("success/verified", 1);
 }
+
+#[test]
+fn language_servers_judge_what_a_run_changed() {
+    let project = plain();
+    project.file("old.py", "import os\n");
+    project.agent(
+        "if [ -f new.py ]; then echo 'print(1)' > new.py; else echo 'import os' > new.py; fi\n\
+         cat > $OUTSIDE/prompt-$RALPH_ITERATION\necho '<promise>DONE</promise>'",
+    );
+    // The servers are those of the tools; without Python's types only ruff looks.
+    let only = ralph_testkit::tool("ruff");
+    let path = format!("{}:/usr/bin:/bin", only.parent().unwrap().display());
+    let run = project.run_call("do it", &["--criteria", "diagnostics"]).env("PATH", path);
+    let output = run.output().ends("success/verified", 2);
+    let gates = output.events_of("gate_finished");
+    let verdicts: Vec<&str> =
+        gates.iter().filter_map(|event| event["gate"]["verdict"].as_str()).collect();
+    assert_eq!(verdicts, ["pass", "fail", "pass"], "{gates:?}");
+    let prompt = project.kept("prompt-2");
+    assert!(prompt.contains("new.py:1") && !prompt.contains("old.py"), "{prompt}");
+}

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::thread;
 
+use ralph_checks::security::Files;
 use ralph_checks::{Gate, GateWatcher, Site, run_together};
 use ralph_core::evidence::{GateReport, Verdict};
 use ralph_core::policy::GateSpec;
@@ -80,14 +81,19 @@ impl Driver<'_> {
         }
     }
 
-    /// Executes the gates with these numbers; those that failed last and those
-    /// that the turn touched come first.
+    /// Executes the gates with these numbers; those of folders that the run
+    /// changed come first. The reports come in the order of the numbers.
     fn execute(&mut self, run: &Run, wanted: &[usize]) -> Vec<GateReport> {
         let all = std::mem::take(&mut self.gates);
-        let gates: Vec<&dyn Gate> = wanted.iter().map(|index| &*all[*index]).collect();
+        let changed = self.chosen.get();
+        let mut order: Vec<usize> = (0..wanted.len()).collect();
+        order.sort_by_key(|position| !is_affected(all[wanted[*position]].spec(), &changed));
+        let gates: Vec<&dyn Gate> = order.iter().map(|at| &*all[wanted[*at]]).collect();
         let reports = self.execute_gates(run, &gates);
         self.gates = all;
-        reports
+        let mut numbered: Vec<_> = order.into_iter().zip(reports).collect();
+        numbered.sort_by_key(|(position, _)| *position);
+        numbered.into_iter().map(|(_, report)| report).collect()
     }
 
     /// Executes these gates, in the sight of whoever watches the run.
@@ -102,6 +108,14 @@ impl Driver<'_> {
             pulse: Pulse::new(self.clock.now()),
         };
         run_together(gates, &site, jobs(), &mut watcher)
+    }
+}
+
+/// Whether a gate looks at a folder in which something changed.
+fn is_affected(spec: &GateSpec, changed: &Files) -> bool {
+    match changed {
+        Files::All => true,
+        Files::Only(paths) => paths.iter().any(|path| path.starts_with(&spec.dir)),
     }
 }
 
@@ -136,5 +150,23 @@ impl GateWatcher for Watcher<'_> {
         self.sink.tick(now);
         let heard = self.pulse.ask(self.store, self.run, now);
         self.interrupt.is_raised() || heard.is_ok_and(|heard| heard.request.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ralph_checks::security::SecurityGate;
+    use ralph_core::policy::Need;
+
+    use super::*;
+
+    #[test]
+    fn a_gate_is_affected_by_changes_in_its_folder() {
+        let gate =
+            |dir: &str| GateSpec { dir: dir.to_owned(), ..SecurityGate::specify(Need::Required) };
+        let changed = Files::Only(vec!["web/src/a.ts".into()]);
+        assert!(is_affected(&gate("web"), &changed) && is_affected(&gate(""), &changed));
+        assert!(!is_affected(&gate("we"), &changed) && !is_affected(&gate("api"), &changed));
+        assert!(is_affected(&gate("api"), &Files::All));
     }
 }

@@ -25,7 +25,7 @@ twin!(LocaleRow of Locale { En, Ko });
 twin!(ModeRow of MatchMode { Tag, Word, Contains });
 twin!(BarRow of Bar { Clean, NoErrors });
 twin!(NeedRow of Need { Required, Advisory });
-twin!(CriterionRow of Criterion { TestPass, BuildSuccess, LintClean, TypeCheck, Security, Custom, Judge });
+twin!(CriterionRow of Criterion { TestPass, BuildSuccess, LintClean, TypeCheck, Diagnostics, Security, Custom, Judge });
 
 #[derive(Deserialize, Serialize)]
 struct PolicyRow {

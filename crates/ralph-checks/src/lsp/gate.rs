@@ -1,0 +1,163 @@
+//! The gate that asks language servers, which stay warm between its runs.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use ralph_core::evidence::{Fault, GateReport, Verdict};
+use ralph_core::finding::{Level, Reading};
+use ralph_core::format::Format;
+use ralph_core::policy::{Bar, Criterion, GateCommand, GateSpec, Need};
+
+use super::{Pool, ServerReport, ServerVerdict};
+use crate::security::{Chosen, Files};
+use crate::{Gate, Site};
+
+/// A server that starts may need most of it; a warm one answers at once.
+const TIMEOUT: Duration = Duration::from_mins(2);
+
+/// How many findings the report shows as text.
+const SHOWN: usize = 50;
+
+/// A gate that passes when no server finds an error in the files chosen.
+pub struct LspGate {
+    spec: GateSpec,
+    pool: Mutex<Pool>,
+    chosen: Chosen,
+}
+
+impl LspGate {
+    /// What such a gate is in the policy of a run.
+    pub fn specify(need: Need) -> GateSpec {
+        GateSpec {
+            name: Criterion::Diagnostics.name().to_owned(),
+            criterion: Criterion::Diagnostics,
+            command: GateCommand::Argv(vec!["ralph".into(), "check".into(), "--lsp".into()]),
+            dir: String::new(),
+            format: Format::Exit,
+            bar: Bar::NoErrors,
+            timeout: TIMEOUT,
+            need,
+        }
+    }
+
+    /// A gate that asks the servers of `pool` about the files chosen.
+    pub fn new(need: Need, pool: Pool, chosen: Chosen) -> Self {
+        Self { spec: Self::specify(need), pool: Mutex::new(pool), chosen }
+    }
+}
+
+impl Gate for LspGate {
+    fn spec(&self) -> &GateSpec {
+        &self.spec
+    }
+
+    fn key(&self) -> String {
+        let files = format!("{:?}", self.chosen.get());
+        format!("lsp-1 {}", blake3::hash(files.as_bytes()).to_hex())
+    }
+
+    fn run(&self, _site: &Site<'_>, _stop: &mut dyn FnMut() -> bool) -> GateReport {
+        let unknown = |reason: &str| GateReport::unknown(&self.spec, reason.to_owned());
+        let files = match self.chosen.get() {
+            Files::Only(files) => files,
+            Files::All => return unknown("which files changed is not known"),
+        };
+        if files.is_empty() {
+            return GateReport { verdict: Verdict::Pass, ..unknown("") };
+        }
+        let started = Instant::now();
+        let mut pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        let reports = pool.diagnostics(&files, self.spec.timeout);
+        let (verdict, reading) = judge(reports);
+        let failing = match verdict {
+            Verdict::Fail(_) => wrong(&reading),
+            Verdict::Pass | Verdict::Unclear { .. } | Verdict::Unknown { .. } => BTreeSet::new(),
+        };
+        let (tail, elapsed) = (tail(&reading), started.elapsed());
+        GateReport { verdict, failing, reading, tail, elapsed, ..unknown("") }
+    }
+}
+
+/// Errors count whoever found them; without any, every server asked must have
+/// answered. Files that no server looks at prove nothing and harm nothing.
+fn judge(reports: Vec<ServerReport>) -> (Verdict, Reading) {
+    let mut reading = Reading::default();
+    let mut unanswered = Vec::new();
+    for report in reports {
+        if let ServerVerdict::Unknown { reason } = &report.verdict {
+            unanswered.push(format!("{}: {reason}", report.server));
+        }
+        for finding in &report.reading.findings {
+            reading.counts.add(finding.level, 1);
+        }
+        reading.findings.extend(report.reading.findings);
+        reading.beyond += report.reading.beyond;
+    }
+    let count = wrong(&reading).len() as u64;
+    let verdict = if count > 0 {
+        Verdict::Fail(Fault::Findings(count))
+    } else if unanswered.is_empty() {
+        Verdict::Pass
+    } else {
+        Verdict::Unknown { reason: unanswered.join("; ") }
+    };
+    (verdict, reading)
+}
+
+fn wrong(reading: &Reading) -> BTreeSet<String> {
+    let wrong = reading.findings.iter();
+    let wrong = wrong.filter(|found| matches!(found.level, Level::Error | Level::Security));
+    wrong.map(|found| found.fingerprint.clone()).collect()
+}
+
+/// What a tool would have printed.
+fn tail(reading: &Reading) -> String {
+    let mut text = String::new();
+    for finding in reading.findings.iter().take(SHOWN) {
+        let (place, level) = (finding.place.display(), finding.level.name());
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{place}: {level}: {} [{}]", finding.message, finding.tool);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::formats::{Collector, Found};
+
+    fn report(levels: &[Level], verdict: ServerVerdict) -> ServerReport {
+        let mut out = Collector::new(Path::new("/"), "");
+        for &level in levels {
+            let found = Found { tool: "t", rule: None, level, message: "m", context: "" };
+            out.finding(out.place("a", None, None), &found);
+        }
+        let reading = out.finish();
+        ServerReport { server: "t".to_owned(), verdict, reading, elapsed: Duration::ZERO }
+    }
+
+    fn silent() -> ServerReport {
+        report(&[], ServerVerdict::Unknown { reason: "it is not there".to_owned() })
+    }
+
+    #[test]
+    fn an_error_fails_whoever_else_is_silent() {
+        let found = report(&[Level::Error, Level::Warning], ServerVerdict::Ok);
+        let (verdict, reading) = judge(vec![found, silent()]);
+        assert_eq!(verdict, Verdict::Fail(Fault::Findings(1)));
+        assert_eq!((reading.counts.errors, reading.counts.warnings), (1, 1));
+    }
+
+    #[test]
+    fn a_server_that_does_not_answer_is_never_a_pass() {
+        let clean = || report(&[Level::Warning], ServerVerdict::Ok);
+        assert_eq!(judge(vec![clean()]).0, Verdict::Pass);
+        assert_eq!(judge(Vec::new()).0, Verdict::Pass);
+        let (verdict, _) = judge(vec![clean(), silent()]);
+        assert_eq!(verdict, Verdict::Unknown { reason: "t: it is not there".to_owned() });
+    }
+}

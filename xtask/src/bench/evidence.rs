@@ -1,0 +1,177 @@
+//! How fast output is read, how much memory that takes, and what an answer
+//! from memory costs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::{Budget, Row};
+use crate::cargo::Cargo;
+use crate::failure::Failure;
+use crate::stress::stage::Stage;
+use crate::workspace;
+
+/// How much output is read, in bytes.
+const OUTPUT: usize = 50 * 1024 * 1024;
+
+/// A tenth of it, to see whether memory grows.
+const LITTLE: usize = OUTPUT / 10;
+
+/// Processor time for 100 MB, in seconds: 100 MB/s on one core.
+const MOST_SECONDS: f64 = 1.0;
+
+/// How much more memory ten times the output may take.
+const MOST_GROWTH: f64 = 1.5;
+
+/// Processor time of `ralph check` on an unchanged tree, in milliseconds.
+const MOST_CACHED: f64 = 5.0;
+
+/// How often a cached answer is asked for: the clock is coarse.
+const ASKED: u32 = 100;
+
+pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
+    let reader = build()?;
+    let folder = tempfile::tempdir().map_err(|error| Failure::io(&std::env::temp_dir(), &error))?;
+    let mut rows = Vec::new();
+    for (form, line) in FORMS {
+        let (large, small) = (folder.path().join("large"), folder.path().join("small"));
+        write(&large, OUTPUT, *line)?;
+        write(&small, LITTLE, *line)?;
+        let (much, little) = (spent(&reader, form, &large)?, spent(&reader, form, &small)?);
+        rows.push(speed(form, &much));
+        rows.push(growth(form, &much, &little));
+    }
+    rows.push(cached(binary)?);
+    Ok(rows)
+}
+
+/// A form, and its line with this number.
+type Form = (&'static str, fn(usize) -> String);
+
+const FORMS: &[Form] = &[
+    ("libtest", |number| match number {
+        0 => "\nrunning 100000 tests\n".to_owned(),
+        _ => format!("test module_{}::does_what_it_says_{number} ... ok\n", number % 97),
+    }),
+    ("go-test", |number| {
+        let test = format!("TestNumber{}", number / 3);
+        let action = ["run", "output", "pass"][number % 3];
+        let output = if action == "output" { r#","Output":"=== RUN something\n""# } else { "" };
+        format!(
+            "{{\"Action\":\"{action}\",\"Package\":\"example.com/shop\",\"Test\":\"{test}\"{output}}}\n"
+        )
+    }),
+    ("text", |number| {
+        format!("[{number:>8}] compiling something that takes a while, step {number}\n")
+    }),
+];
+
+fn build() -> Result<PathBuf, Failure> {
+    let root = workspace::root();
+    let args = ["build", "--release", "--package", "ralph-checks", "--example", "read_output"];
+    Cargo::new(&root, &args).run()?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
+    Ok(root.join(target).join("release/examples/read_output"))
+}
+
+fn write(path: &Path, bytes: usize, line: fn(usize) -> String) -> Result<(), Failure> {
+    let mut text = String::with_capacity(bytes + 200);
+    for number in 0.. {
+        if text.len() >= bytes {
+            break;
+        }
+        text.push_str(&line(number));
+    }
+    fs::write(path, text).map_err(|error| Failure::io(path, &error))
+}
+
+/// What reading took.
+struct Spent {
+    seconds: f64,
+    peak_kib: f64,
+}
+
+fn spent(reader: &Path, form: &str, file: &Path) -> Result<Spent, Failure> {
+    let output = finished(Command::new(reader).arg(form).arg(file))?;
+    let numbers: Vec<f64> =
+        output.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let [tests, findings, nanos, peak_kib] = numbers[..] else {
+        return Err(Failure::Failed(format!("{form}: `{}` is no measurement", output.trim())));
+    };
+    if form != "text" && tests < 1000.0 || findings > 0.0 {
+        return Err(Failure::Failed(format!("{form} was not understood: {}", output.trim())));
+    }
+    Ok(Spent { seconds: nanos / 1e9, peak_kib })
+}
+
+fn finished(command: &mut Command) -> Result<String, Failure> {
+    let output = command.output();
+    let output = output.map_err(|error| Failure::Failed(format!("{command:?}: {error}")))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(Failure::Failed(format!("{command:?}: {}", said.trim())));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn speed(form: &str, much: &Spent) -> Row {
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+    let megabytes = OUTPUT as f64 / 1e6;
+    let measured = much.seconds / megabytes * 100.0;
+    Row {
+        name: format!("reading 50 MB of {form}"),
+        median: format!("{:.0} MB/s", megabytes / much.seconds),
+        p95: String::new(),
+        ratio: format!("{measured:.2}"),
+        budget: Some(Budget { measured, most: MOST_SECONDS, unit: "s of one core for 100 MB" }),
+    }
+}
+
+fn growth(form: &str, much: &Spent, little: &Spent) -> Row {
+    let measured = much.peak_kib / little.peak_kib;
+    Row {
+        name: format!("memory for 50 MB of {form}, to 5 MB"),
+        median: format!("{:.1} MiB", much.peak_kib / 1024.0),
+        p95: String::new(),
+        ratio: format!("{measured:.2}"),
+        budget: Some(Budget { measured, most: MOST_GROWTH, unit: "times" }),
+    }
+}
+
+/// What `ralph check` costs when it knows the answer, git included.
+fn cached(binary: &Path) -> Result<Row, Failure> {
+    let stage = Stage::new(binary)?;
+    let project = stage.git_project("cached")?;
+    let script = "i=0; while [ $i -lt $1 ]; do \"$0\" check --criteria custom:true >/dev/null \
+                  2>&1 || exit 1; i=$((i+1)); done; times";
+    let mut command = project.program("bash");
+    command.args(["-c", script]).arg(binary).arg(ASKED.to_string());
+    let printed = finished(&mut command)?;
+    let line = printed.lines().last().unwrap_or_default();
+    let seconds: f64 = line.split_whitespace().filter_map(clock).sum();
+    let measured = seconds * 1000.0 / f64::from(ASKED);
+    Ok(Row {
+        name: "ralph check, answer known".to_owned(),
+        median: format!("{measured:.2} ms"),
+        p95: String::new(),
+        ratio: String::new(),
+        budget: Some(Budget { measured, most: MOST_CACHED, unit: "ms of processor time" }),
+    })
+}
+
+/// Reads `0m1.250s`.
+fn clock(text: &str) -> Option<f64> {
+    let (minutes, seconds) = text.strip_suffix('s')?.split_once('m')?;
+    Some(minutes.parse::<f64>().ok()? * 60.0 + seconds.parse::<f64>().ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_of_a_shell_is_read() {
+        assert_eq!(clock("1m2.500s"), Some(62.5));
+        assert_eq!(clock("nonsense"), None);
+    }
+}
