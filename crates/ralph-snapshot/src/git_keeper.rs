@@ -23,7 +23,10 @@ use crate::modes::Modes;
 use crate::scope::Scope;
 use crate::snapshot::{Difference, Item, ItemKind, Place, Present, Snapshot, Version};
 use crate::snapshots::base;
-use crate::{aside, path_bytes, probe};
+use crate::{aside, path_bytes, probe, references};
+
+/// How many snapshots are remembered.
+const MOST_MET: usize = 1000;
 
 impl Keeper for GitTree {
     fn record(
@@ -74,7 +77,7 @@ impl Keeper for GitTree {
         let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((_, snapshot)) = newest.map(|newest| *newest).filter(|(of, _)| of == run)
             && let Place::Git { commit, reference, .. } = &snapshot.place
-            && self.is_at(reference, commit)
+            && references::is_at(&self.git.dirs().common, reference, commit)
         {
             return Ok(Some(snapshot));
         }
@@ -95,11 +98,12 @@ impl Keeper for GitTree {
                 (self.commit(run, label, present)?, present.facts.at)
             }
         };
-        let reference = format!("{}{label}", references(run));
+        let reference = format!("{}{label}", prefix(run));
         self.point(&reference, &commit)?;
         let place = Place::Git { commit, reference, raw: present.version.raw.clone() };
         let facts = Facts { at, ..present.facts.clone() };
         let snapshot = Snapshot::new(label, present.version.tree.clone(), place, facts);
+        self.remember(&snapshot);
         match label {
             Label::Start | Label::Iteration(_) => {
                 let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
@@ -111,14 +115,20 @@ impl Keeper for GitTree {
     }
 
     fn list(&self, run: &RunId) -> Result<Vec<Snapshot>, TreeError> {
+        if let Some(found) = self.list_remembered(run) {
+            return Ok(found);
+        }
         let format = "--format=%(refname)%00%(objectname)%00%(tree)%00%(contents)%00";
-        let listed = self.git.command("for-each-ref").args([format, &references(run)]).read()?;
+        let listed = self.git.command("for-each-ref").args([format, &prefix(run)]).read()?;
         let fields: Vec<_> = listed.split(|byte| *byte == 0).collect();
         let mut found: Vec<_> = fields
             .chunks_exact(4)
             .filter_map(|fields| parse_snapshot(run, [fields[0], fields[1], fields[2], fields[3]]))
             .collect();
         found.sort_by_key(|snapshot| snapshot.label);
+        for snapshot in &found {
+            self.remember(snapshot);
+        }
         Ok(found)
     }
 
@@ -137,7 +147,7 @@ impl Keeper for GitTree {
     }
 
     fn remove(&self, run: &RunId) -> Result<(), TreeError> {
-        let args = ["--format=%(refname)", &references(run)];
+        let args = ["--format=%(refname)", &prefix(run)];
         let listed = self.git.command("for-each-ref").args(args).read()?;
         let names = listed.split(|byte| *byte == b'\n').filter(|name| !name.is_empty());
         let orders: Vec<_> =
@@ -150,8 +160,8 @@ impl Keeper for GitTree {
     }
 
     fn space_used(&self, run: &RunId) -> Result<u64, TreeError> {
-        let glob = format!("--glob={}*", references(run));
-        let exclude = format!("--exclude={}*", references(run));
+        let glob = format!("--glob={}*", prefix(run));
+        let exclude = format!("--exclude={}*", prefix(run));
         let args = ["--objects", "--disk-usage", &glob, "--not", &exclude, "--all"];
         let printed = self.git.command("rev-list").args(args).read()?;
         Ok(String::from_utf8_lossy(&printed).trim().parse().unwrap_or(0))
@@ -239,33 +249,60 @@ impl GitTree {
         Ok(Some(String::from_utf8_lossy(written?.trim_ascii()).into_owned()))
     }
 
+    /// The snapshots of a run, if this process has met all of them before. A
+    /// commit never changes; what refers to it is looked up.
+    fn list_remembered(&self, run: &RunId) -> Option<Vec<Snapshot>> {
+        let prefix = prefix(run);
+        let listed = references::list(&self.git.dirs().common, &prefix)?;
+        let met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found = Vec::new();
+        for (reference, commit) in listed {
+            // What is not ours is passed over here as well.
+            let Ok(label) = reference.strip_prefix(&prefix)?.parse() else { continue };
+            let known = met.get(&commit)?;
+            let raw = known.version().raw;
+            let place = Place::Git { commit, reference, raw };
+            found.push(Snapshot { label, place, ..known.clone() });
+        }
+        found.sort_by_key(|snapshot| snapshot.label);
+        Some(found)
+    }
+
+    fn remember(&self, snapshot: &Snapshot) {
+        if let Place::Git { commit, .. } = &snapshot.place {
+            let mut met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
+            if met.len() >= MOST_MET {
+                met.clear();
+            }
+            met.insert(commit.clone(), snapshot.clone());
+        }
+    }
+
     /// Lets `reference` point to `commit`.
     ///
     /// A git that was killed leaves a lock for good. Nobody but us changes our
     /// references, and one of us at a time, so a lock that is still there
     /// after git has waited for it is such a leftover.
     fn point(&self, reference: &str, commit: &str) -> Result<(), TreeError> {
-        if self.is_at(reference, commit) {
+        let common = &self.git.dirs().common;
+        if references::is_at(common, reference, commit) {
             return Ok(());
         }
         let path = self.index.folder().join("references.guard");
         let guard = File::options().create(true).append(true).open(&path);
         let guard = guard.and_then(|guard| guard.lock().map(|()| guard));
         let _guard = guard.map_err(TreeError::io("lock", &path))?;
+        if references::write(common, reference, commit) {
+            return Ok(());
+        }
         let args = ["--no-deref", reference, commit];
         let ended = self.git.command("update-ref").args(args).feed(&[])?;
-        let lock = self.git.dirs().common.join(format!("{reference}.lock"));
+        let lock = common.join(format!("{reference}.lock"));
         if ended.status.success() || !lock.exists() {
             return ended.success().map(drop);
         }
         fs::remove_file(&lock).map_err(TreeError::io("remove", &lock))?;
         self.git.command("update-ref").args(args).read().map(drop)
-    }
-
-    /// Whether `reference` points to `commit` for sure; git may know better.
-    fn is_at(&self, reference: &str, commit: &str) -> bool {
-        let found = fs::read(self.git.dirs().common.join(reference));
-        found.is_ok_and(|found| found.trim_ascii() == commit.as_bytes())
     }
 
     fn commit(&self, run: &RunId, label: Label, present: &Present) -> Result<String, TreeError> {
@@ -366,7 +403,7 @@ fn push_folders(root: &Path, folder: &Path, scope: &Scope, found: &mut Vec<PathB
 }
 
 /// What the references of a run begin with.
-fn references(run: &RunId) -> String {
+fn prefix(run: &RunId) -> String {
     format!("refs/ralph/{run}/")
 }
 
@@ -379,7 +416,7 @@ fn parse_snapshot(run: &RunId, fields: [&[u8]; 4]) -> Option<Snapshot> {
     let [reference, commit, tree, message] =
         fields.map(|field| String::from_utf8_lossy(field).into_owned());
     let reference = reference.trim_start().to_owned();
-    let label = reference.strip_prefix(&references(run))?.parse().ok()?;
+    let label = reference.strip_prefix(&prefix(run))?.parse().ok()?;
     let raw = message.lines().find_map(|line| line.strip_prefix("raw: ")).map(str::to_owned);
     let facts = Facts::parse(&message)?;
     let place = Place::Git { commit, reference, raw };

@@ -2,13 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::TreeError;
 use crate::git::{Git, fields};
 use crate::keeper::Sink;
 use crate::path_bytes;
 use crate::snapshot::{Difference, Item, ItemKind};
+
+/// How many objects are asked for at once: few enough that git's input holds
+/// them all while nobody reads its output.
+pub(crate) const AT_ONCE: usize = 256;
 
 /// How many paths are named on one command line.
 const PATHS_AT_ONCE: usize = 500;
@@ -93,17 +97,8 @@ impl Git {
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         let passed = match (stdin, stdout) {
             (Some(stdin), Some(stdout)) => {
-                let mut blobs = Blobs { stdin, stdout: BufReader::new(stdout) };
-                let talking = || TreeError::io("read objects of", &self.dirs().common);
-                items.iter().enumerate().try_for_each(|(position, item)| {
-                    let size = blobs.ask(&item.content).map_err(talking())?;
-                    let mut content = (&mut blobs.stdout).take(size);
-                    sink(position, &mut content)?;
-                    // What was not taken, and the line end behind it.
-                    let rest = content.limit() + 1;
-                    let mut rest = (&mut blobs.stdout).take(rest);
-                    io::copy(&mut rest, &mut io::sink()).map_err(talking()).map(drop)
-                })
+                let blobs = Blobs { stdin, stdout: BufReader::new(stdout) };
+                blobs.pass_on(items, sink, &self.dirs().common)
             }
             (Some(_) | None, Some(_) | None) => Ok(()),
         };
@@ -119,11 +114,31 @@ struct Blobs<R> {
 }
 
 impl<R: BufRead> Blobs<R> {
-    /// The size of a blob, whose contents follow.
-    fn ask(&mut self, id: &str) -> io::Result<u64> {
-        writeln!(self.stdin, "{id}")?;
-        self.stdin.flush()?;
-        read_head(&mut self.stdout, id)
+    /// Asks for many blobs at once, so that git finds one while another is
+    /// used.
+    fn pass_on(
+        mut self,
+        items: &[&Item],
+        sink: &mut Sink<'_>,
+        common: &Path,
+    ) -> Result<(), TreeError> {
+        let talking = || TreeError::io("read objects of", common);
+        let mut position = 0;
+        for items in items.chunks(AT_ONCE) {
+            let asked: String = items.iter().flat_map(|item| [&*item.content, "\n"]).collect();
+            self.stdin.write_all(asked.as_bytes()).map_err(talking())?;
+            for item in items {
+                let size = read_head(&mut self.stdout, &item.content).map_err(talking())?;
+                let mut content = (&mut self.stdout).take(size);
+                sink(position, &mut content)?;
+                // What was not taken, and the line end behind it.
+                let rest = content.limit() + 1;
+                let mut rest = (&mut self.stdout).take(rest);
+                io::copy(&mut rest, &mut io::sink()).map_err(talking())?;
+                position += 1;
+            }
+        }
+        Ok(())
     }
 }
 

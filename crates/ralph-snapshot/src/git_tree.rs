@@ -1,6 +1,6 @@
 //! Tree ids made by git.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::io::ErrorKind::{QuotaExceeded, StorageFull};
 use std::io::{BufReader, Read};
@@ -41,6 +41,8 @@ pub(crate) struct GitTree {
     pub(crate) folders: Folders,
     /// The snapshot that this process took last.
     pub(crate) newest: Mutex<Option<Box<(RunId, Snapshot)>>>,
+    /// Snapshots that this process has met, by their commits.
+    pub(crate) met: Mutex<HashMap<String, Snapshot>>,
 }
 
 impl GitTree {
@@ -49,7 +51,8 @@ impl GitTree {
         let objects = git.dirs().common.join("objects");
         let packs = Packs::new(objects, index.folder().join("packs"));
         let (conversions, folders) = (Conversions::default(), Folders::default());
-        Self { git, index, conversions, packs, folders, newest: Mutex::default() }
+        let (newest, met) = Default::default();
+        Self { git, index, conversions, packs, folders, newest, met }
     }
 
     /// Works in `folder` from now on, and writes nothing to the repository.

@@ -47,6 +47,7 @@ mod probe;
 mod project;
 mod raw;
 mod read_entry;
+mod references;
 mod rollback;
 mod rules;
 mod scan;

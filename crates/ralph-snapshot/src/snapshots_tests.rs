@@ -515,3 +515,22 @@ fn state_inside_the_work_tree_is_no_part_of_a_snapshot() {
     assert_eq!(fs::read_to_string(scratch.path("a")).unwrap(), "1");
     assert!(Path::new(&scratch.path(".state/objects")).is_dir());
 }
+
+#[test]
+fn snapshots_are_listed_alike_by_who_took_them_and_by_another_process() {
+    let scratch = Scratch::committed(&[("a", "1"), ("b", "1")]);
+    let (ours, theirs) = (scratch.open(), scratch.open());
+    let run = RunId::from_bits(7);
+    let (ours, theirs) = (Snapshots::new(&ours, run.clone()), Snapshots::new(&theirs, run));
+    let at = |seconds: i64| Timestamp::from_millis(seconds * 1000 + 1);
+    ours.take(Label::Start, at(1)).unwrap();
+    scratch.write("a", "2");
+    scratch.set_mode("b", 0o600);
+    ours.take(Label::Iteration(1), at(2)).unwrap();
+    assert_eq!(ours.list().unwrap(), theirs.list().unwrap());
+    scratch.write("a", "3");
+    theirs.take(Label::Iteration(1), at(3)).unwrap();
+    assert_eq!(ours.list().unwrap(), theirs.list().unwrap());
+    scratch.run(&["pack-refs", "--all"]);
+    assert_eq!(ours.list().unwrap(), theirs.list().unwrap());
+}

@@ -7,15 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::TreeError;
 use crate::git::Git;
-use crate::git_objects::read_head;
+use crate::git_objects::{AT_ONCE, read_head};
 use crate::oid::Oid;
 use crate::path_bytes;
 use crate::snapshot::{Difference, Item};
 use crate::tree_object::{self, Folder, Node};
-
-/// How many objects are asked for at once: few enough that git's input holds
-/// them all while nobody reads its output.
-const AT_ONCE: usize = 256;
 
 /// How many folders are remembered.
 const REMEMBERED: usize = 4096;
