@@ -11,6 +11,7 @@ pub mod evidence;
 pub mod feedback;
 pub mod finding;
 pub mod format;
+pub mod host;
 pub mod ids;
 pub mod limits;
 pub mod locale;

@@ -15,7 +15,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ralph_agents::Agent;
+use ralph_agents::{Agent, Spoken};
 use ralph_checks::Gate;
 use ralph_checks::judge::Judge;
 use ralph_checks::security::Chosen;
@@ -49,8 +49,6 @@ pub struct Driver<'a> {
     pub interrupt: Interrupt,
     /// Starts and ends processes.
     pub supervisor: Supervisor,
-    /// Does the work.
-    pub agent: Box<dyn Agent>,
     /// Check the work.
     pub gates: Vec<Box<dyn Gate>>,
     /// Is asked when nothing else stands in the way of success.
@@ -78,15 +76,16 @@ pub struct Driver<'a> {
 }
 
 impl Driver<'_> {
-    /// Drives the run until it ends, waits for a person or is paused.
+    /// Lets the agent work until the run ends, waits for a person or is
+    /// paused.
     ///
     /// The run must belong to this process. Returns it as it was left.
-    pub fn drive(&mut self, run: Run, how: Begin) -> Result<Run, EngineError> {
+    pub fn drive(&mut self, agent: &dyn Agent, run: Run, how: Begin) -> Result<Run, EngineError> {
         self.tell(&Event::RunStarted { run: &run, how });
         let mut reached = run.clone();
         let left = self.prepare(run, how).and_then(|run| {
             reached = run;
-            self.turns(&mut reached)
+            self.turns(agent, &mut reached)
         });
         match left {
             Ok(()) => {
@@ -105,7 +104,7 @@ impl Driver<'_> {
 
     /// Takes turns until the run is no longer active; `run` is always what
     /// was recorded last.
-    fn turns(&mut self, run: &mut Run) -> Result<(), EngineError> {
+    fn turns(&mut self, agent: &dyn Agent, run: &mut Run) -> Result<(), EngineError> {
         while run.state.is_active() {
             *run = if let State::Waiting(Wait::Limit { until }) = run.state {
                 self.wait_until(run, until)?
@@ -114,7 +113,7 @@ impl Driver<'_> {
             } else if let Some(failure) = self.exhausted(run) {
                 self.leave(run, State::Failed(failure))?
             } else {
-                self.iterate(run)?
+                self.iterate(agent, run)?
             };
         }
         Ok(())
@@ -128,18 +127,28 @@ impl Driver<'_> {
     }
 
     /// One turn: begun on record, taken, judged, and on record again.
-    fn iterate(&mut self, run: &Run) -> Result<Run, EngineError> {
+    fn iterate(&mut self, agent: &dyn Agent, run: &Run) -> Result<Run, EngineError> {
         let began = self.clock.now();
         let run = &self.record(run, steps::begin_turn(run, began), None)?;
         self.tell(&Event::IterationStarted { run });
-        let taken = self.take_turn(run)?;
+        let taken = self.take_turn(agent, run)?;
         // Whatever becomes of the turn, it was paid for.
         let paid = run.usage + taken.spoken.usage.unwrap_or_default();
         if let Some(state) = taken.wish {
             self.keep_turn(run, None);
             return self.leave(&Run { usage: paid, ..run.clone() }, state);
         }
-        let evidence = self.gather(run, taken)?;
+        self.judge_turn(run, taken.spoken, began)
+    }
+
+    /// Judges what a turn that began then came to, and puts it on record.
+    pub(crate) fn judge_turn(
+        &mut self,
+        run: &Run,
+        spoken: Spoken,
+        began: Timestamp,
+    ) -> Result<Run, EngineError> {
+        let evidence = self.gather(run, spoken)?;
         self.keep_turn(run, Some(&evidence));
         if let Some(state) = self.wish(run)? {
             let usage = run.usage + evidence.spent();

@@ -6,7 +6,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ralph_agents::scripted::{Script, ScriptedTurn};
-use ralph_checks::security::Chosen;
 use ralph_core::run::{AgentRef, NewRun, Task};
 use ralph_engine::events::Begin;
 use ralph_engine::loops;
@@ -15,7 +14,7 @@ use ralph_engine::report::{Markup, Report};
 use ralph_snapshot::Project;
 use ralph_store::RunStore;
 
-use super::drive::{self, Ready, View};
+use super::drive::{self, Checks, Ready, View};
 use super::rollback;
 use super::run::open_ledger;
 use crate::app::App;
@@ -162,21 +161,19 @@ fn introduce(args: &DemoArgs, project: &Path) {
 fn play(args: &DemoArgs, app: &App, script: &Path, gate: &str) -> Result<u8, CliError> {
     let settings = app.settings(&layers(gate)?)?;
     let agent = drive::agent(app, &settings, Some(script))?;
-    let chosen = Chosen::default();
-    let gates = drive::gates(app, &settings.policy.gates, &chosen)?;
-    let judge = drive::judge(app, &settings, &settings.policy.gates)?;
+    let checks = Checks::new(app, settings)?;
     let ledger = open_ledger(app)?;
     let new = NewRun {
         task: Task { text: TASK.to_owned(), ..Task::default() },
         worktree: app.worktree(),
         agent: AgentRef { name: agent.name().to_owned(), command: agent.command_line() },
-        policy: settings.policy.clone(),
+        policy: checks.settings.policy.clone(),
         owner: owner::this_process(app.now()),
     };
     let run = loops::start(ledger.store(), new, app.now())?;
     let id = run.id.clone();
     let view = if args.json { View::Json } else { View::Human };
-    let ready = Ready { agent, gates, judge, chosen, settings, answer: None };
+    let ready = Ready { agent, checks, answer: None };
     let run = drive::drive(app, ledger, ready, (run, Begin::New), view)?;
     if view == View::Human
         && let Some(store) = app.existing_store()?

@@ -4,13 +4,12 @@ use std::ffi::OsString;
 use std::process::Command;
 use std::time::Duration;
 
-use ralph_checks::security::Chosen;
 use ralph_proc::{Control, Ending, Launch, Limits, Stream, Watcher};
 use ralph_snapshot::WorkTree;
 use ralph_store::{RunStore, SqliteStore};
 use serde_json::json;
 
-use super::drive;
+use super::drive::{self, Checks};
 use crate::app::App;
 use crate::config::AgentChoice;
 use crate::error::CliError;
@@ -193,9 +192,7 @@ fn settings(app: &App) -> Vec<Finding> {
         Finding::remark("gates", "none set: only the agent's word would end a run")
     } else {
         let ready = settings.ensure_tools().map_err(CliError::from);
-        let ready =
-            ready.and_then(|()| drive::gates(app, &settings.policy.gates, &Chosen::default()));
-        let ready = ready.and_then(|_| drive::judge(app, &settings, &settings.policy.gates));
+        let ready = ready.and_then(|()| Checks::new(app, settings.clone()));
         Finding::new("gates", ready.map(|_| names.join(", ")))
     });
     findings

@@ -191,13 +191,29 @@ pub(crate) fn judge(
 /// Everything that was checked before a run may start.
 pub(crate) struct Ready {
     pub(crate) agent: Box<dyn Agent>,
+    pub(crate) checks: Checks,
+    /// What the user tells the agent, ready to be read.
+    pub(crate) answer: Option<String>,
+}
+
+/// What proves the work of a run.
+pub(crate) struct Checks {
     pub(crate) gates: Vec<Box<dyn Gate>>,
     pub(crate) judge: Option<Judge>,
     /// What gates that read the files themselves look at.
     pub(crate) chosen: Chosen,
     pub(crate) settings: Settings,
-    /// What the user tells the agent, ready to be read.
-    pub(crate) answer: Option<String>,
+}
+
+impl Checks {
+    /// The gates and the judge that these settings ask for; refused if a
+    /// program for one is missing.
+    pub(crate) fn new(app: &App, settings: Settings) -> Result<Self, CliError> {
+        let chosen = Chosen::default();
+        let gates = gates(app, &settings.policy.gates, &chosen)?;
+        let judge = judge(app, &settings, &settings.policy.gates)?;
+        Ok(Self { gates, judge, chosen, settings })
+    }
 }
 
 /// Drives a run to its end, shown as asked; returns it as it was left.
@@ -215,29 +231,39 @@ pub(crate) fn drive(
         View::Json => Box::new(live::JsonLines::new(run.id.clone())),
         View::Human => live::for_people(run.policy.locale),
     };
-    let tree = app.work_tree(&run.id)?;
-    let folder = app.home.join("runs").join(run.id.as_str());
-    let mut driver = Driver {
+    let Ready { agent, checks, answer } = ready;
+    let mut driver = driver(app, ledger, checks, &run, &mut *sink)?;
+    (driver.interrupt, driver.supervisor, driver.answer) = (interrupt, supervisor, answer);
+    Ok(driver.drive(&*agent, run, how)?)
+}
+
+/// A driver of this run that nobody interrupts.
+pub(crate) fn driver<'a>(
+    app: &'a App,
+    ledger: Ledger,
+    checks: Checks,
+    run: &Run,
+    sink: &'a mut dyn Sink,
+) -> Result<Driver<'a>, CliError> {
+    Ok(Driver {
         ledger,
         clock: &app.clock,
-        sink: &mut *sink,
-        interrupt,
-        supervisor,
-        agent: ready.agent,
-        gates: ready.gates,
-        judge: ready.judge,
-        chosen: ready.chosen,
-        tree,
+        sink,
+        interrupt: Interrupt::default(),
+        supervisor: App::supervisor(),
+        gates: checks.gates,
+        judge: checks.judge,
+        chosen: checks.chosen,
+        tree: app.work_tree(&run.id)?,
         root: app.project.root.clone(),
-        folder,
+        folder: app.home.join("runs").join(run.id.as_str()),
         agent_env: app.env.clone().into_iter().collect(),
-        gate_env: gate_env(&app.env, &ready.settings),
-        answer: ready.answer,
-        template: ready.settings.template,
+        gate_env: gate_env(&app.env, &checks.settings),
+        answer: None,
+        template: checks.settings.template,
         foundations: foundations(&app.project),
         kept: None,
-    };
-    Ok(driver.drive(run, how)?)
+    })
 }
 
 /// Folders without which a run has nothing to work on.

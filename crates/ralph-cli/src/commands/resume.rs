@@ -1,12 +1,11 @@
 //! `ralph resume`: goes on after a crash, a pause or a wait.
 
-use ralph_checks::security::Chosen;
 use ralph_core::state::{State, Wait};
 use ralph_core::{Run, wording};
 use ralph_engine::events::Begin;
 use ralph_engine::loops;
 
-use super::drive::{self, Ready, View};
+use super::drive::{self, Checks, Ready, View};
 use super::run::{close, open_ledger};
 use crate::app::App;
 use crate::config::{Settings, Value};
@@ -46,16 +45,14 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
     loops::ensure_resumable(&run)?;
     let settings = settings_of(&app, &run)?;
     let agent = drive::recorded_agent(&app, &settings, &run.agent)?;
-    let chosen = Chosen::default();
-    let gates = drive::gates(&app, &run.policy.gates, &chosen)?;
-    let judge = drive::judge(&app, &settings, &run.policy.gates)?;
+    let on_fail = settings.on_fail;
+    let checks = Checks::new(&app, settings)?;
     let owned = loops::take_over(ledger.store(), &run, app.now())?;
     let said = |answer: &String| wording::answer(question(&run), answer, run.policy.locale);
     let answer = args.answer.as_ref().map(said);
     out::note(texts::resuming(&run));
     let view = if args.json { View::Json } else { View::Human };
-    let on_fail = settings.on_fail;
-    let ready = Ready { agent, gates, judge, chosen, settings, answer };
+    let ready = Ready { agent, checks, answer };
     let run = drive::drive(&app, ledger, ready, (owned, Begin::Resumed), view)?;
     close(&app, &run, view, on_fail)
 }

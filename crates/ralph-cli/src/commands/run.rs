@@ -1,6 +1,5 @@
 //! `ralph run`: drives an agent until the work is done.
 
-use ralph_checks::security::Chosen;
 use ralph_core::Run;
 use ralph_core::run::{AgentRef, NewRun};
 use ralph_core::state::State;
@@ -9,7 +8,7 @@ use ralph_engine::loops;
 use ralph_engine::{Ledger, owner};
 use ralph_store::RunStore;
 
-use super::drive::{self, Ready, View};
+use super::drive::{self, Checks, Ready, View};
 use super::rollback;
 use crate::app::App;
 use crate::config::OnFail;
@@ -46,16 +45,15 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     let settings = app.settings(&layers)?;
     settings.ensure_tools()?;
     let agent = drive::agent(&app, &settings, args.agent.script.as_deref())?;
-    let chosen = Chosen::default();
-    let gates = drive::gates(&app, &settings.policy.gates, &chosen)?;
-    let judge = drive::judge(&app, &settings, &settings.policy.gates)?;
+    let on_fail = settings.on_fail;
+    let checks = Checks::new(&app, settings)?;
 
     let ledger = open_ledger(&app)?;
     let new = NewRun {
         task,
         worktree: app.worktree(),
         agent: AgentRef { name: agent.name().to_owned(), command: agent.command_line() },
-        policy: settings.policy.clone(),
+        policy: checks.settings.policy.clone(),
         owner: owner::this_process(app.now()),
     };
     if let Some(old) = ledger.store().active_run(&new.worktree)? {
@@ -63,8 +61,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     }
     let run = loops::start(ledger.store(), new, app.now())?;
     let view = if args.json { View::Json } else { View::Human };
-    let on_fail = settings.on_fail;
-    let ready = Ready { agent, gates, judge, chosen, settings, answer: None };
+    let ready = Ready { agent, checks, answer: None };
     let run = drive::drive(&app, ledger, ready, (run, Begin::New), view)?;
     close(&app, &run, view, on_fail)
 }

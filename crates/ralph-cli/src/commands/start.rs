@@ -1,13 +1,12 @@
 //! `ralph start`: arms a loop for a session of a host.
 
-use ralph_checks::security::Chosen;
 use ralph_core::SessionId;
 use ralph_core::run::{AgentRef, NewRun, Owner};
 use ralph_engine::loops;
 use ralph_engine::wire::{RunList, RunView};
 use ralph_store::RunStore;
 
-use super::{drive, rollback, run::open_ledger};
+use super::{drive::Checks, rollback, run::open_ledger};
 use crate::app::App;
 use crate::error::CliError;
 use crate::options::{PolicyOptions, TaskOptions};
@@ -46,8 +45,7 @@ pub(crate) fn run(args: &StartArgs) -> Result<u8, CliError> {
     args.policy.apply(&mut layers)?;
     let settings = app.settings(&layers)?;
     settings.ensure_tools()?;
-    drive::gates(&app, &settings.policy.gates, &Chosen::default())?;
-    drive::judge(&app, &settings, &settings.policy.gates)?;
+    let settings = Checks::new(&app, settings)?.settings;
 
     let ledger = open_ledger(&app)?;
     let new = NewRun {

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use ralph_agents::{Spoken, Turn, TurnClock};
+use ralph_agents::{Agent, Spoken, Turn, TurnClock};
 use ralph_core::claim::plain;
 use ralph_core::evidence::{Evidence, GateReport, TurnEnd};
 use ralph_core::feedback::last_chars;
@@ -34,7 +34,7 @@ pub(crate) struct Taken {
 
 impl Driver<'_> {
     /// Lets the agent take its turn.
-    pub(crate) fn take_turn(&mut self, run: &Run) -> Result<Taken, EngineError> {
+    pub(crate) fn take_turn(&mut self, agent: &dyn Agent, run: &Run) -> Result<Taken, EngineError> {
         let prompt_file = self.folder.join("prompt.md");
         let usage_file = self.usage_file();
         self.write_prompt(run, &prompt_file)?;
@@ -52,14 +52,14 @@ impl Driver<'_> {
             env: &env,
         };
         let limits = Limits { wall: Some(wall), idle: Some(turns.idle), grace: turns.grace };
-        let launch = self.agent.launch(&turn);
+        let launch = agent.launch(&turn);
         let mut watch =
             TurnWatch::new(run, self.ledger.store(), self.clock, &mut *self.sink, &self.interrupt)
                 .with_log(&log_file(&self.folder, run.iteration));
         let outcome = self.supervisor.run(&launch, &limits, &mut watch)?;
         let wish = watch.finish();
         let clock = TurnClock { idle: turns.idle, wall, now: self.clock.now() };
-        let mut spoken = self.agent.read(&turn, &outcome, &clock);
+        let mut spoken = agent.read(&turn, &outcome, &clock);
         if self.foundations.iter().any(|folder| !folder.is_dir()) {
             spoken.end = TurnEnd::WorkTreeGone;
         }
@@ -105,8 +105,8 @@ impl Driver<'_> {
     }
 
     /// Adds what the gates and the tree show to what the agent said.
-    pub(crate) fn gather(&mut self, run: &Run, taken: Taken) -> Result<Evidence, EngineError> {
-        let Spoken { end, text, usage } = taken.spoken;
+    pub(crate) fn gather(&mut self, run: &Run, spoken: Spoken) -> Result<Evidence, EngineError> {
+        let Spoken { end, text, usage } = spoken;
         let (end, text) = (redacted(end), redact(&plain(&text)).into_owned());
         let mut evidence = Evidence {
             turn: end,

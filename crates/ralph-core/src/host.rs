@@ -1,0 +1,212 @@
+//! What a host tells us about its sessions, and what we may answer, whatever
+//! dialect it speaks.
+
+use std::path::PathBuf;
+
+use crate::ids::SessionId;
+
+/// Something that happened in a session of a host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostEvent {
+    /// The session; `None` if the host named none that can be one. Such an
+    /// event belongs to no run.
+    pub session: Option<SessionId>,
+    /// Whose event it is.
+    pub actor: Actor,
+    /// The folder the session is in, which an agent may change at any time.
+    pub folder: Option<PathBuf>,
+    /// What happened.
+    pub what: Happening,
+}
+
+/// Who did what an event is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Actor {
+    /// The agent that the user talks to.
+    Main,
+    /// An agent that it started, by the host's name for it. Its events never
+    /// continue or end a run.
+    Child(String),
+}
+
+/// What happened in a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// A session began, or went on.
+    SessionStarted(Start),
+    /// The user, or a machine in the user's place, said something.
+    Prompted {
+        /// The words as they were typed.
+        text: String,
+    },
+    /// A command of the host is about to become a prompt.
+    CommandCalled {
+        /// Its name, without a slash.
+        name: String,
+        /// What was typed behind it.
+        args: String,
+    },
+    /// A tool is about to be used.
+    ToolAsked(ToolUse),
+    /// Tools were used, several at once perhaps.
+    ToolsUsed(Vec<ToolUse>),
+    /// The agent fell silent.
+    TurnEnded(Silence),
+    /// The agent's turn ended with an error of the provider.
+    TurnBroken(Breakage),
+    /// A child of the agent fell silent.
+    ChildEnded,
+    /// The host is about to shorten what the agent remembers.
+    Compacting,
+    /// The host has shortened what the agent remembers.
+    Compacted {
+        /// What is left of it.
+        summary: String,
+    },
+    /// A session was left.
+    SessionEnded {
+        /// Why, in the host's word.
+        reason: String,
+    },
+    /// Something that has no meaning for us.
+    Other {
+        /// The host's name for it.
+        name: String,
+    },
+}
+
+/// How a session came to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// There was nothing before.
+    New,
+    /// It was left and is taken up again.
+    Resumed,
+    /// The user emptied it.
+    Cleared,
+    /// It was shortened.
+    Compacted,
+    /// It is a copy of another one.
+    Forked,
+    /// In a way we do not know.
+    Other,
+}
+
+/// One use of a tool.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolUse {
+    /// The host's name for this use, the same in every event about it.
+    pub id: Option<String>,
+    /// The host's name for the tool.
+    pub tool: String,
+    /// Files that it wrote, as the host named them.
+    pub files: Vec<PathBuf>,
+    /// What it was about, in a few words: a command line, a file, a question.
+    pub about: String,
+    /// What went wrong; `None` if nothing did, as far as is known.
+    pub error: Option<String>,
+}
+
+/// The end of a turn, as the host tells it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Silence {
+    /// The final words; `None` if the host did not pass them on.
+    pub text: Option<String>,
+    /// Where they could be read otherwise.
+    pub transcript: Option<PathBuf>,
+    /// Whether the turn itself was made to go on by a hook.
+    pub follows_hook: bool,
+    /// Work that goes on in the background, in a few words each. The host
+    /// wakes the agent when it is done.
+    pub background: Vec<String>,
+}
+
+/// A turn that ended with an error of the provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Breakage {
+    /// What kind of error.
+    pub kind: BreakageKind,
+    /// What was shown to the user.
+    pub text: String,
+}
+
+/// What kind of error ended a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BreakageKind {
+    /// The provider refuses work for now.
+    Limit,
+    /// The provider has too much to do.
+    Overloaded,
+    /// The provider does not know the user.
+    Refused,
+    /// Anything else.
+    Other,
+}
+
+/// What a host is told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostReply {
+    /// What becomes of what was about to happen.
+    pub effect: Effect,
+    /// What only the user reads.
+    pub note: Option<String>,
+}
+
+/// What becomes of what was about to happen in a host.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Effect {
+    /// What would have happened without us.
+    #[default]
+    None,
+    /// The agent goes on instead of falling silent, with this to read.
+    GoOn {
+        /// What it is told.
+        reason: String,
+    },
+    /// The agent reads this beside whatever it reads next.
+    Tell {
+        /// What it is told.
+        context: String,
+    },
+    /// What the user typed goes no further; the user reads this instead.
+    Answer {
+        /// What the user reads.
+        text: String,
+    },
+}
+
+impl HostReply {
+    /// Nothing to say.
+    pub fn silent() -> Self {
+        Self::default()
+    }
+
+    /// A reply with this effect and nothing for the user.
+    pub fn of(effect: Effect) -> Self {
+        Self { effect, note: None }
+    }
+
+    /// The same reply, with something for the user to read.
+    #[must_use]
+    pub fn with_note(self, note: impl Into<String>) -> Self {
+        Self { note: Some(note.into()), ..self }
+    }
+
+    /// Whether nothing at all is said.
+    pub fn is_silent(&self) -> bool {
+        self.effect == Effect::None && self.note.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_is_silent_only_if_nobody_hears_anything() {
+        assert!(HostReply::silent().is_silent());
+        assert!(!HostReply::silent().with_note("armed").is_silent());
+        let answer = Effect::Answer { text: "no loop".to_owned() };
+        assert!(!HostReply::of(answer).is_silent());
+    }
+}
