@@ -48,6 +48,8 @@ pub enum Pause {
     Interrupted,
     /// The user aborted the agent's turn in its host.
     Aborted,
+    /// The host lets the agent go on no more before its user says something.
+    Capped,
 }
 
 /// How success was established.
@@ -126,6 +128,7 @@ impl State {
                 Pause::Asked => "asked",
                 Pause::Interrupted => "interrupted",
                 Pause::Aborted => "aborted",
+                Pause::Capped => "capped",
             }),
             Self::Success(Proof::Verified) => Some("verified"),
             Self::Success(Proof::Claimed) => Some("claimed"),
@@ -195,6 +198,7 @@ mod tests {
         check(&State::Waiting(human), ("waiting", Some("human"), 4, "at rest"));
         check(&State::Paused(Pause::Asked), ("paused", Some("asked"), 130, "at rest"));
         check(&State::Paused(Pause::Aborted), ("paused", Some("aborted"), 130, "at rest"));
+        check(&State::Paused(Pause::Capped), ("paused", Some("capped"), 130, "at rest"));
         check(&State::Paused(Pause::Interrupted), ("paused", Some("interrupted"), 130, "at rest"));
         check(&State::Success(Proof::Verified), ("success", Some("verified"), 0, "ended"));
         check(&State::Success(Proof::Claimed), ("success", Some("claimed"), 0, "ended"));

@@ -11,6 +11,7 @@ use crate::time::render_span;
 
 mod gate;
 mod headline;
+pub mod host;
 mod outcome;
 
 pub use headline::{auto_continue_line, complete_line, score};

@@ -8,7 +8,7 @@ mod preserve;
 mod pulse;
 mod suite;
 mod tampering;
-mod turn;
+pub(crate) mod turn;
 mod watch;
 
 use std::ffi::OsString;
@@ -20,7 +20,7 @@ use ralph_checks::Gate;
 use ralph_checks::judge::Judge;
 use ralph_checks::security::Chosen;
 use ralph_core::state::{Failure, Pause, State, Wait};
-use ralph_core::{Decision, Run, Timestamp, decide};
+use ralph_core::{Decision, Evidence, Run, Timestamp, decide};
 use ralph_proc::Supervisor;
 use ralph_snapshot::{Snapshot, WorkTree};
 use ralph_store::{IterationRecord, Request, RunStore, Step, StoreError, Version};
@@ -73,6 +73,14 @@ pub struct Driver<'a> {
     pub foundations: Vec<PathBuf>,
     /// The newest snapshot.
     pub kept: Option<Snapshot>,
+}
+
+/// What a turn came to.
+pub(crate) struct Judged {
+    pub(crate) evidence: Evidence,
+    pub(crate) record: IterationRecord,
+    pub(crate) next: Run,
+    decision: Decision,
 }
 
 impl Driver<'_> {
@@ -142,26 +150,38 @@ impl Driver<'_> {
     }
 
     /// Judges what a turn that began then came to, and puts it on record.
-    pub(crate) fn judge_turn(
+    fn judge_turn(
         &mut self,
         run: &Run,
         spoken: Spoken,
         began: Timestamp,
     ) -> Result<Run, EngineError> {
-        let evidence = self.gather(run, spoken)?;
-        self.keep_turn(run, Some(&evidence));
+        let judged = self.judge(run, spoken, began)?;
+        self.keep_turn(run, Some(&judged.evidence));
         if let Some(state) = self.wish(run)? {
-            let usage = run.usage + evidence.spent();
+            let usage = run.usage + judged.evidence.spent();
             return self.leave(&Run { usage, ..run.clone() }, state);
         }
-        let judgement = decide(run, &run.policy, &evidence);
-        let record = turn::iteration_record(run, &judgement, &evidence, began);
-        let next = steps::conclude(run, &judgement, &evidence);
+        let Judged { record, next, decision, .. } = judged;
         // A turn that could not be taken is begun again, so it has no record.
         let taken = next.iteration == run.iteration;
         let next = self.record(run, next, taken.then_some(&record))?;
-        self.tell_judgement(&next, &record, &judgement.decision);
+        self.tell_judgement(&next, &record, &decision);
         Ok(next)
+    }
+
+    /// What a turn that began then came to. Nothing is on record yet.
+    pub(crate) fn judge(
+        &mut self,
+        run: &Run,
+        spoken: Spoken,
+        began: Timestamp,
+    ) -> Result<Judged, EngineError> {
+        let evidence = self.gather(run, spoken)?;
+        let judgement = decide(run, &run.policy, &evidence);
+        let record = turn::iteration_record(run, &judgement, &evidence, began);
+        let next = steps::conclude(run, &judgement, &evidence);
+        Ok(Judged { evidence, record, next, decision: judgement.decision })
     }
 
     fn tell_judgement(&mut self, next: &Run, record: &IterationRecord, decision: &Decision) {
@@ -211,7 +231,7 @@ impl Driver<'_> {
     }
 
     /// Leaves the run because somebody wished so.
-    fn leave(&mut self, run: &Run, state: State) -> Result<Run, EngineError> {
+    pub(crate) fn leave(&mut self, run: &Run, state: State) -> Result<Run, EngineError> {
         let now = self.clock.now();
         let record = (run.iteration > 0 && !self.is_recorded(run)?)
             .then(|| turn::interrupted_record(run, now));

@@ -11,6 +11,7 @@ mod driver;
 mod error;
 pub mod events;
 pub mod history;
+pub mod host;
 mod ledger;
 pub mod loops;
 pub mod owner;

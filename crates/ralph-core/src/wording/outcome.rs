@@ -27,6 +27,9 @@ fn sentence_en(state: &State) -> String {
         State::Paused(Pause::Asked) => "Paused: you asked for it.",
         State::Paused(Pause::Interrupted) => "Paused: the run was interrupted.",
         State::Paused(Pause::Aborted) => "Paused: you aborted the agent's turn.",
+        State::Paused(Pause::Capped) => {
+            "Paused: the host lets the agent go on no more before you say something."
+        }
         State::Success(Proof::Verified) => "Done: every required check passes.",
         State::Success(Proof::Claimed) => {
             "Done: the agent says so, and its word was to be taken for it."
@@ -97,6 +100,9 @@ fn sentence_ko(state: &State) -> String {
         State::Paused(Pause::Asked) => "일시 정지: 요청에 따라 멈췄습니다.",
         State::Paused(Pause::Interrupted) => "일시 정지: 실행이 중단되었습니다.",
         State::Paused(Pause::Aborted) => "일시 정지: 사용자가 에이전트의 턴을 중단했습니다.",
+        State::Paused(Pause::Capped) => {
+            "일시 정지: 사용자가 말을 걸기 전에는 호스트가 에이전트를 더 진행시키지 않습니다."
+        }
         State::Success(Proof::Verified) => "완료: 필수 검사를 모두 통과했습니다.",
         State::Success(Proof::Claimed) => "완료: 에이전트의 완료 선언을 그대로 받아들였습니다.",
         State::Failed(failure) => return failure_ko(failure),

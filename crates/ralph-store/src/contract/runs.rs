@@ -44,7 +44,7 @@ pub fn every_state_survives(open: Open<'_>) {
         Wait::Child,
         Wait::Host,
     ];
-    let pauses = [Pause::Asked, Pause::Interrupted, Pause::Aborted];
+    let pauses = [Pause::Asked, Pause::Interrupted, Pause::Aborted, Pause::Capped];
     let failures = [
         Failure::MaxIterations,
         Failure::MaxDuration,

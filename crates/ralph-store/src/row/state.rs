@@ -64,6 +64,7 @@ pub(super) fn decode_state(
         ("paused", Some("asked"), None) => State::Paused(Pause::Asked),
         ("paused", Some("interrupted"), None) => State::Paused(Pause::Interrupted),
         ("paused", Some("aborted"), None) => State::Paused(Pause::Aborted),
+        ("paused", Some("capped"), None) => State::Paused(Pause::Capped),
         ("success", Some("verified"), None) => State::Success(Proof::Verified),
         ("success", Some("claimed"), None) => State::Success(Proof::Claimed),
         ("failed", Some("agent_error"), Some(DetailRow::What(what))) => {

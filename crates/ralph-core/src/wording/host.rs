@@ -1,0 +1,172 @@
+//! What users and agents read inside a host.
+
+use super::{signal, targets};
+use crate::locale::Locale;
+use crate::run::Run;
+use crate::state::{Pause, State};
+use crate::time::render_span;
+
+/// How much of the task is repeated while the agent still has it before it.
+const TASK_CHARS: usize = 300;
+
+/// The user is told that a loop was armed, with the limits that bind it.
+pub fn armed(run: &Run) -> String {
+    let limits = &run.policy.limits;
+    let (id, most, time) = (&run.id, limits.iterations, render_span(limits.duration));
+    let gates: Vec<&str> = run.policy.gates.iter().map(|gate| gate.name.as_str()).collect();
+    let gates = gates.join(", ");
+    match (run.policy.locale, gates.is_empty(), signal(&run.policy.claim)) {
+        (Locale::En, false, _) => {
+            format!("ralph: armed {id}: at most {most} iterations and {time}; checked by {gates}.")
+        }
+        (Locale::En, true, Some(signal)) => format!(
+            "ralph: armed {id}: at most {most} iterations and {time}; it ends with {signal}."
+        ),
+        (Locale::En, true, None) => {
+            format!("ralph: armed {id}: at most {most} iterations and {time}.")
+        }
+        (Locale::Ko, false, _) => {
+            format!("ralph: {id} 시작: 최대 {most}회, {time}. 검사: {gates}.")
+        }
+        (Locale::Ko, true, Some(signal)) => {
+            format!("ralph: {id} 시작: 최대 {most}회, {time}. {signal} 출력으로 끝납니다.")
+        }
+        (Locale::Ko, true, None) => format!("ralph: {id} 시작: 최대 {most}회, {time}."),
+    }
+}
+
+/// What the agent reads instead of falling silent. The host repeats it, so it
+/// is short: the agent still has the whole task before it.
+pub fn go_on(run: &Run) -> String {
+    let (iteration, most) = (run.iteration, run.policy.limits.iterations);
+    let mut parts = vec![format!("[RALPH LOOP - ITERATION {iteration}/{most}]")];
+    parts.extend((!run.feedback.is_empty()).then(|| run.feedback.clone()));
+    let signal = signal(&run.policy.claim);
+    parts.push(match (run.policy.locale, signal) {
+        (Locale::En, Some(signal)) => {
+            format!("Continue from where you left off. When FULLY complete, output: {signal}")
+        }
+        (Locale::En, None) => "Continue from where you left off.".to_owned(),
+        (Locale::Ko, Some(signal)) => {
+            format!("멈춘 곳에서 이어서 진행하세요. 모두 완료되면 출력하세요: {signal}")
+        }
+        (Locale::Ko, None) => "멈춘 곳에서 이어서 진행하세요.".to_owned(),
+    });
+    parts.push(match run.policy.locale {
+        Locale::En => format!("Task: {}", shortened(&run.task.text)),
+        Locale::Ko => format!("작업: {}", shortened(&run.task.text)),
+    });
+    parts.join("\n\n")
+}
+
+/// What an agent reads that may have forgotten the loop it is in.
+pub fn reminder(run: &Run) -> String {
+    let (id, iteration, most) = (&run.id, run.iteration, run.policy.limits.iterations);
+    let head = match run.policy.locale {
+        Locale::En => {
+            format!("A ralph loop ({id}) goes on in this session, iteration {iteration}/{most}.")
+        }
+        Locale::Ko => {
+            format!("이 세션에서 ralph 루프({id})가 계속됩니다. 반복 {iteration}/{most}.")
+        }
+    };
+    let task = match run.policy.locale {
+        Locale::En => format!("Task:\n{}", run.task.text),
+        Locale::Ko => format!("작업:\n{}", run.task.text),
+    };
+    let done = signal(&run.policy.claim).map(|signal| match run.policy.locale {
+        Locale::En => format!("When FULLY complete, output: {signal}"),
+        Locale::Ko => format!("모두 완료되면 출력하세요: {signal}"),
+    });
+    let feedback = (!run.feedback.is_empty()).then(|| run.feedback.clone());
+    let parts = [Some(head), Some(task), targets(run), feedback, done];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+}
+
+/// The user is told where a loop stands that goes on.
+pub fn iteration(run: &Run) -> String {
+    let (number, most) = (run.iteration, run.policy.limits.iterations);
+    let failing = run.progress.failing.len();
+    match (run.policy.locale, failing) {
+        (Locale::En, 0) => format!("ralph: iteration {number}/{most}"),
+        (Locale::En, _) => format!("ralph: iteration {number}/{most}, {failing} failing"),
+        (Locale::Ko, 0) => format!("ralph: 반복 {number}/{most}"),
+        (Locale::Ko, _) => format!("ralph: 반복 {number}/{most}, 실패 {failing}건"),
+    }
+}
+
+/// The user is told why a loop rests, and how it goes on.
+pub fn rests(run: &Run) -> String {
+    let sentence = super::state_sentence(&run.state, run.policy.locale);
+    let hint = match (run.policy.locale, &run.state) {
+        (Locale::En, State::Paused(Pause::Capped)) => {
+            "Say anything to go on; `ralph install --cap 0` lifts the host's cap."
+        }
+        (Locale::Ko, State::Paused(Pause::Capped)) => {
+            "아무 말이나 입력하면 계속합니다. `ralph install --cap 0` 으로 호스트의 제한을 없앨 수 있습니다."
+        }
+        (Locale::En, State::Waiting(_)) => "Answer here and it goes on.",
+        (Locale::Ko, State::Waiting(_)) => "여기에 답하면 계속합니다.",
+        (Locale::En, _) => "`/ralph resume` goes on, `/ralph stop` ends it.",
+        (Locale::Ko, _) => "`/ralph resume` 으로 계속하고, `/ralph stop` 으로 끝냅니다.",
+    };
+    format!("ralph: {} {sentence} {hint}", run.id)
+}
+
+/// The user is told how a loop ended.
+pub fn ended(run: &Run) -> String {
+    let sentence = super::state_sentence(&run.state, run.policy.locale);
+    let (id, number) = (&run.id, run.iteration);
+    match run.policy.locale {
+        Locale::En => {
+            format!("ralph: {id} after {number} iteration(s). {sentence} `ralph report` shows why.")
+        }
+        Locale::Ko => {
+            format!("ralph: {id}, 반복 {number}회. {sentence} `ralph report` 로 확인하세요.")
+        }
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().take(TASK_CHARS).collect();
+    if text.chars().nth(TASK_CHARS).is_some() {
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::Policy;
+    use crate::samples;
+    use crate::state::Wait;
+
+    #[test]
+    fn a_continuation_is_short_however_long_the_task_is() {
+        let mut run = samples::run(&Policy::promise());
+        run.task.text = "x".repeat(20_000);
+        run.feedback = "2 tests fail.".to_owned();
+        let text = go_on(&run);
+        assert!(text.chars().count() < 700, "{}", text.len());
+        assert!(text.contains("2 tests fail.") && text.contains("ITERATION"), "{text}");
+        assert!(reminder(&run).contains(&run.task.text));
+    }
+
+    #[test]
+    fn every_sentence_is_there_in_both_languages() {
+        let mut run = samples::run(&Policy::promise());
+        let states = [State::Paused(Pause::Capped), State::Waiting(Wait::Child), State::Stopped];
+        for state in states {
+            run.state = state;
+            for locale in [Locale::En, Locale::Ko] {
+                run.policy.locale = locale;
+                let texts = [armed(&run), go_on(&run), iteration(&run), rests(&run), ended(&run)];
+                for text in texts {
+                    let is_korean = text.chars().any(|c| ('가'..='힣').contains(&c));
+                    assert_eq!(is_korean, locale == Locale::Ko, "{text}");
+                }
+            }
+        }
+    }
+}

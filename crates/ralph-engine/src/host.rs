@@ -1,0 +1,343 @@
+//! A loop inside a host: what each event of a session means for its run.
+//!
+//! The host takes the turns. We hear that one ended, look at what it came
+//! to as the driver does, and answer. Whatever fails here lets the host go on
+//! as if we were not there.
+
+mod place;
+mod transcript;
+
+use std::fmt::Write as _;
+
+use ralph_agents::Spoken;
+use ralph_agents::limits::{LimitPatterns, Said};
+use ralph_core::evidence::TurnEnd;
+use ralph_core::host::{
+    Actor, Breakage, BreakageKind, Effect, Happening, HostEvent, HostReply, Silence, Start, ToolUse,
+};
+use ralph_core::redact::redact;
+use ralph_core::run::Baseline;
+use ralph_core::state::{Pause, State, Wait};
+use ralph_core::wording::host as wording;
+use ralph_core::{Run, SessionId, Timestamp};
+use ralph_proc::Ending;
+use ralph_snapshot::{Label, Snapshots};
+use ralph_store::{NewEvent, RunStore, StoreError};
+use serde_json::json;
+
+use crate::driver::Driver;
+use crate::error::EngineError;
+use crate::events::Begin;
+use crate::steps;
+
+pub use place::Place;
+
+/// How much of what a tool was about is kept.
+const ABOUT_CHARS: usize = 500;
+
+/// A session of a host, and what the host allows.
+#[derive(Clone, Debug)]
+pub struct Hosted {
+    /// The session.
+    pub session: SessionId,
+    /// What is kept of it beside the store.
+    pub place: Place,
+    /// How often in a row the host lets an agent go on that uses no tool;
+    /// `None` for any number of times.
+    pub cap: Option<u32>,
+    /// How providers word their limits.
+    pub limits: LimitPatterns,
+}
+
+/// Keeps what tools did, with the run and the iteration in which they did it.
+pub fn record_tools(
+    store: &dyn RunStore,
+    session: Option<&SessionId>,
+    (run, iteration): (&ralph_core::RunId, u32),
+    uses: &[ToolUse],
+    now: Timestamp,
+) -> Result<(), EngineError> {
+    for used in uses {
+        let files: Vec<String> =
+            used.files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
+        let about: String = used.about.chars().take(ABOUT_CHARS).collect();
+        let error = used.error.as_ref().map(|text| text.chars().take(ABOUT_CHARS).collect());
+        let error: Option<String> = error;
+        let data = json!({
+            "tool": used.tool, "id": used.id, "files": files, "about": about, "error": error,
+        });
+        store.append(&NewEvent {
+            run: Some(run.clone()),
+            iteration: Some(iteration),
+            session: session.cloned(),
+            kind: "tool_used".to_owned(),
+            at: now,
+            data: data.to_string(),
+        })?;
+    }
+    Ok(())
+}
+
+impl Driver<'_> {
+    /// Takes what has to be known before the first turn of a run that a
+    /// session owns, and begins that turn.
+    ///
+    /// If the process ends meanwhile, the run is on record without a baseline,
+    /// and goes on without one.
+    pub fn arm(&mut self, run: Run) -> Result<Run, EngineError> {
+        let run = self.prepare(run, Begin::New)?;
+        if !run.state.is_active() {
+            return Ok(run);
+        }
+        let now = self.clock.now();
+        self.record(&run, steps::begin_turn(&run, now), None)
+    }
+
+    /// Goes on with a run that a session has just taken over.
+    pub fn adopt(&mut self, run: Run) -> Result<Run, EngineError> {
+        self.prepare(run, Begin::Resumed)
+    }
+
+    /// What an event of the session that owns `run` means for it.
+    ///
+    /// `heard` is when this process began: an event that is older than the
+    /// run's last step was answered by another process already.
+    pub fn answer_host(
+        &mut self,
+        run: &Run,
+        event: &HostEvent,
+        hosted: &Hosted,
+        heard: Timestamp,
+    ) -> Result<HostReply, EngineError> {
+        let is_ours = event.session.as_ref() == run.session() && event.actor == Actor::Main;
+        if !is_ours || run.updated_at > heard {
+            return Ok(HostReply::silent());
+        }
+        let answered = match &event.what {
+            Happening::SessionStarted(start) => self.session_started(run, *start),
+            Happening::Prompted { .. } => self.prompted(run),
+            Happening::TurnEnded(silence) => self.turn_ended(run, silence, hosted),
+            Happening::TurnBroken(breakage) => self.turn_broken(run, breakage, hosted),
+            Happening::SessionEnded { reason } => self.session_ended(run, reason),
+            Happening::Compacting => self.note(run, "compacting", ""),
+            Happening::Compacted { summary } => self.note(run, "compacted", summary),
+            Happening::CommandCalled { .. }
+            | Happening::ToolAsked(_)
+            | Happening::ToolsUsed(_)
+            | Happening::ChildEnded
+            | Happening::Other { .. } => Ok(HostReply::silent()),
+        };
+        match answered {
+            // Several processes may hear of one event; one of them answers.
+            Err(EngineError::Store(
+                StoreError::Stale { .. } | StoreError::AlreadyDecided { .. },
+            )) => Ok(HostReply::silent()),
+            answered => answered,
+        }
+    }
+
+    fn session_started(&mut self, run: &Run, start: Start) -> Result<HostReply, EngineError> {
+        match (start, &run.state) {
+            (Start::Resumed, State::Paused(Pause::Interrupted)) => {
+                let woken = self.wake(run)?;
+                let context = wording::reminder(&woken);
+                Ok(HostReply::of(Effect::Tell { context }).with_note(wording::iteration(&woken)))
+            }
+            (Start::Compacted | Start::Resumed | Start::Cleared | Start::Forked, state)
+                if state.is_active() =>
+            {
+                Ok(HostReply::of(Effect::Tell { context: wording::reminder(run) }))
+            }
+            (_, _) => Ok(HostReply::silent()),
+        }
+    }
+
+    /// The user said something. During a turn that means that it was aborted:
+    /// hosts do not tell.
+    fn prompted(&mut self, run: &Run) -> Result<HostReply, EngineError> {
+        match &run.state {
+            State::Running if self.is_under_way(run)? => {
+                self.keep_turn(run, None);
+                let left = self.leave(run, State::Paused(Pause::Aborted))?;
+                Ok(HostReply::silent().with_note(wording::rests(&left)))
+            }
+            State::Running => {
+                let now = self.clock.now();
+                self.record(run, steps::begin_turn(run, now), None)?;
+                Ok(HostReply::silent())
+            }
+            State::Waiting(Wait::Child | Wait::Host | Wait::Limit { .. }) => {
+                self.go_on_with_turn(run)?;
+                Ok(HostReply::silent())
+            }
+            State::Waiting(Wait::Human { .. }) | State::Paused(Pause::Capped) => {
+                let woken = self.wake(run)?;
+                let now = self.clock.now();
+                let begun = self.record(&woken, steps::begin_turn(&woken, now), None)?;
+                let context = wording::reminder(&begun);
+                Ok(HostReply::of(Effect::Tell { context }).with_note(wording::iteration(&begun)))
+            }
+            State::Paused(Pause::Asked | Pause::Interrupted | Pause::Aborted)
+            | State::Success(_)
+            | State::Failed(_)
+            | State::Stopped => Ok(HostReply::silent()),
+        }
+    }
+
+    fn turn_ended(
+        &mut self,
+        run: &Run,
+        silence: &Silence,
+        hosted: &Hosted,
+    ) -> Result<HostReply, EngineError> {
+        if !run.state.is_active() {
+            return Ok(HostReply::silent());
+        }
+        if !silence.background.is_empty() {
+            // The host wakes the agent when that is done. Nothing is counted.
+            if run.state != State::Waiting(Wait::Child) {
+                let now = self.clock.now();
+                let waiting = steps::moved_to(run, State::Waiting(Wait::Child), now);
+                self.record(run, waiting, None)?;
+            }
+            return Ok(HostReply::silent());
+        }
+        let run = self.go_on_with_turn(run)?;
+        let run = self.begun(run)?;
+        let used = hosted.place.take_use();
+        let text = transcript::final_text(silence);
+        let spoken = Spoken { end: TurnEnd::Finished, text, usage: None };
+        let began = run.updated_at;
+        let judged = self.judge(&run, spoken, began)?;
+        if used || !run.policy.gates.is_empty() {
+            self.keep_turn(&run, Some(&judged.evidence));
+        }
+        let continued = if silence.follows_hook && !used { hosted.place.continued() } else { 0 };
+        let mut next = judged.next.clone();
+        if next.state == State::Running {
+            next = match hosted.cap {
+                Some(cap) if continued >= cap => {
+                    steps::moved_to(&next, State::Paused(Pause::Capped), self.clock.now())
+                }
+                Some(_) | None => steps::begin_turn(&next, self.clock.now()),
+            };
+        }
+        let next = self.record(&run, next, Some(&judged.record))?;
+        if next.state == State::Running {
+            hosted.place.set_continued(continued + 1);
+        }
+        Ok(self.after_turn(&next, &hosted.place))
+    }
+
+    /// What is said once a turn was judged.
+    fn after_turn(&self, next: &Run, place: &Place) -> HostReply {
+        match &next.state {
+            State::Running => HostReply::of(Effect::GoOn { reason: wording::go_on(next) })
+                .with_note(wording::iteration(next)),
+            State::Waiting(_) | State::Paused(_) => {
+                HostReply::silent().with_note(wording::rests(next))
+            }
+            State::Success(_) | State::Failed(_) | State::Stopped => {
+                place.unmark();
+                let _ = self.ledger.store().checkpoint();
+                HostReply::silent().with_note(closing_words(next))
+            }
+        }
+    }
+
+    fn turn_broken(
+        &mut self,
+        run: &Run,
+        breakage: &Breakage,
+        hosted: &Hosted,
+    ) -> Result<HostReply, EngineError> {
+        if !run.state.is_active() {
+            return Ok(HostReply::silent());
+        }
+        let now = self.clock.now();
+        let wait = match breakage.kind {
+            BreakageKind::Refused => Wait::Human { question: redact(&breakage.text).into_owned() },
+            BreakageKind::Limit | BreakageKind::Overloaded | BreakageKind::Other => {
+                let said = Said { text: "", stderr: &breakage.text, ending: Ending::Exited(1) };
+                match (hosted.limits.find(&said, now), breakage.kind) {
+                    (Some(hit), _) => Wait::Limit { until: hit.until.unwrap_or(now) },
+                    (None, BreakageKind::Limit) => Wait::Limit { until: now },
+                    (None, _) => Wait::Host,
+                }
+            }
+        };
+        let next = self.record(run, steps::moved_to(run, State::Waiting(wait), now), None)?;
+        Ok(HostReply::silent().with_note(wording::rests(&next)))
+    }
+
+    fn session_ended(&mut self, run: &Run, reason: &str) -> Result<HostReply, EngineError> {
+        self.note(run, "session_ended", reason)?;
+        // The session that follows an emptied one takes the run with it.
+        if reason != "clear" && run.state.is_active() {
+            self.keep_turn(run, None);
+            self.leave(run, State::Paused(Pause::Interrupted))?;
+        }
+        let _ = self.ledger.store().checkpoint();
+        Ok(HostReply::silent())
+    }
+
+    /// Keeps that something happened.
+    fn note(&mut self, run: &Run, kind: &str, text: &str) -> Result<HostReply, EngineError> {
+        let text: String = text.chars().take(ABOUT_CHARS).collect();
+        self.ledger.store().append(&NewEvent {
+            run: Some(run.id.clone()),
+            iteration: Some(run.iteration),
+            session: run.session().cloned(),
+            kind: kind.to_owned(),
+            at: self.clock.now(),
+            data: json!({ "text": text }).to_string(),
+        })?;
+        Ok(HostReply::silent())
+    }
+
+    fn is_under_way(&self, run: &Run) -> Result<bool, EngineError> {
+        Ok(run.iteration > 0 && !self.is_recorded(run)?)
+    }
+
+    /// A run that rested is running again, with no turn begun.
+    fn wake(&mut self, run: &Run) -> Result<Run, EngineError> {
+        let woken = steps::woken(run, run, self.clock.now());
+        self.record(run, woken, None)
+    }
+
+    /// The turn that waited for something goes on under its number.
+    fn go_on_with_turn(&mut self, run: &Run) -> Result<Run, EngineError> {
+        if run.state == State::Running {
+            return Ok(run.clone());
+        }
+        let now = self.clock.now();
+        self.record(run, steps::moved_to(run, State::Running, now), None)
+    }
+
+    /// The run in a turn of its own and with something to compare with,
+    /// whoever armed it and however.
+    fn begun(&mut self, run: Run) -> Result<Run, EngineError> {
+        let mut next = run.clone();
+        if next.baseline.is_none() {
+            let snapshots = Snapshots::new(&self.tree, run.id.clone());
+            let start = match snapshots.get(Label::Start) {
+                Ok(start) => start,
+                Err(_) => snapshots.take(Label::Start, self.clock.now())?,
+            };
+            next.baseline = Some(Baseline { tree: Some(start.tree), ..Baseline::default() });
+        }
+        if !self.is_under_way(&run)? {
+            next = steps::begin_turn(&next, self.clock.now());
+        }
+        if next == run { Ok(run) } else { self.record(&run, next, None) }
+    }
+}
+
+/// How a loop ended; one that failed can be undone.
+fn closing_words(run: &Run) -> String {
+    let mut text = wording::ended(run);
+    if matches!(run.state, State::Failed(_)) {
+        let _ = write!(text, " `ralph rollback {}`", run.id);
+    }
+    text
+}

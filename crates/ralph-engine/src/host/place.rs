@@ -1,0 +1,96 @@
+//! What is known of a session by a look at the file system alone.
+//!
+//! Most events of a host are none of our business. Whether one is must be
+//! found out without opening the store.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use ralph_core::{RunId, SessionId};
+
+use crate::driver::turn::make_private_folder;
+
+/// The folder of one session in the state home.
+#[derive(Clone, Debug)]
+pub struct Place {
+    folder: PathBuf,
+}
+
+impl Place {
+    /// The place of this session; the folder may not exist.
+    pub fn new(home: &Path, session: &SessionId) -> Self {
+        // A colon is not allowed in file names everywhere.
+        let name = session.as_str().replace(':', "%3a");
+        Self { folder: home.join("sessions").join(name) }
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Whether a run may belong to the session. The store knows for sure.
+    pub fn is_marked(&self) -> bool {
+        self.folder.join("run").exists()
+    }
+
+    /// Notes that a run belongs to the session.
+    pub fn mark(&self, run: &RunId) -> io::Result<()> {
+        make_private_folder(&self.folder)?;
+        fs::write(self.folder.join("run"), format!("{run}\n"))
+    }
+
+    /// Notes that no run belongs to the session any more.
+    pub fn unmark(&self) {
+        for name in ["run", "used", "continued"] {
+            let _ = fs::remove_file(self.folder.join(name));
+        }
+        // Goes only if nothing else is kept here.
+        let _ = fs::remove_dir(&self.folder);
+    }
+
+    /// Notes that the agent used a tool, so that files may have changed.
+    pub fn note_use(&self) {
+        // Should that fail, the next snapshot has what this one misses.
+        let _ = fs::write(self.folder.join("used"), "");
+        let _ = fs::remove_file(self.folder.join("continued"));
+    }
+
+    /// Whether the agent used a tool since this was asked last.
+    pub(crate) fn take_use(&self) -> bool {
+        fs::remove_file(self.folder.join("used")).is_ok()
+    }
+
+    /// How often in a row the agent was made to go on without using a tool.
+    pub(crate) fn continued(&self) -> u32 {
+        let text = fs::read_to_string(self.folder.join("continued")).unwrap_or_default();
+        text.trim().parse().unwrap_or(0)
+    }
+
+    pub(crate) fn set_continued(&self, count: u32) {
+        let _ = fs::write(self.folder.join("continued"), count.to_string());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_tells_what_was_noted_and_leaves_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let session = SessionId::new("a:b").unwrap();
+        let place = Place::new(home.path(), &session);
+        assert!(!place.is_marked() && !place.take_use());
+        place.mark(&RunId::from_bits(1)).unwrap();
+        assert!(place.is_marked());
+        place.set_continued(3);
+        assert_eq!(place.continued(), 3);
+        place.note_use();
+        assert_eq!(place.continued(), 0);
+        assert!(place.take_use() && !place.take_use());
+        place.unmark();
+        assert!(!place.is_marked() && !place.folder().exists());
+    }
+}
