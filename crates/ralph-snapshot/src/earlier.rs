@@ -74,18 +74,39 @@ impl WorkTree {
         Ok(found.status.success().then(|| TreeId::new(name)))
     }
 
+    /// The last commit; `None` outside git and before the first.
+    pub fn head(&self) -> Result<Option<String>, TreeError> {
+        let Some(git) = self.git() else { return Ok(None) };
+        let args = ["--verify", "--quiet", "HEAD^{commit}"];
+        let found = git.command("rev-parse").args(args).feed(&[])?;
+        let name = String::from_utf8_lossy(found.stdout.trim_ascii()).into_owned();
+        Ok(found.status.success().then_some(name))
+    }
+
     /// Whether a file is as a branch of another repository has it, by a
-    /// commit from before `began`: then somebody else wrote it, and it was
-    /// pulled in. Outside git nothing is.
-    pub fn was_pulled_in(&self, path: &Path, began: Timestamp) -> Result<bool, TreeError> {
+    /// commit from before `began` that is no part of `head`, the last commit
+    /// at that time: then somebody else wrote it, and it was pulled in. What
+    /// `head` holds was here already, and going back to it is an edit like
+    /// any other. Outside git nothing is pulled in.
+    pub fn was_pulled_in(
+        &self,
+        path: &Path,
+        began: Timestamp,
+        head: Option<&str>,
+    ) -> Result<bool, TreeError> {
         match self.git() {
-            Some(git) => was_pulled_in(git, path, began),
+            Some(git) => was_pulled_in(git, path, began, head),
             None => Ok(false),
         }
     }
 }
 
-fn was_pulled_in(git: &Git, path: &Path, began: Timestamp) -> Result<bool, TreeError> {
+fn was_pulled_in(
+    git: &Git,
+    path: &Path,
+    began: Timestamp,
+    head: Option<&str>,
+) -> Result<bool, TreeError> {
     if !git.root().join(path).is_file() {
         return Ok(false);
     }
@@ -106,14 +127,24 @@ fn was_pulled_in(git: &Git, path: &Path, began: Timestamp) -> Result<bool, TreeE
         if !there.status.success() || there.stdout.trim_ascii() != now.trim_ascii() {
             continue;
         }
-        let args = ["-1", "--format=%ct", branch, "--"];
+        let args = ["-1", "--format=%ct %H", branch, "--"];
         let committed = git.command("log").args(args).args([path]).read()?;
-        let seconds: i64 = String::from_utf8_lossy(&committed).trim().parse().unwrap_or(i64::MAX);
-        if seconds.saturating_mul(1000) < began.as_millis() {
+        let committed = String::from_utf8_lossy(&committed);
+        let (seconds, commit) = committed.trim().split_once(' ').unwrap_or_default();
+        let seconds: i64 = seconds.parse().unwrap_or(i64::MAX);
+        if seconds.saturating_mul(1000) < began.as_millis() && !is_part_of(git, commit, head)? {
             return Ok(true);
         }
     }
     Ok(false)
+}
+
+/// Whether `head` is a commit or came after it.
+fn is_part_of(git: &Git, commit: &str, head: Option<&str>) -> Result<bool, TreeError> {
+    let Some(head) = head else { return Ok(false) };
+    let asked = git.command("merge-base").args(["--is-ancestor", commit, head]).feed(&[])?;
+    // 1 says no; with anything else nothing speaks for a pull.
+    Ok(asked.status.code() != Some(1))
 }
 
 #[cfg(test)]
@@ -153,16 +184,43 @@ mod tests {
         }
     }
 
+    /// A repository whose remote has a commit that is not here yet, and the
+    /// commit that is.
+    fn behind_its_remote() -> (Scratch, String) {
+        let scratch = Scratch::committed(&[("pulled", "ours"), ("own", "old")]);
+        let head = scratch.run(&["rev-parse", "HEAD"]).trim().to_owned();
+        scratch.write("pulled", "theirs");
+        scratch.commit();
+        scratch.run(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+        (scratch, head)
+    }
+
     #[test]
     fn a_file_that_others_committed_before_was_pulled_in() {
-        let scratch = Scratch::committed(&[("pulled", "theirs"), ("own", "old")]);
-        scratch.run(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+        let (scratch, head) = behind_its_remote();
         scratch.write("own", "new");
         let tree = scratch.open();
-        let pulled = |path: &str, began| tree.was_pulled_in(Path::new(path), began).unwrap();
+        let pulled =
+            |path: &str, began| tree.was_pulled_in(Path::new(path), began, Some(&head)).unwrap();
         let (later, earlier) = (Timestamp::from_millis(i64::MAX), Timestamp::from_millis(0));
         assert!(pulled("pulled", later));
         assert!(!pulled("pulled", earlier), "it was pushed during the run");
         assert!(!pulled("own", later) && !pulled("missing", later));
+        assert!(tree.was_pulled_in(Path::new("pulled"), later, None).unwrap());
+    }
+
+    #[test]
+    fn a_file_put_back_to_what_was_committed_here_was_not_pulled_in() {
+        let (scratch, _) = behind_its_remote();
+        let tree = scratch.open();
+        let head = tree.head().unwrap();
+        let later = Timestamp::from_millis(i64::MAX);
+        assert!(!tree.was_pulled_in(Path::new("pulled"), later, head.as_deref()).unwrap());
+    }
+
+    #[test]
+    fn before_the_first_commit_there_is_no_head() {
+        assert_eq!(Scratch::git().open().head().unwrap(), None);
+        assert_eq!(Scratch::plain().open().head().unwrap(), None);
     }
 }

@@ -98,3 +98,24 @@ fn what_the_user_did_while_the_run_rested_is_not_the_agents() {
     let output = project.run_json("go on", &["--criteria", "custom:test -f done"]);
     let _ = output.ends("success/verified", 1);
 }
+
+/// A project whose test was pushed without its last line, which the user
+/// wrote just now.
+fn with_a_line_to_push(agent: &str) -> Project {
+    let project = laid_out(git(), agent);
+    project.file("tests/test_total.py", TEST.replace("    assert total([]) == 0\n", ""));
+    project.run_git(&["add", "-A"]);
+    project.run_git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "pushed"]);
+    project.run_git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    project.file("tests/test_total.py", TEST);
+    project
+}
+
+#[test]
+fn going_back_to_the_last_commit_is_not_pulling() {
+    let project = with_a_line_to_push("git checkout -q HEAD -- tests");
+    let more = ["--criteria", "custom:true", "--max-iterations", "1"];
+    let output = project.run_json("fix it", &more).ends("failed/max_iterations", 1);
+    let told = weakened(&output.events_of("iteration_ended"));
+    assert!(told[0].contains("assertion removed from `test_total`"), "{told:?}");
+}

@@ -6,21 +6,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ralph_checks::judge::Judge;
 use ralph_checks::tamper::{FilePair, Rules, Severity, Tampering, Version, compare, is_test_file};
 use ralph_core::evidence::{Edit, Evidence, Weakening};
 use ralph_core::{Run, TreeId};
-use ralph_snapshot::{Earlier, Label, Snapshot, Snapshots, WorkTree};
+use ralph_snapshot::{Earlier, Label, Snapshot, Snapshots};
 
-use super::Driver;
+use super::{Driver, turn};
 use crate::allowed;
 use crate::error::EngineError;
 use crate::events::Event;
 
 /// Larger files are not looked into.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
+
+/// The name of the commit the run began with, in the run's folder.
+const HEAD: &str = "head-at-start";
 
 /// More than this many places are not named one by one.
 const NAMED: usize = 50;
@@ -55,13 +59,38 @@ impl Driver<'_> {
         let pairs: Vec<FilePair<'_>> = sides.iter().map(Sides::pair).collect();
         let mut found = compare(&pairs, &rules);
         found.retain(|one| !(run.policy.allowed.tests && is_test_file(&one.place.file)));
-        let pulled = pulled_in(&self.tree, &found, run);
+        let pulled = self.pulled_in(&found, run);
         found.retain(|one| !pulled.contains(&one.place.file));
         Ok(found)
     }
 
+    /// Remembers the commit the run begins with: later ones of others may be
+    /// pulled in, while what it holds may only be gone back to.
+    pub(crate) fn remember_head(&self) -> Result<(), EngineError> {
+        let head = self.tree.head()?.unwrap_or_default();
+        let path = self.folder.join(HEAD);
+        let written = turn::make_private_folder(&self.folder)
+            .and_then(|()| turn::private_file(&path))
+            .and_then(|mut file| file.write_all(head.as_bytes()));
+        written.map_err(|source| EngineError::Write { path, source })
+    }
+
+    /// Those of the files found that somebody else wrote and the user pulled in.
+    fn pulled_in(&self, found: &[Tampering], run: &Run) -> BTreeSet<String> {
+        // Without a commit to go by nothing speaks for a pull.
+        let Ok(head) = fs::read_to_string(self.folder.join(HEAD)) else { return BTreeSet::new() };
+        let head = Some(&*head).filter(|head| !head.is_empty());
+        let files: BTreeSet<&String> = found.iter().map(|one| &one.place.file).collect();
+        // A repository that cannot be asked says nothing in anybody's favour.
+        let is_pulled = |file: &&String| {
+            let path = Path::new(file.as_str());
+            self.tree.was_pulled_in(path, run.started_at, head).unwrap_or(false)
+        };
+        files.into_iter().filter(is_pulled).cloned().collect()
+    }
+
     /// The rules of a run, with what the user allowed meanwhile.
-    fn rules(&self, run: &Run) -> Result<Rules, EngineError> {
+    pub(crate) fn rules(&self, run: &Run) -> Result<Rules, EngineError> {
         let mut paths = run.policy.allowed.paths.clone();
         paths.extend(allowed::load(&self.folder));
         let mut gates = run.policy.gates.clone();
@@ -127,16 +156,6 @@ impl Sides {
 fn slashed(path: &Path) -> String {
     let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
     parts.join("/")
-}
-
-/// Those of the files found that somebody else wrote and the user pulled in.
-fn pulled_in(tree: &WorkTree, found: &[Tampering], run: &Run) -> BTreeSet<String> {
-    let files: BTreeSet<&String> = found.iter().map(|one| &one.place.file).collect();
-    // A repository that cannot be asked says nothing in anybody's favour.
-    let is_pulled = |file: &&String| {
-        tree.was_pulled_in(Path::new(file.as_str()), run.started_at).unwrap_or(false)
-    };
-    files.into_iter().filter(is_pulled).cloned().collect()
 }
 
 fn report(found: Vec<Tampering>, run: &Run, evidence: &mut Evidence) {
