@@ -38,6 +38,10 @@ pub(crate) fn run(args: &AllowArgs) -> Result<u8, CliError> {
         out::raw(&texts::held(rows.collect(), app.locale()));
         return Ok(0);
     }
+    if std::env::var_os("RALPH_DRIVER").is_some() {
+        return Err(CliError::refused("an agent cannot accept what is held against its own run")
+            .with_hint("ask the user to run `ralph allow`, or undo the change"));
+    }
     let paths = args.paths.iter().map(|path| inside(&app, path));
     let paths = paths.collect::<Result<Vec<_>, _>>()?;
     Rules::new(&[], &paths).map_err(|error| CliError::usage(error.to_string()))?;

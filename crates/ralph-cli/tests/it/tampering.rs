@@ -54,6 +54,17 @@ fn what_is_allowed_is_not_held_against_a_run() {
 }
 
 #[test]
+fn an_agent_cannot_accept_what_is_held_against_its_own_run() {
+    let agent = format!("{CUT}\n$RALPH allow tests/test_total.py 2> $OUTSIDE/said");
+    let project = laid_out(git(), &agent);
+    let more = ["--criteria", "custom:true", "--max-iterations", "1"];
+    let call = project.run_call("fix it", &more).env("RALPH", env!("CARGO_BIN_EXE_ralph"));
+    let _ = call.output().ends("failed/max_iterations", 1);
+    let said = project.kept("said");
+    assert!(said.contains("an agent cannot accept"), "{said}");
+}
+
+#[test]
 fn test_changes_may_be_allowed_from_the_start() {
     let flag = ["--criteria", "custom:true", "--allow-test-changes"];
     let project = laid_out(plain(), CUT);
