@@ -8,8 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::finding::{TestState, Tests};
 
-/// The tests of one gate that passed before the first turn.
-pub type Passed = BTreeSet<String>;
+/// The tests of one gate before the first turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Start {
+    /// Those that passed.
+    pub passed: BTreeSet<String>,
+    /// Those that failed or were skipped.
+    pub others: BTreeSet<String>,
+}
 
 /// What became of tests that passed at the start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,10 +26,16 @@ pub struct Losses {
     pub skipped: Vec<String>,
 }
 
-/// The tests that passed, to be remembered.
-pub fn passed(tests: &Tests) -> Passed {
-    let passed = tests.states.iter().filter(|(_, state)| **state == TestState::Passed);
-    passed.map(|(id, _)| id.clone()).collect()
+/// The tests as they are now, to be remembered.
+pub fn start(tests: &Tests) -> Start {
+    let ids = |is_wanted: fn(TestState) -> bool| {
+        let wanted = tests.states.iter().filter(|(_, state)| is_wanted(**state));
+        wanted.map(|(id, _)| id.clone()).collect()
+    };
+    Start {
+        passed: ids(|state| state == TestState::Passed),
+        others: ids(|state| state != TestState::Passed),
+    }
 }
 
 /// Compares what ran then with what runs now.
@@ -31,32 +43,40 @@ pub fn passed(tests: &Tests) -> Passed {
 /// A test that moved to another file or module is found by its own name. A
 /// renamed test cannot be told from one that was removed while another was
 /// added, so as many as were added are forgiven: the static comparison of the
-/// files looks at those.
-pub fn losses(then: &Passed, now: &Tests) -> Losses {
+/// files looks at those. A test that failed then is not one that was added.
+pub fn losses(then: &Start, now: &Tests) -> Losses {
+    let passed = &then.passed;
     let state = |id: &String| now.states.get(id).copied();
     let is_skipped = |id: &&String| state(id) == Some(TestState::Skipped);
-    let skipped: Vec<String> = then.iter().filter(is_skipped).cloned().collect();
-    // Beyond what is listed nothing can be missed.
-    if now.counts.collected() > now.states.len() as u64 {
-        return Losses { gone: Vec::new(), skipped };
-    }
-    let mut spare = names(now.states.keys().filter(|id| !then.contains(*id)));
+    let skipped: Vec<String> = passed.iter().filter(is_skipped).cloned().collect();
+    let runs = |state: TestState| state != TestState::Skipped;
+    let is_new = |id: &String| !passed.contains(id) && !then.others.contains(id);
+    let added = now.states.iter().filter(|(id, state)| runs(**state) && is_new(id));
+    let mut spare = names(added.map(|(id, _)| id));
     let mut gone = Vec::new();
-    for id in then.iter().filter(|id| state(id).is_none()) {
+    for id in passed.iter().filter(|id| state(id).is_none()) {
         match spare.get_mut(own_name(id)) {
             Some(count) if *count > 0 => *count -= 1,
             Some(_) | None => gone.push(id.clone()),
         }
     }
     let added: usize = spare.values().sum();
-    let gone = gone.split_off(added.min(gone.len()));
+    let forgiven = added.saturating_add(unlisted(now));
+    let gone = gone.split_off(forgiven.min(gone.len()));
     Losses { gone, skipped }
 }
 
+/// How many tests ran that are not listed: any test may be one of them.
+fn unlisted(now: &Tests) -> usize {
+    let listed = now.states.values().filter(|state| **state != TestState::Skipped).count();
+    let ran = now.counts.passed.saturating_add(now.counts.failed);
+    usize::try_from(ran).unwrap_or(usize::MAX).saturating_sub(listed)
+}
+
 /// The tests that passed then and fail now.
-pub fn broken<'a>(then: &'a Passed, now: &'a Tests) -> impl Iterator<Item = &'a str> {
+pub fn broken<'a>(then: &'a Start, now: &'a Tests) -> impl Iterator<Item = &'a str> {
     let failed = |id: &&String| now.states.get(*id) == Some(&TestState::Failed);
-    then.iter().filter(failed).map(String::as_str)
+    then.passed.iter().filter(failed).map(String::as_str)
 }
 
 fn names<'a>(ids: impl Iterator<Item = &'a String>) -> BTreeMap<&'a str, usize> {
@@ -79,8 +99,8 @@ fn own_name(id: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn then(ids: &[&str]) -> Passed {
-        ids.iter().map(|&id| id.to_owned()).collect()
+    fn then(ids: &[&str]) -> Start {
+        Start { passed: ids.iter().map(|&id| id.to_owned()).collect(), ..Start::default() }
     }
 
     fn now(passed: &[&str], skipped: &[&str]) -> Tests {
@@ -133,5 +153,30 @@ mod tests {
         let mut after = now(&["a"], &[]);
         after.counts.passed = 200_000;
         assert_eq!(losses(&then(&["z"]), &after), Losses::default());
+    }
+
+    #[test]
+    fn a_test_that_was_mended_does_not_take_the_place_of_one_that_is_gone() {
+        let before = Start { others: ["fails".to_owned()].into(), ..then(&["holds"]) };
+        assert_eq!(losses(&before, &now(&["fails"], &[])).gone, ["holds"]);
+    }
+
+    #[test]
+    fn a_new_test_that_is_skipped_does_not_take_the_place_of_one_that_is_gone() {
+        assert_eq!(losses(&then(&["one"]), &now(&[], &["two"])).gone, ["one"]);
+    }
+
+    #[test]
+    fn skipped_tests_that_are_only_counted_hide_nothing() {
+        let mut after = now(&["one"], &[]);
+        after.counts.skipped = 3;
+        assert_eq!(losses(&then(&["one", "two"]), &after).gone, ["two"]);
+    }
+
+    #[test]
+    fn what_did_not_pass_is_remembered_apart() {
+        let start = start(&now(&["one"], &["two"]));
+        assert_eq!(start.others, ["two".to_owned()].into());
+        assert_eq!(start, Start { others: start.others.clone(), ..then(&["one"]) });
     }
 }

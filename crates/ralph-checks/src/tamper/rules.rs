@@ -98,7 +98,23 @@ impl Rules {
 
     /// Whether the user accepted a change there.
     pub(super) fn allow(&self, found: &Tampering) -> bool {
-        let path = found.place.file.trim_start_matches('/');
+        self.allow_path(&found.place.file)
+    }
+
+    /// Whether the user accepted that a test is changed: by its id, or by the
+    /// file it is in as far as the id tells.
+    pub fn allow_test(&self, id: &str) -> bool {
+        let head = id.split("::").next().unwrap_or(id);
+        // Reports of pytest have `tests.test_a.TestClass::test`.
+        let dots = head.match_indices('.').map(|(at, _)| at).chain([head.len()]);
+        let mut modules = dots.map(|at| format!("{}.py", head[..at].replace('.', "/")));
+        self.allow_path(id)
+            || self.allow_path(head)
+            || (!head.contains('/') && modules.any(|path| self.allow_path(&path)))
+    }
+
+    fn allow_path(&self, path: &str) -> bool {
+        let path = path.trim_start_matches('/');
         self.allowed.contains(path)
             || path.match_indices('/').any(|(at, _)| self.allowed.contains(&path[..at]))
             || self.globs.matched_path_or_any_parents(path, false).is_ignore()
@@ -131,5 +147,28 @@ fn is_check_script(word: &str, path: &str) -> bool {
                 || path.split('/').rev().skip(1).any(|folder| FOLDERS.contains(&folder))
         }
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_is_allowed_by_its_id_or_by_its_file() {
+        let allowed = ["tests/test_a.py", "shop$tests::adds", "web/**"].map(str::to_owned);
+        let rules = Rules::new(&[], &allowed).unwrap();
+        for id in [
+            "tests/test_a.py::test_one",
+            "tests.test_a::test_one",
+            "tests.test_a.TestSums::test_one[1-2]",
+            "shop$tests::adds",
+            "web/src/a.test.ts::sums > adds",
+        ] {
+            assert!(rules.allow_test(id), "{id}");
+        }
+        for id in ["tests/test_b.py::test_one", "tests.test_ab::one", "shop$tests::subtracts"] {
+            assert!(!rules.allow_test(id), "{id}");
+        }
     }
 }

@@ -6,47 +6,61 @@ use std::io::Write;
 use std::path::Path;
 
 use ralph_core::evidence::{Evidence, GateReport, Weakening};
-use ralph_core::preserve::{self, Losses, Passed};
+use ralph_core::preserve::{self, Losses, Start};
 
 use super::turn;
 use crate::error::EngineError;
 
 /// The list's name in the run's folder.
-const FILE: &str = "passed-at-start.json";
+const FILE: &str = "tests-at-start.json";
 
 /// How many lost tests are named one by one.
 const NAMED: usize = 20;
 
+/// As it is written: the tests that passed, and the others.
+type Row = (BTreeSet<String>, BTreeSet<String>);
+
 /// Keeps which tests passed, gate by gate.
 pub(crate) fn remember(folder: &Path, gates: &[GateReport]) -> Result<(), EngineError> {
     let tests = gates.iter().filter_map(|gate| Some((&*gate.name, gate.reading.tests.as_ref()?)));
-    let passed: BTreeMap<&str, Passed> =
-        tests.map(|(name, tests)| (name, preserve::passed(tests))).collect();
-    if passed.values().all(Passed::is_empty) {
+    let rows: BTreeMap<&str, Row> = tests
+        .map(|(name, tests)| {
+            let Start { passed, others } = preserve::start(tests);
+            (name, (passed, others))
+        })
+        .collect();
+    if rows.values().all(|(passed, _)| passed.is_empty()) {
         return Ok(());
     }
     let path = folder.join(FILE);
     let written = turn::make_private_folder(folder)
         .and_then(|()| turn::private_file(&path))
-        .and_then(|mut file| file.write_all(&serde_json::to_vec(&passed)?));
+        .and_then(|mut file| file.write_all(&serde_json::to_vec(&rows)?));
     written.map_err(|source| EngineError::Write { path, source })
 }
 
 /// Adds to the evidence what fails or no longer runs though it passed at the
-/// start.
-pub(crate) fn compare(folder: &Path, evidence: &mut Evidence) {
+/// start, except for tests that may be changed.
+pub(crate) fn compare(folder: &Path, may_change: impl Fn(&str) -> bool, evidence: &mut Evidence) {
     let Ok(text) = fs::read(folder.join(FILE)) else { return };
-    let then: BTreeMap<String, Passed> = serde_json::from_slice(&text).unwrap_or_default();
+    let mut then: BTreeMap<String, Row> = serde_json::from_slice(&text).unwrap_or_default();
     for gate in &evidence.gates {
-        let Some((then, now)) = then.get(&gate.name).zip(gate.reading.tests.as_ref()) else {
+        let Some((row, now)) = then.remove(&gate.name).zip(gate.reading.tests.as_ref()) else {
             continue;
         };
-        let broken: BTreeSet<&str> = preserve::broken(then, now).collect();
+        let then = Start { passed: row.0, others: row.1 };
+        let broken: BTreeSet<&str> = preserve::broken(&then, now).collect();
         let prints = gate.failing_tests().filter(|(id, _)| broken.contains(id));
         evidence.broken.extend(prints.map(|(_, print)| print.to_owned()));
-        let Losses { gone, skipped } = preserve::losses(then, now);
+        if !gate.passed() {
+            // A build that is broken, or a runner that ends with the first
+            // failure, leaves tests out that nobody took away.
+            continue;
+        }
+        let Losses { gone, skipped } = preserve::losses(&then, now);
         let named = |ids: Vec<String>, what: &'static str| {
-            ids.into_iter().take(NAMED).map(move |place| Weakening { place, what: what.to_owned() })
+            let held = ids.into_iter().filter(|id| !may_change(id)).take(NAMED);
+            held.map(move |place| Weakening { place, what: what.to_owned() })
         };
         evidence.weakened.extend(named(gone, "the test passed at the start and no longer runs"));
         evidence.weakened.extend(named(skipped, "the test passed at the start and is skipped now"));
@@ -103,9 +117,32 @@ mod tests {
         let start = gate(&[("a", Passed), ("b", Passed), ("c", Failed)]);
         remember(folder.path(), &[start]).unwrap();
         let mut evidence = evidence(vec![gate(&[("b", Skipped)])]);
-        compare(folder.path(), &mut evidence);
+        compare(folder.path(), |_| false, &mut evidence);
         let places: Vec<&str> = evidence.weakened.iter().map(|found| &*found.place).collect();
         assert_eq!(places, ["a", "b"]);
+    }
+
+    #[test]
+    fn tests_that_may_be_changed_are_not_missed() {
+        use TestState::Passed;
+        let folder = tempfile::tempdir().unwrap();
+        remember(folder.path(), &[gate(&[("a", Passed), ("b", Passed)])]).unwrap();
+        let mut evidence = evidence(vec![gate(&[])]);
+        compare(folder.path(), |id| id == "a", &mut evidence);
+        let places: Vec<&str> = evidence.weakened.iter().map(|found| &*found.place).collect();
+        assert_eq!(places, ["b"]);
+    }
+
+    #[test]
+    fn tests_that_a_broken_build_left_out_were_not_taken_away() {
+        use TestState::{Failed, Passed};
+        let folder = tempfile::tempdir().unwrap();
+        remember(folder.path(), &[gate(&[("a", Passed), ("b", Passed)])]).unwrap();
+        let verdict = Verdict::Fail(ralph_core::evidence::Fault::Exit(2));
+        let broken = GateReport { verdict, ..gate(&[("tests/b.py", Failed)]) };
+        let mut evidence = evidence(vec![broken]);
+        compare(folder.path(), |_| false, &mut evidence);
+        assert_eq!(evidence.weakened, []);
     }
 
     #[test]
@@ -117,7 +154,7 @@ mod tests {
         let mut now = gate(&[("a", Passed), ("b", Failed), ("c", Failed)]);
         now.failing = ["test b", "test c"].map(str::to_owned).into();
         let mut evidence = evidence(vec![now]);
-        compare(folder.path(), &mut evidence);
+        compare(folder.path(), |_| false, &mut evidence);
         assert_eq!(evidence.broken, BTreeSet::from(["test b".to_owned()]));
     }
 
@@ -125,7 +162,7 @@ mod tests {
     fn without_a_list_nothing_is_held_against_a_turn() {
         let folder = tempfile::tempdir().unwrap();
         let mut evidence = evidence(vec![gate(&[])]);
-        compare(folder.path(), &mut evidence);
+        compare(folder.path(), |_| false, &mut evidence);
         assert!(evidence.weakened.is_empty());
     }
 }
