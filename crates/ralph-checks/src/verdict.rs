@@ -28,7 +28,7 @@ pub(crate) fn judge(
     };
     match (spec.format, reading) {
         (Format::Exit, _) => by_code(code),
-        (Format::Text, Ok(reading)) => judge_text(code, reading),
+        (Format::Text, Ok(reading)) => judge_text(spec, code, reading),
         (_, Err(Unreadable::NoReport { printed })) if code != 0 && tells_why(printed) => {
             by_code(code)
         }
@@ -89,13 +89,18 @@ fn by_code(code: i32) -> Verdict {
 }
 
 /// Text is recognised, not understood: only a test that is said to have
-/// failed contradicts a good exit code.
-fn judge_text(code: i32, reading: &Reading) -> Verdict {
-    let failed = reading.tests.as_ref().map_or(0, |tests| tests.counts.failed);
-    if code == 0 && failed > 0 {
-        return unclear(format!("exit code 0, but {} failed", plural(failed, "test")));
+/// failed contradicts a good exit code, and a suite that is said to be empty.
+fn judge_text(spec: &GateSpec, code: i32, reading: &Reading) -> Verdict {
+    let tests = reading.tests.as_ref().map(|tests| tests.counts);
+    match tests {
+        Some(tests) if code == 0 && tests.failed > 0 => {
+            unclear(format!("exit code 0, but {} failed", plural(tests.failed, "test")))
+        }
+        Some(tests) if code == 0 && tests.passed == 0 && spec.criterion == Criterion::TestPass => {
+            unclear("no test ran".to_owned())
+        }
+        Some(_) | None => by_code(code),
     }
-    by_code(code)
 }
 
 fn judge_tests(code: i32, reading: &Reading) -> Verdict {
@@ -125,7 +130,11 @@ fn judge_diagnostics(spec: &GateSpec, code: i32, reading: &Reading) -> Verdict {
         }
         (0, wrong) => Verdict::Fail(Fault::Findings(wrong)),
         (code, _) if found == 0 => unclear(format!("exit code {code}, but it reports nothing")),
-        (_, 0) if spec.bar == Bar::NoErrors => Verdict::Pass,
+        // By custom, 1 stands for findings and more for a tool that broke off.
+        (1, 0) if spec.bar == Bar::NoErrors => Verdict::Pass,
+        (code, 0) if spec.bar == Bar::NoErrors => {
+            unclear(format!("exit code {code}, but it reports no error"))
+        }
         (code, _) => Verdict::Fail(Fault::Exit(code)),
     }
 }
@@ -214,6 +223,15 @@ mod tests {
     #[test]
     fn a_suite_without_tests_proves_nothing() {
         assert_unclear(&test_verdict(0, &tests(0, 0)), "no test ran");
+        let text = spec(Criterion::TestPass, Format::Text, Bar::Clean);
+        let verdict =
+            |spec: &GateSpec, reading: &Reading| judge(spec, Ending::Exited(0), Ok(reading));
+        assert_unclear(&verdict(&text, &tests(0, 0)), "no test ran");
+        // What nobody recognises may have run tests all the same, and a
+        // command of the user's own may be about more than tests.
+        assert_eq!(verdict(&text, &Reading::default()), Verdict::Pass);
+        let own = GateSpec { criterion: Criterion::Custom, ..text };
+        assert_eq!(verdict(&own, &tests(0, 0)), Verdict::Pass);
     }
 
     #[test]
@@ -251,6 +269,8 @@ mod tests {
         let lenient = GateSpec { bar: Bar::NoErrors, ..clean };
         assert_eq!(verdict(&lenient, 0), Verdict::Pass);
         assert_eq!(verdict(&lenient, 1), Verdict::Pass);
+        // As shellcheck ends when it could not read one of its files.
+        assert_unclear(&verdict(&lenient, 2), "exit code 2, but it reports no error");
     }
 
     #[test]
