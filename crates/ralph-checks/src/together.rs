@@ -3,6 +3,7 @@
 //! Gates that build or run something in one folder would step on each other's
 //! toes, so of those one runs at a time; gates that only look go along.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
@@ -73,7 +74,12 @@ fn run_one(
     (index, sender): (usize, &Sender<(usize, GateReport)>),
     stop: &AtomicBool,
 ) {
-    let report = gate.run(site, &mut || stop.load(Ordering::Relaxed));
+    let run = AssertUnwindSafe(|| gate.run(site, &mut || stop.load(Ordering::Relaxed)));
+    // A thread that ends without a report would be waited for until the end
+    // of days. Nothing of a gate that broke is looked at again.
+    let report = catch_unwind(run).unwrap_or_else(|_| {
+        GateReport::unknown(gate.spec(), "it broke off: a bug of ours".to_owned())
+    });
     // The receiver is there until the last thread has ended.
     let _ = sender.send((index, report));
 }
@@ -159,6 +165,7 @@ mod tests {
         }
 
         fn run(&self, _site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
+            assert!(self.0.name != "broken", "as a gate with a bug does");
             let verdict = if stop() {
                 Verdict::Unknown { reason: "it was interrupted".to_owned() }
             } else {
@@ -224,7 +231,11 @@ mod tests {
     }
 
     fn run(seen: &mut Seen) -> Vec<GateReport> {
-        let gates = ["a", "b", "c"].map(|name| gate(name, Criterion::Custom, ""));
+        run_named(["a", "b", "c"], seen)
+    }
+
+    fn run_named(names: [&str; 3], seen: &mut Seen) -> Vec<GateReport> {
+        let gates = names.map(|name| gate(name, Criterion::Custom, ""));
         let gates: Vec<&dyn Gate> = gates.iter().map(|gate| gate as &dyn Gate).collect();
         let supervisor = ralph_proc::Supervisor::new("/nowhere", []);
         let root = std::path::Path::new("/");
@@ -247,5 +258,13 @@ mod tests {
         let reports = run(&mut Seen { stop_at_once: true, ..Seen::default() });
         assert_eq!(reports.len(), 3);
         assert!(matches!(reports[2].verdict, Verdict::Unknown { .. }));
+    }
+
+    #[test]
+    fn a_gate_that_breaks_off_is_unknown_and_holds_nobody_up() {
+        let reports = run_named(["a", "broken", "c"], &mut Seen::default());
+        let passed: Vec<bool> = reports.iter().map(GateReport::passed).collect();
+        assert_eq!(passed, [true, false, true]);
+        assert!(matches!(reports[1].verdict, Verdict::Unknown { .. }));
     }
 }
