@@ -54,8 +54,9 @@ impl Gate for LspGate {
     }
 
     fn key(&self) -> String {
-        let files = format!("{:?}", self.chosen.get());
-        format!("lsp-1 {}", blake3::hash(files.as_bytes()).to_hex())
+        let pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked = format!("{:?}", (self.chosen.get(), pool.servers()));
+        format!("lsp-2 {}", blake3::hash(asked.as_bytes()).to_hex())
     }
 
     fn run(&self, _site: &Site<'_>, _stop: &mut dyn FnMut() -> bool) -> GateReport {
@@ -89,13 +90,14 @@ fn judge(reports: Vec<ServerReport>) -> (Verdict, Reading) {
         if let ServerVerdict::Unknown { reason } = &report.verdict {
             unanswered.push(format!("{}: {reason}", report.server));
         }
-        for finding in &report.reading.findings {
-            reading.counts.add(finding.level, 1);
+        for level in Level::ALL {
+            reading.counts.add(level, report.reading.counts.of(level));
         }
         reading.findings.extend(report.reading.findings);
         reading.beyond += report.reading.beyond;
     }
-    let count = wrong(&reading).len() as u64;
+    // Not all that was found is listed.
+    let count = reading.counts.errors + reading.counts.security;
     let verdict = if count > 0 {
         Verdict::Fail(Fault::Findings(count))
     } else if unanswered.is_empty() {
@@ -129,6 +131,7 @@ mod tests {
 
     use super::*;
     use crate::formats::{Collector, Found};
+    use crate::lsp::servers::{Server, known};
 
     fn report(levels: &[Level], verdict: ServerVerdict) -> ServerReport {
         let mut out = Collector::new(Path::new("/"), "");
@@ -138,6 +141,20 @@ mod tests {
         }
         let reading = out.finish();
         ServerReport { server: "t".to_owned(), verdict, reading, elapsed: Duration::ZERO }
+    }
+
+    #[test]
+    fn a_pass_counts_only_for_the_same_servers() {
+        let gate = |more: Option<Server>| {
+            let supervisor = ralph_proc::Supervisor::new("/nowhere", []);
+            let mut pool = Pool::new(supervisor, "/".into(), Vec::new());
+            more.into_iter().for_each(|server| pool.add(server));
+            LspGate::new(Need::Required, pool, Chosen::default()).key()
+        };
+        let mut own = known().remove(0);
+        own.name = "own".to_owned();
+        assert_eq!(gate(None), gate(None));
+        assert_ne!(gate(None), gate(Some(own)));
     }
 
     fn silent() -> ServerReport {
@@ -150,6 +167,15 @@ mod tests {
         let (verdict, reading) = judge(vec![found, silent()]);
         assert_eq!(verdict, Verdict::Fail(Fault::Findings(1)));
         assert_eq!((reading.counts.errors, reading.counts.warnings), (1, 1));
+    }
+
+    #[test]
+    fn an_error_behind_a_long_list_of_warnings_fails() {
+        let mut levels = vec![Level::Warning; 5_000];
+        levels.push(Level::Error);
+        let (verdict, reading) = judge(vec![report(&levels, ServerVerdict::Ok)]);
+        assert_eq!(verdict, Verdict::Fail(Fault::Findings(1)));
+        assert_eq!((reading.counts.errors, reading.counts.warnings), (1, 5_000));
     }
 
     #[test]

@@ -29,6 +29,9 @@ const MAX_SERVERS: usize = 12;
 /// How long servers have to say goodbye, all together.
 const GOODBYE: Duration = Duration::from_millis(1500);
 
+/// Why there is no answer when asking itself broke off.
+const BROKEN: &str = "asking it broke off: a bug of ours";
+
 /// What one server came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerReport {
@@ -94,6 +97,11 @@ impl Pool {
         self.project.servers.push(server);
     }
 
+    /// The servers that may be asked.
+    pub(super) fn servers(&self) -> &[Server] {
+        &self.project.servers
+    }
+
     /// Kills servers that use more memory than this, in bytes.
     pub fn limit_memory(&mut self, ceiling: u64) {
         self.project.ceiling = ceiling;
@@ -129,12 +137,20 @@ impl Pool {
                     (start, slot, report)
                 })
             };
-            let threads: Vec<_> = busy.into_iter().map(ask).collect();
-            threads.into_iter().filter_map(|thread| thread.join().ok()).collect::<Vec<_>>()
+            let named = busy.into_iter().map(|job| (job.0.server.clone(), ask(job)));
+            let threads: Vec<_> = named.collect();
+            let joined = threads.into_iter().map(|(name, thread)| (name, thread.join()));
+            joined.collect::<Vec<_>>()
         });
-        for (start, slot, report) in asked {
-            self.slots.insert(start, slot);
-            reports.push(report);
+        for (name, answer) in asked {
+            match answer {
+                Ok((start, slot, report)) => {
+                    self.slots.insert(start, slot);
+                    reports.push(report);
+                }
+                // Silence would look as if nobody had to be asked.
+                Err(_) => reports.push(ServerReport::unknown(&name, BROKEN.to_owned())),
+            }
         }
         reports.sort_by(|one, other| one.server.cmp(&other.server));
         reports
