@@ -35,6 +35,7 @@ static SKIPPING: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?x)
         \#!?\[\s*(ignore|should_panic)\b
         | \#!?\[\s*cfg\b | \[\s*ignore\b
+        | \#!?\[\s*cfg_attr\b[^\]]*\b(ignore|should_panic)\b
         | @(pytest\.)?mark\.(skip|skipif|xfail)\b
         | @(unittest\.)?(skip|skipIf|skipUnless|expectedFailure)\b
         | @(unittest\.mock\.)?nottest\b
@@ -73,6 +74,7 @@ pub(super) fn read(source: &Source<'_, '_>, unit: &Found, file: &[Mark]) -> Read
     for group in &unit.groups {
         marks.extend(inside_of_group(tree, group.node, &group.name));
     }
+    marks.extend(conditions(tree, unit));
     marks.extend(in_name(unit, tree.line(unit.node)));
     marks.extend(options(tree, unit));
     let mut dead = usize::MAX;
@@ -156,6 +158,19 @@ fn inside_of_group(tree: &Tree<'_>, group: Id, name: &str) -> Vec<Mark> {
                 || text.starts_with("__test__")
         })
         .map(|id| mark(Effect::Skip, tree.text(id), name, tree.line(id)))
+        .collect()
+}
+
+/// Conditions that a test as a whole is under.
+fn conditions(tree: &Tree<'_>, unit: &Found) -> Vec<Mark> {
+    const KINDS: &[&str] =
+        &["if_statement", "if", "unless", "if_modifier", "preproc_if", "preproc_ifdef"];
+    let outer = tree.around(unit.node).filter(|&outer| KINDS.contains(&tree.kind(outer)));
+    outer
+        .map(|outer| {
+            let head = tree.rest_of_line(outer);
+            mark(Effect::Skip, head, &unit.id, tree.line(outer))
+        })
         .collect()
 }
 

@@ -46,8 +46,35 @@ pub(super) fn tests(pairs: &[Pair<'_>]) -> Vec<Tampering> {
         let selects = new.unit.marks.iter().filter(|mark| mark.effect == Effect::Only && !used);
         found.extend(selects.map(|mark| comparing::marked(mark, new.side.path)));
     }
+    found.extend(shadowed(&news, &matches));
     found.extend(helpers(&olds, &news));
     found
+}
+
+/// Reports tests behind which another one of the same name was added: where
+/// names are bound anew, only the last is run.
+fn shadowed(news: &Entries<'_>, matches: &Matches) -> Vec<Tampering> {
+    let rebinds =
+        |entry: &Entry<'_>| matches!(language(entry), Some(Language::Python | Language::Ruby));
+    let named: HashMap<(usize, &str), &Entry<'_>> = news
+        .tests
+        .iter()
+        .zip(&matches.used)
+        .filter(|(entry, used)| **used && rebinds(entry))
+        .map(|(entry, _)| ((entry.pair, entry.unit.id.as_str()), entry))
+        .collect();
+    let added = news.tests.iter().zip(&matches.used).filter(|(_, used)| !**used);
+    added
+        .filter_map(|(entry, _)| {
+            let known = named.get(&(entry.pair, entry.unit.id.as_str()))?;
+            let (path, line) = (entry.side.path, entry.unit.line);
+            let kind = Kind::TestNotCollected {
+                test: known.unit.id.clone(),
+                now: format!("{path}:{line}"),
+            };
+            (known.unit.line < line).then(|| Tampering::new(path, line, kind))
+        })
+        .collect()
 }
 
 /// The tests and other functions of all files of one time.

@@ -82,6 +82,9 @@ pub fn is_fixture(path: &str) -> bool {
 /// How a runner of tests sees a file.
 pub(super) fn collection(path: &str) -> Collection {
     let Some(language) = Language::of(path) else { return Collection::No };
+    if is_passed_over(path, language) {
+        return Collection::No;
+    }
     let (name, stem) = split(path);
     let by_folder = |folders: &[&str]| {
         if in_folder(path, folders) { Collection::ByFolder } else { Collection::No }
@@ -123,6 +126,56 @@ pub(super) fn collection(path: &str) -> Collection {
         | Language::Shell
         | Language::Bats => Collection::No,
     }
+}
+
+/// Whether runners do not even look there.
+fn is_passed_over(path: &str, language: Language) -> bool {
+    let (_, stem) = split(path);
+    let hidden = |part: &str| part.starts_with('.');
+    match language {
+        Language::Python => path.rsplit_once('/').is_some_and(|(dir, _)| {
+            dir.split('/').any(|part| hidden(part) || matches!(part, "node_modules" | "_darcs"))
+        }),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            in_folder(path, &["node_modules"])
+        }
+        Language::Go => {
+            path.split('/').any(|part| hidden(part) || part.starts_with('_'))
+                || in_folder(path, &["testdata", "vendor"])
+                || is_for_another_system(stem)
+        }
+        Language::Rust
+        | Language::Java
+        | Language::Kotlin
+        | Language::C
+        | Language::Cpp
+        | Language::CSharp
+        | Language::Ruby
+        | Language::Php
+        | Language::Shell
+        | Language::Bats => false,
+    }
+}
+
+/// Whether Go builds a file for one system only, and not for the usual ones.
+fn is_for_another_system(stem: &str) -> bool {
+    const SYSTEMS: &[&str] = &[
+        "aix",
+        "android",
+        "dragonfly",
+        "freebsd",
+        "illumos",
+        "ios",
+        "js",
+        "netbsd",
+        "openbsd",
+        "plan9",
+        "solaris",
+        "wasip1",
+        "windows",
+    ];
+    let stem = stem.strip_suffix("_test").unwrap_or(stem);
+    stem.split('_').skip(1).any(|part| SYSTEMS.contains(&part))
 }
 
 /// Reports recorded results and data for tests that are gone or edited.
@@ -212,5 +265,17 @@ mod tests {
         assert_eq!(collection("tests/a_test.py.bak"), Collection::No);
         assert_eq!(collection("tests/a.test.disabled.ts"), Collection::ByFolder);
         assert_eq!(collection("a_tests.go"), Collection::No);
+        for path in [
+            ".old/test_a.py",
+            "node_modules/a.test.ts",
+            "testdata/a_test.go",
+            "_a_test.go",
+            "_old/a_test.go",
+            "a_windows_test.go",
+        ] {
+            assert_eq!(collection(path), Collection::No, "{path}");
+        }
+        assert_eq!(collection("a_linux_test.go"), Collection::ByName);
+        assert_eq!(collection("windows_test.go"), Collection::ByName);
     }
 }
