@@ -111,15 +111,16 @@ fn form(path: &str) -> Option<Form> {
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     Some(match name {
         "Cargo.toml" | "pyproject.toml" | "ruff.toml" | ".ruff.toml" | "clippy.toml"
-        | ".clippy.toml" | "nextest.toml" | "deny.toml" | "bunfig.toml" => Form::Toml,
+        | ".clippy.toml" | "nextest.toml" | "deny.toml" | "bunfig.toml" | "pytest.toml"
+        | ".pytest.toml" => Form::Toml,
         "config.toml" if path.ends_with(".cargo/config.toml") => Form::Toml,
         "package.json" | "biome.json" | "biome.jsonc" | ".oxlintrc.json" | "oxlint.json"
         | "deno.json" | "deno.jsonc" | "pyrightconfig.json" | ".eslintrc" | ".eslintrc.json"
         | ".nycrc" | ".c8rc.json" | ".mocharc.json" | "jest.config.json" => Form::Json,
         _ if starts(&["tsconfig"]) && extension == "json" => Form::Json,
-        "pytest.ini" | "setup.cfg" | "tox.ini" | "mypy.ini" | ".mypy.ini" | ".flake8"
-        | ".coveragerc" | ".pylintrc" | "pylintrc" | ".editorconfig" | ".shellcheckrc"
-        | ".bandit" => Form::Ini,
+        "pytest.ini" | ".pytest.ini" | "setup.cfg" | "tox.ini" | "mypy.ini" | ".mypy.ini"
+        | ".flake8" | ".coveragerc" | ".pylintrc" | "pylintrc" | ".editorconfig"
+        | ".shellcheckrc" | ".bandit" => Form::Ini,
         ".eslintrc.yml"
         | ".eslintrc.yaml"
         | ".rubocop.yml"

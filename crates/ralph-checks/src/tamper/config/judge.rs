@@ -71,6 +71,27 @@ const LOOKING_AT: &[&str] = &[
     "presets",
     "plugins",
 ];
+/// Where pytest looks for tests.
+const PYTEST: &[&str] = &["testpaths", "python-files", "python-functions", "python-classes"];
+/// Values of those that leave nothing out, or nothing that is customary.
+const USUAL: &[&str] = &[
+    "tests",
+    "test",
+    "tests/",
+    "test/",
+    ".",
+    "src",
+    "test_*.py",
+    "*_test.py",
+    "tests.py",
+    "test_*.py *_test.py",
+    "test_*",
+    "test*",
+    "Test*",
+    "Test",
+    "*Test",
+    "*Tests",
+];
 /// Switches that ask for more.
 const STRICT: &[&str] = &[
     "strict",
@@ -321,6 +342,9 @@ impl<'a> Diff<'a> {
             Meaning::Nothing => return Vec::new(),
             Meaning::Other => {}
         }
+        if file.ends_with(".cargo/config.toml") {
+            return self.cargo();
+        }
         if self.within(LEAVING_OUT) {
             let more = self.added.iter().filter(|value| !is_benign(value) && **value != "false");
             return more.map(|value| (None, Some(*value))).collect();
@@ -331,6 +355,15 @@ impl<'a> Diff<'a> {
         self.numbers(file, before, now)
     }
 
+    /// Flags that silence the compiler, and other meanings for commands that
+    /// are not cargo's own.
+    fn cargo(&self) -> Vec<(Option<&str>, Option<&str>)> {
+        let renamed =
+            self.path.starts_with("alias.") && matches!(self.last(), "clippy" | "nextest");
+        let weak = |value: &&&str| renamed || words(value).iter().any(|word| is_escape(word));
+        self.added.iter().filter(weak).map(|value| (None, Some(*value))).collect()
+    }
+
     /// Lists of what is looked at: less of it is weaker, and so is a list
     /// where there was none, except of rules.
     fn narrowed(&self) -> Vec<(Option<&str>, Option<&str>)> {
@@ -339,6 +372,9 @@ impl<'a> Diff<'a> {
             "include" | "testmatch" | "testregex" | "python-files" | "python-functions"
         );
         let narrows = narrows && self.known == Known::Before && !self.within(&["overrides"]);
+        // Without them pytest looks everywhere, and for the usual names.
+        let usual = |value: &&str| USUAL.contains(value);
+        let narrows = narrows || (PYTEST.contains(&self.last()) && !self.added.iter().all(usual));
         if self.old.is_empty() && narrows {
             return self.added.iter().map(|value| (None, Some(*value))).collect();
         }
@@ -378,6 +414,9 @@ impl<'a> Diff<'a> {
             let strict =
                 |text: &str| words(text).iter().filter(|word| is_strict_option(word)).count();
             strict(&new) < strict(&old) || adds_escape(&old, &new)
+        } else if name == "commands" {
+            // What tox runs is what a gate runs.
+            !self.old.is_empty() && does_less(&old, &new)
         } else {
             adds_escape(&old, &new)
         };

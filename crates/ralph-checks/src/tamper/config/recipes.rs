@@ -1,6 +1,6 @@
 //! Makefiles and justfiles.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::Change;
 use super::commands::{does_less, is_check};
@@ -17,7 +17,8 @@ struct Target {
 /// Reports targets that serve as checks and do less.
 pub(super) fn compare(change: &Change<'_>) -> Vec<Tampering> {
     let (old, new) = (targets(change.old), targets(change.new));
-    let mut found = Vec::new();
+    let mut found = escapes(change);
+    found.extend(overruled(change, &new));
     for (name, before) in &old {
         if !is_check(name) && !change.rules.is_target(name) {
             continue;
@@ -36,9 +37,54 @@ pub(super) fn compare(change: &Change<'_>) -> Vec<Tampering> {
     found
 }
 
+/// Words that make every recipe of a makefile succeed.
+fn escapes(change: &Change<'_>) -> Vec<Tampering> {
+    let is_escape = |line: &str| {
+        let (name, value) = line.split_once(['=', ':']).unwrap_or((line, ""));
+        let name = name.trim().trim_end_matches([':', '+', '?', ' ']);
+        let mut words = value.trim_start_matches('=').split_whitespace();
+        match name.trim_start_matches("export ") {
+            ".IGNORE" => true,
+            "SHELL" => words.any(|word| word.ends_with("/true") || matches!(word, "true" | "echo")),
+            "MAKEFLAGS" | "GNUMAKEFLAGS" => words.any(|word| {
+                // `-j$(nproc)` is one letter and its value.
+                let letters = word.trim_start_matches('-');
+                let end = letters.find(|c: char| !c.is_alphabetic()).unwrap_or(letters.len());
+                let is_long = word.starts_with("--");
+                matches!(word, "--ignore-errors" | "--dry-run" | "--touch" | "--just-print")
+                    || (!is_long && letters[..end].contains(['i', 'n', 't']))
+            }),
+            _ => false,
+        }
+    };
+    let known: HashSet<&str> = change.old.lines().map(str::trim).collect();
+    let lines = (1..).zip(change.new.lines()).filter(|(_, line)| !line.starts_with([' ', '\t']));
+    let added = lines.filter(|(_, line)| is_escape(line) && !known.contains(line.trim()));
+    added
+        .map(|(number, line)| {
+            let (setting, to) = (change.path.to_owned(), Some(shortened(line)));
+            change.report(number, Kind::SettingWeakened { setting, from: None, to })
+        })
+        .collect()
+}
+
+/// A new file that make reads instead of the one a gate was made for.
+fn overruled(change: &Change<'_>, new: &BTreeMap<String, Target>) -> Option<Tampering> {
+    let name = change.path.rsplit('/').next().unwrap_or(change.path);
+    if !change.old.is_empty() || !matches!(name, "GNUmakefile" | "makefile") {
+        return None;
+    }
+    let (target, now) = new.iter().find(|(target, _)| change.rules.is_target(target))?;
+    let name = format!("{}: {target}", change.path);
+    let to = Some(shortened(&now.text));
+    Some(change.report(now.line, Kind::CommandWeakened { name, to }))
+}
+
+/// The targets of a file, with the values of its variables put in.
 fn targets(text: &str) -> BTreeMap<String, Target> {
     let mut targets: BTreeMap<String, Target> = BTreeMap::new();
     let mut current: Option<String> = None;
+    let variables = variables(text);
     for (number, line) in (1..).zip(text.lines()) {
         let trimmed = line.trim();
         if trimmed.is_empty() || trimmed.starts_with('#') {
@@ -68,5 +114,38 @@ fn targets(text: &str) -> BTreeMap<String, Target> {
             current = Some(name.trim_start_matches('@').to_owned());
         }
     }
+    for target in targets.values_mut() {
+        target.text = expanded(&target.text, &variables);
+    }
     targets
+}
+
+/// Variables of a makefile or justfile; the last value counts.
+fn variables(text: &str) -> BTreeMap<&str, &str> {
+    let lines = text.lines().filter(|line| !line.starts_with([' ', '\t', '#']));
+    let assigned = lines.filter_map(|line| {
+        let (name, value) = line.split_once('=')?;
+        let name = name.trim().trim_end_matches([':', '?', '+']).trim();
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        is_name.then(|| (name, value.trim().trim_matches(['"', '\''])))
+    });
+    assigned.collect()
+}
+
+/// A command with the values of variables in place of their names, a few
+/// levels deep.
+fn expanded(text: &str, variables: &BTreeMap<&str, &str>) -> String {
+    const DEPTH: usize = 3;
+    const LONGEST: usize = 64 * 1024;
+    let mut text = text.to_owned();
+    for _ in 0..DEPTH {
+        for (name, value) in variables {
+            for form in [format!("$({name})"), format!("${{{name}}}"), format!("{{{{{name}}}}}")] {
+                if text.len() < LONGEST && text.contains(&form) {
+                    text = text.replace(&form, value);
+                }
+            }
+        }
+    }
+    text
 }

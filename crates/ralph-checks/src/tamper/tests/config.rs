@@ -61,3 +61,14 @@ fn a_target_that_a_gate_names_is_a_check_whatever_its_name() {
     let found = findings(old, &[("Makefile", "proof:\n\techo fine\n")], &rules);
     assert_eq!(weakenings(&found).len(), 1);
 }
+
+#[test]
+fn a_makefile_that_overrules_the_one_of_a_gate_is_noticed() {
+    let rules = Rules::new(&[gate(&["make", "test"])], &[]).unwrap();
+    let said = |new: Files<'_>| weakenings(&findings(&[], new, &rules));
+    assert_eq!(
+        said(&[("GNUmakefile", "test:\n\ttrue\n")]),
+        ["GNUmakefile:1: `GNUmakefile: test` checks less: it is now `&& true`"]
+    );
+    assert_eq!(said(&[("GNUmakefile", "docs:\n\ttrue\n")]), [""; 0]);
+}
