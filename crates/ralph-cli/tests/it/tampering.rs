@@ -130,3 +130,14 @@ fn going_back_to_the_last_commit_is_not_pulling() {
     let told = weakened(&output.events_of("iteration_ended"));
     assert!(told[0].contains("assertion removed from `test_total`"), "{told:?}");
 }
+
+#[test]
+fn a_start_that_is_gone_is_said() {
+    let forget =
+        "git for-each-ref --format='delete %(refname)' refs/ralph | git update-ref --stdin";
+    let project = laid_out(git(), &format!("{CUT}\n{forget}"));
+    let more = ["--criteria", "custom:true", "--max-iterations", "1"];
+    let output = project.run_json("fix it", &more);
+    let said = output.values("notice", "text");
+    assert!(said.iter().any(|text| text.contains("could not be compared")), "{said:?}");
+}

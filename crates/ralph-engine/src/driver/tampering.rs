@@ -13,7 +13,7 @@ use ralph_checks::judge::Judge;
 use ralph_checks::tamper::{FilePair, Rules, Severity, Tampering, Version, compare, is_test_file};
 use ralph_core::evidence::{Edit, Evidence, Weakening};
 use ralph_core::{Run, TreeId};
-use ralph_snapshot::{Earlier, Label, Snapshot, Snapshots};
+use ralph_snapshot::{Earlier, Label, Snapshot, SnapshotError, Snapshots};
 
 use super::{Driver, turn};
 use crate::allowed;
@@ -49,7 +49,11 @@ impl Driver<'_> {
     fn tampering(&self, run: &Run, present: &TreeId) -> Result<Vec<Tampering>, EngineError> {
         let snapshots = Snapshots::new(&self.tree, run.id.clone());
         let all = snapshots.list()?;
-        let files = since_the_start(&snapshots, &all, present)?;
+        let Some(start) = all.iter().find(|snapshot| snapshot.label == Label::Start) else {
+            let (run, label) = (run.id.clone(), Label::Start);
+            return Err(SnapshotError::Unknown { run, label }.into());
+        };
+        let files = since(start, &snapshots, &all, present)?;
         if files.is_empty() {
             return Ok(Vec::new());
         }
@@ -101,14 +105,12 @@ impl Driver<'_> {
 
 /// The files that differ from the start, with what they were then; or, where
 /// the user changed them while the run rested, with what the user left.
-fn since_the_start(
+fn since(
+    start: &Snapshot,
     snapshots: &Snapshots<'_>,
     all: &[Snapshot],
     present: &TreeId,
 ) -> Result<Vec<Earlier>, EngineError> {
-    let Some(start) = all.iter().find(|snapshot| snapshot.label == Label::Start) else {
-        return Ok(Vec::new());
-    };
     let mut files: BTreeMap<PathBuf, Earlier> = snapshots
         .earlier(start, present, MOST_BYTES)?
         .into_iter()
