@@ -148,7 +148,9 @@ mod tests {
         let gate = |more: Option<Server>| {
             let supervisor = ralph_proc::Supervisor::new("/nowhere", []);
             let mut pool = Pool::new(supervisor, "/".into(), Vec::new());
-            more.into_iter().for_each(|server| pool.add(server));
+            if let Some(server) = more {
+                pool.add(server);
+            }
             LspGate::new(Need::Required, pool, Chosen::default()).key()
         };
         let mut own = known().remove(0);
