@@ -1,5 +1,7 @@
-//! `cargo xtask docs`: the references that the binary itself knows best.
+//! `cargo xtask docs`: the references that the binary itself knows best, and
+//! the plugins that it could install.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::cargo::Cargo;
@@ -15,6 +17,9 @@ const REFERENCES: &[(&str, &str)] = &[
     ("docs/reference/config.schema.json", "schema"),
 ];
 
+/// The word after `ralph __docs` that prints all plugins, and their folder.
+const PLUGINS: (&str, &str) = ("plugins", "plugins/");
+
 /// Writes the references, or with `--check` only compares them.
 pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     let root = workspace::root();
@@ -24,29 +29,51 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     }
 }
 
-/// Compares the committed references with what the binary prints.
+/// Compares the committed files with what the binary prints.
 pub(crate) fn check(root: &Path) -> Result<(), Failure> {
+    let printed = generate(root)?;
     let mut findings = Vec::new();
-    for &(path, topic) in REFERENCES {
-        let printed = print(root, topic)?;
+    for (path, text) in &printed {
         // A missing file differs from the first line on.
         let committed = std::fs::read_to_string(root.join(path)).unwrap_or_default();
-        findings.extend(first_difference(path, &committed, &printed));
+        findings.extend(first_difference(path, &committed, text));
     }
+    let files = workspace::files(root)?;
+    findings.extend(left_over(files.iter().map(|file| file.path.as_str()), &printed));
     finding::report("docs", findings)
 }
 
 fn write(root: &Path) -> Result<(), Failure> {
-    for &(path, topic) in REFERENCES {
-        let printed = print(root, topic)?;
-        let full = root.join(path);
+    for (path, text) in generate(root)? {
+        let full = root.join(&path);
         if let Some(folder) = full.parent() {
             std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, &error))?;
         }
-        std::fs::write(&full, printed).map_err(|error| Failure::io(&full, &error))?;
+        std::fs::write(&full, text).map_err(|error| Failure::io(&full, &error))?;
         say::line(&format!("wrote {path}"));
     }
     Ok(())
+}
+
+/// Every generated file, by its path.
+fn generate(root: &Path) -> Result<BTreeMap<String, String>, Failure> {
+    let plugins = print(root, PLUGINS.0)?;
+    let mut files: BTreeMap<String, String> = serde_json::from_str(&plugins)
+        .map_err(|error| Failure::Failed(format!("`ralph __docs {}`: {error}", PLUGINS.0)))?;
+    for &(path, topic) in REFERENCES {
+        files.insert(path.to_owned(), print(root, topic)?);
+    }
+    Ok(files)
+}
+
+/// Files of plugins that the binary does not know.
+fn left_over<'a>(
+    paths: impl Iterator<Item = &'a str>,
+    printed: &BTreeMap<String, String>,
+) -> Vec<Finding> {
+    let is_unknown = |path: &&str| path.starts_with(PLUGINS.1) && !printed.contains_key(*path);
+    let what = "is not a file that the binary prints";
+    paths.filter(is_unknown).map(|path| Finding::new(path, 1, what, "remove it")).collect()
 }
 
 fn print(root: &Path, topic: &str) -> Result<String, Failure> {
@@ -86,6 +113,15 @@ mod tests {
     fn check_difference(committed: &str, printed: &str, line: usize, what: &str) {
         let finding = first_difference("docs/a.md", committed, printed).unwrap();
         assert_eq!((finding.line, finding.what.as_str()), (line, what));
+    }
+
+    #[test]
+    fn a_file_of_a_plugin_that_nobody_prints_is_found() {
+        let printed = BTreeMap::from([("plugins/a/README.md".to_owned(), String::new())]);
+        let paths = ["README.md", "plugins/a/README.md", "plugins/a/old.md"];
+        let found = left_over(paths.into_iter(), &printed);
+        let found: Vec<&str> = found.iter().map(|finding| finding.path.as_str()).collect();
+        assert_eq!(found, ["plugins/a/old.md"]);
     }
 
     #[test]

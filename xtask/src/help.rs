@@ -43,7 +43,7 @@ pub(crate) const COMMANDS: &[Command] = &[
     Command {
         name: "docs",
         usage: "[--check]",
-        about: "Write docs/reference from the binary, or compare it",
+        about: "Write docs/reference and plugins from the binary, or compare them",
         run: docs::run,
     },
     Command {

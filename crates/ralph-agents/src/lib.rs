@@ -3,6 +3,7 @@
 //! An agent only translates: a turn becomes a process, the process's end and
 //! words become core types. It decides nothing and keeps no state.
 
+pub mod claude;
 mod command;
 pub mod limits;
 pub mod scripted;
@@ -18,6 +19,13 @@ use ralph_proc::{Launch, Outcome};
 
 pub use command::CommandAgent;
 pub use usage::read_usage;
+
+/// The plugins for hosts that are kept in the repository: paths from its root,
+/// and what the files hold.
+pub fn plugins() -> Vec<(String, String)> {
+    let files = claude::files::plugin().into_iter();
+    files.map(|file| (format!("plugins/{}/{}", claude::NAME, file.path), file.text)).collect()
+}
 
 /// One turn that an agent is to take.
 #[derive(Clone, Debug)]

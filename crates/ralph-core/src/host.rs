@@ -15,6 +15,8 @@ pub struct HostEvent {
     pub actor: Actor,
     /// The folder the session is in, which an agent may change at any time.
     pub folder: Option<PathBuf>,
+    /// The host's own name for what happened; an answer may have to repeat it.
+    pub name: String,
     /// What happened.
     pub what: Happening,
 }

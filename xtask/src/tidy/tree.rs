@@ -21,6 +21,7 @@ const ROOT: &[&str] = &[
     "clippy.toml",
     "crates",
     "docs",
+    "plugins",
     "rustfmt.toml",
     "tests",
     "xtask",

@@ -13,7 +13,7 @@ use crate::out;
 #[derive(clap::Args, Debug)]
 pub(crate) struct DocsArgs {
     /// Which one
-    #[arg(value_parser = ["cli", "config", "schema"])]
+    #[arg(value_parser = ["cli", "config", "schema", "plugins"])]
     which: String,
 }
 
@@ -22,9 +22,17 @@ pub(crate) fn run(args: &DocsArgs) -> Result<u8, CliError> {
     match args.which.as_str() {
         "cli" => out::raw(&cli_reference()),
         "config" => out::raw(&config::reference()),
+        "plugins" => out::raw(&plugins()),
         _ => out::raw(&config::schema()),
     }
     Ok(0)
+}
+
+/// The files of all plugins, as one object of paths and texts.
+fn plugins() -> String {
+    let files: serde_json::Map<_, _> =
+        ralph_agents::plugins().into_iter().map(|(path, text)| (path, text.into())).collect();
+    serde_json::Value::Object(files).to_string()
 }
 
 fn cli_reference() -> String {

@@ -40,6 +40,16 @@ fn the_references_are_what_the_binary_prints() {
 }
 
 #[test]
+fn the_plugins_are_what_the_binary_prints() {
+    let printed = plain().ralph(&["__docs", "plugins"]).output().exits(0).stdout;
+    let files: std::collections::BTreeMap<String, String> = serde_json::from_str(&printed).unwrap();
+    assert!(files.len() >= 5, "{printed}");
+    for (path, text) in files {
+        assert!(document(&path) == text, "{path} is old: run `cargo xtask docs`");
+    }
+}
+
+#[test]
 fn every_command_and_flag_of_the_readme_exists() {
     let project = plain();
     let mut commands = 0;

@@ -1,0 +1,16 @@
+//! Claude Code: inside it through its hooks, and what is installed for that.
+//!
+//! Everything here is text in, text out: files, processes and the environment
+//! belong to the callers.
+
+pub mod files;
+pub mod hook;
+pub mod settings;
+
+mod reply;
+
+pub use hook::{BadPayload, parse};
+pub use reply::render;
+
+/// The name by which its hooks tell `ralph` whose dialect they speak.
+pub const NAME: &str = "claude-code";

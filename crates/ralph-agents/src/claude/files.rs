@@ -1,0 +1,246 @@
+//! What is installed beside the settings: slash commands, and the same as a
+//! plugin.
+//!
+//! The commands only have to exist: our prompt hook reads what was typed
+//! before the model does. Their texts hold no line that the client would run
+//! and no exclamation mark or backtick next to the arguments, with which a
+//! typed task could become such a line.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::ser::PrettyFormatter;
+
+use super::settings::{EVENTS, Group, Installation, Traces, group};
+
+/// A file that belongs to an installation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Where it belongs, with `/`.
+    pub path: String,
+    /// What it holds.
+    pub text: String,
+}
+
+/// How long a plugin's hooks may run gates: a plugin does not know the gates,
+/// so it is as long as the client grants by itself.
+const GATES: Duration = Duration::from_mins(10);
+
+const ABOUT_RALPH: &str = "Work on a task until ralph has proven it done";
+const ABOUT_CANCEL: &str = "End the ralph loop of this session";
+
+const RALPH: &str = "\
+Work on the task below. The user started a loop with it: ralph, a program
+outside this conversation, checks the work whenever you stop, and tells you
+what is left. A claim that the work is done counts only if those checks agree.
+
+Words that begin with two dashes are settings of the loop, not a part of the
+task. Paths behind an at sign are where the work is to be done.
+
+If the task is empty, or ralph has said nothing in this conversation, say that
+no loop was started and that the user should run ralph doctor in a terminal.
+
+The task:
+
+$ARGUMENTS
+";
+
+const CANCEL: &str = "\
+The user wants the ralph loop of this session to end. You see this only if ralph
+did not answer by itself. Do nothing else, and say that the user should run
+ralph cancel in a terminal, and ralph doctor to see why it did not answer.
+";
+
+const README: &str = "\
+# ralph for Claude Code
+
+Keeps Claude Code working until the work is proven done. When the agent stops,
+`ralph` runs the project's own tests, linters and type checks; while they fail
+it is told what is left and goes on, and when going on is pointless it is
+stopped with the reason. Claims of success count only if the checks agree.
+
+## Use
+
+The plugin calls `ralph`, which must be on the `PATH`; without it nothing
+happens. Then, in a session:
+
+    /ralph:ralph make the tests pass --max-iterations 10
+    /ralph:ralph status
+    /ralph:cancel-ralph
+
+What is typed behind the command is read by `ralph` itself, never by a shell.
+
+## Installed by `ralph` instead
+
+A plugin cannot set variables. Claude Code lets a hook continue an agent that
+uses no tool eight times in a row, and no more unless the settings say so:
+
+    \"env\": { \"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP\": \"0\" }
+
+`ralph install claude-code` writes this too, with commands that need no prefix
+and time for the project's own gates. Use one or the other: with both, every
+event is reported twice, and one of the reports is ignored.
+
+## What it does to a session
+
+Without a loop nothing that the model reads changes. The hooks listen to
+prompts, to tools that were used, to compaction and to the end of turns and
+sessions; none is asked before a tool is used. State is kept on this machine
+and `ralph` itself sends nothing anywhere.
+";
+
+/// The slash commands, with paths below a folder named `commands`.
+pub fn commands() -> [File; 2] {
+    let hint = "TASK [--max-iterations N] [--criteria LIST] | status | pause | resume | stop";
+    [
+        File { path: "ralph.md".to_owned(), text: command(ABOUT_RALPH, Some(hint), RALPH) },
+        File { path: "cancel-ralph.md".to_owned(), text: command(ABOUT_CANCEL, None, CANCEL) },
+    ]
+}
+
+/// Whether the text of a command was installed by `ralph`, this version or an
+/// older one, and may be replaced or removed.
+pub fn is_ours(text: &str) -> bool {
+    let about = text.lines().find_map(|line| line.strip_prefix("description: "));
+    about.is_some_and(|about| [ABOUT_RALPH, ABOUT_CANCEL].contains(&about.trim()))
+}
+
+/// The plugin, with paths below its own folder.
+pub fn plugin() -> Vec<File> {
+    let commands =
+        commands().map(|command| File { path: format!("commands/{}", command.path), ..command });
+    let file = |path: &str, text| File { path: path.to_owned(), text };
+    let mut files = vec![
+        file(".claude-plugin/plugin.json", json(&Manifest::this())),
+        file("README.md", README.to_owned()),
+        file("hooks/hooks.json", json(&PluginHooks::all())),
+    ];
+    files.extend(commands);
+    files
+}
+
+fn command(about: &str, hint: Option<&str>, body: &str) -> String {
+    // Quoted, because brackets mean something in YAML.
+    let hint = hint.map(|hint| format!("argument-hint: \"{hint}\"\n")).unwrap_or_default();
+    format!("---\ndescription: {about}\n{hint}disable-model-invocation: true\n---\n\n{body}")
+}
+
+#[derive(Serialize)]
+struct Manifest {
+    name: &'static str,
+    version: &'static str,
+    description: &'static str,
+    author: Author,
+    license: &'static str,
+    keywords: [&'static str; 3],
+}
+
+#[derive(Serialize)]
+struct Author {
+    name: &'static str,
+}
+
+impl Manifest {
+    fn this() -> Self {
+        Self {
+            name: "ralph",
+            version: env!("CARGO_PKG_VERSION"),
+            description: "Keeps Claude Code working until the work is proven done",
+            author: Author { name: "The ralph authors" },
+            license: env!("CARGO_PKG_LICENSE"),
+            keywords: ["loop", "verification", "testing"],
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct PluginHooks {
+    description: &'static str,
+    hooks: Events,
+}
+
+impl PluginHooks {
+    fn all() -> Self {
+        let wanted = Installation {
+            program: "ralph".to_owned(),
+            cap: 0,
+            arm: None,
+            stop_timeout: GATES,
+            prompt_timeout: GATES,
+        };
+        let of = |event| (event, [group(&wanted, event, &Traces::default())]);
+        Self {
+            description: "Checks the work whenever the agent stops, while a loop is on",
+            hooks: Events(EVENTS.map(of)),
+        }
+    }
+}
+
+/// Groups by event, in the order of the table.
+struct Events([(&'static str, [Group; 1]); EVENTS.len()]);
+
+impl Serialize for Events {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(event, groups)| (event, groups)))
+    }
+}
+
+fn json(value: &impl Serialize) -> String {
+    let mut bytes = Vec::new();
+    let format = PrettyFormatter::with_indent(b"  ");
+    // Our own texts and numbers always have a form in JSON.
+    let _ = value.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, format));
+    bytes.push(b'\n');
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_command_holds_anything_that_the_client_would_run() {
+        for file in commands() {
+            assert!(!file.text.contains(['!', '`']), "{}", file.path);
+            assert!(!file.text.contains("allowed-tools"), "{}", file.path);
+        }
+    }
+
+    #[test]
+    fn the_model_cannot_start_a_loop_by_itself() {
+        for file in commands() {
+            assert!(file.text.starts_with("---\ndescription: "), "{}", file.path);
+            assert!(file.text.contains("\ndisable-model-invocation: true\n---\n\n"));
+        }
+    }
+
+    #[test]
+    fn our_own_commands_are_known_again_and_others_are_left_alone() {
+        for file in commands() {
+            assert!(is_ours(&file.text), "{}", file.path);
+            assert!(is_ours(&file.text.replace('\n', "\r\n")), "{}", file.path);
+        }
+        assert!(!is_ours("---\ndescription: Loop until done\n---\n"));
+        assert!(!is_ours(""));
+    }
+
+    #[test]
+    fn the_plugin_listens_to_every_event_through_the_path() {
+        let files = plugin();
+        let hooks = files.iter().find(|file| file.path == "hooks/hooks.json").unwrap();
+        let hooks: serde_json::Value = serde_json::from_str(&hooks.text).unwrap();
+        for event in EVENTS {
+            let entry = &hooks["hooks"][event][0]["hooks"][0];
+            assert_eq!(entry["command"], "ralph", "{event}");
+            assert_eq!(entry["args"][0], "hook", "{event}");
+            assert!(entry["timeout"].as_u64().is_some_and(|seconds| seconds <= 600), "{event}");
+        }
+    }
+
+    #[test]
+    fn the_plugin_explains_itself_at_length() {
+        let files = plugin();
+        let readme = files.iter().find(|file| file.path == "README.md").unwrap();
+        assert!(readme.text.split_whitespace().count() >= 40);
+    }
+}

@@ -1,0 +1,268 @@
+//! What Claude Code writes to the standard input of a hook.
+//!
+//! The client adds fields in most releases, so nothing but the JSON itself is
+//! insisted on: what is missing or has another type counts as not said. Values
+//! stay as raw text until they are needed, because a payload may carry whole
+//! files that nobody here reads.
+
+mod wire;
+
+use std::path::PathBuf;
+
+use ralph_core::host::{
+    Actor, Breakage, BreakageKind, Happening, HostEvent, Silence, Start, ToolUse,
+};
+use ralph_core::ids::SessionId;
+
+use wire::{Call, Input, Payload, Raw, Task, list, object, text};
+
+/// Tools that write the file they name.
+pub(super) const WRITERS: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
+
+/// How the client marks the answer of a tool that could not be used.
+const TOOL_ERROR: &str = "<tool_use_error>";
+
+/// How the client begins the answer of a command that failed.
+const EXIT_CODE: &str = "Exit code ";
+
+/// Longest description of a tool's use or of work in the background.
+const ABOUT_CHARS: usize = 200;
+
+/// Longest account of what went wrong with a tool.
+const ERROR_CHARS: usize = 2000;
+
+/// A payload that says nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum BadPayload {
+    /// There was nothing to read.
+    #[error("the payload is empty")]
+    Empty,
+    /// It is something other than an object.
+    #[error("the payload is not a JSON object")]
+    NotAnObject,
+    /// It does not follow the rules of JSON.
+    #[error("the payload is not JSON: {0}")]
+    Json(serde_json::Error),
+}
+
+/// Understands what the client says about one event.
+///
+/// An event that we do not know, and an object that is no event at all, are
+/// [`Happening::Other`]. Bytes that are not UTF-8 and halves of surrogate pairs
+/// are replaced.
+pub fn parse(payload: &[u8]) -> Result<HostEvent, BadPayload> {
+    match read(payload) {
+        // Looked at only now: a sound payload need not be read twice.
+        Err(BadPayload::Json(_)) if std::str::from_utf8(payload).is_err() => {
+            read(String::from_utf8_lossy(payload).as_bytes())
+        }
+        read => read,
+    }
+}
+
+fn read(payload: &[u8]) -> Result<HostEvent, BadPayload> {
+    match payload.trim_ascii_start().first() {
+        None => return Err(BadPayload::Empty),
+        Some(b'{') => {}
+        Some(_) => return Err(BadPayload::NotAnObject),
+    }
+    serde_json::from_slice(payload).map(|payload| event(&payload)).map_err(BadPayload::Json)
+}
+
+fn event(payload: &Payload<'_>) -> HostEvent {
+    let name = said(payload.hook_event_name);
+    let actor = actor(&name, payload.agent_id);
+    HostEvent {
+        session: text(payload.session_id).and_then(|id| SessionId::new(&id)),
+        what: happening(&name, &actor, payload),
+        folder: path(payload.cwd),
+        actor,
+        name,
+    }
+}
+
+/// Whose event it is. When in doubt a child's, for those decide nothing.
+fn actor(name: &str, id: Raw<'_>) -> Actor {
+    match (text(id), id) {
+        (Some(id), _) if !id.is_empty() => Actor::Child(id.into_owned()),
+        (None, Some(odd)) => Actor::Child(shorten(odd.get(), ABOUT_CHARS)),
+        (Some(_), _) | (None, None) if name == "SubagentStop" => Actor::Child(String::new()),
+        (Some(_), _) | (None, None) => Actor::Main,
+    }
+}
+
+fn happening(name: &str, actor: &Actor, payload: &Payload<'_>) -> Happening {
+    match name {
+        "SessionStart" => Happening::SessionStarted(start(&said(payload.source))),
+        "UserPromptSubmit" => Happening::Prompted { text: said(payload.prompt) },
+        "UserPromptExpansion" => Happening::CommandCalled {
+            name: plain_command(&said(payload.command_name)).to_owned(),
+            args: said(payload.command_args),
+        },
+        "PreToolUse" => Happening::ToolAsked(tool_use(&payload.call())),
+        "PostToolUse" => Happening::ToolsUsed(vec![used(&payload.call())]),
+        "PostToolUseFailure" => Happening::ToolsUsed(vec![failed(payload)]),
+        "PostToolBatch" => Happening::ToolsUsed(batch(payload.tool_calls)),
+        "Stop" if *actor == Actor::Main => Happening::TurnEnded(silence(payload)),
+        "Stop" | "SubagentStop" => Happening::ChildEnded,
+        "StopFailure" => Happening::TurnBroken(breakage(payload)),
+        "PreCompact" => Happening::Compacting,
+        "PostCompact" => Happening::Compacted { summary: said(payload.compact_summary) },
+        "SessionEnd" => Happening::SessionEnded { reason: said(payload.reason) },
+        _ => Happening::Other { name: name.to_owned() },
+    }
+}
+
+fn start(source: &str) -> Start {
+    match source {
+        "startup" => Start::New,
+        "resume" => Start::Resumed,
+        "clear" => Start::Cleared,
+        "compact" => Start::Compacted,
+        "fork" => Start::Forked,
+        _ => Start::Other,
+    }
+}
+
+/// A command without the name of the plugin it comes from.
+fn plain_command(name: &str) -> &str {
+    name.rsplit_once(':').map_or(name, |(_, name)| name)
+}
+
+fn tool_use(call: &Call<'_>) -> ToolUse {
+    let input: Input<'_> = object(call.input);
+    ToolUse {
+        id: text(call.id).map(|id| shorten(&id, ABOUT_CHARS)),
+        tool: said(call.name),
+        files: Vec::new(),
+        about: input.about().map(|about| shorten(&about, ABOUT_CHARS)).unwrap_or_default(),
+        error: None,
+    }
+}
+
+/// A use that took place. Only of such a one is it known that files changed:
+/// the answers of a batch do not tell a refusal from a success.
+fn used(call: &Call<'_>) -> ToolUse {
+    let tool_use = tool_use(call);
+    if !WRITERS.contains(&tool_use.tool.as_str()) {
+        return tool_use;
+    }
+    let input: Input<'_> = object(call.input);
+    let files = path(input.file_path).or_else(|| path(input.notebook_path));
+    ToolUse { files: files.into_iter().collect(), ..tool_use }
+}
+
+fn failed(payload: &Payload<'_>) -> ToolUse {
+    let error = text(payload.error).unwrap_or("unknown error".into());
+    ToolUse { error: Some(shorten(&error, ERROR_CHARS)), ..tool_use(&payload.call()) }
+}
+
+fn batch(calls: Raw<'_>) -> Vec<ToolUse> {
+    let of = |call: &Call<'_>| ToolUse { error: error_in(call), ..tool_use(call) };
+    list(calls).into_iter().map(|call| of(&object(Some(call)))).collect()
+}
+
+/// What a tool's answer says went wrong, where the answer itself tells.
+fn error_in(call: &Call<'_>) -> Option<String> {
+    // The beginning is enough to tell: the rest may be a whole file.
+    let raw = call.response?.get().strip_prefix('"')?;
+    if !raw.starts_with(TOOL_ERROR) && !raw.starts_with(EXIT_CODE) {
+        return None;
+    }
+    let answer = text(call.response)?;
+    if let Some(error) = answer.strip_prefix(TOOL_ERROR) {
+        let error = error.strip_suffix("</tool_use_error>").unwrap_or(error);
+        return Some(shorten(error, ERROR_CHARS));
+    }
+    let code = answer.strip_prefix(EXIT_CODE)?.lines().next()?;
+    let is_command = text(call.name).is_some_and(|tool| tool == "Bash");
+    (is_command && code.parse::<i32>().is_ok()).then(|| shorten(&answer, ERROR_CHARS))
+}
+
+fn silence(payload: &Payload<'_>) -> Silence {
+    let tasks = list(payload.background_tasks).into_iter().filter_map(working);
+    let schedules = list(payload.session_crons).into_iter().map(scheduled);
+    Silence {
+        text: text(payload.last_assistant_message).map(Into::into),
+        transcript: path(payload.transcript_path),
+        follows_hook: payload.stop_hook_active.is_some_and(|raw| raw.get() == "true"),
+        background: tasks.chain(schedules).collect(),
+    }
+}
+
+/// A task in a few words; `None` if it is over. A state that we do not know
+/// counts as work.
+fn working(task: &serde_json::value::RawValue) -> Option<String> {
+    let task: Task<'_> = object(Some(task));
+    let over = ["completed", "failed", "killed", "cancelled", "canceled", "stopped"];
+    if text(task.status).is_some_and(|status| over.contains(&status.as_ref())) {
+        return None;
+    }
+    Some(in_words(task.kind, "task", &[task.description, task.command, task.id]))
+}
+
+fn scheduled(cron: &serde_json::value::RawValue) -> String {
+    let cron: Task<'_> = object(Some(cron));
+    in_words(None, "schedule", &[cron.prompt, cron.schedule, cron.id])
+}
+
+/// `kind: what`, with the first description that says something.
+fn in_words(kind: Raw<'_>, otherwise: &str, descriptions: &[Raw<'_>]) -> String {
+    let kind = text(kind).filter(|kind| !kind.is_empty()).unwrap_or(otherwise.into());
+    let mut said = descriptions.iter().filter_map(|raw| text(*raw));
+    match said.find(|words| !words.trim().is_empty()) {
+        Some(words) => shorten(&format!("{kind}: {}", words.trim()), ABOUT_CHARS),
+        None => shorten(&kind, ABOUT_CHARS),
+    }
+}
+
+fn breakage(payload: &Payload<'_>) -> Breakage {
+    let error = said(payload.error);
+    let shown = text(payload.last_assistant_message).or_else(|| text(payload.error_details));
+    let shown = shown.map_or_else(|| error.clone(), Into::into);
+    Breakage { kind: breakage_kind(&error, &shown), text: shown }
+}
+
+fn breakage_kind(error: &str, shown: &str) -> BreakageKind {
+    match error {
+        "rate_limit" => BreakageKind::Limit,
+        "overloaded" | "server_error" => BreakageKind::Overloaded,
+        "authentication_failed"
+        | "oauth_org_not_allowed"
+        | "account_on_hold"
+        | "verification_required"
+        | "billing_error"
+        | "cloud_credential_error" => BreakageKind::Refused,
+        // What the client has no word for it shows with the provider's number.
+        _ => match shown.strip_prefix("API Error: ").and_then(|rest| rest.get(..3)) {
+            Some("429") => BreakageKind::Limit,
+            Some("500" | "502" | "503" | "504" | "529") => BreakageKind::Overloaded,
+            Some("401" | "403") => BreakageKind::Refused,
+            Some(_) | None => BreakageKind::Other,
+        },
+    }
+}
+
+fn said(raw: Raw<'_>) -> String {
+    text(raw).map(Into::into).unwrap_or_default()
+}
+
+fn path(raw: Raw<'_>) -> Option<PathBuf> {
+    let path = text(raw).filter(|path| !path.is_empty())?;
+    Some(PathBuf::from(path.into_owned()))
+}
+
+/// At most so many characters; a longer text ends in `…`.
+fn shorten(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some(_) => {
+            let end = text.char_indices().nth(most - 1).map_or(text.len(), |(at, _)| at);
+            format!("{}…", &text[..end])
+        }
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+#[path = "hook_tests.rs"]
+mod tests;

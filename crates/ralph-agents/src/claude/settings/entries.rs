@@ -1,0 +1,182 @@
+//! The hooks that are installed, and how they are known again.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::spans::{self, Container};
+use super::{Installation, Place};
+use crate::claude::hook::WRITERS;
+
+/// How long what only takes notes may take.
+const SHORT: Duration = Duration::from_secs(10);
+
+/// How long the last words of a session may take; the client grants hardly
+/// any time unless it is told to.
+const FAREWELL: Duration = Duration::from_secs(30);
+
+/// The events that are listened to, in the order in which they are written.
+///
+/// `PreToolUse` is not among them: nothing is ever forbidden or changed before
+/// a tool is used, and every tool would wait for the answer.
+pub const EVENTS: [&str; 11] = [
+    "SessionStart",
+    "UserPromptSubmit",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PostToolBatch",
+    "Stop",
+    "StopFailure",
+    "SubagentStop",
+    "PreCompact",
+    "PostCompact",
+    "SessionEnd",
+];
+
+/// The event whose entry carries what uninstalling needs to know.
+const WITNESS: &str = "Stop";
+
+/// A matcher with its hooks, as the settings have it.
+#[derive(Serialize)]
+pub(in crate::claude) struct Group {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matcher: Option<String>,
+    hooks: [Entry; 1],
+}
+
+#[derive(Serialize)]
+struct Entry {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    command: String,
+    args: Vec<String>,
+    timeout: u64,
+}
+
+/// What uninstalling must know and could not tell otherwise.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::claude) struct Traces {
+    /// The cap that was written; `None` if there was one before.
+    pub(super) cap: Option<u32>,
+    /// Containers that were there and empty, with what stood between their
+    /// brackets.
+    pub(super) kept: Vec<(String, String)>,
+}
+
+impl Traces {
+    /// What stood between the brackets of this container, if it was there.
+    pub(super) fn inner(&self, place: &str) -> Option<&str> {
+        self.kept.iter().find(|(name, _)| name == place).map(|(_, inner)| inner.as_str())
+    }
+
+    fn write(&self) -> Vec<String> {
+        let letter = |c: char| match c {
+            '\n' => 'n',
+            '\r' => 'r',
+            '\t' => 't',
+            _ => 's',
+        };
+        let kept = self.kept.iter().map(|(place, inner)| {
+            let inner: String = inner.chars().map(letter).collect();
+            format!("--kept={place}:{inner}")
+        });
+        self.cap.map(|cap| format!("--cap={cap}")).into_iter().chain(kept).collect()
+    }
+
+    fn read(&mut self, arg: &str) {
+        let sign = |c: char| match c {
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            _ => ' ',
+        };
+        if let Some(cap) = arg.strip_prefix("--cap=") {
+            self.cap = cap.parse().ok();
+        }
+        let kept = arg.strip_prefix("--kept=").and_then(|kept| kept.split_once(':'));
+        if let Some((place, inner)) = kept {
+            self.kept.push((place.to_owned(), inner.chars().map(sign).collect()));
+        }
+    }
+}
+
+/// The group that is written for an event.
+pub(in crate::claude) fn group(wanted: &Installation, event: &str, traces: &Traces) -> Group {
+    let timeout = seconds(match event {
+        "Stop" => wanted.stop_timeout,
+        "UserPromptSubmit" => wanted.prompt_timeout,
+        "SessionEnd" => FAREWELL,
+        _ => SHORT,
+    });
+    let mut args: Vec<String> = ["hook", "--agent", crate::claude::NAME].map(str::to_owned).into();
+    args.push(format!("--timeout={timeout}"));
+    args.extend(wanted.arm.iter().map(|arm| format!("--arm={arm}")));
+    if event == WITNESS {
+        args.extend(traces.write());
+    }
+    let entry = Entry { kind: "command", command: wanted.program.clone(), args, timeout };
+    let matcher = (event == "PostToolUse").then(|| WRITERS.join("|"));
+    Group { matcher, hooks: [entry] }
+}
+
+/// Whole seconds, at least one: the client takes the number as seconds.
+fn seconds(duration: Duration) -> u64 {
+    (duration.as_secs() + u64::from(duration.subsec_nanos() > 0)).max(1)
+}
+
+/// One hook that was found in the settings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hook {
+    /// The event it listens to.
+    pub event: String,
+    /// Which tools or sources it is limited to, if it is.
+    pub matcher: Option<String>,
+    /// The program, or the command line of a shell; empty for hooks of other
+    /// kinds.
+    pub command: String,
+    /// The arguments of a program that is called without a shell.
+    pub args: Vec<String>,
+    /// Seconds after which the client ends it, if the settings say so.
+    pub timeout: Option<f64>,
+}
+
+impl Hook {
+    /// Reads one entry; `None` for what is no object.
+    pub(super) fn read(text: &str, at: &Range<usize>, place: &Place) -> Option<Self> {
+        let entry = Container::object(text, at)?;
+        let value = |name| entry.member(text, name).map(|item| item.value.clone());
+        let string = |name| value(name).and_then(|at| spans::string(text, &at));
+        let args = value("args").and_then(|at| Container::array(text, &at));
+        let args = args.map(|args| args.items).unwrap_or_default();
+        Some(Self {
+            event: place.event.clone(),
+            matcher: place.matcher.clone(),
+            command: string("command").unwrap_or_default(),
+            args: args.iter().filter_map(|arg| spans::string(text, &arg.value)).collect(),
+            timeout: value("timeout").and_then(|at| text[at].parse().ok()),
+        })
+    }
+
+    /// Whether `ralph install` wrote it, this version or an older one.
+    pub fn is_ours(&self) -> bool {
+        if self.args.is_empty() {
+            let line = self.command.replace(['"', '\''], "").replace("ralph.exe", "ralph");
+            return line.contains(&format!("ralph hook --agent {}", crate::claude::NAME));
+        }
+        let names_us = |pair: &[String]| pair == ["--agent", crate::claude::NAME];
+        self.args[0] == "hook" && self.args.windows(2).any(names_us)
+    }
+
+    /// How loops begin by themselves, as it was installed; `None` if they do
+    /// not, or the project's own settings decide.
+    pub fn arm(&self) -> Option<&str> {
+        self.args.iter().find_map(|arg| arg.strip_prefix("--arm="))
+    }
+
+    pub(super) fn traces(&self) -> Traces {
+        let mut traces = Traces::default();
+        self.args.iter().for_each(|arg| traces.read(arg));
+        traces
+    }
+}

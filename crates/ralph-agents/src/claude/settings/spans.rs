@@ -1,0 +1,152 @@
+//! Where things stand in a JSON text.
+//!
+//! The text was found to be JSON before, so this only walks: it never looks
+//! further into a value than it is asked to, and needs no stack for depth.
+
+use std::ops::Range;
+
+/// An object or an array.
+#[derive(Debug)]
+pub(super) struct Container {
+    /// What stands between its brackets.
+    pub(super) inner: Range<usize>,
+    /// Its items, in order.
+    pub(super) items: Vec<Item>,
+}
+
+/// An element of an array, or a member of an object.
+#[derive(Debug)]
+pub(super) struct Item {
+    /// The key with its quotation marks; `None` in an array.
+    pub(super) key: Option<Range<usize>>,
+    /// The value.
+    pub(super) value: Range<usize>,
+}
+
+impl Item {
+    /// The whole item, key and value.
+    pub(super) fn span(&self) -> Range<usize> {
+        self.key.as_ref().map_or(self.value.start, |key| key.start)..self.value.end
+    }
+
+    /// Whether it is the member of this name.
+    pub(super) fn is(&self, text: &str, name: &str) -> bool {
+        self.key.as_ref().is_some_and(|key| string(text, key).as_deref() == Some(name))
+    }
+}
+
+impl Container {
+    /// The object at this place; `None` if it is something else.
+    pub(super) fn object(text: &str, at: &Range<usize>) -> Option<Self> {
+        text[at.clone()].starts_with('{').then(|| read(text, at))
+    }
+
+    /// The array at this place; `None` if it is something else.
+    pub(super) fn array(text: &str, at: &Range<usize>) -> Option<Self> {
+        text[at.clone()].starts_with('[').then(|| read(text, at))
+    }
+
+    /// The member of this name. Of several the client reads the last one.
+    pub(super) fn member(&self, text: &str, name: &str) -> Option<&Item> {
+        self.items.iter().rev().find(|item| item.is(text, name))
+    }
+}
+
+/// The value of the whole text.
+pub(super) fn root(text: &str) -> Range<usize> {
+    let start = skip_space(text, 0);
+    start..value_end(text, start)
+}
+
+/// The text that a value is; `None` if it is something else.
+pub(super) fn string(text: &str, at: &Range<usize>) -> Option<String> {
+    serde_json::from_str(&text[at.clone()]).ok()
+}
+
+/// What kind of value stands here, for people.
+pub(super) fn kind(text: &str, at: &Range<usize>) -> &'static str {
+    match text.as_bytes().get(at.start) {
+        Some(b'{') => "an object",
+        Some(b'[') => "an array",
+        Some(b'"') => "a text",
+        Some(b't' | b'f') => "a truth value",
+        Some(b'n') => "null",
+        Some(_) | None => "a number",
+    }
+}
+
+/// Line and column of a place, both from 1.
+pub(super) fn position(text: &str, at: usize) -> (usize, usize) {
+    let before = &text[..at];
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or(before).chars().count() + 1;
+    (line, column)
+}
+
+fn read(text: &str, at: &Range<usize>) -> Container {
+    let inner = at.start + 1..at.end - 1;
+    let is_object = text[at.clone()].starts_with('{');
+    let mut items = Vec::new();
+    let mut next = skip_space(text, inner.start);
+    while next < inner.end {
+        let key = is_object.then(|| next..string_end(text, next));
+        let start = key.as_ref().map_or(next, |key| skip_past(text, key.end, b':'));
+        let value = start..value_end(text, start);
+        next = skip_past(text, value.end, b',');
+        items.push(Item { key, value });
+    }
+    Container { inner, items }
+}
+
+fn skip_space(text: &str, from: usize) -> usize {
+    let rest = text.get(from..).unwrap_or_default();
+    from + rest.bytes().take_while(u8::is_ascii_whitespace).count()
+}
+
+/// Behind the sign, if it is there, and the white space on both sides of it.
+fn skip_past(text: &str, from: usize, sign: u8) -> usize {
+    let at = skip_space(text, from);
+    if text.as_bytes().get(at) == Some(&sign) { skip_space(text, at + 1) } else { at }
+}
+
+fn value_end(text: &str, start: usize) -> usize {
+    match text.as_bytes().get(start) {
+        Some(b'"') => string_end(text, start),
+        Some(b'{' | b'[') => container_end(text, start),
+        Some(_) | None => {
+            let rest = text.get(start..).unwrap_or_default();
+            let ends = |c: char| c.is_ascii_whitespace() || matches!(c, ',' | ']' | '}');
+            rest.find(ends).map_or(text.len(), |length| start + length)
+        }
+    }
+}
+
+fn string_end(text: &str, start: usize) -> usize {
+    let mut at = start + 1;
+    loop {
+        match text.as_bytes().get(at) {
+            Some(b'"') => return at + 1,
+            Some(b'\\') => at += 2,
+            Some(_) => at += 1,
+            None => return text.len(),
+        }
+    }
+}
+
+fn container_end(text: &str, start: usize) -> usize {
+    let (mut at, mut depth) = (start, 0_usize);
+    while let Some(byte) = text.as_bytes().get(at) {
+        match byte {
+            b'"' => {
+                at = string_end(text, at);
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth == 1 => return at + 1,
+            b'}' | b']' => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    text.len()
+}
