@@ -5,6 +5,7 @@
 
 mod commands;
 mod evidence;
+mod hooks;
 mod samples;
 mod security;
 mod snapshots;
@@ -24,6 +25,7 @@ struct Group {
 
 const GROUPS: &[Group] = &[
     Group { name: "commands", measure: |binary, _| commands::measure(binary) },
+    Group { name: "hooks", measure: |binary, _| hooks::measure(binary) },
     Group { name: "turns", measure: |binary, _| turns::measure(binary) },
     Group { name: "snapshots", measure: snapshots::measure },
     Group { name: "evidence", measure: |binary, _| evidence::measure(binary) },

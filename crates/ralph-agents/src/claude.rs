@@ -7,9 +7,11 @@ pub mod files;
 pub mod hook;
 pub mod settings;
 
+mod plan;
 mod reply;
 
 pub use hook::{BadPayload, parse};
+pub use plan::{plan_install, plan_uninstall};
 pub use reply::render;
 
 /// The name by which its hooks tell `ralph` whose dialect they speak.

@@ -5,6 +5,8 @@
 
 pub mod claude;
 mod command;
+pub mod host;
+pub mod install;
 pub mod limits;
 pub mod scripted;
 mod usage;
@@ -18,6 +20,7 @@ use ralph_core::usage::Usage;
 use ralph_proc::{Launch, Outcome};
 
 pub use command::CommandAgent;
+pub use host::Host;
 pub use usage::read_usage;
 
 /// The plugins for hosts that are kept in the repository: paths from its root,

@@ -131,8 +131,8 @@ fn judge_diagnostics(spec: &GateSpec, code: i32, reading: &Reading) -> Verdict {
         (0, wrong) => Verdict::Fail(Fault::Findings(wrong)),
         (code, _) if found == 0 => unclear(format!("exit code {code}, but it reports nothing")),
         // By custom, 1 stands for findings and more for a tool that broke off.
-        (1, 0) if spec.bar == Bar::NoErrors => Verdict::Pass,
-        (code, 0) if spec.bar == Bar::NoErrors => {
+        (1, 0) if spec.bar != Bar::Clean => Verdict::Pass,
+        (code, 0) if spec.bar != Bar::Clean => {
             unclear(format!("exit code {code}, but it reports no error"))
         }
         (code, _) => Verdict::Fail(Fault::Exit(code)),

@@ -18,7 +18,7 @@ use crate::error::CliError;
 use crate::texts;
 
 /// The variables that switch ralph off.
-const KILL_SWITCHES: [&str; 2] = ["RALPH_DISABLE", "JIKIME_DISABLE_LOOP_CONTROLLER"];
+pub(crate) const KILL_SWITCHES: [&str; 2] = ["RALPH_DISABLE", "JIKIME_DISABLE_LOOP_CONTROLLER"];
 
 /// The context of a command.
 pub(crate) struct App {
@@ -139,6 +139,16 @@ impl App {
                 .with_hint(format!("unset {name} to use it again"))),
             None => Ok(()),
         }
+    }
+
+    /// Whether a driver of ours started the agent that calls us.
+    pub(crate) fn is_driven(&self) -> bool {
+        self.env.get(OsStr::new("RALPH_DRIVER")).is_some_and(|value| value == "1")
+    }
+
+    /// The run whose driver started the agent that calls us.
+    pub(crate) fn driven_run(&self) -> Option<RunId> {
+        if self.is_driven() { self.variable("RALPH_RUN_ID")?.parse().ok() } else { None }
     }
 
     /// The store, if there is one already. Reading commands create nothing.

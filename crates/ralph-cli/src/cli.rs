@@ -36,6 +36,9 @@ pub(crate) enum Command {
     Config(commands::config::ConfigArgs),
     Completions(commands::completions::CompletionsArgs),
     Doctor(commands::doctor::DoctorArgs),
+    Install(commands::install::InstallArgs),
+    Uninstall(commands::install::UninstallArgs),
+    Hook(commands::hook::HookArgs),
     #[command(name = "__docs", hide = true)]
     Docs(commands::docs::DocsArgs),
     #[command(name = "__lsp-helper", hide = true)]

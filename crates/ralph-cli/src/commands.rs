@@ -10,7 +10,9 @@ pub(crate) mod docs;
 pub(crate) mod doctor;
 pub(crate) mod drive;
 pub(crate) mod gc;
+pub(crate) mod hook;
 pub(crate) mod init;
+pub(crate) mod install;
 pub(crate) mod lsp_helper;
 pub(crate) mod measure;
 pub(crate) mod pause;
@@ -50,6 +52,9 @@ pub(crate) fn run(cli: Cli) -> Result<u8, CliError> {
         Command::Config(args) => config::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Install(args) => install::install(&args),
+        Command::Uninstall(args) => install::uninstall(&args),
+        Command::Hook(args) => Ok(hook::run(&args)),
         Command::Docs(args) => docs::run(&args),
         Command::LspHelper(args) => lsp_helper::run(&args),
         Command::Measure(args) => measure::run(&args),

@@ -15,10 +15,23 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+/// What follows `ralph hook`; `None` for any other command, and for help.
+fn hook_words() -> Option<Vec<std::ffi::OsString>> {
+    let mut words = std::env::args_os().skip(1);
+    let is_hook = words.next().is_some_and(|word| word == "hook");
+    let words: Vec<_> = if is_hook { words.collect() } else { return None };
+    let asks_help =
+        words.iter().any(|word| word == "--help" || word == "-h" || word == "--version");
+    (!asks_help).then_some(words)
+}
+
 fn main() -> ExitCode {
     // The supervisor is started once a turn: it must not pay for anything else.
     if std::env::args_os().nth(1).is_some_and(|word| word == "__supervise") {
         return ralph_proc::supervisor_main();
+    }
+    if let Some(words) = hook_words() {
+        return commands::hook::main(words);
     }
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,

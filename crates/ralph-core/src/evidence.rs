@@ -282,6 +282,36 @@ impl GateReport {
         // The user asked for none to be left, whoever finds them.
         self.need = Need::Required;
     }
+
+    /// Holds only that against the gate which was not there `before`, in one
+    /// of these files or folders, or anywhere if none is named. What a gate
+    /// could not tell is held against nobody.
+    pub fn forgive(&mut self, before: &BTreeSet<String>, targets: &[String]) {
+        match &self.verdict {
+            Verdict::Pass => return,
+            Verdict::Fail(Fault::Exit(_) | Fault::Findings(_) | Fault::Refused) => {}
+            Verdict::Fail(Fault::Signal(_) | Fault::Timeout(_))
+            | Verdict::Unclear { .. }
+            | Verdict::Unknown { .. } => {
+                self.need = Need::Advisory;
+                return;
+            }
+        }
+        let is_about =
+            |file: &str| targets.is_empty() || targets.iter().any(|target| is_below(file, target));
+        let elsewhere = self.reading.findings.iter().filter(|found| !is_about(&found.place.file));
+        let elsewhere: BTreeSet<&String> = elsewhere.map(|found| &found.fingerprint).collect();
+        let worse = self.fingerprints().into_iter();
+        let worse = worse.filter(|print| !before.contains(print) && !elsewhere.contains(print));
+        let worse: BTreeSet<String> = worse.collect();
+        if worse.is_empty() {
+            self.verdict = Verdict::Pass;
+        } else if self.verdict != Verdict::Fail(Fault::Refused) && !self.failing.is_empty() {
+            self.verdict = Verdict::Fail(Fault::Findings(worse.len() as u64));
+        }
+        self.reading.findings.retain(|found| worse.contains(&found.fingerprint));
+        self.failing = worse;
+    }
 }
 
 /// Whether a file is `target` or lies below it.
@@ -358,6 +388,29 @@ mod tests {
     #[test]
     fn findings_of_other_levels_may_be_left() {
         assert!(held("src/a.rs", Level::Error, &[]).passed());
+    }
+
+    #[test]
+    fn only_what_is_worse_than_before_is_held_against_a_gate() {
+        let failing = |prints: &[&str]| GateReport {
+            failing: set(prints),
+            ..report("lint", Verdict::Fail(Fault::Exit(1)))
+        };
+        let held = |mut report: GateReport, targets: &[String]| {
+            report.forgive(&set(&["old", "gate:lint"]), targets);
+            (report.passed(), report.failing.len())
+        };
+        assert_eq!(held(failing(&["old"]), &[]), (true, 0));
+        assert_eq!(held(failing(&["old", "new"]), &[]), (false, 1));
+        assert_eq!(held(failing(&[]), &[]), (true, 0));
+        let mut elsewhere = warned_in("src/a.rs");
+        elsewhere.verdict = Verdict::Fail(Fault::Exit(1));
+        elsewhere.failing = [elsewhere.reading.findings[0].fingerprint.clone()].into();
+        assert_eq!(held(elsewhere.clone(), &["src/b.rs".to_owned()]), (true, 0));
+        assert_eq!(held(elsewhere, &["src".to_owned()]), (false, 1));
+        let mut unknown = report("lint", Verdict::Unknown { reason: String::new() });
+        unknown.forgive(&set(&[]), &[]);
+        assert!(!unknown.blocks());
     }
 
     #[test]

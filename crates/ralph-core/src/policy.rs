@@ -193,6 +193,8 @@ pub enum Bar {
     Clean,
     /// No error is left, whatever the command thinks of warnings.
     NoErrors,
+    /// No error is left that was not there before.
+    NoWorse,
 }
 
 /// Whether success depends on a gate.

@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 
 use ralph_agents::Spoken;
 use ralph_agents::limits::{LimitPatterns, Said};
+use ralph_core::diagnostics::Totals;
 use ralph_core::evidence::TurnEnd;
 use ralph_core::host::{
     Actor, Breakage, BreakageKind, Effect, Happening, HostEvent, HostReply, Silence, Start, ToolUse,
@@ -18,14 +19,14 @@ use ralph_core::host::{
 use ralph_core::redact::redact;
 use ralph_core::run::Baseline;
 use ralph_core::state::{Pause, State, Wait};
-use ralph_core::wording::host as wording;
-use ralph_core::{Run, SessionId, Timestamp};
+use ralph_core::wording::{auto_continue_line, host as wording};
+use ralph_core::{Evidence, Run, SessionId, Timestamp, decide};
 use ralph_proc::Ending;
 use ralph_snapshot::{Label, Snapshots};
 use ralph_store::{NewEvent, RunStore, StoreError};
 use serde_json::json;
 
-use crate::driver::Driver;
+use crate::driver::{Driver, turn};
 use crate::error::EngineError;
 use crate::events::Begin;
 use crate::steps;
@@ -93,9 +94,48 @@ impl Driver<'_> {
         self.record(&run, steps::begin_turn(&run, now), None)
     }
 
+    /// Begins a loop that nobody asked for, because of what a turn left
+    /// behind.
+    pub fn go_on_because_of(
+        &mut self,
+        run: &Run,
+        evidence: &Evidence,
+    ) -> Result<HostReply, EngineError> {
+        self.keep_start(run, Begin::New)?;
+        let red = evidence.gates.iter().filter(|gate| gate.blocks());
+        let red = red.map(|gate| gate.name.clone()).collect();
+        let baseline = run.baseline.clone().map(|known| Baseline { red, ..known });
+        let began = Run { iteration: 1, baseline, ..run.clone() };
+        let judgement = decide(&began, &began.policy, evidence);
+        let mut next = steps::conclude(&began, &judgement, evidence);
+        if next.state == State::Running {
+            next = steps::begin_turn(&next, self.clock.now());
+        }
+        let record = turn::iteration_record(&began, &judgement, evidence, run.started_at);
+        let next = self.record(run, next, Some(&record))?;
+        if next.state != State::Running {
+            return Ok(HostReply::silent().with_note(wording::rests(&next)));
+        }
+        let line = auto_continue_line(Totals::of(&evidence.gates), &next.policy);
+        let reason = format!("{line}\n\n{}", wording::go_on(&next));
+        Ok(HostReply::of(Effect::GoOn { reason }).with_note(wording::iteration(&next)))
+    }
+
     /// Goes on with a run that a session has just taken over.
     pub fn adopt(&mut self, run: Run) -> Result<Run, EngineError> {
         self.prepare(run, Begin::Resumed)
+    }
+
+    /// Puts on record that the turn of a run that changed hands will never
+    /// end. The next one begins when the user says something.
+    pub fn drop_turn(&mut self, run: Run) -> Result<Run, EngineError> {
+        if !self.is_under_way(&run)? {
+            return Ok(run);
+        }
+        self.keep_lost_turn(&run);
+        let now = self.clock.now();
+        let record = turn::interrupted_record(&run, now);
+        self.record(&run, Run { updated_at: now, ..run.clone() }, Some(&record))
     }
 
     /// What an event of the session that owns `run` means for it.
@@ -118,7 +158,7 @@ impl Driver<'_> {
             Happening::Prompted { .. } => self.prompted(run),
             Happening::TurnEnded(silence) => self.turn_ended(run, silence, hosted),
             Happening::TurnBroken(breakage) => self.turn_broken(run, breakage, hosted),
-            Happening::SessionEnded { reason } => self.session_ended(run, reason),
+            Happening::SessionEnded { reason } => self.session_ended(run, reason, &hosted.place),
             Happening::Compacting => self.note(run, "compacting", ""),
             Happening::Compacted { summary } => self.note(run, "compacted", summary),
             Happening::CommandCalled { .. }
@@ -270,10 +310,17 @@ impl Driver<'_> {
         Ok(HostReply::silent().with_note(wording::rests(&next)))
     }
 
-    fn session_ended(&mut self, run: &Run, reason: &str) -> Result<HostReply, EngineError> {
+    fn session_ended(
+        &mut self,
+        run: &Run,
+        reason: &str,
+        place: &Place,
+    ) -> Result<HostReply, EngineError> {
         self.note(run, "session_ended", reason)?;
-        // The session that follows an emptied one takes the run with it.
-        if reason != "clear" && run.state.is_active() {
+        if reason == "clear" {
+            // The session that follows an emptied one takes the run with it.
+            place.note_cleared();
+        } else if run.state.is_active() {
             self.keep_turn(run, None);
             self.leave(run, State::Paused(Pause::Interrupted))?;
         }

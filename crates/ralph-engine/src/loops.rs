@@ -100,6 +100,25 @@ pub fn ensure_resumable(run: &Run) -> Result<(), EngineError> {
 /// was paused or asked a person is running again.
 pub fn take_over(store: &dyn RunStore, run: &Run, now: Timestamp) -> Result<Run, EngineError> {
     ensure_resumable(run)?;
+    give(store, run, &owner::this_process(now), now)
+}
+
+/// Makes `owner` the owner of a run, be it that of a session until now. Only
+/// a driver that lives keeps its run.
+pub fn take_over_as(
+    store: &dyn RunStore,
+    run: &Run,
+    owner: &Owner,
+    now: Timestamp,
+) -> Result<Run, EngineError> {
+    match &run.owner {
+        Some(Owner::Session(_)) if !run.state.is_ended() => {}
+        Some(Owner::Session(_) | Owner::Driver { .. }) | None => ensure_resumable(run)?,
+    }
+    give(store, run, owner, now)
+}
+
+fn give(store: &dyn RunStore, run: &Run, to: &Owner, now: Timestamp) -> Result<Run, EngineError> {
     let others = RunQuery { worktree: Some(run.worktree.clone()), which: Which::Active, limit: 10 };
     for other in store.runs(&others)? {
         if other.id != run.id {
@@ -107,7 +126,7 @@ pub fn take_over(store: &dyn RunStore, run: &Run, now: Timestamp) -> Result<Run,
             set_state(store, &other, State::Paused(Pause::Interrupted), now)?;
         }
     }
-    let owned = store.take_over(&run.id, run.epoch, &owner::this_process(now), now)?;
+    let owned = store.take_over(&run.id, run.epoch, to, now)?;
     // Whoever read the run between these two steps saw it resting. The second
     // one raises the epoch again, so that they are too late.
     let next = Run { epoch: owned.epoch + 1, ..steps::woken(run, &owned, now) };

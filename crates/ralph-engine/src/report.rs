@@ -8,7 +8,7 @@ use ralph_core::evidence::GateReport;
 use ralph_core::feedback::last_chars;
 use ralph_core::locale::Locale;
 use ralph_core::{Run, wording};
-use ralph_store::{IterationRecord, RunStore, StoreError};
+use ralph_store::{EventQuery, IterationRecord, NewEvent, RunStore, StoreError};
 use serde::Serialize;
 
 use crate::history::{self, Curves};
@@ -24,6 +24,8 @@ pub struct Report {
     pub run: Run,
     /// Its iterations, oldest first.
     pub iterations: Vec<IterationRecord>,
+    /// What tools of the agent did, oldest first.
+    tools: Vec<NewEvent>,
 }
 
 /// How a report is marked up.
@@ -40,18 +42,39 @@ struct ReportView {
     schema: u32,
     #[serde(flatten)]
     run: RunView,
+    /// What tools of the agent did, where its host tells.
+    tools: Vec<ToolView>,
+}
+
+/// One use of a tool by the agent.
+#[derive(Serialize)]
+struct ToolView {
+    iteration: Option<u32>,
+    at: String,
+    #[serde(flatten)]
+    facts: serde_json::Value,
 }
 
 impl Report {
     /// Reads what is on record.
     pub fn load(store: &dyn RunStore, run: Run) -> Result<Self, StoreError> {
         let iterations = store.iterations(&run.id, LISTED)?;
-        Ok(Self { run, iterations })
+        let query =
+            EventQuery { run: Some(run.id.clone()), session: None, after: 0, limit: LISTED };
+        let tools = store.events(&query)?.into_iter().map(|stored| stored.event);
+        let tools = tools.filter(|event| event.kind == "tool_used").collect();
+        Ok(Self { run, iterations, tools })
     }
 
     /// The report as one JSON object.
     pub fn json(&self) -> String {
-        let view = ReportView { schema: SCHEMA, run: RunView::new(&self.run, &self.iterations) };
+        let tools = self.tools.iter().map(|event| ToolView {
+            iteration: event.iteration,
+            at: moment(event.at),
+            facts: serde_json::from_str(&event.data).unwrap_or_default(),
+        });
+        let run = RunView::new(&self.run, &self.iterations);
+        let view = ReportView { schema: SCHEMA, run, tools: tools.collect() };
         serde_json::to_string_pretty(&view).unwrap_or_default()
     }
 
@@ -267,7 +290,7 @@ fn facts(out: &mut String, markup: Markup, run: &Run, curves: &Curves) {
         Some(format!("{} of at most {}", run.iteration, run.policy.limits.iterations)),
         Some(moment(run.started_at)),
         Some(run.ended_at.map_or_else(|| "not yet".to_owned(), moment)),
-        Some(format!("{} ({})", run.agent.name, run.agent.command.join(" "))),
+        Some(agent(run)),
         Some(run.policy.trust.name().to_owned()),
         at_the_start(run),
         run.tree.as_ref().map(ToString::to_string),
@@ -292,6 +315,13 @@ fn facts(out: &mut String, markup: Markup, run: &Run, curves: &Curves) {
         };
     }
     out.push('\n');
+}
+
+fn agent(run: &Run) -> String {
+    match run.agent.command.as_slice() {
+        [] => run.agent.name.clone(),
+        words => format!("{} ({})", run.agent.name, words.join(" ")),
+    }
 }
 
 /// What the gates showed before the first turn: success may rest on it.

@@ -11,6 +11,11 @@ impl Samples {
         self.0.push(time);
     }
 
+    /// The shortest time, which others disturbed least.
+    pub(super) fn least(&self) -> Duration {
+        self.0.iter().copied().min().unwrap_or_default()
+    }
+
     /// The time that half of the samples do not exceed.
     pub(super) fn median(&self) -> Duration {
         self.quantile(50)

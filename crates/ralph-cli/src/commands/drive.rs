@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use ralph_agents::{Agent, CommandAgent};
 use ralph_checks::judge::Judge;
 use ralph_checks::lsp::LspGate;
 use ralph_checks::security::{Chosen, Pack, SecurityGate};
-use ralph_checks::{CommandGate, Gate};
+use ralph_checks::{CommandGate, Gate, Site};
 use ralph_core::Run;
+use ralph_core::evidence::GateReport;
 use ralph_core::policy::{Criterion, GateCommand, GateSpec, Need};
 use ralph_core::run::AgentRef;
 use ralph_engine::clock::Interrupt;
@@ -213,6 +215,39 @@ impl Checks {
         let gates = gates(app, &settings.policy.gates, &chosen)?;
         let judge = judge(app, &settings, &settings.policy.gates)?;
         Ok(Self { gates, judge, chosen, settings })
+    }
+
+    /// The same checks for somebody who has only so much time. Gates that may
+    /// take longer together are known by what `ralph check --wait` found.
+    pub(crate) fn within(mut self, limit: Duration) -> Self {
+        let needed: Duration = self.settings.policy.gates.iter().map(|gate| gate.timeout).sum();
+        if needed > limit {
+            self.gates = self.gates.into_iter().map(elsewhere).collect();
+        }
+        self
+    }
+}
+
+fn elsewhere(gate: Box<dyn Gate>) -> Box<dyn Gate> {
+    Box::new(Elsewhere(gate))
+}
+
+/// A gate that takes longer than there is time here.
+struct Elsewhere(Box<dyn Gate>);
+
+impl Gate for Elsewhere {
+    fn spec(&self) -> &GateSpec {
+        self.0.spec()
+    }
+
+    fn key(&self) -> String {
+        self.0.key()
+    }
+
+    fn run(&self, _site: &Site<'_>, _stop: &mut dyn FnMut() -> bool) -> GateReport {
+        let reason = "it may take longer than a hook: call `ralph check --wait` as a command, fix \
+                      what it shows, and finish when it passes";
+        GateReport::unknown(self.0.spec(), reason.to_owned())
     }
 }
 

@@ -75,7 +75,7 @@ fn nothing(app: &App) -> CliError {
 
 /// How turns are taken comes from the present settings; the rules of the run
 /// are its own and stay.
-fn settings_of(app: &App, run: &Run) -> Result<Settings, CliError> {
+pub(crate) fn settings_of(app: &App, run: &Run) -> Result<Settings, CliError> {
     let mut layers = app.layers()?;
     layers.set_flag("run.criteria", Value::List(Vec::new()));
     let judged = run.policy.gates.iter().find(|gate| gate.is_judge());

@@ -165,7 +165,9 @@ fn refuse_if_at_work(app: &App, run: &Run) -> Result<(), CliError> {
 /// Records what a turn left whose driver died, if it is not on record yet:
 /// it must not pass for somebody else's work.
 pub(crate) fn keep_lost_turn(app: &App, store: &dyn RunStore, run: &Run) -> Result<(), CliError> {
-    let is_driven = run.owner.as_ref().is_some_and(ralph_engine::owner::is_alive);
+    // A session takes no snapshots while its turn goes on.
+    let is_driven =
+        run.session().is_none() && run.owner.as_ref().is_some_and(ralph_engine::owner::is_alive);
     let is_there = Path::new(&run.worktree).is_dir();
     if run.state != State::Running || is_driven || !is_there || run.iteration == 0 {
         return Ok(());

@@ -42,6 +42,7 @@ fn check(text: &str, proposals: &[Proposal], want: &[&str]) {
         let bar = match gate.bar {
             Bar::Clean => "",
             Bar::NoErrors => " no-errors",
+            Bar::NoWorse => " no-worse",
         };
         let (name, command) = (&gate.name, gate.command.display());
         format!("{need}{name}: {command} in '{}' > {}{bar}", gate.dir, gate.format.name())

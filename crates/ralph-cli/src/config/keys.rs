@@ -284,6 +284,20 @@ pub(crate) const KEYS: &[Key] = &[
         "Ignored files or folders that are in snapshots all the same",
     ),
     key(
+        "hooks.arm",
+        "RALPH_ARM",
+        Kind::Choice(&["manual", "on-errors", "every-session"]),
+        "manual",
+        "When a loop begins inside a host: when you ask for it, when a turn leaves errors that were not there before, or with the first message of every session",
+    ),
+    key(
+        "hooks.scope",
+        "RALPH_HOOKS_SCOPE",
+        Kind::Choice(&["edited", "project"]),
+        "edited",
+        "Which errors begin a loop with `on-errors`: those in files that the agent edited, or those anywhere",
+    ),
+    key(
         "security.rules",
         "RALPH_SECURITY_RULES",
         Kind::List,

@@ -68,6 +68,35 @@ impl SnapshotRules {
     }
 }
 
+/// When loops begin inside a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arm {
+    Manual,
+    OnErrors,
+    EverySession,
+}
+
+impl Arm {
+    /// What the settings say, if they do.
+    pub(crate) fn new(layers: &Layers) -> Option<Self> {
+        Self::parse(Reader(layers).text("hooks.arm")?)
+    }
+
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        match name {
+            "manual" => Some(Self::Manual),
+            "on-errors" => Some(Self::OnErrors),
+            "every-session" => Some(Self::EverySession),
+            _ => None,
+        }
+    }
+}
+
+/// Whether only errors in files that the agent edited begin a loop.
+pub(crate) fn counts_edited_only(layers: &Layers) -> bool {
+    Reader(layers).text("hooks.scope") != Some("project")
+}
+
 /// Folders with rules of the user's own for the security gate.
 pub(crate) fn security_rules(layers: &Layers) -> Vec<String> {
     Reader(layers).list("security.rules").unwrap_or_default()

@@ -4,6 +4,7 @@ mod config;
 mod control;
 mod evidence;
 mod feedback;
+mod hooks;
 mod init;
 mod judge;
 #[cfg(test)]

@@ -6,6 +6,7 @@ use ralph_checks::security::Files;
 use ralph_core::claim::Claim;
 use ralph_core::evidence::{Evidence, GateReport, TurnEnd};
 use ralph_core::feedback::Feedback;
+use ralph_core::policy::Bar;
 use ralph_core::progress::Progress;
 use ralph_core::{Decision, Run, TreeId, decide, wording};
 use ralph_snapshot::{ChangeKind, TreeError};
@@ -131,6 +132,14 @@ impl Driver<'_> {
         }
     }
 
+    /// What the gates show on the present tree, for a run that may not be on
+    /// record.
+    pub fn survey(&mut self, run: &Run) -> Result<Evidence, EngineError> {
+        let mut evidence = self.no_turn();
+        self.look_at_files(run, &mut evidence)?;
+        Ok(evidence)
+    }
+
     /// Adds gates, tree and approach to the evidence, as far as they matter.
     pub(crate) fn look_at_files(
         &mut self,
@@ -178,8 +187,13 @@ impl Driver<'_> {
         let may_change = |id: &str| run.policy.allowed.tests || rules.allow_test(id);
         preserve::compare(&self.folder, may_change, evidence);
         self.look_at_checks(run, evidence);
-        for report in &mut evidence.gates {
+        let before = run.baseline.as_ref().map(|baseline| &baseline.failing);
+        for (report, gate) in evidence.gates.iter_mut().zip(&self.gates) {
             report.hold_to(&run.policy.zero, &run.task.targets);
+            match (gate.spec().bar, before) {
+                (Bar::NoWorse, Some(before)) => report.forgive(before, &run.task.targets),
+                (Bar::NoWorse, None) | (Bar::Clean | Bar::NoErrors, _) => {}
+            }
         }
         Ok(())
     }

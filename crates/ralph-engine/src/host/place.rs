@@ -43,11 +43,21 @@ impl Place {
 
     /// Notes that no run belongs to the session any more.
     pub fn unmark(&self) {
-        for name in ["run", "used", "continued"] {
+        for name in ["run", "used", "continued", "cleared"] {
             let _ = fs::remove_file(self.folder.join(name));
         }
         // Goes only if nothing else is kept here.
         let _ = fs::remove_dir(&self.folder);
+    }
+
+    /// Whether the user emptied the session, so that another one follows it.
+    pub fn was_cleared(&self) -> bool {
+        self.folder.join("cleared").exists()
+    }
+
+    /// Notes that the user emptied the session.
+    pub(crate) fn note_cleared(&self) {
+        let _ = fs::write(self.folder.join("cleared"), "");
     }
 
     /// Notes that the agent used a tool, so that files may have changed.

@@ -23,7 +23,7 @@ twin!(TrustRow of Trust { Claim, Evidence });
 twin!(ContextRow of Context { Auto, Same, Summarize, Fresh });
 twin!(LocaleRow of Locale { En, Ko });
 twin!(ModeRow of MatchMode { Tag, Word, Contains });
-twin!(BarRow of Bar { Clean, NoErrors });
+twin!(BarRow of Bar { Clean, NoErrors, NoWorse });
 twin!(NeedRow of Need { Required, Advisory });
 twin!(CriterionRow of Criterion { TestPass, BuildSuccess, LintClean, TypeCheck, Diagnostics, Security, Custom, Judge });
 

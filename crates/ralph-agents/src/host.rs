@@ -1,0 +1,99 @@
+//! Hosts: clients that tell us what happens in their sessions.
+
+use std::fmt;
+
+use ralph_core::host::{HostEvent, HostReply};
+
+use crate::claude;
+use crate::install::{Plan, Read, Unreadable, Wanted};
+
+/// One host: its dialect and its habits.
+#[derive(Clone, Copy)]
+pub struct Host {
+    /// The name used on the command line.
+    pub name: &'static str,
+    /// Other names that mean the same.
+    pub aliases: &'static [&'static str],
+    /// The variable in which the host tells its hooks where the project is.
+    pub project_variable: &'static str,
+    /// How often in a row it lets a hook continue an agent that uses no tool:
+    /// the variable that says so, and what holds without it.
+    pub cap: (&'static str, u32),
+    /// Commands with which other loops begin, and files that they leave while
+    /// they go on.
+    pub foreign_commands: &'static [&'static str],
+    /// See [`Self::foreign_commands`].
+    pub foreign_files: &'static [&'static str],
+    /// The folder of its settings, in a project and in the user's home.
+    pub folder: &'static str,
+    /// The variable that names another folder than the one in the home.
+    pub folder_variable: &'static str,
+    /// Plans an installation into that folder.
+    pub install: fn(&Read<'_>, &Wanted) -> Result<Plan, Unreadable>,
+    /// Plans its removal.
+    pub uninstall: fn(&Read<'_>) -> Result<Plan, Unreadable>,
+    /// Understands what the host says.
+    pub parse: fn(&[u8]) -> Result<HostEvent, claude::BadPayload>,
+    /// Says a reply in the host's words; empty if there is nothing to say.
+    pub render: fn(&HostEvent, &HostReply) -> String,
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Host").field(&self.name).finish()
+    }
+}
+
+/// All hosts.
+pub const HOSTS: &[Host] = &[Host {
+    name: "claude-code",
+    aliases: &["claude"],
+    project_variable: "CLAUDE_PROJECT_DIR",
+    cap: ("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", 8),
+    foreign_commands: &["/goal", "/loop", "/ralph-loop", "/ralph-loop:ralph-loop"],
+    foreign_files: &[".claude/ralph-loop.local.md"],
+    folder: ".claude",
+    folder_variable: "CLAUDE_CONFIG_DIR",
+    install: claude::plan_install,
+    uninstall: claude::plan_uninstall,
+    parse: claude::parse,
+    render: claude::render,
+}];
+
+impl Host {
+    /// The host of this name.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        HOSTS.iter().find(|host| host.name == name || host.aliases.contains(&name))
+    }
+
+    /// How often in a row the host lets an agent go on that uses no tool, in
+    /// this environment; `None` for any number of times.
+    pub fn cap(&self, variable: impl Fn(&str) -> Option<String>) -> Option<u32> {
+        let (name, default) = self.cap;
+        let said = variable(name).and_then(|value| value.trim().parse().ok());
+        Some(said.unwrap_or(default)).filter(|cap| *cap > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_found_by_each_of_its_names() {
+        for name in ["claude-code", "claude"] {
+            assert_eq!(Host::find(name).unwrap().name, "claude-code");
+        }
+        assert!(Host::find("").is_none());
+    }
+
+    #[test]
+    fn a_cap_of_nought_is_no_cap() {
+        let host = Host::find("claude-code").unwrap();
+        for (said, cap) in
+            [(None, Some(8)), (Some("0"), None), (Some("30"), Some(30)), (Some("x"), Some(8))]
+        {
+            assert_eq!(host.cap(|_| said.map(str::to_owned)), cap);
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! `ralph hook`: what hosts call when something happens in a session.
+//!
+//! Whatever goes wrong in here, the host goes on as if we were not there:
+//! the exit code is 0 and stdout holds one JSON object or nothing.
+
+mod arm;
+mod auto;
+mod deadline;
+mod log;
+mod session;
+mod slash;
+
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use ralph_agents::Host;
+use ralph_core::Timestamp;
+use ralph_core::host::{Actor, Happening, HostEvent, HostReply, Start};
+use ralph_engine::clock::{Clock, SystemClock};
+use ralph_engine::host::Place;
+
+use crate::app::App;
+use crate::config::Arm;
+use crate::error::CliError;
+use deadline::Deadline;
+
+/// How much of a payload is read. Hosts send whole files.
+const MOST_PAYLOAD: u64 = 512 * 1024 * 1024;
+
+/// How long a hook takes at most when its installation does not say.
+const TIMEOUT: Duration = Duration::from_mins(1);
+
+/// Answer an event of a host; payload on stdin, answer on stdout
+///
+/// Hosts call this; `ralph install` tells them to. It always exits with 0.
+#[derive(clap::Args, Debug)]
+pub(crate) struct HookArgs {
+    /// Whose dialect is spoken
+    #[arg(long, value_name = "NAME", value_parser = crate::commands::install::names())]
+    agent: String,
+    /// Seconds after which the host would end this process
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<u64>,
+    /// When loops begin, unless the settings say so
+    #[arg(long, value_name = "WHEN")]
+    arm: Option<String>,
+}
+
+/// One call of a host.
+struct Call {
+    host: &'static Host,
+    timeout: Duration,
+    /// When loops begin, as the installation has it.
+    arm: Option<Arm>,
+    /// When this process began.
+    heard: Timestamp,
+}
+
+/// Answers a call without the command line's parser: most calls are none of
+/// our business and must cost next to nothing.
+pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
+    let heard = SystemClock.now();
+    if let Some(call) = Call::read(args, heard) {
+        // The host reads our streams; what broke is ours to bear in silence.
+        std::panic::set_hook(Box::new(|_| {}));
+        let _ = std::panic::catch_unwind(|| answer(&call));
+    }
+    ExitCode::SUCCESS
+}
+
+/// The same call, when the parser was asked after all.
+pub(crate) fn run(args: &HookArgs) -> u8 {
+    let words = ["--agent".to_owned(), args.agent.clone()].into_iter();
+    let timeout = args.timeout.map(|seconds| format!("--timeout={seconds}"));
+    let arm = args.arm.as_ref().map(|arm| format!("--arm={arm}"));
+    main(words.chain(timeout).chain(arm).map(OsString::from).collect());
+    0
+}
+
+impl Call {
+    fn read(args: Vec<OsString>, heard: Timestamp) -> Option<Self> {
+        let (mut name, mut timeout, mut arm) = (None, TIMEOUT, None);
+        let words: Vec<String> =
+            args.into_iter().filter_map(|word| word.into_string().ok()).collect();
+        let mut words = words.iter().map(String::as_str);
+        while let Some(word) = words.next() {
+            let (flag, value) = match word.split_once('=') {
+                Some((flag, value)) => (flag, Some(value)),
+                None => (word, words.next()),
+            };
+            match (flag, value) {
+                ("--agent", Some(value)) => name = Some(value),
+                ("--timeout", Some(value)) => {
+                    timeout = value.parse().map_or(timeout, Duration::from_secs);
+                }
+                ("--arm", Some(value)) => arm = Arm::parse(value),
+                // Traces of the installation, and what later ones may add.
+                (_, _) => {}
+            }
+        }
+        Some(Self { host: Host::find(name?)?, timeout, arm, heard })
+    }
+}
+
+fn answer(call: &Call) {
+    let mut payload = Vec::new();
+    let read = std::io::stdin().lock().take(MOST_PAYLOAD).read_to_end(&mut payload);
+    if read.is_err() || is_switched_off() {
+        return;
+    }
+    let Ok(event) = (call.host.parse)(&payload) else { return };
+    drop(payload);
+    let Some(app) = app(call, &event) else { return };
+    if !concerns_us(&app, call, &event) {
+        return;
+    }
+    let deadline = Deadline::start(call.timeout);
+    let answered = session::Session::new(&app, call, &event, &deadline).answer();
+    let reply = answered.unwrap_or_else(|error| {
+        log::write(&app.home, &format!("{:?}: {error}", event.session));
+        HostReply::silent()
+    });
+    deadline.answer(&(call.host.render)(&event, &reply));
+}
+
+/// Asked before anything else is looked at.
+fn is_switched_off() -> bool {
+    crate::app::KILL_SWITCHES
+        .iter()
+        .any(|name| std::env::var_os(name).is_some_and(|value| value == "1" || value == "true"))
+}
+
+/// The project of the session: where the host says it is. The folder of the
+/// event moves whenever the agent changes its own.
+fn app(call: &Call, event: &HostEvent) -> Option<App> {
+    let said = std::env::var_os(call.host.project_variable).filter(|value| !value.is_empty());
+    let here = || std::env::current_dir().ok();
+    let folder = said.map(PathBuf::from).or_else(|| event.folder.clone()).or_else(here)?;
+    App::at(&folder, std::env::vars_os().collect()).ok()
+}
+
+/// Whether an event can matter, told without opening the store.
+fn concerns_us(app: &App, call: &Call, event: &HostEvent) -> bool {
+    let Some(session) = &event.session else { return false };
+    if app.is_driven() {
+        // The driver decides; what tools do is recorded all the same.
+        return matches!(event.what, Happening::ToolsUsed(_));
+    }
+    if Place::new(&app.home, session).is_marked() {
+        return event.actor == Actor::Main || matches!(event.what, Happening::ToolsUsed(_));
+    }
+    let is_automatic = || arm::mode(app, call) != Arm::Manual;
+    match &event.what {
+        Happening::Prompted { text } => {
+            event.actor == Actor::Main && (slash::parse(text).is_some() || is_automatic())
+        }
+        Happening::SessionStarted(Start::Cleared | Start::Forked) => true,
+        Happening::ToolAsked(_) | Happening::ToolsUsed(_) | Happening::TurnEnded(_) => {
+            event.actor == Actor::Main && is_automatic()
+        }
+        Happening::SessionStarted(_)
+        | Happening::CommandCalled { .. }
+        | Happening::TurnBroken(_)
+        | Happening::ChildEnded
+        | Happening::Compacting
+        | Happening::Compacted { .. }
+        | Happening::SessionEnded { .. }
+        | Happening::Other { .. } => false,
+    }
+}
+
+/// Prints an answer as a whole; a host that hung up does not matter.
+fn print(text: &str) {
+    if !text.is_empty() {
+        let mut out = std::io::stdout().lock();
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+}
+
+/// What the user reads of an error.
+fn said(error: &CliError) -> String {
+    format!("ralph: {error}")
+}

@@ -1,0 +1,63 @@
+//! How a loop begins in a host.
+
+use ralph_core::SessionId;
+use ralph_core::host::{Effect, HostReply};
+use ralph_core::run::{AgentRef, NewRun, Owner, Task};
+use ralph_core::state::State;
+use ralph_core::wording::{self, host};
+use ralph_engine::events::Silent;
+use ralph_engine::host::Place;
+use ralph_engine::loops;
+
+use super::Call;
+use super::session::{Session, answer};
+use crate::app::App;
+use crate::commands::drive::{self, Checks};
+use crate::commands::run::open_ledger;
+use crate::config::Arm;
+use crate::error::CliError;
+
+/// When loops begin here. Asked at every event, so the settings are read only
+/// if they could say anything but "when somebody asks".
+pub(super) fn mode(app: &App, call: &Call) -> Arm {
+    let files = app.user_config().into_iter().chain([app.project_config()]);
+    let mut files = files.filter_map(|path| std::fs::read(path).ok());
+    let is_set = app.variable("RALPH_ARM").is_some()
+        || files.any(|text| text.windows(3).any(|word| word == b"arm"));
+    let installed = call.arm.unwrap_or(Arm::Manual);
+    if !is_set {
+        return installed;
+    }
+    // Settings that cannot be read start nothing.
+    app.layers().map_or(Arm::Manual, |layers| Arm::new(&layers).unwrap_or(installed))
+}
+
+/// Puts a run on record for the session and begins its first turn.
+pub(super) fn start(
+    asked: &Session<'_>,
+    session: &SessionId,
+    task: Task,
+    checks: Checks,
+) -> Result<HostReply, CliError> {
+    let (app, host) = (asked.app, asked.call.host);
+    let ledger = open_ledger(app)?;
+    let new = NewRun {
+        task,
+        worktree: app.worktree(),
+        agent: AgentRef { name: host.name.to_owned(), command: Vec::new() },
+        policy: checks.settings.policy.clone(),
+        owner: Owner::Session(session.clone()),
+    };
+    let run = loops::start(ledger.store(), new, app.now())?;
+    Place::new(&app.home, session).mark(&run.id)?;
+    let reply = |run: &ralph_core::Run| {
+        let context = wording::first_prompt(run);
+        HostReply::of(Effect::Tell { context }).with_note(host::armed(run))
+    };
+    // The gates may take longer than there is time; the loop is armed anyhow.
+    asked.deadline.otherwise((host.render)(asked.event, &reply(&run)));
+    let mut sink = Silent;
+    let mut driver = drive::driver(app, ledger, checks, &run, &mut sink)?;
+    let run = driver.arm(run)?;
+    Ok(if run.state == State::Running { reply(&run) } else { answer(host::ended(&run)) })
+}

@@ -1,0 +1,241 @@
+//! Loops that begin by themselves, where the user chose that.
+//!
+//! With `every-session` the first message of a session is a task. With
+//! `on-errors` a turn that leaves errors which were not there before is made
+//! to go on. What was there before is found out when the agent is about to
+//! edit its first file, so sessions that only talk pay nothing.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use ralph_core::host::{Happening, HostReply, Silence, ToolUse};
+use ralph_core::policy::{Bar, GateSpec};
+use ralph_core::run::{AgentRef, Baseline, NewRun, Owner, Task};
+use ralph_core::{Evidence, Run, RunId, SessionId, TreeId};
+use ralph_engine::events::Silent;
+use ralph_engine::host::Place;
+use ralph_engine::loops;
+use serde_json::{Value, json};
+
+use super::arm;
+use super::session::Session;
+use crate::commands::drive::{self, Checks};
+use crate::commands::run::open_ledger;
+use crate::config::{self, Arm, Layers};
+use crate::error::CliError;
+
+/// How much of a prompt is kept as the task of a loop that may begin.
+const PROMPT_CHARS: usize = 20_000;
+
+/// Hears of an event in a session without a run.
+pub(super) fn unasked(asked: &Session<'_>, session: &SessionId) -> Result<HostReply, CliError> {
+    let mode = arm::mode(asked.app, asked.call);
+    let here = Here { asked, session, place: Place::new(&asked.app.home, session) };
+    if mode == Arm::Manual || here.stands_down() {
+        return Ok(HostReply::silent());
+    }
+    match (&asked.event.what, mode) {
+        (Happening::Prompted { text }, mode) => here.prompted(text, mode),
+        (Happening::ToolAsked(used), Arm::OnErrors) if !used.files.is_empty() => {
+            here.look_before()?;
+            Ok(HostReply::silent())
+        }
+        (Happening::ToolsUsed(uses), Arm::OnErrors) => here.tools_used(uses),
+        (Happening::TurnEnded(silence), Arm::OnErrors) => here.turn_ended(silence),
+        (_, _) => Ok(HostReply::silent()),
+    }
+}
+
+struct Here<'a> {
+    asked: &'a Session<'a>,
+    session: &'a SessionId,
+    place: Place,
+}
+
+impl Here<'_> {
+    /// Whether another loop owns the session.
+    fn stands_down(&self) -> bool {
+        let root = &self.asked.app.project.root;
+        let host = self.asked.call.host;
+        self.place.folder().join("stand-down").exists()
+            || host.foreign_files.iter().any(|file| root.join(file).exists())
+    }
+
+    fn prompted(&self, text: &str, mode: Arm) -> Result<HostReply, CliError> {
+        let first = text.split_whitespace().next().unwrap_or_default();
+        if self.asked.call.host.foreign_commands.contains(&first) {
+            self.keep("stand-down", first)?;
+            return Ok(HostReply::silent());
+        }
+        if first.starts_with('/') || first.is_empty() {
+            return Ok(HostReply::silent());
+        }
+        match mode {
+            Arm::Manual => Ok(HostReply::silent()),
+            Arm::OnErrors => {
+                let _ = fs::remove_file(self.place.folder().join("edited"));
+                self.keep("prompt", &text.chars().take(PROMPT_CHARS).collect::<String>())?;
+                Ok(HostReply::silent())
+            }
+            Arm::EverySession if self.place.folder().join("armed").exists() => {
+                Ok(HostReply::silent())
+            }
+            Arm::EverySession => {
+                self.keep("armed", "")?;
+                let settings = self.asked.app.settings(&self.asked.app.layers()?)?;
+                settings.ensure_tools()?;
+                let checks = Checks::new(self.asked.app, settings)?;
+                let checks = checks.within(self.asked.deadline.limit());
+                let task = Task { text: text.to_owned(), ..Task::default() };
+                arm::start(self.asked, self.session, task, checks)
+            }
+        }
+    }
+
+    /// Finds out what is wrong before the agent edits anything in this turn.
+    fn look_before(&self) -> Result<(), CliError> {
+        if !self.edited().is_empty() {
+            return Ok(());
+        }
+        let tree = self.asked.app.whole_work_tree()?;
+        let tree = tree.tree().map_err(|error| CliError::internal(&error))?;
+        if self.before().is_some_and(|before| before.tree == tree) {
+            return Ok(());
+        }
+        let evidence = self.survey(&self.probe(Vec::new(), None)?)?;
+        let before = Before { tree, failing: evidence.failing() };
+        self.keep("before", &before.render())
+    }
+
+    fn tools_used(&self, uses: &[ToolUse]) -> Result<HostReply, CliError> {
+        let root = &self.asked.app.project.root;
+        let files = uses.iter().flat_map(|used| &used.files);
+        let inside = files.filter_map(|file| file.strip_prefix(root).ok());
+        let inside: Vec<&Path> = inside.collect();
+        if inside.is_empty() {
+            return Ok(HostReply::silent());
+        }
+        make_folder(self.place.folder())?;
+        let path = self.place.folder().join("edited");
+        let mut list = fs::OpenOptions::new().create(true).append(true).open(path)?;
+        for file in inside {
+            writeln!(list, "{}", file.display())?;
+        }
+        Ok(HostReply::silent())
+    }
+
+    fn turn_ended(&self, silence: &Silence) -> Result<HostReply, CliError> {
+        let edited = self.edited();
+        let (true, false) = (silence.background.is_empty(), edited.is_empty()) else {
+            return Ok(HostReply::silent());
+        };
+        let Some(before) = self.before() else { return Ok(HostReply::silent()) };
+        let layers = self.asked.app.layers()?;
+        let targets = if config::counts_edited_only(&layers) {
+            edited.into_iter().collect()
+        } else {
+            Vec::new()
+        };
+        let run = self.probe(targets, Some(before))?;
+        let evidence = self.survey(&run)?;
+        if !evidence.gates.iter().any(ralph_core::evidence::GateReport::blocks) {
+            return Ok(HostReply::silent());
+        }
+        self.arm(run, &evidence)
+    }
+
+    fn arm(&self, probe: Run, evidence: &Evidence) -> Result<HostReply, CliError> {
+        let app = self.asked.app;
+        let ledger = open_ledger(app)?;
+        let Run { task, worktree, agent, policy, baseline, .. } = probe;
+        let owner = Owner::Session(self.session.clone());
+        let new = NewRun { task, worktree, agent, policy, owner };
+        let run = loops::start(ledger.store(), new, app.now())?;
+        self.place.mark(&run.id)?;
+        let checks = self.checks()?;
+        let mut sink = Silent;
+        let mut driver = drive::driver(app, ledger, checks, &run, &mut sink)?;
+        Ok(driver.go_on_because_of(&Run { baseline, ..run }, evidence)?)
+    }
+
+    /// A run that is on no record, to look at the files with.
+    fn probe(&self, targets: Vec<String>, before: Option<Before>) -> Result<Run, CliError> {
+        let app = self.asked.app;
+        let prompt = fs::read_to_string(self.place.folder().join("prompt")).unwrap_or_default();
+        let new = NewRun {
+            task: Task { text: prompt, targets, ..Task::default() },
+            worktree: app.worktree(),
+            agent: AgentRef { name: self.asked.call.host.name.to_owned(), command: Vec::new() },
+            policy: self.checks()?.settings.policy,
+            owner: Owner::Session(self.session.clone()),
+        };
+        let run = Run::new(RunId::from_bits(0), new, app.now());
+        let baseline = before.map(|before| Baseline {
+            tree: Some(before.tree),
+            failing: before.failing,
+            ..Baseline::default()
+        });
+        Ok(Run { baseline, ..run })
+    }
+
+    fn survey(&self, run: &Run) -> Result<Evidence, CliError> {
+        let mut sink = Silent;
+        let ledger = open_ledger(self.asked.app)?;
+        let checks = self.checks()?;
+        let mut driver = drive::driver(self.asked.app, ledger, checks, run, &mut sink)?;
+        Ok(driver.survey(run)?)
+    }
+
+    /// What looks for errors here, and for what can be exploited.
+    fn checks(&self) -> Result<Checks, CliError> {
+        let mut layers: Layers = self.asked.app.layers()?;
+        for path in ["run.zero_errors", "run.zero_security"] {
+            layers.set_flag(path, config::Value::Switch(true));
+        }
+        let mut settings = self.asked.app.settings(&layers)?;
+        let lenient = |gate: &mut GateSpec| gate.bar = Bar::NoWorse;
+        settings.policy.gates.iter_mut().for_each(lenient);
+        settings.policy.zero.clear();
+        Ok(Checks::new(self.asked.app, settings)?.within(self.asked.deadline.limit()))
+    }
+
+    fn edited(&self) -> BTreeSet<String> {
+        let text = fs::read_to_string(self.place.folder().join("edited")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    fn before(&self) -> Option<Before> {
+        Before::parse(&fs::read_to_string(self.place.folder().join("before")).ok()?)
+    }
+
+    fn keep(&self, name: &str, text: &str) -> Result<(), CliError> {
+        make_folder(self.place.folder())?;
+        Ok(fs::write(self.place.folder().join(name), text)?)
+    }
+}
+
+fn make_folder(path: &Path) -> Result<(), CliError> {
+    Ok(fs::create_dir_all(path)?)
+}
+
+/// What was wrong before a turn.
+struct Before {
+    tree: TreeId,
+    failing: BTreeSet<String>,
+}
+
+impl Before {
+    fn render(&self) -> String {
+        json!({ "tree": self.tree.as_str(), "failing": self.failing }).to_string()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let value: Value = serde_json::from_str(text).ok()?;
+        let failing = value.get("failing")?.as_array()?;
+        let failing = failing.iter().filter_map(|print| print.as_str().map(str::to_owned));
+        let tree = TreeId::new(value.get("tree")?.as_str()?);
+        Some(Self { tree, failing: failing.collect() })
+    }
+}

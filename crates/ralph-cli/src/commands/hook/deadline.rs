@@ -1,0 +1,69 @@
+//! Ends a hook before its host does, with the best answer there is by then.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long before the host's own end a hook ends.
+const MARGIN: Duration = Duration::from_secs(2);
+
+/// The answer of one hook: it is given once, in time.
+pub(super) struct Deadline {
+    limit: Duration,
+    state: Arc<Mutex<State>>,
+    _done: Sender<()>,
+}
+
+#[derive(Default)]
+struct State {
+    is_answered: bool,
+    /// What is said if there is no time for more.
+    otherwise: String,
+}
+
+impl Deadline {
+    pub(super) fn start(timeout: Duration) -> Self {
+        let limit = timeout.saturating_sub(MARGIN).max(timeout / 2);
+        let state = Arc::<Mutex<State>>::default();
+        let (done, waiting) = channel();
+        let shared = Arc::clone(&state);
+        // Without the thread the host's own limit still holds.
+        let _ = std::thread::Builder::new()
+            .name("deadline".to_owned())
+            .stack_size(64 * 1024)
+            .spawn(move || wait(limit, &waiting, &shared));
+        Self { limit, state, _done: done }
+    }
+
+    /// How long there is for checks.
+    pub(super) fn limit(&self) -> Duration {
+        self.limit
+    }
+
+    /// What is to be said should the time run out.
+    pub(super) fn otherwise(&self, answer: String) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).otherwise = answer;
+    }
+
+    /// Gives the answer.
+    pub(super) fn answer(&self, answer: &str) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if !state.is_answered {
+            state.is_answered = true;
+            super::print(answer);
+        }
+    }
+}
+
+fn wait(limit: Duration, done: &Receiver<()>, state: &Mutex<State>) {
+    if done.recv_timeout(limit) != Err(RecvTimeoutError::Timeout) {
+        return;
+    }
+    let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+    if !state.is_answered {
+        state.is_answered = true;
+        super::print(&state.otherwise);
+        // What we started ends with us: its supervisor notices.
+        std::process::exit(0);
+    }
+}

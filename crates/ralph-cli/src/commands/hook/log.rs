@@ -1,0 +1,26 @@
+//! What went wrong in hooks: nobody reads their stderr.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+
+use ralph_core::redact::redact;
+use ralph_engine::clock::{Clock, SystemClock};
+use ralph_engine::wire::moment;
+
+/// A log that is longer begins anew; the one before is kept.
+const MOST_BYTES: u64 = 512 * 1024;
+
+/// Adds a line to the log. A log that cannot be written is not worth a word.
+pub(super) fn write(home: &Path, text: &str) {
+    let path = home.join("hooks.log");
+    if fs::metadata(&path).is_ok_and(|found| found.len() > MOST_BYTES) {
+        let _ = fs::rename(&path, home.join("hooks.log.1"));
+    }
+    let line = format!("{} {}\n", moment(SystemClock.now()), redact(text).replace('\n', "\\n"));
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let _ = options.open(&path).and_then(|mut file| file.write_all(line.as_bytes()));
+}

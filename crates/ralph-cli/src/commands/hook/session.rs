@@ -1,0 +1,253 @@
+//! What an event means for the session it happened in.
+
+use std::process::{Command, Stdio};
+
+use ralph_core::host::{Actor, Effect, Happening, HostEvent, HostReply, Start, ToolUse};
+use ralph_core::run::Owner;
+use ralph_core::state::{Pause, State};
+use ralph_core::wording::host as wording;
+use ralph_core::{Run, SessionId};
+use ralph_engine::events::Silent;
+use ralph_engine::host::{Hosted, Place, record_tools};
+use ralph_engine::{Ledger, loops};
+use ralph_store::{RunQuery, RunStore, Which};
+
+use super::deadline::Deadline;
+use super::slash::{self, Slash, Verb, Wanted};
+use super::{Call, arm, auto, said};
+use crate::app::{App, own_binary};
+use crate::commands::drive::{self, Checks};
+use crate::commands::resume::settings_of;
+use crate::commands::run::open_ledger;
+use crate::error::CliError;
+
+/// How much of what a command of ours prints is passed on.
+const MOST_ANSWER: usize = 8 * 1024;
+
+/// One event, and all it takes to answer it.
+pub(super) struct Session<'a> {
+    pub(super) app: &'a App,
+    pub(super) call: &'a Call,
+    pub(super) event: &'a HostEvent,
+    pub(super) deadline: &'a Deadline,
+}
+
+impl<'a> Session<'a> {
+    pub(super) fn new(
+        app: &'a App,
+        call: &'a Call,
+        event: &'a HostEvent,
+        deadline: &'a Deadline,
+    ) -> Self {
+        Self { app, call, event, deadline }
+    }
+
+    pub(super) fn answer(&self) -> Result<HostReply, CliError> {
+        let Some(session) = &self.event.session else { return Ok(HostReply::silent()) };
+        match &self.event.what {
+            Happening::ToolsUsed(uses) => self.tools_used(session, uses),
+            Happening::Prompted { text } if self.event.actor == Actor::Main => {
+                match slash::parse(text) {
+                    Some(command) => Ok(self.command(session, command)),
+                    None => self.hear(session),
+                }
+            }
+            Happening::SessionStarted(start @ (Start::Cleared | Start::Forked)) => {
+                self.follow(session, *start)
+            }
+            Happening::SessionStarted(_)
+            | Happening::Prompted { .. }
+            | Happening::CommandCalled { .. }
+            | Happening::ToolAsked(_)
+            | Happening::TurnEnded(_)
+            | Happening::TurnBroken(_)
+            | Happening::ChildEnded
+            | Happening::Compacting
+            | Happening::Compacted { .. }
+            | Happening::SessionEnded { .. }
+            | Happening::Other { .. } => self.hear(session),
+        }
+    }
+
+    /// Lets the run of the session hear of the event.
+    fn hear(&self, session: &SessionId) -> Result<HostReply, CliError> {
+        let place = Place::new(&self.app.home, session);
+        let Some(ledger) = self.existing_ledger()? else {
+            place.unmark();
+            return auto::unasked(self, session);
+        };
+        let Some(run) = ledger.store().run_of_session(session)? else {
+            place.unmark();
+            return auto::unasked(self, session);
+        };
+        let mut sink = Silent;
+        let checks = self.checks(&run)?;
+        let hosted = self.hosted(session, &checks);
+        let mut driver = drive::driver(self.app, ledger, checks, &run, &mut sink)?;
+        Ok(driver.answer_host(&run, self.event, &hosted, self.call.heard)?)
+    }
+
+    /// The gates of a run; those that take longer than a hook may are asked
+    /// for elsewhere.
+    pub(super) fn checks(&self, run: &Run) -> Result<Checks, CliError> {
+        let checks = Checks::new(self.app, settings_of(self.app, run)?)?;
+        Ok(checks.within(self.deadline.limit()))
+    }
+
+    pub(super) fn hosted(&self, session: &SessionId, checks: &Checks) -> Hosted {
+        Hosted {
+            session: session.clone(),
+            place: Place::new(&self.app.home, session),
+            cap: self.call.host.cap(|name| self.app.variable(name)),
+            limits: checks.settings.limit_patterns.clone(),
+        }
+    }
+
+    pub(super) fn existing_ledger(&self) -> Result<Option<Ledger>, CliError> {
+        // Nothing is created for a session that has nothing to do with us.
+        match self.app.existing_store()? {
+            Some(_) => Ok(Some(Ledger::open(&self.app.home)?.0)),
+            None => Ok(None),
+        }
+    }
+
+    /// What tools did is on record with the run and the iteration.
+    fn tools_used(&self, session: &SessionId, uses: &[ToolUse]) -> Result<HostReply, CliError> {
+        let Some(store) = self.app.existing_store()? else { return auto::unasked(self, session) };
+        let run = match self.app.driven_run() {
+            Some(id) => store.run(&id)?,
+            None => store.run_of_session(session)?,
+        };
+        let Some(run) = run else { return auto::unasked(self, session) };
+        if self.event.actor == Actor::Main {
+            Place::new(&self.app.home, session).note_use();
+        }
+        let now = self.app.now();
+        record_tools(&store, Some(session), (&run.id, run.iteration), uses, now)?;
+        Ok(HostReply::silent())
+    }
+
+    /// A command of ours, typed by the user. Errors are for the user to read.
+    fn command(&self, session: &SessionId, command: Slash) -> HostReply {
+        let done = match command {
+            Slash::Arm(text) => self.arm(session, &text),
+            Slash::Verb(Verb::Help, _) => Ok(answer(slash::help())),
+            Slash::Verb(Verb::Resume, words) => self.resume(session, &words),
+            Slash::Verb(verb @ (Verb::Stop | Verb::Pause | Verb::Status), words) => {
+                self.pass_on(session, verb, &words)
+            }
+            Slash::Verb(Verb::Rollback, words) => self.pass_on(session, Verb::Rollback, &words),
+        };
+        done.unwrap_or_else(|error| answer(said(&error)))
+    }
+
+    fn arm(&self, session: &SessionId, text: &str) -> Result<HostReply, CliError> {
+        self.app.refuse_if_disabled()?;
+        let wanted = Wanted::read(text)?;
+        let mut layers = self.app.layers()?;
+        wanted.apply(&mut layers)?;
+        let settings = self.app.settings(&layers)?;
+        settings.ensure_tools()?;
+        let checks = Checks::new(self.app, settings)?.within(self.deadline.limit());
+        arm::start(self, session, wanted.task, checks)
+    }
+
+    /// Goes on with a run in this session, whoever had it before.
+    fn resume(&self, session: &SessionId, words: &[String]) -> Result<HostReply, CliError> {
+        let takes_over = words.iter().any(|word| word == "--takeover");
+        let given = words.iter().find(|word| !word.starts_with("--")).map(String::as_str);
+        let ledger = open_ledger(self.app)?;
+        let none = || CliError::refused("there is no loop to go on with");
+        let run = self.app.find_run(ledger.store(), given)?.ok_or_else(none)?;
+        let old = run.session().cloned();
+        let is_elsewhere = old.as_ref().is_some_and(|old| old != session);
+        if is_elsewhere && run.state.is_active() && !takes_over {
+            return Err(CliError::refused(format!("{} goes on in another session", run.id))
+                .with_hint("`/ralph resume --takeover` moves it here"));
+        }
+        let owner = Owner::Session(session.clone());
+        let checks = self.checks(&run)?;
+        let run = loops::take_over_as(ledger.store(), &run, &owner, self.app.now())?;
+        self.move_mark(old.as_ref(), session, &run)?;
+        let mut sink = Silent;
+        let mut driver = drive::driver(self.app, ledger, checks, &run, &mut sink)?;
+        let run = driver.adopt(run)?;
+        Ok(match run.state {
+            State::Running => HostReply::of(Effect::Tell { context: wording::reminder(&run) })
+                .with_note(wording::iteration(&run)),
+            State::Waiting(_)
+            | State::Paused(_)
+            | State::Success(_)
+            | State::Failed(_)
+            | State::Stopped => answer(wording::ended(&run)),
+        })
+    }
+
+    /// A session that follows another one takes its run with it.
+    fn follow(&self, session: &SessionId, start: Start) -> Result<HostReply, CliError> {
+        let Some(ledger) = self.existing_ledger()? else { return Ok(HostReply::silent()) };
+        let worktree = Some(self.app.worktree());
+        let open = ledger.store().runs(&RunQuery { worktree, which: Which::Open, limit: 10 })?;
+        let is_left = |run: &&Run| match (start, run.session()) {
+            (Start::Cleared, Some(old)) => {
+                run.state.is_active() && Place::new(&self.app.home, old).was_cleared()
+            }
+            (_, Some(_)) => run.state == State::Paused(Pause::Interrupted),
+            (_, None) => false,
+        };
+        let mut left = open.iter().filter(is_left);
+        let (Some(run), None) = (left.next(), left.next()) else {
+            return Ok(HostReply::silent());
+        };
+        let (old, owner) = (run.session().cloned(), Owner::Session(session.clone()));
+        let run = loops::take_over_as(ledger.store(), run, &owner, self.app.now())?;
+        self.move_mark(old.as_ref(), session, &run)?;
+        let (checks, mut sink) = (self.checks(&run)?, Silent);
+        let run = drive::driver(self.app, ledger, checks, &run, &mut sink)?.drop_turn(run)?;
+        Ok(HostReply::of(Effect::Tell { context: wording::reminder(&run) }))
+    }
+
+    fn move_mark(
+        &self,
+        from: Option<&SessionId>,
+        to: &SessionId,
+        run: &Run,
+    ) -> Result<(), CliError> {
+        if let Some(old) = from {
+            Place::new(&self.app.home, old).unmark();
+        }
+        Ok(Place::new(&self.app.home, to).mark(&run.id)?)
+    }
+
+    /// Lets the command line do what was asked, and shows what it says.
+    fn pass_on(
+        &self,
+        session: &SessionId,
+        verb: Verb,
+        words: &[String],
+    ) -> Result<HostReply, CliError> {
+        let own = match self.app.existing_store()? {
+            Some(store) => store.run_of_session(session)?,
+            None => None,
+        };
+        let own = own.map(|run| run.id.to_string());
+        let mut command = Command::new(own_binary());
+        command.current_dir(&self.app.project.root).env("NO_COLOR", "1").stdin(Stdio::null());
+        match (verb, own) {
+            (Verb::Stop, Some(own)) => command.args(["stop", "--run", &own]),
+            (Verb::Stop, None) => command.arg("stop"),
+            (Verb::Pause, _) => command.arg("pause"),
+            (Verb::Rollback, _) => command.arg("rollback"),
+            (Verb::Status | Verb::Resume | Verb::Help, _) => command.arg("status"),
+        };
+        let output = command.args(words).output()?;
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text);
+        Ok(answer(text[..text.floor_char_boundary(MOST_ANSWER)].trim().to_owned()))
+    }
+}
+
+/// The user reads this, the agent does not.
+pub(super) fn answer(text: impl Into<String>) -> HostReply {
+    HostReply::of(Effect::Answer { text: text.into() })
+}

@@ -1,0 +1,260 @@
+//! Hooks, which hosts wait for at every event, against the cheapest process.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::commands::time;
+use super::samples::{Samples, millis};
+use super::{Budget, Row};
+use crate::failure::Failure;
+use crate::stress::stage::{Project, Stage};
+
+/// How often everything is run, after some rounds to warm up.
+const ROUNDS: usize = 200;
+const WARM_UP: usize = 10;
+
+/// The most an event that is none of our business may take, as a multiple of
+/// `true`; the least of many times is compared, which others disturb least.
+const MOST_IDLE: f64 = 2.5;
+
+/// The most an event may take that is recorded, or ends a turn that only its
+/// words can end.
+const MOST_BUSY: f64 = 4.0;
+
+/// How much longer than `git status` the end of a turn may take whose gates
+/// are known to pass, in milliseconds.
+const MOST_BEYOND_STATUS: f64 = 6.0;
+
+/// How much longer a turn may take whose transcript is long.
+const MOST_FOR_TRANSCRIPT: f64 = 1.1;
+
+/// Instructions, in millions, as valgrind counts them.
+const MOST_IDLE_INSTRUCTIONS: f64 = 1.5;
+const MOST_BUSY_INSTRUCTIONS: f64 = 2.5;
+
+/// Files of the repository whose gates are known to pass.
+const FILES: usize = 5000;
+
+pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
+    let mut rows = against_true(binary)?;
+    rows.extend(against_status(binary)?);
+    rows.extend(with_transcripts(binary)?);
+    rows.extend(instructions(binary)?);
+    Ok(rows)
+}
+
+/// A project with a session that has a loop, and one that has none.
+struct Site<'a> {
+    project: Project<'a>,
+    payloads: PathBuf,
+}
+
+impl<'a> Site<'a> {
+    fn new(stage: &'a Stage, name: &str) -> Result<Self, Failure> {
+        let project = stage.git_project(name)?;
+        let payloads = stage.path(&format!("{name}-payloads"));
+        fs::create_dir_all(&payloads).map_err(|error| Failure::io(&payloads, &error))?;
+        Ok(Self { project, payloads })
+    }
+
+    fn arm(&self, flags: &str) -> Result<(), Failure> {
+        let prompt = format!(
+            "/ralph work --max-iterations 100000 --max-duration 10h --stagnation-limit 100000 {flags}"
+        );
+        let facts = json!({ "hook_event_name": "UserPromptSubmit", "prompt": prompt });
+        time(self.hook("one", &facts)?).map(drop)
+    }
+
+    /// The call of a hook with these facts.
+    fn hook(&self, session: &str, facts: &Value) -> Result<Command, Failure> {
+        let mut payload = facts.clone();
+        payload["session_id"] = session.into();
+        payload["cwd"] = "/".into();
+        let path = self.payloads.join("payload.json");
+        fs::write(&path, payload.to_string()).map_err(|error| Failure::io(&path, &error))?;
+        let payload = File::open(&path).map_err(|error| Failure::io(&path, &error))?;
+        let mut hook =
+            self.project.command(&["hook", "--agent", "claude-code", "--timeout", "3600"]);
+        hook.env("CLAUDE_PROJECT_DIR", self.project.path(""));
+        hook.env("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "0").stdin(Stdio::from(payload));
+        Ok(hook)
+    }
+}
+
+fn stop(round: usize) -> Value {
+    json!({
+        "hook_event_name": "Stop", "stop_hook_active": true, "background_tasks": [],
+        "last_assistant_message": format!("I looked at part {round} and go on."),
+    })
+}
+
+fn edited() -> Value {
+    json!({
+        "hook_event_name": "PostToolUse", "tool_name": "Edit", "tool_use_id": "t",
+        "tool_input": { "file_path": "/a", "old_string": "a", "new_string": "b" },
+        "tool_response": { "filePath": "/a" },
+    })
+}
+
+fn against_true(binary: &Path) -> Result<Vec<Row>, Failure> {
+    let stage = Stage::new(binary)?;
+    let site = Site::new(&stage, "claimed")?;
+    let (mut nothing, mut idle, mut records, mut ends) = Default::default();
+    site.arm("")?;
+    for round in 0..WARM_UP + ROUNDS {
+        keep(&mut nothing, round, time(site.project.program("true"))?);
+        keep(&mut idle, round, time(site.hook("another", &stop(round))?)?);
+        // Both in a session whose agent used no tool since: no file changed.
+        keep(&mut ends, round, time(site.hook("one", &stop(round))?)?);
+    }
+    for round in 0..WARM_UP + ROUNDS {
+        keep(&mut nothing, round, time(site.project.program("true"))?);
+        keep(&mut records, round, time(site.hook("one", &edited())?)?);
+    }
+    let row = |name: &str, samples: &Samples, most| {
+        let measured = samples.least().as_secs_f64() / nothing.least().as_secs_f64();
+        compared(name, samples, Budget { measured, most, unit: "times true" })
+    };
+    Ok(vec![
+        plain("true", &nothing),
+        row("hook without a loop", &idle, MOST_IDLE),
+        row("hook that records a tool", &records, MOST_BUSY),
+        row("hook at the end of a turn, no gate", &ends, MOST_BUSY),
+    ])
+}
+
+fn against_status(binary: &Path) -> Result<Vec<Row>, Failure> {
+    let stage = Stage::new(binary)?;
+    let site = Site::new(&stage, "gated")?;
+    for number in 0..FILES {
+        let path = site.project.path(&format!("folder-{}/file-{number}.txt", number % 100));
+        let folder = path.parent().unwrap_or(&path);
+        fs::create_dir_all(folder)
+            .and_then(|()| fs::write(&path, format!("{number}\n")))
+            .map_err(|error| Failure::io(&path, &error))?;
+    }
+    site.project.git(&["add", "-A"])?;
+    site.project.git(&["commit", "-qm", "files"])?;
+    site.arm("--criteria custom:true")?;
+    let (mut status, mut ends) = Default::default();
+    for round in 0..WARM_UP + ROUNDS / 4 {
+        let mut git = site.project.program("git");
+        git.args(["status", "--porcelain"]);
+        keep(&mut status, round, time(git)?);
+        keep(&mut ends, round, time(site.hook("one", &stop(round))?)?);
+    }
+    let beyond = ends.median().saturating_sub(status.median()).as_secs_f64() * 1000.0;
+    let budget =
+        Budget { measured: beyond, most: MOST_BEYOND_STATUS, unit: "ms beyond git status" };
+    Ok(vec![
+        plain("git status, 5k files", &status),
+        compared("hook at the end of a turn, gates known", &ends, budget),
+    ])
+}
+
+fn with_transcripts(binary: &Path) -> Result<Vec<Row>, Failure> {
+    let stage = Stage::new(binary)?;
+    let site = Site::new(&stage, "transcript")?;
+    site.arm("")?;
+    let line = json!({ "type": "user", "message": { "content": "x".repeat(10_000) } }).to_string();
+    let write = |name: &str, lines: usize| -> Result<PathBuf, Failure> {
+        let path = stage.path(name);
+        let said = json!({ "type": "assistant", "message": { "content": "I go on." } });
+        let text = format!("{}{said}\n", format!("{line}\n").repeat(lines));
+        fs::write(&path, text).map_err(|error| Failure::io(&path, &error))?;
+        Ok(path)
+    };
+    let (short, long) = (write("short.jsonl", 1)?, write("long.jsonl", 10_000)?);
+    let (mut little, mut much) = Default::default();
+    for round in 0..WARM_UP + ROUNDS {
+        for (path, samples) in [(&short, &mut little), (&long, &mut much)] {
+            let mut facts = stop(round);
+            facts["transcript_path"] = path.to_string_lossy().into_owned().into();
+            keep(samples, round, time(site.hook("one", &facts)?)?);
+        }
+    }
+    let measured = much.median().as_secs_f64() / little.median().as_secs_f64();
+    let budget = Budget { measured, most: MOST_FOR_TRANSCRIPT, unit: "times 10 KB" };
+    Ok(vec![
+        plain("hook with a transcript of 10 KB", &little),
+        compared("hook with a transcript of 100 MB", &much, budget),
+    ])
+}
+
+/// What the processor has to do, where valgrind is there to count it.
+fn instructions(binary: &Path) -> Result<Vec<Row>, Failure> {
+    let stage = Stage::new(binary)?;
+    let site = Site::new(&stage, "counted")?;
+    if time(version(&site)).is_err() {
+        return Ok(Vec::new());
+    }
+    site.arm("")?;
+    // The first of each writes what later ones find.
+    for facts in [stop(0), edited(), stop(1)] {
+        time(site.hook("one", &facts)?)?;
+    }
+    let counted = [
+        ("hook without a loop", "another", stop(2), MOST_IDLE_INSTRUCTIONS),
+        ("hook at the end of a turn, no gate", "one", stop(3), MOST_BUSY_INSTRUCTIONS),
+        ("hook that records a tool", "one", edited(), MOST_BUSY_INSTRUCTIONS),
+    ];
+    let rows = counted.into_iter().map(|(name, session, facts, most)| {
+        let measured = count(&stage, &site, &site.hook(session, &facts)?)?;
+        Ok(Row {
+            name: format!("instructions: {name}"),
+            median: format!("{measured:.2} M"),
+            p95: String::new(),
+            ratio: String::new(),
+            budget: Some(Budget { measured, most, unit: "million" }),
+        })
+    });
+    rows.collect()
+}
+
+fn version(site: &Site<'_>) -> Command {
+    let mut valgrind = site.project.program("valgrind");
+    valgrind.arg("--version");
+    valgrind
+}
+
+/// Millions of instructions that a call takes.
+fn count(stage: &Stage, site: &Site<'_>, call: &Command) -> Result<f64, Failure> {
+    let out = stage.path("callgrind.out");
+    let mut valgrind = site.project.program("valgrind");
+    valgrind.args(["--tool=callgrind", "--error-exitcode=9"]);
+    valgrind.arg(format!("--callgrind-out-file={}", out.display()));
+    valgrind.arg(call.get_program()).args(call.get_args());
+    for (name, value) in call.get_envs() {
+        if let Some(value) = value {
+            valgrind.env(name, value);
+        }
+    }
+    let payload = site.payloads.join("payload.json");
+    let payload = File::open(&payload).map_err(|error| Failure::io(&payload, &error))?;
+    valgrind.stdin(Stdio::from(payload));
+    time(valgrind)?;
+    let text = fs::read_to_string(&out).map_err(|error| Failure::io(&out, &error))?;
+    let total = text.lines().rev().find_map(|line| line.strip_prefix("totals: "));
+    let total = total.and_then(|total| total.trim().parse::<f64>().ok());
+    let total = total.ok_or_else(|| Failure::Failed("valgrind counted nothing".to_owned()))?;
+    Ok(total / 1e6)
+}
+
+fn keep(samples: &mut Samples, round: usize, time: Duration) {
+    if round >= WARM_UP {
+        samples.push(time);
+    }
+}
+
+fn plain(name: &str, samples: &Samples) -> Row {
+    let (median, p95) = (millis(samples.median()), millis(samples.p95()));
+    Row { name: name.to_owned(), median, p95, ratio: String::new(), budget: None }
+}
+
+fn compared(name: &str, samples: &Samples, budget: Budget) -> Row {
+    Row { ratio: format!("{:.2}", budget.measured), budget: Some(budget), ..plain(name, samples) }
+}
