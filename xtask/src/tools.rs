@@ -1,5 +1,5 @@
-//! `cargo xtask tools`: the real compilers, linters, test runners and language
-//! servers that the tests are about.
+//! `cargo xtask tools`: the real compilers, linters, test runners, language
+//! servers and agents that the tests are about.
 //!
 //! They are installed once, into `target/tools` or `$RALPH_TOOLS`, in pinned
 //! versions; what comes from the system's packages is installed only when it
@@ -8,6 +8,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -31,6 +32,13 @@ const NPM: &[&str] = &[
     "vitest@4.1.12",
 ];
 
+/// Real agents, from the npm registry: each version stands here alone.
+const AGENTS: &[&str] = &["@anthropic-ai/claude-code@2.1.325"];
+
+/// The program of each agent. It comes in a package of its own for each
+/// platform, `<package>-<platform>`, and runs without Node.js.
+const AGENT_PROGRAMS: &[(&str, &str)] = &[("@anthropic-ai/claude-code", "claude")];
+
 /// From the Python package index.
 const PYTHON: &[&str] = &["mypy==2.4.1", "pytest==9.2.0", "ruff==0.17.4"];
 
@@ -43,12 +51,15 @@ const SYSTEM: &[(&str, &str)] = &[
     ("g++", "g++"),
     ("go", "golang-go"),
     ("gopls", "gopls"),
+    ("ip", "iproute2"),
     ("php", "php-cli"),
     ("phpunit", "phpunit"),
     ("rspec", "ruby-rspec"),
     ("rubocop", "rubocop"),
     ("ruby", "ruby"),
     ("shellcheck", "shellcheck"),
+    ("tmux", "tmux"),
+    ("unshare", "util-linux"),
 ];
 
 /// Packages of Debian without a program of their own.
@@ -76,9 +87,10 @@ pub(crate) fn install(root: &Path) -> Result<String, Failure> {
     let folder = folder(root);
     fs::create_dir_all(&folder).map_err(|error| Failure::io(&folder, &error))?;
     once(&folder, "npm", NPM, npm)?;
+    once(&folder, "agents", AGENTS, agents)?;
     once(&folder, "python", PYTHON, python)?;
     system(&folder)?;
-    let own = [folder.join("npm/node_modules/.bin"), folder.join("python/bin")];
+    let own = ["npm/node_modules/.bin", "agents/bin", "python/bin"].map(|bin| folder.join(bin));
     let theirs = env::var_os("PATH").unwrap_or_default();
     let path = env::join_paths(own.into_iter().chain(env::split_paths(&theirs)))
         .map_err(|error| Failure::Failed(format!("{}: {error}", folder.display())))?;
@@ -127,6 +139,44 @@ fn npm(folder: &Path) -> Result<(), Failure> {
     execute(command.arg(folder).args(NPM), "install Node.js 20.19 or newer with npm")
 }
 
+/// Installs agents without running what their packages would run: all that
+/// does is to put the program of the platform in the place of a stub.
+fn agents(folder: &Path) -> Result<(), Failure> {
+    let mut command = Command::new("npm");
+    command.args(["install", "--no-audit", "--no-fund", "--save-exact", "--ignore-scripts"]);
+    let hint = "install Node.js 20.19 or newer with npm";
+    execute(command.arg("--prefix").arg(folder).args(AGENTS), hint)?;
+    let bin = folder.join("bin");
+    fs::create_dir_all(&bin).map_err(|error| Failure::io(&bin, &error))?;
+    for (package, program) in AGENT_PROGRAMS {
+        let native = native_program(&folder.join("node_modules"), package, program)?;
+        let link = bin.join(program);
+        symlink(&native, &link).map_err(|error| Failure::io(&link, &error))?;
+    }
+    Ok(())
+}
+
+/// The program in the package for this platform: npm installs no other.
+fn native_program(modules: &Path, package: &str, program: &str) -> Result<PathBuf, Failure> {
+    let (scope, name) = package.split_once('/').unwrap_or(("", package));
+    let scope = modules.join(scope);
+    let entries = fs::read_dir(&scope).map_err(|error| Failure::io(&scope, &error))?;
+    let mut programs: Vec<PathBuf> = entries
+        .filter_map(Result::ok)
+        .filter(|entry| {
+            let folder = entry.file_name();
+            let platform = folder.to_str().and_then(|folder| folder.strip_prefix(name));
+            platform.is_some_and(|platform| platform.starts_with('-'))
+        })
+        .map(|entry| entry.path().join(program))
+        .filter(|program| program.is_file())
+        .collect();
+    // Where two fit, as with either C library, the shorter name is the usual.
+    programs.sort_by_key(|program| program.as_os_str().len());
+    let none = || Failure::Failed(format!("{package} has no program for this platform"));
+    programs.into_iter().next().ok_or_else(none)
+}
+
 fn python(folder: &Path) -> Result<(), Failure> {
     let hint = "install Python 3.10 or newer with its venv module";
     execute(Command::new("python3").args(["-m", "venv"]).arg(folder), hint)?;
@@ -166,9 +216,12 @@ fn missing_packages(has: &dyn Fn(&str) -> bool) -> Vec<&'static str> {
     missing.map(|(_, package)| *package).collect()
 }
 
+/// Whether the system has a program. Those for its keeper are not on every
+/// user's search path.
 fn on_path(program: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path).any(|folder| folder.join(program).is_file())
+    let keepers = ["/usr/sbin", "/sbin"].map(PathBuf::from);
+    env::split_paths(&path).chain(keepers).any(|folder| folder.join(program).is_file())
 }
 
 /// Runs a command with the terminal of the task, so that its progress shows.
@@ -192,6 +245,7 @@ mod tests {
     #[test]
     fn every_package_is_pinned() {
         assert!(NPM.iter().all(|package| package[1..].contains('@')));
+        assert!(AGENTS.iter().all(|package| package[1..].contains('@')));
         assert!(PYTHON.iter().all(|package| package.contains("==")));
     }
 
@@ -199,6 +253,18 @@ mod tests {
     fn only_what_is_missing_is_installed() {
         assert_eq!(missing_packages(&|_| true), [""; 0]);
         assert_eq!(missing_packages(&|program| program != "go"), ["golang-go"]);
+    }
+
+    #[test]
+    fn the_program_of_an_agent_is_the_one_for_this_platform() {
+        let modules = tempfile::tempdir().unwrap();
+        for package in ["@a/agent/bin", "@a/agent-linux-x64-musl", "@a/agent-linux-x64"] {
+            fs::create_dir_all(modules.path().join(package)).unwrap();
+            fs::write(modules.path().join(package).join("run"), "").unwrap();
+        }
+        let program = native_program(modules.path(), "@a/agent", "run");
+        assert_eq!(program, Ok(modules.path().join("@a/agent-linux-x64/run")));
+        assert!(native_program(modules.path(), "@a/other", "run").is_err());
     }
 
     #[test]
