@@ -11,6 +11,9 @@
     reason = "test support: a broken fixture must fail its test at once"
 )]
 
+mod claude;
+mod isolation;
+mod messages;
 mod model_server;
 mod running;
 mod tools;
@@ -21,9 +24,13 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread;
 
 use serde_json::Value;
 
+pub use claude::{Claude, Terminal};
+pub use isolation::isolated;
+pub use messages::{Asked, Asker, Messages, Script, Turn};
 pub use model_server::{ModelServer, Reply, Request, TOKENS};
 pub use running::{Hold, Running, Signal};
 pub use tools::{tool, tools_path};
@@ -151,6 +158,16 @@ impl Project {
         Call { command, stdin: None }
     }
 
+    /// A call of another program in the same environment.
+    pub fn program(&self, program: impl AsRef<OsStr>) -> Call {
+        Call { command: self.clean(Command::new(program)), stdin: None }
+    }
+
+    /// The binary that is tested.
+    pub fn binary(&self) -> &Path {
+        &self.binary
+    }
+
     /// `ralph run TASK --agent-cmd ./agent.sh --json` and more arguments.
     pub fn run_json(&self, task: &str, more: &[&str]) -> Output {
         self.run_call(task, more).output()
@@ -188,6 +205,23 @@ impl Call {
         self
     }
 
+    /// Sets several variables.
+    #[must_use]
+    pub fn envs<N: AsRef<OsStr>, V: AsRef<OsStr>>(
+        mut self,
+        variables: impl IntoIterator<Item = (N, V)>,
+    ) -> Self {
+        self.command.envs(variables);
+        self
+    }
+
+    /// Adds arguments.
+    #[must_use]
+    pub fn args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
+        self.command.args(args);
+        self
+    }
+
     /// Runs in another folder.
     #[must_use]
     pub fn dir(mut self, path: impl AsRef<Path>) -> Self {
@@ -217,21 +251,21 @@ impl Call {
 
     /// Starts it and returns at once, its output in pipes.
     pub fn spawn(mut self) -> Child {
-        self.command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        self.command.spawn().unwrap()
-    }
-
-    /// Runs it to its end.
-    pub fn output(mut self) -> Output {
         let input = self.stdin.take();
         let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
         self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.command.spawn().unwrap();
         if let (Some(bytes), Some(mut pipe)) = (input, child.stdin.take()) {
-            // The command may end without reading: that is its right.
-            let _ = pipe.write_all(&bytes);
+            // From a thread, because it may be more than a pipe holds. The
+            // command may end without reading: that is its right.
+            thread::spawn(move || pipe.write_all(&bytes));
         }
-        child.wait_with_output().unwrap().into()
+        child
+    }
+
+    /// Runs it to its end.
+    pub fn output(self) -> Output {
+        self.spawn().wait_with_output().unwrap().into()
     }
 }
 

@@ -28,6 +28,8 @@ pub enum Reply {
 /// A request as it arrived.
 #[derive(Clone, Debug)]
 pub struct Request {
+    /// What is to be done with it, as `POST`.
+    pub method: String,
     /// The path.
     pub path: String,
     /// The lines of its head, the first left out.
@@ -145,7 +147,8 @@ impl Shared {
     }
 }
 
-fn read(stream: &TcpStream) -> std::io::Result<Request> {
+/// Reads one request; its body is null when it is not JSON.
+pub(crate) fn read(stream: &TcpStream) -> std::io::Result<Request> {
     let mut reader = BufReader::new(stream);
     let mut lines = Vec::new();
     loop {
@@ -157,8 +160,9 @@ fn read(stream: &TcpStream) -> std::io::Result<Request> {
         lines.push(line.trim().to_owned());
     }
     let first = if lines.is_empty() { String::new() } else { lines.remove(0) };
-    let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
-    let mut request = Request { path, headers: lines, body: Value::Null };
+    let mut words = first.split(' ').map(str::to_owned);
+    let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let mut request = Request { method, path, headers: lines, body: Value::Null };
     let size: usize = request.header("content-length").map_or(0, |text| text.parse().unwrap());
     let mut body = vec![0; size];
     reader.read_exact(&mut body)?;

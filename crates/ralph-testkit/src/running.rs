@@ -105,6 +105,22 @@ impl Drop for Running {
     }
 }
 
+/// The way through a [`Hold`] for a thread of the test.
+#[derive(Clone, Debug)]
+pub(crate) struct Turnstile {
+    gate: PathBuf,
+    lifeline: PathBuf,
+}
+
+impl Turnstile {
+    /// Returns once the hold is released.
+    pub(crate) fn pass(&self) -> std::io::Result<()> {
+        let _lifeline = OpenOptions::new().write(true).open(&self.lifeline)?;
+        File::open(&self.gate)?.read_to_end(&mut Vec::new())?;
+        Ok(())
+    }
+}
+
 /// Holds one turn of an agent until it is let go, and notices its death.
 ///
 /// Two named pipes outside the project do it: the turn blocks on one, and
@@ -144,6 +160,11 @@ impl Hold {
     pub fn script(&self, beside: &str) -> String {
         let (gate, lifeline) = (self.gate.display(), self.lifeline.display());
         format!("exec 3>'{lifeline}'\n{beside}\necho holding\ncat '{gate}'\nexec 3>&-\n")
+    }
+
+    /// What holds somebody who is no process of a turn.
+    pub(crate) fn turnstile(&self) -> Turnstile {
+        Turnstile { gate: self.gate.clone(), lifeline: self.lifeline.clone() }
     }
 
     /// Lets the turn go on.

@@ -1,0 +1,127 @@
+//! The client as a person sees it.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+use crate::{Output, Project, tool};
+
+/// How long the screen may take to change. Only a test that fails waits that
+/// long.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A client in a terminal of its own. Both end when dropped.
+pub struct Terminal<'a> {
+    project: &'a Project,
+    socket: PathBuf,
+    /// Hears when something was drawn; hears no more when the client ended.
+    drawn: Receiver<()>,
+}
+
+impl<'a> Terminal<'a> {
+    #[track_caller]
+    pub(super) fn start(
+        project: &'a Project,
+        variables: &[(&'static str, OsString)],
+        args: &[&str],
+    ) -> Self {
+        let pipe = project.outside("terminal.pipe");
+        mknodat(CWD, &pipe, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+        let (sender, drawn) = channel();
+        let path = pipe.clone();
+        thread::spawn(move || {
+            let Ok(mut pipe) = File::open(path) else { return };
+            let mut bytes = [0; 4096];
+            while pipe.read(&mut bytes).is_ok_and(|size| size > 0) {
+                let _ = sender.send(());
+            }
+        });
+        let terminal = Self { project, socket: project.outside("terminal"), drawn };
+        let client = tool("claude");
+        let start = terminal.command(&["new-session", "-d", "-x", "140", "-y", "50", "--"]);
+        let started = start.envs(variables.to_vec()).args([client]).args(args).output();
+        assert_eq!(started.code, Some(0), "{}", started.stderr);
+        terminal.tell(&["pipe-pane", &format!("exec cat > '{}'", pipe.display())]);
+        terminal
+    }
+
+    /// What is on the screen.
+    pub fn screen(&self) -> String {
+        self.command(&["capture-pane", "-p"]).output().stdout
+    }
+
+    /// Types a text, as if pasted, without a final return.
+    #[track_caller]
+    pub fn types(&self, text: &str) -> &Self {
+        self.tell(&["send-keys", "-l", "--", text]);
+        self
+    }
+
+    /// Presses a key by its name, as `Enter` or `Escape`.
+    #[track_caller]
+    pub fn presses(&self, key: &str) -> &Self {
+        self.tell(&["send-keys", key]);
+        self
+    }
+
+    /// Waits until the screen shows a text.
+    #[track_caller]
+    pub fn until_shows(&self, text: &str) -> &Self {
+        let last = self.wait(|screen| screen.contains(text));
+        assert!(last.contains(text), "the screen does not show `{text}`:\n{last}");
+        self
+    }
+
+    /// Waits until the client has ended.
+    #[track_caller]
+    pub fn until_ended(&self) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.drawn.recv_timeout(left) {
+                Ok(()) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) => panic!("still there:\n{}", self.screen()),
+            }
+        }
+    }
+
+    /// The first screen that is wanted, or the last when none was.
+    fn wait(&self, wanted: impl Fn(&str) -> bool) -> String {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let screen = self.screen();
+            let left = deadline.saturating_duration_since(Instant::now());
+            if wanted(&screen) || self.drawn.recv_timeout(left).is_err() {
+                return screen;
+            }
+            // What was drawn in the meantime is on the next screen as well.
+            while self.drawn.try_recv().is_ok() {}
+        }
+    }
+
+    #[track_caller]
+    fn tell(&self, args: &[&str]) -> Output {
+        let output = self.command(args).output();
+        assert_eq!(output.code, Some(0), "{args:?}: {}", output.stderr);
+        output
+    }
+
+    fn command(&self, args: &[&str]) -> crate::Call {
+        let tmux = self.project.program(tool("tmux"));
+        tmux.args(["-f", "/dev/null", "-S"]).args([&self.socket]).args(args)
+    }
+}
+
+impl Drop for Terminal<'_> {
+    fn drop(&mut self) {
+        // An error means that it is gone already.
+        let _ = self.command(&["kill-server"]).output();
+    }
+}

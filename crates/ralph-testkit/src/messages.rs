@@ -1,0 +1,216 @@
+//! A scripted Messages API on this machine, for real clients.
+//!
+//! It streams as the real one does, answers what clients ask for themselves
+//! without touching the script, and keeps every request.
+
+mod asked;
+mod script;
+mod stream;
+mod turn;
+
+use std::io::Write;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::Request;
+use crate::model_server::read;
+
+pub use asked::{Asked, Asker};
+pub use script::Script;
+pub use turn::Turn;
+
+use turn::Answer;
+
+/// How long a client may take to ask. Only a test that fails waits that long.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A title and a summary, whichever the client asked for itself.
+const ASIDE: &str = r#"{"title":"as scripted","isNewTopic":false}<summary>as scripted</summary>"#;
+
+/// The server. It ends when dropped.
+pub struct Messages {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    script: Mutex<Script>,
+    asked: Mutex<Vec<Asked>>,
+    arrived: Condvar,
+    count: AtomicUsize,
+    over: Mutex<bool>,
+}
+
+impl Messages {
+    /// Answers by this script.
+    pub fn start(script: Script) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let shared = Arc::new(Shared {
+            script: Mutex::new(script),
+            asked: Mutex::default(),
+            arrived: Condvar::new(),
+            count: AtomicUsize::new(0),
+            over: Mutex::new(false),
+        });
+        let serving = Arc::clone(&shared);
+        let thread = thread::spawn(move || {
+            for stream in listener.incoming() {
+                if *serving.over.lock().unwrap() {
+                    break;
+                }
+                let (serving, stream) = (Arc::clone(&serving), stream.unwrap());
+                // Agents ask at the same time, and one may be held. A client
+                // that gave up is no concern of ours.
+                thread::spawn(move || serving.serve(stream));
+            }
+        });
+        Self { address, shared, thread: Some(thread) }
+    }
+
+    /// Answers with these turns in order.
+    pub fn saying(turns: impl IntoIterator<Item = Turn>) -> Self {
+        Self::start(Script::new(turns))
+    }
+
+    /// Goes on with another script.
+    pub fn then(&self, script: Script) {
+        *self.shared.script.lock().unwrap() = script;
+    }
+
+    /// The address that a client is given.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Everything that was asked so far, also by the client for itself.
+    pub fn everything(&self) -> Vec<Asked> {
+        self.shared.asked.lock().unwrap().clone()
+    }
+
+    /// What agents asked so far.
+    pub fn asked(&self) -> Vec<Asked> {
+        let mut asked = self.everything();
+        asked.retain(|asked| asked.asker != Asker::Aside);
+        asked
+    }
+
+    /// What the main agent asked so far.
+    pub fn main(&self) -> Vec<Asked> {
+        let mut asked = self.everything();
+        asked.retain(|asked| asked.asker == Asker::Main);
+        asked
+    }
+
+    /// Waits until agents have asked this often.
+    #[track_caller]
+    pub fn until_asked(&self, times: usize) {
+        let asked = self.shared.asked.lock().unwrap();
+        let agents = |asked: &[Asked]| asked.iter().filter(|a| a.asker != Asker::Aside).count();
+        let wait =
+            self.shared.arrived.wait_timeout_while(asked, PATIENCE, |asked| agents(asked) < times);
+        let (asked, _) = wait.unwrap();
+        assert!(agents(&asked) >= times, "asked {} times, not {times}", agents(&asked));
+    }
+
+    /// Checks that every scripted turn was asked for.
+    #[track_caller]
+    pub fn is_over(&self) {
+        assert_eq!(self.shared.script.lock().unwrap().left(), 0, "turns are left");
+    }
+}
+
+impl Drop for Messages {
+    fn drop(&mut self) {
+        if let Ok(mut over) = self.shared.over.lock() {
+            *over = true;
+        }
+        // Wakes the thread, which is about to accept.
+        let _ = TcpStream::connect(self.address);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn serve(&self, mut stream: TcpStream) -> std::io::Result<()> {
+        let request = read(&stream)?;
+        let path = request.path.split('?').next().unwrap_or_default();
+        match (request.method.as_str(), path) {
+            ("POST", "/v1/messages") => self.answer(&mut stream, request),
+            ("POST", "/v1/messages/count_tokens") => {
+                send(&mut stream, 200, &[], "application/json", r#"{"input_tokens":1000}"#)
+            }
+            ("HEAD", _) => send(&mut stream, 200, &[], "application/json", ""),
+            _ => send(&mut stream, 404, &[], "application/json", &error(404).to_string()),
+        }
+    }
+
+    fn answer(&self, stream: &mut TcpStream, request: Request) -> std::io::Result<()> {
+        let asked = Asked::new(request);
+        let turn = match asked.asker {
+            Asker::Aside => Some(Turn::says(ASIDE)),
+            Asker::Main | Asker::Subagent => self.script.lock().unwrap().next(&asked),
+        };
+        let body = asked.request.body.clone();
+        self.asked.lock().unwrap().push(asked);
+        self.arrived.notify_all();
+        // An error that no client repeats: a script that is over ends it.
+        let turn = turn.unwrap_or_else(|| Turn::fails(400));
+        if let Some(turnstile) = &turn.turnstile {
+            turnstile.pass()?;
+        }
+        let id = self.count.fetch_add(1, Ordering::SeqCst);
+        match &turn.answer {
+            Answer::Message { blocks, tokens } if body["stream"] == true => {
+                let events = stream::events(id, blocks, *tokens, &body["model"]);
+                send(stream, 200, &[], "text/event-stream", &events)
+            }
+            Answer::Message { blocks, tokens } => {
+                let message = stream::whole(id, blocks, *tokens, &body["model"]).to_string();
+                send(stream, 200, &[], "application/json", &message)
+            }
+            Answer::Failure { status, headers } => {
+                send(stream, *status, headers, "application/json", &error(*status).to_string())
+            }
+        }
+    }
+}
+
+/// What the interface says with a status that is no success.
+fn error(status: u16) -> Value {
+    let (kind, message) = match status {
+        400 => ("invalid_request_error", "nothing more is scripted"),
+        401 => ("authentication_error", "invalid x-api-key"),
+        404 => ("not_found_error", "not found"),
+        429 => ("rate_limit_error", "this request would exceed your rate limit"),
+        529 => ("overloaded_error", "Overloaded"),
+        _ => ("api_error", "Internal server error"),
+    };
+    json!({ "type": "error", "error": { "type": kind, "message": message } })
+}
+
+fn send(
+    stream: &mut TcpStream,
+    status: u16,
+    headers: &[(String, String)],
+    kind: &str,
+    body: &str,
+) -> std::io::Result<()> {
+    let size = body.len();
+    let more = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n"));
+    let more = more.collect::<Vec<_>>().concat();
+    let head = format!(
+        "HTTP/1.1 {status} Scripted\r\ncontent-type: {kind}\r\ncontent-length: {size}\r\n\
+         request-id: req_scripted\r\n{more}connection: close\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(body.as_bytes())
+}

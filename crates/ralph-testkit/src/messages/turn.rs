@@ -1,0 +1,90 @@
+//! What the model says in one turn.
+
+use serde_json::{Value, json};
+
+use crate::Hold;
+use crate::running::Turnstile;
+
+/// One scripted answer of the model.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    pub(super) answer: Answer,
+    pub(super) turnstile: Option<Turnstile>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Answer {
+    /// A message of these blocks, and the tokens sent and received.
+    Message { blocks: Vec<Value>, tokens: (u64, u64) },
+    /// No message but this status, with these lines in its head.
+    Failure { status: u16, headers: Vec<(String, String)> },
+}
+
+impl Turn {
+    /// The model says this and stops.
+    pub fn says(text: &str) -> Self {
+        Self::of(json!({ "type": "text", "text": text }))
+    }
+
+    /// The model uses a tool.
+    pub fn uses(tool: &str, input: &Value) -> Self {
+        Self::of(json!({ "type": "tool_use", "name": tool, "input": input }))
+    }
+
+    /// The model executes a command.
+    pub fn runs(command: &str) -> Self {
+        Self::uses("Bash", &json!({ "command": command, "description": "as scripted" }))
+    }
+
+    /// The interface refuses with this status.
+    pub fn fails(status: u16) -> Self {
+        let answer = Answer::Failure { status, headers: Vec::new() };
+        Self { answer, turnstile: None }
+    }
+
+    /// The same turn with one more block: text or a use of a tool.
+    #[must_use]
+    pub fn and(mut self, more: Self) -> Self {
+        match (&mut self.answer, more.answer) {
+            (Answer::Message { blocks, .. }, Answer::Message { blocks: more, .. }) => {
+                blocks.extend(more);
+            }
+            (Answer::Message { .. } | Answer::Failure { .. }, _) => {
+                panic!("a failure has no blocks")
+            }
+        }
+        self
+    }
+
+    /// The same turn at this price: tokens sent and received.
+    #[must_use]
+    pub fn costs(mut self, sent: u64, received: u64) -> Self {
+        match &mut self.answer {
+            Answer::Message { tokens, .. } => *tokens = (sent, received),
+            Answer::Failure { .. } => panic!("a failure costs nothing"),
+        }
+        self
+    }
+
+    /// The same failure with one more line in its head.
+    #[must_use]
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        match &mut self.answer {
+            Answer::Failure { headers, .. } => headers.push((name.to_owned(), value.to_owned())),
+            Answer::Message { .. } => panic!("only a failure has lines of its own"),
+        }
+        self
+    }
+
+    /// The same turn, but it does not begin until the hold lets it go.
+    #[must_use]
+    pub fn held(mut self, hold: &Hold) -> Self {
+        self.turnstile = Some(hold.turnstile());
+        self
+    }
+
+    fn of(block: Value) -> Self {
+        let answer = Answer::Message { blocks: vec![block], tokens: crate::TOKENS };
+        Self { answer, turnstile: None }
+    }
+}
