@@ -1,0 +1,5 @@
+//! The real Claude Code client, a scripted model, and `ralph` between them.
+//!
+//! Every test runs in a network of its own that has nothing but a loopback.
+
+mod client;
