@@ -1,8 +1,10 @@
 //! Compares what configures the checks.
 
+mod cargo_config;
 mod commands;
 mod flatten;
 mod judge;
+mod loop_settings;
 mod markers;
 mod recipes;
 
@@ -83,10 +85,12 @@ impl Change<'_> {
 
     /// The line of the new text that holds all the parts, or the last one.
     fn line_of(&self, parts: &[&str]) -> u32 {
+        // Paths are in lower case and with `-` for `_`.
+        let even = |text: &str| text.to_lowercase().replace('_', "-");
         let holding = |needed: &[&str]| {
             (1..)
-                .zip(self.new.lines())
-                .find(|(_, line)| needed.iter().all(|part| line.contains(part)))
+                .zip(self.new.lines().map(even))
+                .find(|(_, line)| needed.iter().all(|part| line.contains(&even(part))))
                 .map(|(number, _)| number)
         };
         holding(parts).or_else(|| holding(&parts[parts.len().saturating_sub(1)..])).unwrap_or(1)
@@ -112,8 +116,8 @@ fn form(path: &str) -> Option<Form> {
     Some(match name {
         "Cargo.toml" | "pyproject.toml" | "ruff.toml" | ".ruff.toml" | "clippy.toml"
         | ".clippy.toml" | "nextest.toml" | "deny.toml" | "bunfig.toml" | "pytest.toml"
-        | ".pytest.toml" => Form::Toml,
-        "config.toml" if path.ends_with(".cargo/config.toml") => Form::Toml,
+        | ".pytest.toml" | "ralph.toml" => Form::Toml,
+        _ if cargo_config::is_cargo_config(path) => Form::Toml,
         "package.json" | "biome.json" | "biome.jsonc" | ".oxlintrc.json" | "oxlint.json"
         | "deno.json" | "deno.jsonc" | "pyrightconfig.json" | ".eslintrc" | ".eslintrc.json"
         | ".nycrc" | ".c8rc.json" | ".mocharc.json" | "jest.config.json" => Form::Json,

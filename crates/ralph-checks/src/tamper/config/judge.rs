@@ -2,7 +2,7 @@
 
 use super::commands::{does_less, is_check, is_escape, words};
 use super::flatten::{Settings, flatten};
-use super::{Change, Form};
+use super::{Change, Form, cargo_config, loop_settings};
 use crate::tamper::assertions::shortened;
 use crate::tamper::kind::{Kind, Tampering};
 
@@ -307,7 +307,11 @@ impl<'a> Diff<'a> {
         if is_command(change.path, self.path) {
             return self.command(change).into_iter().collect();
         }
-        let weak = self.weakening(change.path);
+        let weak = match self.by_file(change.path) {
+            Some(true) => return vec![self.weaker_as_a_whole(change)],
+            Some(false) => Vec::new(),
+            None => self.weakening(change.path),
+        };
         if weak.is_empty() {
             // What a pipeline does besides is no business of the gates.
             let quiet = change.path.contains(".github/");
@@ -342,9 +346,6 @@ impl<'a> Diff<'a> {
             Meaning::Nothing => return Vec::new(),
             Meaning::Other => {}
         }
-        if file.ends_with(".cargo/config.toml") {
-            return self.cargo();
-        }
         if self.within(LEAVING_OUT) {
             let more = self.added.iter().filter(|value| !is_benign(value) && **value != "false");
             return more.map(|value| (None, Some(*value))).collect();
@@ -355,13 +356,22 @@ impl<'a> Diff<'a> {
         self.numbers(file, before, now)
     }
 
-    /// Flags that silence the compiler, and other meanings for commands that
-    /// are not cargo's own.
-    fn cargo(&self) -> Vec<(Option<&str>, Option<&str>)> {
-        let renamed =
-            self.path.starts_with("alias.") && matches!(self.last(), "clippy" | "nextest");
-        let weak = |value: &&&str| renamed || words(value).iter().any(|word| is_escape(word));
-        self.added.iter().filter(weak).map(|value| (None, Some(*value))).collect()
+    /// Whether it is weaker, in files whose settings are all known; `None` in
+    /// others.
+    fn by_file(&self, file: &str) -> Option<bool> {
+        if loop_settings::is_loop_settings(file) {
+            return Some(loop_settings::weakens(self.path, self.old, self.new));
+        }
+        cargo_config::is_cargo_config(file)
+            .then(|| cargo_config::weakens(self.path, self.old, self.new))
+    }
+
+    fn weaker_as_a_whole(&self, change: &Change<'_>) -> Tampering {
+        let joined = |values: &[&str]| (!values.is_empty()).then(|| shortened(&values.join(" ")));
+        let (from, to) = (joined(&self.removed), joined(&self.added));
+        let name = self.last();
+        let line = change.line_of(&[name, self.added.first().copied().unwrap_or(name)]);
+        change.report(line, Kind::SettingWeakened { setting: self.path.to_owned(), from, to })
     }
 
     /// Lists of what is looked at: less of it is weaker, and so is a list
@@ -494,7 +504,7 @@ fn is_relevant(file: &str, path: &str) -> bool {
                 .any(|head| path.starts_with(head))
         }
         "vite.config.ts" | "vite.config.js" | "vite.config.mts" => path.contains("test"),
-        "config.toml" => path.contains("flags") || path.contains("alias"),
+        _ if cargo_config::is_cargo_config(file) => cargo_config::is_relevant(path),
         _ => true,
     }
 }
