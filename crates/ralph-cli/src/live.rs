@@ -209,17 +209,16 @@ impl People {
         }
     }
 
-    /// The end of what the failing gates printed: why a claim is not believed.
+    /// Why a claim is not believed: what fails, or where that is not known the
+    /// end of what the gate printed.
     fn why(&mut self, summary: &IterationSummary<'_>, at: Timestamp) {
-        const LINES: usize = 8;
         for report in summary.gates.iter().filter(|report| report.blocks()) {
-            let lines: Vec<&str> =
-                report.tail.lines().filter(|line| !line.trim().is_empty()).collect();
-            if summary.gates.len() > 1 {
+            let lines = reasons(report, self.locale);
+            if summary.gates.len() > 1 && !lines.is_empty() {
                 self.print(&format!("    {}:", report.name), at);
             }
-            for line in &lines[lines.len().saturating_sub(LINES)..] {
-                self.print(&format!("      {}", one_line(line, 120)), at);
+            for line in &lines {
+                self.print(&format!("      {line}"), at);
             }
         }
     }
@@ -296,6 +295,18 @@ fn judged_by(run: &Run) -> String {
     }
 }
 
+/// What keeps a gate from passing, in a few lines.
+fn reasons(report: &GateReport, locale: Locale) -> Vec<String> {
+    const LINES: usize = 8;
+    let known = wording::what_fails(report, locale);
+    if !known.is_empty() {
+        return known.iter().map(|line| one_line(line, 160)).collect();
+    }
+    let printed: Vec<&str> = report.tail.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = &printed[printed.len().saturating_sub(LINES)..];
+    last.iter().map(|line| one_line(line, 120)).collect()
+}
+
 fn claim_was_made(summary: &IterationSummary<'_>) -> bool {
     matches!(summary.claim, "promise" | "marker")
 }
@@ -320,4 +331,54 @@ fn fit(text: &str, most: usize) -> String {
         out.push(c);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use ralph_core::evidence::{Fault, Verdict};
+    use ralph_core::finding::{Finding, Level, Place, Reading};
+    use ralph_core::policy::Need;
+
+    use super::*;
+
+    fn report(findings: Vec<Finding>) -> GateReport {
+        GateReport {
+            name: "lint_clean".to_owned(),
+            need: Need::Required,
+            command: "lint".to_owned(),
+            verdict: Verdict::Fail(Fault::Exit(1)),
+            failing: findings
+                .iter()
+                .map(|found| found.fingerprint.clone())
+                .collect::<BTreeSet<_>>(),
+            reading: Reading { findings, ..Reading::default() },
+            tail: "Checking a\n\nFinished in 0.2s\n".to_owned(),
+            elapsed: Duration::ZERO,
+            cached: false,
+            usage: None,
+        }
+    }
+
+    #[test]
+    fn a_claim_is_refused_with_what_was_found_and_not_with_what_was_printed_last() {
+        let found = Finding {
+            tool: "ruff".to_owned(),
+            rule: Some("F401".to_owned()),
+            level: Level::Error,
+            place: Place { file: "a.py".to_owned(), line: Some(3), column: None },
+            message: "`os` imported but unused".to_owned(),
+            fingerprint: "f".to_owned(),
+        };
+        assert_eq!(
+            reasons(&report(vec![found]), Locale::En),
+            ["a.py:3 `os` imported but unused [ruff F401]"]
+        );
+        assert_eq!(
+            reasons(&report(Vec::new()), Locale::En),
+            ["Checking a", "Finished in 0.2s"],
+            "output that nobody understood"
+        );
+    }
 }

@@ -14,6 +14,7 @@ mod headline;
 pub mod host;
 mod outcome;
 
+pub use gate::what_fails;
 pub use headline::{auto_continue_line, complete_line, score};
 pub use outcome::{circle_words, state_sentence};
 

@@ -127,6 +127,9 @@ impl Report {
                 gate.command,
                 span(gate.elapsed),
             );
+            if gate.blocks() {
+                block(out, markup, &wording::what_fails(gate, self.run.policy.locale).join("\n"));
+            }
             block(out, markup, &gate.tail);
         }
         out.push('\n');

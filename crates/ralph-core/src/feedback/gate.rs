@@ -103,6 +103,13 @@ impl Past<'_> {
 }
 
 impl GateNews {
+    /// What is worth knowing about this gate for somebody who compares it with
+    /// nothing.
+    pub(crate) fn alone(gate: &GateReport) -> Self {
+        let none = BTreeSet::new();
+        Self::of(gate, &Past { failing: &none, broken: &none, flaky: &none })
+    }
+
     /// What is worth knowing about this gate.
     pub(super) fn of(gate: &GateReport, past: &Past<'_>) -> Self {
         let (flaky, steady): (Vec<_>, Vec<_>) =

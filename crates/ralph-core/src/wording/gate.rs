@@ -1,8 +1,12 @@
 //! A gate that does not pass, as the agent reads about it.
 
 use super::verdict;
+use crate::evidence::GateReport;
 use crate::feedback::{FailedTest, GateNews, Problem, Since};
 use crate::locale::Locale;
+
+/// How many characters a person gets to read about one gate.
+const ROOM: usize = 4000;
 
 /// The gate in at most about `room` characters; its name and verdict are
 /// always said.
@@ -20,6 +24,13 @@ pub(super) fn describe(gate: &GateNews, locale: Locale, room: usize) -> String {
         return head + ".";
     }
     lines.iter().fold(head + ":", |text, line| text + "\n    " + line)
+}
+
+/// Which tests fail and what was found, a line each, as far as the gate's
+/// output was understood; nothing else.
+pub fn what_fails(report: &GateReport, locale: Locale) -> Vec<String> {
+    let news = GateNews::alone(report);
+    if is_understood(&news) { understood(&news, locale, ROOM) } else { Vec::new() }
 }
 
 fn is_understood(gate: &GateNews) -> bool {
