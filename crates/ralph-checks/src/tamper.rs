@@ -61,10 +61,10 @@ pub struct FilePair<'a> {
 /// Says what became weaker, and which other edits of tests and checks there
 /// are, ordered by place.
 ///
-/// What lies in a path that [`Rules`] allow is left out. Files that do not
-/// differ need not be given, with one consequence: a test that was moved into
-/// a file is only found again if that file is among the pairs, which it is
-/// because it changed.
+/// What was allowed is said like everything else: [`Rules::allows`] tells which
+/// it is. Files that do not differ need not be given, with one consequence: a
+/// test that was moved into a file is only found again if that file is among
+/// the pairs, which it is because it changed.
 pub fn compare(files: &[FilePair<'_>], rules: &Rules) -> Vec<Tampering> {
     let pairs: Vec<Pair<'_>> = files.par_iter().map(Pair::read).collect();
     let mut found = matching::tests(&pairs);
@@ -74,7 +74,6 @@ pub fn compare(files: &[FilePair<'_>], rules: &Rules) -> Vec<Tampering> {
     for pair in &pairs {
         found.extend(config::compare(pair, rules));
     }
-    found.retain(|one| !rules.allow(one));
     found.sort_by(|a, b| (&a.place, a.severity(), &a.kind).cmp(&(&b.place, b.severity(), &b.kind)));
     found.dedup();
     without_echoes(found)

@@ -4,7 +4,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-use ralph_core::evidence::{GateReport, Weakening};
+use ralph_core::evidence::{Edit, GateReport, Weakening};
 use ralph_core::locale::Locale;
 use ralph_core::policy::Trust;
 use ralph_core::state::Wait;
@@ -20,6 +20,9 @@ use crate::{config, out};
 
 /// How often the status line is drawn again.
 const REDRAW: Duration = Duration::from_millis(500);
+
+/// How many places are named at the end of a turn.
+const NAMED: usize = 5;
 
 /// The sink for a person: lines for what happened, and on a terminal one
 /// status line below them.
@@ -177,6 +180,9 @@ impl People {
             self.why(summary, at);
         }
         self.tampering(summary, at);
+        if summary.decision == "complete" {
+            self.edits(summary, at);
+        }
         let line =
             format!("#{iteration}/{max} {claim}{turn} → {verdict} ({})", span(summary.elapsed));
         self.print(&line, at);
@@ -198,14 +204,37 @@ impl People {
 
     /// What was made weaker, place by place.
     fn tampering(&mut self, summary: &IterationSummary<'_>, at: Timestamp) {
-        const NAMED: usize = 5;
-        for Weakening { place, what } in summary.weakened.iter().take(NAMED) {
-            let head = self.say("weakened", "약해진 검사");
-            self.print(&format!("      {head}: {place}: {}", one_line(what, 160)), at);
-        }
-        if let Some(more) = summary.weakened.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        let head = self.say("weakened", "약해진 검사");
+        let places = summary.weakened.iter().map(|Weakening { place, what }| (place, what));
+        self.places(&head, places, at);
+        if summary.weakened.len() > NAMED {
+            let more = summary.weakened.len() - NAMED;
             let text = self.say("more; `ralph allow` lists them", "건 더: `ralph allow`로 확인");
             self.print(&format!("      … {more} {text}"), at);
+        }
+    }
+
+    /// What was done to tests and checks in work that is accepted: somebody
+    /// should know.
+    fn edits(&mut self, summary: &IterationSummary<'_>, at: Timestamp) {
+        let head = self.say("edited", "수정된 검사");
+        let places = summary.edited.iter().map(|Edit { place, what }| (place, what));
+        self.places(&head, places, at);
+        if summary.edited.len() > NAMED {
+            let more = summary.edited.len() - NAMED;
+            let text = self.say("more; `ralph report` lists them", "건 더: `ralph report`로 확인");
+            self.print(&format!("      … {more} {text}"), at);
+        }
+    }
+
+    fn places<'s>(
+        &mut self,
+        head: &str,
+        places: impl Iterator<Item = (&'s String, &'s String)>,
+        at: Timestamp,
+    ) {
+        for (place, what) in places.take(NAMED) {
+            self.print(&format!("      {head}: {place}: {}", one_line(what, 160)), at);
         }
     }
 

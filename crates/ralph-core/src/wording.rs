@@ -298,6 +298,14 @@ fn describe_ko(point: &Point, policy: &Policy, room: usize) -> String {
     }
 }
 
+/// What was made weaker with the user's consent.
+pub fn accepted(what: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!("{what} (accepted)"),
+        Locale::Ko => format!("{what} (허용됨)"),
+    }
+}
+
 /// What a gate came to, in a few words.
 pub fn verdict(verdict: &Verdict, locale: Locale) -> String {
     match locale {

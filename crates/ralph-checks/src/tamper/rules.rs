@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ralph_core::policy::{GateCommand, GateSpec};
 
-use super::kind::Tampering;
 use super::paths;
 
 /// What the comparison has to know about a run.
@@ -96,11 +95,6 @@ impl Rules {
         self.targets.contains(name)
     }
 
-    /// Whether the user accepted a change there.
-    pub(super) fn allow(&self, found: &Tampering) -> bool {
-        self.allow_path(&found.place.file)
-    }
-
     /// Whether the user accepted that a test is changed: by its id, or by the
     /// file it is in as far as the id tells.
     pub fn allow_test(&self, id: &str) -> bool {
@@ -108,13 +102,14 @@ impl Rules {
         // Reports of pytest have `tests.test_a.TestClass::test`.
         let dots = head.match_indices('.').map(|(at, _)| at).chain([head.len()]);
         let mut modules = dots.map(|at| format!("{}.py", head[..at].replace('.', "/")));
-        self.allow_path(id)
-            || self.allow_path(head)
-            || (!head.contains('/') && modules.any(|path| self.allow_path(&path)))
+        self.allows(id)
+            || self.allows(head)
+            || (!head.contains('/') && modules.any(|path| self.allows(&path)))
     }
 
-    fn allow_path(&self, path: &str) -> bool {
-        let path = path.trim_start_matches('/');
+    /// Whether the user accepted changes of a file, or of a test by its id.
+    pub fn allows(&self, place: &str) -> bool {
+        let path = place.trim_start_matches('/');
         self.allowed.contains(path)
             || path.match_indices('/').any(|(at, _)| self.allowed.contains(&path[..at]))
             || self.globs.matched_path_or_any_parents(path, false).is_ignore()

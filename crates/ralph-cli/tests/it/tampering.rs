@@ -69,9 +69,28 @@ fn test_changes_may_be_allowed_from_the_start() {
     let flag = ["--criteria", "custom:true", "--allow-test-changes"];
     let project = laid_out(plain(), CUT);
     let _ = project.run_json("fix it", &flag).ends("success/verified", 1);
+    let report = project.ralph(&["report"]).output().exits(0).stdout;
+    assert!(report.contains("assertion removed from `test_total`"), "{report}");
+    assert!(report.contains("(accepted)"), "{report}");
     let project = laid_out(plain(), CUT);
     project.file("ralph.toml", "[run]\nallow_changes = [\"tests/**\"]\n");
     let _ = project.run_json("fix it", &flag[..2]).ends("success/verified", 1);
+}
+
+#[test]
+fn tests_that_no_longer_run_may_be_given_up() {
+    let tap = "custom:sh:cat tests.tap";
+    let agent = "printf '1..1\\nok 1 - stays\\n' > tests.tap";
+    for (more, end) in [
+        (&["--max-iterations", "1"][..], "failed/max_iterations"),
+        (&["--allow-test-changes"][..], "success/verified"),
+    ] {
+        let project = laid_out(plain(), agent);
+        project.file("ralph.toml", "[gates.custom]\nformat = \"tap\"\n");
+        project.file("tests.tap", "1..2\nok 1 - goes\nok 2 - stays\n");
+        let args: Vec<&str> = ["--criteria", tap].iter().chain(more).copied().collect();
+        let _ = project.run_json("fix it", &args).ends(end, 1);
+    }
 }
 
 #[test]

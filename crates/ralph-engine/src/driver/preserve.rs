@@ -40,8 +40,8 @@ pub(crate) fn remember(folder: &Path, gates: &[GateReport]) -> Result<(), Engine
 }
 
 /// Adds to the evidence what fails or no longer runs though it passed at the
-/// start, except for tests that may be changed.
-pub(crate) fn compare(folder: &Path, may_change: impl Fn(&str) -> bool, evidence: &mut Evidence) {
+/// start.
+pub(crate) fn compare(folder: &Path, evidence: &mut Evidence) {
     let Ok(text) = fs::read(folder.join(FILE)) else { return };
     let mut then: BTreeMap<String, Row> = serde_json::from_slice(&text).unwrap_or_default();
     for gate in &evidence.gates {
@@ -59,7 +59,7 @@ pub(crate) fn compare(folder: &Path, may_change: impl Fn(&str) -> bool, evidence
         }
         let Losses { gone, skipped } = preserve::losses(&then, now);
         let named = |ids: Vec<String>, what: &'static str| {
-            let held = ids.into_iter().filter(|id| !may_change(id)).take(NAMED);
+            let held = ids.into_iter().take(NAMED);
             held.map(move |place| Weakening { place, what: what.to_owned() })
         };
         evidence.weakened.extend(named(gone, "the test passed at the start and no longer runs"));
@@ -117,20 +117,9 @@ mod tests {
         let start = gate(&[("a", Passed), ("b", Passed), ("c", Failed)]);
         remember(folder.path(), &[start]).unwrap();
         let mut evidence = evidence(vec![gate(&[("b", Skipped)])]);
-        compare(folder.path(), |_| false, &mut evidence);
+        compare(folder.path(), &mut evidence);
         let places: Vec<&str> = evidence.weakened.iter().map(|found| &*found.place).collect();
         assert_eq!(places, ["a", "b"]);
-    }
-
-    #[test]
-    fn tests_that_may_be_changed_are_not_missed() {
-        use TestState::Passed;
-        let folder = tempfile::tempdir().unwrap();
-        remember(folder.path(), &[gate(&[("a", Passed), ("b", Passed)])]).unwrap();
-        let mut evidence = evidence(vec![gate(&[])]);
-        compare(folder.path(), |id| id == "a", &mut evidence);
-        let places: Vec<&str> = evidence.weakened.iter().map(|found| &*found.place).collect();
-        assert_eq!(places, ["b"]);
     }
 
     #[test]
@@ -141,7 +130,7 @@ mod tests {
         let verdict = Verdict::Fail(ralph_core::evidence::Fault::Exit(2));
         let broken = GateReport { verdict, ..gate(&[("tests/b.py", Failed)]) };
         let mut evidence = evidence(vec![broken]);
-        compare(folder.path(), |_| false, &mut evidence);
+        compare(folder.path(), &mut evidence);
         assert_eq!(evidence.weakened, []);
     }
 
@@ -154,7 +143,7 @@ mod tests {
         let mut now = gate(&[("a", Passed), ("b", Failed), ("c", Failed)]);
         now.failing = ["test b", "test c"].map(str::to_owned).into();
         let mut evidence = evidence(vec![now]);
-        compare(folder.path(), |_| false, &mut evidence);
+        compare(folder.path(), &mut evidence);
         assert_eq!(evidence.broken, BTreeSet::from(["test b".to_owned()]));
     }
 
@@ -162,7 +151,7 @@ mod tests {
     fn without_a_list_nothing_is_held_against_a_turn() {
         let folder = tempfile::tempdir().unwrap();
         let mut evidence = evidence(vec![gate(&[])]);
-        compare(folder.path(), |_| false, &mut evidence);
+        compare(folder.path(), &mut evidence);
         assert!(evidence.weakened.is_empty());
     }
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use ralph_checks::judge::Judge;
 use ralph_checks::tamper::{FilePair, Rules, Severity, Tampering, Version, compare, is_test_file};
 use ralph_core::evidence::{Edit, Evidence, Weakening};
-use ralph_core::{Run, TreeId};
+use ralph_core::{Run, TreeId, wording};
 use ralph_snapshot::{Earlier, Label, Snapshot, SnapshotError, Snapshots};
 
 use super::{Driver, turn};
@@ -37,16 +37,24 @@ impl Driver<'_> {
         if run.baseline.is_none() {
             return;
         }
-        match self.tampering(run, &present) {
-            Ok(found) => report(found, run, evidence),
-            Err(error) => {
-                let text = format!("the checks could not be compared with the start: {error}");
-                self.tell(&Event::Notice { run, text: &text });
-            }
+        let looked = self.rules(run).and_then(|rules| {
+            let found = self.tampering(&rules, run, &present)?;
+            accept(&rules, run, evidence);
+            report(found, &rules, run, evidence);
+            Ok(())
+        });
+        if let Err(error) = looked {
+            let text = format!("the checks could not be compared with the start: {error}");
+            self.tell(&Event::Notice { run, text: &text });
         }
     }
 
-    fn tampering(&self, run: &Run, present: &TreeId) -> Result<Vec<Tampering>, EngineError> {
+    fn tampering(
+        &self,
+        rules: &Rules,
+        run: &Run,
+        present: &TreeId,
+    ) -> Result<Vec<Tampering>, EngineError> {
         let snapshots = Snapshots::new(&self.tree, run.id.clone());
         let all = snapshots.list()?;
         let Some(start) = all.iter().find(|snapshot| snapshot.label == Label::Start) else {
@@ -57,12 +65,10 @@ impl Driver<'_> {
         if files.is_empty() {
             return Ok(Vec::new());
         }
-        let rules = self.rules(run)?;
         let sides: Vec<Sides> =
             files.into_iter().map(|file| Sides::read(&self.root, file)).collect();
         let pairs: Vec<FilePair<'_>> = sides.iter().map(Sides::pair).collect();
-        let mut found = compare(&pairs, &rules);
-        found.retain(|one| !(run.policy.allowed.tests && is_test_file(&one.place.file)));
+        let mut found = compare(&pairs, rules);
         let pulled = self.pulled_in(&found, run);
         found.retain(|one| !pulled.contains(&one.place.file));
         Ok(found)
@@ -160,11 +166,32 @@ fn slashed(path: &Path) -> String {
     parts.join("/")
 }
 
-fn report(found: Vec<Tampering>, run: &Run, evidence: &mut Evidence) {
+/// Reports the tests that no longer run, and whose loss the user accepted,
+/// instead of holding them against the run.
+fn accept(rules: &Rules, run: &Run, evidence: &mut Evidence) {
+    let (accepted, held) = evidence
+        .weakened
+        .drain(..)
+        .partition(|one: &Weakening| run.policy.allowed.tests || rules.allow_test(&one.place));
+    evidence.weakened = held;
+    let accepted: Vec<Weakening> = accepted;
+    evidence.edited.extend(accepted.into_iter().map(|one| Edit {
+        what: wording::accepted(&one.what, run.policy.locale),
+        place: one.place,
+    }));
+}
+
+fn report(found: Vec<Tampering>, rules: &Rules, run: &Run, evidence: &mut Evidence) {
+    let locale = run.policy.locale;
     for one in found {
-        let (place, what) = (one.place.display(), one.kind.describe(run.policy.locale));
+        let file = &one.place.file;
+        let accepted = rules.allows(file) || (run.policy.allowed.tests && is_test_file(file));
+        let (place, what) = (one.place.display(), one.kind.describe(locale));
         match one.severity() {
-            Severity::Weakening if evidence.weakened.len() < NAMED => {
+            Severity::Weakening if accepted && evidence.edited.len() < NAMED => {
+                evidence.edited.push(Edit { place, what: wording::accepted(&what, locale) });
+            }
+            Severity::Weakening if !accepted && evidence.weakened.len() < NAMED => {
                 evidence.weakened.push(Weakening { place, what });
             }
             Severity::Edit if evidence.edited.len() < NAMED => {
