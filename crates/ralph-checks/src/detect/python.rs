@@ -48,11 +48,21 @@ pub(super) fn covers(root: &Folder<'_>, inner: &str) -> bool {
     own.is_none() || workspace::lists(&Project::new(*root).members(), inner)
 }
 
+/// Files with tests, without those of projects further below: these may only
+/// find what they import when they are run from there.
 fn test_files<'a>(folder: &Folder<'a>) -> impl Iterator<Item = (Folder<'a>, &'a str)> {
-    folder.all_files().filter(|(_, file)| {
+    let is_test = |file: &str| {
         file.strip_suffix(".py")
             .is_some_and(|stem| stem.starts_with("test_") || stem.ends_with("_test"))
-    })
+    };
+    folder.all_files().filter(move |(at, file)| is_test(file) && owns(folder, at))
+}
+
+/// Whether no project of its own lies on the way down to a folder.
+fn owns(folder: &Folder<'_>, at: &Folder<'_>) -> bool {
+    let inner = at.dir_within(folder);
+    let ends = inner.match_indices('/').map(|(end, _)| end).chain([inner.len()]);
+    ends.map(|end| &inner[..end]).all(|way| way.is_empty() || covers(folder, way))
 }
 
 fn test(project: &Project<'_>) -> Option<Draft> {

@@ -30,6 +30,26 @@ fn several_ecosystems_have_gates_of_their_own() {
 }
 
 #[test]
+fn tests_of_a_python_project_below_are_not_run_from_above() {
+    let api = [
+        ("services/api/pyproject.toml", "[tool.pytest.ini_options]\n"),
+        ("services/api/tests/test_a.py", "def test_a(): pass\n"),
+    ];
+    check_tests(
+        &api,
+        &["test_pass in services/api: python3 -m pytest '--junitxml={report}' > junit"],
+    );
+    let [manifest, test] = api;
+    check_tests(
+        &[manifest, test, ("tests/test_b.py", "def test_b(): pass\n")],
+        &[
+            "test_pass:pytest: python3 -m pytest '--junitxml={report}' > junit",
+            "test_pass:services/api in services/api: python3 -m pytest '--junitxml={report}' > junit",
+        ],
+    );
+}
+
+#[test]
 fn two_tools_in_one_folder_are_told_apart() {
     let manifest = r#"{"devDependencies": {"eslint": "9", "oxlint": "1"}}"#;
     check(
