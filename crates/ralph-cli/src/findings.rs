@@ -22,9 +22,13 @@ pub(crate) fn render(reports: &[GateReport], most: usize, locale: Locale) -> Str
     let mut text = summary(reports, locale);
     text.push_str(&failed_tests(reports, most));
     text.push_str(&by_file(reports, most));
+    text.push_str(&left_out(reports, most, locale));
     // What was not understood is shown as it was printed.
     for report in reports.iter().filter(|report| !report.passed() && is_opaque(report)) {
         let tail = report.tail.trim_end();
+        if tail.is_empty() {
+            continue;
+        }
         // Writing to a string cannot fail.
         let _ = writeln!(text, "\n{}:\n{tail}", report.name);
     }
@@ -100,7 +104,11 @@ fn by_file(reports: &[GateReport], most: usize) -> String {
     let mut files: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
     let findings = reports.iter().flat_map(|report| &report.reading.findings);
     for finding in findings.filter(|finding| finding.level != Level::Info || most == usize::MAX) {
-        files.entry(&finding.place.file).or_default().push(finding);
+        let listed = files.entry(&finding.place.file).or_default();
+        // What a build and a linter both say is said once.
+        if !listed.contains(&finding) {
+            listed.push(finding);
+        }
     }
     let mut text = String::new();
     let count = files.len();
@@ -114,6 +122,18 @@ fn by_file(reports: &[GateReport], most: usize) -> String {
     }
     text.push_str(&more(count, most.max(FEW_PLACES)));
     text
+}
+
+/// How many findings are not worth a line unless all are wanted.
+fn left_out(reports: &[GateReport], most: usize, locale: Locale) -> String {
+    let infos: u64 = reports.iter().map(|report| report.reading.counts.infos).sum();
+    match (infos, locale) {
+        (0, _) => String::new(),
+        _ if most == usize::MAX => String::new(),
+        (1, Locale::En) => "\n1 remark is not listed (--all)\n".to_owned(),
+        (_, Locale::En) => format!("\n{infos} remarks are not listed (--all)\n"),
+        (_, Locale::Ko) => format!("\n참고 사항 {infos}건은 생략됨 (--all)\n"),
+    }
 }
 
 fn finding_line(finding: &Finding) -> String {
@@ -183,6 +203,28 @@ mod tests {
         let warning = text.find("3  warning   message 3  [ruff F401]").unwrap();
         assert!(error < warning, "{text}");
         assert!(!text.contains("raw words"), "{text}");
+    }
+
+    #[test]
+    fn what_two_gates_found_is_listed_once() {
+        let found = || vec![finding(3, Level::Warning)];
+        let text = render(&[report(found()), report(found())], FEW, Locale::En);
+        assert_eq!(text.matches("message 3").count(), 1, "{text}");
+    }
+
+    #[test]
+    fn remarks_are_counted_where_they_are_not_listed() {
+        let found = || vec![finding(3, Level::Info)];
+        let text = render(&[report(found())], FEW, Locale::En);
+        assert!(text.contains("1 remark is not listed") && !text.contains("message"), "{text}");
+        let text = render(&[report(found())], usize::MAX, Locale::En);
+        assert!(!text.contains("not listed") && text.contains("message 3"), "{text}");
+    }
+
+    #[test]
+    fn a_gate_that_printed_nothing_gets_no_heading() {
+        let silent = GateReport { tail: String::new(), ..report(Vec::new()) };
+        assert!(!render(&[silent], FEW, Locale::En).contains("lint_clean:"));
     }
 
     #[test]
