@@ -41,6 +41,26 @@ pub(crate) fn gate_running(name: &str, locale: Locale) -> String {
     }
 }
 
+/// Nobody said what must hold, so everything detected is checked.
+pub(crate) fn detected_gates(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => {
+            "No criteria are set: checking what was detected. `ralph init` writes it down."
+        }
+        Locale::Ko => {
+            "설정된 기준이 없어 감지된 검사를 실행합니다. `ralph init` 으로 설정 파일을 만들 수 있습니다."
+        }
+    }
+}
+
+/// A gate that was detected lacks a program or a file.
+pub(crate) fn gate_cannot_run(name: &str, missing: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!("{name} cannot run: `{missing}` is not here"),
+        Locale::Ko => format!("{name} 실행 불가: `{missing}` 이(가) 없습니다"),
+    }
+}
+
 /// There is nothing to end or to pause.
 pub(crate) fn no_open_run(locale: Locale) -> &'static str {
     match locale {

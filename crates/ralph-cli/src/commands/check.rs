@@ -5,6 +5,7 @@ mod servers;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
+use ralph_checks::detect::Proposal;
 use ralph_checks::security::{Chosen, Files};
 use ralph_checks::{GateWatcher, Site};
 use ralph_core::evidence::GateReport;
@@ -21,6 +22,7 @@ use serde_json::json;
 use super::drive;
 use super::lsp_helper::Warmth;
 use crate::app::App;
+use crate::config::{Layers, Value};
 use crate::error::CliError;
 use crate::findings;
 use crate::options::CriteriaOptions;
@@ -28,9 +30,10 @@ use crate::{out, texts};
 
 /// Run the gates now
 ///
-/// Uses the criteria of ralph.toml or those given. A gate that passed on the
-/// very same files before is not run again. Exit code 0 when every required
-/// gate passes, 1 otherwise.
+/// Uses the criteria of ralph.toml or those given; where there are none, every
+/// gate that `ralph init` would switch on. A gate that passed on the very same
+/// files before is not run again. Exit code 0 when every required gate passes,
+/// 1 otherwise.
 ///
 /// With `--lsp` no gate runs: language servers take a quick look at the files
 /// that changed, or at those given.
@@ -73,7 +76,11 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
         show(&reports, args, app.locale());
         return Ok(u8::from(reports.iter().any(GateReport::blocks)));
     }
-    let settings = app.settings(&layers)?;
+    let mut settings = app.settings(&layers)?;
+    if settings.policy.gates.is_empty() {
+        choose_detected(&app, &mut layers, settings.policy.locale);
+        settings = app.settings(&layers)?;
+    }
     settings.ensure_tools()?;
     let chosen = Chosen::default();
     let gates = drive::gates(&app, &settings.policy.gates, &chosen)?;
@@ -101,6 +108,22 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     }
     show(&reports, args, settings.policy.locale);
     Ok(u8::from(reports.iter().any(GateReport::blocks)))
+}
+
+/// Where nobody said what must hold: everything that the project's files tell
+/// and that can run here.
+fn choose_detected(app: &App, layers: &mut Layers, locale: Locale) {
+    let found = app.detected();
+    let (can_run, cannot): (Vec<_>, Vec<_>) =
+        found.proposals.into_iter().partition(|proposal| proposal.missing.is_none());
+    if !can_run.is_empty() {
+        out::note(texts::detected_gates(locale));
+    }
+    for Proposal { name, missing, .. } in cannot {
+        out::note(texts::gate_cannot_run(&name, &missing.unwrap_or_default(), locale));
+    }
+    let names = can_run.into_iter().map(|proposal| proposal.name).collect();
+    layers.set_flag("run.criteria", Value::List(names));
 }
 
 /// What gates that read the files themselves look at.

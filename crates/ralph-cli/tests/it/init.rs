@@ -171,3 +171,18 @@ fn a_gate_with_a_folder_that_does_not_exist_is_named() {
     assert_eq!(shown["value"], "web");
     assert!(shown["origin"].as_str().unwrap().ends_with("ralph.toml:5"), "{shown}");
 }
+
+#[test]
+fn check_without_settings_runs_what_was_detected_and_can_run() {
+    let project = plain();
+    project.file("go.mod", "module x\n");
+    project.file("web/package.json", r#"{"scripts": {"test": "vitest run"}}"#);
+    let bin = only(&project, &["go"]);
+    let output = project.ralph(&["check", "--json"]).env("PATH", bin).output();
+    let gates = output.json()["gates"].clone();
+    let names: Vec<&str> =
+        gates.as_array().unwrap().iter().filter_map(|gate| gate["name"].as_str()).collect();
+    assert_eq!(names, ["test_pass:go", "build_success", "lint_clean"], "{gates}");
+    assert!(output.stderr.contains("`ralph init`"), "{}", output.stderr);
+    assert!(output.stderr.contains("test_pass:web cannot run"), "{}", output.stderr);
+}
