@@ -12,11 +12,14 @@ use crate::app::App;
 use crate::error::CliError;
 use crate::{out, texts};
 
+/// How many of the last iterations are looked through for a judged one.
+const RECORDS: u32 = 20;
+
 /// Accept changes that were held as tampering
 ///
 /// A run whose tests or checks were made weaker does not succeed. This accepts
-/// what was done to the files given, from the next evaluation on. Without a
-/// path it lists what is held.
+/// what was done to the files given, from the next evaluation on. A test that
+/// no longer runs is named by its id. Without a path it lists what is held.
 #[derive(clap::Args, Debug)]
 pub(crate) struct AllowArgs {
     /// Files or folders, or patterns as in .gitignore
@@ -31,9 +34,11 @@ pub(crate) fn run(args: &AllowArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     let (store, run) = app.recorded(args.run.as_deref())?;
     let folder = app.home.join("runs").join(run.id.as_str());
+    // The turn that is under way has no record yet.
+    let records = store.iterations(&run.id, RECORDS)?;
+    let judged = records.into_iter().rev().find(|record| !record.gates.is_empty());
+    let held = judged.map(|record| record.weakened).unwrap_or_default();
     if args.paths.is_empty() {
-        let last = store.iteration(&run.id, run.iteration)?;
-        let held = last.map(|record| record.weakened).unwrap_or_default();
         let rows = held.into_iter().map(|held| vec![held.place, held.what]);
         out::raw(&texts::held(rows.collect(), app.locale()));
         return Ok(0);
@@ -42,20 +47,63 @@ pub(crate) fn run(args: &AllowArgs) -> Result<u8, CliError> {
         return Err(CliError::refused("an agent cannot accept what is held against its own run")
             .with_hint("ask the user to run `ralph allow`, or undo the change"));
     }
+    if run.state.is_ended() {
+        let error = CliError::refused(format!("{} has ended and is not judged again", run.id));
+        return Err(error.with_hint(
+            "a new `ralph run` takes the files as they are now; to allow changes beforehand, \
+             add `--allow-test-changes` or set run.allow_changes",
+        ));
+    }
     let paths = args.paths.iter().map(|path| inside(&app, path));
     let paths = paths.collect::<Result<Vec<_>, _>>()?;
-    Rules::new(&[], &paths).map_err(|error| CliError::usage(error.to_string()))?;
+    let rule = |paths: &[String]| {
+        Rules::new(&[], paths).map_err(|error| CliError::usage(error.to_string()))
+    };
+    rule(&paths)?;
     let new = allowed::add(&folder, &paths)?;
     for path in paths {
-        let is_new = new.contains(&path);
-        out::line(match (app.locale(), is_new) {
-            (Locale::En, true) => format!("{}: changes of {path} are accepted.", run.id),
-            (Locale::En, false) => format!("{}: changes of {path} were accepted before.", run.id),
-            (Locale::Ko, true) => format!("{}: {path} 변경을 허용했습니다.", run.id),
-            (Locale::Ko, false) => format!("{}: {path} 변경은 이미 허용되어 있습니다.", run.id),
-        });
+        let rules = rule(std::slice::from_ref(&path))?;
+        let how = match (new.contains(&path), held.iter().any(|held| covers(&rules, &held.place))) {
+            (false, _) => How::Before,
+            (true, true) => How::Held,
+            (true, false) => How::Ahead,
+        };
+        out::line(format!("{}: {}", run.id, how.words(&path, app.locale())));
     }
     Ok(0)
+}
+
+/// Whether a place, `file:line` or a test, is among what is allowed.
+fn covers(rules: &Rules, place: &str) -> bool {
+    let file = place.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok());
+    rules.allows(place) || file.is_some_and(|(file, _)| rules.allows(file))
+}
+
+/// What accepting a path comes to.
+enum How {
+    /// It was accepted before.
+    Before,
+    /// Something there is held.
+    Held,
+    /// Nothing there is held yet.
+    Ahead,
+}
+
+impl How {
+    fn words(&self, path: &str, locale: Locale) -> String {
+        match (self, locale) {
+            (Self::Held, Locale::En) => format!("changes of {path} are accepted."),
+            (Self::Held, Locale::Ko) => format!("{path} 변경을 허용했습니다."),
+            (Self::Before, Locale::En) => format!("changes of {path} were accepted before."),
+            (Self::Before, Locale::Ko) => format!("{path} 변경은 이미 허용되어 있습니다."),
+            (Self::Ahead, Locale::En) => {
+                format!("changes of {path} are accepted; nothing there is held so far.")
+            }
+            (Self::Ahead, Locale::Ko) => {
+                format!("{path} 변경을 허용했습니다. 아직 그곳에 보류된 변경은 없습니다.")
+            }
+        }
+    }
 }
 
 /// The path as seen from the project's root; a pattern is meant from there.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{git, plain};
-use ralph_testkit::Project;
+use ralph_testkit::{Hold, Project};
 
 const TEST: &str = "def test_total():\n    assert total([1, 2]) == 3\n    assert total([]) == 0\n";
 
@@ -41,16 +41,25 @@ fn a_run_that_cut_an_assertion_does_not_succeed_and_names_the_place() {
 
 #[test]
 fn what_is_allowed_is_not_held_against_a_run() {
-    let project = laid_out(plain(), CUT);
-    let more = ["--criteria", "custom:true", "--max-iterations", "1"];
-    let _ = project.run_json("fix it", &more).ends("failed/max_iterations", 1);
-    let held = project.ralph(&["allow"]).output().exits(0).stdout;
+    let project = plain();
+    let hold = Hold::new(&project, "turn-2");
+    let agent = format!("if [ $RALPH_ITERATION = 2 ]; then\n{}\nelse\n{CUT}\nfi", hold.script(""));
+    let project = laid_out(project, &agent);
+    let mut running = project.run_call("fix it", &["--criteria", "custom:true"]).start();
+    running.until_held();
+    let allow = |more: &[&str]| project.ralph(&[&["allow"], more].concat()).output();
+    let held = allow(&[]).exits(0).stdout;
     assert!(held.contains("tests/test_total.py"), "{held}");
-    let said = project.ralph(&["allow", "tests/test_total.py"]).output().exits(0).stdout;
-    assert!(said.contains("changes of tests/test_total.py are accepted"), "{said}");
-    let again =
-        project.ralph(&["allow", "./tests/../tests/test_total.py"]).output().exits(0).stdout;
+    let said = allow(&["other.py"]).exits(0).stdout;
+    assert!(said.contains("nothing there is held so far"), "{said}");
+    let said = allow(&["tests/test_total.py"]).exits(0).stdout;
+    assert!(said.contains("changes of tests/test_total.py are accepted."), "{said}");
+    let again = allow(&["./tests/../tests/test_total.py"]).exits(0).stdout;
     assert!(again.contains("were accepted before"), "{again}");
+    hold.release();
+    let _ = running.finish().ends("success/verified", 2);
+    let late = allow(&["tests/test_total.py"]).exits(1).stderr;
+    assert!(late.contains("has ended") && late.contains("ralph run"), "{late}");
 }
 
 #[test]
