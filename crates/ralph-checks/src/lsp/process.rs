@@ -271,13 +271,33 @@ fn describe(outcome: &Outcome) -> String {
         Ending::Signaled(signal) => format!("signal {signal}"),
         Ending::WallTimeout | Ending::IdleTimeout | Ending::Stopped => "it was stopped".to_owned(),
     };
-    let words = outcome.stderr.text_lossy();
-    let last = words.lines().rev().map(str::trim).find(|line| !line.is_empty());
-    match last {
+    match telling(&outcome.stderr.text_lossy()) {
         Some(line) => {
             let line: String = line.chars().take(200).collect();
             format!("{how}, {}", redact(&line))
         }
         None => how,
+    }
+}
+
+/// The line that says why a program ended: the last one that calls itself an
+/// error, because a trace of calls may follow it; else the last one.
+fn telling(words: &str) -> Option<&str> {
+    let lines = || words.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+    let is_error =
+        |line: &&str| line.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("error"));
+    lines().find(is_error).or_else(|| lines().next())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::telling;
+
+    #[test]
+    fn an_error_is_told_and_not_the_end_of_its_trace() {
+        let words = "note: x\nerror: no such toolchain\n\nStack backtrace:\n  15: <unknown>\n";
+        assert_eq!(telling(words), Some("error: no such toolchain"));
+        assert_eq!(telling("Traceback\n  File x\nValueError: y\n\n"), Some("ValueError: y"));
+        assert_eq!(telling(" \n"), None);
     }
 }
