@@ -111,8 +111,9 @@ impl Gate for SecurityGate {
 
 fn judge(scan: &Scan) -> Verdict {
     let counts = scan.reading.counts;
-    if counts.security + counts.errors > 0 {
-        return Verdict::Fail(Fault::Exit(1));
+    let wrong = counts.security + counts.errors;
+    if wrong > 0 {
+        return Verdict::Fail(Fault::Findings(wrong));
     }
     if scan.files.scanned == 0 && scan.files.unreadable > 0 {
         return Verdict::Unknown { reason: "the files cannot be read".to_owned() };

@@ -20,7 +20,7 @@ fn a_finding_fails_the_gate_and_is_named() {
     fs::write(root.path().join("a.py"), "eval(x)\n").unwrap();
     fs::write(root.path().join("b.py"), "print(x)\n").unwrap();
     let report = run(root.path(), Files::All, &mut || false);
-    assert_eq!(report.verdict, Verdict::Fail(Fault::Exit(1)));
+    assert_eq!(report.verdict, Verdict::Fail(Fault::Findings(1)));
     assert_eq!(report.failing.len(), 1);
     assert!(report.tail.starts_with("a.py:1: security: "), "{}", report.tail);
     assert!(report.tail.ends_with("2 files scanned, 0 skipped"), "{}", report.tail);
