@@ -248,7 +248,8 @@ pub(crate) fn status(run: &Run, iterations: &[IterationRecord], now: Timestamp) 
     if !run.policy.gates.is_empty() {
         let names: Vec<&str> = run.policy.gates.iter().map(|gate| gate.name.as_str()).collect();
         rows.push(("gates", names.join(", ")));
-        rows.push(("failing", format!("{} {}", sparkline(&curve), run.progress.failing.len())));
+        let now = curve.last().map_or_else(String::new, u32::to_string);
+        rows.push(("failing", format!("{} {now}", sparkline(&curve))));
         let curves = history::curves(run, iterations);
         rows.extend(curves.errors.map(|curve| ("errors", curve)));
         rows.extend(curves.tests.map(|curve| ("tests", curve)));
