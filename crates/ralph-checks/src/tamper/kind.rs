@@ -278,7 +278,8 @@ impl fmt::Display for Kind {
                 write!(f, "assertion in `{owner}` is under a new condition: `{assertion}`")
             }
             Self::CasesRemoved { test, from, to } => {
-                write!(f, "`{test}` has {to} cases instead of {from}")
+                let cases = if *to == 1 { "case" } else { "cases" };
+                write!(f, "`{test}` has {to} {cases} instead of {from}")
             }
             Self::SnapshotDeleted => f.write_str("snapshot deleted"),
             Self::FixtureDeleted => f.write_str("test data deleted"),
