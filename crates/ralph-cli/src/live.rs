@@ -29,7 +29,14 @@ const NAMED: usize = 5;
 pub(crate) fn for_people(locale: Locale) -> Box<dyn Sink> {
     let terminal = io::stderr().is_terminal();
     let colours = out::colours(&io::stderr());
-    Box::new(People { locale, terminal, colours, status: Status::default(), drawn: None })
+    Box::new(People {
+        locale,
+        terminal,
+        colours,
+        status: Status::default(),
+        drawn: None,
+        hinted: false,
+    })
 }
 
 /// One JSON object a line, on stdout.
@@ -68,6 +75,8 @@ struct People {
     colours: bool,
     status: Status,
     drawn: Option<Timestamp>,
+    /// Whether it was said how to accept what is held.
+    hinted: bool,
 }
 
 impl Sink for People {
@@ -211,6 +220,13 @@ impl People {
             let more = summary.weakened.len() - NAMED;
             let text = self.say("more; `ralph allow` lists them", "건 더: `ralph allow`로 확인");
             self.print(&format!("      … {more} {text}"), at);
+        }
+        if !summary.weakened.is_empty() && !std::mem::replace(&mut self.hinted, true) {
+            let text = self.say(
+                "(if it was right: `ralph allow PATH` accepts it)",
+                "(옳은 변경이라면 `ralph allow PATH` 로 허용할 수 있습니다)",
+            );
+            self.print(&format!("      {text}"), at);
         }
     }
 
