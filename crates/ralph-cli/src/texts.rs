@@ -61,6 +61,31 @@ pub(crate) fn gate_cannot_run(name: &str, missing: &str, locale: Locale) -> Stri
     }
 }
 
+/// Gates that look at what changed have nothing to look at.
+pub(crate) fn nothing_changed(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => {
+            "No file differs from the last commit; `--all` scans every file for security."
+        }
+        Locale::Ko => {
+            "마지막 커밋과 다른 파일이 없습니다. `--all` 은 모든 파일의 보안을 검사합니다."
+        }
+    }
+}
+
+/// No language server has anything to look at.
+pub(crate) fn no_server(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => {
+            "Nothing to look at: no file that changed or was named is one for a language server \
+             that is installed."
+        }
+        Locale::Ko => {
+            "볼 것이 없습니다: 바뀌었거나 지정한 파일 가운데 설치된 언어 서버가 다루는 파일이 없습니다."
+        }
+    }
+}
+
 /// There is nothing to end or to pause.
 pub(crate) fn no_open_run(locale: Locale) -> &'static str {
     match locale {

@@ -66,6 +66,12 @@ pub(crate) struct CheckArgs {
     files: Vec<PathBuf>,
 }
 
+impl CheckArgs {
+    fn is_for_machines(&self) -> bool {
+        self.json || self.sarif
+    }
+}
+
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     let mut layers = app.layers()?;
@@ -73,6 +79,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     if args.lsp {
         let warmth = if args.warm { Warmth::Kept } else { Warmth::Used };
         let reports = servers::look(&app, &layers, &args.files, warmth)?;
+        if reports.is_empty() && !args.is_for_machines() {
+            out::line(texts::no_server(app.locale()));
+            return Ok(0);
+        }
         show(&reports, args, app.locale());
         return Ok(u8::from(reports.iter().any(GateReport::blocks)));
     }
@@ -97,11 +107,15 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
         |spec: &GateSpec| matches!(spec.criterion, Criterion::Security | Criterion::Diagnostics);
     // Asking git what changed takes longer than all the rest.
     if settings.policy.gates.iter().any(reads_files) {
-        chosen.set(files(&tree, args)?);
+        let files = files(&tree, args)?;
+        if matches!(&files, Files::Only(paths) if paths.is_empty()) && !args.is_for_machines() {
+            out::note(texts::nothing_changed(settings.policy.locale));
+        }
+        chosen.set(files);
     }
     let memory = if args.fresh { Memory::Ignored } else { Memory::Used };
     let cache = Cache { store: ledger.store(), tree: &tree, memory, now: app.now() };
-    let mut progress = Progress { locale: settings.policy.locale, quiet: args.json || args.sarif };
+    let mut progress = Progress { locale: settings.policy.locale, quiet: args.is_for_machines() };
     let mut reports = check(&gates, &site, &cache, &mut progress)?;
     for report in &mut reports {
         report.hold_to(&settings.policy.zero, &[]);
