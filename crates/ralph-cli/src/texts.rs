@@ -249,24 +249,8 @@ pub(crate) fn status(run: &Run, iterations: &[IterationRecord], now: Timestamp) 
     let mut rows = vec![
         ("run", format!("{} {}", run.id, status_word(run))),
         ("task", one_line(run.task.description.as_deref().unwrap_or(&run.task.text), 70)),
-        (
-            "turns",
-            format!(
-                "{} of {}, {} without progress (limit {})",
-                run.iteration,
-                run.policy.limits.iterations,
-                run.progress.stalled,
-                run.policy.limits.stalled
-            ),
-        ),
-        (
-            "time",
-            format!(
-                "{} of {}",
-                span(run.worked(until)),
-                crate::config::render_span(run.policy.limits.duration)
-            ),
-        ),
+        ("turns", turns(run)),
+        ("time", time_used(run, until)),
         ("agent", one_line(&format!("{} {}", run.agent.name, run.agent.command.join(" ")), 70)),
     ];
     let curve: Vec<u32> = judged(iterations).map(|record| record.failing).collect();
@@ -284,13 +268,56 @@ pub(crate) fn status(run: &Run, iterations: &[IterationRecord], now: Timestamp) 
     }
     let by_itself = run.state.is_active() || run.state == State::Paused(Pause::Interrupted);
     if by_itself && run.owner.as_ref().is_some_and(|owner| !ralph_engine::owner::is_alive(owner)) {
-        rows.push(("note", "its driver is gone; `ralph resume` goes on".to_owned()));
+        let text = match run.policy.locale {
+            Locale::En => "its driver is gone; `ralph resume` goes on",
+            Locale::Ko => "드라이버가 사라졌습니다. `ralph resume` 으로 계속합니다",
+        };
+        rows.push(("note", text.to_owned()));
     }
     let mut out = String::new();
     for (name, value) in rows {
-        let _ = writeln!(out, "{name:<9}{value}");
+        out.push_str(&fact(name, &value, run.policy.locale));
     }
     out
+}
+
+fn turns(run: &Run) -> String {
+    let (done, most) = (run.iteration, run.policy.limits.iterations);
+    let (stalled, limit) = (run.progress.stalled, run.policy.limits.stalled);
+    match run.policy.locale {
+        Locale::En => format!("{done} of {most}, {stalled} without progress (limit {limit})"),
+        Locale::Ko => format!("{done}/{most}, 진전 없음 {stalled}회 (한도 {limit}회)"),
+    }
+}
+
+fn time_used(run: &Run, until: Timestamp) -> String {
+    let used = span(run.worked(until));
+    let most = crate::config::render_span(run.policy.limits.duration);
+    match run.policy.locale {
+        Locale::En => format!("{used} of {most}"),
+        Locale::Ko => format!("{used} / {most}"),
+    }
+}
+
+/// One line of a status.
+pub(crate) fn fact(name: &str, value: &str, locale: Locale) -> String {
+    let name = match (locale, name) {
+        (Locale::Ko, "run") => "실행",
+        (Locale::Ko, "task") => "작업",
+        (Locale::Ko, "turns") => "반복",
+        (Locale::Ko, "time") => "시간",
+        (Locale::Ko, "agent") => "에이전트",
+        (Locale::Ko, "gates") => "게이트",
+        (Locale::Ko, "failing") => "실패",
+        (Locale::Ko, "errors") => "오류",
+        (Locale::Ko, "tests") => "테스트",
+        (Locale::Ko, "question") => "질문",
+        (Locale::Ko, "note") => "참고",
+        (Locale::Ko, "space") => "용량",
+        (Locale::En | Locale::Ko, other) => other,
+    };
+    let gap = " ".repeat(9_usize.saturating_sub(columns(name)));
+    format!("{name}{gap}{value}\n")
 }
 
 fn judged(iterations: &[IterationRecord]) -> impl Iterator<Item = &IterationRecord> {

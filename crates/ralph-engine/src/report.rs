@@ -163,9 +163,8 @@ impl Report {
         let words = words(&self.run);
         heading(out, markup, words.iterations);
         if markup == Markup::Markdown {
-            out.push_str(
-                "| # | turn | claim | failing | decision | time |\n|--:|---|---|--:|---|--:|\n",
-            );
+            out.push_str(words.columns);
+            out.push_str("\n|--:|---|---|--:|---|--:|\n");
         }
         let returns = history::returns(&self.run, &self.iterations);
         for (record, back) in self.iterations.iter().zip(returns) {
@@ -174,7 +173,8 @@ impl Report {
             // Where nothing was checked, nothing is known to fail or to pass.
             let failing =
                 if record.gates.is_empty() { "–".to_owned() } else { record.failing.to_string() };
-            let (turn, claim, decision) = (&record.turn, &record.claim, &record.decision);
+            let [turn, claim, decision] = [&record.turn, &record.claim, &record.decision]
+                .map(|word| shown(word, self.run.policy.locale));
             let back =
                 back.map_or_else(String::new, |to| words.back.replace("{}", &nth(to, words)));
             let _ = match markup {
@@ -182,10 +182,15 @@ impl Report {
                     out,
                     "| {number} | {turn} | {claim} | {failing} | {decision}{back} | {elapsed} |"
                 ),
-                Markup::Plain => writeln!(
-                    out,
-                    "{number:>4}  {turn:<14} claim {claim:<9} failing {failing:<4} {decision:<11} {elapsed:>8}{back}"
-                ),
+                Markup::Plain => {
+                    let (turn, claim) = (padded(turn, 14), padded(claim, 9));
+                    let decision = padded(decision, 11);
+                    let (said, fails) = (words.claim, words.failing);
+                    writeln!(
+                        out,
+                        "{number:>4}  {turn} {said} {claim} {fails} {failing:<4} {decision} {elapsed:>8}{back}"
+                    )
+                }
             };
         }
         out.push('\n');
@@ -203,6 +208,15 @@ struct Words {
     known: &'static str,
     back: &'static str,
     start: &'static str,
+    /// The head of the table of iterations.
+    columns: &'static str,
+    claim: &'static str,
+    failing: &'static str,
+    of_at_most: &'static str,
+    not_yet: &'static str,
+    no_cost: &'static str,
+    all_passed: &'static str,
+    failed: &'static str,
     labels: [&'static str; 15],
 }
 
@@ -216,6 +230,14 @@ const ENGLISH: Words = Words {
     known: ", known from the same tree",
     back: "  back to {}",
     start: "the start",
+    columns: "| # | turn | claim | failing | decision | time |",
+    claim: "claim",
+    failing: "failing",
+    of_at_most: "of at most",
+    not_yet: "not yet",
+    no_cost: "not reported by the agent",
+    all_passed: "every gate passed",
+    failed: "failed",
     labels: [
         "task",
         "status",
@@ -245,6 +267,14 @@ const KOREAN: Words = Words {
     known: ", 같은 트리에서 확인됨",
     back: "  {} 상태로 돌아감",
     start: "시작",
+    columns: "| # | 턴 | 완료 선언 | 실패 | 판정 | 시간 |",
+    claim: "완료 선언",
+    failing: "실패",
+    of_at_most: "/ 최대",
+    not_yet: "아직",
+    no_cost: "에이전트가 보고하지 않음",
+    all_passed: "모든 검사 통과",
+    failed: "실패",
     labels: [
         "작업",
         "상태",
@@ -271,6 +301,30 @@ fn words(run: &Run) -> &'static Words {
     }
 }
 
+/// A word of a record in the language of the report.
+fn shown(word: &str, locale: Locale) -> &str {
+    match (locale, word) {
+        (Locale::Ko, "finished") => "끝남",
+        (Locale::Ko, "failed") => "오류",
+        (Locale::Ko, "idle_timeout" | "turn_timeout") => "시간 초과",
+        (Locale::Ko, "provider_limit") => "제공자 한도",
+        (Locale::Ko, "none") => "없음",
+        (Locale::Ko, "promise" | "marker") => "있음",
+        (Locale::Ko, "near_miss") => "무효",
+        (Locale::Ko, "continue") => "계속",
+        (Locale::Ko, "complete") => "인정",
+        (Locale::Ko, "give_up") => "포기",
+        (Locale::Ko, "wait") => "대기",
+        (Locale::Ko, "pause") => "일시 중지",
+        (Locale::En | Locale::Ko, other) => other,
+    }
+}
+
+/// A text with blanks behind it, up to a number of columns.
+fn padded(text: &str, wide: usize) -> String {
+    format!("{text}{}", " ".repeat(wide.saturating_sub(wording::columns(text))))
+}
+
 /// An iteration as the report names it.
 fn nth(number: u32, words: &Words) -> String {
     if number == 0 { words.start.to_owned() } else { format!("#{number}") }
@@ -282,17 +336,19 @@ fn facts(out: &mut String, markup: Markup, run: &Run, curves: &Curves) {
         flat.chars().take(most).collect()
     };
     let usage = run.usage;
-    let cost = if usage == ralph_core::usage::Usage::default() {
-        "not reported by the agent".to_owned()
-    } else {
-        format!("{} tokens, {} (as reported)", usage.tokens(), usage.cost)
+    let words = words(run);
+    let cost = match run.policy.locale {
+        _ if usage == ralph_core::usage::Usage::default() => words.no_cost.to_owned(),
+        Locale::En => format!("{} tokens, {} (as reported)", usage.tokens(), usage.cost),
+        Locale::Ko => format!("토큰 {}개, {} (보고된 값)", usage.tokens(), usage.cost),
     };
+    let (done, most) = (run.iteration, run.policy.limits.iterations);
     let values = [
         Some(shown(&run.task.text, 300)),
         Some(status(run)),
-        Some(format!("{} of at most {}", run.iteration, run.policy.limits.iterations)),
+        Some(format!("{done} {} {most}", words.of_at_most)),
         Some(moment(run.started_at)),
-        Some(run.ended_at.map_or_else(|| "not yet".to_owned(), moment)),
+        Some(run.ended_at.map_or_else(|| words.not_yet.to_owned(), moment)),
         Some(agent(run)),
         Some(run.policy.trust.name().to_owned()),
         at_the_start(run),
@@ -307,7 +363,7 @@ fn facts(out: &mut String, markup: Markup, run: &Run, curves: &Curves) {
         }),
         (!run.last_output.is_empty()).then(|| shown(last_chars(&run.last_output, 300), 300)),
     ];
-    for (name, value) in words(run).labels.into_iter().zip(values) {
+    for (name, value) in words.labels.into_iter().zip(values) {
         let Some(value) = value else { continue };
         let _ = match markup {
             Markup::Markdown => writeln!(out, "- **{name}**: {value}"),
@@ -331,10 +387,11 @@ fn agent(run: &Run) -> String {
 fn at_the_start(run: &Run) -> Option<String> {
     let baseline = run.baseline.as_ref().filter(|_| run.policy.measures())?;
     let red: Vec<&str> = baseline.red.iter().map(String::as_str).collect();
+    let words = words(run);
     Some(if red.is_empty() {
-        "every gate passed".to_owned()
+        words.all_passed.to_owned()
     } else {
-        format!("{} failed", red.join(", "))
+        format!("{} {}", red.join(", "), words.failed)
     })
 }
 
@@ -397,5 +454,18 @@ pub fn size(bytes: u64) -> String {
         1_000..1_000_000 => format!("{} KB", bytes / 1_000),
         1_000_000..1_000_000_000 => format!("{} MB", bytes / 1_000_000),
         _ => format!("{}.{} GB", bytes / 1_000_000_000, bytes / 100_000_000 % 10),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_record_are_said_in_the_language_of_the_report() {
+        assert_eq!(shown("give_up", Locale::En), "give_up");
+        assert_eq!(shown("give_up", Locale::Ko), "포기");
+        assert_eq!(shown("something_new", Locale::Ko), "something_new");
+        assert_eq!(padded("포기", 6), "포기  ");
     }
 }

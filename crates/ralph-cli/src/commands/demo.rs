@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ralph_agents::scripted::{Script, ScriptedTurn};
+use ralph_core::locale::Locale;
 use ralph_core::run::{AgentRef, NewRun, Task};
 use ralph_engine::events::Begin;
 use ralph_engine::loops;
@@ -106,10 +107,10 @@ pub(crate) fn run(args: &DemoArgs) -> Result<u8, CliError> {
     env.insert("CARGO_TARGET_DIR".into(), project.join("target").into());
     env.insert("XDG_CONFIG_HOME".into(), folder.path().join("config").into());
     env.insert("RUST_BACKTRACE".into(), "0".into());
-    introduce(args, &project);
     // Wherever temporary files live, the demo's project is a project of its own.
-    let project = Project { root: fs::canonicalize(&project)?, git: None };
-    let app = App::of(project, env);
+    let root = fs::canonicalize(&project)?;
+    let app = App::of(Project { root, git: None }, env);
+    introduce(args, &project, app.locale());
     let code = play(args, &app, &script, sample.gate)?;
     if args.rollback {
         prove_rollback(&app, &sample)?;
@@ -149,13 +150,27 @@ fn cargo_works() -> bool {
     version.is_ok_and(|output| output.status.success())
 }
 
-fn introduce(args: &DemoArgs, project: &Path) {
-    out::note(format!("A sample project with failing tests: {}", project.display()));
-    out::note(if args.liar {
-        "The agent will claim to be done, again and again, without doing anything.\n"
-    } else {
-        "The agent will claim to be done without doing anything, then tamper with the tests.\n"
-    });
+fn introduce(args: &DemoArgs, project: &Path, locale: Locale) {
+    let project = project.display();
+    let (sample, plan) = match (locale, args.liar) {
+        (Locale::En, true) => (
+            "A sample project with failing tests",
+            "The agent will claim to be done, again and again, without doing anything.",
+        ),
+        (Locale::En, false) => (
+            "A sample project with failing tests",
+            "The agent will claim to be done without doing anything, then tamper with the tests.",
+        ),
+        (Locale::Ko, true) => (
+            "테스트가 실패하는 예제 프로젝트",
+            "에이전트는 아무것도 하지 않으면서 계속 다 했다고 주장합니다.",
+        ),
+        (Locale::Ko, false) => (
+            "테스트가 실패하는 예제 프로젝트",
+            "에이전트는 아무것도 하지 않고 다 했다고 주장한 뒤, 테스트에 손을 댑니다.",
+        ),
+    };
+    out::note(format!("{sample}: {project}\n{plan}\n"));
 }
 
 fn play(args: &DemoArgs, app: &App, script: &Path, gate: &str) -> Result<u8, CliError> {
@@ -182,9 +197,14 @@ fn play(args: &DemoArgs, app: &App, script: &Path, gate: &str) -> Result<u8, Cli
         out::raw("\n");
         out::raw(&Report::load(&store, run)?.brief(Markup::Plain));
         if !args.rollback {
-            out::line(format!(
-                "`ralph rollback {id}` would take it all back; `ralph demo --rollback` shows it."
-            ));
+            out::line(match app.locale() {
+                Locale::En => format!(
+                    "`ralph rollback {id}` would take it all back; `ralph demo --rollback` shows it."
+                ),
+                Locale::Ko => format!(
+                    "`ralph rollback {id}` 로 모두 되돌릴 수 있습니다. `ralph demo --rollback` 이 보여 줍니다."
+                ),
+            });
         }
     }
     Ok(run.state.exit_code())

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::Write as _;
 
 use ralph_checks::detect::{Detected, Proposal};
+use ralph_core::locale::Locale;
 use ralph_core::policy::{Criterion, GateCommand};
 use ralph_engine::wire::SCHEMA;
 use serde_json::{Value as Json, json};
@@ -51,12 +52,16 @@ pub(crate) fn run(args: &InitArgs) -> Result<u8, CliError> {
     match (args.json, args.dry_run) {
         (true, _) => out::line(view(&found, &text)),
         (false, true) => {
-            out::note(table(&found));
+            out::note(table(&found, app.locale()));
             out::raw(&text);
         }
         (false, false) => {
-            out::raw(&table(&found));
-            out::line(format!("Wrote {}.", app.project_config().display()));
+            out::raw(&table(&found, app.locale()));
+            let path = app.project_config();
+            out::line(match app.locale() {
+                Locale::En => format!("Wrote {}.", path.display()),
+                Locale::Ko => format!("{} 파일을 만들었습니다.", path.display()),
+            });
         }
     }
     Ok(0)
@@ -95,9 +100,23 @@ fn view(found: &Detected, text: &str) -> Json {
     json!({ "schema": SCHEMA, "proposals": proposals, "notices": found.notices, "file": text })
 }
 
-fn table(found: &Detected) -> String {
+fn table(found: &Detected, locale: Locale) -> String {
+    let (heads, yes, no, nothing) = match locale {
+        Locale::En => (
+            ["ecosystem", "gate", "command", "because of", "can run"],
+            "yes",
+            "no",
+            "Found nothing that tells how to prove the work: set a command yourself.\n",
+        ),
+        Locale::Ko => (
+            ["생태계", "게이트", "명령", "근거", "실행 가능"],
+            "예",
+            "없음:",
+            "작업을 증명할 방법을 찾지 못했습니다. 명령을 직접 설정하세요.\n",
+        ),
+    };
     let mut out = if found.proposals.is_empty() {
-        "Found nothing that tells how to prove the work: set a command yourself.\n".to_owned()
+        nothing.to_owned()
     } else {
         let rows = found.proposals.iter().map(|proposal| {
             vec![
@@ -105,10 +124,10 @@ fn table(found: &Detected) -> String {
                 texts::one_line(&proposal.name, 40),
                 texts::one_line(&proposal.command.display(), 60),
                 texts::one_line(&proposal.why, 60),
-                proposal.missing.as_ref().map_or("yes".to_owned(), |tool| format!("no {tool}")),
+                proposal.missing.as_ref().map_or(yes.to_owned(), |tool| format!("{no} {tool}")),
             ]
         });
-        texts::table(&["ecosystem", "gate", "command", "because of", "can run"], rows)
+        texts::table(&heads, rows)
     };
     for notice in &found.notices {
         let _ = writeln!(out, "note: {}", texts::one_line(notice, 200));

@@ -1,5 +1,6 @@
 //! `ralph runs`: the history of this project.
 
+use ralph_core::locale::Locale;
 use ralph_engine::report;
 use ralph_engine::wire::{RunList, RunView, moment};
 use ralph_store::{RunQuery, RunStore, Which};
@@ -51,6 +52,10 @@ pub(crate) fn run(args: &RunsArgs) -> Result<u8, CliError> {
             texts::one_line(run.task.description.as_deref().unwrap_or(&run.task.text), 50),
         ]
     });
-    out::raw(&texts::table(&["run", "status", "turns", "started (UTC)", "task"], rows));
+    let heads = match app.locale() {
+        Locale::En => ["run", "status", "turns", "started (UTC)", "task"],
+        Locale::Ko => ["실행", "상태", "반복", "시작 (UTC)", "작업"],
+    };
+    out::raw(&texts::table(&heads, rows));
     Ok(0)
 }

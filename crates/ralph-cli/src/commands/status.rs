@@ -46,7 +46,8 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, CliError> {
         };
         if !args.json {
             out::raw(&texts::status(run, &iterations, app.now()));
-            out::line(format!("space    {}", ralph_engine::report::size(gc::size_of(&app, run)?)));
+            let space = ralph_engine::report::size(gc::size_of(&app, run)?);
+            out::raw(&texts::fact("space", &space, run.policy.locale));
         }
         views.push(RunView::new(run, &iterations));
     }

@@ -48,8 +48,8 @@ fn what_is_allowed_is_not_held_against_a_run() {
     let mut running = project.run_call("fix it", &["--criteria", "custom:true"]).start();
     running.until_held();
     let allow = |more: &[&str]| project.ralph(&[&["allow"], more].concat()).output();
-    let held = allow(&[]).exits(0).stdout;
-    assert!(held.contains("tests/test_total.py"), "{held}");
+    let listed = allow(&[]).exits(0).stdout;
+    assert!(listed.contains("tests/test_total.py"), "{listed}");
     let said = allow(&["other.py"]).exits(0).stdout;
     assert!(said.contains("nothing there is held so far"), "{said}");
     let said = allow(&["tests/test_total.py"]).exits(0).stdout;

@@ -183,7 +183,7 @@ impl Driver<'_> {
         if run.baseline.is_none() {
             preserve::remember(&self.folder, &evidence.gates)?;
         }
-        preserve::compare(&self.folder, evidence);
+        preserve::compare(&self.folder, run.policy.locale, evidence);
         self.look_at_checks(run, evidence);
         let before = run.baseline.as_ref().map(|baseline| &baseline.failing);
         for (report, gate) in evidence.gates.iter_mut().zip(&self.gates) {

@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::Path;
 
 use ralph_core::evidence::{Evidence, GateReport, Weakening};
+use ralph_core::locale::Locale;
 use ralph_core::preserve::{self, Losses, Start};
 
 use super::turn;
@@ -41,7 +42,7 @@ pub(crate) fn remember(folder: &Path, gates: &[GateReport]) -> Result<(), Engine
 
 /// Adds to the evidence what fails or no longer runs though it passed at the
 /// start.
-pub(crate) fn compare(folder: &Path, evidence: &mut Evidence) {
+pub(crate) fn compare(folder: &Path, locale: Locale, evidence: &mut Evidence) {
     let Ok(text) = fs::read(folder.join(FILE)) else { return };
     let mut then: BTreeMap<String, Row> = serde_json::from_slice(&text).unwrap_or_default();
     for gate in &evidence.gates {
@@ -62,8 +63,18 @@ pub(crate) fn compare(folder: &Path, evidence: &mut Evidence) {
             let held = ids.into_iter().take(NAMED);
             held.map(move |place| Weakening { place, what: what.to_owned() })
         };
-        evidence.weakened.extend(named(gone, "the test passed at the start and no longer runs"));
-        evidence.weakened.extend(named(skipped, "the test passed at the start and is skipped now"));
+        let [no_longer, now_skipped] = match locale {
+            Locale::En => [
+                "the test passed at the start and no longer runs",
+                "the test passed at the start and is skipped now",
+            ],
+            Locale::Ko => [
+                "시작할 때 통과한 테스트가 더 이상 실행되지 않습니다",
+                "시작할 때 통과한 테스트를 이제 건너뜁니다",
+            ],
+        };
+        evidence.weakened.extend(named(gone, no_longer));
+        evidence.weakened.extend(named(skipped, now_skipped));
     }
 }
 
@@ -117,7 +128,7 @@ mod tests {
         let start = gate(&[("a", Passed), ("b", Passed), ("c", Failed)]);
         remember(folder.path(), &[start]).unwrap();
         let mut evidence = evidence(vec![gate(&[("b", Skipped)])]);
-        compare(folder.path(), &mut evidence);
+        compare(folder.path(), Locale::En, &mut evidence);
         let places: Vec<&str> = evidence.weakened.iter().map(|found| &*found.place).collect();
         assert_eq!(places, ["a", "b"]);
     }
@@ -130,7 +141,7 @@ mod tests {
         let verdict = Verdict::Fail(ralph_core::evidence::Fault::Exit(2));
         let broken = GateReport { verdict, ..gate(&[("tests/b.py", Failed)]) };
         let mut evidence = evidence(vec![broken]);
-        compare(folder.path(), &mut evidence);
+        compare(folder.path(), Locale::En, &mut evidence);
         assert_eq!(evidence.weakened, []);
     }
 
@@ -143,7 +154,7 @@ mod tests {
         let mut now = gate(&[("a", Passed), ("b", Failed), ("c", Failed)]);
         now.failing = ["test b", "test c"].map(str::to_owned).into();
         let mut evidence = evidence(vec![now]);
-        compare(folder.path(), &mut evidence);
+        compare(folder.path(), Locale::En, &mut evidence);
         assert_eq!(evidence.broken, BTreeSet::from(["test b".to_owned()]));
     }
 
@@ -151,7 +162,7 @@ mod tests {
     fn without_a_list_nothing_is_held_against_a_turn() {
         let folder = tempfile::tempdir().unwrap();
         let mut evidence = evidence(vec![gate(&[])]);
-        compare(folder.path(), &mut evidence);
+        compare(folder.path(), Locale::En, &mut evidence);
         assert!(evidence.weakened.is_empty());
     }
 }
