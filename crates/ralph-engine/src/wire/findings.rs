@@ -107,9 +107,13 @@ pub(super) fn tests(reading: &Reading) -> Option<TestsView> {
 pub fn sarif(reports: &[GateReport]) -> Value {
     let mut tools: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
     let mut rules: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut seen = BTreeSet::new();
     for report in reports {
         for finding in &report.reading.findings {
-            tools.entry(&finding.tool).or_default().push(result(finding));
+            // What a build and a linter both say is one result.
+            if seen.insert((&finding.fingerprint, &finding.place)) {
+                tools.entry(&finding.tool).or_default().push(result(finding));
+            }
             rules.entry(&finding.tool).or_default().extend(finding.rule.as_deref());
         }
         for failure in tests(&report.reading).into_iter().flat_map(|tests| tests.failures) {
@@ -230,8 +234,9 @@ mod tests {
 
     #[test]
     fn sarif_has_one_run_for_each_tool() {
-        let log = sarif(&[report()]);
+        let log = sarif(&[report(), report()]);
         assert_eq!(log["version"], "2.1.0");
+        assert_eq!(log["runs"][0]["results"].as_array().map(Vec::len), Some(1), "{log}");
         let (ruff, tests) = (&log["runs"][0], &log["runs"][1]);
         assert_eq!(ruff["tool"]["driver"]["rules"][0]["id"], "F401");
         let region = &ruff["results"][0]["locations"][0]["physicalLocation"]["region"];
