@@ -48,6 +48,9 @@ pub(crate) enum ConfigError {
 }
 
 fn suggestion(key: &str) -> String {
+    if matches!(key, "gates.custom.command" | "gates.custom.shell") {
+        return "; put `custom:COMMAND` or `custom:sh:SCRIPT` into `run.criteria`".to_owned();
+    }
     keys::nearest(key).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
 }
 

@@ -24,6 +24,10 @@ fn an_unknown_key_is_named_with_its_line_and_its_neighbour() {
         "ralph.toml:3: unknown key `run.max_iteration`; did you mean `run.max_iterations`?",
     );
     refused("zebra = 1\n", "ralph.toml:1: unknown key `zebra`");
+    refused(
+        "[gates.custom]\ncommand = \"x\"\n",
+        "ralph.toml:2: unknown key `gates.custom.command`; put `custom:COMMAND` or `custom:sh:SCRIPT` into `run.criteria`",
+    );
     refused("[gates.tests]\ncommand = \"x\"\n", "ralph.toml:1: unknown key `gates.tests`");
 }
 
