@@ -91,7 +91,12 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     pub(crate) fn new(source: Source) -> io::Result<Self> {
-        Ok(Self { folder: tempfile::Builder::new().prefix("ralph-gate-").tempdir()?, source })
+        let mut folder = tempfile::Builder::new();
+        folder.prefix("ralph-gate-");
+        // What a gate prints is not redacted yet, and nobody else's to read.
+        #[cfg(unix)]
+        folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        Ok(Self { folder: folder.tempdir()?, source })
     }
 
     pub(crate) fn report(&self) -> PathBuf {
@@ -259,6 +264,15 @@ mod tests {
         (Stream::Stderr, "./a.go:1:2: no\n"),
         (Stream::Stdout, ":\"fail\"}\n"),
     ];
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_gate_prints_is_for_nobody_elses_eyes() {
+        use std::os::unix::fs::PermissionsExt;
+        let scratch = Scratch::new(Source::Report).unwrap();
+        let mode = scratch.folder.path().metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+    }
 
     #[test]
     fn what_go_says_beside_its_events_is_read_after_them() {
