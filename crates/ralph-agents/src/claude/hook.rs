@@ -130,7 +130,10 @@ fn plain_command(name: &str) -> &str {
 }
 
 fn tool_use(call: &Call<'_>) -> ToolUse {
-    let input: Input<'_> = object(call.input);
+    described(call, &object(call.input))
+}
+
+fn described(call: &Call<'_>, input: &Input<'_>) -> ToolUse {
     ToolUse {
         id: text(call.id).map(|id| shorten(&id, ABOUT_CHARS)),
         tool: said(call.name),
@@ -143,11 +146,11 @@ fn tool_use(call: &Call<'_>) -> ToolUse {
 /// A use that took place. Only of such a one is it known that files changed:
 /// the answers of a batch do not tell a refusal from a success.
 fn used(call: &Call<'_>) -> ToolUse {
-    let tool_use = tool_use(call);
+    let input: Input<'_> = object(call.input);
+    let tool_use = described(call, &input);
     if !WRITERS.contains(&tool_use.tool.as_str()) {
         return tool_use;
     }
-    let input: Input<'_> = object(call.input);
     let files = path(input.file_path).or_else(|| path(input.notebook_path));
     ToolUse { files: files.into_iter().collect(), ..tool_use }
 }
