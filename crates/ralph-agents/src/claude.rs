@@ -1,4 +1,5 @@
-//! Claude Code: inside it through its hooks, and what is installed for that.
+//! Claude Code: inside it through its hooks, and driven from outside turn by
+//! turn.
 //!
 //! Everything here is text in, text out: files, processes and the environment
 //! belong to the callers.
@@ -7,9 +8,17 @@ pub mod files;
 pub mod hook;
 pub mod settings;
 
+mod agent;
+mod denial;
+mod lines;
+mod pieces;
 mod plan;
 mod reply;
+mod result;
+mod stream;
+mod verdict;
 
+pub use agent::{ClaudeAgent, SETTINGS};
 pub use hook::{BadPayload, parse};
 pub use plan::{plan_install, plan_uninstall};
 pub use reply::render;

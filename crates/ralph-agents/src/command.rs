@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::evidence::{Timeout, TurnEnd};
 use ralph_core::redact;
+use ralph_core::usage::Usage;
 use ralph_proc::{Ending, Launch, Outcome, Streams, Tail};
 
 use crate::limits::{LimitPatterns, Said};
+use crate::listen::{Closing, Heard, Listener, Shown, Standing};
 use crate::usage::read_usage;
 use crate::{Agent, Spoken, Turn, TurnClock};
 
@@ -68,22 +70,55 @@ impl Agent for CommandAgent {
         }
     }
 
-    fn read(&self, turn: &Turn<'_>, outcome: &Outcome, clock: &TurnClock) -> Spoken {
-        let prompt = fs::read_to_string(turn.prompt_file).unwrap_or_default();
-        let own = without_echo(outcome.stdout.text_lossy(), prompt.trim());
-        let text = without_secrets(&own, &outcome.stdout);
-        let stderr = without_secrets(&outcome.stderr.text_lossy(), &outcome.stderr);
-        let said = Said { text: &text, stderr: &stderr, ending: outcome.ending };
-        let end = match self.limits.find(&said, clock.now) {
-            Some(hit) => TurnEnd::ProviderLimit { until: hit.until },
-            None => plain_end(outcome.ending, &stderr, clock),
-        };
-        Spoken { end, text, usage: read_usage(turn.usage_file) }
+    fn listen<'a>(&'a self, turn: &Turn<'a>) -> Box<dyn Listener + 'a> {
+        let Turn { prompt_file, usage_file, .. } = *turn;
+        Box::new(Overhearing { limits: &self.limits, prompt_file, usage_file })
     }
 
     fn program(&self) -> PathBuf {
         PathBuf::from(&self.program)
     }
+}
+
+/// All that such an agent prints is its text.
+struct Overhearing<'a> {
+    limits: &'a LimitPatterns,
+    prompt_file: &'a Path,
+    usage_file: &'a Path,
+}
+
+impl Listener for Overhearing<'_> {
+    fn hear(&mut self, _bytes: &[u8]) -> Shown {
+        Shown::AsIs
+    }
+
+    /// It may report what it used when it is done, not before.
+    fn spent(&self) -> Usage {
+        Usage::default()
+    }
+
+    fn standing(&self) -> Standing {
+        Standing::Working
+    }
+
+    fn conclude(&mut self, closing: &Closing<'_>) -> Heard {
+        let Closing { outcome, clock, .. } = *closing;
+        let prompt = fs::read_to_string(self.prompt_file).unwrap_or_default();
+        let own = without_echo(outcome.stdout.text_lossy(), prompt.trim());
+        let text = without_secrets(&own, &outcome.stdout);
+        let stderr = stderr_of(outcome);
+        let said = Said { text: &text, stderr: &stderr, ending: outcome.ending };
+        let end = match self.limits.find(&said, clock.now) {
+            Some(hit) => TurnEnd::ProviderLimit { until: hit.until },
+            None => plain_end(outcome.ending, &stderr, clock),
+        };
+        Heard::plain(Spoken { end, text, usage: read_usage(self.usage_file) })
+    }
+}
+
+/// The end of what a process printed to standard error, without secrets.
+pub(crate) fn stderr_of(outcome: &Outcome) -> String {
+    without_secrets(&outcome.stderr.text_lossy(), &outcome.stderr)
 }
 
 /// The text without the prompt at its end: some programs repeat what they are
@@ -104,7 +139,8 @@ fn without_secrets(text: &str, tail: &Tail) -> String {
     known.into_owned()
 }
 
-fn plain_end(ending: Ending, stderr: &str, clock: &TurnClock) -> TurnEnd {
+/// How a turn ended whose process tells no more than its ending.
+pub(crate) fn plain_end(ending: Ending, stderr: &str, clock: &TurnClock) -> TurnEnd {
     let last_line = || {
         let line = stderr.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("");
         if line.is_empty() { String::new() } else { format!(": {}", shorten(line.trim())) }

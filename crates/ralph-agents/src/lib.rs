@@ -4,11 +4,14 @@
 //! words become core types. It decides nothing and keeps no state.
 
 pub mod claude;
+mod client;
 mod command;
 pub mod host;
 pub mod install;
 pub mod limits;
+mod listen;
 pub mod scripted;
+mod session;
 mod usage;
 
 use std::ffi::OsString;
@@ -16,11 +19,14 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::evidence::TurnEnd;
 use ralph_core::time::Timestamp;
-use ralph_core::usage::Usage;
-use ralph_proc::{Launch, Outcome};
+use ralph_core::usage::{Usage, Usd};
+use ralph_proc::Launch;
 
+pub use client::{Client, ClientOption, ClientOptions, NAMES, Setting};
 pub use command::CommandAgent;
 pub use host::Host;
+pub use listen::{Closing, Cut, Heard, Listener, Piece, PieceKind, Refusal, Shown, Standing};
+pub use session::{Context, Kept, Seat, Session, uuid};
 pub use usage::read_usage;
 
 /// The plugins for hosts that are kept in the repository: paths from its root,
@@ -41,6 +47,11 @@ pub struct Turn<'a> {
     pub usage_file: &'a Path,
     /// The complete environment, the contract's variables included.
     pub env: &'a [(OsString, OsString)],
+    /// In which session it takes place; [`Seat::Nowhere`] for agents that
+    /// keep none.
+    pub seat: Seat<'a>,
+    /// The money that is left, if there is a limit.
+    pub money_left: Option<Usd>,
 }
 
 /// What an agent said and how its turn ended.
@@ -76,9 +87,14 @@ pub trait Agent {
     /// The process that takes the turn.
     fn launch(&self, turn: &Turn<'_>) -> Launch;
 
-    /// What the process's output and end mean.
-    fn read(&self, turn: &Turn<'_>, outcome: &Outcome, clock: &TurnClock) -> Spoken;
+    /// Somebody who understands what the process prints during this turn.
+    fn listen<'a>(&'a self, turn: &Turn<'a>) -> Box<dyn Listener + 'a>;
 
     /// The program it needs, for a check before anything starts.
     fn program(&self) -> PathBuf;
+
+    /// Whether it can go on with the session of an earlier turn.
+    fn keeps_sessions(&self) -> bool {
+        false
+    }
 }

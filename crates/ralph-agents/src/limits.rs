@@ -137,6 +137,11 @@ fn bare_reply(text: &str) -> Vec<&str> {
     if lines.len() <= BARE_LINES && lines.iter().all(plain) { lines } else { Vec::new() }
 }
 
+/// When a message says that work is accepted again, if one of its lines does.
+pub(crate) fn moment_named(text: &str, now: Timestamp) -> Option<Timestamp> {
+    text.lines().find_map(|line| reset_time(line, now))
+}
+
 /// The moment a message names: an epoch, a date, a span, or a time of day.
 fn reset_time(line: &str, now: Timestamp) -> Option<Timestamp> {
     let exact = epoch(line).or_else(|| date(line)).or_else(|| span(line, now));

@@ -1,0 +1,278 @@
+//! The client as an agent: how it is called, and who listens to it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use ralph_core::usage::{Usage, Usd};
+use ralph_proc::{Launch, Streams};
+
+use super::stream::{Stream, grown};
+use super::verdict::{self, Verdict};
+use crate::client::{Client, ClientOption, ClientOptions, Setting};
+use crate::limits::LimitPatterns;
+use crate::listen::{Closing, Heard, Listener, Shown, Standing};
+use crate::session::{Context, Kept, Seat, Session};
+use crate::{Agent, Spoken, Turn};
+
+/// The program, unless another is named.
+const PROGRAM: &str = "claude";
+
+/// Leaves the mode to the client's own settings.
+const OWN_MODE: &str = "settings";
+
+/// What works with nobody there: files may be edited, and what is not
+/// allowed by a rule is refused rather than asked for.
+const USUAL_MODE: &str = "acceptEdits";
+
+/// How often the client tries to reach its provider. It would try ten times,
+/// whatever the answer; we wait better, and without using up a turn.
+const RETRIES: (&str, &str) = ("CLAUDE_CODE_MAX_RETRIES", "4");
+
+/// An answer that will not change is given up after this many attempts. The
+/// client may renew its credentials after the first.
+const HOPELESS_ATTEMPTS: u64 = 2;
+
+/// A conversation that there is no room for, whatever its size.
+const FULL: Context = Context { tokens: 1, window: 1 };
+
+/// What a client tells its own children. A new client is none of them.
+const OF_ANOTHER_CLIENT: [&str; 10] = [
+    "CLAUDECODE",
+    "CLAUDE_CODE_CHILD_SESSION",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_CODE_MESSAGING_SOCKET",
+    "CLAUDE_CODE_MESSAGING_TOKEN",
+    "CLAUDE_CODE_SESSION_ATTENDED",
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_EFFORT",
+    "CLAUDE_ENV_FILE",
+    "CLAUDE_PID",
+];
+
+/// What a user can set about it.
+pub const SETTINGS: [Setting; 4] = [
+    Setting {
+        option: ClientOption::Program,
+        path: "claude.program",
+        variable: "RALPH_CLAUDE_PROGRAM",
+        choices: &[],
+        default: PROGRAM,
+        help: "The program that `--agent claude-code` starts",
+    },
+    Setting {
+        option: ClientOption::PermissionMode,
+        path: "claude.permission_mode",
+        variable: "RALPH_CLAUDE_PERMISSION_MODE",
+        choices: &[USUAL_MODE, "auto", "bypassPermissions", "dontAsk", OWN_MODE],
+        default: USUAL_MODE,
+        help: "What it may do without asking, since nobody is there to be asked; `settings` leaves that to its own settings",
+    },
+    Setting {
+        option: ClientOption::Model,
+        path: "claude.model",
+        variable: "RALPH_CLAUDE_MODEL",
+        choices: &[],
+        default: "the client's own",
+        help: "The model to ask for",
+    },
+    Setting {
+        option: ClientOption::Args,
+        path: "claude.args",
+        variable: "RALPH_CLAUDE_ARGS",
+        choices: &[],
+        default: "none",
+        help: "More words for its command line, such as `--allowedTools 'Bash(npm test:*)'`",
+    },
+];
+
+/// Claude Code, one process a turn.
+#[derive(Clone, Debug)]
+pub struct ClaudeAgent {
+    options: ClientOptions,
+    limits: LimitPatterns,
+}
+
+impl ClaudeAgent {
+    /// The agent as the user wants it.
+    pub fn new(options: &ClientOptions, limits: LimitPatterns) -> Self {
+        Self { options: options.clone(), limits }
+    }
+
+    fn program_text(&self) -> &str {
+        self.options.program.as_deref().unwrap_or(PROGRAM)
+    }
+
+    /// What is the same in every turn.
+    fn constant_args(&self) -> Vec<String> {
+        let mut args: Vec<&str> = vec!["-p", "--output-format", "stream-json", "--verbose"];
+        match self.options.permission_mode.as_deref().unwrap_or(USUAL_MODE) {
+            OWN_MODE => {}
+            mode => args.extend(["--permission-mode", mode]),
+        }
+        if let Some(model) = &self.options.model {
+            args.extend(["--model", model]);
+        }
+        args.into_iter().map(str::to_owned).chain(self.options.args.iter().cloned()).collect()
+    }
+
+    fn args(&self, turn: &Turn<'_>) -> Vec<String> {
+        let mut args = self.constant_args();
+        match turn.seat {
+            Seat::Nowhere => {}
+            Seat::New(id) => args.extend(["--session-id".to_owned(), id.to_string()]),
+            Seat::Resumed(session) => args.extend(["--resume".to_owned(), session.id.to_string()]),
+        }
+        if let Some(left) = turn.money_left {
+            // The client knows prices, and looks at them after every message.
+            let left = left.max(Usd::from_micros(1)).dollars();
+            args.extend(["--max-budget-usd".to_owned(), format!("{left:.6}")]);
+        }
+        args
+    }
+}
+
+impl Agent for ClaudeAgent {
+    fn name(&self) -> &'static str {
+        Client::ClaudeCode.name()
+    }
+
+    fn command_line(&self) -> Vec<String> {
+        std::iter::once(self.program_text().to_owned()).chain(self.constant_args()).collect()
+    }
+
+    fn launch(&self, turn: &Turn<'_>) -> Launch {
+        let foreign = |name: &OsString| OF_ANOTHER_CLIENT.iter().any(|known| name == known);
+        let mut env: Vec<_> = turn.env.iter().filter(|(name, _)| !foreign(name)).cloned().collect();
+        if env.iter().all(|(name, _)| name != RETRIES.0) {
+            env.push((RETRIES.0.into(), RETRIES.1.into()));
+        }
+        Launch {
+            program: self.program_text().into(),
+            args: self.args(turn).into_iter().map(OsString::from).collect(),
+            dir: turn.root.to_owned(),
+            env,
+            stdin: Some(turn.prompt_file.to_owned()),
+            streams: Streams::Apart,
+        }
+    }
+
+    fn listen<'a>(&'a self, turn: &Turn<'a>) -> Box<dyn Listener + 'a> {
+        Box::new(ClaudeListener::new(&self.limits, turn.seat))
+    }
+
+    fn program(&self) -> PathBuf {
+        PathBuf::from(self.program_text())
+    }
+
+    fn keeps_sessions(&self) -> bool {
+        true
+    }
+}
+
+/// Understands what the client prints during one turn.
+pub(super) struct ClaudeListener<'a> {
+    limits: &'a LimitPatterns,
+    stream: Stream,
+    /// The session that goes on, if one does.
+    resumed: Option<&'a Session>,
+}
+
+impl<'a> ClaudeListener<'a> {
+    pub(super) fn new(limits: &'a LimitPatterns, seat: Seat<'a>) -> Self {
+        let resumed = match seat {
+            Seat::Resumed(session) => Some(session),
+            Seat::Nowhere | Seat::New(_) => None,
+        };
+        Self { limits, stream: Stream::default(), resumed }
+    }
+
+    /// What the session had used before this turn. A total that became
+    /// smaller was begun anew.
+    fn before(&self) -> Usage {
+        let charged = self.resumed.map_or(Usage::default(), |session| session.charged);
+        let total = self.stream.total(charged);
+        let fell = total.cost < charged.cost || total.tokens() < charged.tokens();
+        if fell { Usage::default() } else { charged }
+    }
+
+    fn total(&self) -> Usage {
+        let charged = self.resumed.map_or(Usage::default(), |session| session.charged);
+        self.stream.total(charged)
+    }
+
+    /// Whether the client did not find the session it was to go on with.
+    fn is_lost(&self, closing: &Closing<'_>) -> bool {
+        const WORDS: &str = "No conversation found";
+        if self.resumed.is_none() || self.stream.is_alive {
+            return false;
+        }
+        let complaint = self.stream.result.as_ref().map_or("", |result| result.complaint());
+        complaint.contains(WORDS) || closing.outcome.stderr.text_lossy().contains(WORDS)
+    }
+
+    fn kept(&self, closing: &Closing<'_>) -> Kept {
+        if self.is_lost(closing) {
+            return Kept::Lost;
+        }
+        let known = || self.resumed.map(|session| session.id.clone());
+        let Some(id) = self.stream.session.clone().or_else(known) else { return Kept::Nothing };
+        let context = self.stream.context();
+        let context = context.or_else(|| self.resumed.and_then(|session| session.context));
+        let context = if self.stream.has_overflowed() { Some(FULL) } else { context };
+        Kept::Session(Session { id, charged: self.total(), context })
+    }
+
+    fn remarks(&self, verdict: &Verdict) -> Vec<String> {
+        let skipped = match self.stream.skipped() {
+            0 => None,
+            1 => Some("one line of the client's output could not be read".to_owned()),
+            lines => Some(format!("{lines} lines of the client's output could not be read")),
+        };
+        verdict.remark.iter().cloned().chain(skipped).collect()
+    }
+}
+
+impl Listener for ClaudeListener<'_> {
+    fn hear(&mut self, bytes: &[u8]) -> Shown {
+        Shown::Pieces(self.stream.push(bytes))
+    }
+
+    fn spent(&self) -> Usage {
+        grown(self.before(), self.total())
+    }
+
+    fn standing(&self) -> Standing {
+        let hopeless = self.stream.retry.as_ref().is_some_and(|retry| {
+            retry.attempt >= HOPELESS_ATTEMPTS && matches!(retry.status, Some(401 | 403))
+        });
+        if self.stream.is_over() {
+            Standing::Done
+        } else if hopeless && !self.stream.is_alive {
+            Standing::Hopeless
+        } else {
+            Standing::Working
+        }
+    }
+
+    fn conclude(&mut self, closing: &Closing<'_>) -> Heard {
+        self.stream.finish();
+        let verdict = verdict::judge(&self.stream, closing, self.limits);
+        let remarks = self.remarks(&verdict);
+        let result = self.stream.result.as_ref();
+        let known = result.is_some() || self.stream.is_alive;
+        Heard {
+            spoken: Spoken {
+                end: verdict.end,
+                text: verdict.text,
+                usage: known.then(|| self.spent()),
+            },
+            kept: self.kept(closing),
+            refusals: result.map(|result| result.refusals.clone()).unwrap_or_default(),
+            remarks,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "agent_tests.rs"]
+mod tests;

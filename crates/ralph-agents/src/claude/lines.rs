@@ -1,0 +1,209 @@
+//! A stream of JSON objects, one a line, cut anywhere and not to be trusted.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A longer line is no message of use to us: what the agent itself says is
+/// far shorter, and what its tools print is not looked at.
+const LONGEST: usize = 8 * 1024 * 1024;
+
+/// Kinds of lines that are looked at; others are not even taken apart.
+const OF_INTEREST: [&str; 4] = ["assistant", "result", "system", "rate_limit_event"];
+
+/// Puts the lines of a stream together, in bounded memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lines {
+    rest: Vec<u8>,
+    /// Inside a line that is too long.
+    skipping: bool,
+    /// Lines that could not be read.
+    skipped: u64,
+}
+
+#[derive(Deserialize)]
+struct Head<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+}
+
+impl Lines {
+    /// Takes the next bytes; gives the objects of the lines that are complete
+    /// and of interest.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<Value> {
+        let mut found = Vec::new();
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let ends = piece.ends_with(b"\n");
+            if self.skipping {
+                self.skipping = !ends;
+            } else if self.rest.len() + piece.len() > LONGEST {
+                self.rest = Vec::new();
+                self.skipped += 1;
+                self.skipping = !ends;
+            } else if !ends {
+                self.rest.extend_from_slice(piece);
+            } else if self.rest.is_empty() {
+                found.extend(self.read(piece));
+            } else {
+                self.rest.extend_from_slice(piece);
+                let line = std::mem::take(&mut self.rest);
+                found.extend(self.read(&line));
+            }
+        }
+        found
+    }
+
+    /// The object of a last line that nobody ended.
+    pub(super) fn finish(&mut self) -> Option<Value> {
+        let line = std::mem::take(&mut self.rest);
+        self.read(&line)
+    }
+
+    /// How many lines could not be read.
+    pub(super) fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    fn read(&mut self, line: &[u8]) -> Option<Value> {
+        let text = String::from_utf8_lossy(line);
+        let text = text.trim();
+        if text.is_empty() {
+            return None;
+        }
+        let Ok(head) = serde_json::from_str::<Head<'_>>(text) else {
+            self.skipped += 1;
+            return None;
+        };
+        if !OF_INTEREST.contains(&&*head.kind) {
+            return None;
+        }
+        let object = serde_json::from_str(text).or_else(|_| serde_json::from_str(&mended(text)));
+        if object.is_err() {
+            self.skipped += 1;
+        }
+        object.ok()
+    }
+}
+
+/// The text with every half of a surrogate pair that stands alone replaced:
+/// the client cuts texts anywhere, and escapes what it cut in two.
+fn mended(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let length = match (surrogate(rest), rest.get(6..).and_then(surrogate)) {
+            (Some(Half::High), Some(Half::Low)) => 12,
+            (Some(Half::High | Half::Low), _) => {
+                out.push('\u{fffd}');
+                rest = &rest[6..];
+                continue;
+            }
+            // What follows a backslash is never one that begins an escape.
+            (None, _) => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+        };
+        out.push_str(&rest[..length]);
+        rest = &rest[length..];
+    }
+    out + rest
+}
+
+#[derive(Clone, Copy)]
+enum Half {
+    High,
+    Low,
+}
+
+/// Which half of a pair this text begins with, escaped.
+fn surrogate(text: &str) -> Option<Half> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    match u16::from_str_radix(digits, 16).ok()? {
+        0xd800..=0xdbff => Some(Half::High),
+        0xdc00..=0xdfff => Some(Half::Low),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = "{\"type\":\"result\",\"result\":\"가나 done\"}\n";
+
+    #[test]
+    fn a_stream_may_be_cut_anywhere() {
+        for size in 1..LINE.len() {
+            let mut lines = Lines::default();
+            let twice = LINE.repeat(2);
+            let found: Vec<Value> =
+                twice.as_bytes().chunks(size).flat_map(|bytes| lines.push(bytes)).collect();
+            assert_eq!(found.len(), 2, "{size}");
+            assert_eq!(found[1]["result"], "가나 done");
+        }
+    }
+
+    #[test]
+    fn what_is_no_object_is_skipped_and_counted() {
+        let mut lines = Lines::default();
+        let junk =
+            ["warning: x\n", "[]\n", "\n", "{\"type\":3}\n", "{\"type\":\"result\"\n", "null\n"];
+        for line in junk {
+            assert_eq!(lines.push(line.as_bytes()), [] as [Value; 0]);
+        }
+        assert_eq!(lines.push(b"\xff{\"type\":\"result\"}\n"), [] as [Value; 0]);
+        assert_eq!(lines.skipped(), 6);
+        assert_eq!(lines.push(LINE.as_bytes()).len(), 1);
+    }
+
+    #[test]
+    fn invalid_text_inside_a_message_is_replaced() {
+        let found = Lines::default().push(b"{\"type\":\"result\",\"result\":\"a\xffb\"}\n");
+        assert_eq!(found[0]["result"], "a\u{fffd}b");
+    }
+
+    #[test]
+    fn half_a_character_does_not_lose_a_message() {
+        let line = r#"{"type":"result","result":"cut \ud83d here \\ud83d \ud83d\ude00 \udc00"}"#;
+        let found = Lines::default().push(format!("{line}\n").as_bytes());
+        assert_eq!(found[0]["result"], "cut \u{fffd} here \\ud83d 😀 \u{fffd}");
+    }
+
+    #[test]
+    fn a_line_without_end_takes_no_memory() {
+        let mut lines = Lines::default();
+        let block = vec![b'x'; 1024 * 1024];
+        for _ in 0..100 {
+            assert_eq!(lines.push(&block), [] as [Value; 0]);
+            assert!(lines.rest.capacity() <= 2 * LONGEST);
+        }
+        assert_eq!(lines.push(b"\n"), [] as [Value; 0]);
+        assert_eq!((lines.skipped(), lines.rest.capacity()), (1, 0));
+        assert_eq!(lines.push(LINE.as_bytes()).len(), 1);
+    }
+
+    #[test]
+    fn what_tools_printed_is_not_taken_apart() {
+        let line = format!("{{\"type\":\"user\",\"message\":\"{}\"}}\n", "x".repeat(1_000_000));
+        let mut lines = Lines::default();
+        assert_eq!(lines.push(line.as_bytes()), [] as [Value; 0]);
+        assert_eq!(lines.skipped(), 0);
+    }
+
+    #[test]
+    fn an_unfinished_last_line_counts() {
+        let mut lines = Lines::default();
+        assert_eq!(lines.push(LINE.trim_end().as_bytes()), [] as [Value; 0]);
+        assert_eq!(lines.finish().unwrap()["result"], "가나 done");
+        assert_eq!(lines.finish(), None);
+    }
+
+    #[test]
+    fn nesting_without_end_is_no_message() {
+        let deep = format!("{{\"type\":\"result\",\"x\":{}1\n", "[".repeat(100_000));
+        let mut lines = Lines::default();
+        assert_eq!(lines.push(deep.as_bytes()), [] as [Value; 0]);
+        assert_eq!(lines.skipped(), 1);
+    }
+}

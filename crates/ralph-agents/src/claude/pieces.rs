@@ -1,0 +1,168 @@
+//! The stream in the words of a person who watches.
+
+use serde_json::Value;
+
+use crate::listen::{Piece, PieceKind};
+
+/// How long a line about a tool or the turn may get, in characters.
+const LINE: usize = 160;
+
+/// How much of one message is shown, in characters.
+const MESSAGE: usize = 8_000;
+
+/// Where tools say what they are about, the most telling first.
+const TELLING: [&str; 11] = [
+    "command",
+    "file_path",
+    "notebook_path",
+    "pattern",
+    "url",
+    "query",
+    "description",
+    "subject",
+    "skill",
+    "path",
+    "prompt",
+];
+
+/// What an assistant's message shows. `child` names the agent it is from,
+/// unless that is the main one.
+pub(super) fn of_message(message: &Value, child: Option<&str>) -> Vec<Piece> {
+    let blocks = message["content"].as_array().into_iter().flatten();
+    blocks.filter_map(|block| of_block(block, child)).collect()
+}
+
+fn of_block(block: &Value, child: Option<&str>) -> Option<Piece> {
+    let (kind, text) = match block["type"].as_str()? {
+        "text" => (PieceKind::Text, block["text"].as_str()?.trim().to_owned()),
+        "tool_use" | "server_tool_use" | "mcp_tool_use" => {
+            (PieceKind::Tool, describe_tool(block["name"].as_str()?, &block["input"]))
+        }
+        _ => return None,
+    };
+    if text.is_empty() {
+        return None;
+    }
+    Some(match child {
+        Some(name) => Piece::new(PieceKind::Child, one_line(&format!("{name}: {text}"), LINE)),
+        None => Piece::new(kind, cut(&text, MESSAGE)),
+    })
+}
+
+/// A use of a tool in one line: its name and what it is about.
+pub(super) fn describe_tool(name: &str, input: &Value) -> String {
+    let named = TELLING.into_iter().find_map(|field| input[field].as_str());
+    let about = named.or_else(|| input.as_object()?.values().find_map(Value::as_str));
+    match about.map(|text| one_line(text, LINE)) {
+        Some(about) if !about.is_empty() => format!("{name}: {about}"),
+        Some(_) | None => name.to_owned(),
+    }
+}
+
+/// What a line about the turn itself shows.
+pub(super) fn of_system(line: &Value) -> Option<Piece> {
+    let text = |name: &str| line[name].as_str().unwrap_or_default();
+    let note = |text: String| Some(Piece::new(PieceKind::Note, one_line(&text, LINE)));
+    let child = |text: String| Some(Piece::new(PieceKind::Child, one_line(&text, LINE)));
+    match text("subtype") {
+        "api_retry" => note(retry(line)),
+        "compact_boundary" => {
+            let tokens = line["compact_metadata"]["pre_tokens"].as_u64();
+            let of = tokens.map(|tokens| format!(" of {tokens} tokens")).unwrap_or_default();
+            note(format!("the client shortened the conversation{of}"))
+        }
+        "permission_denied" => note(format!("denied: {}", text("tool_name"))),
+        "notification" if text("key") == super::stream::CAP => note(text("text").to_owned()),
+        "task_started" => child(format!("{} began", word_or(text("description"), agent_of(line)))),
+        "task_notification" => {
+            child(format!("{}: {}", word_or(text("status"), "ended"), text("summary")))
+        }
+        _ => None,
+    }
+}
+
+fn agent_of(line: &Value) -> &str {
+    let named = |name: &str| line[name].as_str().filter(|text| !text.is_empty());
+    named("subagent_type").or_else(|| named("task_type")).unwrap_or("agent")
+}
+
+fn word_or<'a>(word: &'a str, other: &'a str) -> &'a str {
+    if word.is_empty() { other } else { word }
+}
+
+fn retry(line: &Value) -> String {
+    let status = line["error_status"].as_u64();
+    let status = status.map_or_else(|| "nothing".to_owned(), |status| status.to_string());
+    let number = |name: &str| line[name].as_u64().unwrap_or_default();
+    let delay = std::time::Duration::from_millis(number("retry_delay_ms"));
+    format!(
+        "the provider answered {status} ({}); attempt {} of {} in {:.1} s",
+        word_or(line["error"].as_str().unwrap_or_default(), "unknown"),
+        number("attempt"),
+        number("max_retries"),
+        delay.as_secs_f64()
+    )
+}
+
+/// The text on one line, without control characters, of at most so many
+/// characters.
+pub(super) fn one_line(text: &str, most: usize) -> String {
+    // A long text is not flattened as a whole for the sake of its beginning.
+    let start: String = text.chars().take(most.saturating_mul(4)).collect();
+    let flat: String = start.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let flat: Vec<&str> = flat.split_whitespace().collect();
+    cut(&flat.join(" "), most)
+}
+
+/// At most so many characters of the text.
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn message(blocks: &Value, child: Option<&str>) -> Vec<Piece> {
+        of_message(&json!({ "content": blocks }), child)
+    }
+
+    #[test]
+    fn a_tool_is_shown_by_what_it_is_about() {
+        for (name, input, want) in [
+            ("Bash", json!({ "command": "npm\n test", "description": "x" }), "Bash: npm test"),
+            ("Edit", json!({ "file_path": "/a.rs", "old_string": "x" }), "Edit: /a.rs"),
+            ("Agent", json!({ "prompt": "long", "description": "look" }), "Agent: look"),
+            ("mcp__x", json!({ "deep": { "a": 1 }, "name": "n" }), "mcp__x: n"),
+            ("TaskList", json!({}), "TaskList"),
+            ("Odd", json!("text"), "Odd"),
+        ] {
+            assert_eq!(describe_tool(name, &input), want);
+        }
+    }
+
+    #[test]
+    fn thoughts_and_empty_words_are_not_shown() {
+        let blocks = json!([
+            { "type": "thinking", "thinking": "hm" },
+            { "type": "text", "text": " \n" },
+            { "type": "text", "text": "Hello\nyou" },
+            "?",
+        ]);
+        assert_eq!(message(&blocks, None), [Piece::new(PieceKind::Text, "Hello\nyou")]);
+        let child = message(&blocks, Some("explorer"));
+        assert_eq!(child, [Piece::new(PieceKind::Child, "explorer: Hello you")]);
+    }
+
+    #[test]
+    fn hostile_text_stays_on_its_line() {
+        let line = one_line(&"\x1b[2J가\n".repeat(100_000), 20);
+        assert_eq!(line.chars().count(), 21);
+        assert!(!line.contains(char::is_control), "{line:?}");
+    }
+}

@@ -1,0 +1,255 @@
+//! What the client prints during a turn, read one line at a time.
+
+use std::collections::VecDeque;
+
+use ralph_core::SessionId;
+use ralph_core::time::Timestamp;
+use ralph_core::usage::{Usage, Usd};
+use serde_json::Value;
+
+use super::lines::Lines;
+use super::pieces;
+use super::result::{self, ResultLine};
+use crate::listen::{Piece, PieceKind};
+use crate::session::Context;
+
+/// The notification of a client that no longer lets hooks go on.
+pub(super) const CAP: &str = "stop-hook-block-cap";
+
+/// Messages whose usage may still be corrected: agents that work side by
+/// side send theirs in turn.
+const OPEN_MESSAGES: usize = 64;
+
+/// The end of a long text is what counts.
+const TEXT_BYTES: usize = 1024 * 1024;
+
+/// A turn as far as it went.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stream {
+    lines: Lines,
+    /// The session, as the client names it.
+    pub(super) session: Option<SessionId>,
+    /// What the client said in the end; of several ends the last.
+    pub(super) result: Option<ResultLine>,
+    /// The last words of the main agent.
+    pub(super) last_text: String,
+    /// Whether any agent said or did anything.
+    pub(super) is_alive: bool,
+    /// Whether the client stopped listening to hooks.
+    pub(super) is_capped: bool,
+    /// When the provider accepts work again, if it has refused it.
+    pub(super) refused_until: Option<Timestamp>,
+    /// The last attempt to reach the provider that is to be repeated.
+    pub(super) retry: Option<Retry>,
+    /// What kind of error the last message stands for.
+    pub(super) error: Option<String>,
+    /// Work that goes on in the background.
+    background: usize,
+    /// What was used since the last result, as far as messages say.
+    since_result: Usage,
+    open: VecDeque<(String, Usage)>,
+    /// Tokens of the conversation, and the model that has to keep them in mind.
+    context: Option<(u64, String)>,
+}
+
+/// An attempt to reach the provider that is to be repeated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Retry {
+    pub(super) attempt: u64,
+    /// `None` when there was no answer at all.
+    pub(super) status: Option<u16>,
+    pub(super) error: String,
+}
+
+impl Stream {
+    /// Takes the next bytes; gives what a person reads of them.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<Piece> {
+        let lines = self.lines.push(bytes);
+        lines.iter().flat_map(|line| self.take(line)).collect()
+    }
+
+    /// Takes a last line that nobody ended.
+    pub(super) fn finish(&mut self) {
+        if let Some(line) = self.lines.finish() {
+            self.take(&line);
+        }
+    }
+
+    /// How many lines could not be read.
+    pub(super) fn skipped(&self) -> u64 {
+        self.lines.skipped()
+    }
+
+    /// Whether the last word was said: there is a result, and nothing goes on
+    /// that could lead to another.
+    pub(super) fn is_over(&self) -> bool {
+        self.result.is_some() && self.background == 0 && self.since_result == Usage::default()
+    }
+
+    /// Whether the conversation became too long for the model.
+    pub(super) fn has_overflowed(&self) -> bool {
+        let terminal = self.result.as_ref().map_or("", |result| result.terminal.as_str());
+        matches!(terminal, "prompt_too_long" | "rapid_refill_breaker")
+    }
+
+    /// What the session has used in all, given what was known before the turn.
+    pub(super) fn total(&self, before: Usage) -> Usage {
+        let told = match &self.result {
+            Some(ResultLine { total: Some(total), .. }) => *total,
+            Some(result) => before + result.turn,
+            None => before,
+        };
+        told + self.since_result
+    }
+
+    /// How full the conversation is.
+    pub(super) fn context(&self) -> Option<Context> {
+        let (tokens, model) = self.context.as_ref()?;
+        let window = self.result.as_ref()?.window(model)?;
+        Some(Context { tokens: *tokens, window })
+    }
+
+    fn take(&mut self, line: &Value) -> Vec<Piece> {
+        match line["type"].as_str() {
+            Some("assistant") => self.message(line),
+            Some("result") => {
+                self.name_session(line);
+                self.result = Some(ResultLine::read(line));
+                self.since_result = Usage::default();
+                self.open.clear();
+                Vec::new()
+            }
+            Some("system") => self.system(line).into_iter().collect(),
+            Some("rate_limit_event") => self.limit(&line["rate_limit_info"]).into_iter().collect(),
+            Some(_) | None => Vec::new(),
+        }
+    }
+
+    fn name_session(&mut self, line: &Value) {
+        let named = line["session_id"].as_str().and_then(SessionId::new);
+        self.session = named.or(self.session.take());
+    }
+
+    fn message(&mut self, line: &Value) -> Vec<Piece> {
+        let message = &line["message"];
+        let child = line["parent_tool_use_id"].is_string().then(|| {
+            let named = |name: &str| line[name].as_str();
+            named("task_description").or_else(|| named("subagent_type")).unwrap_or("agent")
+        });
+        self.error = line["error"].as_str().map(str::to_owned);
+        // The client words errors of the provider as messages of a model of
+        // its own; they are no words of the agent.
+        let mut pieces = pieces::of_message(message, child);
+        if self.error.is_some() || message["model"] == "<synthetic>" {
+            for piece in &mut pieces {
+                piece.kind = PieceKind::Note;
+            }
+            return pieces;
+        }
+        self.is_alive = true;
+        self.note_usage(message);
+        if child.is_none() {
+            self.note_text(message);
+            self.note_context(message);
+        }
+        pieces
+    }
+
+    fn note_text(&mut self, message: &Value) {
+        let blocks = message["content"].as_array().into_iter().flatten();
+        let texts = blocks.filter(|block| block["type"] == "text");
+        for text in texts.filter_map(|block| block["text"].as_str()) {
+            if !text.trim().is_empty() {
+                let start = text.ceil_char_boundary(text.len().saturating_sub(TEXT_BYTES));
+                text[start..].clone_into(&mut self.last_text);
+            }
+        }
+    }
+
+    /// The parts of one message come one by one, each with what the whole
+    /// message has used so far.
+    fn note_usage(&mut self, message: &Value) {
+        let used = result::usage(&message["usage"]);
+        let id = message["id"].as_str().unwrap_or_default();
+        let known = self.open.iter_mut().find(|(open, _)| open == id);
+        let before = known.map(|(_, before)| std::mem::replace(before, used));
+        if before.is_none() {
+            self.open.push_back((id.to_owned(), used));
+            if self.open.len() > OPEN_MESSAGES {
+                self.open.pop_front();
+            }
+        }
+        self.since_result = self.since_result + grown(before.unwrap_or_default(), used);
+    }
+
+    fn note_context(&mut self, message: &Value) {
+        let tokens = |name: &str| message["usage"][name].as_u64().unwrap_or_default();
+        let parts = [
+            "input_tokens",
+            "cache_read_input_tokens",
+            "cache_creation_input_tokens",
+            "output_tokens",
+        ];
+        let sum = parts.into_iter().map(tokens).fold(0, u64::saturating_add);
+        if sum > 0 {
+            let model = message["model"].as_str().unwrap_or_default().to_owned();
+            self.context = Some((sum, model));
+        }
+    }
+
+    fn system(&mut self, line: &Value) -> Option<Piece> {
+        let text = |name: &str| line[name].as_str().unwrap_or_default();
+        match text("subtype") {
+            "init" => self.name_session(line),
+            "notification" => self.is_capped |= text("key") == CAP,
+            "background_tasks_changed" => {
+                self.background = line["tasks"].as_array().map_or(0, Vec::len);
+            }
+            "compact_boundary" => {
+                let left = line["compact_metadata"]["post_tokens"].as_u64();
+                if let (Some(left), Some((tokens, _))) = (left, &mut self.context) {
+                    *tokens = left;
+                }
+            }
+            "api_retry" => {
+                self.retry = Some(Retry {
+                    attempt: line["attempt"].as_u64().unwrap_or_default(),
+                    status: line["error_status"].as_u64().and_then(|status| status.try_into().ok()),
+                    error: text("error").to_owned(),
+                });
+            }
+            _ => {}
+        }
+        pieces::of_system(line)
+    }
+
+    /// How the user's subscription stands.
+    fn limit(&mut self, info: &Value) -> Option<Piece> {
+        let resets =
+            info["resetsAt"].as_i64().map(|at| Timestamp::from_millis(at.saturating_mul(1000)));
+        let kind = info["rateLimitType"].as_str().unwrap_or("usage").replace('_', "-");
+        match info["status"].as_str()? {
+            "rejected" if info["isUsingOverage"] != true => {
+                self.refused_until = resets;
+                Some(Piece::new(PieceKind::Note, format!("the {kind} limit is reached")))
+            }
+            "allowed_warning" => {
+                Some(Piece::new(PieceKind::Note, format!("the {kind} limit is near")))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What a figure grew by; nothing when it became smaller.
+pub(super) fn grown(before: Usage, after: Usage) -> Usage {
+    Usage {
+        input_tokens: after.input_tokens.saturating_sub(before.input_tokens),
+        output_tokens: after.output_tokens.saturating_sub(before.output_tokens),
+        cost: Usd::from_micros(after.cost.micros().saturating_sub(before.cost.micros())),
+    }
+}
+
+#[cfg(test)]
+#[path = "stream_tests.rs"]
+mod tests;

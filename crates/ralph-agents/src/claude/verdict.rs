@@ -1,0 +1,213 @@
+//! How a turn ended: judged by what the client said last, never by its exit
+//! code or by one word of it alone.
+
+use ralph_core::evidence::TurnEnd;
+use ralph_proc::Ending;
+
+use super::result::ResultLine;
+use super::stream::Stream;
+use crate::command::{plain_end, stderr_of};
+use crate::limits::{LimitPatterns, Said, moment_named};
+use crate::listen::{Closing, Cut};
+
+/// What a turn came to.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Verdict {
+    pub(super) end: TurnEnd,
+    pub(super) text: String,
+    /// What the user should know about it.
+    pub(super) remark: Option<String>,
+}
+
+impl Verdict {
+    fn new(end: TurnEnd, text: &str) -> Self {
+        Self { end, text: text.to_owned(), remark: None }
+    }
+
+    fn failed(stream: &Stream, what: impl Into<String>) -> Self {
+        Self::new(TurnEnd::Failed { what: what.into() }, &stream.last_text)
+    }
+}
+
+/// Judges a turn whose process is gone.
+pub(super) fn judge(stream: &Stream, closing: &Closing<'_>, limits: &LimitPatterns) -> Verdict {
+    let finished = stream.result.as_ref().filter(|_| stream.is_over());
+    match (closing.outcome.ending, closing.cut) {
+        (Ending::Stopped, Some(Cut::Budget)) => {
+            Verdict::failed(stream, "the budget ran out during the turn, which was stopped")
+        }
+        (Ending::Stopped, Some(Cut::Hopeless)) => of_provider(stream, None, closing, limits),
+        (Ending::Stopped, None) => Verdict::new(TurnEnd::UserAbort, &stream.last_text),
+        (Ending::Stopped, Some(Cut::Lingering)) | (Ending::Exited(_) | Ending::Signaled(_), _) => {
+            match &stream.result {
+                Some(result) => of_result(stream, result, closing, limits),
+                None => silent(stream, closing, limits),
+            }
+        }
+        (Ending::WallTimeout | Ending::IdleTimeout, _) => match finished {
+            Some(result) => of_result(stream, result, closing, limits),
+            None => Verdict::new(
+                plain_end(closing.outcome.ending, "", closing.clock),
+                &stream.last_text,
+            ),
+        },
+    }
+}
+
+/// The client ended without saying what the turn came to.
+fn silent(stream: &Stream, closing: &Closing<'_>, limits: &LimitPatterns) -> Verdict {
+    let ending = closing.outcome.ending;
+    let stderr = stderr_of(closing.outcome);
+    let said = Said { text: "", stderr: &stderr, ending };
+    if let Some(hit) = limits.find(&said, closing.clock.now) {
+        return Verdict::new(TurnEnd::ProviderLimit { until: hit.until }, &stream.last_text);
+    }
+    if let TurnEnd::Failed { what } = plain_end(ending, &stderr, closing.clock) {
+        return Verdict::failed(stream, format!("{what} (without a result)"));
+    }
+    Verdict::failed(stream, "the agent ended without a result")
+}
+
+fn of_result(
+    stream: &Stream,
+    result: &ResultLine,
+    closing: &Closing<'_>,
+    limits: &LimitPatterns,
+) -> Verdict {
+    match (result.terminal.as_str(), result.is_error) {
+        ("aborted_streaming" | "aborted_tools", _) => {
+            Verdict::new(TurnEnd::UserAbort, &stream.last_text)
+        }
+        // The work is not done, but nothing is wrong with it. What was said
+        // so far was not meant to be the last word, so it is none.
+        ("max_turns" | "budget_exhausted", _) => {
+            Verdict::new(TurnEnd::Finished, result.complaint())
+        }
+        ("api_error", _) => of_provider(stream, Some(result), closing, limits),
+        (_, true) if has_provider_trouble(stream, result) => {
+            of_provider(stream, Some(result), closing, limits)
+        }
+        (_, true) => Verdict::failed(stream, result.complaint()),
+        (_, false) => completed(stream, result, closing, limits),
+    }
+}
+
+fn has_provider_trouble(stream: &Stream, result: &ResultLine) -> bool {
+    result.status.is_some() || stream.error.is_some()
+}
+
+/// A turn that ended by itself.
+fn completed(
+    stream: &Stream,
+    result: &ResultLine,
+    closing: &Closing<'_>,
+    limits: &LimitPatterns,
+) -> Verdict {
+    let said = Said { text: &result.text, stderr: "", ending: Ending::Exited(0) };
+    if let Some(hit) = limits.find(&said, closing.clock.now) {
+        let until = stream.refused_until.or(hit.until);
+        return waiting(until, stream, &result.text);
+    }
+    // A session in which nobody did anything did not finish its work: a hook
+    // may have refused the prompt, or the model may not exist.
+    if !stream.is_alive {
+        let what = match result.complaint() {
+            "" | "completed" => "the agent neither said nor did anything",
+            complaint => complaint,
+        };
+        return Verdict::failed(stream, what);
+    }
+    let text = if result.text.trim().is_empty() { &stream.last_text } else { &result.text };
+    let remark = stream.is_capped.then(|| {
+        "the client capped the turn: its hooks kept it going too often in a row (CLAUDE_CODE_STOP_HOOK_BLOCK_CAP raises the cap)".to_owned()
+    });
+    Verdict { remark, ..Verdict::new(TurnEnd::Finished, text) }
+}
+
+fn waiting(until: Option<ralph_core::time::Timestamp>, stream: &Stream, said: &str) -> Verdict {
+    let said = super::pieces::one_line(said, 200);
+    let remark = (!said.is_empty()).then(|| format!("the provider refuses work for now: {said}"));
+    Verdict { remark, ..Verdict::new(TurnEnd::ProviderLimit { until }, &stream.last_text) }
+}
+
+/// What kind of trouble the provider makes.
+enum Trouble {
+    /// It will accept work again, perhaps at a time that it names.
+    Limit,
+    /// It is out of order for a while.
+    Outage,
+    /// It does not know the user.
+    Credentials,
+    /// It will never accept this.
+    Other,
+}
+
+fn of_provider(
+    stream: &Stream,
+    result: Option<&ResultLine>,
+    closing: &Closing<'_>,
+    limits: &LimitPatterns,
+) -> Verdict {
+    let said = result.map_or("", |result| result.complaint());
+    let now = closing.clock.now;
+    match trouble(stream, result, closing, limits) {
+        Trouble::Limit => {
+            waiting(stream.refused_until.or_else(|| moment_named(said, now)), stream, said)
+        }
+        // Whoever lets a run work through the night does not want it to end
+        // because the provider was down for ten minutes. Waiting costs no
+        // iteration, becomes slower each time and is bounded.
+        Trouble::Outage => waiting(None, stream, said),
+        Trouble::Credentials => Verdict::failed(
+            stream,
+            format!(
+                "the provider does not accept the credentials{}: start `claude` once to sign in, or set ANTHROPIC_API_KEY",
+                if said.is_empty() { String::new() } else { format!(" ({said})") }
+            ),
+        ),
+        Trouble::Other => Verdict::failed(stream, said),
+    }
+}
+
+fn trouble(
+    stream: &Stream,
+    result: Option<&ResultLine>,
+    closing: &Closing<'_>,
+    limits: &LimitPatterns,
+) -> Trouble {
+    let retry = stream.retry.as_ref();
+    let status = match result {
+        Some(result) => result.status,
+        None => retry.and_then(|retry| retry.status),
+    };
+    match status {
+        Some(429) => return Trouble::Limit,
+        Some(401 | 403) => return Trouble::Credentials,
+        Some(408 | 500..=599) => return Trouble::Outage,
+        Some(_) => return Trouble::Other,
+        None => {}
+    }
+    match stream.error.as_deref().or_else(|| retry.map(|retry| retry.error.as_str())) {
+        Some("rate_limit") => Trouble::Limit,
+        Some("overloaded" | "server_error") => Trouble::Outage,
+        Some("authentication_failed" | "oauth_org_not_allowed" | "cloud_credential_error") => {
+            Trouble::Credentials
+        }
+        Some(_) | None => {
+            let text = result.map_or("", |result| result.text.as_str());
+            let said = Said { text, stderr: "", ending: Ending::Exited(1) };
+            let unreachable = retry.is_some_and(|retry| retry.status.is_none());
+            if limits.find(&said, closing.clock.now).is_some() {
+                Trouble::Limit
+            } else if unreachable {
+                Trouble::Outage
+            } else {
+                Trouble::Other
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "verdict_tests.rs"]
+mod tests;

@@ -1,0 +1,125 @@
+//! Clients with a protocol of their own: their names, and what can be set.
+
+use crate::Agent;
+use crate::claude::ClaudeAgent;
+use crate::limits::LimitPatterns;
+
+/// What can be put behind `--agent`, every name and alias.
+pub const NAMES: &[&str] = &["command", "scripted", "claude-code", "claude"];
+
+/// A client that we know how to drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Client {
+    /// Anthropic's Claude Code.
+    ClaudeCode,
+}
+
+impl Client {
+    /// All of them.
+    pub const ALL: [Self; 1] = [Self::ClaudeCode];
+
+    /// The client of this name or alias.
+    pub fn named(text: &str) -> Option<Self> {
+        match text {
+            "claude-code" | "claude" => Some(Self::ClaudeCode),
+            _ => None,
+        }
+    }
+
+    /// The name in configuration, records and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+        }
+    }
+
+    /// How it gets onto a computer.
+    pub fn install_hint(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => {
+                "install it with `npm install -g @anthropic-ai/claude-code`, or name the program in claude.program"
+            }
+        }
+    }
+
+    /// What a user can set about it.
+    pub fn settings(self) -> &'static [Setting] {
+        match self {
+            Self::ClaudeCode => &crate::claude::SETTINGS,
+        }
+    }
+}
+
+/// One thing that a user can set about a client.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Which thing.
+    pub option: ClientOption,
+    /// Where it stands in a configuration file.
+    pub path: &'static str,
+    /// The environment variable that sets it.
+    pub variable: &'static str,
+    /// The words it can be; empty for free text.
+    pub choices: &'static [&'static str],
+    /// What holds without it, in words.
+    pub default: &'static str,
+    /// What it does.
+    pub help: &'static str,
+}
+
+/// What can be set about clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClientOption {
+    /// The program.
+    Program,
+    /// More words on its command line: a command in configuration files.
+    Args,
+    /// The model it asks for.
+    Model,
+    /// What it may do without asking.
+    PermissionMode,
+}
+
+/// A client, as the user wants it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientOptions {
+    /// Which client.
+    pub client: Client,
+    /// The program, unless it is the usual one.
+    pub program: Option<String>,
+    /// More words on its command line.
+    pub args: Vec<String>,
+    /// The model to ask for, unless the client chooses.
+    pub model: Option<String>,
+    /// What it may do without asking, unless the usual.
+    pub permission_mode: Option<String>,
+}
+
+impl ClientOptions {
+    /// The client as it comes.
+    pub fn new(client: Client) -> Self {
+        Self { client, program: None, args: Vec::new(), model: None, permission_mode: None }
+    }
+
+    /// The agent, ready to take turns.
+    pub fn agent(&self, limits: LimitPatterns) -> Box<dyn Agent> {
+        match self.client {
+            Client::ClaudeCode => Box::new(ClaudeAgent::new(self, limits)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_client_is_found_by_its_name_which_can_be_chosen() {
+        for client in Client::ALL {
+            assert_eq!(Client::named(client.name()), Some(client));
+            assert!(NAMES.contains(&client.name()));
+        }
+        let clients = NAMES.iter().filter_map(|name| Client::named(name)).count();
+        assert_eq!(clients, NAMES.len() - 2, "all but command and scripted are clients");
+    }
+}
