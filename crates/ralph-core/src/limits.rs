@@ -20,15 +20,19 @@ pub struct Spent {
 }
 
 impl Limits {
+    /// Whether this uses up the tokens or the money.
+    pub fn is_over_budget(&self, usage: &Usage) -> bool {
+        self.tokens.is_some_and(|most| usage.tokens() >= most)
+            || self.cost.is_some_and(|most| usage.cost >= most)
+    }
+
     /// The limit that forbids another turn, if one does.
     pub fn reached_by(&self, spent: &Spent) -> Option<Failure> {
-        let over_budget = self.tokens.is_some_and(|most| spent.usage.tokens() >= most)
-            || self.cost.is_some_and(|most| spent.usage.cost >= most);
         if spent.iterations >= self.iterations {
             Some(Failure::MaxIterations)
         } else if spent.worked >= self.duration {
             Some(Failure::MaxDuration)
-        } else if over_budget {
+        } else if self.is_over_budget(&spent.usage) {
             Some(Failure::Budget)
         } else if spent.restarts > self.restarts {
             Some(Failure::MaxRestarts)

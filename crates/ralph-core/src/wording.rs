@@ -13,10 +13,12 @@ mod gate;
 mod headline;
 pub mod host;
 mod outcome;
+mod summary;
 
 pub use gate::what_fails;
 pub use headline::{auto_continue_line, complete_line, score};
 pub use outcome::{circle_words, state_sentence};
+pub use summary::{Past, PastTurn, refused, summary};
 
 /// About how long the feedback may get, in characters: it has to be read.
 const FEEDBACK_CHARS: usize = 4000;

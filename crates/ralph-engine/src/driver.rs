@@ -4,9 +4,12 @@ mod gates;
 mod judging;
 mod keeping;
 pub(crate) mod leftovers;
+mod memory;
 mod preserve;
 mod pulse;
+mod refusals;
 mod suite;
+mod summary;
 mod tampering;
 pub(crate) mod turn;
 mod watch;
@@ -19,6 +22,8 @@ use ralph_agents::{Agent, Spoken};
 use ralph_checks::Gate;
 use ralph_checks::judge::Judge;
 use ralph_checks::security::Chosen;
+use ralph_core::evidence::TurnEnd;
+use ralph_core::redact::redact;
 use ralph_core::state::{Failure, Pause, State, Wait};
 use ralph_core::{Decision, Evidence, Run, Timestamp, decide};
 use ralph_proc::Supervisor;
@@ -31,6 +36,7 @@ use crate::events::{Begin, Event, IterationSummary, Sink};
 use crate::ledger::Ledger;
 use crate::steps;
 use pulse::Pulse;
+use refusals::Refused;
 
 pub(crate) use suite::jobs;
 
@@ -146,17 +152,8 @@ impl Driver<'_> {
             self.keep_turn(run, None);
             return self.leave(&Run { usage: paid, ..run.clone() }, state);
         }
-        self.judge_turn(run, taken.spoken, began)
-    }
-
-    /// Judges what a turn that began then came to, and puts it on record.
-    fn judge_turn(
-        &mut self,
-        run: &Run,
-        spoken: Spoken,
-        began: Timestamp,
-    ) -> Result<Run, EngineError> {
-        let judged = self.judge(run, spoken, began)?;
+        let refused = self.note_refusals(agent, run, &taken.refusals)?;
+        let judged = self.judge(run, taken.spoken, began, refused)?;
         self.keep_turn(run, Some(&judged.evidence));
         if let Some(state) = self.wish(run)? {
             let usage = run.usage + judged.evidence.spent();
@@ -170,17 +167,28 @@ impl Driver<'_> {
         Ok(next)
     }
 
-    /// What a turn that began then came to. Nothing is on record yet.
+    /// What a turn that began then came to, in which the agent may have been
+    /// refused something. Nothing is on record yet.
     pub(crate) fn judge(
         &mut self,
         run: &Run,
         spoken: Spoken,
         began: Timestamp,
+        refused: Option<Refused>,
     ) -> Result<Judged, EngineError> {
-        let evidence = self.gather(run, spoken)?;
-        let judgement = decide(run, &run.policy, &evidence);
+        let mut evidence = self.gather(run, spoken)?;
+        let mut judgement = decide(run, &run.policy, &evidence);
+        if let Some(question) = refused.as_ref().and_then(|refused| refused.question.clone())
+            && is_in_vain(&judgement.decision)
+        {
+            evidence.turn = TurnEnd::HumanAsked { question: redact(&question).into_owned() };
+            judgement = decide(run, &run.policy, &evidence);
+        }
         let record = turn::iteration_record(run, &judgement, &evidence, began);
-        let next = steps::conclude(run, &judgement, &evidence);
+        let mut next = steps::conclude(run, &judgement, &evidence);
+        if let Some(refused) = refused.filter(|_| next.state == State::Running) {
+            next.feedback = format!("{}\n\n{}", next.feedback, redact(&refused.told));
+        }
         Ok(Judged { evidence, record, next, decision: judgement.decision })
     }
 
@@ -280,6 +288,18 @@ impl Driver<'_> {
 
     pub(crate) fn tell(&mut self, event: &Event<'_>) {
         self.sink.event(event, self.clock.now());
+    }
+}
+
+/// Whether a turn came to nothing that a person could not change by allowing
+/// the agent what it needs.
+fn is_in_vain(decision: &Decision) -> bool {
+    match decision {
+        Decision::Continue(_) => true,
+        Decision::GiveUp(failure) => {
+            matches!(failure, Failure::NoProgress | Failure::Circular(_))
+        }
+        Decision::Complete(_) | Decision::Wait(_) | Decision::Pause(_) => false,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use ralph_agents::PieceKind;
 use ralph_core::evidence::{Edit, GateReport, Weakening};
 use ralph_core::state::Wait;
 use ralph_core::{Run, Timestamp};
@@ -39,6 +40,8 @@ pub enum Event<'a> {
     AgentOutput {
         /// The iteration.
         iteration: u32,
+        /// What kind of thing it said or did.
+        kind: PieceKind,
         /// A piece of its output, redacted.
         text: &'a str,
     },

@@ -248,7 +248,7 @@ impl Driver<'_> {
         let text = transcript::final_text(silence);
         let spoken = Spoken { end: TurnEnd::Finished, text, usage: None };
         let began = run.updated_at;
-        let judged = self.judge(&run, spoken, began)?;
+        let judged = self.judge(&run, spoken, began, None)?;
         if used || !run.policy.gates.is_empty() {
             self.keep_turn(&run, Some(&judged.evidence));
         }

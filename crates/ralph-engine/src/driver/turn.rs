@@ -6,20 +6,22 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use ralph_agents::{Agent, Spoken, Turn, TurnClock};
+use ralph_agents::{Agent, Closing, Heard, Kept, Refusal, Seat, Session, Spoken, Turn, TurnClock};
 use ralph_core::claim::plain;
 use ralph_core::evidence::{Evidence, GateReport, TurnEnd};
 use ralph_core::feedback::last_chars;
 use ralph_core::redact::redact;
 use ralph_core::state::State;
-use ralph_core::usage::Usage;
+use ralph_core::usage::{Usage, Usd};
 use ralph_core::{Judgement, Run, Timestamp, wording};
 use ralph_proc::Limits;
 use ralph_store::IterationRecord;
 
 use super::Driver;
-use super::watch::TurnWatch;
+use super::memory::{self, Known, Memory, Plan};
+use super::watch::{Audience, Ended, TurnWatch};
 use crate::error::EngineError;
+use crate::events::Event;
 use crate::steps;
 
 /// How much of a final text is kept with its iteration.
@@ -30,14 +32,53 @@ pub(crate) struct Taken {
     pub(crate) spoken: Spoken,
     /// What the user or another process wants instead of a judgement.
     pub(crate) wish: Option<State>,
+    /// What the agent was not allowed to do.
+    pub(crate) refusals: Vec<Refusal>,
+}
+
+/// How one attempt at a turn went.
+struct Attempt {
+    heard: Heard,
+    wish: Option<State>,
 }
 
 impl Driver<'_> {
     /// Lets the agent take its turn.
     pub(crate) fn take_turn(&mut self, agent: &dyn Agent, run: &Run) -> Result<Taken, EngineError> {
+        let mut memory = Memory::load(&self.folder, agent.name());
+        let mut attempt = self.attempt(agent, run, &mut memory)?;
+        if attempt.heard.kept == Kept::Lost && attempt.wish.is_none() {
+            let text = "the agent no longer knows the conversation: a new one begins";
+            self.tell(&Event::Notice { run, text });
+            memory.known = None;
+            attempt = self.attempt(agent, run, &mut memory)?;
+        }
+        let Attempt { heard, wish } = attempt;
+        let Heard { mut spoken, kept, refusals, remarks } = heard;
+        if agent.keeps_sessions() {
+            memory.note(kept);
+            memory.save(&self.folder)?;
+        }
+        for remark in &remarks {
+            self.tell(&Event::Notice { run, text: &redact(remark) });
+        }
+        if self.foundations.iter().any(|folder| !folder.is_dir()) {
+            spoken.end = TurnEnd::WorkTreeGone;
+        }
+        Ok(Taken { spoken, wish, refusals })
+    }
+
+    /// Starts the agent where it is to go on, and hears it out.
+    fn attempt(
+        &mut self,
+        agent: &dyn Agent,
+        run: &Run,
+        memory: &mut Memory,
+    ) -> Result<Attempt, EngineError> {
+        let (session, plan) = self.sit_down(agent, run, memory)?;
         let prompt_file = self.folder.join("prompt.md");
         let usage_file = self.usage_file();
-        self.write_prompt(run, &prompt_file)?;
+        self.write_prompt(run, plan, &prompt_file)?;
         let _ = fs::remove_file(&usage_file);
 
         let now = self.clock.now();
@@ -50,32 +91,70 @@ impl Driver<'_> {
             prompt_file: &prompt_file,
             usage_file: &usage_file,
             env: &env,
+            seat: match &session {
+                Some(session) if plan == Plan::Resume => Seat::Resumed(session),
+                Some(session) => Seat::New(&session.id),
+                None => Seat::Nowhere,
+            },
+            money_left: money_left(run),
         };
         let limits = Limits { wall: Some(wall), idle: Some(turns.idle), grace: turns.grace };
         let launch = agent.launch(&turn);
-        let mut watch =
-            TurnWatch::new(run, self.ledger.store(), self.clock, &mut *self.sink, &self.interrupt)
-                .with_log(&log_file(&self.folder, run.iteration));
+        let mut listener = agent.listen(&turn);
+        let audience = Audience {
+            store: self.ledger.store(),
+            clock: self.clock,
+            sink: &mut *self.sink,
+            interrupt: &self.interrupt,
+        };
+        let mut watch = TurnWatch::new(run, &mut *listener, audience)
+            .with_log(&log_file(&self.folder, run.iteration));
         let outcome = self.supervisor.run(&launch, &limits, &mut watch)?;
-        let wish = watch.finish();
+        let Ended { wish, cut } = watch.finish();
         let clock = TurnClock { idle: turns.idle, wall, now: self.clock.now() };
-        let mut spoken = agent.read(&turn, &outcome, &clock);
-        if self.foundations.iter().any(|folder| !folder.is_dir()) {
-            spoken.end = TurnEnd::WorkTreeGone;
+        let heard = listener.conclude(&Closing { outcome: &outcome, clock: &clock, cut });
+        Ok(Attempt { heard, wish })
+    }
+
+    /// The session of the next turn; `None` for agents that keep none. It is
+    /// on record before the turn begins, so that a driver that takes over
+    /// after a crash can go on with it.
+    fn sit_down(
+        &mut self,
+        agent: &dyn Agent,
+        run: &Run,
+        memory: &mut Memory,
+    ) -> Result<(Option<Session>, Plan), EngineError> {
+        if !agent.keeps_sessions() {
+            return Ok((None, Plan::Fresh));
         }
-        Ok(Taken { spoken, wish })
+        let plan = memory::plan(run, memory.known.as_ref());
+        if let Plan::Summarize(why) = plan
+            && let Some(text) = memory::reason(why)
+        {
+            self.tell(&Event::Notice { run, text: &text });
+        }
+        if plan != Plan::Resume {
+            memory.known = memory::new_session().map(|session| Known { session, turns: 0 });
+            memory.save(&self.folder)?;
+        }
+        Ok((memory.known.as_ref().map(|known| known.session.clone()), plan))
     }
 
     pub(crate) fn usage_file(&self) -> PathBuf {
         self.folder.join("usage.json")
     }
 
-    fn write_prompt(&mut self, run: &Run, path: &Path) -> Result<(), EngineError> {
-        let prompt = if run.feedback.is_empty() {
+    fn write_prompt(&mut self, run: &Run, plan: Plan, path: &Path) -> Result<(), EngineError> {
+        let mut prompt = if run.feedback.is_empty() {
             wording::first_prompt(run)
         } else {
             wording::continuation(run, self.template.as_deref())
         };
+        match plan {
+            Plan::Summarize(_) => prompt = format!("{prompt}\n\n{}", self.summary(run)),
+            Plan::Fresh | Plan::Resume => {}
+        }
         let written = make_private_folder(&self.folder)
             .and_then(|()| private_file(path))
             .and_then(|mut file| file.write_all(prompt.as_bytes()));
@@ -128,6 +207,12 @@ impl Driver<'_> {
         evidence.now = self.clock.now();
         Ok(evidence)
     }
+}
+
+/// The money that is left, if there is a limit.
+fn money_left(run: &Run) -> Option<Usd> {
+    let most = run.policy.limits.cost?;
+    Some(Usd::from_micros(most.micros().saturating_sub(run.usage.cost.micros())))
 }
 
 /// Whether a turn that ended so can have brought the work forward.

@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::time::Duration;
 
-use ralph_core::Run;
-use ralph_core::redact::{RedactedStream, Redactor};
+use ralph_agents::{Cut, Listener, Piece, PieceKind, Shown, Standing};
+use ralph_core::redact::{RedactedStream, Redactor, redact};
 use ralph_core::state::{Pause, State};
+use ralph_core::{Run, Timestamp};
 use ralph_proc::{Control, LineFilter, LogLimits, LogWriter, Stream, Watcher};
 use ralph_store::{RunStore, StoreError};
 
@@ -17,6 +19,13 @@ use crate::events::{Event, Sink};
 /// How much of one turn's output is shown while it runs.
 const SHOWN_BYTES: usize = 64 * 1024;
 
+/// How much of it where an agent says what is worth showing: a turn of hours
+/// has more to show than a program that floods its output.
+const SHOWN_PIECES_BYTES: usize = 1024 * 1024;
+
+/// How long a process may stay that has nothing more to say.
+const LINGER: Duration = Duration::from_secs(10);
+
 /// Watches one turn.
 pub(crate) struct TurnWatch<'a> {
     run: &'a Run,
@@ -24,33 +33,55 @@ pub(crate) struct TurnWatch<'a> {
     clock: &'a dyn Clock,
     sink: &'a mut dyn Sink,
     interrupt: &'a Interrupt,
+    listener: &'a mut dyn Listener,
     log: Option<LogWriter>,
     shown: usize,
     output: RedactedStream,
     pulse: Pulse,
+    /// When there was output last.
+    heard: Timestamp,
     wish: Option<State>,
+    cut: Option<Cut>,
+}
+
+/// What a turn was ended for before its time.
+pub(crate) struct Ended {
+    /// What the user or another process wants.
+    pub(crate) wish: Option<State>,
+    /// Why we did it ourselves.
+    pub(crate) cut: Option<Cut>,
+}
+
+/// Who hears of a turn, and who may end it.
+pub(crate) struct Audience<'a> {
+    pub(crate) store: &'a dyn RunStore,
+    pub(crate) clock: &'a dyn Clock,
+    pub(crate) sink: &'a mut dyn Sink,
+    pub(crate) interrupt: &'a Interrupt,
 }
 
 impl<'a> TurnWatch<'a> {
     pub(crate) fn new(
         run: &'a Run,
-        store: &'a dyn RunStore,
-        clock: &'a dyn Clock,
-        sink: &'a mut dyn Sink,
-        interrupt: &'a Interrupt,
+        listener: &'a mut dyn Listener,
+        audience: Audience<'a>,
     ) -> Self {
-        let pulse = Pulse::new(clock.now());
+        let Audience { store, clock, sink, interrupt } = audience;
+        let now = clock.now();
         Self {
             run,
             store,
             clock,
             sink,
             interrupt,
+            listener,
             log: None,
             shown: 0,
             output: RedactedStream::default(),
-            pulse,
+            pulse: Pulse::new(now),
+            heard: now,
             wish: None,
+            cut: None,
         }
     }
 
@@ -61,28 +92,55 @@ impl<'a> TurnWatch<'a> {
         Self { log, ..self }
     }
 
-    /// Closes the log; says what was wished for during the turn.
-    pub(crate) fn finish(mut self) -> Option<State> {
+    /// Closes the log; says why the turn was ended, if it was.
+    pub(crate) fn finish(mut self) -> Ended {
         let rest = self.output.finish();
-        self.show(&rest);
+        self.show(PieceKind::Output, &rest);
         if let Some(Err(error)) = self.log.take().map(LogWriter::finish) {
             let text = format!("the log of this turn is incomplete: {error}");
             let event = Event::Notice { run: self.run, text: &text };
             self.sink.event(&event, self.clock.now());
         }
-        self.wish
+        Ended { wish: self.wish, cut: self.cut }
     }
 
     /// Shows redacted output, as far as there is room for it.
-    fn show(&mut self, text: &str) {
-        let room = SHOWN_BYTES.saturating_sub(self.shown);
+    fn show(&mut self, kind: PieceKind, text: &str) {
+        let most = match kind {
+            PieceKind::Output => SHOWN_BYTES,
+            PieceKind::Text | PieceKind::Tool | PieceKind::Child | PieceKind::Note => {
+                SHOWN_PIECES_BYTES
+            }
+        };
+        let room = most.saturating_sub(self.shown);
         let piece = &text[..text.floor_char_boundary(room)];
         if piece.is_empty() {
             return;
         }
         self.shown += piece.len();
-        let event = Event::AgentOutput { iteration: self.run.iteration, text: piece };
+        let event = Event::AgentOutput { iteration: self.run.iteration, kind, text: piece };
         self.sink.event(&event, self.clock.now());
+    }
+
+    /// Whether this turn has to be ended though nobody asked for it.
+    fn reason_to_cut(&self) -> Option<Cut> {
+        match self.listener.standing() {
+            Standing::Done => {
+                let lingers = self.clock.now().since(self.heard) >= LINGER;
+                lingers.then_some(Cut::Lingering)
+            }
+            Standing::Hopeless => Some(Cut::Hopeless),
+            Standing::Working => self.is_over_budget().then_some(Cut::Budget),
+        }
+    }
+
+    fn is_over_budget(&self) -> bool {
+        let limits = &self.run.policy.limits;
+        if limits.tokens.is_none() && limits.cost.is_none() {
+            return false;
+        }
+        let usage = self.run.usage + self.listener.spent();
+        limits.is_over_budget(&usage)
     }
 
     /// What others want; an owner that lost its run wants to stop as well.
@@ -107,9 +165,21 @@ impl Watcher for TurnWatch<'_> {
         if let Some(log) = &mut self.log {
             log.write(stream, bytes);
         }
-        if stream == Stream::Stdout && self.shown < SHOWN_BYTES {
-            let text = self.output.push(bytes);
-            self.show(&text);
+        self.heard = self.clock.now();
+        if stream == Stream::Stderr {
+            return;
+        }
+        match self.listener.hear(bytes) {
+            Shown::AsIs if self.shown < SHOWN_BYTES => {
+                let text = self.output.push(bytes);
+                self.show(PieceKind::Output, &text);
+            }
+            Shown::AsIs => {}
+            Shown::Pieces(pieces) => {
+                for Piece { kind, text } in pieces {
+                    self.show(kind, &redact(&text));
+                }
+            }
         }
     }
 
@@ -122,10 +192,13 @@ impl Watcher for TurnWatch<'_> {
                 self.ask()
             };
         }
-        match self.wish {
-            Some(_) if self.interrupt.is_urgent() => Control::Kill,
-            Some(_) => Control::Stop,
-            None => Control::GoOn,
+        if self.wish.is_none() && self.cut.is_none() {
+            self.cut = self.reason_to_cut();
+        }
+        match (&self.wish, self.cut) {
+            (Some(_), _) if self.interrupt.is_urgent() => Control::Kill,
+            (Some(_), _) | (None, Some(_)) => Control::Stop,
+            (None, None) => Control::GoOn,
         }
     }
 }

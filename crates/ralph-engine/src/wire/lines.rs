@@ -43,8 +43,8 @@ fn body(event: &Event<'_>) -> (&'static str, Value) {
             "iteration_started",
             json!({ "iteration": run.iteration, "max_iterations": run.policy.limits.iterations }),
         ),
-        Event::AgentOutput { iteration, text } => {
-            ("agent_output", json!({ "iteration": iteration, "text": text }))
+        Event::AgentOutput { iteration, kind, text } => {
+            ("agent_output", json!({ "iteration": iteration, "kind": kind.name(), "text": text }))
         }
         Event::IterationEnded { run, iteration, summary } => (
             "iteration_ended",

@@ -1,0 +1,201 @@
+//! What a run remembers of its agent's session, so that the next turn can go
+//! on with it, also under a driver that resumes the run later.
+
+use std::fs;
+use std::hash::{BuildHasher, RandomState};
+use std::io::Write;
+use std::path::Path;
+
+use ralph_agents::{Kept, Session};
+use ralph_core::usage::{Usage, Usd};
+use ralph_core::{Run, SessionId, policy};
+use serde::{Deserialize, Serialize};
+
+use super::turn;
+use crate::error::EngineError;
+
+/// The file's name in the run's folder.
+const FILE: &str = "session.json";
+
+/// A conversation that is fuller than this is left for a new one, in percent.
+const FULL: u64 = 80;
+
+/// Turns that bring nothing before a new conversation is tried.
+const STUCK: u32 = 2;
+
+/// What is remembered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Memory {
+    /// The agent whose session it is.
+    agent: String,
+    /// The session of the last turn.
+    pub(crate) known: Option<Known>,
+    /// Turns in a row in which the agent was refused something and changed
+    /// nothing.
+    pub(crate) refused: u32,
+}
+
+/// A session that can go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Known {
+    pub(crate) session: Session,
+    /// Turns taken in it.
+    pub(crate) turns: u32,
+}
+
+/// In which session the next turn takes place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Plan {
+    /// In a new one that knows the task and the feedback.
+    Fresh,
+    /// In the one of the last turn.
+    Resume,
+    /// In a new one that is told what happened so far.
+    Summarize(Why),
+}
+
+/// Why a session does not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// The user wants it so.
+    Asked,
+    /// There is none to go on with.
+    Unknown,
+    /// It is this full, in percent.
+    Full(u64),
+    /// It got nowhere for a while.
+    Stuck,
+}
+
+/// Decides where the turn of this number takes place.
+pub(crate) fn plan(run: &Run, known: Option<&Known>) -> Plan {
+    let is_first = run.iteration <= 1 && run.feedback.is_empty();
+    let anew = |why: Why| if is_first { Plan::Fresh } else { Plan::Summarize(why) };
+    let going_on = |known: &Known| match run.policy.context {
+        policy::Context::Fresh => Plan::Fresh,
+        policy::Context::Summarize => anew(Why::Asked),
+        policy::Context::Same => Plan::Resume,
+        policy::Context::Auto => match known.session.context.map(ralph_agents::Context::percent) {
+            Some(percent) if percent > FULL => anew(Why::Full(percent)),
+            Some(_) | None if run.progress.stalled >= STUCK && known.turns >= STUCK => {
+                anew(Why::Stuck)
+            }
+            Some(_) | None => Plan::Resume,
+        },
+    };
+    match (known, run.policy.context) {
+        (Some(known), _) => going_on(known),
+        (None, policy::Context::Fresh) => Plan::Fresh,
+        (None, policy::Context::Summarize) => anew(Why::Asked),
+        (None, policy::Context::Same | policy::Context::Auto) => anew(Why::Unknown),
+    }
+}
+
+/// The text that the user reads when a new session begins without having
+/// been asked for.
+pub(crate) fn reason(why: Why) -> Option<String> {
+    match why {
+        Why::Asked | Why::Unknown => None,
+        Why::Full(percent) => {
+            Some(format!("the conversation is {percent} % full: a new one begins with a summary"))
+        }
+        Why::Stuck => Some(format!(
+            "the last {STUCK} turns brought nothing: a new conversation begins with a summary"
+        )),
+    }
+}
+
+impl Memory {
+    /// What is remembered of this agent; nothing if the file is missing or
+    /// another agent's.
+    pub(crate) fn load(folder: &Path, agent: &str) -> Self {
+        let bytes = fs::read(folder.join(FILE)).unwrap_or_default();
+        let row: Option<Row> = serde_json::from_slice(&bytes).ok();
+        match row.filter(|row| row.agent == agent) {
+            Some(row) => row.memory(),
+            None => Self { agent: agent.to_owned(), ..Self::default() },
+        }
+    }
+
+    /// Keeps it for later turns.
+    pub(crate) fn save(&self, folder: &Path) -> Result<(), EngineError> {
+        let path = folder.join(FILE);
+        let written = turn::make_private_folder(folder)
+            .and_then(|()| turn::private_file(&path))
+            .and_then(|mut file| file.write_all(&serde_json::to_vec(&Row::of(self))?));
+        written.map_err(|source| EngineError::Write { path, source })
+    }
+
+    /// Takes in what became of the session of a turn.
+    pub(crate) fn note(&mut self, kept: Kept) {
+        let turns = self.known.as_ref().map_or(0, |known| known.turns);
+        self.known = match kept {
+            Kept::Nothing | Kept::Lost => None,
+            Kept::Session(session) => Some(Known { session, turns: turns + 1 }),
+        };
+    }
+}
+
+/// A session of a name that nobody has used.
+pub(crate) fn new_session() -> Option<Session> {
+    let half = || u128::from(RandomState::new().hash_one(std::process::id()));
+    SessionId::new(&ralph_agents::uuid((half() << 64) | half())).map(Session::new)
+}
+
+#[derive(Deserialize, Serialize)]
+struct Row {
+    agent: String,
+    #[serde(default)]
+    refused: u32,
+    session: Option<SessionRow>,
+}
+
+#[derive(Deserialize, Serialize)]
+struct SessionRow {
+    id: String,
+    turns: u32,
+    input_tokens: u64,
+    output_tokens: u64,
+    cost_micros: u64,
+    context_tokens: Option<u64>,
+    context_window: Option<u64>,
+}
+
+impl Row {
+    fn of(memory: &Memory) -> Self {
+        let session = memory.known.as_ref().map(|Known { session, turns }| SessionRow {
+            id: session.id.to_string(),
+            turns: *turns,
+            input_tokens: session.charged.input_tokens,
+            output_tokens: session.charged.output_tokens,
+            cost_micros: session.charged.cost.micros(),
+            context_tokens: session.context.map(|context| context.tokens),
+            context_window: session.context.map(|context| context.window),
+        });
+        Self { agent: memory.agent.clone(), refused: memory.refused, session }
+    }
+
+    fn memory(self) -> Memory {
+        let known = self.session.and_then(|row| {
+            let context = row.context_tokens.zip(row.context_window);
+            Some(Known {
+                session: Session {
+                    id: SessionId::new(&row.id)?,
+                    charged: Usage {
+                        input_tokens: row.input_tokens,
+                        output_tokens: row.output_tokens,
+                        cost: Usd::from_micros(row.cost_micros),
+                    },
+                    context: context
+                        .map(|(tokens, window)| ralph_agents::Context { tokens, window }),
+                },
+                turns: row.turns,
+            })
+        });
+        Memory { agent: self.agent, known, refused: self.refused }
+    }
+}
+
+#[cfg(test)]
+#[path = "memory_tests.rs"]
+mod tests;

@@ -1,0 +1,110 @@
+//! What the agent was not allowed to do: told to the user and the agent, and
+//! in the end a reason to wait for somebody who allows it.
+
+use std::path::Path;
+
+use ralph_agents::{Agent, Refusal};
+use ralph_core::{Run, wording};
+
+use super::Driver;
+use super::memory::Memory;
+use crate::error::EngineError;
+use crate::events::Event;
+
+/// Turns in a row that may be refused something without changing anything.
+const PATIENCE: u32 = 2;
+
+/// How many refusals are named.
+const NAMED: usize = 3;
+
+/// What follows from refusals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refused {
+    /// What the agent is told before its next turn.
+    pub(crate) told: String,
+    /// What a person is asked, if there is no use in another turn.
+    pub(crate) question: Option<String>,
+}
+
+impl Driver<'_> {
+    /// Takes note of what a turn was refused; `None` if that is nothing.
+    pub(crate) fn note_refusals(
+        &mut self,
+        agent: &dyn Agent,
+        run: &Run,
+        refusals: &[Refusal],
+    ) -> Result<Option<Refused>, EngineError> {
+        if !agent.keeps_sessions() {
+            return Ok(None);
+        }
+        for Refusal { what, remedy } in refusals.iter().take(NAMED) {
+            let text = format!("the agent was denied {what}; to allow it, {remedy}");
+            self.tell(&Event::Notice { run, text: &text });
+        }
+        let stuck = !refusals.is_empty() && self.is_unchanged()?;
+        let turns = count(&self.folder, agent.name(), stuck)?;
+        let what: Vec<String> =
+            refusals.iter().take(NAMED).map(|refusal| refusal.what.clone()).collect();
+        Ok((!refusals.is_empty()).then(|| Refused {
+            told: wording::refused(&what, run.policy.locale),
+            question: (turns >= PATIENCE).then(|| question(turns, refusals)),
+        }))
+    }
+
+    /// Whether the files are those of the newest snapshot: every turn that
+    /// changed something has one.
+    fn is_unchanged(&self) -> Result<bool, EngineError> {
+        let present = self.tree.tree()?;
+        Ok(self.kept.as_ref().is_some_and(|kept| kept.tree == present))
+    }
+}
+
+/// Counts a turn; says how many in a row were refused something in vain.
+/// Once a person was asked, the count begins anew.
+#[expect(clippy::fn_params_excessive_bools, reason = "private, and named at its one call")]
+fn count(folder: &Path, agent: &str, stuck: bool) -> Result<u32, EngineError> {
+    let mut memory = Memory::load(folder, agent);
+    let turns = if stuck { memory.refused + 1 } else { 0 };
+    let next = if turns >= PATIENCE { 0 } else { turns };
+    if next != memory.refused {
+        memory.refused = next;
+        memory.save(folder)?;
+    }
+    Ok(turns)
+}
+
+fn question(turns: u32, refusals: &[Refusal]) -> String {
+    let each: Vec<String> = refusals
+        .iter()
+        .take(NAMED)
+        .map(|Refusal { what, remedy }| format!("{what}: {remedy}"))
+        .collect();
+    format!(
+        "{turns} turns in a row changed nothing because the agent was denied what it needs. {}",
+        each.join("; ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_person_is_asked_after_two_turns_in_a_row_and_then_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let counted = |stuck| count(folder.path(), "a", stuck).unwrap();
+        assert_eq!([true, false, true, true].map(counted), [1, 0, 1, 2]);
+        assert_eq!([true, true].map(counted), [1, 2]);
+    }
+
+    #[test]
+    fn the_question_names_the_rule() {
+        let refusal = Refusal {
+            what: "Bash: npm test".to_owned(),
+            remedy: "add `Bash(npm test:*)` to permissions.allow".to_owned(),
+        };
+        let text = question(2, &[refusal]);
+        assert!(text.starts_with("2 turns in a row"), "{text}");
+        assert!(text.ends_with("Bash: npm test: add `Bash(npm test:*)` to permissions.allow"));
+    }
+}
