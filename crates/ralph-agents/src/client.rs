@@ -7,6 +7,9 @@ use crate::limits::LimitPatterns;
 /// What can be put behind `--agent`, every name and alias.
 pub const NAMES: &[&str] = &["command", "scripted", "claude-code", "claude"];
 
+/// What a user can set about clients, all of them together.
+pub const SETTINGS: &[Setting] = &crate::claude::SETTINGS;
+
 /// A client that we know how to drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Client {
@@ -121,5 +124,11 @@ mod tests {
         }
         let clients = NAMES.iter().filter_map(|name| Client::named(name)).count();
         assert_eq!(clients, NAMES.len() - 2, "all but command and scripted are clients");
+    }
+
+    #[test]
+    fn every_setting_belongs_to_a_client() {
+        let count: usize = Client::ALL.iter().map(|client| client.settings().len()).sum();
+        assert_eq!(count, SETTINGS.len());
     }
 }

@@ -24,7 +24,11 @@ fn folder() -> PathBuf {
 
 /// What a person sees of a stream that comes in pieces of this size, and what
 /// the turn came to.
-#[expect(clippy::unwrap_used, clippy::panic, reason = "a broken fixture must fail its test at once")]
+#[expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a broken fixture must fail its test at once"
+)]
 fn play(bytes: &[u8], size: usize, ending: Ending) -> (String, Heard) {
     let agent = ClientOptions::new(Client::ClaudeCode).agent(LimitPatterns::known());
     let id = SessionId::new("7d3c9a52-0000-4000-8000-000000000000").unwrap();

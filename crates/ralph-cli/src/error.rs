@@ -123,7 +123,11 @@ impl From<EngineError> for CliError {
                 );
                 Self::refused(&error).with_hint(hint)
             }
-            EngineError::Hosted { .. } | EngineError::TakenOver { .. } => Self::refused(&error),
+            EngineError::Hosted { ref run, .. } => {
+                let hint = format!("`ralph resume {run} --agent NAME` takes it over");
+                Self::refused(&error).with_hint(hint)
+            }
+            EngineError::TakenOver { .. } => Self::refused(&error),
             EngineError::Snapshot(error) => error.into(),
             EngineError::Process(_) | EngineError::Tree(_) | EngineError::Write { .. } => {
                 Self::internal(&error)

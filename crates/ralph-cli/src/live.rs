@@ -4,6 +4,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
+use ralph_agents::PieceKind;
 use ralph_core::evidence::{Edit, GateReport, Weakening};
 use ralph_core::locale::Locale;
 use ralph_core::policy::Trust;
@@ -94,7 +95,7 @@ impl Sink for People {
                 self.status.doing = self.say("agent at work", "에이전트 작업 중");
                 self.draw(at);
             }
-            Event::AgentOutput { .. } => {}
+            Event::AgentOutput { kind, text, .. } => self.said(*kind, text, at),
             Event::IterationEnded { run, iteration, summary } => {
                 self.ended(run, *iteration, summary, at);
             }
@@ -195,6 +196,29 @@ impl People {
         let line =
             format!("#{iteration}/{max} {claim}{turn} → {verdict} ({})", span(summary.elapsed));
         self.print(&line, at);
+    }
+
+    /// What the agent says and does. A program that is nothing but text is
+    /// not shown: who wants to see it reads the log.
+    fn said(&mut self, kind: PieceKind, text: &str, at: Timestamp) {
+        const LINES: usize = 12;
+        const WIDE: usize = 200;
+        let (sign, colour) = match kind {
+            PieceKind::Output => return,
+            PieceKind::Text => ("│", "0"),
+            PieceKind::Tool => ("→", "36"),
+            PieceKind::Child => ("  ↳", "36"),
+            PieceKind::Note => ("·", "33"),
+        };
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        for line in lines.iter().take(LINES) {
+            let line = self.paint(&one_line(line, WIDE), colour);
+            self.print(&format!("  {sign} {line}"), at);
+        }
+        if let Some(more) = lines.len().checked_sub(LINES).filter(|more| *more > 0) {
+            let text = self.say("more lines", "줄 더");
+            self.print(&format!("  {sign} … {more} {text}"), at);
+        }
     }
 
     /// How a turn ended, if not by itself.

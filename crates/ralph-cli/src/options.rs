@@ -151,7 +151,7 @@ pub(crate) struct PolicyOptions {
 #[derive(clap::Args, Debug, Default)]
 #[command(next_help_heading = "Turns")]
 pub(crate) struct AgentOptions {
-    /// Who does the work: `command` or `scripted` (default: command)
+    /// Who does the work: `command`, `scripted` or `claude-code` (default: command)
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
     /// The agent's command line; prompt on stdin, text on stdout, no shell
@@ -222,6 +222,12 @@ impl PolicyOptions {
 }
 
 impl AgentOptions {
+    /// The choice of an agent alone; `None` if none was chosen.
+    pub(crate) fn named(agent: Option<String>, agent_cmd: Option<String>) -> Option<Self> {
+        let chosen = agent.is_some() || agent_cmd.is_some();
+        chosen.then(|| Self { agent, agent_cmd, ..Self::default() })
+    }
+
     /// Puts what was given on top of the settings.
     pub(crate) fn apply(&self, layers: &mut Layers) -> Result<(), CliError> {
         if self.script.is_some() {

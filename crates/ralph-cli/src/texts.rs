@@ -111,6 +111,16 @@ pub(crate) fn state_line(run: &Run) -> String {
 /// What a resuming driver does and why.
 pub(crate) fn resuming(run: &Run) -> String {
     let (id, next) = (&run.id, run.iteration + 1);
+    if let Some(session) = run.session() {
+        return match run.policy.locale {
+            Locale::En => {
+                format!("Taking over {id} from session {session}; going on with iteration {next}.")
+            }
+            Locale::Ko => {
+                format!("세션 {session} 에서 {id} 인계: {next}번째 반복부터 계속합니다.")
+            }
+        };
+    }
     match (run.policy.locale, &run.state) {
         (Locale::En, State::Running) => format!(
             "Resuming {id}: its driver died during iteration {}; going on with iteration {next}.",

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use ralph_core::run::{NewRun, Owner};
+use ralph_core::run::{AgentRef, NewRun, Owner};
 use ralph_core::state::{Pause, State};
 use ralph_core::{Run, RunId, SessionId, Timestamp};
 use ralph_store::{Request, RunQuery, RunStore, Step, StoreError, Version, Which};
@@ -83,10 +83,7 @@ pub fn is_active(store: &dyn RunStore, session: &SessionId) -> Result<bool, Engi
 
 /// Refuses a run that this process could not go on with.
 pub fn ensure_resumable(run: &Run) -> Result<(), EngineError> {
-    if run.state.is_ended() {
-        let status = run.state.status();
-        return Err(EngineError::NotResumable { run: run.id.clone(), status });
-    }
+    ensure_open(run)?;
     match (&run.owner, run.state.is_active()) {
         // A driver that paused its run is about to leave it.
         (Some(Owner::Driver { .. }) | None, false) => Ok(()),
@@ -96,29 +93,61 @@ pub fn ensure_resumable(run: &Run) -> Result<(), EngineError> {
     }
 }
 
+/// Refuses a run that this process could not go on with, even if it brings
+/// an agent of its own. A session of a host can be left behind: nobody can
+/// ask it whether it lives, but the user can know.
+pub fn ensure_adoptable(run: &Run) -> Result<(), EngineError> {
+    match run.owner {
+        Some(Owner::Session(_)) => ensure_open(run),
+        Some(Owner::Driver { .. }) | None => ensure_resumable(run),
+    }
+}
+
+fn ensure_open(run: &Run) -> Result<(), EngineError> {
+    if run.state.is_ended() {
+        let status = run.state.status();
+        return Err(EngineError::NotResumable { run: run.id.clone(), status });
+    }
+    Ok(())
+}
+
 /// Makes this process the owner of a run that can go on, and lets it: what
 /// was paused or asked a person is running again.
 pub fn take_over(store: &dyn RunStore, run: &Run, now: Timestamp) -> Result<Run, EngineError> {
     ensure_resumable(run)?;
-    give(store, run, &owner::this_process(now), now)
+    give(store, run, (&owner::this_process(now), run.agent.clone()), now)
 }
 
-/// Makes `owner` the owner of a run, be it that of a session until now. Only
-/// a driver that lives keeps its run.
+/// Like [`take_over`], but with another agent from now on, and also from a
+/// session of a host, whose hooks find that the run is no longer theirs.
+pub fn adopt(
+    store: &dyn RunStore,
+    run: &Run,
+    agent: AgentRef,
+    now: Timestamp,
+) -> Result<Run, EngineError> {
+    ensure_adoptable(run)?;
+    give(store, run, (&owner::this_process(now), agent), now)
+}
+
+/// Makes `owner` the owner of a run, be it that of another session until now.
+/// Only a driver that lives keeps its run.
 pub fn take_over_as(
     store: &dyn RunStore,
     run: &Run,
     owner: &Owner,
     now: Timestamp,
 ) -> Result<Run, EngineError> {
-    match &run.owner {
-        Some(Owner::Session(_)) if !run.state.is_ended() => {}
-        Some(Owner::Session(_) | Owner::Driver { .. }) | None => ensure_resumable(run)?,
-    }
-    give(store, run, owner, now)
+    ensure_adoptable(run)?;
+    give(store, run, (owner, run.agent.clone()), now)
 }
 
-fn give(store: &dyn RunStore, run: &Run, to: &Owner, now: Timestamp) -> Result<Run, EngineError> {
+fn give(
+    store: &dyn RunStore,
+    run: &Run,
+    (to, agent): (&Owner, AgentRef),
+    now: Timestamp,
+) -> Result<Run, EngineError> {
     let others = RunQuery { worktree: Some(run.worktree.clone()), which: Which::Active, limit: 10 };
     for other in store.runs(&others)? {
         if other.id != run.id {
@@ -129,7 +158,7 @@ fn give(store: &dyn RunStore, run: &Run, to: &Owner, now: Timestamp) -> Result<R
     let owned = store.take_over(&run.id, run.epoch, to, now)?;
     // Whoever read the run between these two steps saw it resting. The second
     // one raises the epoch again, so that they are too late.
-    let next = Run { epoch: owned.epoch + 1, ..steps::woken(run, &owned, now) };
+    let next = Run { epoch: owned.epoch + 1, agent, ..steps::woken(run, &owned, now) };
     store.save(Version::of(&owned), &Step { run: &next, iteration: None, events: &[] })?;
     Ok(next)
 }
@@ -184,7 +213,7 @@ mod tests {
     use std::time::Duration;
 
     use ralph_core::Policy;
-    use ralph_core::run::{AgentRef, Task};
+    use ralph_core::run::Task;
     use ralph_core::state::Wait;
     use ralph_store::MemoryStore;
 
@@ -240,6 +269,23 @@ mod tests {
             let late = take_over(&store, &seen, now).unwrap_err();
             assert!(matches!(late, EngineError::Store(StoreError::Stale { .. })), "{late}");
         }
+    }
+
+    #[test]
+    fn a_hosted_run_is_given_up_only_to_an_agent_that_was_named() {
+        let (store, now) = (MemoryStore::default(), Timestamp::from_millis(0));
+        let session = SessionId::new("ses_1").unwrap();
+        let new = NewRun { owner: Owner::Session(session.clone()), ..new_run(now) };
+        let run = start(&store, new, now).unwrap();
+        let refused = take_over(&store, &run, now).unwrap_err();
+        assert!(matches!(refused, EngineError::Hosted { .. }), "{refused}");
+
+        let agent = AgentRef { name: "other".to_owned(), command: Vec::new() };
+        let owned = adopt(&store, &run, agent.clone(), now).unwrap();
+        assert_eq!(store.run(&run.id).unwrap(), Some(owned.clone()));
+        assert_eq!((&owned.agent, owned.session()), (&agent, None));
+        assert!(owned.epoch > run.epoch);
+        assert_eq!(store.run_of_session(&session).unwrap(), None);
     }
 
     #[test]

@@ -4,16 +4,16 @@ use std::ffi::OsString;
 use std::process::Command;
 use std::time::Duration;
 
-use ralph_proc::{Control, Ending, Launch, Limits, Stream, Watcher};
+use ralph_proc::{Control, Ending, Launch, Limits, Outcome, ProcError, Stream, Watcher};
 use ralph_snapshot::WorkTree;
 use ralph_store::{RunStore, SqliteStore};
 use serde_json::json;
 
 use super::drive::{self, Checks};
 use crate::app::App;
-use crate::config::AgentChoice;
+use crate::config::{AgentChoice, Settings};
 use crate::error::CliError;
-use crate::out;
+use crate::{out, texts};
 
 /// Prove that everything a run needs works here
 ///
@@ -141,10 +141,11 @@ impl Watcher for Patient {
     }
 }
 
-fn supervisor(app: &App) -> Finding {
+/// Runs a program that is expected to end at once.
+fn try_out(app: &App, program: OsString, arg: &str) -> Result<Outcome, ProcError> {
     let launch = Launch {
-        program: crate::app::own_binary().into_os_string(),
-        args: vec![OsString::from("--version")],
+        program,
+        args: vec![OsString::from(arg)],
         dir: app.project.root.clone(),
         env: app.env.clone().into_iter().collect(),
         stdin: None,
@@ -152,7 +153,11 @@ fn supervisor(app: &App) -> Finding {
     };
     let limits =
         Limits { wall: Some(Duration::from_secs(10)), idle: None, grace: Duration::from_secs(1) };
-    let result = App::supervisor().run(&launch, &limits, &mut Patient);
+    App::supervisor().run(&launch, &limits, &mut Patient)
+}
+
+fn supervisor(app: &App) -> Finding {
+    let result = try_out(app, crate::app::own_binary().into_os_string(), "--version");
     Finding::new(
         "supervisor",
         match result {
@@ -163,6 +168,24 @@ fn supervisor(app: &App) -> Finding {
             Err(error) => Err(error.to_string()),
         },
     )
+}
+
+/// The program of a client, and the version that it says it has.
+fn client(app: &App, settings: &Settings) -> Finding {
+    let agent = match drive::agent(app, settings, None) {
+        Ok(agent) => agent,
+        Err(error) => return Finding::new("agent", Err(error)),
+    };
+    let program = agent.program();
+    let shown = program.display();
+    let version = match try_out(app, program.clone().into_os_string(), "--version") {
+        Ok(outcome) if outcome.ending == Ending::Exited(0) => {
+            Ok(texts::one_line(&outcome.stdout.text_lossy(), 80))
+        }
+        Ok(outcome) => Err(format!("`{shown} --version` ended with {:?}", outcome.ending)),
+        Err(error) => Err(error.to_string()),
+    };
+    Finding::new("agent", version.map(|version| format!("{}: {shown} {version}", agent.name())))
 }
 
 fn settings(app: &App) -> Vec<Finding> {
@@ -186,6 +209,7 @@ fn settings(app: &App) -> Vec<Finding> {
             Finding::remark("agent", "none set; `ralph run` needs `--agent-cmd`")
         }
         AgentChoice::Scripted => Finding::remark("agent", "scripted; `ralph run` needs `--script`"),
+        AgentChoice::Client(_) => client(app, &settings),
     });
     let names: Vec<&str> = settings.policy.gates.iter().map(|gate| gate.name.as_str()).collect();
     findings.push(if names.is_empty() {

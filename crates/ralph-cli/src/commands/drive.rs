@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ralph_agents::{Agent, CommandAgent};
+use ralph_agents::{Agent, Client, CommandAgent};
 use ralph_checks::judge::Judge;
 use ralph_checks::lsp::LspGate;
 use ralph_checks::security::{Chosen, Pack, SecurityGate};
@@ -55,6 +55,16 @@ pub(crate) fn agent(
             Err(CliError::usage("the scripted agent needs a script")
                 .with_hint("add `--script FILE`"))
         }
+        (AgentChoice::Client(client), _) => {
+            let options = settings.client(*client);
+            let agent = options.agent(patterns);
+            let found = require_program(app, agent.program().as_os_str(), "the agent");
+            match options.program {
+                Some(_) => found?,
+                None => found.map_err(|error| error.with_hint(client.install_hint()))?,
+            }
+            Ok(agent)
+        }
         (AgentChoice::Command(words), _) => {
             let words = words.clone().unwrap_or_default();
             let agent = CommandAgent::new(&words, patterns).ok_or_else(|| {
@@ -67,19 +77,23 @@ pub(crate) fn agent(
     }
 }
 
+/// How an agent is put on record.
+pub(crate) fn reference(agent: &dyn Agent) -> AgentRef {
+    AgentRef { name: agent.name().to_owned(), command: agent.command_line() }
+}
+
 /// The agent of a run on record.
 pub(crate) fn recorded_agent(
     app: &App,
     settings: &Settings,
     recorded: &AgentRef,
 ) -> Result<Box<dyn Agent>, CliError> {
-    let settings = match recorded.name.as_str() {
-        "scripted" => Settings { agent: AgentChoice::Scripted, ..settings.clone() },
-        _ => Settings {
-            agent: AgentChoice::Command(Some(recorded.command.clone())),
-            ..settings.clone()
-        },
+    let choice = match (Client::named(&recorded.name), recorded.name.as_str()) {
+        (Some(client), _) => AgentChoice::Client(client),
+        (None, "scripted") => AgentChoice::Scripted,
+        (None, _) => AgentChoice::Command(Some(recorded.command.clone())),
     };
+    let settings = Settings { agent: choice, ..settings.clone() };
     let script = recorded.command.last().map(PathBuf::from);
     agent(app, &settings, script.as_deref())
 }

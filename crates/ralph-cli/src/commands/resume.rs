@@ -10,12 +10,15 @@ use super::run::{close, open_ledger};
 use crate::app::App;
 use crate::config::{Settings, Value};
 use crate::error::CliError;
+use crate::options::AgentOptions;
 use crate::{out, texts};
 
 /// Go on with a run after a crash, a pause or a wait
 ///
-/// The run keeps its task, rules and agent. The gates run first: if they
-/// already pass, the run ends without another turn.
+/// The run keeps its task and rules, and its agent unless another is named.
+/// The gates run first: if they already pass, the run ends without another
+/// turn. A run that a session of a host began is taken over only by an agent
+/// that is named.
 #[derive(clap::Args, Debug)]
 pub(crate) struct ResumeArgs {
     /// The run to go on with (default: the open one of this work tree)
@@ -24,6 +27,12 @@ pub(crate) struct ResumeArgs {
     /// What to tell the agent, such as the answer to its question
     #[arg(long, value_name = "TEXT")]
     answer: Option<String>,
+    /// Go on with this agent
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// Go on with this command line as the agent
+    #[arg(long, value_name = "COMMAND")]
+    agent_cmd: Option<String>,
     /// Print one JSON object per event
     #[arg(long)]
     json: bool,
@@ -42,12 +51,22 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
         return Err(CliError::refused(format!("{} belongs to {}", run.id, run.worktree))
             .with_hint("change to that folder first"));
     }
-    loops::ensure_resumable(&run)?;
-    let settings = settings_of(&app, &run)?;
-    let agent = drive::recorded_agent(&app, &settings, &run.agent)?;
+    let named = AgentOptions::named(args.agent.clone(), args.agent_cmd.clone());
+    match named {
+        Some(_) => loops::ensure_adoptable(&run)?,
+        None => loops::ensure_resumable(&run)?,
+    }
+    let settings = settings_of(&app, &run, named.as_ref())?;
+    let agent = match named {
+        Some(_) => drive::agent(&app, &settings, None)?,
+        None => drive::recorded_agent(&app, &settings, &run.agent)?,
+    };
     let on_fail = settings.on_fail;
     let checks = Checks::new(&app, settings)?;
-    let owned = loops::take_over(ledger.store(), &run, app.now())?;
+    let owned = match named {
+        Some(_) => loops::adopt(ledger.store(), &run, drive::reference(&*agent), app.now())?,
+        None => loops::take_over(ledger.store(), &run, app.now())?,
+    };
     let said = |answer: &String| wording::answer(question(&run), answer, run.policy.locale);
     let answer = args.answer.as_ref().map(said);
     out::note(texts::resuming(&run));
@@ -75,8 +94,15 @@ fn nothing(app: &App) -> CliError {
 
 /// How turns are taken comes from the present settings; the rules of the run
 /// are its own and stay.
-pub(crate) fn settings_of(app: &App, run: &Run) -> Result<Settings, CliError> {
+pub(crate) fn settings_of(
+    app: &App,
+    run: &Run,
+    named: Option<&AgentOptions>,
+) -> Result<Settings, CliError> {
     let mut layers = app.layers()?;
+    if let Some(named) = named {
+        named.apply(&mut layers)?;
+    }
     layers.set_flag("run.criteria", Value::List(Vec::new()));
     let judged = run.policy.gates.iter().find(|gate| gate.is_judge());
     let criterion = judged.map(|gate| gate.command.display()).unwrap_or_default();

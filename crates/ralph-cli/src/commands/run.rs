@@ -1,7 +1,7 @@
 //! `ralph run`: drives an agent until the work is done.
 
 use ralph_core::Run;
-use ralph_core::run::{AgentRef, NewRun};
+use ralph_core::run::NewRun;
 use ralph_core::state::State;
 use ralph_engine::events::Begin;
 use ralph_engine::loops;
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     let new = NewRun {
         task,
         worktree: app.worktree(),
-        agent: AgentRef { name: agent.name().to_owned(), command: agent.command_line() },
+        agent: drive::reference(&*agent),
         policy: checks.settings.policy.clone(),
         owner: owner::this_process(app.now()),
     };

@@ -1,6 +1,7 @@
 //! Every setting, in one table: files, variables, references and the schema
 //! are all made from it.
 
+use ralph_agents::{ClientOption, Setting};
 use ralph_core::format::Format;
 use ralph_core::policy::Criterion;
 
@@ -28,6 +29,18 @@ const fn key(
     default: &'static str,
     help: &'static str,
 ) -> Key {
+    Key { path, variable: Some(variable), kind, default, help }
+}
+
+/// A setting of a client, as `ralph-agents` describes it.
+const fn client(index: usize) -> Key {
+    let Setting { option, path, variable, choices, default, help } = ralph_agents::SETTINGS[index];
+    let kind = match option {
+        ClientOption::Args => Kind::Command,
+        ClientOption::Program | ClientOption::Model | ClientOption::PermissionMode => {
+            if choices.is_empty() { Kind::Text } else { Kind::Choice(choices) }
+        }
+    };
     Key { path, variable: Some(variable), kind, default, help }
 }
 
@@ -75,7 +88,7 @@ pub(crate) const KEYS: &[Key] = &[
     key(
         "run.agent",
         "RALPH_AGENT",
-        Kind::Choice(&["command", "scripted"]),
+        Kind::Choice(ralph_agents::NAMES),
         "command",
         "Who does the work",
     ),
@@ -248,6 +261,10 @@ pub(crate) const KEYS: &[Key] = &[
         "keep",
         "What a run that fails leaves: its last files, those of its best iteration, or those it began with",
     ),
+    client(0),
+    client(1),
+    client(2),
+    client(3),
     key(
         "prompt.continuation",
         "RALPH_PROMPT_CONTINUATION",
@@ -457,7 +474,9 @@ pub(crate) fn nearest(path: &str) -> Option<&'static str> {
         "lsp",
     ]
     .into_iter();
-    let known = KEYS.iter().map(|key| key.path).chain(tables);
+    let clients =
+        ralph_agents::SETTINGS.iter().filter_map(|setting| Some(setting.path.split_once('.')?.0));
+    let known = KEYS.iter().map(|key| key.path).chain(tables).chain(clients);
     let scored = known.map(|known| (distance(path, known), known));
     scored.min().filter(|(distance, _)| *distance <= 1 + path.len() / 4).map(|(_, path)| path)
 }
@@ -490,6 +509,13 @@ mod tests {
         paths.sort_unstable();
         paths.dedup();
         assert_eq!(paths.len(), count);
+    }
+
+    #[test]
+    fn everything_about_clients_can_be_set() {
+        for setting in ralph_agents::SETTINGS {
+            assert!(find(setting.path).is_some(), "{}", setting.path);
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use ralph_agents::limits::LimitPatterns;
+use ralph_agents::{Client, ClientOption, ClientOptions, Setting};
 use ralph_checks::detect::Detected;
 use ralph_checks::{EnvironmentRules, NameGlob};
 use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
@@ -22,6 +23,8 @@ pub(crate) enum AgentChoice {
     Command(Option<Vec<String>>),
     /// The built-in agent that follows a script.
     Scripted,
+    /// A client with a protocol of its own.
+    Client(Client),
 }
 
 /// Everything a run is made of, except its task.
@@ -30,6 +33,8 @@ pub(crate) struct Settings {
     pub(crate) policy: Policy,
     pub(crate) template: Option<String>,
     pub(crate) agent: AgentChoice,
+    /// Every client, as the user wants it.
+    pub(crate) clients: Vec<ClientOptions>,
     pub(crate) environment: EnvironmentRules,
     pub(crate) limit_patterns: LimitPatterns,
     pub(crate) on_fail: OnFail,
@@ -193,10 +198,7 @@ impl Settings {
         detect: &dyn Fn() -> Detected,
     ) -> Result<Self, SettingsError> {
         let reader = Reader(layers);
-        let agent = match reader.text("run.agent") {
-            Some("scripted") => AgentChoice::Scripted,
-            Some(_) | None => AgentChoice::Command(reader.list("run.agent_cmd")),
-        };
+        let agent = reader.agent();
         let Gates { specs: mut gates, zero, missing } = gates::read(&reader, detect)?;
         let measured = gates.iter().any(|gate| gate.need == Need::Required);
         gates.extend(judge::gate(&reader));
@@ -230,6 +232,7 @@ impl Settings {
             },
             template: reader.text("prompt.continuation").map(str::to_owned),
             agent,
+            clients: Client::ALL.map(|client| reader.client(client)).into(),
             environment: reader.environment(),
             limit_patterns: reader.limit_patterns()?,
             on_fail: match reader.text("run.on_fail") {
@@ -240,6 +243,12 @@ impl Settings {
             judge,
             missing,
         })
+    }
+
+    /// A client, as the user wants it.
+    pub(crate) fn client(&self, client: Client) -> ClientOptions {
+        let known = self.clients.iter().find(|options| options.client == client);
+        known.cloned().unwrap_or_else(|| ClientOptions::new(client))
     }
 
     /// Refuses settings whose required gates cannot run here.
@@ -323,6 +332,29 @@ impl Reader<'_> {
         }
     }
 
+    fn agent(&self) -> AgentChoice {
+        let name = self.text("run.agent");
+        match (name.and_then(Client::named), name) {
+            (Some(client), _) => AgentChoice::Client(client),
+            (None, Some("scripted")) => AgentChoice::Scripted,
+            (None, Some(_) | None) => AgentChoice::Command(self.list("run.agent_cmd")),
+        }
+    }
+
+    fn client(&self, client: Client) -> ClientOptions {
+        let mut options = ClientOptions::new(client);
+        for Setting { option, path, .. } in client.settings() {
+            let text = || self.text(path).map(str::to_owned);
+            match option {
+                ClientOption::Program => options.program = text(),
+                ClientOption::Model => options.model = text(),
+                ClientOption::PermissionMode => options.permission_mode = text(),
+                ClientOption::Args => options.args = self.list(path).unwrap_or_default(),
+            }
+        }
+        options
+    }
+
     /// Who judges; `None` when no gate asks for a judge.
     fn judge(&self, gates: &[GateSpec]) -> Result<Option<JudgeChoice>, JudgeError> {
         if !gates.iter().any(GateSpec::is_judge) {
@@ -379,12 +411,14 @@ impl Reader<'_> {
     }
 
     fn context(&self, agent: &AgentChoice) -> Result<Context, SettingsError> {
+        let context = self.text("run.context").and_then(|text| text.parse().ok());
+        let context = context.unwrap_or(Context::Auto);
         let agent = match agent {
             AgentChoice::Command(_) => "command",
             AgentChoice::Scripted => "scripted",
+            AgentChoice::Client(_) => return Ok(context),
         };
-        let context = self.text("run.context").and_then(|text| text.parse().ok());
-        match context.unwrap_or(Context::Auto) {
+        match context {
             context @ (Context::Auto | Context::Fresh) => Ok(context),
             context @ (Context::Same | Context::Summarize) => {
                 Err(SettingsError::NoSession { agent, context: context.name() })

@@ -1,5 +1,6 @@
 //! The binary as its users meet it.
 
+mod claude_driver;
 mod config;
 mod control;
 mod evidence;

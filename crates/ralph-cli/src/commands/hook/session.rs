@@ -90,7 +90,7 @@ impl<'a> Session<'a> {
     /// The gates of a run; those that take longer than a hook may are asked
     /// for elsewhere.
     pub(super) fn checks(&self, run: &Run) -> Result<Checks, CliError> {
-        let checks = Checks::new(self.app, settings_of(self.app, run)?)?;
+        let checks = Checks::new(self.app, settings_of(self.app, run, None)?)?;
         Ok(checks.within(self.deadline.limit()))
     }
 
