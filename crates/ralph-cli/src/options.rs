@@ -151,8 +151,7 @@ pub(crate) struct PolicyOptions {
 #[derive(clap::Args, Debug, Default)]
 #[command(next_help_heading = "Turns")]
 pub(crate) struct AgentOptions {
-    /// Who does the work: `command`, `scripted` or `claude-code` (default: command)
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = agent_help())]
     agent: Option<String>,
     /// The agent's command line; prompt on stdin, text on stdout, no shell
     #[arg(long, value_name = "COMMAND", conflicts_with = "script")]
@@ -166,6 +165,12 @@ pub(crate) struct AgentOptions {
     /// End a turn after this long (default: 1h)
     #[arg(long, value_name = "TIME")]
     turn_timeout: Option<String>,
+}
+
+/// The help of `--agent`, which names the agents that there are.
+fn agent_help() -> String {
+    let names: Vec<String> = ralph_agents::NAMES.iter().map(|name| format!("`{name}`")).collect();
+    format!("Who does the work: {} (default: command)", names.join(", "))
 }
 
 impl CriteriaOptions {

@@ -33,9 +33,13 @@ impl Verdict {
 pub(super) fn judge(stream: &Stream, closing: &Closing<'_>, limits: &LimitPatterns) -> Verdict {
     let finished = stream.result.as_ref().filter(|_| stream.is_over());
     match (closing.outcome.ending, closing.cut) {
-        (Ending::Stopped, Some(Cut::Budget)) => {
-            Verdict::failed(stream, "the budget ran out during the turn, which was stopped")
-        }
+        // The last word may have been said while we were about to stop it.
+        (Ending::Stopped, Some(Cut::Budget)) => match finished {
+            Some(result) => of_result(stream, result, closing, limits),
+            None => {
+                Verdict::failed(stream, "the budget ran out during the turn, which was stopped")
+            }
+        },
         (Ending::Stopped, Some(Cut::Hopeless)) => of_provider(stream, None, closing, limits),
         (Ending::Stopped, None) => Verdict::new(TurnEnd::UserAbort, &stream.last_text),
         (Ending::Stopped, Some(Cut::Lingering)) | (Ending::Exited(_) | Ending::Signaled(_), _) => {

@@ -166,9 +166,11 @@ fn why_we_ended_a_turn_decides_what_it_was() {
     let lines = [said("<promise>DONE</promise>")];
     let cut = |cut| judged(&lines, Ending::Stopped, Some(cut), "").end;
     assert_eq!(cut(Cut::Budget), failed("the budget ran out during the turn, which was stopped"));
-    let lingering = [said("done"), done("done")];
-    let verdict = judged(&lingering, Ending::Stopped, Some(Cut::Lingering), "");
-    assert_eq!(verdict, Verdict::new(TurnEnd::Finished, "done"));
+    let finished = [said("done"), done("done")];
+    for cut in [Cut::Lingering, Cut::Budget] {
+        let verdict = judged(&finished, Ending::Stopped, Some(cut), "");
+        assert_eq!(verdict, Verdict::new(TurnEnd::Finished, "done"), "{cut:?}");
+    }
     let hopeless = [retry(&json!(401), "authentication_failed")];
     let TurnEnd::Failed { what } = judged(&hopeless, Ending::Stopped, Some(Cut::Hopeless), "").end
     else {

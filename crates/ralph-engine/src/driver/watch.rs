@@ -219,3 +219,7 @@ impl LineFilter for Redacting {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "watch_tests.rs"]
+mod tests;
