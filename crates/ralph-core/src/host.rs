@@ -36,11 +36,13 @@ pub enum Actor {
 pub enum Happening {
     /// A session began, or went on.
     SessionStarted(Start),
-    /// The user, or a machine in the user's place, said something.
+    /// The user said something.
     Prompted {
         /// The words as they were typed.
         text: String,
     },
+    /// The host wakes the agent because background work ended.
+    Woken,
     /// A command of the host is about to become a prompt.
     CommandCalled {
         /// Its name, without a slash.
@@ -101,7 +103,7 @@ pub struct ToolUse {
     pub id: Option<String>,
     /// The host's name for the tool.
     pub tool: String,
-    /// Files that it wrote, as the host named them.
+    /// Files that it writes, as the host named them.
     pub files: Vec<PathBuf>,
     /// What it was about, in a few words: a command line, a file, a question.
     pub about: String,

@@ -156,6 +156,7 @@ impl Driver<'_> {
         let answered = match &event.what {
             Happening::SessionStarted(start) => self.session_started(run, *start),
             Happening::Prompted { .. } => self.prompted(run),
+            Happening::Woken => self.woken(run),
             Happening::TurnEnded(silence) => self.turn_ended(run, silence, hosted),
             Happening::TurnBroken(breakage) => self.turn_broken(run, breakage, hosted),
             Happening::SessionEnded { reason } => self.session_ended(run, reason, &hosted.place),
@@ -222,6 +223,14 @@ impl Driver<'_> {
             | State::Failed(_)
             | State::Stopped => Ok(HostReply::silent()),
         }
+    }
+
+    /// What the turn waited for is there.
+    fn woken(&mut self, run: &Run) -> Result<HostReply, EngineError> {
+        if run.state.is_active() {
+            self.go_on_with_turn(run)?;
+        }
+        Ok(HostReply::silent())
     }
 
     fn turn_ended(

@@ -94,12 +94,12 @@ fn actor(name: &str, id: Raw<'_>) -> Actor {
 fn happening(name: &str, actor: &Actor, payload: &Payload<'_>) -> Happening {
     match name {
         "SessionStart" => Happening::SessionStarted(start(&said(payload.source))),
-        "UserPromptSubmit" => Happening::Prompted { text: said(payload.prompt) },
+        "UserPromptSubmit" => prompted(said(payload.prompt)),
         "UserPromptExpansion" => Happening::CommandCalled {
             name: plain_command(&said(payload.command_name)).to_owned(),
             args: said(payload.command_args),
         },
-        "PreToolUse" => Happening::ToolAsked(tool_use(&payload.call())),
+        "PreToolUse" => Happening::ToolAsked(used(&payload.call())),
         "PostToolUse" => Happening::ToolsUsed(vec![used(&payload.call())]),
         "PostToolUseFailure" => Happening::ToolsUsed(vec![failed(payload)]),
         "PostToolBatch" => Happening::ToolsUsed(batch(payload.tool_calls)),
@@ -110,6 +110,16 @@ fn happening(name: &str, actor: &Actor, payload: &Payload<'_>) -> Happening {
         "PostCompact" => Happening::Compacted { summary: said(payload.compact_summary) },
         "SessionEnd" => Happening::SessionEnded { reason: said(payload.reason) },
         _ => Happening::Other { name: name.to_owned() },
+    }
+}
+
+/// The client speaks to the agent in the user's place when background work
+/// ends.
+fn prompted(text: String) -> Happening {
+    if text.starts_with("<task-notification") {
+        Happening::Woken
+    } else {
+        Happening::Prompted { text }
     }
 }
 
@@ -143,8 +153,8 @@ fn described(call: &Call<'_>, input: &Input<'_>) -> ToolUse {
     }
 }
 
-/// A use that took place. Only of such a one is it known that files changed:
-/// the answers of a batch do not tell a refusal from a success.
+/// A use by itself, with the files it is about. The answers of a batch do not
+/// tell a refusal from a success.
 fn used(call: &Call<'_>) -> ToolUse {
     let input: Input<'_> = object(call.input);
     let tool_use = described(call, &input);
@@ -160,9 +170,16 @@ fn failed(payload: &Payload<'_>) -> ToolUse {
     ToolUse { error: Some(shorten(&error, ERROR_CHARS)), ..tool_use(&payload.call()) }
 }
 
+/// What was not told before. Tools that write and tools that fail have events
+/// of their own; an edit that was refused has none, and other tools have none
+/// that we listen to.
 fn batch(calls: Raw<'_>) -> Vec<ToolUse> {
     let of = |call: &Call<'_>| ToolUse { error: error_in(call), ..tool_use(call) };
-    list(calls).into_iter().map(|call| of(&object(Some(call)))).collect()
+    let is_news = |used: &ToolUse| match &used.error {
+        Some(error) => !error.starts_with(EXIT_CODE),
+        None => !WRITERS.contains(&used.tool.as_str()),
+    };
+    list(calls).into_iter().map(|call| of(&object(Some(call)))).filter(is_news).collect()
 }
 
 /// What a tool's answer says went wrong, where the answer itself tells.

@@ -163,10 +163,29 @@ fn an_edit_that_found_nothing_is_known_from_its_batch() {
     );
     let errors: Vec<Option<&str>> = uses.iter().map(|used| used.error.as_deref()).collect();
     let not_found = "String to replace not found in file.\nString: zzz";
-    let want = [Some(not_found), Some("Exit code 2\nno rule"), None, None, None, None];
+    // A command that fails has an event of its own.
+    let want = [Some(not_found), None, None, None, None];
     assert_eq!(errors, want);
     assert!(uses.iter().all(|used| used.files.is_empty()));
     assert_eq!((uses[0].about.as_str(), uses[0].id.as_deref()), ("a.rs", Some("t1")));
+}
+
+#[test]
+fn a_batch_repeats_nothing() {
+    let batch = r#"{"hook_event_name":"PostToolBatch","tool_calls":[
+        {"tool_name":"Write","tool_input":{"file_path":"a.rs"},"tool_response":"File created"},
+        {"tool_name":"Read","tool_input":{"file_path":"a.rs"},"tool_response":"1 fn"}]}"#;
+    let tools: Vec<String> = uses(batch).into_iter().map(|used| used.tool).collect();
+    assert_eq!(tools, ["Read"]);
+}
+
+#[test]
+fn the_client_may_speak_in_the_users_place() {
+    let said = |prompt: &str| {
+        event_of(&format!(r#"{{"hook_event_name":"UserPromptSubmit","prompt":"{prompt}"}}"#)).what
+    };
+    assert_eq!(said("<task-notification>\\n<task-id>b1</task-id>"), Happening::Woken);
+    assert_eq!(said("go on"), Happening::Prompted { text: "go on".to_owned() });
 }
 
 #[test]

@@ -162,6 +162,7 @@ fn concerns_us(app: &App, call: &Call, event: &HostEvent) -> bool {
             event.actor == Actor::Main && is_automatic()
         }
         Happening::SessionStarted(_)
+        | Happening::Woken
         | Happening::CommandCalled { .. }
         | Happening::TurnBroken(_)
         | Happening::ChildEnded

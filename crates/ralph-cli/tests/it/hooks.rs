@@ -171,6 +171,8 @@ fn nothing_is_counted_while_background_work_goes_on() {
     assert_eq!(session.tell("Stop", &busy), Value::Null);
     session.is("waiting/child", 1);
     session.prompt("<task-notification>done</task-notification>");
+    session.is("running", 1);
+    session.prompt("<task-notification>another one</task-notification>");
     goes_on(&session.stop("The build is done."));
     session.is("running", 2);
 }

@@ -57,6 +57,7 @@ impl<'a> Session<'a> {
             }
             Happening::SessionStarted(_)
             | Happening::Prompted { .. }
+            | Happening::Woken
             | Happening::CommandCalled { .. }
             | Happening::ToolAsked(_)
             | Happening::TurnEnded(_)
