@@ -21,6 +21,11 @@ impl<'a> Session<'a> {
 
     /// The call for an event, to be completed and run.
     pub(crate) fn call(&self, event: &str, facts: &Value) -> Call {
+        self.call_with(&[], event, facts)
+    }
+
+    /// The call of a hook that was installed with more arguments.
+    pub(crate) fn call_with(&self, more: &[&str], event: &str, facts: &Value) -> Call {
         let mut payload = json!({
             "session_id": self.id, "cwd": "/somewhere/else", "hook_event_name": event,
             "transcript_path": "/nowhere.jsonl",
@@ -29,7 +34,7 @@ impl<'a> Session<'a> {
             payload[name] = value.clone();
         }
         self.project
-            .ralph(&["hook", "--agent", "claude-code", "--timeout", "3600"])
+            .ralph(&[&["hook", "--agent", "claude-code", "--timeout", "3600"], more].concat())
             .env("CLAUDE_PROJECT_DIR", self.project.root())
             .stdin(payload.to_string())
     }

@@ -6,6 +6,7 @@ mod control;
 mod evidence;
 mod feedback;
 mod hooks;
+mod hooks_arming;
 mod init;
 mod judge;
 #[cfg(test)]

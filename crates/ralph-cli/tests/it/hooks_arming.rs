@@ -1,0 +1,138 @@
+//! Loops that begin by themselves inside a host.
+
+use ralph_testkit::Project;
+use serde_json::{Value, json};
+
+use crate::hooks::{Session, answer, goes_on, stop};
+
+/// A project whose linter finds an error in every line with `BAD`.
+fn linted(arm: &str) -> Project {
+    let project = crate::git();
+    project.script(
+        "lint.sh",
+        "found=$(grep -n BAD *.txt /dev/null | sed 's/:BAD.*/: error: bad line/')\n\
+         test -z \"$found\" || { echo \"$found\"; exit 1; }",
+    );
+    project.file(
+        "ralph.toml",
+        format!(
+            "[hooks]\narm = \"{arm}\"\n\n[gates.lint_clean]\ncommand = \"./lint.sh\"\nformat = \"text\"\n"
+        ),
+    );
+    let old: String = (0..500).map(|number| format!("BAD old {number}\n")).collect();
+    project.file("old.txt", old).file("new.txt", "fine\n").run_git(&["add", "-A"]);
+    project.run_git(&["commit", "-qm", "start"]);
+    project
+}
+
+/// Lets the agent write a file, before and after as the host tells it.
+fn write(session: &Session<'_>, file: &str, text: &str) {
+    let facts = json!({
+        "tool_name": "Write", "tool_use_id": "t",
+        "tool_input": { "file_path": session.project.root().join(file), "content": text },
+    });
+    assert_eq!(session.tell("PreToolUse", &facts), Value::Null);
+    session.project.file(file, text);
+    session.edit(file);
+}
+
+#[test]
+fn with_on_errors_a_turn_that_only_talks_is_not_continued() {
+    let project = linted("on-errors");
+    let session = Session::new(&project, "s-1");
+    assert_eq!(session.prompt("explain this file"), Value::Null);
+    assert_eq!(session.stop("It holds 500 old findings."), Value::Null);
+    assert_eq!(session.run(), Value::Null);
+}
+
+#[test]
+fn with_on_errors_an_edit_that_breaks_something_is_continued_until_it_is_repaired() {
+    let project = linted("on-errors");
+    let session = Session::new(&project, "s-1");
+    session.prompt("improve new.txt");
+    write(&session, "new.txt", "fine\nBAD new\n");
+    let said = session.stop("Improved.");
+    let reason = goes_on(&said);
+    assert!(reason.contains("AUTO-CONTINUE") && reason.contains("new.txt:2"), "{reason}");
+    assert!(!reason.contains("old.txt"), "{reason}");
+    session.is("running", 2);
+    project.file("new.txt", "fine\nbetter\n");
+    session.edit("new.txt");
+    assert_eq!(session.stop("Repaired.")["decision"], Value::Null);
+    session.is("success/verified", 2);
+}
+
+#[test]
+fn with_on_errors_an_edit_that_breaks_nothing_new_is_left_alone() {
+    let project = linted("on-errors");
+    let session = Session::new(&project, "s-1");
+    session.prompt("improve old.txt");
+    let fewer: String = (0..400).map(|number| format!("BAD old {number}\n")).collect();
+    write(&session, "old.txt", &fewer);
+    assert_eq!(session.stop("Better, though not good."), Value::Null);
+    assert_eq!(session.run(), Value::Null);
+}
+
+#[test]
+fn with_on_errors_what_breaks_elsewhere_counts_only_if_the_whole_project_does() {
+    for (scope, continues) in [("edited", false), ("project", true)] {
+        let project = linted("on-errors");
+        let settings = project.read("ralph.toml");
+        let scoped = settings.replace("[hooks]\n", &format!("[hooks]\nscope = \"{scope}\"\n"));
+        project.file("ralph.toml", scoped);
+        let session = Session::new(&project, "s-1");
+        session.prompt("improve new.txt");
+        write(&session, "new.txt", "better\n");
+        project.file("generated.txt", "BAD generated\n");
+        let said = session.stop("Improved.");
+        assert_eq!(said["decision"] == "block", continues, "{scope}: {said}");
+    }
+}
+
+#[test]
+fn loops_that_nobody_asked_for_stand_down_for_others() {
+    let project = linted("on-errors");
+    let session = Session::new(&project, "s-1");
+    session.prompt("/goal make it pass");
+    session.prompt("improve new.txt");
+    write(&session, "new.txt", "BAD\n");
+    assert_eq!(session.stop("Improved."), Value::Null);
+    let other = Session::new(&project, "s-2");
+    project.file(".claude/ralph-loop.local.md", "active: true\n");
+    other.prompt("improve new.txt");
+    write(&other, "new.txt", "BAD\nBAD\n");
+    assert_eq!(other.stop("Improved."), Value::Null);
+    assert_eq!(session.run(), Value::Null);
+}
+
+#[test]
+fn with_every_session_the_first_message_is_the_task() {
+    let project = linted("every-session");
+    let session = Session::new(&project, "s-1");
+    assert_eq!(session.prompt("/help"), Value::Null);
+    let armed = session.prompt("write a poem");
+    let context = armed["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(context.contains("<promise>DONE</promise>"), "{context}");
+    goes_on(&session.stop("A poem."));
+    assert_eq!(session.stop("Done.\n\n<promise>DONE</promise>")["decision"], Value::Null);
+    session.is("success/claimed", 2);
+    assert_eq!(session.prompt("and now a second one"), Value::Null);
+    assert_eq!(session.stop("Another poem."), Value::Null);
+}
+
+#[test]
+fn the_installation_decides_where_the_settings_do_not() {
+    let project = crate::git();
+    let session = Session::new(&project, "s-1");
+    let prompt = json!({ "prompt": "write a poem" });
+    let call = session.call("UserPromptSubmit", &prompt);
+    assert_eq!(answer(call), Value::Null);
+    let armed = answer(session.call_with(&["--arm=every-session"], "UserPromptSubmit", &prompt));
+    assert!(armed["systemMessage"].is_string(), "{armed}");
+    session.prompt("/ralph stop");
+    project.file("ralph.toml", "[hooks]\narm = \"manual\"\n");
+    let other = Session::new(&project, "s-2");
+    let call = other.call_with(&["--arm=every-session"], "UserPromptSubmit", &prompt);
+    assert_eq!(answer(call), Value::Null);
+    assert_eq!(other.tell("Stop", &stop("A poem.")), Value::Null);
+}
