@@ -43,7 +43,11 @@ impl<'a> Claude<'a> {
     pub fn new(project: &'a Project, server: &Messages) -> Self {
         let home = project.outside("home");
         fs::create_dir_all(home.join(".claude")).unwrap();
-        fs::write(home.join(".claude.json"), settled(project).to_string()).unwrap();
+        let memory = home.join(".claude.json");
+        if !memory.exists() {
+            // Never again: another client may be about to read it.
+            fs::write(memory, settled(project).to_string()).unwrap();
+        }
         Self { project, variables: variables(project, server) }
     }
 
