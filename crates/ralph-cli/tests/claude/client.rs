@@ -174,3 +174,19 @@ fn a_person_interrupts_a_turn_and_leaves() {
         api.is_over();
     });
 }
+
+#[test]
+fn what_the_client_asks_for_itself_consumes_no_turn() {
+    isolated(|| {
+        let project = project();
+        let api = Messages::saying([Turn::says("hello"), Turn::says("still here")]);
+        let claude = Claude::new(&project, &api);
+        let first = claude.print("greet me").output().exits(0).result();
+        let id = first["session_id"].as_str().unwrap();
+        let _ = claude.print("/compact").args(["--resume", id]).output().exits(0);
+        assert_eq!((api.main().len(), api.everything().len()), (1, 2));
+        let last = claude.print("are you there?").args(["--resume", id]).output().exits(0);
+        assert_eq!(last.result()["result"], "still here");
+        assert!(api.main()[1].opening().contains("as scripted"), "the summary is what is left");
+    });
+}

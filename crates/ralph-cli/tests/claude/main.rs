@@ -2,4 +2,19 @@
 //!
 //! Every test runs in a network of its own that has nothing but a loopback.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a stage that cannot be set up must fail its test at once"
+)]
+
+mod arguments;
+mod arming;
 mod client;
+mod driver;
+mod installing;
+mod loops;
+mod sessions;
+mod stage;
+mod trouble;
+mod unseen;
