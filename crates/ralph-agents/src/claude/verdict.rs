@@ -69,6 +69,11 @@ fn silent(stream: &Stream, closing: &Closing<'_>, limits: &LimitPatterns) -> Ver
     if let TurnEnd::Failed { what } = plain_end(ending, &stderr, closing.clock) {
         return Verdict::failed(stream, format!("{what} (without a result)"));
     }
+    // Interrupted in the middle of a turn, the client may leave in good order
+    // and without a word.
+    if stream.session.is_some() {
+        return Verdict::new(TurnEnd::UserAbort, &stream.last_text);
+    }
     Verdict::failed(stream, "the agent ended without a result")
 }
 

@@ -131,6 +131,8 @@ fn an_aborted_turn_is_the_users_wish() {
     }
     let stopped = judged(&[said("x")], Ending::Stopped, None, "");
     assert_eq!(stopped.end, TurnEnd::UserAbort);
+    let init = json!({ "type": "system", "subtype": "init", "session_id": "s-1" });
+    assert_eq!(exited(&[init, said("x")], 0).end, TurnEnd::UserAbort, "without a word");
 }
 
 #[test]

@@ -18,10 +18,10 @@ use crate::out;
 const MARGIN: Duration = Duration::from_mins(1);
 
 /// What is granted at least: a loop may be given gates of its own.
-const LEAST: Duration = Duration::from_mins(30);
+const LEAST: Duration = Duration::from_hours(1);
 
 /// What is granted at most.
-const MOST: Duration = Duration::from_hours(1);
+const MOST: Duration = Duration::from_hours(2);
 
 /// Install hooks and commands into a host
 ///
