@@ -30,6 +30,7 @@ use crate::driver::{Driver, turn};
 use crate::error::EngineError;
 use crate::events::Begin;
 use crate::steps;
+use crate::undo;
 
 pub use place::Place;
 
@@ -258,7 +259,13 @@ impl Driver<'_> {
         let spoken = Spoken { end: TurnEnd::Finished, text, usage: None };
         let began = run.updated_at;
         let judged = self.judge(&run, spoken, began, None)?;
-        if used || !run.policy.gates.is_empty() {
+        let may_differ = match &judged.evidence.tree {
+            Some(tree) => run.tree.as_ref() != Some(tree),
+            None => used,
+        };
+        if may_differ {
+            let snapshots = Snapshots::new(&self.tree, run.id.clone());
+            self.kept = undo::last(&snapshots.list()?).cloned();
             self.keep_turn(&run, Some(&judged.evidence));
         }
         let continued = if silence.follows_hook && !used { hosted.place.continued() } else { 0 };

@@ -34,7 +34,9 @@ impl Driver<'_> {
     /// not hold a run up: they are said.
     pub(crate) fn look_at_checks(&mut self, run: &Run, evidence: &mut Evidence) {
         let Some(present) = evidence.tree.clone() else { return };
-        if run.baseline.is_none() {
+        let Some(start) = run.baseline.as_ref().map(|baseline| &baseline.tree) else { return };
+        if *start == evidence.tree && evidence.weakened.is_empty() {
+            // The very files of the start: nothing was done to them.
             return;
         }
         let looked = self.rules(run).and_then(|rules| {
