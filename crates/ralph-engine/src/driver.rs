@@ -247,7 +247,7 @@ impl Driver<'_> {
     }
 
     pub(crate) fn is_recorded(&self, run: &Run) -> Result<bool, EngineError> {
-        Ok(self.ledger.store().iteration(&run.id, run.iteration)?.is_some())
+        Ok(self.ledger.store().is_decided(&run.id, run.iteration)?)
     }
 
     /// Writes the next state of the run, if nobody else moved it meanwhile.

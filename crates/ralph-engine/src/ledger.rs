@@ -19,6 +19,12 @@ impl Ledger {
         Ok((Self { home: home.to_owned(), store: opened.store }, opened.damaged))
     }
 
+    /// Opens the store in a state home if there is one; creates nothing.
+    pub fn open_existing(home: &Path) -> Result<Option<Self>, StoreError> {
+        let opened = SqliteStore::open_existing(home)?;
+        Ok(opened.map(|opened| Self { home: home.to_owned(), store: opened.store }))
+    }
+
     /// The store.
     pub fn store(&self) -> &SqliteStore {
         &self.store

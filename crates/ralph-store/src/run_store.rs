@@ -80,6 +80,11 @@ pub trait RunStore {
     /// The last `last` iterations of a run, oldest first.
     fn iterations(&self, id: &RunId, last: u32) -> Result<Vec<IterationRecord>, StoreError>;
 
+    /// Whether an iteration has a record.
+    fn is_decided(&self, id: &RunId, number: u32) -> Result<bool, StoreError> {
+        Ok(self.iteration(id, number)?.is_some())
+    }
+
     /// One iteration of a run.
     fn iteration(&self, id: &RunId, number: u32) -> Result<Option<IterationRecord>, StoreError>;
 

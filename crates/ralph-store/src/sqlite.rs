@@ -172,6 +172,10 @@ impl RunStore for SqliteStore {
         self.read(|connection| iterations::last(connection, id, last))
     }
 
+    fn is_decided(&self, id: &RunId, number: u32) -> Result<bool, StoreError> {
+        self.read(|connection| iterations::exists(connection, id, number))
+    }
+
     fn iteration(&self, id: &RunId, number: u32) -> Result<Option<IterationRecord>, StoreError> {
         self.read(|connection| iterations::one(connection, id, number))
     }

@@ -173,11 +173,13 @@ fn with_transcripts(binary: &Path) -> Result<Vec<Row>, Failure> {
     for round in 0..WARM_UP + ROUNDS {
         for (path, samples) in [(&short, &mut little), (&long, &mut much)] {
             let mut facts = stop(round);
+            // Without the last words the transcript has to be read.
+            facts["last_assistant_message"] = Value::Null;
             facts["transcript_path"] = path.to_string_lossy().into_owned().into();
             keep(samples, round, time(site.hook("one", &facts)?)?);
         }
     }
-    let measured = much.median().as_secs_f64() / little.median().as_secs_f64();
+    let measured = much.least().as_secs_f64() / little.least().as_secs_f64();
     let budget = Budget { measured, most: MOST_FOR_TRANSCRIPT, unit: "times 10 KB" };
     Ok(vec![
         plain("hook with a transcript of 10 KB", &little),

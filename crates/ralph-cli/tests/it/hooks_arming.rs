@@ -19,10 +19,14 @@ fn linted(arm: &str) -> Project {
             "[hooks]\narm = \"{arm}\"\n\n[gates.lint_clean]\ncommand = \"./lint.sh\"\nformat = \"text\"\n"
         ),
     );
-    let old: String = (0..500).map(|number| format!("BAD old {number}\n")).collect();
-    project.file("old.txt", old).file("new.txt", "fine\n").run_git(&["add", "-A"]);
+    project.file("old.txt", bad_lines(500)).file("new.txt", "fine\n").run_git(&["add", "-A"]);
     project.run_git(&["commit", "-qm", "start"]);
     project
+}
+
+fn bad_lines(count: u32) -> String {
+    let lines: Vec<String> = (0..count).map(|number| format!("BAD old {number}\n")).collect();
+    lines.concat()
 }
 
 /// Lets the agent write a file, before and after as the host tells it.
@@ -67,8 +71,7 @@ fn with_on_errors_an_edit_that_breaks_nothing_new_is_left_alone() {
     let project = linted("on-errors");
     let session = Session::new(&project, "s-1");
     session.prompt("improve old.txt");
-    let fewer: String = (0..400).map(|number| format!("BAD old {number}\n")).collect();
-    write(&session, "old.txt", &fewer);
+    write(&session, "old.txt", &bad_lines(400));
     assert_eq!(session.stop("Better, though not good."), Value::Null);
     assert_eq!(session.run(), Value::Null);
 }

@@ -16,14 +16,22 @@ const SELECT: &str = "SELECT * FROM iterations WHERE run = ?1";
 
 /// Writes the record of an iteration, which must not have one.
 pub(super) fn insert(tx: &Tx<'_>, record: &IterationRecord) -> Result<(), Fault> {
-    let known = tx
-        .prepare_cached("SELECT 1 FROM iterations WHERE run = ?1 AND number = ?2")?
-        .exists(params![record.run.as_str(), record.number])?;
-    if known {
+    let written = write(tx, &redacted(record));
+    // The key lets nobody in twice; whether that was it is asked only then.
+    if written.is_err() && exists(tx, &record.run, record.number)? {
         let run = record.run.clone();
         return Err(StoreError::AlreadyDecided { run, iteration: record.number }.into());
     }
-    let record = redacted(record);
+    written
+}
+
+/// Whether an iteration has a record.
+pub(super) fn exists(connection: &Connection, run: &RunId, number: u32) -> Result<bool, Fault> {
+    let sql = "SELECT 1 FROM iterations WHERE run = ?1 AND number = ?2";
+    Ok(connection.prepare_cached(sql)?.exists(params![run.as_str(), number])?)
+}
+
+fn write(tx: &Tx<'_>, record: &IterationRecord) -> Result<(), Fault> {
     tx.prepare_cached(
         "INSERT INTO iterations (
              run, number, started_at, ended_at, turn, claim, decision, failing, tree, approach,

@@ -15,11 +15,7 @@ const MOST_IDS: u32 = 10;
 
 const SELECT: &str = "SELECT * FROM runs";
 
-/// Inserts a run, or replaces all of it but the pending request.
-///
-/// The heartbeat of one and the same driver is never turned back: the run that
-/// is written may have been read before the last one.
-const PUT: &str = "
+const INSERT: &str = "
     INSERT INTO runs (
         id, worktree, task_text, task_description, task_targets, task_id, agent_name,
         agent_command, policy, status, reason, detail, active, ended, iteration, epoch,
@@ -32,33 +28,38 @@ const PUT: &str = "
         :owner_session, :owner_pid, :owner_started, :heartbeat_at, :baseline, :progress, :restarts,
         :usage, :waited, :asleep, :feedback, :last_output, :tree, :best_iteration, :best_failing,
         :started_at, :updated_at, :ended_at
-    ) ON CONFLICT (id) DO UPDATE SET
-        worktree = excluded.worktree, task_text = excluded.task_text,
-        task_description = excluded.task_description, task_targets = excluded.task_targets,
-        task_id = excluded.task_id, agent_name = excluded.agent_name,
-        agent_command = excluded.agent_command, policy = excluded.policy,
-        status = excluded.status, reason = excluded.reason, detail = excluded.detail,
-        active = excluded.active, ended = excluded.ended, iteration = excluded.iteration,
-        epoch = excluded.epoch, owner_session = excluded.owner_session,
-        owner_pid = excluded.owner_pid, owner_started = excluded.owner_started,
+    )";
+
+/// Replaces a run that is still at the expected version. Where it is and when
+/// it began never change; the pending request is not the writer's.
+///
+/// The heartbeat of one and the same driver is never turned back: the run that
+/// is written may have been read before the last one.
+const UPDATE: &str = "
+    UPDATE runs SET
+        task_text = :task_text, task_description = :task_description,
+        task_targets = :task_targets, task_id = :task_id, policy = :policy,
+        agent_name = :agent_name, agent_command = :agent_command, status = :status,
+        reason = :reason, detail = :detail, active = :active, ended = :ended,
+        iteration = :iteration, epoch = :epoch, owner_session = :owner_session,
+        owner_pid = :owner_pid, owner_started = :owner_started,
         heartbeat_at = CASE
-            WHEN owner_pid = excluded.owner_pid AND owner_started = excluded.owner_started
-            THEN max(heartbeat_at, excluded.heartbeat_at)
-            ELSE excluded.heartbeat_at
+            WHEN owner_pid = :owner_pid AND owner_started = :owner_started
+            THEN max(heartbeat_at, :heartbeat_at)
+            ELSE :heartbeat_at
         END,
-        baseline = excluded.baseline, progress = excluded.progress, restarts = excluded.restarts,
-        usage = excluded.usage, waited = excluded.waited, asleep = excluded.asleep, feedback = excluded.feedback,
-        last_output = excluded.last_output, tree = excluded.tree,
-        best_iteration = excluded.best_iteration, best_failing = excluded.best_failing,
-        started_at = excluded.started_at, updated_at = excluded.updated_at,
-        ended_at = excluded.ended_at";
+        baseline = :baseline, progress = :progress, restarts = :restarts, usage = :usage,
+        waited = :waited, asleep = :asleep, feedback = :feedback, last_output = :last_output,
+        tree = :tree, best_iteration = :best_iteration, best_failing = :best_failing,
+        updated_at = :updated_at, ended_at = :ended_at
+    WHERE id = :id AND epoch = :expected_epoch AND iteration = :expected_iteration";
 
 pub(super) fn create(tx: &Tx<'_>, run: &Run) -> Result<(), Fault> {
     if one(tx, &run.id)?.is_some() {
         return Err(StoreError::RunExists { run: run.id.clone() }.into());
     }
     refuse_busy_worktree(tx, run)?;
-    put(tx, run)
+    insert(tx, run)
 }
 
 pub(super) fn one(connection: &Connection, id: &RunId) -> Result<Option<Run>, Fault> {
@@ -125,11 +126,19 @@ pub(super) fn of_session(
 
 pub(super) fn save(tx: &Tx<'_>, expected: Version, step: &Step<'_>) -> Result<(), Fault> {
     let Step { run, iteration, events } = *step;
-    if standing(tx, &run.id)?.version != expected {
-        return Err(StoreError::Stale { run: run.id.clone() }.into());
+    match update(tx, run, expected) {
+        Ok(0) => {
+            standing(tx, &run.id)?;
+            return Err(StoreError::Stale { run: run.id.clone() }.into());
+        }
+        Ok(_) => {}
+        Err(fault) => {
+            // The index lets nobody in beside an active run; who it is has to
+            // be asked only then.
+            refuse_busy_worktree(tx, run)?;
+            return Err(fault);
+        }
     }
-    refuse_busy_worktree(tx, run)?;
-    put(tx, run)?;
     if let Some(record) = iteration {
         iterations::insert(tx, record)?;
     }
@@ -248,9 +257,9 @@ fn first(connection: &Connection, sql: &str, params: impl Params) -> Result<Opti
     rows.next()?.map(read).transpose()
 }
 
-fn put(tx: &Tx<'_>, run: &Run) -> Result<(), Fault> {
+fn insert(tx: &Tx<'_>, run: &Run) -> Result<(), Fault> {
     let row = RunRow::from_run(redacted(run))?;
-    tx.prepare_cached(PUT)?.execute(named_params! {
+    tx.prepare_cached(INSERT)?.execute(named_params! {
         ":id": row.id,
         ":worktree": row.worktree,
         ":task_text": row.task_text,
@@ -287,6 +296,48 @@ fn put(tx: &Tx<'_>, run: &Run) -> Result<(), Fault> {
         ":ended_at": row.ended_at,
     })?;
     Ok(())
+}
+
+/// Writes a run if it is still at the expected version; says how many were.
+fn update(tx: &Tx<'_>, run: &Run, expected: Version) -> Result<usize, Fault> {
+    let row = RunRow::from_run(redacted(run))?;
+    let written = tx.prepare_cached(UPDATE)?.execute(named_params! {
+        ":id": row.id,
+        ":expected_epoch": expected.epoch.cast_signed(),
+        ":expected_iteration": expected.iteration,
+        ":task_text": row.task_text,
+        ":task_description": row.task_description,
+        ":task_targets": row.task_targets,
+        ":task_id": row.task_id,
+        ":policy": row.policy,
+        ":agent_name": row.agent_name,
+        ":agent_command": row.agent_command,
+        ":status": row.status,
+        ":reason": row.reason,
+        ":detail": row.detail,
+        ":active": row.active,
+        ":ended": row.ended,
+        ":iteration": row.iteration,
+        ":epoch": row.epoch,
+        ":owner_session": row.owner.session,
+        ":owner_pid": row.owner.pid,
+        ":owner_started": row.owner.started,
+        ":heartbeat_at": row.owner.heartbeat_at,
+        ":baseline": row.baseline,
+        ":progress": row.progress,
+        ":restarts": row.restarts,
+        ":usage": row.usage,
+        ":waited": row.waited,
+        ":asleep": row.asleep,
+        ":feedback": row.feedback,
+        ":last_output": row.last_output,
+        ":tree": row.tree,
+        ":best_iteration": row.best_iteration,
+        ":best_failing": row.best_failing,
+        ":updated_at": row.updated_at,
+        ":ended_at": row.ended_at,
+    })?;
+    Ok(written)
 }
 
 fn read(row: &Row<'_>) -> Result<Run, Fault> {

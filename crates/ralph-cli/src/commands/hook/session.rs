@@ -85,7 +85,13 @@ impl<'a> Session<'a> {
         let checks = self.checks(&run)?;
         let hosted = self.hosted(session, &checks);
         let mut driver = drive::driver(self.app, ledger, checks, &run, &mut sink)?;
-        Ok(driver.answer_host(&run, self.event, &hosted, self.call.heard)?)
+        let answered = driver.answer_host(&run, self.event, &hosted, self.call.heard);
+        if driver.gates.is_empty() {
+            // The process ends now. To close the store in good order would take
+            // as long as to open it, and nobody waits for that.
+            std::mem::forget(driver);
+        }
+        Ok(answered?)
     }
 
     /// The gates of a run; those that take longer than a hook may are asked
@@ -106,10 +112,7 @@ impl<'a> Session<'a> {
 
     pub(super) fn existing_ledger(&self) -> Result<Option<Ledger>, CliError> {
         // Nothing is created for a session that has nothing to do with us.
-        match self.app.existing_store()? {
-            Some(_) => Ok(Some(Ledger::open(&self.app.home)?.0)),
-            None => Ok(None),
-        }
+        Ok(Ledger::open_existing(&self.app.home)?)
     }
 
     /// What tools did is on record with the run and the iteration.
