@@ -11,6 +11,7 @@ pub mod settings;
 mod agent;
 mod denial;
 mod lines;
+mod look;
 mod pieces;
 mod plan;
 mod reply;
@@ -20,6 +21,7 @@ mod verdict;
 
 pub use agent::{ClaudeAgent, SETTINGS};
 pub use hook::{BadPayload, parse};
+pub use look::{inspect, payload};
 pub use plan::{plan_install, plan_uninstall};
 pub use reply::render;
 

@@ -1,10 +1,12 @@
 //! Hosts: clients that tell us what happens in their sessions.
 
 use std::fmt;
+use std::path::Path;
 
 use ralph_core::host::{HostEvent, HostReply};
 
 use crate::claude;
+use crate::inspection::{Inspection, Scope};
 use crate::install::{Plan, Read, Unreadable, Wanted};
 
 /// One host: its dialect and its habits.
@@ -14,6 +16,8 @@ pub struct Host {
     pub name: &'static str,
     /// Other names that mean the same.
     pub aliases: &'static [&'static str],
+    /// The program that people start it with.
+    pub program: &'static str,
     /// The variable in which the host tells its hooks where the project is.
     pub project_variable: &'static str,
     /// How often in a row it lets a hook continue an agent that uses no tool:
@@ -32,6 +36,15 @@ pub struct Host {
     pub install: fn(&Read<'_>, &Wanted) -> Result<Plan, Unreadable>,
     /// Plans its removal.
     pub uninstall: fn(&Read<'_>) -> Result<Plan, Unreadable>,
+    /// What it has to tell us about, in its own names.
+    pub events: &'static [&'static str],
+    /// What it has to tell us about as well where loops begin with errors.
+    pub edit_event: &'static str,
+    /// Looks at what is installed in that folder.
+    pub inspect: fn(&Read<'_>, Scope) -> Result<Inspection, Unreadable>,
+    /// What it says about one of its events in a session of this name, if
+    /// nothing has come of it yet. The root of the project comes last.
+    pub payload: fn(&str, &str, &Path) -> String,
     /// Understands what the host says.
     pub parse: fn(&[u8]) -> Result<HostEvent, claude::BadPayload>,
     /// Says a reply in the host's words; empty if there is nothing to say.
@@ -48,6 +61,7 @@ impl fmt::Debug for Host {
 pub const HOSTS: &[Host] = &[Host {
     name: "claude-code",
     aliases: &["claude"],
+    program: "claude",
     project_variable: "CLAUDE_PROJECT_DIR",
     cap: ("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", 8),
     foreign_commands: &["/goal", "/loop", "/ralph-loop", "/ralph-loop:ralph-loop"],
@@ -56,6 +70,10 @@ pub const HOSTS: &[Host] = &[Host {
     folder_variable: "CLAUDE_CONFIG_DIR",
     install: claude::plan_install,
     uninstall: claude::plan_uninstall,
+    events: &claude::settings::EVENTS,
+    edit_event: claude::settings::BEFORE_EDITS,
+    inspect: claude::inspect,
+    payload: claude::payload,
     parse: claude::parse,
     render: claude::render,
 }];

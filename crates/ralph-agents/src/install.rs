@@ -1,10 +1,11 @@
 //! What installing into a host changes: planned here, carried out elsewhere.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Reads a file of the folder that is installed into; `None` if there is none.
-pub type Read<'a> = dyn Fn(&Path) -> Option<String> + 'a;
+pub type Read<'a> = dyn Fn(&Path) -> io::Result<Option<String>> + 'a;
 
 /// What is to be installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +17,9 @@ pub struct Wanted {
     pub cap: u32,
     /// When loops begin, if not when somebody asks.
     pub arm: Option<String>,
+    /// Whether a loop may begin because of what an edit broke, so that files
+    /// have to be looked at before.
+    pub looks_before_edits: bool,
     /// How long all gates together may take.
     pub gates: Duration,
 }
@@ -48,6 +52,13 @@ pub struct Unreadable {
     pub path: PathBuf,
     /// What is wrong with it, and where.
     pub reason: String,
+}
+
+impl Unreadable {
+    /// A file that the system does not let us read.
+    pub(crate) fn new(path: &Path, reason: impl std::fmt::Display) -> Self {
+        Self { path: path.to_owned(), reason: reason.to_string() }
+    }
 }
 
 impl Plan {

@@ -7,6 +7,7 @@ pub mod claude;
 mod client;
 mod command;
 pub mod host;
+pub mod inspection;
 pub mod install;
 pub mod limits;
 mod listen;

@@ -165,6 +165,7 @@ impl PluginHooks {
             program: "ralph".to_owned(),
             cap: 0,
             arm: None,
+            looks_before_edits: false,
             stop_timeout: GATES,
             prompt_timeout: GATES,
         };

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::files;
-use super::settings::{self, Installation, SettingsError};
+use super::settings::{self, Installation, Removed};
 use crate::install::{Plan, Read, Unreadable, Wanted};
 
-const SETTINGS: &str = "settings.json";
+/// The file that is installed into.
+pub(super) const SETTINGS: &str = "settings.json";
 
 /// Plans an installation: hooks in the settings, and the slash commands.
 pub fn plan_install(read: &Read<'_>, wanted: &Wanted) -> Result<Plan, Unreadable> {
@@ -14,17 +15,18 @@ pub fn plan_install(read: &Read<'_>, wanted: &Wanted) -> Result<Plan, Unreadable
         program: wanted.program.clone(),
         cap: wanted.cap,
         arm: wanted.arm.clone(),
+        looks_before_edits: wanted.looks_before_edits,
         stop_timeout: wanted.gates,
         prompt_timeout: wanted.gates,
     };
-    let before = read(Path::new(SETTINGS));
-    let after =
-        settings::install(before.as_deref(), &installation).map_err(|error| unreadable(&error))?;
+    let before = text(read, SETTINGS)?;
+    let after = settings::install(before.as_deref(), &installation);
+    let after = after.map_err(|error| Unreadable::new(Path::new(SETTINGS), error))?;
     let mut plan = Plan::default();
     plan.change(SETTINGS, before, Some(after));
     for file in files::commands() {
         let path = format!("commands/{}", file.path);
-        match read(Path::new(&path)) {
+        match text(read, &path)? {
             Some(text) if !files::is_ours(&text) => plan.left.push(PathBuf::from(path)),
             before @ (Some(_) | None) => plan.change(&path, before, Some(file.text)),
         }
@@ -35,15 +37,17 @@ pub fn plan_install(read: &Read<'_>, wanted: &Wanted) -> Result<Plan, Unreadable
 /// Plans the removal of exactly what is ours.
 pub fn plan_uninstall(read: &Read<'_>) -> Result<Plan, Unreadable> {
     let mut plan = Plan::default();
-    if let Some(before) = read(Path::new(SETTINGS)) {
-        let after = settings::uninstall(&before).map_err(|error| unreadable(&error))?;
-        if let Some(after) = after {
-            plan.change(SETTINGS, Some(before), Some(after));
+    if let Some(before) = text(read, SETTINGS)? {
+        let removed = settings::uninstall(&before);
+        match removed.map_err(|error| Unreadable::new(Path::new(SETTINGS), error))? {
+            Removed::Nothing => {}
+            Removed::Text(after) => plan.change(SETTINGS, Some(before), Some(after)),
+            Removed::File => plan.change(SETTINGS, Some(before), None),
         }
     }
     for file in files::commands() {
         let path = format!("commands/{}", file.path);
-        match read(Path::new(&path)) {
+        match text(read, &path)? {
             Some(text) if files::is_ours(&text) => plan.change(&path, Some(text), None),
             Some(_) => plan.left.push(PathBuf::from(path)),
             None => {}
@@ -52,6 +56,7 @@ pub fn plan_uninstall(read: &Read<'_>) -> Result<Plan, Unreadable> {
     Ok(plan)
 }
 
-fn unreadable(error: &SettingsError) -> Unreadable {
-    Unreadable { path: PathBuf::from(SETTINGS), reason: error.to_string() }
+/// What a file of the folder holds; `None` if there is none.
+pub(super) fn text(read: &Read<'_>, path: &str) -> Result<Option<String>, Unreadable> {
+    read(Path::new(path)).map_err(|error| Unreadable::new(Path::new(path), error))
 }

@@ -15,7 +15,7 @@ use std::time::Duration;
 use edit::{Edit, Fate, Style};
 use spans::{Container, Item};
 
-pub use entries::{EVENTS, Hook};
+pub use entries::{BEFORE_EDITS, EVENTS, Hook};
 pub(super) use entries::{Group, Traces, group};
 
 /// The variable that says how often in a row the client lets a hook continue
@@ -32,6 +32,8 @@ pub struct Installation {
     pub cap: u32,
     /// How loops begin by themselves, if the installation says so.
     pub arm: Option<String>,
+    /// Whether files are looked at before the agent edits the first one.
+    pub looks_before_edits: bool,
     /// How long the end of a turn may take: all gates.
     pub stop_timeout: Duration,
     /// How long a prompt may take: arming a loop runs the gates once.
@@ -78,16 +80,23 @@ pub struct Found {
     pub cap: Option<String>,
     /// Whether the client is told to run no hooks at all.
     pub is_disabled: bool,
+    /// The cap that we wrote, if we did.
+    pub own_cap: Option<u32>,
     /// Plugins that are switched on and loop as well, by their names.
     pub loop_plugins: Vec<String>,
+    /// Our own plugin, by its names, where it is switched on.
+    pub own_plugins: Vec<String>,
 }
 
-impl Found {
-    /// The events that nobody tells us about.
-    pub fn missing(&self) -> Vec<&'static str> {
-        let is_heard = |event: &&str| self.ours.iter().any(|hook| hook.event == **event);
-        EVENTS.into_iter().filter(|event| !is_heard(event)).collect()
-    }
+/// What removing our hooks makes of settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Removed {
+    /// There are none of ours.
+    Nothing,
+    /// The settings without them.
+    Text(String),
+    /// The file was ours as a whole.
+    File,
 }
 
 /// The settings with our hooks; `None` or blank for a file that is not there.
@@ -95,42 +104,57 @@ impl Found {
 /// Doing it again changes nothing, and entries of an older version are
 /// replaced.
 pub fn install(text: Option<&str>, wanted: &Installation) -> Result<String, SettingsError> {
-    let given = text.filter(|text| !text.trim().is_empty()).unwrap_or("{}\n");
+    let given = text.filter(|text| !text.trim().is_empty()).unwrap_or(EMPTY);
     let removed = uninstall(given)?;
-    let mut text = removed.unwrap_or_else(|| given.to_owned());
-    let traces = survey(&text, wanted)?;
+    let is_new = text.is_none() || removed == Removed::File;
+    let mut text = match removed {
+        Removed::Nothing => given.to_owned(),
+        Removed::Text(text) => text,
+        Removed::File => EMPTY.to_owned(),
+    };
+    let traces = Traces { is_new, ..survey(&text, wanted)? };
     if traces.cap.is_some() {
         text = with_object(text, "env");
         text = put(text, &["env"], CAP_VARIABLE, &wanted.cap.to_string());
     }
     text = with_object(text, "hooks");
-    for event in EVENTS {
+    for event in entries::events(wanted) {
         text = put_group(text, event, &group(wanted, event, &traces));
     }
     Ok(text)
 }
 
-/// The settings without our hooks; `None` if there are none of ours.
+/// The settings without our hooks.
 ///
 /// A cap is removed if it is the one that was installed. What only held
 /// entries of ours goes with them.
-pub fn uninstall(text: &str) -> Result<Option<String>, SettingsError> {
+pub fn uninstall(text: &str) -> Result<Removed, SettingsError> {
     let root = check(text)?;
     let ours: Vec<Hook> = hooks(text, &root).into_iter().filter(Hook::is_ours).collect();
     if ours.is_empty() {
-        return Ok(None);
+        return Ok(Removed::Nothing);
     }
-    let mut traces = Traces::default();
-    for found in ours.iter().map(Hook::traces) {
-        traces.cap = traces.cap.or(found.cap);
-        traces.kept.extend(found.kept);
-    }
+    let traces = traces_of(&ours);
     let items = root.items.iter().map(|item| root_fate(text, &root, item, &traces)).collect();
     let inner = traces.inner(ROOT).unwrap_or_default();
     Ok(match edit::fate(&root, items).kept(&root, Some(inner)) {
-        Fate::Changed(edits) => Some(edit::apply(text, edits)),
-        Fate::Untouched | Fate::Gone => None,
+        Fate::Changed(edits) => match edit::apply(text, edits) {
+            left if traces.is_new && left.trim() == EMPTY.trim() => Removed::File,
+            left => Removed::Text(left),
+        },
+        Fate::Untouched | Fate::Gone => Removed::Nothing,
     })
+}
+
+/// What uninstalling must know, gathered from every entry of ours.
+fn traces_of(ours: &[Hook]) -> Traces {
+    let mut traces = Traces::default();
+    for found in ours.iter().map(Hook::traces) {
+        traces.cap = traces.cap.or(found.cap);
+        traces.is_new |= found.is_new;
+        traces.kept.extend(found.kept);
+    }
+    traces
 }
 
 /// What settings say about hooks, ours and others.
@@ -143,17 +167,23 @@ pub fn inspect(text: &str) -> Result<Found, SettingsError> {
     let plugins = edit::object(text, &["enabledPlugins"]);
     let is_on = |item: &&Item| &text[item.value.clone()] == "true";
     let name = |item: &Item| spans::string(text, item.key.as_ref()?);
+    let plugins = plugins.map(|plugins| plugins.items).unwrap_or_default();
+    let plugins = plugins.iter().filter(is_on).filter_map(name);
+    let (own_plugins, others): (Vec<String>, Vec<String>) =
+        plugins.partition(|name| name.split('@').next() == Some("ralph"));
     Ok(Found {
+        own_cap: traces_of(&ours).cap,
         ours,
         foreign_stops: foreign.into_iter().filter(|hook| hook.event == "Stop").collect(),
         cap: env.and_then(|env| env.member(text, CAP_VARIABLE).map(value)),
         is_disabled: root.member(text, "disableAllHooks").as_ref().is_some_and(is_on),
-        loop_plugins: plugins.map_or_else(Vec::new, |plugins| {
-            let names = plugins.items.iter().filter(is_on).filter_map(name);
-            names.filter(|name| name.contains("ralph")).collect()
-        }),
+        loop_plugins: others.into_iter().filter(|name| name.contains("ralph")).collect(),
+        own_plugins,
     })
 }
+
+/// Settings that say nothing.
+const EMPTY: &str = "{}\n";
 
 /// The name of the whole file among the places.
 const ROOT: &str = ".";
@@ -198,7 +228,7 @@ fn misshapen(
 fn survey(text: &str, wanted: &Installation) -> Result<Traces, SettingsError> {
     let root = check(text)?;
     let inner = |container: &Container| text[container.inner.clone()].to_owned();
-    let mut traces = Traces { cap: Some(wanted.cap), kept: Vec::new() };
+    let mut traces = Traces { cap: Some(wanted.cap), ..Traces::default() };
     if root.items.is_empty() && !root.inner.is_empty() {
         traces.kept.push((ROOT.to_owned(), inner(&root)));
     }
@@ -212,7 +242,7 @@ fn survey(text: &str, wanted: &Installation) -> Result<Traces, SettingsError> {
         if name == "env" && object.member(text, CAP_VARIABLE).is_some() {
             traces.cap = None;
         }
-        for event in EVENTS.into_iter().filter(|_| name == "hooks") {
+        for event in entries::events(wanted).filter(|_| name == "hooks") {
             let Some(item) = object.member(text, event) else { continue };
             let place = format!("hooks.{event}");
             let array = Container::array(text, &item.value)

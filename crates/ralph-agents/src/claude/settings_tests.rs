@@ -10,14 +10,30 @@ fn wanted() -> Installation {
         program: "/opt/my tools/ralph".to_owned(),
         cap: 200,
         arm: None,
+        looks_before_edits: false,
         stop_timeout: Duration::from_millis(900_500),
         prompt_timeout: Duration::from_mins(5),
     }
 }
 
+/// The same where loops begin with errors.
+fn on_errors() -> Installation {
+    Installation { arm: Some("on-errors".to_owned()), looks_before_edits: true, ..wanted() }
+}
+
 #[track_caller]
 fn installed(text: &str) -> String {
     install(Some(text), &wanted()).unwrap()
+}
+
+/// The events that we are told about, in the order of the file.
+fn heard(text: &str) -> Vec<String> {
+    inspect(text).unwrap().ours.into_iter().map(|hook| hook.event).collect()
+}
+
+fn sorted(mut events: Vec<String>) -> Vec<String> {
+    events.sort();
+    events
 }
 
 fn json(text: &str) -> Value {
@@ -28,10 +44,15 @@ fn json(text: &str) -> Value {
 /// same as once.
 #[track_caller]
 fn check_round_trip(text: &str) {
-    let with = installed(text);
-    assert_eq!(inspect(&with).unwrap().missing(), Vec::<&str>::new(), "{with}");
-    assert_eq!(installed(&with), with, "twice: {text}");
-    assert_eq!(uninstall(&with).unwrap().as_deref(), Some(text), "with: {with}");
+    for wanted in [wanted(), on_errors()] {
+        let with = install(Some(text), &wanted).unwrap();
+        let events = entries::events(&wanted).map(str::to_owned).collect();
+        assert_eq!(sorted(heard(&with)), sorted(events), "{with}");
+        assert_eq!(install(Some(&with), &wanted).as_ref(), Ok(&with), "twice: {text}");
+        assert_eq!(uninstall(&with), Ok(Removed::Text(text.to_owned())), "with: {with}");
+    }
+    let changed = install(Some(&install(Some(text), &on_errors()).unwrap()), &wanted());
+    assert_eq!(changed.unwrap(), installed(text), "from one way to begin to the other: {text}");
 }
 
 #[test]
@@ -65,8 +86,29 @@ fn a_new_file_has_every_hook_in_exec_form_with_seconds() {
         assert_eq!(group["matcher"].as_str(), matcher);
     }
     assert_eq!(settings["hooks"].as_object().unwrap().len(), EVENTS.len());
-    assert_eq!(uninstall(&text).unwrap().as_deref(), Some("{}\n"));
-    assert_eq!(install(Some(" \n"), &wanted()).unwrap(), text);
+}
+
+#[test]
+fn a_file_that_was_not_there_goes_with_us_unless_somebody_else_uses_it() {
+    let text = install(None, &wanted()).unwrap();
+    assert_eq!(uninstall(&text), Ok(Removed::File));
+    assert_eq!(uninstall(&json(&text).to_string()), Ok(Removed::File), "in any layout");
+    let again = install(Some(&text), &on_errors()).unwrap();
+    assert_eq!(uninstall(&again), Ok(Removed::File), "after another installation");
+    let used = text.replacen("{\n", "{\n  \"model\": \"x\",\n", 1);
+    let left = Removed::Text("{\n  \"model\": \"x\"\n}\n".to_owned());
+    assert_eq!(uninstall(&used), Ok(left));
+    let blank = install(Some(" \n"), &wanted()).unwrap();
+    assert_eq!(uninstall(&blank), Ok(Removed::Text("{}\n".to_owned())));
+}
+
+#[test]
+fn only_loops_that_begin_with_errors_are_asked_before_edits() {
+    assert!(!heard(&installed("{}")).contains(&BEFORE_EDITS.to_owned()));
+    let settings = json(&install(None, &on_errors()).unwrap());
+    let group = &settings["hooks"]["PreToolUse"][0];
+    assert_eq!(group["matcher"], "Write|Edit|MultiEdit|NotebookEdit");
+    assert_eq!(group["hooks"][0]["timeout"], 901, "as long as the gates may take");
 }
 
 #[test]
@@ -135,10 +177,12 @@ fn a_cap_of_the_user_stays_and_ours_follows_the_installation() {
     let first = installed("{}\n");
     let second = install(Some(&first), &Installation { cap: 0, ..wanted() }).unwrap();
     assert_eq!(inspect(&second).unwrap().cap.as_deref(), Some("0"));
-    assert_eq!(uninstall(&second).unwrap().as_deref(), Some("{}\n"));
+    assert_eq!(uninstall(&second), Ok(Removed::Text("{}\n".to_owned())));
+    assert_eq!(inspect(&second).unwrap().own_cap, Some(0));
+    assert_eq!(inspect(&with).unwrap().own_cap, None);
 
     let changed = first.replace("_CAP\": \"200\"", "_CAP\": \"50\"");
-    let left = uninstall(&changed).unwrap().unwrap();
+    let Removed::Text(left) = uninstall(&changed).unwrap() else { panic!("{changed}") };
     assert_eq!(inspect(&left).unwrap().cap.as_deref(), Some("50"));
     let again = install(Some(&changed), &wanted()).unwrap();
     assert_eq!(inspect(&again).unwrap().cap.as_deref(), Some("50"));
@@ -165,7 +209,6 @@ fn entries_of_older_versions_are_replaced() {
     assert_eq!(found.ours.len(), EVENTS.len());
     assert!(found.ours.iter().all(|hook| hook.command == "/opt/my tools/ralph"));
     assert_eq!(found.foreign_stops.len(), 1);
-    let without = uninstall(old).unwrap().unwrap();
     let want = r#"{
   "hooks": {
     "Stop": [
@@ -178,7 +221,7 @@ fn entries_of_older_versions_are_replaced() {
   }
 }
 "#;
-    assert_eq!(without, want);
+    assert_eq!(uninstall(old), Ok(Removed::Text(want.to_owned())));
 }
 
 #[test]
@@ -191,7 +234,7 @@ fn what_looks_like_ours_but_is_not_stays() {
         r#""ralph hook --agent claude-code""#,
     ] {
         let text = format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{entry}]}}]}}}}"#);
-        assert_eq!(uninstall(&text), Ok(None), "{entry}");
+        assert_eq!(uninstall(&text), Ok(Removed::Nothing), "{entry}");
         check_round_trip(&text);
     }
 }
@@ -200,15 +243,15 @@ fn what_looks_like_ours_but_is_not_stays() {
 fn an_installation_survives_a_new_layout() {
     for text in ["{\n}\n", r#"{"hooks":{"Stop":[]},"env":{}}"#, r#"{"model":"x"}"#] {
         let reordered = json(&installed(text)).to_string();
-        let left = uninstall(&reordered).unwrap().unwrap();
+        let Removed::Text(left) = uninstall(&reordered).unwrap() else { panic!("{text}") };
         assert_eq!(json(&left), json(text), "{left}");
     }
 }
 
 #[test]
 fn settings_without_us_are_not_changed_by_uninstalling() {
-    assert_eq!(uninstall("{}"), Ok(None));
-    assert_eq!(uninstall(r#"{"hooks":[],"env":3}"#), Ok(None));
+    assert_eq!(uninstall("{}"), Ok(Removed::Nothing));
+    assert_eq!(uninstall(r#"{"hooks":[],"env":3}"#), Ok(Removed::Nothing));
 }
 
 #[track_caller]
@@ -239,14 +282,16 @@ fn what_has_another_form_is_refused_with_its_place() {
         "line 2, column 9: `hooks.Stop` is an object, not an array",
     );
     // What we have nothing to do with may have any form.
-    check_round_trip(r#"{"hooks":{"Odd":{},"PreToolUse":7}}"#);
+    check_round_trip(r#"{"hooks":{"Odd":{},"Notification":7}}"#);
+    assert!(install(Some(r#"{"hooks":{"PreToolUse":7}}"#), &wanted()).is_ok());
 }
 
 #[test]
 fn a_look_at_settings_tells_what_could_be_in_our_way() {
     let found = inspect(
         r#"{"disableAllHooks":true,"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":3},
-            "enabledPlugins":{"ralph-loop@official":true,"ralph-wiggum@x":false,"lint@x":true},
+            "enabledPlugins":{"ralph-loop@official":true,"ralph-wiggum@x":false,"lint@x":true,
+            "ralph@tools":true},
             "hooks":{"Stop":[{"hooks":[{"type":"prompt","prompt":"done?"},
             {"type":"command","command":"loop.sh","timeout":2.5}]}]}}"#,
     )
@@ -254,17 +299,17 @@ fn a_look_at_settings_tells_what_could_be_in_our_way() {
     assert!(found.is_disabled);
     assert_eq!(found.cap.as_deref(), Some("3"));
     assert_eq!(found.loop_plugins, ["ralph-loop@official"]);
+    assert_eq!(found.own_plugins, ["ralph@tools"]);
     let stops: Vec<(&str, Option<f64>)> =
         found.foreign_stops.iter().map(|hook| (hook.command.as_str(), hook.timeout)).collect();
     assert_eq!(stops, [("", None), ("loop.sh", Some(2.5))]);
-    assert_eq!(found.missing(), EVENTS);
+    assert_eq!(found.ours, []);
     assert_eq!(inspect("{}"), Ok(Found::default()));
 }
 
 #[test]
 fn how_loops_begin_is_said_to_every_hook() {
-    let on_errors = Installation { arm: Some("on-errors".to_owned()), ..wanted() };
-    let found = inspect(&install(None, &on_errors).unwrap()).unwrap();
+    let found = inspect(&install(None, &on_errors()).unwrap()).unwrap();
     assert!(found.ours.iter().all(|hook| hook.arm() == Some("on-errors")));
 }
 
@@ -329,6 +374,7 @@ fn settings() -> impl Strategy<Value = String> {
     let event = prop_oneof![
         boxed("Stop", array(group.clone())),
         boxed("SessionEnd", array(group.clone())),
+        boxed("PreToolUse", array(group.clone())),
         boxed("Notification", array(group)),
         foreign(scalars().boxed()),
     ];

@@ -17,9 +17,6 @@ const SHORT: Duration = Duration::from_secs(10);
 const FAREWELL: Duration = Duration::from_secs(30);
 
 /// The events that are listened to, in the order in which they are written.
-///
-/// `PreToolUse` is not among them: nothing is ever forbidden or changed before
-/// a tool is used, and every tool would wait for the answer.
 pub const EVENTS: [&str; 11] = [
     "SessionStart",
     "UserPromptSubmit",
@@ -34,8 +31,21 @@ pub const EVENTS: [&str; 11] = [
     "SessionEnd",
 ];
 
+/// The event before a tool is used. It is listened to only where loops begin
+/// with errors, to see what was wrong before the first edit: nothing is ever
+/// forbidden or changed there, and the tool waits for the answer.
+pub const BEFORE_EDITS: &str = "PreToolUse";
+
+/// The events that are listened to in this installation.
+pub(super) fn events(wanted: &Installation) -> impl Iterator<Item = &'static str> {
+    EVENTS.into_iter().chain(wanted.looks_before_edits.then_some(BEFORE_EDITS))
+}
+
 /// The event whose entry carries what uninstalling needs to know.
 const WITNESS: &str = "Stop";
+
+/// Says in the arguments of the witness that there was no file before.
+const NEW_FILE: &str = "--new-file";
 
 /// A matcher with its hooks, as the settings have it.
 #[derive(Serialize)]
@@ -59,6 +69,8 @@ struct Entry {
 pub(in crate::claude) struct Traces {
     /// The cap that was written; `None` if there was one before.
     pub(super) cap: Option<u32>,
+    /// Whether there was no file before.
+    pub(super) is_new: bool,
     /// Containers that were there and empty, with what stood between their
     /// brackets.
     pub(super) kept: Vec<(String, String)>,
@@ -81,7 +93,9 @@ impl Traces {
             let inner: String = inner.chars().map(letter).collect();
             format!("--kept={place}:{inner}")
         });
-        self.cap.map(|cap| format!("--cap={cap}")).into_iter().chain(kept).collect()
+        let cap = self.cap.map(|cap| format!("--cap={cap}"));
+        let new = self.is_new.then(|| NEW_FILE.to_owned());
+        cap.into_iter().chain(new).chain(kept).collect()
     }
 
     fn read(&mut self, arg: &str) {
@@ -94,6 +108,7 @@ impl Traces {
         if let Some(cap) = arg.strip_prefix("--cap=") {
             self.cap = cap.parse().ok();
         }
+        self.is_new |= arg == NEW_FILE;
         let kept = arg.strip_prefix("--kept=").and_then(|kept| kept.split_once(':'));
         if let Some((place, inner)) = kept {
             self.kept.push((place.to_owned(), inner.chars().map(sign).collect()));
@@ -104,7 +119,7 @@ impl Traces {
 /// The group that is written for an event.
 pub(in crate::claude) fn group(wanted: &Installation, event: &str, traces: &Traces) -> Group {
     let timeout = seconds(match event {
-        "Stop" => wanted.stop_timeout,
+        "Stop" | BEFORE_EDITS => wanted.stop_timeout,
         "UserPromptSubmit" => wanted.prompt_timeout,
         "SessionEnd" => FAREWELL,
         _ => SHORT,
@@ -116,7 +131,7 @@ pub(in crate::claude) fn group(wanted: &Installation, event: &str, traces: &Trac
         args.extend(traces.write());
     }
     let entry = Entry { kind: "command", command: wanted.program.clone(), args, timeout };
-    let matcher = (event == "PostToolUse").then(|| WRITERS.join("|"));
+    let matcher = ["PostToolUse", BEFORE_EDITS].contains(&event).then(|| WRITERS.join("|"));
     Group { matcher, hooks: [entry] }
 }
 
@@ -172,6 +187,12 @@ impl Hook {
     /// not, or the project's own settings decide.
     pub fn arm(&self) -> Option<&str> {
         self.args.iter().find_map(|arg| arg.strip_prefix("--arm="))
+    }
+
+    /// How long it gives itself, as it was installed.
+    pub fn own_timeout(&self) -> Option<Duration> {
+        let seconds = self.args.iter().find_map(|arg| arg.strip_prefix("--timeout="));
+        seconds.and_then(|seconds| seconds.parse().ok()).map(Duration::from_secs)
     }
 
     pub(super) fn traces(&self) -> Traces {

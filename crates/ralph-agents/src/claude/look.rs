@@ -1,0 +1,274 @@
+//! A look at the client's folder, and payloads to try its hooks with.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::files;
+use super::plan::{SETTINGS, text};
+use super::settings::{self, BEFORE_EDITS, Found, Hook};
+use crate::inspection::{Cap, CommandFile, CommandState, HookCall, InstalledHook};
+use crate::inspection::{Inspection, Other, Scope};
+use crate::install::{Read, Unreadable};
+
+/// Settings of a project that are nobody else's business. The client lets them
+/// win over the shared ones.
+const LOCAL_SETTINGS: &str = "settings.local.json";
+
+/// How long the client waits for a hook whose entry does not say.
+const GRANTED: Duration = Duration::from_mins(10);
+
+/// The same for prompts.
+const GRANTED_TO_PROMPTS: Duration = Duration::from_secs(30);
+
+/// Looks at the settings and the commands of a folder.
+pub fn inspect(read: &Read<'_>, scope: Scope) -> Result<Inspection, Unreadable> {
+    let mut seen = Inspection::default();
+    let names: &[&str] = match scope {
+        Scope::Project => &[LOCAL_SETTINGS, SETTINGS],
+        Scope::User => &[SETTINGS],
+    };
+    for name in names {
+        if let Some(text) = text(read, name)?.filter(|text| !text.trim().is_empty()) {
+            let found = settings::inspect(&text);
+            let found = found.map_err(|error| Unreadable::new(Path::new(name), error))?;
+            add(&mut seen, Path::new(name), found);
+        }
+    }
+    for file in files::commands() {
+        let path = format!("commands/{}", file.path);
+        let state = match text(read, &path)? {
+            None => CommandState::Missing,
+            Some(text) if text == file.text => CommandState::Current,
+            Some(text) if files::is_ours(&text) => CommandState::Old,
+            Some(_) => CommandState::Foreign,
+        };
+        seen.commands.push(CommandFile { path: PathBuf::from(path), state });
+    }
+    Ok(seen)
+}
+
+fn add(seen: &mut Inspection, file: &Path, found: Found) {
+    let Found { ours, foreign_stops, cap, own_cap, is_disabled, loop_plugins, own_plugins } = found;
+    seen.hooks.extend(ours.into_iter().map(|hook| installed(file, hook)));
+    let foreign = foreign_stops.iter().map(|hook| Other::Hook(file.to_owned(), words(hook)));
+    seen.others.extend(foreign);
+    let plugin = |name| Other::Plugin(file.to_owned(), name);
+    seen.others.extend(loop_plugins.into_iter().map(plugin));
+    seen.own_plugins.extend(own_plugins);
+    // What the client lets win is looked at first.
+    if let (None, Some(value)) = (&seen.cap, cap) {
+        let is_ours = own_cap.is_some_and(|own| own.to_string() == value);
+        seen.cap = Some(Cap { file: file.to_owned(), value, is_ours });
+    }
+    if is_disabled && seen.switched_off_by.is_none() {
+        seen.switched_off_by = Some(file.to_owned());
+    }
+}
+
+fn installed(file: &Path, hook: Hook) -> InstalledHook {
+    let otherwise = match hook.event.as_str() {
+        "UserPromptSubmit" => GRANTED_TO_PROMPTS,
+        _ => GRANTED,
+    };
+    let granted = hook.timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    InstalledHook {
+        file: file.to_owned(),
+        granted: granted.unwrap_or(otherwise),
+        own: hook.own_timeout(),
+        runs_gates: ["Stop", "UserPromptSubmit", BEFORE_EDITS].contains(&hook.event.as_str()),
+        arm: hook.arm().map(str::to_owned),
+        event: hook.event,
+        call: if hook.args.is_empty() {
+            HookCall::Shell(hook.command)
+        } else {
+            HookCall::Program(hook.command, hook.args)
+        },
+    }
+}
+
+/// What a hook of somebody else's is called.
+fn words(hook: &Hook) -> String {
+    if hook.command.is_empty() {
+        return "a hook without a command".to_owned();
+    }
+    let words: Vec<&str> =
+        std::iter::once(&hook.command).chain(&hook.args).map(String::as_str).collect();
+    words.join(" ")
+}
+
+/// A payload as the client sends it for this event, about nothing at all: it
+/// neither begins a loop nor names a file. The prompt asks for our own help,
+/// which is answered in every project.
+pub fn payload(event: &str, session: &str, root: &Path) -> String {
+    let mut payload = json!({
+        "session_id": session,
+        "transcript_path": "",
+        "cwd": root.to_string_lossy(),
+        "permission_mode": "default",
+        "hook_event_name": event,
+    });
+    let tool = json!({
+        "tool_name": "Read", "tool_use_id": "toolu_0", "tool_input": { "file_path": "" },
+        "tool_response": { "type": "text" },
+    });
+    let more = match event {
+        "SessionStart" => json!({ "source": "startup" }),
+        "UserPromptSubmit" => json!({ "prompt": "/ralph help" }),
+        BEFORE_EDITS | "PostToolUse" => tool,
+        "PostToolUseFailure" => json!({
+            "tool_name": "Bash", "tool_use_id": "toolu_0", "tool_input": { "command": "false" },
+            "error": "Exit code 1", "is_interrupt": false,
+        }),
+        "PostToolBatch" => json!({ "tool_calls": [tool] }),
+        "Stop" => json!({
+            "stop_hook_active": false, "last_assistant_message": "Nothing was done.",
+            "background_tasks": [], "session_crons": [],
+        }),
+        "SubagentStop" => json!({
+            "agent_id": "a0", "agent_type": "general-purpose", "stop_hook_active": false,
+            "last_assistant_message": "Nothing was done.", "background_tasks": [],
+        }),
+        "StopFailure" => json!({ "error": "unknown", "last_assistant_message": "API Error" }),
+        "PreCompact" => json!({ "trigger": "manual", "custom_instructions": "" }),
+        "PostCompact" => json!({ "trigger": "manual", "compact_summary": "" }),
+        "SessionEnd" => json!({ "reason": "other" }),
+        _ => Value::Null,
+    };
+    if let (Value::Object(payload), Value::Object(more)) = (&mut payload, more) {
+        payload.extend(more);
+    }
+    payload.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::io;
+
+    use ralph_core::host::Happening;
+
+    use super::*;
+    use crate::claude::{parse, plan_install};
+    use crate::install::Wanted;
+
+    type Files = BTreeMap<&'static str, String>;
+
+    fn look(files: &Files, scope: Scope) -> Inspection {
+        let read = |path: &Path| Ok(path.to_str().and_then(|path| files.get(path)).cloned());
+        inspect(&read, scope).unwrap()
+    }
+
+    fn fresh() -> Files {
+        let wanted = Wanted {
+            program: "ralph".to_owned(),
+            cap: 0,
+            arm: None,
+            looks_before_edits: true,
+            gates: Duration::from_mins(30),
+        };
+        let plan = plan_install(&|_| Ok(None), &wanted).unwrap();
+        let of = |path: &Path| {
+            let known = ["settings.json", "commands/ralph.md", "commands/cancel-ralph.md"];
+            known.into_iter().find(|known| path == Path::new(known)).unwrap()
+        };
+        plan.changes.into_iter().map(|change| (of(&change.path), change.after.unwrap())).collect()
+    }
+
+    #[test]
+    fn an_installation_is_found_as_it_was_written() {
+        let seen = look(&fresh(), Scope::User);
+        let events: Vec<&str> = seen.hooks.iter().map(|hook| hook.event.as_str()).collect();
+        assert_eq!(events.len(), settings::EVENTS.len() + 1);
+        let stop = seen.hooks.iter().find(|hook| hook.event == "Stop").unwrap();
+        assert!(matches!(&stop.call, HookCall::Program(program, _) if program == "ralph"));
+        assert_eq!((stop.granted, stop.own), (Duration::from_mins(30), Some(stop.granted)));
+        assert!(stop.runs_gates && seen.is_installed() && seen.others.is_empty());
+        let cap = Cap { file: "settings.json".into(), value: "0".to_owned(), is_ours: true };
+        assert_eq!(seen.cap, Some(cap));
+        assert!(seen.commands.iter().all(|file| file.state == CommandState::Current));
+    }
+
+    #[test]
+    fn nothing_is_found_where_nothing_is() {
+        let seen = look(&Files::new(), Scope::Project);
+        assert!(!seen.is_installed());
+        assert!(seen.commands.iter().all(|file| file.state == CommandState::Missing));
+    }
+
+    #[test]
+    fn settings_that_are_not_shared_count_in_a_project_alone_and_win() {
+        let mut files = fresh();
+        let text = r#"{"disableAllHooks":true,"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"4"}}"#;
+        files.insert("settings.local.json", text.to_owned());
+        let seen = look(&files, Scope::Project);
+        assert_eq!(seen.switched_off_by, Some("settings.local.json".into()));
+        let cap = seen.cap.unwrap();
+        assert_eq!((cap.value.as_str(), cap.is_ours), ("4", false));
+        assert_eq!(look(&files, Scope::User).switched_off_by, None);
+    }
+
+    #[test]
+    fn entries_of_older_versions_and_of_others_are_told_apart() {
+        let text = r#"{"hooks":{"Stop":[{"hooks":[
+            {"type":"command","command":"ralph hook --agent claude-code"},
+            {"type":"command","command":"loop.sh","args":["--on"]},
+            {"type":"prompt","prompt":"done?"}]}],
+            "UserPromptSubmit":[{"hooks":[
+            {"type":"command","command":"ralph hook --agent claude-code","timeout":-1}]}]},
+            "enabledPlugins":{"ralph-loop@x":true}}"#;
+        let mut files = Files::new();
+        files.insert("settings.json", text.to_owned());
+        files.insert("commands/ralph.md", "mine".to_owned());
+        files.insert("commands/cancel-ralph.md", format!("{}\n", files::commands()[1].text));
+        let seen = look(&files, Scope::Project);
+        assert!(matches!(&seen.hooks[0].call, HookCall::Shell(line) if line.starts_with("ralph ")));
+        assert_eq!((seen.hooks[0].granted, seen.hooks[0].own), (GRANTED, None));
+        assert_eq!(seen.hooks[1].granted, GRANTED_TO_PROMPTS);
+        let file = || PathBuf::from("settings.json");
+        let others = [
+            Other::Hook(file(), "loop.sh --on".to_owned()),
+            Other::Hook(file(), "a hook without a command".to_owned()),
+            Other::Plugin(file(), "ralph-loop@x".to_owned()),
+        ];
+        assert_eq!(seen.others, others);
+        let states: Vec<CommandState> = seen.commands.iter().map(|file| file.state).collect();
+        assert_eq!(states, [CommandState::Foreign, CommandState::Old]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        let damaged = |path: &Path| {
+            Ok((path == Path::new("settings.json")).then(|| "{\n  \"a\": 1,\n}".to_owned()))
+        };
+        let error = inspect(&damaged, Scope::User).unwrap_err();
+        assert_eq!(error.to_string(), "settings.json: line 3, column 1: key must be a string");
+        let error = inspect(&|_| Err(io::Error::other("gone")), Scope::User).unwrap_err();
+        assert_eq!(error.to_string(), "settings.json: gone");
+    }
+
+    #[test]
+    fn a_payload_of_every_event_is_understood_and_names_no_file() {
+        for event in settings::EVENTS.into_iter().chain([BEFORE_EDITS]) {
+            let said = parse(payload(event, "s-1", Path::new("/p")).as_bytes()).unwrap();
+            assert_eq!(said.session.unwrap().as_str(), "s-1", "{event}");
+            match said.what {
+                Happening::Other { .. } => panic!("{event}"),
+                Happening::ToolAsked(used) => assert!(used.files.is_empty()),
+                Happening::ToolsUsed(uses) => {
+                    assert!(!uses.is_empty() && uses.iter().all(|used| used.files.is_empty()));
+                }
+                Happening::Prompted { text } => assert_eq!(text, "/ralph help"),
+                Happening::SessionStarted(_)
+                | Happening::CommandCalled { .. }
+                | Happening::TurnEnded(_)
+                | Happening::TurnBroken(_)
+                | Happening::ChildEnded
+                | Happening::Compacting
+                | Happening::Compacted { .. }
+                | Happening::SessionEnded { .. } => {}
+            }
+        }
+    }
+}
