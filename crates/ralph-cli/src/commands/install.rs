@@ -1,16 +1,19 @@
 //! `ralph install` and `ralph uninstall`: hooks and commands in a host.
 
+pub(super) mod files;
+
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use ralph_agents::Host;
 use ralph_agents::host::HOSTS;
-use ralph_agents::install::{Change, Plan, Wanted};
+use ralph_agents::inspection::Scope;
+use ralph_agents::install::{Plan, Wanted};
 
 use crate::app::App;
+use crate::config::Arm;
 use crate::error::CliError;
 use crate::out;
 
@@ -21,7 +24,7 @@ const MARGIN: Duration = Duration::from_mins(1);
 const LEAST: Duration = Duration::from_hours(1);
 
 /// What is granted at most.
-const MOST: Duration = Duration::from_hours(2);
+pub(crate) const MOST: Duration = Duration::from_hours(2);
 
 /// Install hooks and commands into a host
 ///
@@ -33,7 +36,7 @@ pub(crate) struct InstallArgs {
     #[arg(value_name = "HOST", value_parser = names())]
     host: String,
     #[command(flatten)]
-    scope: Scope,
+    scope: ScopeArgs,
     /// How often in a row the host lets the agent go on without using a tool; 0 for any number of times
     #[arg(long, value_name = "N", default_value_t = 0)]
     cap: u32,
@@ -51,11 +54,11 @@ pub(crate) struct UninstallArgs {
     #[arg(value_name = "HOST", value_parser = names())]
     host: String,
     #[command(flatten)]
-    scope: Scope,
+    scope: ScopeArgs,
 }
 
 #[derive(clap::Args, Debug)]
-struct Scope {
+struct ScopeArgs {
     /// For this project (the default)
     #[arg(long, conflicts_with = "user")]
     project: bool,
@@ -70,14 +73,15 @@ struct Scope {
 pub(crate) fn install(args: &InstallArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     let host = find(&args.host)?;
-    let folder = folder(&app, host, &args.scope)?;
+    let folder = args.scope.folder(&app, host)?;
     let wanted = Wanted {
         program: program(&app),
         cap: args.cap,
         arm: args.arm.clone().filter(|arm| arm != "manual"),
+        looks_before_edits: args.begins_with_errors(&app)?,
         gates: granted(&app),
     };
-    let plan = (host.install)(&|path| read(&folder, path), &wanted);
+    let plan = (host.install)(&|path| files::read(&folder, path), &wanted);
     let plan = plan.map_err(|error| unreadable(&folder, &error))?;
     carry_out(&app, &folder, &plan, &args.scope)?;
     if !args.scope.dry_run {
@@ -89,8 +93,8 @@ pub(crate) fn install(args: &InstallArgs) -> Result<u8, CliError> {
 pub(crate) fn uninstall(args: &UninstallArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     let host = find(&args.host)?;
-    let folder = folder(&app, host, &args.scope)?;
-    let plan = (host.uninstall)(&|path| read(&folder, path));
+    let folder = args.scope.folder(&app, host)?;
+    let plan = (host.uninstall)(&|path| files::read(&folder, path));
     let plan = plan.map_err(|error| unreadable(&folder, &error))?;
     carry_out(&app, &folder, &plan, &args.scope)?;
     Ok(0)
@@ -111,20 +115,37 @@ fn unreadable(folder: &Path, error: &ralph_agents::install::Unreadable) -> CliEr
         .with_hint("nothing was changed; repair the file and try again")
 }
 
-/// The folder of the host's settings.
-fn folder(app: &App, host: &Host, scope: &Scope) -> Result<PathBuf, CliError> {
-    if !scope.user {
-        return Ok(app.project.root.join(host.folder));
+impl InstallArgs {
+    /// Whether what an edit breaks begins a loop: the flag says so, or else
+    /// the settings do.
+    fn begins_with_errors(&self, app: &App) -> Result<bool, CliError> {
+        let said = match &self.arm {
+            Some(arm) => Arm::parse(arm),
+            None => Arm::new(&app.layers()?),
+        };
+        Ok(said == Some(Arm::OnErrors))
     }
-    let named = app.variable(host.folder_variable).filter(|value| !value.is_empty());
-    let home = || app.variable("HOME").map(|home| Path::new(&home).join(host.folder));
-    named.map(PathBuf::from).or_else(home).ok_or_else(|| {
-        CliError::usage("there is no home folder").with_hint("set HOME, or leave `--user` out")
-    })
 }
 
-fn read(folder: &Path, path: &Path) -> Option<String> {
-    fs::read_to_string(folder.join(path)).ok()
+impl ScopeArgs {
+    fn folder(&self, app: &App, host: &Host) -> Result<PathBuf, CliError> {
+        let scope = if self.user { Scope::User } else { Scope::Project };
+        folder(app, host, scope).ok_or_else(|| {
+            CliError::usage("there is no home folder").with_hint("set HOME, or leave `--user` out")
+        })
+    }
+}
+
+/// The folder of the host's settings; `None` for a user without a home.
+pub(crate) fn folder(app: &App, host: &Host, scope: Scope) -> Option<PathBuf> {
+    match scope {
+        Scope::Project => Some(app.project.root.join(host.folder)),
+        Scope::User => {
+            let named = app.variable(host.folder_variable).filter(|value| !value.is_empty());
+            let home = || app.variable("HOME").map(|home| Path::new(&home).join(host.folder));
+            named.map(PathBuf::from).or_else(home)
+        }
+    }
 }
 
 /// How hosts call us: by name where that finds this very program, so that
@@ -144,85 +165,26 @@ fn program(app: &App) -> String {
 
 /// How long hooks may run gates: as long as all of them together.
 fn granted(app: &App) -> Duration {
-    let settings = app.layers().and_then(|layers| app.settings(&layers));
-    let gates = settings.map(|settings| settings.policy.gates).unwrap_or_default();
-    let needed: Duration = gates.iter().map(|gate| gate.timeout).sum();
-    (needed + MARGIN).clamp(LEAST, MOST)
+    needed(app).clamp(LEAST, MOST)
 }
 
-fn carry_out(app: &App, folder: &Path, plan: &Plan, scope: &Scope) -> Result<(), CliError> {
+/// How long the gates of the settings may take together, and a little more.
+pub(crate) fn needed(app: &App) -> Duration {
+    let settings = app.layers().and_then(|layers| app.settings(&layers));
+    let gates = settings.map(|settings| settings.policy.gates).unwrap_or_default();
+    gates.iter().map(|gate| gate.timeout).sum::<Duration>() + MARGIN
+}
+
+fn carry_out(app: &App, folder: &Path, plan: &Plan, scope: &ScopeArgs) -> Result<(), CliError> {
     for path in &plan.left {
         out::note(format!("{} is not ours and stays as it is.", folder.join(path).display()));
     }
     if plan.changes.is_empty() {
         out::line("Nothing to change.");
     }
-    for change in &plan.changes {
-        let path = folder.join(&change.path);
-        if scope.dry_run {
-            show(&path, change);
-        } else {
-            write(app, &path, change)?;
-        }
+    if scope.dry_run {
+        files::show(folder, plan);
+        return Ok(());
     }
-    Ok(())
-}
-
-fn show(path: &Path, change: &Change) {
-    match &change.after {
-        Some(text) => out::raw(&format!("--- {}\n{text}", path.display())),
-        None => out::line(format!("--- {} goes", path.display())),
-    }
-}
-
-/// Replaces a file as a whole; what it held is kept in the state home.
-fn write(app: &App, path: &Path, change: &Change) -> Result<(), CliError> {
-    let failed = |error: io::Error| CliError::refused(format!("{}: {error}", path.display()));
-    let kept = change.before.as_ref().map(|text| keep(app, path, text)).transpose()?;
-    let kept = kept.map(|kept| format!(" (before: {})", kept.display())).unwrap_or_default();
-    if let Some(text) = &change.after {
-        // A link of the user's stays one.
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        replace(&target, text).map_err(failed)?;
-        out::line(format!("Wrote {}{kept}.", path.display()));
-    } else {
-        fs::remove_file(path).map_err(failed)?;
-        // Only an empty folder goes, so it was there for our file alone.
-        let _ = path.parent().map(fs::remove_dir);
-        out::line(format!("Removed {}{kept}.", path.display()));
-    }
-    Ok(())
-}
-
-fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let mode = fs::metadata(path).map(|found| found.permissions()).ok();
-    let file = tempfile::NamedTempFile::new_in(folder)?;
-    fs::write(file.path(), text)?;
-    match mode {
-        Some(mode) => fs::set_permissions(file.path(), mode)?,
-        None => share(file.path())?,
-    }
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
-}
-
-/// A new file may be read by others, unlike a temporary one.
-fn share(path: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
-    #[cfg(not(unix))]
-    let _ = path;
-    Ok(())
-}
-
-/// Keeps what a file held before it is changed.
-fn keep(app: &App, path: &Path, text: &str) -> Result<PathBuf, CliError> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let folder = app.home.join("replaced");
-    fs::create_dir_all(&folder)?;
-    let kept = folder.join(format!("{}-{name}", app.now().as_millis()));
-    fs::write(&kept, text)?;
-    Ok(kept)
+    files::change(app, folder, plan)
 }

@@ -8,6 +8,7 @@ mod feedback;
 mod hooks;
 mod hooks_arming;
 mod init;
+mod install;
 mod judge;
 #[cfg(test)]
 mod lsp;

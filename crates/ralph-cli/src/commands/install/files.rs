@@ -1,0 +1,165 @@
+//! The files of a host: read, shown, replaced as a whole, kept before.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use ralph_agents::install::{Change, Plan};
+use similar::TextDiff;
+
+use crate::app::App;
+use crate::error::CliError;
+use crate::out;
+
+/// Lines that are shown around a difference.
+const CONTEXT: usize = 2;
+
+/// What a file of a folder holds; `None` if it is not there.
+pub(crate) fn read(folder: &Path, path: &Path) -> io::Result<Option<String>> {
+    match fs::read_to_string(folder.join(path)) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            Err(io::Error::new(error.kind(), "not UTF-8"))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Shows what would change, in the form of a patch.
+pub(super) fn show(folder: &Path, plan: &Plan) {
+    for change in &plan.changes {
+        out::raw(&difference(&folder.join(&change.path), change));
+    }
+}
+
+fn difference(path: &Path, change: &Change) -> String {
+    let name = |text: &Option<String>| match text {
+        Some(_) => path.display().to_string(),
+        None => "/dev/null".to_owned(),
+    };
+    // Ends of lines are kept, but a terminal need not hear of them.
+    let plain = |text: &Option<String>| text.as_deref().unwrap_or_default().replace('\r', "");
+    let (before, after) = (plain(&change.before), plain(&change.after));
+    TextDiff::from_lines(&before, &after)
+        .unified_diff()
+        .context_radius(CONTEXT)
+        .header(&name(&change.before), &name(&change.after))
+        .to_string()
+}
+
+/// Changes the files, if all of them can be.
+pub(super) fn change(app: &App, folder: &Path, plan: &Plan) -> Result<(), CliError> {
+    for change in &plan.changes {
+        refuse_protected(&folder.join(&change.path))?;
+    }
+    for change in &plan.changes {
+        let path = folder.join(&change.path);
+        let failed = |error: io::Error| CliError::refused(format!("{}: {error}", path.display()));
+        let kept = change.before.as_ref().map(|text| keep(app, &path, text)).transpose()?;
+        let kept = kept.map(|kept| format!(" (before: {})", kept.display())).unwrap_or_default();
+        if let Some(text) = &change.after {
+            // A link of the user's stays one.
+            let target = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+            replace(&target, text).map_err(failed)?;
+            out::line(format!("Wrote {}{kept}.", path.display()));
+        } else {
+            fs::remove_file(&path).map_err(failed)?;
+            remove_empty(&path, folder);
+            out::line(format!("Removed {}{kept}.", path.display()));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what the user protected, although a file could be put in its place.
+fn refuse_protected(path: &Path) -> Result<(), CliError> {
+    let shown = path.display();
+    let Ok(found) = fs::metadata(path) else {
+        return match fs::read_link(path) {
+            Ok(target) => {
+                let target = target.display();
+                Err(CliError::refused(format!("{shown} is a link to {target}, which is not there")))
+            }
+            Err(_) => Ok(()),
+        };
+    };
+    if found.permissions().readonly() {
+        return Err(CliError::refused(format!("{shown} is read-only"))
+            .with_hint("nothing was changed; make the file writable and try again"));
+    }
+    Ok(())
+}
+
+/// Removes the folders of a file that is gone up to the host's own, as long as
+/// they are empty: they were there for our files alone.
+fn remove_empty(path: &Path, folder: &Path) {
+    let parents = path.ancestors().skip(1).take_while(|parent| parent.starts_with(folder));
+    for parent in parents {
+        if fs::remove_dir(parent).is_err() {
+            return;
+        }
+    }
+}
+
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mode = fs::metadata(path).map(|found| found.permissions()).ok();
+    let file = tempfile::NamedTempFile::new_in(folder)?;
+    fs::write(file.path(), text)?;
+    match mode {
+        Some(mode) => fs::set_permissions(file.path(), mode)?,
+        None => share(file.path())?,
+    }
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// A new file may be read by others, unlike a temporary one.
+fn share(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
+/// Keeps what a file held before it is changed. Settings may hold keys, so
+/// nobody else may read the copy.
+fn keep(app: &App, path: &Path, text: &str) -> Result<PathBuf, CliError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let folder = app.home.join("replaced");
+    fs::create_dir_all(&folder)?;
+    let kept = folder.join(format!("{}-{name}", app.now().as_millis()));
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(&kept)?.write_all(text.as_bytes())?;
+    Ok(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_shows_what_changes_and_a_little_around_it() {
+        let before = Some("{\r\n  \"a\": 1,\r\n  \"b\": 2,\r\n  \"c\": 3,\r\n  \"d\": 4\r\n}\r\n");
+        let after = before.map(|text| text.replace("4\r\n", "4,\r\n  \"e\": 5\r\n"));
+        let change = Change { path: "s.json".into(), before: before.map(str::to_owned), after };
+        let want = "--- s.json\n+++ s.json\n@@ -3,4 +3,5 @@\n   \"b\": 2,\n   \"c\": 3,\n\
+                    -  \"d\": 4\n+  \"d\": 4,\n+  \"e\": 5\n }\n";
+        assert_eq!(difference(Path::new("s.json"), &change), want);
+    }
+
+    #[test]
+    fn a_file_that_comes_or_goes_is_compared_with_nothing() {
+        let path = Path::new("a");
+        let comes = Change { path: "a".into(), before: None, after: Some("x\n".to_owned()) };
+        assert_eq!(difference(path, &comes), "--- /dev/null\n+++ a\n@@ -0,0 +1 @@\n+x\n");
+        let goes = Change { path: "a".into(), before: Some("x\n".to_owned()), after: None };
+        assert_eq!(difference(path, &goes), "--- a\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n");
+    }
+}
