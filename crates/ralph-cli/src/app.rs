@@ -107,6 +107,12 @@ impl App {
         ralph_proc::find_program(program, dir, path).is_some()
     }
 
+    /// Where a program is that is started in the root.
+    pub(crate) fn locate(&self, program: &OsStr) -> Option<PathBuf> {
+        let path = self.env.get(&OsString::from("PATH")).map(OsString::as_os_str);
+        ralph_proc::find_program(program, &self.project.root, path)
+    }
+
     /// The project's configuration file.
     pub(crate) fn project_config(&self) -> PathBuf {
         self.project.root.join("ralph.toml")

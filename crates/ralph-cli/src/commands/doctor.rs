@@ -1,24 +1,31 @@
 //! `ralph doctor`: proves that everything a run needs works here.
 
+mod facts;
+mod hosts;
+mod rehearsal;
+mod wire;
+
 use std::ffi::OsString;
 use std::process::Command;
 use std::time::Duration;
 
+use ralph_agents::host::HOSTS;
 use ralph_proc::{Control, Ending, Launch, Limits, Outcome, ProcError, Stream, Watcher};
 use ralph_snapshot::WorkTree;
 use ralph_store::{RunStore, SqliteStore};
-use serde_json::json;
 
 use super::drive::{self, Checks};
 use crate::app::App;
 use crate::config::{AgentChoice, Settings};
 use crate::error::CliError;
 use crate::{out, texts};
+use facts::Facts;
 
 /// Prove that everything a run needs works here
 ///
 /// Starts a process under the supervisor, opens and checks the store, reads
-/// the work tree, and looks for the agent and the gates of the settings.
+/// the work tree, and looks for the agent and the gates of the settings. Calls
+/// every hook that hosts call, as they would, and names what stands in the way.
 /// Exit code 1 when something a run needs does not work.
 #[derive(clap::Args, Debug)]
 pub(crate) struct DoctorArgs {
@@ -59,6 +66,14 @@ impl Finding {
         }
     }
 
+    fn fine(what: &'static str, detail: String) -> Self {
+        Self { what, health: Health::Fine, detail }
+    }
+
+    fn broken(what: &'static str, detail: String) -> Self {
+        Self { what, health: Health::Broken, detail }
+    }
+
     fn line(&self) -> String {
         format!("{:<7} {:<11} {}", self.health.word(), self.what, self.detail)
     }
@@ -88,12 +103,26 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<u8, CliError> {
     if let Some(name) = app.kill_switch() {
         found(Finding::remark("switch", format!("ralph is switched off by {name}")));
     }
+    let hosts = hosts_of(&app);
+    for finding in hosts.iter().flat_map(hosts::judge) {
+        found(finding);
+    }
+    if hosts.is_empty() {
+        found(hosts::nobody());
+    }
     // Last, since it takes the longest.
     found(tree(&app));
     if args.json {
-        show(&findings);
+        out::line(wire::render(&findings, &hosts));
     }
     Ok(u8::from(findings.iter().any(|finding| finding.health == Health::Broken)))
+}
+
+/// The hosts that call us, or would if their settings could be read.
+fn hosts_of(app: &App) -> Vec<Facts> {
+    let looks = HOSTS.iter().map(|host| Facts::look(app, host));
+    let concern_us = looks.filter(|facts| facts.is_installed() || !facts.unreadable.is_empty());
+    concern_us.map(|facts| facts.try_out(app)).collect()
 }
 
 fn git() -> Finding {
@@ -220,18 +249,4 @@ fn settings(app: &App) -> Vec<Finding> {
         Finding::new("gates", ready.map(|_| names.join(", ")))
     });
     findings
-}
-
-fn show(findings: &[Finding]) {
-    let list: Vec<_> = findings
-        .iter()
-        .map(|finding| {
-            json!({
-                "check": finding.what,
-                "health": finding.health.word(),
-                "detail": finding.detail,
-            })
-        })
-        .collect();
-    out::line(json!({ "schema": 1, "checks": list }));
 }

@@ -95,6 +95,14 @@ impl Arm {
             _ => None,
         }
     }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Manual => "manual",
+            Self::OnErrors => "on-errors",
+            Self::EverySession => "every-session",
+        }
+    }
 }
 
 /// Whether only errors in files that the agent edited begin a loop.

@@ -3,6 +3,7 @@
 mod claude_driver;
 mod config;
 mod control;
+mod doctor_hosts;
 mod evidence;
 mod feedback;
 mod hooks;

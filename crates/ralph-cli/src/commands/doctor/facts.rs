@@ -1,0 +1,172 @@
+//! What is found out about a host: settings, programs, and hooks that were
+//! tried.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ralph_agents::Host;
+use ralph_agents::inspection::{HookCall, Inspection, InstalledHook, Scope};
+use ralph_proc::Ending;
+
+use super::rehearsal::{self, Trouble};
+use crate::app::App;
+use crate::commands::install;
+use crate::config::Arm;
+use crate::texts;
+
+/// All that is known about one host.
+pub(super) struct Facts {
+    pub(super) host: &'static Host,
+    /// Folders that could be read, those of the project first.
+    pub(super) places: Vec<Place>,
+    /// What could not be read, and why.
+    pub(super) unreadable: Vec<String>,
+    /// The client's program, and the version that it says it has.
+    pub(super) client: Option<Found>,
+    /// Our hooks, each called a few times.
+    pub(super) tried: Vec<Tried>,
+    /// The programs that the hooks call.
+    pub(super) programs: Vec<Found>,
+    /// When loops begin, and who says so; `None` if the settings are broken.
+    pub(super) arm: Option<(Arm, ArmedBy)>,
+    /// The cap that the environment names.
+    pub(super) cap_variable: Option<String>,
+    /// How long the gates may take together.
+    pub(super) needed: Duration,
+    /// Files that other loops leave while they go on.
+    pub(super) loops_here: Vec<&'static str>,
+}
+
+/// One folder of a host's settings.
+pub(super) struct Place {
+    pub(super) scope: Scope,
+    pub(super) folder: PathBuf,
+    pub(super) seen: Inspection,
+}
+
+/// A hook that was called.
+pub(super) struct Tried {
+    pub(super) scope: Scope,
+    /// The settings it is in.
+    pub(super) file: PathBuf,
+    pub(super) hook: InstalledHook,
+    pub(super) came_to: Result<Duration, Trouble>,
+}
+
+/// A program that was looked for and found.
+pub(super) struct Found {
+    /// As it is called.
+    pub(super) name: String,
+    pub(super) path: PathBuf,
+    /// What it says when it is asked for its version; `None` if it did not.
+    pub(super) version: Option<String>,
+    /// Whether it is the very program that asks.
+    pub(super) is_this: bool,
+}
+
+/// Who says when loops begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ArmedBy {
+    Settings,
+    Installation,
+    Default,
+}
+
+impl Facts {
+    /// Looks at the settings alone.
+    pub(super) fn look(app: &App, host: &'static Host) -> Self {
+        let mut facts = Self {
+            host,
+            places: Vec::new(),
+            unreadable: Vec::new(),
+            client: None,
+            tried: Vec::new(),
+            programs: Vec::new(),
+            arm: None,
+            cap_variable: app.variable(host.cap.0),
+            needed: install::needed(app),
+            loops_here: Vec::new(),
+        };
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for scope in [Scope::Project, Scope::User] {
+            let Some(folder) = install::folder(app, host, scope) else { continue };
+            // A project may be the home itself.
+            if folders.contains(&folder) {
+                continue;
+            }
+            match (host.inspect)(&|path| install::files::read(&folder, path), scope) {
+                Ok(seen) => facts.places.push(Place { scope, folder: folder.clone(), seen }),
+                Err(error) => facts.unreadable.push(format!("{}/{error}", folder.display())),
+            }
+            folders.push(folder);
+        }
+        facts
+    }
+
+    /// Whether anything of ours is in this host.
+    pub(super) fn is_installed(&self) -> bool {
+        self.places.iter().any(|place| place.seen.is_installed())
+    }
+
+    /// Calls every program that has to do with it.
+    pub(super) fn try_out(mut self, app: &App) -> Self {
+        self.client = found(app, self.host.program);
+        let mut names = BTreeSet::new();
+        for place in &self.places {
+            for hook in &place.seen.hooks {
+                if let HookCall::Program(program, _) = &hook.call {
+                    names.insert(program.clone());
+                }
+                self.tried.push(Tried {
+                    scope: place.scope,
+                    file: place.folder.join(&hook.file),
+                    came_to: rehearsal::rehearse(app, self.host, hook),
+                    hook: hook.clone(),
+                });
+            }
+        }
+        self.programs = names.iter().filter_map(|name| found(app, name)).collect();
+        self.arm = self.armed(app);
+        let is_there = |file: &&&str| app.project.root.join(file).exists();
+        self.loops_here = self.host.foreign_files.iter().filter(is_there).copied().collect();
+        self
+    }
+
+    fn armed(&self, app: &App) -> Option<(Arm, ArmedBy)> {
+        if let Some(arm) = Arm::new(&app.layers().ok()?) {
+            return Some((arm, ArmedBy::Settings));
+        }
+        let mut installed = self.tried.iter().filter_map(|tried| tried.hook.arm.as_deref());
+        Some(match installed.find_map(Arm::parse) {
+            Some(arm) => (arm, ArmedBy::Installation),
+            None => (Arm::Manual, ArmedBy::Default),
+        })
+    }
+
+    /// What a host has to tell us about here.
+    pub(super) fn expected(&self) -> Vec<&'static str> {
+        let is_on_errors = self.arm.is_some_and(|(arm, _)| arm == Arm::OnErrors);
+        let more = is_on_errors.then_some(self.host.edit_event);
+        self.host.events.iter().copied().chain(more).collect()
+    }
+
+    /// How many hooks of ours hear of this event.
+    pub(super) fn heard(&self, event: &str) -> usize {
+        self.tried.iter().filter(|tried| tried.hook.event == event).count()
+    }
+}
+
+fn found(app: &App, name: &str) -> Option<Found> {
+    let path = app.locate(name.as_ref())?;
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    let is_this = real(&path).is_some() && real(&path) == real(&crate::app::own_binary());
+    let version = match super::try_out(app, path.clone().into_os_string(), "--version") {
+        Ok(outcome) if outcome.ending == Ending::Exited(0) => {
+            Some(texts::one_line(&outcome.stdout.text_lossy(), 80))
+        }
+        Ok(_) | Err(_) => None,
+    };
+    Some(Found { name: name.to_owned(), path, version, is_this })
+}

@@ -1,0 +1,382 @@
+//! Whether hosts call us, and what stands between them and us.
+//!
+//! Everything here judges [`Facts`] and calls nothing.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use ralph_agents::host::HOSTS;
+use ralph_agents::inspection::{CommandState, HookCall, Other, Scope};
+
+use super::Finding;
+use super::facts::{ArmedBy, Facts, Found};
+use crate::commands::install::MOST;
+use crate::config::{Arm, render_span};
+
+/// What to say when no host calls us.
+pub(super) fn nobody() -> Finding {
+    let names: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
+    let install = format!("`ralph install {}`", names.join("|"));
+    Finding::remark("hosts", format!("none calls ralph; {install} lets one start loops"))
+}
+
+/// Everything that can be said about a host that calls us.
+pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
+    let judge = Judge(facts);
+    let mut findings = judge.unreadable();
+    if !facts.is_installed() {
+        return findings;
+    }
+    findings.push(judge.client());
+    findings.extend(judge.hooks());
+    findings.extend(judge.events());
+    findings.extend(judge.timeouts());
+    findings.extend(judge.programs());
+    findings.push(judge.cap());
+    findings.extend(judge.arm());
+    findings.extend(judge.switched_off());
+    findings.extend(judge.commands());
+    findings.extend(judge.others());
+    findings
+}
+
+struct Judge<'a>(&'a Facts);
+
+impl Judge<'_> {
+    fn fine(&self, detail: String) -> Finding {
+        Finding::fine(self.0.host.name, detail)
+    }
+
+    fn remark(&self, detail: String) -> Finding {
+        Finding::remark(self.0.host.name, detail)
+    }
+
+    fn broken(&self, detail: String) -> Finding {
+        Finding::broken(self.0.host.name, detail)
+    }
+
+    /// The command that puts things right.
+    fn install(&self, scope: Scope) -> String {
+        let flag = match scope {
+            Scope::Project => "",
+            Scope::User => " --user",
+        };
+        format!("`ralph install {}{flag}`", self.0.host.name)
+    }
+
+    /// The same for the first scope that has something of ours.
+    fn install_again(&self) -> String {
+        let mut places = self.0.places.iter();
+        let scope = places.find(|place| place.seen.is_installed()).map(|place| place.scope);
+        self.install(scope.unwrap_or(Scope::Project))
+    }
+
+    fn unreadable(&self) -> Vec<Finding> {
+        let finding = |text: &String| {
+            self.broken(format!("settings: {text}; repair the file, the host ignores it"))
+        };
+        self.0.unreadable.iter().map(finding).collect()
+    }
+
+    fn client(&self) -> Finding {
+        match &self.0.client {
+            Some(Found { path, version: Some(version), .. }) => {
+                self.fine(format!("client: {} {version}", path.display()))
+            }
+            Some(Found { path, version: None, .. }) => self.remark(format!(
+                "client: `{} --version` did not answer; is it whole?",
+                path.display()
+            )),
+            None => self.remark(format!("client: `{}` is not on the PATH", self.0.host.program)),
+        }
+    }
+
+    /// Whether each hook answers, and how fast; those with the same trouble
+    /// are named together.
+    fn hooks(&self) -> Vec<Finding> {
+        let mut times: BTreeMap<&Path, Vec<String>> = BTreeMap::new();
+        let mut troubles: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for tried in &self.0.tried {
+            match &tried.came_to {
+                Ok(took) => {
+                    let time = format!("{} {} ms", tried.hook.event, took.as_millis());
+                    times.entry(&tried.file).or_default().push(time);
+                }
+                Err(trouble) => {
+                    let install = self.install(tried.scope);
+                    let text = format!("{trouble} (in {}; {install} again)", tried.file.display());
+                    troubles.entry(text).or_default().push(&tried.hook.event);
+                }
+            }
+        }
+        let fine = times.into_iter().map(|(file, times)| {
+            self.fine(format!("hooks: {} (in {})", times.join(", "), file.display()))
+        });
+        let broken = troubles.into_iter().map(|(trouble, events)| {
+            self.broken(format!("hooks: {}: {trouble}", events.join(", ")))
+        });
+        fine.chain(broken).collect()
+    }
+
+    fn events(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let plugins: Vec<&str> = self
+            .0
+            .places
+            .iter()
+            .flat_map(|place| &place.seen.own_plugins)
+            .map(String::as_str)
+            .collect();
+        let expected = self.0.expected();
+        let missing: Vec<&str> =
+            expected.iter().copied().filter(|event| self.0.heard(event) == 0).collect();
+        let doubled: Vec<&str> =
+            expected.iter().copied().filter(|event| self.0.heard(event) > 1).collect();
+        match (plugins.is_empty(), missing.len() == expected.len()) {
+            (true, _) if missing.is_empty() => {}
+            (true, _) => findings.push(self.broken(format!(
+                "events: ralph does not hear of {}; {} again",
+                missing.join(", "),
+                self.remedy_for(&missing)
+            ))),
+            (false, true) => findings.push(self.remark(format!(
+                "plugin: {} calls ralph; its hooks are the client's to show and were not tried",
+                plugins.join(", ")
+            ))),
+            (false, false) => findings.push(self.remark(format!(
+                "plugin: {} is on beside the installed hooks: every event is told twice; switch it off, or `ralph uninstall {}`",
+                plugins.join(", "),
+                self.0.host.name
+            ))),
+        }
+        if !doubled.is_empty() {
+            let files = self.files_of(&doubled);
+            let is_all = doubled.len() == expected.len();
+            let what = if is_all { "every event".to_owned() } else { doubled.join(", ") };
+            findings.push(self.remark(format!(
+                "events: installed twice: {what} (in {files}); only one of both answers counts; `ralph uninstall {}`, with or without `--user`, removes one",
+                self.0.host.name
+            )));
+        }
+        findings
+    }
+
+    /// Installs again, with the flag that asks for what is missing.
+    fn remedy_for(&self, missing: &[&str]) -> String {
+        let again = self.install_again();
+        let is_only_before_edits = missing == [self.0.host.edit_event];
+        match self.0.arm {
+            Some((Arm::OnErrors, ArmedBy::Installation)) if is_only_before_edits => {
+                again.replacen("`ralph install", "`ralph install --arm on-errors", 1)
+            }
+            Some(_) | None => again,
+        }
+    }
+
+    fn files_of(&self, events: &[&str]) -> String {
+        let mut files: Vec<String> = Vec::new();
+        for tried in &self.0.tried {
+            let file = tried.file.display().to_string();
+            if events.contains(&tried.hook.event.as_str()) && !files.contains(&file) {
+                files.push(file);
+            }
+        }
+        files.join(" and ")
+    }
+
+    fn timeouts(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let mut tight: Vec<String> = Vec::new();
+        for tried in &self.0.tried {
+            let (hook, again) = (&tried.hook, self.install(tried.scope));
+            let granted = render_span(hook.granted);
+            if let Some(own) = hook.own.filter(|own| *own > hook.granted) {
+                findings.push(self.broken(format!(
+                    "timeout: {} is ended after {granted}, before the {} it counts on; {again} again",
+                    hook.event,
+                    render_span(own)
+                )));
+            } else if hook.granted > MOST {
+                findings.push(self.remark(format!(
+                    "timeout: {} may take {granted}, which an older version wrote; {again} again",
+                    hook.event
+                )));
+            }
+            if hook.runs_gates && hook.own.unwrap_or(hook.granted) < self.0.needed.min(MOST) {
+                tight.push(format!("{} {granted}", hook.event));
+            }
+        }
+        findings.extend(self.gates(&tight));
+        findings
+    }
+
+    /// Whether there is time for the gates.
+    fn gates(&self, tight: &[String]) -> Option<Finding> {
+        let needed = render_span(self.0.needed);
+        let otherwise = "until then the agent is told to call `ralph check --wait`";
+        if !tight.is_empty() {
+            let (tight, again) = (tight.join(", "), self.install_again());
+            return Some(self.remark(format!(
+                "timeout: gates may take {needed}, but hooks have {tight}; {again} again grants it, {otherwise}"
+            )));
+        }
+        (self.0.needed > MOST).then(|| {
+            self.remark(format!(
+                "timeout: gates may take {needed}, longer than any hook; the agent is told to call `ralph check --wait`"
+            ))
+        })
+    }
+
+    /// Whether hooks call the program that is asked here.
+    fn programs(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for found in self.0.programs.iter().filter(|found| !found.is_this) {
+            let this = env!("CARGO_PKG_VERSION");
+            let version = found.version.as_deref().unwrap_or("of an unknown version");
+            let path = found.path.display();
+            let what = if version.split_whitespace().any(|word| word == this) {
+                format!("program: hooks call `{path}`, another copy of ralph {this}")
+            } else {
+                format!("program: hooks call `{path}`, which is {version}; this is ralph {this}")
+            };
+            findings.push(
+                self.remark(format!("{what}; {} makes them call this one", self.install_again())),
+            );
+        }
+        let is_old = |tried: &&super::facts::Tried| matches!(tried.hook.call, HookCall::Shell(_));
+        let old: Vec<&str> =
+            self.0.tried.iter().filter(is_old).map(|tried| tried.hook.event.as_str()).collect();
+        if !old.is_empty() {
+            findings.push(self.remark(format!(
+                "program: {} goes through a shell, as older versions wrote it; {} again",
+                old.join(", "),
+                self.install_again()
+            )));
+        }
+        findings
+    }
+
+    fn cap(&self) -> Finding {
+        let (variable, usual) = self.0.host.cap;
+        let set = self.0.places.iter().find_map(|place| {
+            place.seen.cap.as_ref().map(|cap| (cap, place.folder.join(&cap.file)))
+        });
+        let named = set.as_ref().map(|(cap, _)| &cap.value).or(self.0.cap_variable.as_ref());
+        let limit = self.0.host.cap(|_| named.cloned());
+        let limit = limit.map_or("any number of".to_owned(), |limit| limit.to_string());
+        let what = format!("cap: {limit} continuations in a row without a tool");
+        match set {
+            Some((cap, file)) if cap.is_ours => {
+                self.fine(format!("{what} (by ralph, in {})", file.display()))
+            }
+            Some((cap, file)) => self.own_cap(&what, &cap.value, &file.display().to_string()),
+            None if self.0.cap_variable.is_some() => {
+                self.remark(format!("{what} ({variable} in this environment)"))
+            }
+            None => self.remark(format!(
+                "cap: the host's own, {usual} continuations in a row without a tool; {} raises it",
+                self.install_again()
+            )),
+        }
+    }
+
+    /// A cap that the user set stays, whatever is installed.
+    fn own_cap(&self, what: &str, value: &str, file: &str) -> Finding {
+        let text = format!("{what} ({} is yours, in {file}; ralph leaves it)", self.0.host.cap.0);
+        if value.trim() == "0" { self.fine(text) } else { self.remark(text) }
+    }
+
+    fn arm(&self) -> Option<Finding> {
+        let (arm, by) = self.0.arm?;
+        let what = match arm {
+            Arm::Manual => "a loop begins with `/ralph TASK`",
+            Arm::OnErrors => "a loop begins when a turn leaves errors that were not there before",
+            Arm::EverySession => "the first message of every session begins a loop",
+        };
+        let by = match by {
+            ArmedBy::Settings => " (set by `hooks.arm`)",
+            ArmedBy::Installation => " (as installed)",
+            ArmedBy::Default => "",
+        };
+        Some(self.fine(format!("arm: {}: {what}{by}", arm.name())))
+    }
+
+    fn switched_off(&self) -> Vec<Finding> {
+        let finding = |place: &super::facts::Place| {
+            let file = place.folder.join(place.seen.switched_off_by.as_ref()?);
+            Some(self.broken(format!(
+                "switch: {} tells the host to run no hooks at all (`disableAllHooks`); take that out",
+                file.display()
+            )))
+        };
+        self.0.places.iter().filter_map(finding).collect()
+    }
+
+    /// Whether the commands are there, wherever the host would find them.
+    fn commands(&self) -> Vec<Finding> {
+        let mut states: BTreeMap<&Path, Vec<(CommandState, String)>> = BTreeMap::new();
+        for place in &self.0.places {
+            for file in &place.seen.commands {
+                let path = place.folder.join(&file.path).display().to_string();
+                states.entry(&file.path).or_default().push((file.state, path));
+            }
+        }
+        let has_plugin = self.0.places.iter().any(|place| !place.seen.own_plugins.is_empty());
+        let again = self.install_again();
+        let mut findings = Vec::new();
+        for (name, found) in states {
+            let of = |state| found.iter().find(|(found, _)| *found == state).map(|(_, path)| path);
+            let name = name.file_stem().unwrap_or_default().to_string_lossy();
+            let is_current = of(CommandState::Current).is_some() || has_plugin;
+            findings.push(match (of(CommandState::Foreign), of(CommandState::Old)) {
+                (Some(path), _) => self.remark(format!(
+                    "command: {path} is not ours and stays; ralph reads `/{name}` all the same, the model reads that file"
+                )),
+                (None, _) if is_current => continue,
+                (None, Some(path)) => {
+                    self.remark(format!("command: {path} is of another version; {again} again"))
+                }
+                (None, None) => {
+                    self.broken(format!("command: `/{name}` is not there; {again} again"))
+                }
+            });
+        }
+        findings
+    }
+
+    /// Who else loops, and what we do about it.
+    fn others(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let beside = "a loop of ralph runs beside it, and either may make the agent go on";
+        for place in &self.0.places {
+            for other in &place.seen.others {
+                findings.push(self.remark(match other {
+                    Other::Hook(file, words) => format!(
+                        "others: `{words}` in {} hears of the end of a turn as well; {beside}",
+                        place.folder.join(file).display()
+                    ),
+                    Other::Plugin(file, name) => format!(
+                        "others: the plugin {name}, switched on in {}, loops as well; {beside}",
+                        place.folder.join(file).display()
+                    ),
+                }));
+            }
+        }
+        for file in &self.0.loops_here {
+            findings.push(self.remark(format!(
+                "others: {file} shows that another loop is on here; loops that begin by themselves stand down, one that you begin runs beside it"
+            )));
+        }
+        let known = self.0.host.foreign_commands.join(", ");
+        findings.push(self.fine(format!(
+            "others: after {known} no loop begins by itself in that session; one that you begin runs beside them, and either may make the agent go on"
+        )));
+        findings
+    }
+}
+
+/// Milliseconds for programs.
+pub(super) fn millis(took: Duration) -> u64 {
+    u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,191 @@
+//! Calls a hook as its host would, and judges what comes back.
+
+use std::fs::File;
+use std::io::{Read, Seek, Write};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+use ralph_agents::Host;
+use ralph_agents::inspection::{HookCall, InstalledHook};
+use ralph_core::host::Happening;
+use serde_json::Value;
+
+use crate::app::App;
+use crate::texts;
+
+/// A session that no host has and no run belongs to.
+const SESSION: &str = "ralph-doctor";
+
+/// How often a hook is called to learn how long it takes.
+const TIMES: usize = 3;
+
+/// Longest wait for a hook, whatever its host grants: with nothing to do it
+/// is done at once.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What is shown of what a hook printed.
+const SHOWN: usize = 120;
+
+/// What is wrong with a hook.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+pub(super) enum Trouble {
+    #[error("`{0}` is not there")]
+    NotFound(String),
+    #[error("`{program}` cannot be started: {reason}")]
+    NotStarted { program: String, reason: String },
+    #[error("`{program}` ended with {ending}{said}")]
+    Ended { program: String, ending: String, said: String },
+    #[error("`{program}` gave no answer within {seconds} s")]
+    Slow { program: String, seconds: u64 },
+    #[error("`{program}` printed what is not one JSON object: {said}")]
+    Chatter { program: String, said: String },
+    #[error("`{0}` did not answer `/ralph help`")]
+    Mute(String),
+}
+
+/// Whether a hook has to say something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owed {
+    Answer,
+    Nothing,
+}
+
+/// What a hook came to, called once.
+struct Answer {
+    stdout: Vec<u8>,
+    took: Duration,
+}
+
+/// Calls a hook a few times; the median of the times it took.
+pub(super) fn rehearse(app: &App, host: &Host, hook: &InstalledHook) -> Result<Duration, Trouble> {
+    let payload = (host.payload)(&hook.event, SESSION, &app.project.root);
+    let asks = (host.parse)(payload.as_bytes())
+        .is_ok_and(|event| matches!(event.what, Happening::Prompted { .. }));
+    let is_heard = app.kill_switch().is_none() && !app.is_driven();
+    let owed = if asks && is_heard { Owed::Answer } else { Owed::Nothing };
+    let mut times = Vec::with_capacity(TIMES);
+    for _ in 0..TIMES {
+        let answer = call(app, host, hook, &payload)?;
+        judge(program_of(hook), &answer.stdout, owed)?;
+        times.push(answer.took);
+    }
+    times.sort();
+    Ok(times[TIMES / 2])
+}
+
+/// The program of a hook, or the line of a shell.
+pub(super) fn program_of(hook: &InstalledHook) -> &str {
+    match &hook.call {
+        HookCall::Program(program, _) => program,
+        HookCall::Shell(line) => line,
+    }
+}
+
+/// Whether what a hook printed is nothing or one JSON object, and something
+/// where an answer is owed.
+fn judge(program: &str, stdout: &[u8], owed: Owed) -> Result<(), Trouble> {
+    if stdout.is_empty() {
+        return match owed {
+            Owed::Answer => Err(Trouble::Mute(program.to_owned())),
+            Owed::Nothing => Ok(()),
+        };
+    }
+    match serde_json::from_slice::<Value>(stdout) {
+        Ok(Value::Object(_)) if stdout.starts_with(b"{") => Ok(()),
+        Ok(_) | Err(_) => {
+            let said = texts::one_line(&String::from_utf8_lossy(stdout), SHOWN);
+            Err(Trouble::Chatter { program: program.to_owned(), said })
+        }
+    }
+}
+
+fn call(app: &App, host: &Host, hook: &InstalledHook, payload: &str) -> Result<Answer, Trouble> {
+    let program = || program_of(hook).to_owned();
+    let failed = |error: std::io::Error| Trouble::NotStarted {
+        program: program(),
+        reason: error.to_string(),
+    };
+    let mut stderr = tempfile::tempfile().map_err(failed)?;
+    let mut command = command(app, hook)?;
+    command
+        .current_dir(&app.project.root)
+        .env_clear()
+        .envs(&app.env)
+        .env(host.project_variable, &app.project.root)
+        .stdin(given(payload).map_err(failed)?)
+        .stdout(Stdio::piped())
+        .stderr(stderr.try_clone().map_err(failed)?);
+    let patience = hook.granted.min(PATIENCE);
+    let began = Instant::now();
+    let mut child = command.spawn().map_err(failed)?;
+    let (sender, answers) = channel();
+    let stdout = child.stdout.take();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = stdout.map(|mut stdout| stdout.read_to_end(&mut bytes));
+        // Nobody listens any more when it took too long.
+        let _ = sender.send(read.transpose().map(|_| bytes));
+    });
+    let Ok(read) = answers.recv_timeout(patience) else {
+        let _ = child.kill().and_then(|()| child.wait());
+        return Err(Trouble::Slow { program: program(), seconds: patience.as_secs() });
+    };
+    let (stdout, status) = (read.map_err(failed)?, child.wait().map_err(failed)?);
+    let took = began.elapsed();
+    if status.success() {
+        return Ok(Answer { stdout, took });
+    }
+    let said = said(&mut stderr).map(|said| format!(": {said}")).unwrap_or_default();
+    Err(Trouble::Ended { program: program(), ending: status.to_string(), said })
+}
+
+fn command(app: &App, hook: &InstalledHook) -> Result<Command, Trouble> {
+    match &hook.call {
+        HookCall::Program(program, args) => {
+            let found = app.locate(program.as_ref()).ok_or(Trouble::NotFound(program.clone()))?;
+            let mut command = Command::new(found);
+            command.args(args);
+            Ok(command)
+        }
+        HookCall::Shell(line) => {
+            let mut command = Command::new("/bin/sh");
+            command.args(["-c", line]);
+            Ok(command)
+        }
+    }
+}
+
+/// A standard input that holds this.
+fn given(payload: &str) -> std::io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    file.write_all(payload.as_bytes())?;
+    file.rewind()?;
+    Ok(file)
+}
+
+/// What a hook told the user, if it did.
+fn said(stderr: &mut File) -> Option<String> {
+    let mut text = Vec::new();
+    stderr.rewind().ok()?;
+    stderr.read_to_end(&mut text).ok()?;
+    let text = texts::one_line(&String::from_utf8_lossy(&text), SHOWN);
+    (!text.is_empty()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_nothing_or_one_object_with_nothing_in_front() {
+        let judged = |stdout: &str, owed| judge("r", stdout.as_bytes(), owed);
+        assert_eq!(judged("", Owed::Nothing), Ok(()));
+        assert_eq!(judged("", Owed::Answer), Err(Trouble::Mute("r".to_owned())));
+        assert_eq!(judged("{}", Owed::Answer), Ok(()));
+        assert_eq!(judged("{\"a\":1}\n", Owed::Nothing), Ok(()));
+        for odd in ["log\n{}", "[]", "{", "{} {}", " {}"] {
+            assert!(matches!(judged(odd, Owed::Nothing), Err(Trouble::Chatter { .. })), "{odd}");
+        }
+    }
+}
