@@ -53,6 +53,14 @@ impl CliError {
         Self { hint: Some(hint.into()), ..self }
     }
 
+    /// What is wrong and what to do about it, as a part of a line.
+    pub(crate) fn in_line(&self) -> String {
+        match &self.hint {
+            Some(hint) => format!("{}; {hint}", self.message),
+            None => self.message.clone(),
+        }
+    }
+
     pub(crate) fn exit_code(&self) -> u8 {
         match self.kind {
             Kind::Refused => 1,

@@ -261,6 +261,7 @@ mod tests {
                 }
                 Happening::Prompted { text } => assert_eq!(text, "/ralph help"),
                 Happening::SessionStarted(_)
+                | Happening::Woken
                 | Happening::CommandCalled { .. }
                 | Happening::TurnEnded(_)
                 | Happening::TurnBroken(_)

@@ -27,6 +27,8 @@ use crate::config::Arm;
 use crate::error::CliError;
 use deadline::Deadline;
 
+pub(crate) use auto::lookout;
+
 /// How much of a payload is read. Hosts send whole files.
 const MOST_PAYLOAD: u64 = 512 * 1024 * 1024;
 

@@ -159,7 +159,7 @@ fn entries_of_an_older_version_are_brought_up_to_date() {
     let stops = written["hooks"]["Stop"].as_array().unwrap();
     assert_eq!(stops.len(), 1, "{written}");
     assert_eq!(stops[0]["hooks"][0]["args"][0], "hook", "{written}");
-    assert_eq!(stops[0]["hooks"][0]["timeout"], 1800, "{written}");
+    assert_eq!(stops[0]["hooks"][0]["timeout"], 3600, "{written}");
 }
 
 #[test]

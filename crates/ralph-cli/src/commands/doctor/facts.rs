@@ -12,7 +12,7 @@ use ralph_proc::Ending;
 
 use super::rehearsal::{self, Trouble};
 use crate::app::App;
-use crate::commands::install;
+use crate::commands::{hook, install};
 use crate::config::Arm;
 use crate::texts;
 
@@ -31,6 +31,8 @@ pub(super) struct Facts {
     pub(super) programs: Vec<Found>,
     /// When loops begin, and who says so; `None` if the settings are broken.
     pub(super) arm: Option<(Arm, ArmedBy)>,
+    /// Why no error could ever begin a loop, where errors are meant to.
+    pub(super) blind: Option<String>,
     /// The cap that the environment names.
     pub(super) cap_variable: Option<String>,
     /// How long the gates may take together.
@@ -85,6 +87,7 @@ impl Facts {
             tried: Vec::new(),
             programs: Vec::new(),
             arm: None,
+            blind: None,
             cap_variable: app.variable(host.cap.0),
             needed: install::needed(app),
             loops_here: Vec::new(),
@@ -129,6 +132,9 @@ impl Facts {
         }
         self.programs = names.iter().filter_map(|name| found(app, name)).collect();
         self.arm = self.armed(app);
+        if self.arm.is_some_and(|(arm, _)| arm == Arm::OnErrors) {
+            self.blind = hook::lookout(app).err().map(|error| error.in_line());
+        }
         let is_there = |file: &&&str| app.project.root.join(file).exists();
         self.loops_here = self.host.foreign_files.iter().filter(is_there).copied().collect();
         self

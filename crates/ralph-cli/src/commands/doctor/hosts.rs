@@ -299,7 +299,11 @@ impl Judge<'_> {
             ArmedBy::Installation => " (as installed)",
             ArmedBy::Default => "",
         };
-        Some(self.fine(format!("arm: {}: {what}{by}", arm.name())))
+        let what = format!("arm: {}: {what}{by}", arm.name());
+        Some(match &self.0.blind {
+            Some(reason) => self.remark(format!("{what}, but none can be found here: {reason}")),
+            None => self.fine(what),
+        })
     }
 
     fn switched_off(&self) -> Vec<Finding> {

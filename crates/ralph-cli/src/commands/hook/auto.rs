@@ -21,9 +21,10 @@ use serde_json::{Value, json};
 
 use super::arm;
 use super::session::Session;
+use crate::app::App;
 use crate::commands::drive::{self, Checks};
 use crate::commands::run::open_ledger;
-use crate::config::{self, Arm, Layers};
+use crate::config::{self, Arm, Layers, Settings};
 use crate::error::CliError;
 
 /// How much of a prompt is kept as the task of a loop that may begin.
@@ -188,16 +189,8 @@ impl Here<'_> {
         Ok(driver.survey(run)?)
     }
 
-    /// What looks for errors here, and for what can be exploited.
     fn checks(&self) -> Result<Checks, CliError> {
-        let mut layers: Layers = self.asked.app.layers()?;
-        for path in ["run.zero_errors", "run.zero_security"] {
-            layers.set_flag(path, config::Value::Switch(true));
-        }
-        let mut settings = self.asked.app.settings(&layers)?;
-        let lenient = |gate: &mut GateSpec| gate.bar = Bar::NoWorse;
-        settings.policy.gates.iter_mut().for_each(lenient);
-        settings.policy.zero.clear();
+        let settings = lookout(self.asked.app)?;
         Ok(Checks::new(self.asked.app, settings)?.within(self.asked.deadline.limit()))
     }
 
@@ -214,6 +207,19 @@ impl Here<'_> {
         make_folder(self.place.folder())?;
         Ok(fs::write(self.place.folder().join(name), text)?)
     }
+}
+
+/// What looks for errors here, and for what can be exploited.
+pub(crate) fn lookout(app: &App) -> Result<Settings, CliError> {
+    let mut layers: Layers = app.layers()?;
+    for path in ["run.zero_errors", "run.zero_security"] {
+        layers.set_flag(path, config::Value::Switch(true));
+    }
+    let mut settings = app.settings(&layers)?;
+    let lenient = |gate: &mut GateSpec| gate.bar = Bar::NoWorse;
+    settings.policy.gates.iter_mut().for_each(lenient);
+    settings.policy.zero.clear();
+    Ok(settings)
 }
 
 fn make_folder(path: &Path) -> Result<(), CliError> {
