@@ -34,6 +34,25 @@ fn a_question_about_a_project_full_of_old_findings_is_answered_once() {
 }
 
 #[test]
+fn an_edit_that_breaks_something_is_made_to_go_on() {
+    isolated(|| {
+        let stage = python("on-errors", 500);
+        stage.api.then(Script::new([
+            writes(&stage.project, "new.py", "def broken(:\n"),
+            Turn::says("I wrote it."),
+            writes(&stage.project, "new.py", "def mended():\n    return 1\n"),
+            Turn::says("Now it can be read."),
+        ]));
+        let said = stage.session("write new.py").output().exits(0);
+        assert_eq!(said.result()["result"], "Now it can be read.");
+        stage.asked(4);
+        assert!(stage.heard(3).contains("new.py"), "{}", stage.heard(3));
+        assert!(!stage.heard(3).contains("old.py"), "{}", stage.heard(3));
+        assert_eq!(stage.run()["status"], "success", "{:#}", stage.run());
+    });
+}
+
+#[test]
 fn an_edit_that_breaks_nothing_is_left_alone() {
     isolated(|| {
         let stage = python("on-errors", 500);
@@ -56,5 +75,23 @@ fn the_first_message_of_every_session_is_a_task_where_the_user_chose_that() {
         stage.asked(2);
         let run = stage.run();
         assert_eq!((&run["task"], &run["status"]), (&"talk to me".into(), &"success".into()));
+    });
+}
+
+#[test]
+fn an_installation_that_arms_on_errors_notices_what_an_edit_breaks() {
+    isolated(|| {
+        let stage = python("", 3);
+        let install = ["install", "claude-code", "--arm", "on-errors"];
+        let _ = stage.project.ralph(&install).output().exits(0);
+        stage.api.then(Script::new([
+            writes(&stage.project, "new.py", "def broken(:\n"),
+            Turn::says("I wrote it."),
+            writes(&stage.project, "new.py", "def mended():\n    return 1\n"),
+            Turn::says("Now it can be read."),
+        ]));
+        let said = stage.session("write new.py").output().exits(0);
+        assert_eq!(said.result()["result"], "Now it can be read.");
+        stage.asked(4);
     });
 }

@@ -3,7 +3,7 @@
 use ralph_testkit::{Script, Turn, isolated};
 use serde_json::{Value, json};
 
-use crate::stage::{DONE, Stage};
+use crate::stage::{DONE, Stage, standing};
 
 #[test]
 fn an_installation_lets_a_loop_talk_as_long_as_it_likes_and_goes_without_a_trace() {
@@ -32,4 +32,18 @@ fn an_installation_that_is_repeated_makes_no_difference() {
     assert_eq!(stage.project.read(".claude/settings.json"), first);
     let settings: Value = serde_json::from_str(&first).unwrap();
     assert_eq!(settings["env"]["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"], "30");
+}
+
+#[test]
+fn the_doctor_finds_the_client_and_proves_its_hooks() {
+    isolated(|| {
+        let stage = Stage::bare(Script::new([]));
+        let _ = stage.project.ralph(&["install", "claude-code", "--cap", "30"]).output().exits(0);
+        // The real client is on the search path of this call alone.
+        let found = stage.claude().ralph(&["doctor"]).output().exits(0);
+        for fact in ["2.1.", "Stop", "30"] {
+            assert!(found.stdout.contains(fact), "{fact}:\n{}", found.stdout);
+        }
+        assert_eq!(standing(&stage.run()), "none");
+    });
 }
