@@ -70,6 +70,26 @@ fn every_command_and_flag_of_the_readme_exists() {
 }
 
 #[test]
+fn every_call_in_the_guides_would_be_understood() {
+    let project = plain();
+    for name in ["claude-code", "driving-claude-code"] {
+        let text = document(&format!("docs/guide/{name}.md"));
+        let shown =
+            text.lines().filter_map(|line| line.trim_start_matches("$ ").strip_prefix("ralph "));
+        let named = text.split('`').filter_map(|span| span.strip_prefix("ralph "));
+        let calls: Vec<&str> = shown.chain(named).filter(|call| !call.contains('\n')).collect();
+        assert!(calls.len() >= 3, "{name}");
+        for call in calls {
+            let words: Vec<&str> = call.split_whitespace().collect();
+            let help = project.ralph(&[words[0], "--help"]).output().exits(0).stdout;
+            for flag in words.iter().filter(|word| word.starts_with("--")) {
+                assert!(help.contains(flag), "{name}: `ralph {call}`");
+            }
+        }
+    }
+}
+
+#[test]
 fn every_command_has_help_with_a_first_sentence() {
     let project = plain();
     let help = project.ralph(&["--help"]).output().exits(0).stdout;
