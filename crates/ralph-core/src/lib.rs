@@ -15,6 +15,7 @@ pub mod host;
 pub mod ids;
 pub mod limits;
 pub mod locale;
+pub mod look;
 pub mod policy;
 pub mod preserve;
 pub mod progress;

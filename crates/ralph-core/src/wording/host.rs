@@ -1,6 +1,7 @@
 //! What users and agents read inside a host.
 
 use super::{signal, targets};
+use crate::finding::Finding;
 use crate::locale::Locale;
 use crate::run::Run;
 use crate::state::{Pause, State};
@@ -8,6 +9,12 @@ use crate::time::render_span;
 
 /// How much of the task is repeated while the agent still has it before it.
 const TASK_CHARS: usize = 300;
+
+/// How many findings the agent reads after an edit.
+const WORSE_LINES: usize = 5;
+
+/// How much it reads of each.
+const LINE_CHARS: usize = 300;
 
 /// The user is told that a loop was armed, with the limits that bind it.
 pub fn armed(run: &Run) -> String {
@@ -127,6 +134,22 @@ pub fn ended(run: &Run) -> String {
     }
 }
 
+/// The agent is told what its last edit made worse: the first few findings,
+/// a line each.
+pub fn worse(fresh: &[Finding], locale: Locale) -> String {
+    let head = match (locale, fresh.len()) {
+        (Locale::En, 1) => "ralph: a new problem in what was just edited:".to_owned(),
+        (Locale::En, count) => format!("ralph: {count} new problems in what was just edited:"),
+        (Locale::Ko, count) => format!("ralph: 방금 편집한 파일에 새 문제 {count}건:"),
+    };
+    let line = |finding: &Finding| {
+        let text = format!("{}: {}", finding.place.display(), finding.message);
+        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LINE_CHARS).collect()
+    };
+    let lines = fresh.iter().take(WORSE_LINES).map(line);
+    std::iter::once(head).chain(lines).collect::<Vec<String>>().join("\n")
+}
+
 fn shortened(text: &str) -> String {
     let mut short: String = text.chars().take(TASK_CHARS).collect();
     if text.chars().nth(TASK_CHARS).is_some() {
@@ -138,6 +161,7 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::finding::{Level, Place};
     use crate::policy::Policy;
     use crate::samples;
     use crate::state::Wait;
@@ -151,6 +175,25 @@ mod tests {
         assert!(text.chars().count() < 700, "{}", text.len());
         assert!(text.contains("2 tests fail.") && text.contains("ITERATION"), "{text}");
         assert!(reminder(&run).contains(&run.task.text));
+    }
+
+    #[test]
+    fn a_few_lines_say_what_an_edit_made_worse() {
+        let place = Place { file: "src/a.py".to_owned(), line: Some(3), column: Some(1) };
+        let finding = Finding {
+            tool: "ruff".to_owned(),
+            rule: Some("F821".to_owned()),
+            level: Level::Error,
+            place,
+            message: "Undefined name `x`\u{1b}[31m".to_owned(),
+            fingerprint: String::new(),
+        };
+        let one = worse(std::slice::from_ref(&finding), Locale::En);
+        let want = "ralph: a new problem in what was just edited:\n\
+                    src/a.py:3: Undefined name `x` [31m";
+        assert_eq!(one, want);
+        let many = worse(&vec![finding; 9], Locale::Ko);
+        assert!(many.contains("9건") && many.lines().count() == 6, "{many}");
     }
 
     #[test]
