@@ -24,6 +24,18 @@ pub struct Earlier {
     pub contents: Option<Vec<u8>>,
 }
 
+/// What a file was in a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Past {
+    /// It cannot be told: the tree is remembered no longer, or not in git, or
+    /// the file is too large or none that holds text.
+    Unknown,
+    /// There was no such file.
+    Absent,
+    /// It held this, as git stores it.
+    Contents(Vec<u8>),
+}
+
 impl Snapshots<'_> {
     /// The files that differ between `snapshot` and the tree `present`,
     /// ordered by path, with what they were. Links and nested repositories
@@ -65,6 +77,31 @@ impl Snapshots<'_> {
 }
 
 impl WorkTree {
+    /// What the file at `path`, relative to the root, was in a tree, unless
+    /// it has more than `limit` bytes. Costs two calls of git whatever else
+    /// the tree holds.
+    pub fn past(&self, tree: &TreeId, path: &Path, limit: u64) -> Result<Past, TreeError> {
+        let Some(git) = self.git() else { return Ok(Past::Unknown) };
+        let name = path_bytes::to_bytes(path);
+        let Ok(found) = git.look_up(tree.as_str(), std::slice::from_ref(&name)) else {
+            return Ok(Past::Unknown);
+        };
+        let Some(entry) = found.get(&name) else { return Ok(Past::Absent) };
+        let is_small = entry.size.is_some_and(|size| size <= limit);
+        match entry.item.kind {
+            ItemKind::File | ItemKind::Executable if is_small => {}
+            ItemKind::File | ItemKind::Executable | ItemKind::Link | ItemKind::Opaque => {
+                return Ok(Past::Unknown);
+            }
+        }
+        let mut bytes = Vec::new();
+        git.read_blobs(&[&entry.item], &mut |_, contents| {
+            let read = std::io::Read::read_to_end(contents, &mut bytes);
+            read.map(drop).map_err(TreeError::io("read", path))
+        })?;
+        Ok(Past::Contents(bytes))
+    }
+
     /// The tree of the last commit; `None` outside git and before the first.
     pub fn committed(&self) -> Result<Option<TreeId>, TreeError> {
         let Some(git) = self.git() else { return Ok(None) };
@@ -154,6 +191,25 @@ mod tests {
     use super::*;
     use crate::label::Label;
     use crate::scratch::Scratch;
+
+    #[test]
+    fn a_file_is_told_as_it_was_in_a_tree() {
+        let scratch = Scratch::git();
+        scratch.write("src/a b.py", "old");
+        scratch.write("large", "x".repeat(50));
+        let tree = scratch.open();
+        let then = tree.tree().unwrap();
+        scratch.write("src/a b.py", "new");
+        scratch.write("new", "new");
+        let past = |then: &TreeId, path: &str| tree.past(then, Path::new(path), 10).unwrap();
+        assert_eq!(past(&then, "src/a b.py"), Past::Contents(b"old".to_vec()));
+        assert_eq!(past(&then, "new"), Past::Absent);
+        assert_eq!(past(&then, "src"), Past::Absent);
+        assert_eq!(past(&then, "large"), Past::Unknown);
+        assert_eq!(past(&TreeId::new("0".repeat(40)), "new"), Past::Unknown);
+        let plain = Scratch::plain().open();
+        assert_eq!(plain.past(&then, Path::new("new"), 10).unwrap(), Past::Unknown);
+    }
 
     #[test]
     fn files_that_differ_come_with_what_they_were() {

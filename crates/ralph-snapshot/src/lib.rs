@@ -65,7 +65,7 @@ mod view;
 mod walk;
 mod work_tree;
 
-pub use earlier::Earlier;
+pub use earlier::{Earlier, Past};
 pub use error::TreeError;
 pub use label::{Label, ParseLabelError};
 pub use plan::{Action, Kept, Plan, Step, WhyKept};
