@@ -10,6 +10,7 @@ pub mod formats;
 pub mod judge;
 pub mod lsp;
 mod output;
+pub mod quick;
 pub mod security;
 pub mod tamper;
 mod together;

@@ -9,7 +9,7 @@
 //! Every server runs under the supervisor, so none outlives us.
 
 mod answers;
-mod choice;
+pub(crate) mod choice;
 mod documents;
 mod findings;
 mod framing;
@@ -18,7 +18,7 @@ mod gate;
 mod helper;
 mod pool;
 mod process;
-mod servers;
+pub(crate) mod servers;
 mod session;
 mod uri;
 mod wire;

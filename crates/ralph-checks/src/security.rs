@@ -19,6 +19,7 @@ mod scan;
 mod words;
 
 pub use chosen::Chosen;
+pub(crate) use files::is_vendored;
 pub use files::{FileCounts, Files};
 pub use gate::SecurityGate;
 pub use pack::Pack;

@@ -15,20 +15,20 @@ const LOCAL: [&str; 3] = ["node_modules/.bin", ".venv/bin", "venv/bin"];
 
 /// How a server is started for some files.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Start {
+pub(crate) struct Start {
     /// The server's name.
-    pub(super) server: String,
+    pub(crate) server: String,
     /// The program and its arguments.
-    pub(super) command: Vec<OsString>,
+    pub(crate) command: Vec<OsString>,
     /// Where it is started, and what it takes for the workspace.
-    pub(super) root: PathBuf,
+    pub(crate) root: PathBuf,
     /// The search path: the project's own programs come first.
-    pub(super) path: OsString,
+    pub(crate) path: OsString,
 }
 
 /// Whether a server looks at a file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Choice {
+pub(crate) enum Choice {
     /// It does.
     Use(Start),
     /// It would, but this program is not installed.
@@ -39,16 +39,16 @@ pub(super) enum Choice {
 
 /// Looks for servers on behalf of one project.
 #[derive(Clone, Copy)]
-pub(super) struct Chooser<'a> {
+pub(crate) struct Chooser<'a> {
     /// The project's root; files are below it.
-    pub(super) root: &'a Path,
+    pub(crate) root: &'a Path,
     /// The search path of the environment.
-    pub(super) path: Option<&'a OsStr>,
+    pub(crate) path: Option<&'a OsStr>,
 }
 
 impl Chooser<'_> {
     /// Whether and how `server` looks at `file`, which is one of its kinds.
-    pub(super) fn choose(&self, server: &Server, file: &Path) -> Choice {
+    pub(crate) fn choose(&self, server: &Server, file: &Path) -> Choice {
         let folders = self.folders(file);
         let path = self.search_path(&folders);
         let mut missing = server.commands.first().and_then(|words| words.first()).cloned();

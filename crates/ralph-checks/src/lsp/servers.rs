@@ -83,6 +83,14 @@ impl Server {
         Self { commands: vec![command], languages, ..Self::named(name) }
     }
 
+    /// The tool whose findings it reports, as it is called on the command line.
+    pub fn tool(name: &str) -> &str {
+        match name {
+            "bash-language-server" => "shellcheck",
+            name => name,
+        }
+    }
+
     /// The language of a file, if the server looks at it.
     pub fn language(&self, file: &Path) -> Option<&Language> {
         let name = file.file_name()?.to_str()?;
@@ -103,7 +111,7 @@ impl Server {
         }
     }
 
-    fn known(name: &str, commands: &[&str], extensions: &[&str]) -> Self {
+    pub(crate) fn known(name: &str, commands: &[&str], extensions: &[&str]) -> Self {
         let words = |command: &&str| command.split(' ').map(str::to_owned).collect();
         let languages = extensions.iter().map(|extension| Language {
             extension: (*extension).to_owned(),
@@ -120,7 +128,7 @@ impl Server {
         Self { needs: vec![program.to_owned()], ..self }
     }
 
-    fn rooted(self, roots: &[&str]) -> Self {
+    pub(crate) fn rooted(self, roots: &[&str]) -> Self {
         Self { roots: texts(roots), ..self }
     }
 
@@ -128,7 +136,7 @@ impl Server {
         Self { quirks: vec![quirk], ..self }
     }
 
-    fn with_one_of(self, files: &[&str]) -> Self {
+    pub(crate) fn with_one_of(self, files: &[&str]) -> Self {
         Self { wanted: Wanted::WithOneOf(texts(files)), ..self }
     }
 }
@@ -137,9 +145,10 @@ fn texts(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-const PYTHON: &[&str] = &[".py", ".pyi"];
+pub(crate) const PYTHON: &[&str] = &[".py", ".pyi"];
 const TYPESCRIPT: &[&str] = &[".ts", ".tsx", ".mts", ".cts"];
-const SCRIPT: &[&str] = &[".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"];
+pub(crate) const SCRIPT: &[&str] = &[".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"];
+pub(crate) const SHELL: &[&str] = &[".sh", ".bash"];
 const C: &[&str] = &[".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"];
 
 /// The servers that need no configuration.
@@ -168,7 +177,7 @@ pub fn known() -> Vec<Server> {
             quiet: Duration::from_secs(2),
             ..gopls.needing("go").rooted(&["go.work", "go.mod"])
         },
-        Server::known("bash-language-server", &["bash-language-server start"], &[".sh", ".bash"])
+        Server::known("bash-language-server", &["bash-language-server start"], SHELL)
             .needing("shellcheck"),
         Server { quiet: Duration::from_secs(1), ..rust.needing("cargo").rooted(&["Cargo.lock"]) },
     ]

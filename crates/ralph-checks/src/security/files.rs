@@ -133,7 +133,7 @@ fn chosen(root: &Path, paths: &[PathBuf]) -> (Vec<PathBuf>, FileCounts) {
         if !is_file || language::of(path).is_none() {
             continue;
         }
-        if folders(path).any(is_vendor) {
+        if is_vendored(path) {
             counts.vendored += 1;
         } else {
             found.push(path.to_owned());
@@ -179,6 +179,11 @@ pub(super) fn is_test(path: &Path) -> bool {
         || has_end(&["_test", "_tests", "_spec", "Test", "Tests", "TestCase"])
         || ["tests", "conftest"].contains(&stem)
         || [".test.", ".spec."].iter().any(|part| name.contains(part))
+}
+
+/// Whether a file, by its path below the root, is other people's.
+pub(crate) fn is_vendored(path: &Path) -> bool {
+    folders(path).any(is_vendor)
 }
 
 fn folders(path: &Path) -> impl Iterator<Item = &str> {

@@ -41,6 +41,17 @@ impl Pack {
         Self::read(&[], folders)
     }
 
+    /// Whether there is any rule for a file of this name. Compiles nothing.
+    pub fn covers(&self, path: &Path) -> bool {
+        let Some(language) = language::of(path) else { return false };
+        is_served(self.embedded, language) || self.own.iter().any(|own| own.language == language)
+    }
+
+    /// Whether a rule that comes with the program covers a file of this name.
+    pub fn builtin_covers(path: &Path) -> bool {
+        language::of(path).is_some_and(|language| is_served(EMBEDDED, language))
+    }
+
     /// Identifies the rules: it changes when the text of any of them does.
     pub fn digest(&self) -> &str {
         &self.digest
@@ -85,6 +96,10 @@ impl Pack {
         let own = self.own.iter().filter(|own| own.language == language).cloned();
         embedded.chain(own).filter_map(|one| Rule::new(&one, language).ok().flatten()).collect()
     }
+}
+
+fn is_served(embedded: &[Embedded], language: SupportLang) -> bool {
+    embedded.iter().any(|rule| language::folder_serves(rule.folder, language))
 }
 
 /// The rules of one language, arranged for one walk over a tree.

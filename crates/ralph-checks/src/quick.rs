@@ -1,0 +1,198 @@
+//! A quick look at files that were just written: rules over their syntax
+//! trees, and linters that take single files.
+//!
+//! What is worth asking is told from names and the file system alone, so a
+//! file that nobody knows anything about costs next to nothing. What does not
+//! answer in time is left out.
+
+mod linters;
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ralph_core::finding::{Finding, Reading};
+use ralph_core::look::Said;
+use ralph_proc::Supervisor;
+
+use crate::formats::Collector;
+use crate::lsp::choice::{Choice, Chooser};
+use crate::lsp::{Server, known};
+use crate::security::{Files, Pack, TOOL, is_vendored};
+use linters::{Call, Linter, Version};
+
+/// Who could say something about one file.
+#[derive(Debug)]
+pub struct Sight {
+    root: PathBuf,
+    /// Relative to the root.
+    file: PathBuf,
+    calls: Vec<Call>,
+    /// Whether a rule that comes with the program covers it.
+    has_rules: bool,
+    has_server: bool,
+}
+
+/// What a look is taken with.
+#[derive(Clone)]
+pub struct Means {
+    /// Starts and ends linters.
+    pub supervisor: Supervisor,
+    /// The complete environment of linters, already filtered.
+    pub env: Vec<(OsString, OsString)>,
+    /// The rules over syntax trees.
+    pub pack: Arc<Pack>,
+    /// When a linter has to be done.
+    pub until: Instant,
+}
+
+/// What a file was when the run began.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// Nobody knows.
+    Unknown,
+    /// It was not there.
+    Absent,
+    /// It held this.
+    Text(Arc<Vec<u8>>),
+}
+
+/// Something that is found out on a thread of its own.
+pub type Job<T> = Box<dyn FnOnce() -> T + Send>;
+
+impl Sight {
+    /// Finds out who could say something about `file`, which is relative to
+    /// the absolute `root`. `path` is the search path of the environment.
+    ///
+    /// Nothing is read but names. Other people's files are nobody's business.
+    pub fn new(root: &Path, file: &Path, path: Option<&OsStr>) -> Self {
+        let chooser = Chooser { root, path };
+        let full = root.join(file);
+        let is_used = |server: &Server| {
+            server.language(&full).is_some()
+                && matches!(chooser.choose(server, &full), Choice::Use(_))
+        };
+        let is_ours = file.extension().is_some() && !is_vendored(file);
+        let calls = if is_ours { Linter::calls(&chooser, &full) } else { Vec::new() };
+        Self {
+            root: root.to_owned(),
+            file: file.to_owned(),
+            calls,
+            has_rules: is_ours && Pack::builtin_covers(file),
+            has_server: is_ours && known().iter().any(is_used),
+        }
+    }
+
+    /// The file, relative to the root.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// The file, as findings name it.
+    pub fn name(&self) -> String {
+        Collector::new(&self.root, "").place(&self.file.to_string_lossy(), None, None).file
+    }
+
+    /// Whether nobody would say anything, as far as no settings are needed
+    /// to tell.
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty() && !self.has_rules && !self.has_server
+    }
+
+    /// Whether a language server that needs no settings looks at the file.
+    pub fn has_server(&self) -> bool {
+        self.has_server
+    }
+
+    /// The tools that are asked with these means.
+    pub fn tools<'s>(&'s self, means: &Means) -> Vec<&'s str> {
+        let rules = self.is_covered(means).then_some(TOOL);
+        rules.into_iter().chain(self.calls.iter().map(Call::tool)).collect()
+    }
+
+    /// What is to be done to hear them all, each independent of the others.
+    /// A job is `None` when its tool has no answer.
+    pub fn jobs(self, means: &Means, start: &Start) -> Vec<Job<Option<Said>>> {
+        let name = self.name();
+        let mut jobs: Vec<Job<Option<Said>>> = Vec::new();
+        if self.is_covered(means) {
+            let (pack, start) = (Arc::clone(&means.pack), start.clone());
+            let (root, file, name) = (self.root.clone(), self.file.clone(), name.clone());
+            jobs.push(Box::new(move || {
+                let now = pack.scan(&root, &Files::Only(vec![file.clone()])).reading;
+                let then = |text: &[u8]| Some(scan(&pack, &root, &file, text));
+                Some(said(TOOL, &name, now, start.prints(then)))
+            }));
+        }
+        for call in self.calls {
+            let (means, start, name) = (means.clone(), start.clone(), name.clone());
+            let root = self.root.clone();
+            jobs.push(Box::new(move || {
+                let look = |version: Version<'_>| call.look(&means, &root, version);
+                let then = |text: &[u8]| look(Version::Earlier(text));
+                let (now, start) = thread::scope(|scope| {
+                    let start = scope.spawn(|| start.prints(then));
+                    (look(Version::Present), start.join().ok().flatten())
+                });
+                Some(said(call.tool(), &name, now?, start))
+            }));
+        }
+        jobs
+    }
+
+    fn is_covered(&self, means: &Means) -> bool {
+        !is_vendored(&self.file) && means.pack.covers(&self.file)
+    }
+}
+
+impl Start {
+    /// The fingerprints of what was found then; `None` if nobody knows.
+    fn prints(&self, look: impl FnOnce(&[u8]) -> Option<Reading>) -> Option<BTreeSet<String>> {
+        match self {
+            Self::Unknown => None,
+            Self::Absent => Some(BTreeSet::new()),
+            Self::Text(text) => Some(prints(&look(text)?.findings)),
+        }
+    }
+}
+
+fn scan(pack: &Pack, root: &Path, file: &Path, text: &[u8]) -> Reading {
+    let mut out = Collector::new(root, "");
+    pack.scan_file(file, &String::from_utf8_lossy(text), &mut out);
+    out.finish()
+}
+
+fn said(tool: &str, file: &str, now: Reading, start: Option<BTreeSet<String>>) -> Said {
+    let now = now.findings.into_iter().filter(|finding| finding.place.file == file);
+    Said { tool: tool.to_owned(), file: file.to_owned(), now: now.collect(), start }
+}
+
+fn prints(findings: &[Finding]) -> BTreeSet<String> {
+    findings.iter().map(|finding| finding.fingerprint.clone()).collect()
+}
+
+/// Does all jobs at once, and returns what is done after `limit` at most. The
+/// others go on behind our back: whoever cares ends the process.
+pub fn in_time<T: Send + 'static>(jobs: Vec<Job<T>>, limit: Duration) -> Vec<T> {
+    let began = Instant::now();
+    let (sender, done) = channel();
+    for job in jobs {
+        let sender = sender.clone();
+        // A job without a thread is one that did not answer.
+        let _ = thread::Builder::new().name("look".to_owned()).spawn(move || sender.send(job()));
+    }
+    drop(sender);
+    let mut answers = Vec::new();
+    while let Ok(answer) = done.recv_timeout(limit.saturating_sub(began.elapsed())) {
+        answers.push(answer);
+    }
+    answers
+}
+
+#[cfg(test)]
+#[path = "quick_tests.rs"]
+mod tests;

@@ -1,0 +1,220 @@
+//! Linters that take single files and are quick about it.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use ralph_core::finding::Reading;
+use ralph_core::format::Format;
+use ralph_proc::{Control, Ending, Launch, Limits, Stream, Streams, Watcher};
+use tempfile::NamedTempFile;
+
+use super::Means;
+use crate::formats::{self, Collector};
+use crate::lsp::Server;
+use crate::lsp::choice::{Choice, Chooser, Start};
+use crate::lsp::servers::{PYTHON, SCRIPT, SHELL};
+
+/// How much of what a linter prints is read.
+const MOST_BYTES: usize = 8 * 1024 * 1024;
+
+/// How long a linter has to end in good order once its time is over.
+const GRACE: Duration = Duration::from_millis(100);
+
+/// What stands for the file in arguments.
+const FILE: &str = "{file}";
+
+const ESLINT: &[&str] = &[
+    "eslint.config.js",
+    "eslint.config.mjs",
+    "eslint.config.cjs",
+    "eslint.config.ts",
+    "eslint.config.mts",
+    "eslint.config.cts",
+    ".eslintrc",
+    ".eslintrc.js",
+    ".eslintrc.cjs",
+    ".eslintrc.json",
+    ".eslintrc.yml",
+    ".eslintrc.yaml",
+];
+const BIOME: &[&str] = &["biome.json", "biome.jsonc"];
+const OXLINT: &[&str] = &[".oxlintrc.json", ".oxlintrc.jsonc", "oxlint.config.ts"];
+
+/// A linter: where it is used, how it is called, and what it prints.
+pub(super) struct Linter {
+    name: &'static str,
+    extensions: &'static [&'static str],
+    /// The program and what comes before the file.
+    command: &'static str,
+    /// Files that say that a project uses it, and where it is started. None
+    /// for one that is good anywhere.
+    configured_by: &'static [&'static str],
+    format: Format,
+    /// What it takes to have it read the file from its input, if it can.
+    from_input: Option<&'static str>,
+}
+
+const LINTERS: [Linter; 5] = [
+    Linter {
+        name: "ruff",
+        extensions: PYTHON,
+        // Its cache would lie in the project, and what the project leaves out
+        // is nobody's business.
+        command: "ruff check --output-format=json --no-cache --force-exclude",
+        configured_by: &[],
+        format: Format::Ruff,
+        from_input: Some("--stdin-filename {file} -"),
+    },
+    Linter {
+        name: "eslint",
+        extensions: SCRIPT,
+        command: "eslint --format json",
+        configured_by: ESLINT,
+        format: Format::Eslint,
+        from_input: Some("--stdin --stdin-filename {file}"),
+    },
+    Linter {
+        name: "biome",
+        extensions: SCRIPT,
+        command: "biome lint --reporter=json --max-diagnostics=200",
+        configured_by: BIOME,
+        format: Format::Biome,
+        from_input: None,
+    },
+    Linter {
+        name: "oxlint",
+        extensions: SCRIPT,
+        command: "oxlint --format=json",
+        configured_by: OXLINT,
+        format: Format::Oxlint,
+        from_input: None,
+    },
+    Linter {
+        name: "shellcheck",
+        extensions: SHELL,
+        command: "shellcheck --format=json1",
+        configured_by: &[],
+        format: Format::Shellcheck,
+        from_input: None,
+    },
+];
+
+/// A linter that is installed and wanted, and the file it is about.
+#[derive(Debug)]
+pub(super) struct Call {
+    tool: &'static str,
+    start: Start,
+    file: PathBuf,
+    format: Format,
+    from_input: Option<&'static str>,
+}
+
+/// Which contents of a file a linter looks at.
+#[derive(Clone, Copy)]
+pub(super) enum Version<'a> {
+    /// Those it has.
+    Present,
+    /// Those it had.
+    Earlier(&'a [u8]),
+}
+
+impl Linter {
+    /// Those that look at the file at this path.
+    pub(super) fn calls(chooser: &Chooser<'_>, file: &Path) -> Vec<Call> {
+        let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let fits = |linter: &&Linter| linter.extensions.iter().any(|end| name.ends_with(end));
+        let call = |linter: &Linter| match chooser.choose(&linter.as_server(), file) {
+            Choice::Use(start) => Some(Call {
+                tool: linter.name,
+                start,
+                file: file.to_owned(),
+                format: linter.format,
+                from_input: linter.from_input,
+            }),
+            Choice::Missing(_) | Choice::Unwanted => None,
+        };
+        LINTERS.iter().filter(fits).filter_map(call).collect()
+    }
+
+    /// It is looked for as a server is: the one nearest to the file.
+    fn as_server(&self) -> Server {
+        let server = Server::known(self.name, &[self.command], self.extensions);
+        match self.configured_by {
+            [] => server,
+            files => server.with_one_of(files).rooted(files),
+        }
+    }
+}
+
+impl Call {
+    pub(super) fn tool(&self) -> &'static str {
+        self.tool
+    }
+
+    /// What it finds; `None` when it cannot tell, or not in time.
+    pub(super) fn look(&self, means: &Means, root: &Path, version: Version<'_>) -> Option<Reading> {
+        let input = match version {
+            Version::Present => None,
+            Version::Earlier(text) => Some(kept(text).ok()?),
+        };
+        let arguments = if input.is_some() { self.from_input? } else { FILE };
+        let launch = self.launch(means, arguments, input.as_ref().map(NamedTempFile::path));
+        let wall = means.until.saturating_duration_since(Instant::now());
+        let limits = Limits { wall: Some(wall), idle: None, grace: GRACE };
+        let mut printed = Printed::default();
+        let ended = means.supervisor.run(&launch, &limits, &mut printed).ok()?;
+        // By custom 1 stands for findings, and more for a linter that broke.
+        if !matches!(ended.ending, Ending::Exited(0 | 1)) {
+            return None;
+        }
+        let dir = self.start.root.strip_prefix(root).ok()?.to_str()?;
+        let mut out = Collector::new(root, dir);
+        formats::read(self.format, &mut printed.0.as_slice(), &mut out).ok()?;
+        Some(out.finish())
+    }
+
+    fn launch(&self, means: &Means, arguments: &str, stdin: Option<&Path>) -> Launch {
+        let file = |word: &str| match word {
+            FILE => self.file.clone().into_os_string(),
+            word => OsString::from(word),
+        };
+        let mut words = self.start.command.iter().cloned();
+        let mut env = means.env.clone();
+        env.retain(|(name, _)| name != "PATH");
+        env.push(("PATH".into(), self.start.path.clone()));
+        Launch {
+            program: words.next().unwrap_or_default(),
+            args: words.chain(arguments.split(' ').map(file)).collect(),
+            dir: self.start.root.clone(),
+            env,
+            stdin: stdin.map(Path::to_owned),
+            streams: Streams::Apart,
+        }
+    }
+}
+
+/// A file that only we can read, gone with its handle.
+fn kept(text: &[u8]) -> io::Result<NamedTempFile> {
+    let mut file = tempfile::Builder::new().prefix("ralph-look-").tempfile()?;
+    file.write_all(text)?;
+    Ok(file)
+}
+
+/// What a linter prints for machines.
+#[derive(Default)]
+struct Printed(Vec<u8>);
+
+impl Watcher for Printed {
+    fn output(&mut self, stream: Stream, bytes: &[u8]) {
+        if stream == Stream::Stdout {
+            let room = MOST_BYTES.saturating_sub(self.0.len());
+            self.0.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        }
+    }
+
+    fn tick(&mut self) -> Control {
+        Control::GoOn
+    }
+}
