@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use ralph_checks::detect::{self, Detected};
@@ -69,6 +70,13 @@ impl App {
         self.project.root.to_string_lossy().into_owned()
     }
 
+    /// Names the work tree in files of the state home, which others share.
+    pub(crate) fn worktree_name(&self) -> String {
+        let mut hasher = DefaultHasher::new();
+        self.project.root.hash(&mut hasher);
+        format!("{:016x}", hasher.finish())
+    }
+
     /// The language of the environment.
     pub(crate) fn locale(&self) -> Locale {
         let named = ["RALPH_LOCALE", "LC_ALL", "LC_MESSAGES", "LANG"]
@@ -99,6 +107,14 @@ impl App {
     /// What the project is and which commands could prove it.
     pub(crate) fn detected(&self) -> Detected {
         detect::detect(&self.project.root, &|program, dir| self.finds(program.as_ref(), dir))
+    }
+
+    /// Whether a settings file holds this word. Much less than reading the
+    /// settings, for those who hardly ever need them.
+    pub(crate) fn settings_mention(&self, word: &str) -> bool {
+        let files = self.user_config().into_iter().chain([self.project_config()]);
+        let mut texts = files.filter_map(|path| std::fs::read(path).ok());
+        texts.any(|text| text.windows(word.len()).any(|part| part == word.as_bytes()))
     }
 
     /// Whether a program can be started in a folder.

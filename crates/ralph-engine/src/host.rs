@@ -4,6 +4,7 @@
 //! to as the driver does, and answer. Whatever fails here lets the host go on
 //! as if we were not there.
 
+mod looks;
 mod place;
 mod transcript;
 
@@ -32,6 +33,7 @@ use crate::events::Begin;
 use crate::steps;
 use crate::undo;
 
+pub use looks::{Looks, Seen, record_look};
 pub use place::Place;
 
 /// How much of what a tool was about is kept.

@@ -158,7 +158,8 @@ pub(crate) fn gates(
     Ok(gates)
 }
 
-fn security_pack(app: &App) -> Result<Pack, CliError> {
+/// The rules over syntax trees, with those of the project.
+pub(crate) fn security_pack(app: &App) -> Result<Pack, CliError> {
     let folders = crate::config::security_rules(&app.layers()?);
     let folders: Vec<PathBuf> =
         folders.iter().map(|folder| app.project.root.join(folder)).collect();

@@ -6,6 +6,7 @@
 mod arm;
 mod auto;
 mod deadline;
+mod edits;
 mod log;
 mod session;
 mod slash;

@@ -51,6 +51,25 @@ pub(crate) fn pool(app: &App, rules: ServerRules) -> Pool {
     pool
 }
 
+/// Where the helper of a project listens.
+#[derive(Clone, Debug)]
+pub(crate) struct Door {
+    socket: PathBuf,
+    key: String,
+}
+
+impl Door {
+    /// The one behind which servers have been started with these rules.
+    pub(crate) fn of(app: &App, rules: &ServerRules) -> Self {
+        Self { socket: socket(app), key: key(app, rules) }
+    }
+
+    /// Asks whoever is there; `None` when nobody is who could answer.
+    pub(crate) fn ask(&self, files: &[PathBuf], deadline: Duration) -> Option<Vec<ServerReport>> {
+        ask_at(&self.socket, &self.key, files, deadline)
+    }
+}
+
 /// Asks the helper of the project, which is started if that is wanted. `None`
 /// when there is none that could answer.
 pub(crate) fn ask(
@@ -59,12 +78,22 @@ pub(crate) fn ask(
     files: &[PathBuf],
     (warmth, deadline): (Warmth, Duration),
 ) -> Option<Vec<ServerReport>> {
-    let (socket, key) = (socket(app), key(app, rules));
-    let answer = ask_at(&socket, &key, files, deadline);
-    match (answer, warmth) {
-        (None, Warmth::Kept) if start(&app.project.root) => ask_at(&socket, &key, files, deadline),
+    let door = Door::of(app, rules);
+    match (door.ask(files, deadline), warmth) {
+        (None, Warmth::Kept) if start(&app.project.root) => door.ask(files, deadline),
         (answer, Warmth::Used | Warmth::Kept) => answer,
     }
+}
+
+/// Has a helper started and its servers look at these files, while we go on.
+/// Should that fail, the next look is no quicker.
+pub(crate) fn warm_up(root: &Path, files: &[PathBuf]) {
+    let mut command = Command::new(own_binary());
+    command.args(["check", "--lsp", "--warm", "--json"]).args(files).current_dir(root);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let _ = command.spawn();
 }
 
 #[cfg(unix)]
@@ -119,7 +148,7 @@ fn start(root: &Path) -> bool {
 
 /// Where the helper of this work tree listens.
 fn socket(app: &App) -> PathBuf {
-    app.home.join(format!("lsp-{:016x}.sock", hash(&app.project.root)))
+    app.home.join(format!("lsp-{}.sock", app.worktree_name()))
 }
 
 /// Stands for what servers are started with.
@@ -127,11 +156,7 @@ fn key(app: &App, rules: &ServerRules) -> String {
     let paths = ["PATH", "VIRTUAL_ENV", "HOME"].map(|name| app.variable(name));
     // The debug form holds every field.
     let what = format!("{paths:?} {rules:?}");
-    format!("{} {:016x}", env!("CARGO_PKG_VERSION"), hash(&what))
-}
-
-fn hash(what: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     what.hash(&mut hasher);
-    hasher.finish()
+    format!("{} {:016x}", env!("CARGO_PKG_VERSION"), hasher.finish())
 }

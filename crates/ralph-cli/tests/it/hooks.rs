@@ -53,13 +53,17 @@ impl<'a> Session<'a> {
     }
 
     pub(crate) fn edit(&self, file: &str) -> Value {
+        self.tell("PostToolUse", &self.edited(file))
+    }
+
+    /// The facts about a file that was written.
+    pub(crate) fn edited(&self, file: &str) -> Value {
         let path = self.project.root().join(file);
-        let facts = json!({
+        json!({
             "tool_name": "Write", "tool_use_id": "toolu_1",
             "tool_input": { "file_path": path, "content": "x" },
             "tool_response": { "type": "create", "filePath": path },
-        });
-        self.tell("PostToolUse", &facts)
+        })
     }
 
     /// The newest run as `status --json` has it.

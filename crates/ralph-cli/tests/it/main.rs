@@ -8,6 +8,8 @@ mod evidence;
 mod feedback;
 mod hooks;
 mod hooks_arming;
+#[cfg(test)]
+mod hooks_edits;
 mod init;
 mod install;
 mod judge;

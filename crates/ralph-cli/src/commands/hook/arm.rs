@@ -20,10 +20,7 @@ use crate::error::CliError;
 /// When loops begin here. Asked at every event, so the settings are read only
 /// if they could say anything but "when somebody asks".
 pub(super) fn mode(app: &App, call: &Call) -> Arm {
-    let files = app.user_config().into_iter().chain([app.project_config()]);
-    let mut files = files.filter_map(|path| std::fs::read(path).ok());
-    let is_set = app.variable("RALPH_ARM").is_some()
-        || files.any(|text| text.windows(3).any(|word| word == b"arm"));
+    let is_set = app.variable("RALPH_ARM").is_some() || app.settings_mention("arm");
     let installed = call.arm.unwrap_or(Arm::Manual);
     if !is_set {
         return installed;

@@ -14,7 +14,7 @@ use ralph_store::{RunQuery, RunStore, Which};
 
 use super::deadline::Deadline;
 use super::slash::{self, Slash, Verb, Wanted};
-use super::{Call, arm, auto, said};
+use super::{Call, arm, auto, edits, said};
 use crate::app::{App, own_binary};
 use crate::commands::drive::{self, Checks};
 use crate::commands::resume::settings_of;
@@ -115,7 +115,8 @@ impl<'a> Session<'a> {
         Ok(Ledger::open_existing(&self.app.home)?)
     }
 
-    /// What tools did is on record with the run and the iteration.
+    /// What tools did is on record with the run and the iteration; what they
+    /// wrote is looked at.
     fn tools_used(&self, session: &SessionId, uses: &[ToolUse]) -> Result<HostReply, CliError> {
         let Some(store) = self.app.existing_store()? else { return auto::unasked(self, session) };
         let run = match self.app.driven_run() {
@@ -128,7 +129,7 @@ impl<'a> Session<'a> {
         }
         let now = self.app.now();
         record_tools(&store, Some(session), (&run.id, run.iteration), uses, now)?;
-        Ok(HostReply::silent())
+        edits::look(self, &store, &run, uses)
     }
 
     /// A command of ours, typed by the user. Errors are for the user to read.

@@ -1,0 +1,232 @@
+//! A quick look at files that tools have just written: an agent that hears of
+//! a mistake at once still knows why it made it.
+//!
+//! Only what got worse is told. Whoever does not answer in time is left out:
+//! the gates at the end of the turn look at everything.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ralph_checks::lsp::{Server, ServerReport, ServerVerdict};
+use ralph_checks::quick::{Job, Means, Sight, Start, in_time};
+use ralph_core::Run;
+use ralph_core::finding::Finding;
+use ralph_core::host::{Effect, HostReply, ToolUse};
+use ralph_core::look::Said;
+use ralph_core::wording::host as wording;
+use ralph_engine::host::{Looks, Seen, record_look};
+use ralph_snapshot::Past;
+use ralph_store::RunStore;
+
+use super::session::Session;
+use crate::app::App;
+use crate::commands::drive;
+use crate::commands::lsp_helper::{self, Door};
+use crate::config::ServerRules;
+use crate::error::CliError;
+
+/// How long a look may take.
+const LIMIT: Duration = Duration::from_secs(2);
+
+/// How long before that linters are ended, so that they leave nothing behind.
+const MARGIN: Duration = Duration::from_millis(250);
+
+/// How many files are looked at.
+const MOST_FILES: usize = 10;
+
+/// Larger files are compared with nothing.
+const MOST_BYTES: u64 = 1024 * 1024;
+
+/// How long servers that are warmed up are left in peace.
+const WARMING: Duration = Duration::from_mins(1);
+
+/// Looks at the files that tools wrote in a run, and tells the agent what got
+/// worse.
+pub(super) fn look(
+    asked: &Session<'_>,
+    store: &dyn RunStore,
+    run: &Run,
+    uses: &[ToolUse],
+) -> Result<HostReply, CliError> {
+    let began = Instant::now();
+    let app = asked.app;
+    let files = if run.state.is_active() { written(app, uses) } else { BTreeSet::new() };
+    let path = app.env.get(OsStr::new("PATH")).map(AsRef::as_ref);
+    let sights = files.iter().map(|file| Sight::new(&app.project.root, file, path));
+    let sights: Vec<Sight> = sights.collect();
+    // Settings may add rules and servers for files that nobody else knows.
+    let may_matter = |sight: &Sight| {
+        !sight.is_empty() || ["lsp", "security"].iter().any(|word| app.settings_mention(word))
+    };
+    if !sights.iter().any(may_matter) {
+        return Ok(HostReply::silent());
+    }
+    let limit = LIMIT.min(asked.deadline.limit());
+    let means = Means {
+        supervisor: App::supervisor(),
+        env: Vec::new(),
+        pack: Arc::new(drive::security_pack(app)?),
+        until: began + limit.saturating_sub(MARGIN),
+    };
+    let looks = Looks::new(&app.home.join("runs").join(run.id.as_str()));
+    let (seen, fresh) = Looking { app, run, looks, began, limit }.take(sights, means)?;
+    record_look(store, asked.event.session.as_ref(), run, &seen, app.now())?;
+    if fresh.is_empty() {
+        return Ok(HostReply::silent());
+    }
+    let context = wording::worse(&fresh, run.policy.locale);
+    Ok(HostReply::of(Effect::Tell { context }))
+}
+
+/// The files that were written and are still there, relative to the root.
+fn written(app: &App, uses: &[ToolUse]) -> BTreeSet<PathBuf> {
+    let root = &app.project.root;
+    let files = uses.iter().flat_map(|used| &used.files);
+    let named = files.filter(|file| file.extension().is_some());
+    // The host may know the project by another path than we do.
+    let found = named.filter_map(|file| fs::canonicalize(root.join(file)).ok());
+    let inside = found.filter(|path| path.is_file());
+    let inside = inside.filter_map(|path| path.strip_prefix(root).map(Path::to_owned).ok());
+    inside.take(MOST_FILES).collect()
+}
+
+/// What somebody says who was asked.
+enum Heard {
+    /// These, if any.
+    Said(Vec<Said>),
+    /// No helper is there to be asked.
+    NoHelper,
+}
+
+struct Looking<'a> {
+    app: &'a App,
+    run: &'a Run,
+    looks: Looks,
+    began: Instant,
+    limit: Duration,
+}
+
+impl Looking<'_> {
+    /// Looks at the files; returns what there is, and what is new.
+    fn take(&self, sights: Vec<Sight>, means: Means) -> Result<(Seen, Vec<Finding>), CliError> {
+        let rules = ServerRules::new(&self.app.layers()?)?;
+        let means = Means { env: rules.environment.filter(self.app.env.clone()), ..means };
+        let served = self.served(&sights, &rules);
+        let mut seen = Seen { files: sights.iter().map(Sight::name).collect(), ..Seen::default() };
+        let mut jobs: Vec<Job<Heard>> = Vec::new();
+        for sight in sights {
+            let tools = sight.tools(&means);
+            let known = self.looks.known(&sight.name());
+            let is_known = tools.iter().all(|tool| known.has(tool));
+            let start = if is_known { Start::Unknown } else { self.start(sight.file()) };
+            seen.silent.extend(tools.into_iter().map(str::to_owned));
+            for job in sight.jobs(&means, &start) {
+                jobs.push(Box::new(move || Heard::Said(job().into_iter().collect())));
+            }
+        }
+        if !served.is_empty() {
+            jobs.push(self.ask_servers(&rules, served.clone()));
+        }
+        let said = self.hear(jobs, &served);
+        self.compare(seen, said)
+    }
+
+    /// What those say who answer in time. Servers that are not there yet are
+    /// warmed up for the next edit.
+    fn hear(&self, jobs: Vec<Job<Heard>>, served: &[(String, PathBuf)]) -> Vec<Said> {
+        let mut said = Vec::new();
+        for heard in in_time(jobs, self.limit.saturating_sub(self.began.elapsed())) {
+            match heard {
+                Heard::Said(all) => said.extend(all),
+                Heard::NoHelper if self.looks.is_due("warmed", WARMING) => {
+                    let files: Vec<PathBuf> = served.iter().map(|(_, path)| path.clone()).collect();
+                    lsp_helper::warm_up(&self.app.project.root, &files);
+                }
+                Heard::NoHelper => {}
+            }
+        }
+        said
+    }
+
+    /// Compares what was said about each file with what is known of it.
+    fn compare(&self, mut seen: Seen, said: Vec<Said>) -> Result<(Seen, Vec<Finding>), CliError> {
+        let mut files: BTreeMap<String, Vec<Said>> = BTreeMap::new();
+        for one in said {
+            files.entry(one.file.clone()).or_default().push(one);
+        }
+        let mut fresh = Vec::new();
+        for (file, said) in files {
+            let mut prints = BTreeSet::new();
+            for one in &said {
+                seen.silent.remove(&one.tool);
+                seen.tools.insert(one.tool.clone());
+                for finding in &one.now {
+                    if prints.insert(finding.fingerprint.clone()) {
+                        seen.counts.add(finding.level, 1);
+                    }
+                }
+            }
+            fresh.extend(self.looks.take(&file, said)?);
+        }
+        fresh.sort_by_key(|finding| finding.level);
+        seen.fresh = fresh.len();
+        Ok((seen, fresh))
+    }
+
+    /// The files that language servers look at: their names and paths.
+    fn served(&self, sights: &[Sight], rules: &ServerRules) -> Vec<(String, PathBuf)> {
+        let is_added = |file: &Path| rules.added.iter().any(|one| one.language(file).is_some());
+        let served = sights.iter().filter(|sight| sight.has_server() || is_added(sight.file()));
+        let path = |sight: &Sight| self.app.project.root.join(sight.file());
+        served.map(|sight| (sight.name(), path(sight))).collect()
+    }
+
+    /// Asks servers that are warm. To start one takes longer than there is
+    /// time.
+    fn ask_servers(&self, rules: &ServerRules, files: Vec<(String, PathBuf)>) -> Job<Heard> {
+        let door = Door::of(self.app, rules);
+        let left = self.limit.saturating_sub(self.began.elapsed());
+        Box::new(move || {
+            let paths: Vec<PathBuf> = files.iter().map(|(_, path)| path.clone()).collect();
+            match door.ask(&paths, left) {
+                Some(reports) => Heard::Said(said(reports, &files)),
+                None => Heard::NoHelper,
+            }
+        })
+    }
+
+    /// What a file was when the run began, as far as that is cheap to tell.
+    fn start(&self, file: &Path) -> Start {
+        let baseline = self.run.baseline.as_ref();
+        let Some(tree) = baseline.and_then(|baseline| baseline.tree.as_ref()) else {
+            return Start::Unknown;
+        };
+        let files = self.app.whole_work_tree();
+        let past = files.and_then(|files| {
+            files.past(tree, file, MOST_BYTES).map_err(|error| CliError::internal(&error))
+        });
+        match past {
+            Ok(Past::Contents(text)) => Start::Text(Arc::new(text)),
+            Ok(Past::Absent) => Start::Absent,
+            Ok(Past::Unknown) | Err(_) => Start::Unknown,
+        }
+    }
+}
+
+/// What servers say that have looked at every file, file by file.
+fn said(reports: Vec<ServerReport>, files: &[(String, PathBuf)]) -> Vec<Said> {
+    let settled = reports.into_iter().filter(|report| report.verdict == ServerVerdict::Ok);
+    let of_files = settled.flat_map(|report| {
+        files.iter().map(move |(name, _)| {
+            let findings = report.reading.findings.iter();
+            let now = findings.filter(|finding| finding.place.file == *name).cloned().collect();
+            let tool = Server::tool(&report.server).to_owned();
+            Said { tool, file: name.clone(), now, start: None }
+        })
+    });
+    of_files.collect()
+}

@@ -1,0 +1,184 @@
+//! What quick looks at edited files found, kept for as long as the run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ralph_core::finding::{Counts, Finding};
+use ralph_core::look::{Known, Said};
+use ralph_core::{Run, SessionId, Timestamp};
+use ralph_store::{NewEvent, RunStore};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::driver::turn::make_private_folder;
+use crate::error::EngineError;
+
+/// What a run knows of the files that were edited in it.
+#[derive(Clone, Debug)]
+pub struct Looks {
+    folder: PathBuf,
+}
+
+/// What is kept of one file.
+#[derive(Default, Serialize, Deserialize)]
+struct Kept {
+    file: String,
+    tools: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Looks {
+    /// Those of a run, in its folder, which may not exist.
+    pub fn new(folder: &Path) -> Self {
+        Self { folder: folder.join("looks") }
+    }
+
+    /// What is known of a file.
+    pub fn known(&self, file: &str) -> Known {
+        let text = fs::read(self.path(file)).unwrap_or_default();
+        known(&text, file)
+    }
+
+    /// Takes in what tools say about a file, and tells what made it worse.
+    /// Of several processes that look at one file, each finding is told by
+    /// one.
+    pub fn take(&self, file: &str, said: Vec<Said>) -> Result<Vec<Finding>, EngineError> {
+        let path = self.path(file);
+        let taken = make_private_folder(&self.folder).and_then(|()| take(&path, file, said));
+        taken.map_err(|source| EngineError::Write { path, source })
+    }
+
+    /// Whether something that is worth doing once in `span` is due; if so it
+    /// counts as done.
+    pub fn is_due(&self, what: &str, span: Duration) -> bool {
+        let path = self.folder.join(what);
+        let done = fs::metadata(&path).and_then(|found| found.modified());
+        let is_recent = done.is_ok_and(|done| done.elapsed().is_ok_and(|elapsed| elapsed < span));
+        // What cannot be noted would be done each time.
+        !is_recent && make_private_folder(&self.folder).and_then(|()| fs::write(path, "")).is_ok()
+    }
+
+    fn path(&self, file: &str) -> PathBuf {
+        let name = blake3::hash(file.as_bytes()).to_hex();
+        self.folder.join(format!("{}.json", &name.as_str()[..32]))
+    }
+}
+
+fn known(text: &[u8], file: &str) -> Known {
+    let kept: Kept = serde_json::from_slice(text).unwrap_or_default();
+    if kept.file == file { Known::new(kept.tools) } else { Known::default() }
+}
+
+fn take(path: &Path, file: &str, said: Vec<Said>) -> io::Result<Vec<Finding>> {
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(false);
+    let mut handle = options.open(path)?;
+    handle.lock()?;
+    let mut text = Vec::new();
+    handle.read_to_end(&mut text)?;
+    let mut known = known(&text, file);
+    let fresh = known.take(said);
+    let kept = Kept { file: file.to_owned(), tools: known.tools().clone() };
+    handle.set_len(0)?;
+    handle.rewind()?;
+    handle.write_all(&serde_json::to_vec(&kept)?)?;
+    Ok(fresh)
+}
+
+/// What a look came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// The files that were looked at.
+    pub files: Vec<String>,
+    /// How many findings they have.
+    pub counts: Counts,
+    /// How many of them are new and were told.
+    pub fresh: usize,
+    /// The tools that spoke.
+    pub tools: BTreeSet<String>,
+    /// The tools that were asked and did not answer in time, or not at all.
+    pub silent: BTreeSet<String>,
+}
+
+/// Keeps what a look at edited files came to.
+pub fn record_look(
+    store: &dyn RunStore,
+    session: Option<&SessionId>,
+    run: &Run,
+    seen: &Seen,
+    now: Timestamp,
+) -> Result<(), EngineError> {
+    let Counts { errors, security, warnings, infos } = seen.counts;
+    let data = json!({
+        "files": seen.files, "errors": errors, "security": security, "warnings": warnings,
+        "infos": infos, "new": seen.fresh, "tools": seen.tools, "silent": seen.silent,
+    });
+    store.append(&NewEvent {
+        run: Some(run.id.clone()),
+        iteration: Some(run.iteration),
+        session: session.cloned(),
+        kind: "diagnostics".to_owned(),
+        at: now,
+        data: data.to_string(),
+    })?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use ralph_core::finding::{Level, Place};
+
+    use super::*;
+
+    fn said(file: &str) -> Vec<Said> {
+        let place = Place { file: file.to_owned(), line: Some(1), column: None };
+        let finding = Finding {
+            tool: "ruff".to_owned(),
+            rule: None,
+            level: Level::Error,
+            place,
+            message: "bad".to_owned(),
+            fingerprint: "ruff bad".to_owned(),
+        };
+        let (tool, file) = ("ruff".to_owned(), file.to_owned());
+        vec![Said { tool, file, now: vec![finding], start: None }]
+    }
+
+    #[test]
+    fn a_finding_is_told_once_however_many_look_at_the_file() {
+        let home = tempfile::tempdir().unwrap();
+        let looks = Looks::new(home.path());
+        let told: usize = thread::scope(|scope| {
+            let look = || looks.take("a.py", said("a.py")).unwrap().len();
+            let all: Vec<_> = (0..8).map(|_| scope.spawn(look)).collect();
+            all.into_iter().map(|one| one.join().unwrap()).sum()
+        });
+        assert_eq!(told, 1);
+        assert!(looks.known("a.py").has("ruff") && !looks.known("b.py").has("ruff"));
+        assert_eq!(looks.take("b.py", said("b.py")).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn what_is_damaged_counts_as_not_known() {
+        let home = tempfile::tempdir().unwrap();
+        let looks = Looks::new(home.path());
+        looks.take("a.py", said("a.py")).unwrap();
+        fs::write(looks.path("a.py"), "{\"file\":").unwrap();
+        assert!(!looks.known("a.py").has("ruff"));
+        assert_eq!(looks.take("a.py", said("a.py")).unwrap().len(), 1);
+        assert!(looks.known("a.py").has("ruff"));
+    }
+
+    #[test]
+    fn what_was_just_done_is_not_due() {
+        let home = tempfile::tempdir().unwrap();
+        let looks = Looks::new(home.path());
+        let hour = Duration::from_hours(1);
+        assert!(looks.is_due("warm", hour) && !looks.is_due("warm", hour));
+        assert!(looks.is_due("warm", Duration::ZERO) && looks.is_due("other", hour));
+    }
+}
