@@ -174,6 +174,20 @@ fn agent_help() -> String {
 }
 
 impl CriteriaOptions {
+    /// Whether anything was given.
+    pub(crate) fn is_given(&self) -> bool {
+        let Self {
+            criteria,
+            tests_pass,
+            zero_errors,
+            no_zero_errors,
+            zero_warnings,
+            zero_security,
+        } = self;
+        let flags = [tests_pass, zero_errors, no_zero_errors, zero_warnings, zero_security];
+        !criteria.is_empty() || flags.into_iter().any(|flag| *flag)
+    }
+
     /// Puts what was given on top of the settings.
     pub(crate) fn apply(&self, layers: &mut Layers) -> Result<(), CliError> {
         let mut given = self.criteria.clone();

@@ -41,6 +41,14 @@ pub(crate) fn gate_running(name: &str, locale: Locale) -> String {
     }
 }
 
+/// Another process runs the gates of this work tree.
+pub(crate) fn another_check(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "Another check is running here; waiting for it …",
+        Locale::Ko => "다른 검사가 실행 중입니다. 끝나기를 기다립니다 …",
+    }
+}
+
 /// Nobody said what must hold, so everything detected is checked.
 pub(crate) fn detected_gates(locale: Locale) -> &'static str {
     match locale {

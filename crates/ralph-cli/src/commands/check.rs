@@ -1,6 +1,7 @@
 //! `ralph check`: runs the gates now, without an agent.
 
 mod servers;
+mod wait;
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -35,6 +36,11 @@ use crate::{out, texts};
 /// files before is not run again. Exit code 0 when every required gate passes,
 /// 1 otherwise.
 ///
+/// With `--wait` one check runs at a time: the others wait and find what it
+/// proved. The gates are those of the loop that is active here, if there is
+/// one, so what passes need not run again when its turn ends. Agents call this
+/// when gates take longer than a hook may.
+///
 /// With `--lsp` no gate runs: language servers take a quick look at the files
 /// that changed, or at those given.
 #[derive(clap::Args, Debug)]
@@ -49,6 +55,9 @@ pub(crate) struct CheckArgs {
     /// every finding; with `--json` every test too
     #[arg(long)]
     all: bool,
+    /// Wait for other checks of this work tree, and check for the loop that is active here
+    #[arg(long, conflicts_with_all = ["fresh", "lsp"])]
+    wait: bool,
     /// Print JSON
     #[arg(long, conflicts_with = "sarif")]
     json: bool,
@@ -86,14 +95,28 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
         show(&reports, args, app.locale());
         return Ok(u8::from(reports.iter().any(GateReport::blocks)));
     }
+    // Held until this process ends.
+    let _turn = if args.wait { Some(wait::for_turn(&app)?) } else { None };
+    if args.wait && !args.criteria.is_given() {
+        let mut progress = Progress { locale: app.locale(), quiet: args.is_for_machines() };
+        if let Some(reports) = wait::check_run(&app, &mut progress)? {
+            show(&reports, args, progress.locale);
+            return Ok(u8::from(reports.iter().any(GateReport::blocks)));
+        }
+    }
+    check_settings(&app, layers, args)
+}
+
+/// Runs the gates that the settings name.
+fn check_settings(app: &App, mut layers: Layers, args: &CheckArgs) -> Result<u8, CliError> {
     let mut settings = app.settings(&layers)?;
     if settings.policy.gates.is_empty() {
-        choose_detected(&app, &mut layers, settings.policy.locale);
+        choose_detected(app, &mut layers, settings.policy.locale);
         settings = app.settings(&layers)?;
     }
     settings.ensure_tools()?;
     let chosen = Chosen::default();
-    let gates = drive::gates(&app, &settings.policy.gates, &chosen)?;
+    let gates = drive::gates(app, &settings.policy.gates, &chosen)?;
     if gates.is_empty() {
         return Err(CliError::usage("there is no gate to run")
             .with_hint("set run.criteria in ralph.toml, or add `--criteria custom:COMMAND`"));
@@ -155,18 +178,26 @@ struct Progress {
     quiet: bool,
 }
 
-impl GateWatcher for Progress {
-    fn started(&mut self, spec: &GateSpec) {
+impl Progress {
+    fn say(&self, text: &str) {
         if !self.quiet || io::stderr().is_terminal() {
-            out::note(texts::gate_running(&spec.name, self.locale));
+            out::note(text);
         }
     }
 
+    fn say_started(&self, gate: &str) {
+        self.say(&texts::gate_running(gate, self.locale));
+    }
+}
+
+impl GateWatcher for Progress {
+    fn started(&mut self, spec: &GateSpec) {
+        self.say_started(&spec.name);
+    }
+
     fn finished(&mut self, report: &GateReport) {
-        if !self.quiet || io::stderr().is_terminal() {
-            let verdict = wording::verdict(&report.verdict, self.locale);
-            out::note(format!("{}: {verdict} ({})", report.name, span(report.elapsed)));
-        }
+        let verdict = wording::verdict(&report.verdict, self.locale);
+        self.say(&format!("{}: {verdict} ({})", report.name, span(report.elapsed)));
     }
 
     fn stop(&mut self) -> bool {

@@ -8,8 +8,9 @@ use ralph_core::evidence::{Evidence, GateReport, TurnEnd};
 use ralph_core::feedback::Feedback;
 use ralph_core::policy::Bar;
 use ralph_core::progress::Progress;
+use ralph_core::run::Baseline;
 use ralph_core::{Decision, Run, TreeId, decide, wording};
-use ralph_snapshot::{ChangeKind, TreeError};
+use ralph_snapshot::{ChangeKind, Label, Snapshots, TreeError};
 use ralph_store::{IterationRecord, RunStore};
 
 use super::leftovers::Leftovers;
@@ -137,6 +138,21 @@ impl Driver<'_> {
     pub fn survey(&mut self, run: &Run) -> Result<Evidence, EngineError> {
         let mut evidence = self.no_turn();
         self.look_at_files(run, &mut evidence)?;
+        Ok(evidence)
+    }
+
+    /// What the gates of a run show that somebody else drives. Passes are
+    /// remembered, so whoever judges the turn need not run them again; nothing
+    /// else of the run changes.
+    pub fn look_on(&mut self, run: &Run) -> Result<Evidence, EngineError> {
+        let mut evidence = self.no_turn();
+        let start = || Snapshots::new(&self.tree, run.id.clone()).get(Label::Start).ok();
+        // Without a baseline what is found now would be taken for one.
+        let baseline = run.baseline.clone().unwrap_or_else(|| Baseline {
+            tree: start().map(|start| start.tree),
+            ..Baseline::default()
+        });
+        self.check_files(&Run { baseline: Some(baseline), ..run.clone() }, &mut evidence)?;
         Ok(evidence)
     }
 

@@ -1,0 +1,74 @@
+//! A check for agents whose hook has no time for the gates.
+
+use std::fs::{self, File, TryLockError};
+
+use ralph_checks::GateWatcher;
+use ralph_checks::security::Chosen;
+use ralph_core::Timestamp;
+use ralph_core::evidence::GateReport;
+use ralph_engine::Ledger;
+use ralph_engine::events::{Event, Sink};
+use ralph_store::RunStore;
+
+use super::Progress;
+use crate::app::App;
+use crate::commands::drive::{self, Checks};
+use crate::commands::resume::settings_of;
+use crate::error::CliError;
+use crate::{out, texts};
+
+/// Waits until no other check of this work tree runs; none begins as long as
+/// the file is held.
+pub(super) fn for_turn(app: &App) -> Result<File, CliError> {
+    fs::create_dir_all(&app.home)?;
+    let file = File::create(app.home.join(format!("check-{}.lock", app.worktree_name())))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            out::note(texts::another_check(app.locale()));
+            file.lock()?;
+        }
+        Err(TryLockError::Error(error)) => return Err(error.into()),
+    }
+    Ok(file)
+}
+
+/// Runs the gates of the run that is active here, on the files as it sees
+/// them; `None` if there is no such run, or nothing it could be held to.
+pub(super) fn check_run(
+    app: &App,
+    progress: &mut Progress,
+) -> Result<Option<Vec<GateReport>>, CliError> {
+    if app.existing_store()?.is_none() {
+        return Ok(None);
+    }
+    let (ledger, _) = Ledger::open(&app.home)?;
+    let Some(run) = ledger.store().active_run(&app.worktree())? else { return Ok(None) };
+    let chosen = Chosen::default();
+    let gates = drive::gates(app, &run.policy.gates, &chosen)?;
+    if gates.is_empty() {
+        return Ok(None);
+    }
+    let settings = settings_of(app, &run)?;
+    progress.locale = run.policy.locale;
+    let checks = Checks { gates, judge: None, chosen, settings };
+    let mut driver = drive::driver(app, ledger, checks, &run, progress)?;
+    Ok(Some(driver.look_on(&run)?.gates))
+}
+
+impl Sink for Progress {
+    fn event(&mut self, event: &Event<'_>, _at: Timestamp) {
+        match event {
+            Event::GateStarted { name, .. } => self.say_started(name),
+            Event::GateFinished { report, .. } => self.finished(report),
+            Event::Notice { text, .. } => self.say(text),
+            Event::RunStarted { .. }
+            | Event::IterationStarted { .. }
+            | Event::AgentOutput { .. }
+            | Event::IterationEnded { .. }
+            | Event::Waiting { .. }
+            | Event::RunBroken { .. }
+            | Event::RunEnded { .. } => {}
+        }
+    }
+}
