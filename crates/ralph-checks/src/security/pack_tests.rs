@@ -59,6 +59,17 @@ fn file_name(language: SupportLang) -> &'static str {
 }
 
 #[test]
+fn the_name_of_a_file_tells_whether_any_rule_covers_it() {
+    let pack = Pack::builtin();
+    for (file, want) in [("a/b.py", true), ("x.tsx", true), ("a.c", false), ("a.txt", false)] {
+        let path = Path::new(file);
+        assert_eq!((pack.covers(path), Pack::builtin_covers(path)), (want, want), "{file}");
+    }
+    let none = Pack::only_user_rules(&[]).unwrap();
+    assert!(!none.covers(Path::new("b.py")));
+}
+
+#[test]
 fn every_rule_file_is_embedded() {
     let embedded: BTreeSet<String> = EMBEDDED.iter().map(|rule| rule.text.to_owned()).collect();
     let files = listed("");
