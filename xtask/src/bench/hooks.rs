@@ -92,18 +92,28 @@ fn stop(round: usize) -> Value {
     })
 }
 
-fn edited() -> Value {
-    json!({
+/// A file that nobody could say anything about.
+const PLAIN: (&str, &str) = ("notes.txt", "Nothing to see.\n");
+
+/// A file that rules look at, with something to look at twice.
+const CODE: (&str, &str) =
+    ("code.py", "import hashlib\n\n\ndef f(x):\n    return hashlib.new(x)\n");
+
+/// An edit of a file of the project, which is there.
+fn edited(site: &Site<'_>, (name, text): (&str, &str)) -> Result<Value, Failure> {
+    let path = site.project.path(name);
+    fs::write(&path, text).map_err(|error| Failure::io(&path, &error))?;
+    Ok(json!({
         "hook_event_name": "PostToolUse", "tool_name": "Edit", "tool_use_id": "t",
-        "tool_input": { "file_path": "/a", "old_string": "a", "new_string": "b" },
-        "tool_response": { "filePath": "/a" },
-    })
+        "tool_input": { "file_path": path, "old_string": "a", "new_string": "b" },
+        "tool_response": { "filePath": path },
+    }))
 }
 
 fn against_true(binary: &Path) -> Result<Vec<Row>, Failure> {
     let stage = Stage::new(binary)?;
     let site = Site::new(&stage, "claimed")?;
-    let (mut nothing, mut idle, mut records, mut ends) = Default::default();
+    let (mut nothing, mut idle, mut records, mut looks, mut ends) = Default::default();
     site.arm("")?;
     for round in 0..WARM_UP + ROUNDS {
         keep(&mut nothing, round, time(site.project.program("true"))?);
@@ -111,9 +121,11 @@ fn against_true(binary: &Path) -> Result<Vec<Row>, Failure> {
         // Both in a session whose agent used no tool since: no file changed.
         keep(&mut ends, round, time(site.hook("one", &stop(round))?)?);
     }
+    let (plain_file, code) = (edited(&site, PLAIN)?, edited(&site, CODE)?);
     for round in 0..WARM_UP + ROUNDS {
         keep(&mut nothing, round, time(site.project.program("true"))?);
-        keep(&mut records, round, time(site.hook("one", &edited())?)?);
+        keep(&mut records, round, time(site.hook("one", &plain_file)?)?);
+        keep(&mut looks, round, time(site.hook("one", &code)?)?);
     }
     let row = |name: &str, samples: &Samples, most| {
         let measured = samples.least().as_secs_f64() / nothing.least().as_secs_f64();
@@ -123,6 +135,7 @@ fn against_true(binary: &Path) -> Result<Vec<Row>, Failure> {
         plain("true", &nothing),
         row("hook without a loop", &idle, MOST_IDLE),
         row("hook that records a tool", &records, MOST_BUSY),
+        plain("hook that looks at an edited file", &looks),
         row("hook at the end of a turn, no gate", &ends, MOST_BUSY),
     ])
 }
@@ -196,13 +209,14 @@ fn instructions(binary: &Path) -> Result<Vec<Row>, Failure> {
     }
     site.arm("")?;
     // The first of each writes what later ones find.
-    for facts in [stop(0), edited(), stop(1)] {
+    let edited = edited(&site, PLAIN)?;
+    for facts in [stop(0), edited.clone(), stop(1)] {
         time(site.hook("one", &facts)?)?;
     }
     let counted = [
         ("hook without a loop", "another", stop(2), MOST_IDLE_INSTRUCTIONS),
         ("hook at the end of a turn, no gate", "one", stop(3), MOST_BUSY_INSTRUCTIONS),
-        ("hook that records a tool", "one", edited(), MOST_BUSY_INSTRUCTIONS),
+        ("hook that records a tool", "one", edited, MOST_BUSY_INSTRUCTIONS),
     ];
     let rows = counted.into_iter().map(|(name, session, facts, most)| {
         let measured = count(&stage, &site, &site.hook(session, &facts)?)?;
