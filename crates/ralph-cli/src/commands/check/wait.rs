@@ -49,7 +49,7 @@ pub(super) fn check_run(
     if gates.is_empty() {
         return Ok(None);
     }
-    let settings = settings_of(app, &run)?;
+    let settings = settings_of(app, &run, None)?;
     progress.locale = run.policy.locale;
     let checks = Checks { gates, judge: None, chosen, settings };
     let mut driver = drive::driver(app, ledger, checks, &run, progress)?;
