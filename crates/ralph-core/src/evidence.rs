@@ -283,19 +283,27 @@ impl GateReport {
         self.need = Need::Required;
     }
 
+    /// Whether the gate came to an end and told what is right and what is not.
+    pub fn could_tell(&self) -> bool {
+        match &self.verdict {
+            Verdict::Pass | Verdict::Fail(Fault::Exit(_) | Fault::Findings(_) | Fault::Refused) => {
+                true
+            }
+            Verdict::Fail(Fault::Signal(_) | Fault::Timeout(_))
+            | Verdict::Unclear { .. }
+            | Verdict::Unknown { .. } => false,
+        }
+    }
+
     /// Holds only that against the gate which was not there `before`, in one
     /// of these files or folders, or anywhere if none is named. What a gate
     /// could not tell is held against nobody.
     pub fn forgive(&mut self, before: &BTreeSet<String>, targets: &[String]) {
-        match &self.verdict {
-            Verdict::Pass => return,
-            Verdict::Fail(Fault::Exit(_) | Fault::Findings(_) | Fault::Refused) => {}
-            Verdict::Fail(Fault::Signal(_) | Fault::Timeout(_))
-            | Verdict::Unclear { .. }
-            | Verdict::Unknown { .. } => {
-                self.need = Need::Advisory;
-                return;
-            }
+        if !self.could_tell() {
+            self.need = Need::Advisory;
+        }
+        if self.passed() || !self.could_tell() {
+            return;
         }
         let is_about =
             |file: &str| targets.is_empty() || targets.iter().any(|target| is_below(file, target));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::hooks::{Session, answer, goes_on, stop};
 
 /// A project whose linter finds an error in every line with `BAD`.
-fn linted(arm: &str) -> Project {
+pub(crate) fn linted(arm: &str) -> Project {
     let project = crate::git();
     project.script(
         "lint.sh",

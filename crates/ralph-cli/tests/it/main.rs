@@ -10,6 +10,7 @@ mod hooks;
 mod hooks_arming;
 #[cfg(test)]
 mod hooks_edits;
+mod hooks_trouble;
 mod hooks_waiting;
 mod init;
 mod install;

@@ -105,8 +105,12 @@ impl Here<'_> {
         if self.before().is_some_and(|before| before.tree == tree) {
             return Ok(());
         }
+        // What an earlier turn could not tell is tried again.
+        let _ = fs::remove_file(self.place.folder().join("before"));
         let evidence = self.survey(&self.probe(Vec::new(), None)?)?;
-        let before = Before { tree, failing: evidence.failing() };
+        let unknown = evidence.gates.iter().filter(|gate| !gate.could_tell());
+        let unknown = unknown.map(|gate| gate.name.clone()).collect();
+        let before = Before { tree, failing: evidence.failing(), unknown };
         self.keep("before", &before.render())
     }
 
@@ -190,7 +194,11 @@ impl Here<'_> {
     }
 
     fn checks(&self) -> Result<Checks, CliError> {
-        let settings = lookout(self.asked.app)?;
+        let mut settings = lookout(self.asked.app)?;
+        if let Some(before) = self.before() {
+            // There is nothing to compare their findings with.
+            settings.policy.gates.retain(|gate| !before.unknown.contains(&gate.name));
+        }
         Ok(Checks::new(self.asked.app, settings)?.within(self.asked.deadline.limit()))
     }
 
@@ -230,18 +238,23 @@ fn make_folder(path: &Path) -> Result<(), CliError> {
 struct Before {
     tree: TreeId,
     failing: BTreeSet<String>,
+    /// Gates that could not tell.
+    unknown: BTreeSet<String>,
 }
 
 impl Before {
     fn render(&self) -> String {
-        json!({ "tree": self.tree.as_str(), "failing": self.failing }).to_string()
+        let Self { tree, failing, unknown } = self;
+        json!({ "tree": tree.as_str(), "failing": failing, "unknown": unknown }).to_string()
     }
 
     fn parse(text: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(text).ok()?;
-        let failing = value.get("failing")?.as_array()?;
-        let failing = failing.iter().filter_map(|print| print.as_str().map(str::to_owned));
+        let texts = |name: &str| {
+            let texts = value.get(name)?.as_array()?.iter();
+            Some(texts.filter_map(|text| text.as_str().map(str::to_owned)).collect())
+        };
         let tree = TreeId::new(value.get("tree")?.as_str()?);
-        Some(Self { tree, failing: failing.collect() })
+        Some(Self { tree, failing: texts("failing")?, unknown: texts("unknown")? })
     }
 }

@@ -1,0 +1,25 @@
+//! Loops inside a host when something is not as it should be: calls that come
+//! twice, sessions that are not what they seem, files that are missing.
+
+use serde_json::{Value, json};
+
+use crate::hooks::{Session, answer};
+use crate::hooks_arming::linted;
+
+fn writing(path: &std::path::Path) -> Value {
+    json!({ "tool_name": "Write", "tool_use_id": "t", "tool_input": { "file_path": path } })
+}
+
+#[test]
+fn what_could_not_be_measured_before_a_turn_is_not_held_against_it() {
+    let project = linted("on-errors");
+    let session = Session::new(&project, "s-1");
+    session.prompt("improve old.txt");
+    let facts = writing(&project.root().join("old.txt"));
+    // Too little time for the linter.
+    assert_eq!(answer(session.call_with(&["--timeout=5"], "PreToolUse", &facts)), Value::Null);
+    project.file("old.txt", "BAD old 7\n");
+    session.tell("PostToolUse", &facts);
+    assert_eq!(session.stop("Improved."), Value::Null);
+    assert_eq!(session.run(), Value::Null);
+}
