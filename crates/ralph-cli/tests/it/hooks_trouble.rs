@@ -1,9 +1,11 @@
 //! Loops inside a host when something is not as it should be: calls that come
 //! twice, sessions that are not what they seem, files that are missing.
 
+use std::os::unix::fs::symlink;
+
 use serde_json::{Value, json};
 
-use crate::hooks::{Session, answer};
+use crate::hooks::{Session, answer, goes_on, stop};
 use crate::hooks_arming::linted;
 
 fn writing(path: &std::path::Path) -> Value {
@@ -22,4 +24,21 @@ fn what_could_not_be_measured_before_a_turn_is_not_held_against_it() {
     session.tell("PostToolUse", &facts);
     assert_eq!(session.stop("Improved."), Value::Null);
     assert_eq!(session.run(), Value::Null);
+}
+
+#[test]
+fn a_project_that_is_entered_through_a_link_is_the_same_project() {
+    let project = linted("on-errors");
+    let session = Session::new(&project, "s-1");
+    let link = project.outside("link");
+    symlink(project.root(), &link).unwrap();
+    let facts = writing(&link.join("new.txt"));
+    let tell = |event: &str, facts: &Value| {
+        answer(session.call(event, facts).env("CLAUDE_PROJECT_DIR", &link))
+    };
+    tell("UserPromptSubmit", &json!({ "prompt": "write new.txt" }));
+    tell("PreToolUse", &facts);
+    project.file("new.txt", "BAD new\n");
+    tell("PostToolUse", &facts);
+    goes_on(&tell("Stop", &stop("Written.")));
 }

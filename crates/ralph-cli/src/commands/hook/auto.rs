@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ralph_core::host::{Happening, HostReply, Silence, ToolUse};
 use ralph_core::policy::{Bar, GateSpec};
@@ -115,10 +115,8 @@ impl Here<'_> {
     }
 
     fn tools_used(&self, uses: &[ToolUse]) -> Result<HostReply, CliError> {
-        let root = &self.asked.app.project.root;
         let files = uses.iter().flat_map(|used| &used.files);
-        let inside = files.filter_map(|file| file.strip_prefix(root).ok());
-        let inside: Vec<&Path> = inside.collect();
+        let inside: Vec<PathBuf> = files.filter_map(|file| self.inside(file)).collect();
         if inside.is_empty() {
             return Ok(HostReply::silent());
         }
@@ -129,6 +127,14 @@ impl Here<'_> {
             writeln!(list, "{}", file.display())?;
         }
         Ok(HostReply::silent())
+    }
+
+    /// A file as the project names it; `None` for those of others. Hosts name
+    /// it as they entered the project, perhaps through a link.
+    fn inside(&self, file: &Path) -> Option<PathBuf> {
+        let root = &self.asked.app.project.root;
+        let below = |file: &Path| file.strip_prefix(root).ok().map(Path::to_owned);
+        below(file).or_else(|| below(&file.canonicalize().ok()?))
     }
 
     fn turn_ended(&self, silence: &Silence) -> Result<HostReply, CliError> {
