@@ -1,7 +1,8 @@
 //! Loops inside a host when something is not as it should be: calls that come
 //! twice, sessions that are not what they seem, files that are missing.
 
-use std::os::unix::fs::symlink;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 use serde_json::{Value, json};
 
@@ -41,4 +42,23 @@ fn a_project_that_is_entered_through_a_link_is_the_same_project() {
     project.file("new.txt", "BAD new\n");
     tell("PostToolUse", &facts);
     goes_on(&tell("Stop", &stop("Written.")));
+}
+
+#[test]
+fn what_the_user_typed_is_kept_from_others() {
+    let project = linted("on-errors");
+    Session::new(&project, "s-1").prompt("the password is swordfish");
+    let mut kept = Vec::new();
+    let mut folders = vec![project.root().join(".git/ralph")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { folders.push(path) } else { kept.push(path) }
+        }
+    }
+    assert!(!kept.is_empty());
+    for path in kept {
+        let mode = path.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{}: {mode:o}", path.display());
+    }
 }

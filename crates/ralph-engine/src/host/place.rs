@@ -4,12 +4,12 @@
 //! found out without opening the store.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use ralph_core::{RunId, SessionId};
 
-use crate::driver::turn::make_private_folder;
+use crate::driver::turn::{make_private_folder, private_file};
 
 /// The folder of one session in the state home.
 #[derive(Clone, Debug)]
@@ -37,8 +37,23 @@ impl Place {
 
     /// Notes that a run belongs to the session.
     pub fn mark(&self, run: &RunId) -> io::Result<()> {
+        self.keep("run", &format!("{run}\n"))
+    }
+
+    /// Keeps a text in a file that only its owner may read.
+    pub fn keep(&self, name: &str, text: &str) -> io::Result<()> {
         make_private_folder(&self.folder)?;
-        fs::write(self.folder.join("run"), format!("{run}\n"))
+        private_file(&self.folder.join(name))?.write_all(text.as_bytes())
+    }
+
+    /// Adds to such a file, at once: others may be adding to it.
+    pub fn add(&self, name: &str, text: &str) -> io::Result<()> {
+        make_private_folder(&self.folder)?;
+        let mut options = fs::OpenOptions::new();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options.open(self.folder.join(name))?.write_all(text.as_bytes())
     }
 
     /// Notes that no run belongs to the session any more.

@@ -7,7 +7,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ralph_core::host::{Happening, HostReply, Silence, ToolUse};
@@ -120,12 +119,8 @@ impl Here<'_> {
         if inside.is_empty() {
             return Ok(HostReply::silent());
         }
-        make_folder(self.place.folder())?;
-        let path = self.place.folder().join("edited");
-        let mut list = fs::OpenOptions::new().create(true).append(true).open(path)?;
-        for file in inside {
-            writeln!(list, "{}", file.display())?;
-        }
+        let lines: String = inside.iter().map(|file| format!("{}\n", file.display())).collect();
+        self.place.add("edited", &lines)?;
         Ok(HostReply::silent())
     }
 
@@ -218,8 +213,7 @@ impl Here<'_> {
     }
 
     fn keep(&self, name: &str, text: &str) -> Result<(), CliError> {
-        make_folder(self.place.folder())?;
-        Ok(fs::write(self.place.folder().join(name), text)?)
+        Ok(self.place.keep(name, text)?)
     }
 }
 
@@ -234,10 +228,6 @@ pub(crate) fn lookout(app: &App) -> Result<Settings, CliError> {
     settings.policy.gates.iter_mut().for_each(lenient);
     settings.policy.zero.clear();
     Ok(settings)
-}
-
-fn make_folder(path: &Path) -> Result<(), CliError> {
-    Ok(fs::create_dir_all(path)?)
 }
 
 /// What was wrong before a turn.
