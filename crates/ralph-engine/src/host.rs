@@ -18,18 +18,19 @@ use ralph_core::host::{
     Actor, Breakage, BreakageKind, Effect, Happening, HostEvent, HostReply, Silence, Start, ToolUse,
 };
 use ralph_core::redact::redact;
-use ralph_core::run::Baseline;
+use ralph_core::run::{Baseline, NewRun};
 use ralph_core::state::{Pause, State, Wait};
 use ralph_core::wording::{auto_continue_line, host as wording};
 use ralph_core::{Evidence, Run, SessionId, Timestamp, decide};
 use ralph_proc::Ending;
 use ralph_snapshot::{Label, Snapshots};
-use ralph_store::{NewEvent, RunStore, StoreError};
+use ralph_store::{NewEvent, Request, RunStore, StoreError};
 use serde_json::json;
 
 use crate::driver::{Driver, turn};
 use crate::error::EngineError;
 use crate::events::Begin;
+use crate::loops;
 use crate::steps;
 use crate::undo;
 
@@ -51,6 +52,23 @@ pub struct Hosted {
     pub cap: Option<u32>,
     /// How providers word their limits.
     pub limits: LimitPatterns,
+}
+
+/// Puts a new run on record for a session, whose hooks hear of it from then
+/// on.
+pub fn start(
+    store: &dyn RunStore,
+    place: &Place,
+    new: NewRun,
+    now: Timestamp,
+) -> Result<Run, EngineError> {
+    let run = loops::start(store, new, now)?;
+    if let Err(source) = place.mark(&run.id) {
+        // It would be in the way of others for ever, and go nowhere.
+        loops::request(store, &run, Request::Stop, now)?;
+        return Err(EngineError::Write { path: place.folder().to_owned(), source });
+    }
+    Ok(run)
 }
 
 /// Keeps what tools did, with the run and the iteration in which they did it.

@@ -4,10 +4,33 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
+use ralph_testkit::Project;
 use serde_json::{Value, json};
 
 use crate::hooks::{Session, answer, goes_on, stop};
 use crate::hooks_arming::linted;
+
+const GATED: &str = "/ralph make a hold b --max-iterations 6 --criteria \"custom:grep -q b a\"";
+
+fn project() -> Project {
+    let project = crate::git();
+    project.file("a", "1\n").run_git(&["add", "-A"]);
+    project.run_git(&["commit", "-qm", "start"]);
+    project
+}
+
+#[test]
+fn a_session_that_cannot_be_marked_gets_no_loop_that_nobody_hears_of() {
+    let project = project();
+    let session = Session::new(&project, "s-1");
+    session.prompt("/ralph talk");
+    session.prompt("/ralph stop");
+    let home = project.root().join(".git/ralph");
+    fs::remove_dir_all(home.join("sessions")).unwrap();
+    fs::write(home.join("sessions"), "in the way").unwrap();
+    goes_on(&session.prompt(GATED));
+    session.is("stopped", 0);
+}
 
 fn writing(path: &std::path::Path) -> Value {
     json!({ "tool_name": "Write", "tool_use_id": "t", "tool_input": { "file_path": path } })

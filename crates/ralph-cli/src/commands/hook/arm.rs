@@ -7,7 +7,6 @@ use ralph_core::state::State;
 use ralph_core::wording::{self, host};
 use ralph_engine::events::Silent;
 use ralph_engine::host::Place;
-use ralph_engine::loops;
 
 use super::Call;
 use super::session::{Session, answer};
@@ -45,8 +44,8 @@ pub(super) fn start(
         policy: checks.settings.policy.clone(),
         owner: Owner::Session(session.clone()),
     };
-    let run = loops::start(ledger.store(), new, app.now())?;
-    Place::new(&app.home, session).mark(&run.id)?;
+    let place = Place::new(&app.home, session);
+    let run = ralph_engine::host::start(ledger.store(), &place, new, app.now())?;
     let reply = |run: &ralph_core::Run| {
         let context = wording::first_prompt(run);
         HostReply::of(Effect::Tell { context }).with_note(host::armed(run))

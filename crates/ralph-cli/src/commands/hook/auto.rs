@@ -15,7 +15,6 @@ use ralph_core::run::{AgentRef, Baseline, NewRun, Owner, Task};
 use ralph_core::{Evidence, Run, RunId, SessionId, TreeId};
 use ralph_engine::events::Silent;
 use ralph_engine::host::Place;
-use ralph_engine::loops;
 use serde_json::{Value, json};
 
 use super::arm;
@@ -158,8 +157,7 @@ impl Here<'_> {
         let Run { task, worktree, agent, policy, baseline, .. } = probe;
         let owner = Owner::Session(self.session.clone());
         let new = NewRun { task, worktree, agent, policy, owner };
-        let run = loops::start(ledger.store(), new, app.now())?;
-        self.place.mark(&run.id)?;
+        let run = ralph_engine::host::start(ledger.store(), &self.place, new, app.now())?;
         let checks = self.checks()?;
         let mut sink = Silent;
         let mut driver = drive::driver(app, ledger, checks, &run, &mut sink)?;
