@@ -2,7 +2,7 @@
 
 use ralph_core::SessionId;
 use ralph_core::run::{AgentRef, NewRun, Owner};
-use ralph_engine::loops;
+use ralph_engine::host::Place;
 use ralph_engine::wire::{RunList, RunView};
 use ralph_store::RunStore;
 
@@ -58,7 +58,8 @@ pub(crate) fn run(args: &StartArgs) -> Result<u8, CliError> {
     if let Some(old) = ledger.store().active_run(&new.worktree)? {
         rollback::keep_lost_turn(&app, ledger.store(), &old)?;
     }
-    let run = loops::start(ledger.store(), new, app.now())?;
+    let place = Place::new(&app.home, &session);
+    let run = ralph_engine::host::start(ledger.store(), &place, new, app.now())?;
     if args.json {
         let list = RunList::new(vec![RunView::new(&run, &[])]);
         out::line(serde_json::to_string(&list).map_err(|error| CliError::internal(&error))?);

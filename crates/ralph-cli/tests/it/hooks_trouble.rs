@@ -20,6 +20,17 @@ fn project() -> Project {
 }
 
 #[test]
+fn a_loop_that_was_started_from_outside_goes_on_in_its_session() {
+    let project = project();
+    let session = Session::new(&project, "s-1");
+    let _ = project.ralph(&["start", "talk", "--session", "s-1"]).output().exits(0);
+    session.prompt("talk to me");
+    session.is("running", 1);
+    goes_on(&session.stop("I talked."));
+    session.is("running", 2);
+}
+
+#[test]
 fn a_session_that_cannot_be_marked_gets_no_loop_that_nobody_hears_of() {
     let project = project();
     let session = Session::new(&project, "s-1");
