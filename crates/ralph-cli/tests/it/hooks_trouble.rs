@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::thread;
 
 use ralph_testkit::Project;
 use serde_json::{Value, json};
@@ -28,6 +29,41 @@ fn a_loop_that_was_started_from_outside_goes_on_in_its_session() {
     session.is("running", 1);
     goes_on(&session.stop("I talked."));
     session.is("running", 2);
+}
+
+#[test]
+fn a_command_that_is_heard_twice_arms_one_loop_and_refuses_nothing() {
+    let project = project();
+    let session = Session::new(&project, "s-1");
+    let answers: Vec<Value> = thread::scope(|scope| {
+        let calls: Vec<_> = (0..3).map(|_| scope.spawn(|| session.prompt(GATED))).collect();
+        calls.into_iter().map(|call| call.join().unwrap()).collect()
+    });
+    let armed = answers.iter().filter(|said| said["hookSpecificOutput"].is_object()).count();
+    assert_eq!(armed, 1, "{answers:?}");
+    assert!(answers.iter().all(|said| said["decision"].is_null()), "{answers:?}");
+    session.is("running", 1);
+}
+
+#[test]
+fn a_loop_that_is_resumed_twice_at_once_goes_on() {
+    let project = project();
+    let session = Session::new(&project, "s-1");
+    for round in 0..3 {
+        session.prompt(GATED);
+        session.prompt("wait");
+        session.is("paused/aborted", 1);
+        let answers: Vec<Value> = thread::scope(|scope| {
+            let resume = || session.prompt("/ralph resume");
+            let calls: Vec<_> = (0..3).map(|_| scope.spawn(resume)).collect();
+            calls.into_iter().map(|call| call.join().unwrap()).collect()
+        });
+        let told = answers.iter().filter(|said| said["hookSpecificOutput"].is_object()).count();
+        assert_eq!(told, 1, "{round}: {answers:?}");
+        assert!(answers.iter().all(|said| said["decision"].is_null()), "{round}: {answers:?}");
+        session.is("running", 1);
+        session.prompt("/ralph stop");
+    }
 }
 
 #[test]

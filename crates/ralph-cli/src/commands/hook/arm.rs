@@ -5,8 +5,10 @@ use ralph_core::host::{Effect, HostReply};
 use ralph_core::run::{AgentRef, NewRun, Owner, Task};
 use ralph_core::state::State;
 use ralph_core::wording::{self, host};
+use ralph_engine::EngineError;
 use ralph_engine::events::Silent;
 use ralph_engine::host::Place;
+use ralph_store::{RunStore, StoreError};
 
 use super::Call;
 use super::session::{Session, answer};
@@ -45,7 +47,17 @@ pub(super) fn start(
         owner: Owner::Session(session.clone()),
     };
     let place = Place::new(&app.home, session);
-    let run = ralph_engine::host::start(ledger.store(), &place, new, app.now())?;
+    let task = new.task.clone();
+    let run = match ralph_engine::host::start(ledger.store(), &place, new, app.now()) {
+        Err(EngineError::Store(StoreError::WorktreeBusy { run })) => {
+            let busy = ledger.store().run(&run)?;
+            if busy.is_some_and(|busy| busy.task == task && asked.is_echo(&busy, session)) {
+                return Ok(HostReply::silent());
+            }
+            return Err(StoreError::WorktreeBusy { run }.into());
+        }
+        started => started?,
+    };
     let reply = |run: &ralph_core::Run| {
         let context = wording::first_prompt(run);
         HostReply::of(Effect::Tell { context }).with_note(host::armed(run))

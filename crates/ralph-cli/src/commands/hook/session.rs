@@ -1,6 +1,7 @@
 //! What an event means for the session it happened in.
 
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use ralph_core::host::{Actor, Effect, Happening, HostEvent, HostReply, Start, ToolUse};
 use ralph_core::run::Owner;
@@ -9,8 +10,8 @@ use ralph_core::wording::host as wording;
 use ralph_core::{Run, SessionId};
 use ralph_engine::events::Silent;
 use ralph_engine::host::{Hosted, Place, record_tools};
-use ralph_engine::{Ledger, loops};
-use ralph_store::{RunQuery, RunStore, Which};
+use ralph_engine::{EngineError, Ledger, loops};
+use ralph_store::{RunQuery, RunStore, StoreError, Which};
 
 use super::deadline::Deadline;
 use super::slash::{self, Slash, Verb, Wanted};
@@ -23,6 +24,9 @@ use crate::error::CliError;
 
 /// How much of what a command of ours prints is passed on.
 const MOST_ANSWER: usize = 8 * 1024;
+
+/// How far apart the processes may be that a host starts for one event.
+const ECHO: Duration = Duration::from_secs(2);
 
 /// One event, and all it takes to answer it.
 pub(super) struct Session<'a> {
@@ -146,6 +150,14 @@ impl<'a> Session<'a> {
         done.unwrap_or_else(|error| answer(said(&error)))
     }
 
+    /// Whether another process has just given this run to the session. A host
+    /// that knows us from several installations tells us everything as often.
+    pub(super) fn is_echo(&self, run: &Run, session: &SessionId) -> bool {
+        run.session() == Some(session)
+            && run.state.is_active()
+            && run.updated_at.plus(ECHO) >= self.call.heard
+    }
+
     fn arm(&self, session: &SessionId, text: &str) -> Result<HostReply, CliError> {
         self.app.refuse_if_disabled()?;
         let wanted = Wanted::read(text)?;
@@ -164,6 +176,9 @@ impl<'a> Session<'a> {
         let ledger = open_ledger(self.app)?;
         let none = || CliError::refused("there is no loop to go on with");
         let run = self.app.find_run(ledger.store(), given)?.ok_or_else(none)?;
+        if self.is_echo(&run, session) {
+            return Ok(HostReply::silent());
+        }
         let old = run.session().cloned();
         let is_elsewhere = old.as_ref().is_some_and(|old| old != session);
         if is_elsewhere && run.state.is_active() && !takes_over {
@@ -172,7 +187,14 @@ impl<'a> Session<'a> {
         }
         let owner = Owner::Session(session.clone());
         let checks = self.checks(&run)?;
-        let run = loops::take_over_as(ledger.store(), &run, &owner, self.app.now())?;
+        let taken = loops::take_over_as(ledger.store(), &run, &owner, self.app.now());
+        if let Err(EngineError::Store(StoreError::Stale { .. })) = &taken {
+            let now = ledger.store().run(&run.id)?;
+            if now.is_some_and(|now| self.is_echo(&now, session)) {
+                return Ok(HostReply::silent());
+            }
+        }
+        let run = taken?;
         self.move_mark(old.as_ref(), session, &run)?;
         let mut sink = Silent;
         let mut driver = drive::driver(self.app, ledger, checks, &run, &mut sink)?;
