@@ -67,6 +67,23 @@ fn a_loop_that_is_resumed_twice_at_once_goes_on() {
 }
 
 #[test]
+fn a_copy_of_some_session_does_not_take_the_loop_of_another() {
+    let project = project();
+    let session = Session::new(&project, "s-1");
+    session.prompt(GATED);
+    session.tell("SessionEnd", &json!({ "reason": "other" }));
+    session.is("paused/interrupted", 1);
+    let copy = Session::new(&project, "s-2");
+    let told = copy.tell("SessionStart", &json!({ "source": "fork" }));
+    assert_eq!(told["hookSpecificOutput"], Value::Null, "{told}");
+    assert_eq!(copy.prompt("explain this file"), Value::Null);
+    assert_eq!(copy.stop("It holds a number."), Value::Null);
+    session.is("paused/interrupted", 1);
+    let resumed = copy.prompt("/ralph resume");
+    assert!(resumed["hookSpecificOutput"].is_object(), "{resumed}");
+}
+
+#[test]
 fn a_session_that_cannot_be_marked_gets_no_loop_that_nobody_hears_of() {
     let project = project();
     let session = Session::new(&project, "s-1");

@@ -226,6 +226,10 @@ impl<'a> Session<'a> {
         let (Some(run), None) = (left.next(), left.next()) else {
             return Ok(HostReply::silent());
         };
+        if start == Start::Forked {
+            // Nobody says whose copy the session is: the user decides.
+            return Ok(HostReply::silent().with_note(wording::rests(run)));
+        }
         let (old, owner) = (run.session().cloned(), Owner::Session(session.clone()));
         let run = loops::take_over_as(ledger.store(), run, &owner, self.app.now())?;
         self.move_mark(old.as_ref(), session, &run)?;
