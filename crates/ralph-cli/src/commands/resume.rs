@@ -47,10 +47,7 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
     let ledger = open_ledger(&app)?;
     let found = app.find_run(ledger.store(), args.run.as_deref())?;
     let run = found.ok_or_else(|| nothing(&app))?;
-    if run.worktree != app.worktree() {
-        return Err(CliError::refused(format!("{} belongs to {}", run.id, run.worktree))
-            .with_hint("change to that folder first"));
-    }
+    refuse_elsewhere(&app, &run)?;
     let named = AgentOptions::named(args.agent.clone(), args.agent_cmd.clone());
     match named {
         Some(_) => loops::ensure_adoptable(&run)?,
@@ -74,6 +71,15 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
     let ready = Ready { agent, checks, answer };
     let run = drive::drive(&app, ledger, ready, (owned, Begin::Resumed), view)?;
     close(&app, &run, view, on_fail)
+}
+
+/// A run is proven by the files of its own work tree.
+pub(crate) fn refuse_elsewhere(app: &App, run: &Run) -> Result<(), CliError> {
+    if run.worktree == app.worktree() {
+        return Ok(());
+    }
+    Err(CliError::refused(format!("{} belongs to {}", run.id, run.worktree))
+        .with_hint("change to that folder first"))
 }
 
 fn question(run: &Run) -> Option<&str> {

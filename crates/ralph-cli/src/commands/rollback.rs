@@ -10,6 +10,7 @@ use ralph_engine::undo::{self, Name};
 use ralph_snapshot::{ChangeKind, Conflicts, Done, Kept, Label, Plan, Snapshots};
 use ralph_store::RunStore;
 
+use super::resume::refuse_elsewhere;
 use crate::app::App;
 use crate::config::OnFail;
 use crate::error::CliError;
@@ -149,10 +150,7 @@ pub(crate) fn way_back(app: &App, run: &Run) -> Result<Option<String>, CliError>
 
 /// A run that is being driven would write again what is taken back.
 fn refuse_if_at_work(app: &App, run: &Run) -> Result<(), CliError> {
-    if run.worktree != app.worktree() {
-        return Err(CliError::refused(format!("{} belongs to {}", run.id, run.worktree))
-            .with_hint("change to that folder first"));
-    }
+    refuse_elsewhere(app, run)?;
     let driven =
         run.state.is_active() && run.owner.as_ref().is_some_and(ralph_engine::owner::is_alive);
     if driven {

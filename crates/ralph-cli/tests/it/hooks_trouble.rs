@@ -96,6 +96,29 @@ fn a_session_that_cannot_be_marked_gets_no_loop_that_nobody_hears_of() {
     session.is("stopped", 0);
 }
 
+#[test]
+fn a_loop_is_not_judged_by_the_files_of_another_work_tree() {
+    let project = project();
+    let session = Session::new(&project, "s-1");
+    session.prompt(GATED);
+    let other = project.outside("linked");
+    project.run_git(&["worktree", "add", "-q", other.to_str().unwrap()]);
+    fs::write(other.join("a"), "b\n").unwrap();
+    let in_other = |session: &Session<'_>, event: &str, facts: &Value| {
+        answer(session.call(event, facts).env("CLAUDE_PROJECT_DIR", &other))
+    };
+    let done = stop("Done.\n\n<promise>DONE</promise>");
+    assert_eq!(in_other(&session, "Stop", &done), Value::Null);
+    session.is("running", 1);
+    session.prompt("wait");
+    session.is("paused/aborted", 1);
+    let id = session.run()["id"].as_str().unwrap().to_owned();
+    let resume = json!({ "prompt": format!("/ralph resume {id}") });
+    let said = in_other(&Session::new(&project, "s-2"), "UserPromptSubmit", &resume);
+    assert!(goes_on(&said).contains("belongs to"), "{said}");
+    session.is("paused/aborted", 1);
+}
+
 fn writing(path: &std::path::Path) -> Value {
     json!({ "tool_name": "Write", "tool_use_id": "t", "tool_input": { "file_path": path } })
 }

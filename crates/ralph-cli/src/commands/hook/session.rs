@@ -18,7 +18,7 @@ use super::slash::{self, Slash, Verb, Wanted};
 use super::{Call, arm, auto, edits, said};
 use crate::app::{App, own_binary};
 use crate::commands::drive::{self, Checks};
-use crate::commands::resume::settings_of;
+use crate::commands::resume::{refuse_elsewhere, settings_of};
 use crate::commands::run::open_ledger;
 use crate::error::CliError;
 
@@ -85,6 +85,10 @@ impl<'a> Session<'a> {
             place.unmark();
             return auto::unasked(self, session);
         };
+        if run.worktree != self.app.worktree() {
+            // The session went elsewhere; what is there proves nothing here.
+            return Ok(HostReply::silent());
+        }
         let mut sink = Silent;
         let checks = self.checks(&run)?;
         let hosted = self.hosted(session, &checks);
@@ -176,6 +180,7 @@ impl<'a> Session<'a> {
         let ledger = open_ledger(self.app)?;
         let none = || CliError::refused("there is no loop to go on with");
         let run = self.app.find_run(ledger.store(), given)?.ok_or_else(none)?;
+        refuse_elsewhere(self.app, &run)?;
         if self.is_echo(&run, session) {
             return Ok(HostReply::silent());
         }
