@@ -13,6 +13,9 @@ pub struct HostEvent {
     pub session: Option<SessionId>,
     /// Whose event it is.
     pub actor: Actor,
+    /// The host's name for what the user said last, the same in all that
+    /// follows from it; `None` if the host does not say.
+    pub prompt: Option<String>,
     /// The folder the session is in, which an agent may change at any time.
     pub folder: Option<PathBuf>,
     /// The host's own name for what happened; an answer may have to repeat it.

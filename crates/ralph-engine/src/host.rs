@@ -176,6 +176,9 @@ impl Driver<'_> {
         }
         let answered = match &event.what {
             Happening::SessionStarted(start) => self.session_started(run, *start),
+            Happening::Prompted { .. } if self.is_said_between(run, event, hosted)? => {
+                Ok(HostReply::silent())
+            }
             Happening::Prompted { .. } => self.prompted(run),
             Happening::Woken => self.woken(run),
             Happening::TurnEnded(silence) => self.turn_ended(run, silence, hosted),
@@ -189,6 +192,12 @@ impl Driver<'_> {
             | Happening::ChildEnded
             | Happening::Other { .. } => Ok(HostReply::silent()),
         };
+        if matches!(
+            event.what,
+            Happening::Prompted { .. } | Happening::Woken | Happening::TurnEnded(_)
+        ) {
+            hosted.place.note_asked(event.prompt.as_deref());
+        }
         match answered {
             // Several processes may hear of one event; one of them answers.
             Err(EngineError::Store(
@@ -212,6 +221,18 @@ impl Driver<'_> {
             }
             (_, _) => Ok(HostReply::silent()),
         }
+    }
+
+    /// Whether the user said something to an agent at work that goes on with
+    /// it in mind: it belongs to the words that the turn follows from.
+    fn is_said_between(
+        &self,
+        run: &Run,
+        event: &HostEvent,
+        hosted: &Hosted,
+    ) -> Result<bool, EngineError> {
+        let is_known = |prompt: &String| hosted.place.was_asked(prompt);
+        Ok(event.prompt.as_ref().is_some_and(is_known) && self.is_under_way(run)?)
     }
 
     /// The user said something. During a turn that means that it was aborted:

@@ -75,6 +75,7 @@ fn event(payload: &Payload<'_>) -> HostEvent {
     HostEvent {
         session: text(payload.session_id).and_then(|id| SessionId::new(&id)),
         what: happening(&name, &actor, payload),
+        prompt: text(payload.prompt_id).map(|id| shorten(&id, ABOUT_CHARS)),
         folder: path(payload.cwd),
         actor,
         name,

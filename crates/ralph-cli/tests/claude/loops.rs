@@ -122,6 +122,34 @@ fn a_cancelled_loop_lets_the_agent_fall_silent() {
 }
 
 #[test]
+fn a_word_to_an_agent_at_work_does_not_end_its_loop() {
+    isolated(|| {
+        let stage = Stage::saying([]);
+        let [tool, text] = ["tool", "text"].map(|name| Hold::new(&stage.project, name));
+        stage.api.then(Script::new([
+            Turn::runs(&tool.script("")),
+            Turn::says("I looked around.").held(&text),
+            Turn::says("I hurry up."),
+            Turn::says(DONE),
+        ]));
+        let claude = stage.claude();
+        let terminal = claude.terminal(&["--dangerously-skip-permissions"]);
+        terminal.until_shows("bypass permissions on");
+        terminal.types("/ralph go round and round ").presses("Enter");
+        tool.is_begun();
+        terminal.types("look closely").presses("Enter").until_shows("look closely");
+        tool.release();
+        text.is_begun();
+        stage.is("running", 1);
+        terminal.types("and hurry up").presses("Enter").until_shows("hurry up");
+        text.release();
+        terminal.until_shows("All of it is done.");
+        terminal.types("/exit").presses("Enter").until_ended();
+        stage.is("success/claimed", 3);
+    });
+}
+
+#[test]
 fn a_person_aborts_a_turn_and_cancels_the_loop() {
     isolated(|| {
         let stage = Stage::saying([]);

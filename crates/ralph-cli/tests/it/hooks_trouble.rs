@@ -172,3 +172,22 @@ fn what_the_user_typed_is_kept_from_others() {
         assert_eq!(mode & 0o077, 0, "{}: {mode:o}", path.display());
     }
 }
+
+#[test]
+fn what_the_user_says_to_an_agent_at_work_aborts_nothing() {
+    let project = project();
+    let session = Session::new(&project, "s-1");
+    let say = |text: &str, id: &str| {
+        session.tell("UserPromptSubmit", &json!({ "prompt": text, "prompt_id": id }))
+    };
+    say(GATED, "p-1");
+    assert_eq!(say("and hurry up", "p-1"), Value::Null);
+    session.is("running", 1);
+    let mut not_yet = stop("Not yet.");
+    not_yet["prompt_id"] = "p-1".into();
+    goes_on(&session.tell("Stop", &not_yet));
+    assert_eq!(say("faster", "p-1"), Value::Null);
+    session.is("running", 2);
+    say("wait, what are you doing?", "p-2");
+    session.is("paused/aborted", 2);
+}

@@ -58,7 +58,7 @@ impl Place {
 
     /// Notes that no run belongs to the session any more.
     pub fn unmark(&self) {
-        for name in ["run", "used", "continued", "cleared"] {
+        for name in ["run", "used", "continued", "cleared", "asked"] {
             let _ = fs::remove_file(self.folder.join(name));
         }
         // Goes only if nothing else is kept here.
@@ -80,6 +80,19 @@ impl Place {
         // Should that fail, the next snapshot has what this one misses.
         let _ = fs::write(self.folder.join("used"), "");
         let _ = fs::remove_file(self.folder.join("continued"));
+    }
+
+    /// Notes which words of the user the present turn follows from, in the
+    /// host's name for them.
+    pub fn note_asked(&self, prompt: Option<&str>) {
+        if let Some(prompt) = prompt.filter(|prompt| !self.was_asked(prompt)) {
+            let _ = self.keep("asked", prompt);
+        }
+    }
+
+    /// Whether the present turn follows from these words of the user.
+    pub(crate) fn was_asked(&self, prompt: &str) -> bool {
+        fs::read_to_string(self.folder.join("asked")).is_ok_and(|asked| asked == prompt)
     }
 
     /// Whether the agent used a tool since this was asked last.
@@ -115,6 +128,9 @@ mod tests {
         place.note_use();
         assert_eq!(place.continued(), 0);
         assert!(place.take_use() && !place.take_use());
+        place.note_asked(Some("p-1"));
+        place.note_asked(None);
+        assert!(place.was_asked("p-1") && !place.was_asked("p-2"));
         place.unmark();
         assert!(!place.is_marked() && !place.folder().exists());
     }

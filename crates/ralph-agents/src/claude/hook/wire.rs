@@ -19,6 +19,8 @@ pub(super) struct Payload<'a> {
     #[serde(borrow, default)]
     pub(super) agent_id: Raw<'a>,
     #[serde(borrow, default)]
+    pub(super) prompt_id: Raw<'a>,
+    #[serde(borrow, default)]
     pub(super) cwd: Raw<'a>,
     #[serde(borrow, default)]
     pub(super) transcript_path: Raw<'a>,

@@ -58,6 +58,7 @@ pub(super) fn start(
         }
         started => started?,
     };
+    place.note_asked(asked.event.prompt.as_deref());
     let reply = |run: &ralph_core::Run| {
         let context = wording::first_prompt(run);
         HostReply::of(Effect::Tell { context }).with_note(host::armed(run))

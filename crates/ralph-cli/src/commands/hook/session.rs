@@ -252,7 +252,10 @@ impl<'a> Session<'a> {
         if let Some(old) = from {
             Place::new(&self.app.home, old).unmark();
         }
-        Ok(Place::new(&self.app.home, to).mark(&run.id)?)
+        let place = Place::new(&self.app.home, to);
+        place.mark(&run.id)?;
+        place.note_asked(self.event.prompt.as_deref());
+        Ok(())
     }
 
     /// Lets the command line do what was asked, and shows what it says.
