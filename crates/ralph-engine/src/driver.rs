@@ -135,7 +135,7 @@ impl Driver<'_> {
 
     /// The limit that forbids another turn. Limits are judged after every turn
     /// as well; here they bind a run that was interrupted during its last one.
-    fn exhausted(&self, run: &Run) -> Option<Failure> {
+    pub(crate) fn exhausted(&self, run: &Run) -> Option<Failure> {
         let spent = run.spent(self.clock.now());
         if run.iteration == 0 { None } else { run.policy.limits.reached_by(&spent) }
     }

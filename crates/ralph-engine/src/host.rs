@@ -142,9 +142,14 @@ impl Driver<'_> {
         Ok(HostReply::of(Effect::GoOn { reason }).with_note(wording::iteration(&next)))
     }
 
-    /// Goes on with a run that a session has just taken over.
+    /// Goes on with a run that a session has just taken over, unless a limit
+    /// forbids another turn.
     pub fn adopt(&mut self, run: Run) -> Result<Run, EngineError> {
-        self.prepare(run, Begin::Resumed)
+        let run = self.prepare(run, Begin::Resumed)?;
+        match self.exhausted(&run) {
+            Some(failure) if run.state.is_active() => self.leave(&run, State::Failed(failure)),
+            Some(_) | None => Ok(run),
+        }
     }
 
     /// Puts on record that the turn of a run that changed hands will never
@@ -179,7 +184,7 @@ impl Driver<'_> {
             Happening::Prompted { .. } if self.is_said_between(run, event, hosted)? => {
                 Ok(HostReply::silent())
             }
-            Happening::Prompted { .. } => self.prompted(run),
+            Happening::Prompted { .. } => self.prompted(run, &hosted.place),
             Happening::Woken => self.woken(run),
             Happening::TurnEnded(silence) => self.turn_ended(run, silence, hosted),
             Happening::TurnBroken(breakage) => self.turn_broken(run, breakage, hosted),
@@ -232,12 +237,13 @@ impl Driver<'_> {
         hosted: &Hosted,
     ) -> Result<bool, EngineError> {
         let is_known = |prompt: &String| hosted.place.was_asked(prompt);
-        Ok(event.prompt.as_ref().is_some_and(is_known) && self.is_under_way(run)?)
+        let is_known = event.prompt.as_ref().is_some_and(is_known);
+        Ok(is_known && run.state == State::Running && self.is_under_way(run)?)
     }
 
     /// The user said something. During a turn that means that it was aborted:
     /// hosts do not tell.
-    fn prompted(&mut self, run: &Run) -> Result<HostReply, EngineError> {
+    fn prompted(&mut self, run: &Run, place: &Place) -> Result<HostReply, EngineError> {
         match &run.state {
             State::Running if self.is_under_way(run)? => {
                 self.keep_turn(run, None);
@@ -245,18 +251,21 @@ impl Driver<'_> {
                 Ok(HostReply::silent().with_note(wording::rests(&left)))
             }
             State::Running => {
-                let now = self.clock.now();
-                self.record(run, steps::begin_turn(run, now), None)?;
-                Ok(HostReply::silent())
+                let begun = self.begin_next(run)?;
+                if begun.state == State::Running {
+                    return Ok(HostReply::silent());
+                }
+                Ok(self.after_turn(&begun, place))
             }
             State::Waiting(Wait::Child | Wait::Host | Wait::Limit { .. }) => {
                 self.go_on_with_turn(run)?;
                 Ok(HostReply::silent())
             }
             State::Waiting(Wait::Human { .. }) | State::Paused(Pause::Capped) => {
-                let woken = self.wake(run)?;
-                let now = self.clock.now();
-                let begun = self.record(&woken, steps::begin_turn(&woken, now), None)?;
+                let begun = self.begin_next(run)?;
+                if begun.state != State::Running {
+                    return Ok(self.after_turn(&begun, place));
+                }
                 let context = wording::reminder(&begun);
                 Ok(HostReply::of(Effect::Tell { context }).with_note(wording::iteration(&begun)))
             }
@@ -407,6 +416,18 @@ impl Driver<'_> {
     fn wake(&mut self, run: &Run) -> Result<Run, EngineError> {
         let woken = steps::woken(run, run, self.clock.now());
         self.record(run, woken, None)
+    }
+
+    /// The next turn of a run that rested, unless a limit forbids it.
+    fn begin_next(&mut self, run: &Run) -> Result<Run, EngineError> {
+        let woken = self.wake(run)?;
+        match self.exhausted(&woken) {
+            Some(failure) => self.leave(&woken, State::Failed(failure)),
+            None => {
+                let now = self.clock.now();
+                self.record(&woken, steps::begin_turn(&woken, now), None)
+            }
+        }
     }
 
     /// The turn that waited for something goes on under its number.

@@ -97,6 +97,24 @@ fn a_session_that_cannot_be_marked_gets_no_loop_that_nobody_hears_of() {
 }
 
 #[test]
+fn a_run_that_used_up_its_iterations_gets_none_by_being_resumed() {
+    let project = project();
+    let session = Session::new(&project, "s-1");
+    session.prompt("/ralph talk --max-iterations 1");
+    session.prompt("wait, stop that");
+    session.is("paused/aborted", 1);
+    assert!(goes_on(&session.prompt("/ralph resume")).contains("run-"));
+    session.is("failed/max_iterations", 1);
+
+    session.prompt("/ralph talk --max-iterations 1");
+    session.tell("SessionEnd", &json!({ "reason": "other" }));
+    session.tell("SessionStart", &json!({ "source": "resume" }));
+    session.prompt("go on");
+    session.is("failed/max_iterations", 1);
+    assert_eq!(session.stop("I went on."), Value::Null);
+}
+
+#[test]
 fn a_loop_is_not_judged_by_the_files_of_another_work_tree() {
     let project = project();
     let session = Session::new(&project, "s-1");
