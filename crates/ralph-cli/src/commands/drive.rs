@@ -138,6 +138,27 @@ pub(crate) fn gates(
     specs: &[GateSpec],
     chosen: &Chosen,
 ) -> Result<Vec<Box<dyn Gate>>, CliError> {
+    require_commands(app, specs)?;
+    found_gates(app, specs, chosen)
+}
+
+fn require_commands(app: &App, specs: &[GateSpec]) -> Result<(), CliError> {
+    let is_needed = |spec: &&GateSpec| spec.need == Need::Required && is_command(spec);
+    specs.iter().filter(is_needed).try_for_each(|spec| require_command(app, spec))
+}
+
+/// Whether what measures is a program of the user's.
+fn is_command(spec: &GateSpec) -> bool {
+    !spec.is_judge() && !matches!(spec.criterion, Criterion::Security | Criterion::Diagnostics)
+}
+
+/// The same gates, whatever became of their programs: without one a gate
+/// proves nothing.
+fn found_gates(
+    app: &App,
+    specs: &[GateSpec],
+    chosen: &Chosen,
+) -> Result<Vec<Box<dyn Gate>>, CliError> {
     let mut gates: Vec<Box<dyn Gate>> = Vec::new();
     for spec in specs.iter().filter(|spec| !spec.is_judge()) {
         if spec.criterion == Criterion::Security {
@@ -149,9 +170,6 @@ pub(crate) fn gates(
             let pool = lsp_helper::pool(app, ServerRules::new(&app.layers()?)?);
             gates.push(Box::new(LspGate::new(spec.need, pool, chosen.clone())));
             continue;
-        }
-        if spec.need == Need::Required {
-            require_command(app, spec)?;
         }
         gates.push(Box::new(CommandGate::new(spec.clone())));
     }
@@ -226,10 +244,22 @@ impl Checks {
     /// The gates and the judge that these settings ask for; refused if a
     /// program for one is missing.
     pub(crate) fn new(app: &App, settings: Settings) -> Result<Self, CliError> {
+        require_commands(app, &settings.policy.gates)?;
+        Self::of_running(app, settings)
+    }
+
+    /// The checks of a run that goes on, though a program may have vanished
+    /// since it began.
+    pub(crate) fn of_running(app: &App, settings: Settings) -> Result<Self, CliError> {
         let chosen = Chosen::default();
-        let gates = gates(app, &settings.policy.gates, &chosen)?;
+        let gates = found_gates(app, &settings.policy.gates, &chosen)?;
         let judge = judge(app, &settings, &settings.policy.gates)?;
         Ok(Self { gates, judge, chosen, settings })
+    }
+
+    /// For somebody who will not check anything.
+    pub(crate) fn none(settings: Settings) -> Self {
+        Self { gates: Vec::new(), judge: None, chosen: Chosen::default(), settings }
     }
 
     /// The same checks for somebody who has only so much time. Gates that may

@@ -115,6 +115,20 @@ fn a_run_that_used_up_its_iterations_gets_none_by_being_resumed() {
 }
 
 #[test]
+fn a_gate_whose_program_is_gone_proves_nothing_and_silences_nobody() {
+    let project = project();
+    project.script("gate.sh", "grep -q b a");
+    let session = Session::new(&project, "s-1");
+    session.prompt("/ralph make a hold b --criteria custom:./gate.sh");
+    fs::remove_file(project.root().join("gate.sh")).unwrap();
+    let said = session.stop("Done.\n\n<promise>DONE</promise>");
+    assert!(goes_on(&said).contains("gate.sh"), "{said}");
+    session.is("running", 2);
+    session.tell("SessionEnd", &json!({ "reason": "other" }));
+    session.is("paused/interrupted", 2);
+}
+
+#[test]
 fn a_loop_is_not_judged_by_the_files_of_another_work_tree() {
     let project = project();
     let session = Session::new(&project, "s-1");
