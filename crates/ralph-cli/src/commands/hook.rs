@@ -124,9 +124,20 @@ fn answer(call: &Call) {
     let answered = session::Session::new(&app, call, &event, &deadline).answer();
     let reply = answered.unwrap_or_else(|error| {
         log::write(&app.home, &format!("{:?}: {error}", event.session));
-        HostReply::silent()
+        apology(&app, &event, &error)
     });
     deadline.answer(&(call.host.render)(&event, &reply));
+}
+
+/// What the user of a loop reads when a turn ends that we cannot judge: the
+/// agent falls silent, and nobody else would say why.
+fn apology(app: &App, event: &HostEvent, error: &CliError) -> HostReply {
+    let has_loop = |session| Place::new(&app.home, session).is_marked();
+    let is_end = matches!(event.what, Happening::TurnEnded(_)) && event.actor == Actor::Main;
+    if is_end && event.session.as_ref().is_some_and(has_loop) {
+        return HostReply::silent().with_note(said(error));
+    }
+    HostReply::silent()
 }
 
 /// Asked before anything else is looked at.

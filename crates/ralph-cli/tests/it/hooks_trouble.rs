@@ -129,6 +129,18 @@ fn a_gate_whose_program_is_gone_proves_nothing_and_silences_nobody() {
 }
 
 #[test]
+fn the_user_is_told_why_a_loop_cannot_go_on() {
+    let project = project();
+    let session = Session::new(&project, "s-1");
+    session.prompt(GATED);
+    project.file("ralph.toml", "[run\n");
+    let said = session.stop("Not yet.");
+    assert_eq!(said["decision"], Value::Null);
+    assert!(said["systemMessage"].as_str().unwrap_or_default().contains("ralph.toml"), "{said}");
+    assert_eq!(Session::new(&project, "s-2").stop("Not yet."), Value::Null);
+}
+
+#[test]
 fn a_loop_is_not_judged_by_the_files_of_another_work_tree() {
     let project = project();
     let session = Session::new(&project, "s-1");
