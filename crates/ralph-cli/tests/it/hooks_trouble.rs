@@ -141,6 +141,17 @@ fn the_user_is_told_why_a_loop_cannot_go_on() {
 }
 
 #[test]
+fn a_budget_that_a_host_cannot_keep_is_refused_before_it_is_spent() {
+    let project = project();
+    let session = Session::new(&project, "s-1");
+    for limit in ["--max-cost 5", "--max-tokens 1000"] {
+        let said = session.prompt(&format!("/ralph talk {limit}"));
+        assert!(goes_on(&said).contains("ralph run"), "{said}");
+    }
+    assert_eq!(session.run(), Value::Null);
+}
+
+#[test]
 fn a_loop_is_not_judged_by_the_files_of_another_work_tree() {
     let project = project();
     let session = Session::new(&project, "s-1");

@@ -1,10 +1,10 @@
 //! How a loop begins in a host.
 
-use ralph_core::SessionId;
 use ralph_core::host::{Effect, HostReply};
 use ralph_core::run::{AgentRef, NewRun, Owner, Task};
 use ralph_core::state::State;
 use ralph_core::wording::{self, host};
+use ralph_core::{Policy, SessionId};
 use ralph_engine::EngineError;
 use ralph_engine::events::Silent;
 use ralph_engine::host::Place;
@@ -30,6 +30,18 @@ pub(super) fn mode(app: &App, call: &Call) -> Arm {
     app.layers().map_or(Arm::Manual, |layers| Arm::new(&layers).unwrap_or(installed))
 }
 
+/// Refuses limits that cannot be kept where nobody says what a turn used.
+/// They would end the loop after its first turn.
+pub(super) fn refuse_budget(policy: &Policy) -> Result<(), CliError> {
+    if policy.limits.tokens.is_none() && policy.limits.cost.is_none() {
+        return Ok(());
+    }
+    let what =
+        "the host does not say what its turns use: a limit of money or tokens cannot be kept";
+    Err(CliError::usage(what)
+        .with_hint("take the limit out, or let `ralph run --agent NAME` drive the agent"))
+}
+
 /// Puts a run on record for the session and begins its first turn.
 pub(super) fn start(
     asked: &Session<'_>,
@@ -38,6 +50,7 @@ pub(super) fn start(
     checks: Checks,
 ) -> Result<HostReply, CliError> {
     let (app, host) = (asked.app, asked.call.host);
+    refuse_budget(&checks.settings.policy)?;
     let ledger = open_ledger(app)?;
     let new = NewRun {
         task,

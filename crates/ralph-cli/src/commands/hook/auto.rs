@@ -153,6 +153,7 @@ impl Here<'_> {
 
     fn arm(&self, probe: Run, evidence: &Evidence) -> Result<HostReply, CliError> {
         let app = self.asked.app;
+        arm::refuse_budget(&probe.policy)?;
         let ledger = open_ledger(app)?;
         let Run { task, worktree, agent, policy, baseline, .. } = probe;
         let owner = Owner::Session(self.session.clone());

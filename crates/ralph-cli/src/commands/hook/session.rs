@@ -186,6 +186,7 @@ impl<'a> Session<'a> {
         let none = || CliError::refused("there is no loop to go on with");
         let run = self.app.find_run(ledger.store(), given)?.ok_or_else(none)?;
         refuse_elsewhere(self.app, &run)?;
+        arm::refuse_budget(&run.policy)?;
         if self.is_echo(&run, session) {
             return Ok(HostReply::silent());
         }
