@@ -263,6 +263,19 @@ fn an_agent_that_is_denied_what_it_needs_waits_for_a_person() {
 }
 
 #[test]
+fn what_an_agent_was_denied_is_told_without_the_secrets_in_it() {
+    let key = format!("sk-ant-api03-{}", "q7Zx".repeat(12));
+    let denial =
+        json!({ "tool_name": "Bash", "tool_input": { "command": format!("deploy {key}") } });
+    let mut end = done("No.", 0.1);
+    end["permission_denials"] = json!([denial]);
+    let fake = Fake::new(git()).turn(&[init(), says("No."), end]).turn(&turn(CLAIM, 0.1));
+    let output = fake.run(&[]).exits(0).ends("success/claimed", 2);
+    assert!(output.values("notice", "text")[0].contains("denied Bash: deploy"));
+    assert!(!output.stdout.contains(&key), "{}", output.stdout);
+}
+
+#[test]
 fn unknown_credentials_end_the_run_with_a_hint() {
     let refused = [init(), api_error(401, "Invalid API key")];
     let fake = Fake::new(plain()).turn(&refused).turn(&refused).turn(&refused);

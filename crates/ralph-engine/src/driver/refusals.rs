@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use ralph_agents::{Agent, Refusal};
+use ralph_core::redact::redact;
 use ralph_core::{Run, wording};
 
 use super::Driver;
@@ -39,7 +40,7 @@ impl Driver<'_> {
         }
         for Refusal { what, remedy } in refusals.iter().take(NAMED) {
             let text = format!("the agent was denied {what}; to allow it, {remedy}");
-            self.tell(&Event::Notice { run, text: &text });
+            self.tell(&Event::Notice { run, text: &redact(&text) });
         }
         let stuck = !refusals.is_empty() && self.is_unchanged()?;
         let turns = count(&self.folder, agent.name(), stuck)?;
