@@ -176,7 +176,7 @@ impl Driver<'_> {
         heard: Timestamp,
     ) -> Result<HostReply, EngineError> {
         let is_ours = event.session.as_ref() == run.session() && event.actor == Actor::Main;
-        if !is_ours || run.updated_at > heard {
+        if !is_ours || is_answered(run.updated_at, heard, self.clock.now()) {
             return Ok(HostReply::silent());
         }
         let answered = match &event.what {
@@ -458,6 +458,12 @@ impl Driver<'_> {
     }
 }
 
+/// Whether a run that was `updated` then has moved since an event was heard.
+/// A moment that is still to come is none: the clock was turned back.
+fn is_answered(updated: Timestamp, heard: Timestamp, now: Timestamp) -> bool {
+    heard < updated && updated <= now
+}
+
 /// How a loop ended; one that failed can be undone.
 fn closing_words(run: &Run) -> String {
     let mut text = wording::ended(run);
@@ -465,4 +471,17 @@ fn closing_words(run: &Run) -> String {
         let _ = write!(text, " `ralph rollback {}`", run.id);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_was_turned_back_silences_nobody() {
+        let at = Timestamp::from_millis;
+        assert!(!is_answered(at(1), at(2), at(3)), "the event came after the step");
+        assert!(is_answered(at(2), at(1), at(3)), "somebody was faster");
+        assert!(!is_answered(at(9_000_000), at(1), at(3)), "the clock was turned back");
+    }
 }
