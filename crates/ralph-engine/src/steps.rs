@@ -67,11 +67,12 @@ pub(crate) fn waited(run: &Run, now: Timestamp) -> Run {
     moved_to(run, State::Running, now)
 }
 
-/// How long a run that waits for a provider has done so at `now`.
+/// How long a run that waits for a provider has done so at `now`. A host in
+/// trouble has trouble with its provider.
 fn waiting_since(run: &Run, now: Timestamp) -> Duration {
     match run.state {
-        State::Waiting(Wait::Limit { .. }) => now.since(run.updated_at),
-        State::Waiting(Wait::Human { .. } | Wait::Child | Wait::Host)
+        State::Waiting(Wait::Limit { .. } | Wait::Host) => now.since(run.updated_at),
+        State::Waiting(Wait::Human { .. } | Wait::Child)
         | State::Running
         | State::Paused(_)
         | State::Success(_)

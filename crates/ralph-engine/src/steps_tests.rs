@@ -47,6 +47,8 @@ fn check(run: &Run, now: Timestamp, [worked, waited, asleep]: [u64; 3]) {
 fn only_a_wait_for_a_provider_counts_as_waiting() {
     check(&moved_to(&run_in(limit()), State::Running, hour(3)), hour(3), [1, 2, 0]);
     check(&waited(&run_in(limit()), hour(3)), hour(4), [2, 2, 0]);
+    let host = run_in(State::Waiting(Wait::Host));
+    check(&moved_to(&host, State::Running, hour(3)), hour(3), [1, 2, 0]);
     let human = State::Waiting(Wait::Human { question: "Which one?".to_owned() });
     for state in [State::Running, State::Paused(Pause::Asked), human] {
         check(&moved_to(&run_in(state), State::Stopped, hour(3)), hour(3), [3, 0, 0]);
