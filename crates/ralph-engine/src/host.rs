@@ -421,13 +421,11 @@ impl Driver<'_> {
     /// The next turn of a run that rested, unless a limit forbids it.
     fn begin_next(&mut self, run: &Run) -> Result<Run, EngineError> {
         let woken = self.wake(run)?;
-        match self.exhausted(&woken) {
-            Some(failure) => self.leave(&woken, State::Failed(failure)),
-            None => {
-                let now = self.clock.now();
-                self.record(&woken, steps::begin_turn(&woken, now), None)
-            }
+        if let Some(failure) = self.exhausted(&woken) {
+            return self.leave(&woken, State::Failed(failure));
         }
+        let now = self.clock.now();
+        self.record(&woken, steps::begin_turn(&woken, now), None)
     }
 
     /// The turn that waited for something goes on under its number.
