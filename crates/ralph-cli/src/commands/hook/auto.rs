@@ -118,8 +118,9 @@ impl Here<'_> {
         if inside.is_empty() {
             return Ok(HostReply::silent());
         }
-        let lines: String = inside.iter().map(|file| format!("{}\n", file.display())).collect();
-        self.place.add("edited", &lines)?;
+        let lines: Vec<String> =
+            inside.iter().map(|file| format!("{}\n", file.display())).collect();
+        self.place.add("edited", &lines.concat())?;
         Ok(HostReply::silent())
     }
 
