@@ -21,6 +21,7 @@ use ralph_proc::Supervisor;
 
 use crate::formats::Collector;
 use crate::lsp::choice::{Choice, Chooser};
+use crate::lsp::servers::may_look_at;
 use crate::lsp::{Server, known};
 use crate::security::{Files, Pack, TOOL, is_vendored};
 use linters::{Call, Linter, Version};
@@ -83,7 +84,7 @@ impl Sight {
             file: file.to_owned(),
             calls,
             has_rules: is_ours && Pack::builtin_covers(file),
-            has_server: is_ours && known().iter().any(is_used),
+            has_server: is_ours && may_look_at(file) && known().iter().any(is_used),
         }
     }
 

@@ -148,13 +148,25 @@ fn texts(words: &[&str]) -> Vec<String> {
 pub(crate) const PYTHON: &[&str] = &[".py", ".pyi"];
 const TYPESCRIPT: &[&str] = &[".ts", ".tsx", ".mts", ".cts"];
 pub(crate) const SCRIPT: &[&str] = &[".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"];
+const GO: &[&str] = &[".go"];
+const RUST: &[&str] = &[".rs"];
 pub(crate) const SHELL: &[&str] = &[".sh", ".bash"];
 const C: &[&str] = &[".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"];
 
+/// The files of all servers that need no configuration.
+const KNOWN: [&[&str]; 7] = [PYTHON, TYPESCRIPT, SCRIPT, C, GO, SHELL, RUST];
+
+/// Whether a server that needs no configuration may look at a file. To list
+/// them all costs more than most callers have to spend.
+pub(crate) fn may_look_at(file: &Path) -> bool {
+    let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    KNOWN.iter().flat_map(|kinds| kinds.iter()).any(|extension| name.ends_with(extension))
+}
+
 /// The servers that need no configuration.
 pub fn known() -> Vec<Server> {
-    let gopls = Server::known("gopls", &["gopls"], &[".go"]);
-    let rust = Server::known("rust-analyzer", &["rust-analyzer"], &[".rs"]);
+    let gopls = Server::known("gopls", &["gopls"], GO);
+    let rust = Server::known("rust-analyzer", &["rust-analyzer"], RUST);
     vec![
         Server::known("ruff", &["ruff server"], PYTHON),
         Server::known("pyright", &["pyright-langserver --stdio"], PYTHON)
@@ -216,6 +228,19 @@ mod tests {
             assert_eq!(same.count(), 1, "{}", server.name);
             assert!(server.commands.iter().all(|command| !command.is_empty()), "{}", server.name);
             assert!(!server.languages.is_empty(), "{}", server.name);
+        }
+    }
+
+    #[test]
+    fn the_files_of_known_servers_are_told_without_listing_them() {
+        for server in known() {
+            for language in server.languages {
+                let file = format!("src/a{}", language.extension);
+                assert!(may_look_at(Path::new(&file)), "{file}");
+            }
+        }
+        for other in ["a.txt", "README", "src/go", ".gitignore"] {
+            assert!(!may_look_at(Path::new(other)), "{other}");
         }
     }
 
