@@ -264,7 +264,7 @@ fn an_agent_that_is_denied_what_it_needs_waits_for_a_person() {
 
 #[test]
 fn what_an_agent_was_denied_is_told_without_the_secrets_in_it() {
-    let key = format!("sk-ant-api03-{}", "q7Zx".repeat(12));
+    let key = "sk-ant-api03-q7ZxM2bKf09TtVwLrE5uYhJd8sNcAaPgQ1iXoZ3v";
     let denial =
         json!({ "tool_name": "Bash", "tool_input": { "command": format!("deploy {key}") } });
     let mut end = done("No.", 0.1);
@@ -272,7 +272,7 @@ fn what_an_agent_was_denied_is_told_without_the_secrets_in_it() {
     let fake = Fake::new(git()).turn(&[init(), says("No."), end]).turn(&turn(CLAIM, 0.1));
     let output = fake.run(&[]).exits(0).ends("success/claimed", 2);
     assert!(output.values("notice", "text")[0].contains("denied Bash: deploy"));
-    assert!(!output.stdout.contains(&key), "{}", output.stdout);
+    assert!(!output.stdout.contains(key), "{}", output.stdout);
 }
 
 #[test]
