@@ -20,9 +20,9 @@ mod stream;
 mod verdict;
 
 pub use agent::{ClaudeAgent, SETTINGS};
-pub use hook::{BadPayload, parse};
+pub use hook::parse;
 pub use look::{inspect, payload};
-pub use plan::{plan_install, plan_uninstall};
+pub use plan::{plan_install, plan_uninstall, user_folder};
 pub use reply::render;
 
 /// The name by which its hooks tell `ralph` whose dialect they speak.

@@ -1,13 +1,31 @@
 //! Hosts: clients that tell us what happens in their sessions.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use ralph_core::host::{HostEvent, HostReply};
+use ralph_core::host::{HostEvent, HostReply, Reach};
+use ralph_core::policy::Context;
 
-use crate::claude;
 use crate::inspection::{Inspection, Scope};
 use crate::install::{Plan, Read, Unreadable, Wanted};
+use crate::{claude, opencode};
+
+/// A payload that says nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum BadPayload {
+    /// There was nothing to read.
+    #[error("the payload is empty")]
+    Empty,
+    /// It is something other than an object.
+    #[error("the payload is not a JSON object")]
+    NotAnObject,
+    /// It does not follow the rules of JSON.
+    #[error("the payload is not JSON: {0}")]
+    Json(serde_json::Error),
+}
+
+/// Looks up a variable of the environment.
+pub type Variable<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// One host: its dialect and its habits.
 #[derive(Clone, Copy)]
@@ -18,20 +36,25 @@ pub struct Host {
     pub aliases: &'static [&'static str],
     /// The program that people start it with.
     pub program: &'static str,
-    /// The variable in which the host tells its hooks where the project is.
-    pub project_variable: &'static str,
+    /// The variable in which the host tells its hooks where the project is, if
+    /// it does not say so in every event.
+    pub project_variable: Option<&'static str>,
     /// How often in a row it lets a hook continue an agent that uses no tool:
     /// the variable that says so, and what holds without it.
-    pub cap: (&'static str, u32),
+    pub cap: Option<(&'static str, u32)>,
+    /// How its sessions can be made to go on.
+    pub reach: Reach,
+    /// How much its agents can be made to remember from turn to turn.
+    pub contexts: &'static [Context],
     /// Commands with which other loops begin, and files that they leave while
     /// they go on.
     pub foreign_commands: &'static [&'static str],
     /// See [`Self::foreign_commands`].
     pub foreign_files: &'static [&'static str],
-    /// The folder of its settings, in a project and in the user's home.
+    /// The folder of its settings in a project.
     pub folder: &'static str,
-    /// The variable that names another folder than the one in the home.
-    pub folder_variable: &'static str,
+    /// The folder of the user's settings.
+    pub user_folder: fn(&Variable<'_>) -> Option<PathBuf>,
     /// Plans an installation into that folder.
     pub install: fn(&Read<'_>, &Wanted) -> Result<Plan, Unreadable>,
     /// Plans its removal.
@@ -39,14 +62,14 @@ pub struct Host {
     /// What it has to tell us about, in its own names.
     pub events: &'static [&'static str],
     /// What it has to tell us about as well where loops begin with errors.
-    pub edit_event: &'static str,
+    pub edit_event: Option<&'static str>,
     /// Looks at what is installed in that folder.
     pub inspect: fn(&Read<'_>, Scope) -> Result<Inspection, Unreadable>,
     /// What it says about one of its events in a session of this name, if
     /// nothing has come of it yet. The root of the project comes last.
     pub payload: fn(&str, &str, &Path) -> String,
     /// Understands what the host says.
-    pub parse: fn(&[u8]) -> Result<HostEvent, claude::BadPayload>,
+    pub parse: fn(&[u8]) -> Result<HostEvent, BadPayload>,
     /// Says a reply in the host's words; empty if there is nothing to say.
     pub render: fn(&HostEvent, &HostReply) -> String,
 }
@@ -58,25 +81,50 @@ impl fmt::Debug for Host {
 }
 
 /// All hosts.
-pub const HOSTS: &[Host] = &[Host {
-    name: "claude-code",
-    aliases: &["claude"],
-    program: "claude",
-    project_variable: "CLAUDE_PROJECT_DIR",
-    cap: ("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", 8),
-    foreign_commands: &["/goal", "/loop", "/ralph-loop", "/ralph-loop:ralph-loop"],
-    foreign_files: &[".claude/ralph-loop.local.md"],
-    folder: ".claude",
-    folder_variable: "CLAUDE_CONFIG_DIR",
-    install: claude::plan_install,
-    uninstall: claude::plan_uninstall,
-    events: &claude::settings::EVENTS,
-    edit_event: claude::settings::BEFORE_EDITS,
-    inspect: claude::inspect,
-    payload: claude::payload,
-    parse: claude::parse,
-    render: claude::render,
-}];
+pub const HOSTS: &[Host] = &[
+    Host {
+        name: claude::NAME,
+        aliases: &["claude"],
+        program: "claude",
+        project_variable: Some("CLAUDE_PROJECT_DIR"),
+        cap: Some(("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", 8)),
+        reach: Reach::Answers,
+        contexts: &[Context::Auto, Context::Same, Context::Summarize, Context::Fresh],
+        foreign_commands: &["/goal", "/loop", "/ralph-loop", "/ralph-loop:ralph-loop"],
+        foreign_files: &[".claude/ralph-loop.local.md"],
+        folder: ".claude",
+        user_folder: claude::user_folder,
+        install: claude::plan_install,
+        uninstall: claude::plan_uninstall,
+        events: &claude::settings::EVENTS,
+        edit_event: Some(claude::settings::BEFORE_EDITS),
+        inspect: claude::inspect,
+        payload: claude::payload,
+        parse: claude::parse,
+        render: claude::render,
+    },
+    Host {
+        name: opencode::NAME,
+        aliases: &[],
+        program: "opencode",
+        project_variable: None,
+        cap: None,
+        reach: Reach::Messages,
+        contexts: &[Context::Auto, Context::Same],
+        foreign_commands: &[],
+        foreign_files: &[".opencode/ralph-loop.state.json", ".omo/ralph-loop.local.md"],
+        folder: ".opencode",
+        user_folder: opencode::user_folder,
+        install: opencode::plan_install,
+        uninstall: opencode::plan_uninstall,
+        events: &[],
+        edit_event: None,
+        inspect: opencode::inspect,
+        payload: opencode::payload,
+        parse: opencode::parse,
+        render: opencode::render,
+    },
+];
 
 impl Host {
     /// The host of this name.
@@ -87,7 +135,7 @@ impl Host {
     /// How often in a row the host lets an agent go on that uses no tool, in
     /// this environment; `None` for any number of times.
     pub fn cap(&self, variable: impl Fn(&str) -> Option<String>) -> Option<u32> {
-        let (name, default) = self.cap;
+        let (name, default) = self.cap?;
         let said = variable(name).and_then(|value| value.trim().parse().ok());
         Some(said.unwrap_or(default)).filter(|cap| *cap > 0)
     }
@@ -102,6 +150,7 @@ mod tests {
         for name in ["claude-code", "claude"] {
             assert_eq!(Host::find(name).unwrap().name, "claude-code");
         }
+        assert_eq!(Host::find("opencode").unwrap().name, "opencode");
         assert!(Host::find("").is_none());
     }
 
@@ -113,5 +162,26 @@ mod tests {
         {
             assert_eq!(host.cap(|_| said.map(str::to_owned)), cap);
         }
+        assert_eq!(Host::find("opencode").unwrap().cap(|_| None), None);
+    }
+
+    #[test]
+    fn the_users_settings_are_where_the_host_looks_for_them() {
+        let folder = |host: &str, known: &[(&str, &str)]| {
+            let variable = |name: &str| {
+                let found = known.iter().find(|(known, _)| *known == name);
+                found.map(|(_, value)| (*value).to_owned())
+            };
+            (Host::find(host).unwrap().user_folder)(&variable)
+        };
+        let home = ("HOME", "/h");
+        assert_eq!(folder("claude", &[home]), Some("/h/.claude".into()));
+        assert_eq!(folder("claude", &[home, ("CLAUDE_CONFIG_DIR", "/c")]), Some("/c".into()));
+        assert_eq!(folder("opencode", &[home]), Some("/h/.config/opencode".into()));
+        let named = [home, ("XDG_CONFIG_HOME", "/x")];
+        assert_eq!(folder("opencode", &named), Some("/x/opencode".into()));
+        let named = [home, ("OPENCODE_CONFIG_DIR", "/o")];
+        assert_eq!(folder("opencode", &named), Some("/o".into()));
+        assert_eq!(folder("opencode", &[]), None);
     }
 }

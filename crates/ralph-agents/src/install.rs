@@ -61,6 +61,11 @@ impl Unreadable {
     }
 }
 
+/// What a file holds; `None` if it is not there.
+pub(crate) fn text(read: &Read<'_>, path: &str) -> Result<Option<String>, Unreadable> {
+    read(Path::new(path)).map_err(|error| Unreadable::new(Path::new(path), error))
+}
+
 impl Plan {
     /// Adds a change, if it is one.
     pub(crate) fn change(&mut self, path: &str, before: Option<String>, after: Option<String>) {

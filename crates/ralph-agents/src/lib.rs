@@ -11,6 +11,7 @@ pub mod inspection;
 pub mod install;
 pub mod limits;
 mod listen;
+pub mod opencode;
 pub mod scripted;
 mod session;
 mod usage;

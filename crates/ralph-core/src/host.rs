@@ -43,6 +43,8 @@ pub enum Happening {
     Prompted {
         /// The words as they were typed.
         text: String,
+        /// Whether anything was said before.
+        position: Position,
     },
     /// The host wakes the agent because background work ended.
     Woken,
@@ -63,6 +65,20 @@ pub enum Happening {
     TurnBroken(Breakage),
     /// A child of the agent fell silent.
     ChildEnded,
+    /// The agent may not go on before its user allows something.
+    PermissionAsked {
+        /// What it wants to do, in a few words.
+        what: String,
+    },
+    /// The user allowed or refused it.
+    PermissionAnswered,
+    /// What we wanted to say did not reach the agent.
+    NotDelivered {
+        /// How often it was tried.
+        attempts: u32,
+        /// What the host said.
+        error: String,
+    },
     /// The host is about to shorten what the agent remembers.
     Compacting,
     /// The host has shortened what the agent remembers.
@@ -80,6 +96,18 @@ pub enum Happening {
         /// The host's name for it.
         name: String,
     },
+}
+
+/// Where a prompt stands in its session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Position {
+    /// It is the first.
+    First,
+    /// Something was said before.
+    Later,
+    /// The host does not tell.
+    #[default]
+    Unknown,
 }
 
 /// How a session came to be.
@@ -117,6 +145,9 @@ pub struct ToolUse {
 /// The end of a turn, as the host tells it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Silence {
+    /// The host's name for the message with the final words. The host may tell
+    /// of one silence several times; without a name it tells once.
+    pub message: Option<String>,
     /// The final words; `None` if the host did not pass them on.
     pub text: Option<String>,
     /// Where they could be read otherwise.
@@ -135,6 +166,8 @@ pub struct Breakage {
     pub kind: BreakageKind,
     /// What was shown to the user.
     pub text: String,
+    /// The host's name for the message that broke off, as in [`Silence`].
+    pub message: Option<String>,
 }
 
 /// What kind of error ended a turn.
@@ -146,8 +179,21 @@ pub enum BreakageKind {
     Overloaded,
     /// The provider does not know the user.
     Refused,
+    /// None: the user ended the turn.
+    Aborted,
     /// Anything else.
     Other,
+}
+
+/// How a session can be made to go on, and what comes with that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Only by an answer to an event. The host tells of no abort: a prompt
+    /// while the agent works means one. After an error it is the user's turn.
+    Answers,
+    /// By a message at any time; one that comes while the agent works waits.
+    /// The host tells of aborts and of errors.
+    Messages,
 }
 
 /// What a host is told.
@@ -157,6 +203,22 @@ pub struct HostReply {
     pub effect: Effect,
     /// What only the user reads.
     pub note: Option<String>,
+    /// What the user reads instead where there is room for a sentence only.
+    pub brief: Option<String>,
+    /// How the user is to take it.
+    pub tone: Tone,
+}
+
+/// How a note is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tone {
+    /// As something to know.
+    #[default]
+    Info,
+    /// As good news.
+    Success,
+    /// As something to look at.
+    Warning,
 }
 
 /// What becomes of what was about to happen in a host.
@@ -175,6 +237,13 @@ pub enum Effect {
         /// What it is told.
         context: String,
     },
+    /// What the user typed is the task of a loop that begins.
+    Begin {
+        /// The task.
+        task: String,
+        /// What follows it: how the work is judged, and what to say at the end.
+        rules: String,
+    },
     /// What the user typed goes no further; the user reads this instead.
     Answer {
         /// What the user reads.
@@ -190,13 +259,25 @@ impl HostReply {
 
     /// A reply with this effect and nothing for the user.
     pub fn of(effect: Effect) -> Self {
-        Self { effect, note: None }
+        Self { effect, ..Self::default() }
     }
 
     /// The same reply, with something for the user to read.
     #[must_use]
     pub fn with_note(self, note: impl Into<String>) -> Self {
         Self { note: Some(note.into()), ..self }
+    }
+
+    /// The same reply, with a sentence for where there is little room.
+    #[must_use]
+    pub fn with_brief(self, brief: Option<String>) -> Self {
+        Self { brief, ..self }
+    }
+
+    /// The same reply, meant in this way.
+    #[must_use]
+    pub fn in_tone(self, tone: Tone) -> Self {
+        Self { tone, ..self }
     }
 
     /// Whether nothing at all is said.

@@ -62,9 +62,14 @@ pub fn instruction(policy: &Policy) -> String {
 
 /// The prompt of the first turn: the task verbatim, then how it will be judged.
 pub fn first_prompt(run: &Run) -> String {
-    let sections = [Some(run.task.text.clone()), targets(run), checks(&run.policy)];
-    let body: Vec<String> = sections.into_iter().flatten().collect();
-    body.join("\n\n") + &instruction(&run.policy)
+    run.task.text.clone() + &rules(run)
+}
+
+/// What follows the task in the first turn, to be appended to it as it is.
+pub fn rules(run: &Run) -> String {
+    let sections = [targets(run), checks(&run.policy)].into_iter().flatten();
+    let sections: Vec<String> = sections.map(|section| format!("\n\n{section}")).collect();
+    sections.concat() + &instruction(&run.policy)
 }
 
 fn targets(run: &Run) -> Option<String> {

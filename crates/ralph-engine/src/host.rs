@@ -15,7 +15,8 @@ use ralph_agents::limits::{LimitPatterns, Said};
 use ralph_core::diagnostics::Totals;
 use ralph_core::evidence::TurnEnd;
 use ralph_core::host::{
-    Actor, Breakage, BreakageKind, Effect, Happening, HostEvent, HostReply, Silence, Start, ToolUse,
+    Actor, Breakage, BreakageKind, Effect, Happening, HostEvent, HostReply, Reach, Silence, Start,
+    Tone, ToolUse,
 };
 use ralph_core::redact::redact;
 use ralph_core::run::{Baseline, NewRun};
@@ -40,6 +41,9 @@ pub use place::Place;
 /// How much of what a tool was about is kept.
 const ABOUT_CHARS: usize = 500;
 
+/// How often the agent is told to go on when that does not reach it.
+const MOST_ATTEMPTS: u32 = 5;
+
 /// A session of a host, and what the host allows.
 #[derive(Clone, Debug)]
 pub struct Hosted {
@@ -50,6 +54,8 @@ pub struct Hosted {
     /// How often in a row the host lets an agent go on that uses no tool;
     /// `None` for any number of times.
     pub cap: Option<u32>,
+    /// How the session can be made to go on.
+    pub reach: Reach,
     /// How providers word their limits.
     pub limits: LimitPatterns,
 }
@@ -184,10 +190,15 @@ impl Driver<'_> {
             Happening::Prompted { .. } if self.is_said_between(run, event, hosted)? => {
                 Ok(HostReply::silent())
             }
-            Happening::Prompted { .. } => self.prompted(run, &hosted.place),
+            Happening::Prompted { .. } => self.prompted(run, hosted),
             Happening::Woken => self.woken(run),
             Happening::TurnEnded(silence) => self.turn_ended(run, silence, hosted),
             Happening::TurnBroken(breakage) => self.turn_broken(run, breakage, hosted),
+            Happening::PermissionAsked { what } => self.permission_asked(run, what),
+            Happening::PermissionAnswered => self.permission_answered(run),
+            Happening::NotDelivered { attempts, error } => {
+                self.not_delivered(run, *attempts, error)
+            }
             Happening::SessionEnded { reason } => self.session_ended(run, reason, &hosted.place),
             Happening::Compacting => self.note(run, "compacting", ""),
             Happening::Compacted { summary } => self.note(run, "compacted", summary),
@@ -241,11 +252,14 @@ impl Driver<'_> {
         Ok(is_known && run.state == State::Running && self.is_under_way(run)?)
     }
 
-    /// The user said something. During a turn that means that it was aborted:
-    /// hosts do not tell.
-    fn prompted(&mut self, run: &Run, place: &Place) -> Result<HostReply, EngineError> {
+    /// The user said something. Where the host does not tell of aborts, that
+    /// means one if it happens during a turn.
+    fn prompted(&mut self, run: &Run, hosted: &Hosted) -> Result<HostReply, EngineError> {
         match &run.state {
             State::Running if self.is_under_way(run)? => {
+                if hosted.reach == Reach::Messages {
+                    return Ok(HostReply::silent());
+                }
                 self.keep_turn(run, None);
                 let left = self.leave(run, State::Paused(Pause::Aborted))?;
                 Ok(HostReply::silent().with_note(wording::rests(&left)))
@@ -255,7 +269,7 @@ impl Driver<'_> {
                 if begun.state == State::Running {
                     return Ok(HostReply::silent());
                 }
-                Ok(self.after_turn(&begun, place))
+                Ok(self.after_turn(&begun, &hosted.place))
             }
             State::Waiting(Wait::Child | Wait::Host | Wait::Limit { .. }) => {
                 self.go_on_with_turn(run)?;
@@ -264,7 +278,7 @@ impl Driver<'_> {
             State::Waiting(Wait::Human { .. }) | State::Paused(Pause::Capped) => {
                 let begun = self.begin_next(run)?;
                 if begun.state != State::Running {
-                    return Ok(self.after_turn(&begun, place));
+                    return Ok(self.after_turn(&begun, &hosted.place));
                 }
                 let context = wording::reminder(&begun);
                 Ok(HostReply::of(Effect::Tell { context }).with_note(wording::iteration(&begun)))
@@ -290,7 +304,7 @@ impl Driver<'_> {
         silence: &Silence,
         hosted: &Hosted,
     ) -> Result<HostReply, EngineError> {
-        if !run.state.is_active() {
+        if !run.state.is_active() || hosted.place.is_answered(silence.message.as_deref()) {
             return Ok(HostReply::silent());
         }
         if !silence.background.is_empty() {
@@ -302,13 +316,24 @@ impl Driver<'_> {
             }
             return Ok(HostReply::silent());
         }
+        let text = transcript::final_text(silence);
+        let spoken = Spoken { end: TurnEnd::Finished, text, usage: None };
+        let turn = TurnOver { spoken, message: &silence.message, hook: silence.follows_hook };
+        self.turn_over(run, turn, hosted)
+    }
+
+    /// Judges a turn and says what follows.
+    fn turn_over(
+        &mut self,
+        run: &Run,
+        turn: TurnOver<'_>,
+        hosted: &Hosted,
+    ) -> Result<HostReply, EngineError> {
         let run = self.go_on_with_turn(run)?;
         let run = self.begun(run)?;
         let used = hosted.place.take_use();
-        let text = transcript::final_text(silence);
-        let spoken = Spoken { end: TurnEnd::Finished, text, usage: None };
         let began = run.updated_at;
-        let judged = self.judge(&run, spoken, began, None)?;
+        let judged = self.judge(&run, turn.spoken, began, None)?;
         let may_differ = match &judged.evidence.tree {
             Some(tree) => run.tree.as_ref() != Some(tree),
             None => used,
@@ -318,7 +343,7 @@ impl Driver<'_> {
             self.kept = undo::last(&snapshots.list()?).cloned();
             self.keep_turn(&run, Some(&judged.evidence));
         }
-        let continued = if silence.follows_hook && !used { hosted.place.continued() } else { 0 };
+        let continued = if turn.hook && !used { hosted.place.continued() } else { 0 };
         let mut next = judged.next.clone();
         if next.state == State::Running {
             next = match hosted.cap {
@@ -329,6 +354,7 @@ impl Driver<'_> {
             };
         }
         let next = self.record(&run, next, Some(&judged.record))?;
+        hosted.place.set_answered(turn.message.as_deref());
         if next.state == State::Running {
             hosted.place.set_continued(continued + 1);
         }
@@ -341,12 +367,16 @@ impl Driver<'_> {
             State::Running => HostReply::of(Effect::GoOn { reason: wording::go_on(next) })
                 .with_note(wording::iteration(next)),
             State::Waiting(_) | State::Paused(_) => {
-                HostReply::silent().with_note(wording::rests(next))
+                HostReply::silent().with_note(wording::rests(next)).in_tone(Tone::Warning)
             }
             State::Success(_) | State::Failed(_) | State::Stopped => {
                 place.unmark();
                 let _ = self.ledger.store().checkpoint();
-                HostReply::silent().with_note(closing_words(next))
+                let is_success = matches!(next.state, State::Success(_));
+                let tone = if is_success { Tone::Success } else { Tone::Warning };
+                let brief = wording::limit_reached(next).map(str::to_owned);
+                let reply = HostReply::silent().with_note(closing_words(next));
+                reply.with_brief(brief).in_tone(tone)
             }
         }
     }
@@ -357,23 +387,86 @@ impl Driver<'_> {
         breakage: &Breakage,
         hosted: &Hosted,
     ) -> Result<HostReply, EngineError> {
-        if !run.state.is_active() {
+        if !run.state.is_active() || hosted.place.is_answered(breakage.message.as_deref()) {
             return Ok(HostReply::silent());
         }
         let now = self.clock.now();
-        let wait = match breakage.kind {
-            BreakageKind::Refused => Wait::Human { question: redact(&breakage.text).into_owned() },
-            BreakageKind::Limit | BreakageKind::Overloaded | BreakageKind::Other => {
-                let said = Said { text: "", stderr: &breakage.text, ending: Ending::Exited(1) };
-                match (hosted.limits.find(&said, now), breakage.kind) {
-                    (Some(hit), _) => Wait::Limit { until: hit.until.unwrap_or(now) },
-                    (None, BreakageKind::Limit) => Wait::Limit { until: now },
-                    (None, _) => Wait::Host,
-                }
+        let said = Said { text: "", stderr: &breakage.text, ending: Ending::Exited(1) };
+        let hit = hosted.limits.find(&said, now);
+        let state = match (breakage.kind, hit, hosted.reach) {
+            (BreakageKind::Aborted, _, _) => State::Paused(Pause::Aborted),
+            (BreakageKind::Refused, _, _) => {
+                State::Waiting(Wait::Human { question: redact(&breakage.text).into_owned() })
+            }
+            (_, Some(hit), _) => State::Waiting(Wait::Limit { until: hit.until.unwrap_or(now) }),
+            (BreakageKind::Limit, None, _) => State::Waiting(Wait::Limit { until: now }),
+            (BreakageKind::Overloaded | BreakageKind::Other, None, Reach::Answers) => {
+                State::Waiting(Wait::Host)
+            }
+            (BreakageKind::Overloaded | BreakageKind::Other, None, Reach::Messages) => {
+                return self.try_again(run, breakage, hosted);
             }
         };
-        let next = self.record(run, steps::moved_to(run, State::Waiting(wait), now), None)?;
-        Ok(HostReply::silent().with_note(wording::rests(&next)))
+        let next = if breakage.kind == BreakageKind::Aborted {
+            self.keep_turn(run, None);
+            self.leave(run, state)?
+        } else {
+            self.record(run, steps::moved_to(run, state, now), None)?
+        };
+        hosted.place.set_answered(breakage.message.as_deref());
+        Ok(HostReply::silent().with_note(wording::rests(&next)).in_tone(Tone::Warning))
+    }
+
+    /// A turn that broke off counts as one that failed, so that an agent which
+    /// cannot work at all is not asked for ever.
+    fn try_again(
+        &mut self,
+        run: &Run,
+        breakage: &Breakage,
+        hosted: &Hosted,
+    ) -> Result<HostReply, EngineError> {
+        let what = redact(breakage.text.lines().next().unwrap_or_default()).into_owned();
+        let end = TurnEnd::Failed { what };
+        let spoken = Spoken { end, text: String::new(), usage: None };
+        let turn = TurnOver { spoken, message: &breakage.message, hook: false };
+        self.turn_over(run, turn, hosted)
+    }
+
+    fn permission_asked(&mut self, run: &Run, what: &str) -> Result<HostReply, EngineError> {
+        if run.state != State::Running {
+            return Ok(HostReply::silent());
+        }
+        let question = redact(what).into_owned();
+        let state = State::Waiting(Wait::Human { question });
+        self.record(run, steps::moved_to(run, state, self.clock.now()), None)?;
+        // The host asks by itself.
+        Ok(HostReply::silent())
+    }
+
+    fn permission_answered(&mut self, run: &Run) -> Result<HostReply, EngineError> {
+        if matches!(run.state, State::Waiting(Wait::Human { .. })) && self.is_under_way(run)? {
+            self.go_on_with_turn(run)?;
+        }
+        Ok(HostReply::silent())
+    }
+
+    /// The turn was begun and the agent does not know. It is told again, a few
+    /// times.
+    fn not_delivered(
+        &mut self,
+        run: &Run,
+        attempts: u32,
+        error: &str,
+    ) -> Result<HostReply, EngineError> {
+        self.note(run, "not_delivered", &redact(error))?;
+        if run.state != State::Running {
+            return Ok(HostReply::silent());
+        }
+        if attempts < MOST_ATTEMPTS {
+            return Ok(HostReply::of(Effect::GoOn { reason: wording::go_on(run) }));
+        }
+        let left = self.leave(run, State::Paused(Pause::Interrupted))?;
+        Ok(HostReply::silent().with_note(wording::rests(&left)).in_tone(Tone::Warning))
     }
 
     fn session_ended(
@@ -460,6 +553,15 @@ impl Driver<'_> {
 /// A moment that is still to come is none: the clock was turned back.
 fn is_answered(updated: Timestamp, heard: Timestamp, now: Timestamp) -> bool {
     heard < updated && updated <= now
+}
+
+/// A turn that is to be judged.
+struct TurnOver<'a> {
+    spoken: Spoken,
+    /// The host's name for the message it ended with.
+    message: &'a Option<String>,
+    /// Whether a hook made the agent take it.
+    hook: bool,
 }
 
 /// How a loop ended; one that failed can be undone.

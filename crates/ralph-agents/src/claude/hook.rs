@@ -10,10 +10,11 @@ mod wire;
 use std::path::PathBuf;
 
 use ralph_core::host::{
-    Actor, Breakage, BreakageKind, Happening, HostEvent, Silence, Start, ToolUse,
+    Actor, Breakage, BreakageKind, Happening, HostEvent, Position, Silence, Start, ToolUse,
 };
 use ralph_core::ids::SessionId;
 
+use crate::host::BadPayload;
 use wire::{Call, Input, Payload, Raw, Task, list, object, text};
 
 /// Tools that write the file they name.
@@ -30,20 +31,6 @@ const ABOUT_CHARS: usize = 200;
 
 /// Longest account of what went wrong with a tool.
 const ERROR_CHARS: usize = 2000;
-
-/// A payload that says nothing.
-#[derive(Debug, thiserror::Error)]
-pub enum BadPayload {
-    /// There was nothing to read.
-    #[error("the payload is empty")]
-    Empty,
-    /// It is something other than an object.
-    #[error("the payload is not a JSON object")]
-    NotAnObject,
-    /// It does not follow the rules of JSON.
-    #[error("the payload is not JSON: {0}")]
-    Json(serde_json::Error),
-}
 
 /// Understands what the client says about one event.
 ///
@@ -120,7 +107,7 @@ fn prompted(text: String) -> Happening {
     if text.starts_with("<task-notification") {
         Happening::Woken
     } else {
-        Happening::Prompted { text }
+        Happening::Prompted { text, position: Position::Unknown }
     }
 }
 
@@ -204,6 +191,7 @@ fn silence(payload: &Payload<'_>) -> Silence {
     let tasks = list(payload.background_tasks).into_iter().filter_map(working);
     let schedules = list(payload.session_crons).into_iter().map(scheduled);
     Silence {
+        message: None,
         text: text(payload.last_assistant_message).map(Into::into),
         transcript: path(payload.transcript_path),
         follows_hook: payload.stop_hook_active.is_some_and(|raw| raw.get() == "true"),
@@ -241,7 +229,7 @@ fn breakage(payload: &Payload<'_>) -> Breakage {
     let error = said(payload.error);
     let shown = text(payload.last_assistant_message).or_else(|| text(payload.error_details));
     let shown = shown.map_or_else(|| error.clone(), Into::into);
-    Breakage { kind: breakage_kind(&error, &shown), text: shown }
+    Breakage { kind: breakage_kind(&error, &shown), text: shown, message: None }
 }
 
 fn breakage_kind(error: &str, shown: &str) -> BreakageKind {

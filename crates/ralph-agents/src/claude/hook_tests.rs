@@ -185,7 +185,8 @@ fn the_client_may_speak_in_the_users_place() {
         event_of(&format!(r#"{{"hook_event_name":"UserPromptSubmit","prompt":"{prompt}"}}"#)).what
     };
     assert_eq!(said("<task-notification>\\n<task-id>b1</task-id>"), Happening::Woken);
-    assert_eq!(said("go on"), Happening::Prompted { text: "go on".to_owned() });
+    let typed = Happening::Prompted { text: "go on".to_owned(), position: Position::Unknown };
+    assert_eq!(said("go on"), typed);
 }
 
 #[test]
@@ -230,7 +231,11 @@ fn a_broken_turn_says_what_kind_of_break_it_was() {
             r#"{{"hook_event_name":"StopFailure","error":"{error}","last_assistant_message":"{shown}"}}"#
         ));
         let text = shown.to_owned();
-        assert_eq!(event.what, Happening::TurnBroken(Breakage { kind, text }), "{error}");
+        assert_eq!(
+            event.what,
+            Happening::TurnBroken(Breakage { kind, text, message: None }),
+            "{error}"
+        );
     }
 }
 
@@ -249,13 +254,14 @@ fn a_command_is_known_without_its_plugin() {
 fn halves_of_surrogate_pairs_and_bytes_that_are_no_text_are_replaced() {
     let event =
         event_of(r#"{"hook_event_name":"UserPromptSubmit","prompt":"a\ud83db \ud83e\udd16"}"#);
-    let Happening::Prompted { text } = event.what else { panic!("{event:?}") };
+    let Happening::Prompted { text, .. } = event.what else { panic!("{event:?}") };
     assert!(text.starts_with("a\u{fffd}") && text.ends_with("b 🤖"), "{text}");
 
     let payload =
         b"{\"hook_event_name\":\"UserPromptSubmit\",\"prompt\":\"a\xff\xfeb\",\"x\":\"\xc3\"}";
     let event = parse(payload).unwrap();
-    assert_eq!(event.what, Happening::Prompted { text: "a\u{fffd}\u{fffd}b".to_owned() });
+    let Happening::Prompted { text, .. } = event.what else { panic!("{event:?}") };
+    assert_eq!(text, "a\u{fffd}\u{fffd}b");
 }
 
 #[test]

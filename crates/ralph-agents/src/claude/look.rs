@@ -6,11 +6,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::files;
-use super::plan::{SETTINGS, text};
+use super::plan::SETTINGS;
 use super::settings::{self, BEFORE_EDITS, Found, Hook};
 use crate::inspection::{Cap, CommandFile, CommandState, HookCall, InstalledHook};
 use crate::inspection::{Inspection, Other, Scope};
-use crate::install::{Read, Unreadable};
+use crate::install::{Read, Unreadable, text};
 
 /// Settings of a project that are nobody else's business. The client lets them
 /// win over the shared ones.
@@ -259,7 +259,7 @@ mod tests {
                 Happening::ToolsUsed(uses) => {
                     assert!(!uses.is_empty() && uses.iter().all(|used| used.files.is_empty()));
                 }
-                Happening::Prompted { text } => assert_eq!(text, "/ralph help"),
+                Happening::Prompted { text, .. } => assert_eq!(text, "/ralph help"),
                 Happening::SessionStarted(_)
                 | Happening::Woken
                 | Happening::CommandCalled { .. }
@@ -268,6 +268,9 @@ mod tests {
                 | Happening::ChildEnded
                 | Happening::Compacting
                 | Happening::Compacted { .. }
+                | Happening::PermissionAsked { .. }
+                | Happening::PermissionAnswered
+                | Happening::NotDelivered { .. }
                 | Happening::SessionEnded { .. } => {}
             }
         }

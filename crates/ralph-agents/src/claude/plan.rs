@@ -4,10 +4,17 @@ use std::path::{Path, PathBuf};
 
 use super::files;
 use super::settings::{self, Installation, Removed};
-use crate::install::{Plan, Read, Unreadable, Wanted};
+use crate::host::Variable;
+use crate::install::{Plan, Read, Unreadable, Wanted, text};
 
 /// The file that is installed into.
 pub(super) const SETTINGS: &str = "settings.json";
+
+/// The folder of the user's settings.
+pub fn user_folder(variable: &Variable<'_>) -> Option<PathBuf> {
+    let said = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    said("CLAUDE_CONFIG_DIR").or_else(|| said("HOME").map(|home| home.join(".claude")))
+}
 
 /// Plans an installation: hooks in the settings, and the slash commands.
 pub fn plan_install(read: &Read<'_>, wanted: &Wanted) -> Result<Plan, Unreadable> {
@@ -54,9 +61,4 @@ pub fn plan_uninstall(read: &Read<'_>) -> Result<Plan, Unreadable> {
         }
     }
     Ok(plan)
-}
-
-/// What a file of the folder holds; `None` if there is none.
-pub(super) fn text(read: &Read<'_>, path: &str) -> Result<Option<String>, Unreadable> {
-    read(Path::new(path)).map_err(|error| Unreadable::new(Path::new(path), error))
 }

@@ -37,7 +37,7 @@ struct Answer<'a> {
 #[serde(rename_all = "camelCase")]
 struct Specific<'a> {
     hook_event_name: &'a str,
-    additional_context: &'a str,
+    additional_context: Cow<'a, str>,
 }
 
 /// Says a reply in the client's words; empty if there is nothing to say.
@@ -56,7 +56,11 @@ pub fn render(event: &HostEvent, reply: &HostReply) -> String {
             Answer { note: Some(format!("{text}\n{note}").into()), ..answer }
         }
         (
-            Effect::None | Effect::GoOn { .. } | Effect::Tell { .. } | Effect::Answer { .. },
+            Effect::None
+            | Effect::GoOn { .. }
+            | Effect::Tell { .. }
+            | Effect::Begin { .. }
+            | Effect::Answer { .. },
             _,
             _,
         ) => answer,
@@ -72,17 +76,29 @@ pub fn render(event: &HostEvent, reply: &HostReply) -> String {
 fn effect<'a>(event: &'a HostEvent, effect: &'a Effect) -> Answer<'a> {
     let block =
         |reason| Answer { decision: Some("block"), reason: Some(reason), ..Answer::default() };
+    let tell = |context| Answer {
+        specific: Some(Specific { hook_event_name: &event.name, additional_context: context }),
+        ..Answer::default()
+    };
     match effect {
         Effect::GoOn { reason } if is_end_of_turn(event) => block(reason),
         Effect::Answer { text } if is_typed(event) => block(text),
-        Effect::Tell { context } if TELLABLE.contains(&event.name.as_str()) => Answer {
-            specific: Some(Specific { hook_event_name: &event.name, additional_context: context }),
-            ..Answer::default()
-        },
-        Effect::None | Effect::GoOn { .. } | Effect::Tell { .. } | Effect::Answer { .. } => {
-            Answer::default()
+        Effect::Tell { context } if is_tellable(event) => tell(context.into()),
+        // The client shows the agent what was typed, flags and all, so the
+        // task is said again.
+        Effect::Begin { task, rules } if is_tellable(event) => {
+            tell(format!("{task}{rules}").into())
         }
+        Effect::None
+        | Effect::GoOn { .. }
+        | Effect::Tell { .. }
+        | Effect::Begin { .. }
+        | Effect::Answer { .. } => Answer::default(),
     }
+}
+
+fn is_tellable(event: &HostEvent) -> bool {
+    TELLABLE.contains(&event.name.as_str())
 }
 
 fn is_end_of_turn(event: &HostEvent) -> bool {

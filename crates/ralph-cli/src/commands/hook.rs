@@ -150,7 +150,8 @@ fn is_switched_off() -> bool {
 /// The project of the session: where the host says it is. The folder of the
 /// event moves whenever the agent changes its own.
 fn app(call: &Call, event: &HostEvent) -> Option<App> {
-    let said = std::env::var_os(call.host.project_variable).filter(|value| !value.is_empty());
+    let said = call.host.project_variable.and_then(std::env::var_os);
+    let said = said.filter(|value| !value.is_empty());
     let here = || std::env::current_dir().ok();
     let folder = said.map(PathBuf::from).or_else(|| event.folder.clone()).or_else(here)?;
     App::at(&folder, std::env::vars_os().collect()).ok()
@@ -168,7 +169,7 @@ fn concerns_us(app: &App, call: &Call, event: &HostEvent) -> bool {
     }
     let is_automatic = || arm::mode(app, call) != Arm::Manual;
     match &event.what {
-        Happening::Prompted { text } => {
+        Happening::Prompted { text, .. } => {
             event.actor == Actor::Main && (slash::parse(text).is_some() || is_automatic())
         }
         Happening::SessionStarted(Start::Cleared | Start::Forked) => true,
@@ -180,6 +181,9 @@ fn concerns_us(app: &App, call: &Call, event: &HostEvent) -> bool {
         | Happening::CommandCalled { .. }
         | Happening::TurnBroken(_)
         | Happening::ChildEnded
+        | Happening::PermissionAsked { .. }
+        | Happening::PermissionAnswered
+        | Happening::NotDelivered { .. }
         | Happening::Compacting
         | Happening::Compacted { .. }
         | Happening::SessionEnded { .. }

@@ -140,11 +140,7 @@ impl ScopeArgs {
 pub(crate) fn folder(app: &App, host: &Host, scope: Scope) -> Option<PathBuf> {
     match scope {
         Scope::Project => Some(app.project.root.join(host.folder)),
-        Scope::User => {
-            let named = app.variable(host.folder_variable).filter(|value| !value.is_empty());
-            let home = || app.variable("HOME").map(|home| Path::new(&home).join(host.folder));
-            named.map(PathBuf::from).or_else(home)
-        }
+        Scope::User => (host.user_folder)(&|name| app.variable(name)),
     }
 }
 

@@ -119,6 +119,10 @@ pub(crate) fn settings_of(
     for path in ["run.zero_errors", "run.zero_warnings"] {
         layers.set_flag(path, Value::Switch(false));
     }
+    if run.session().is_some() {
+        // What the agent of a host remembers is no matter of ours.
+        layers.set_flag("run.context", Value::Text("auto".to_owned()));
+    }
     let settings = app.settings(&layers)?;
     Ok(Settings { policy: run.policy.clone(), ..settings })
 }

@@ -110,6 +110,12 @@ pub(crate) fn counts_edited_only(layers: &Layers) -> bool {
     Reader(layers).text("hooks.scope") != Some("project")
 }
 
+/// How much an agent is to remember, whoever it is.
+pub(crate) fn context(layers: &Layers) -> Context {
+    let said = Reader(layers).text("run.context").and_then(|text| text.parse().ok());
+    said.unwrap_or(Context::Auto)
+}
+
 /// Folders with rules of the user's own for the security gate.
 pub(crate) fn security_rules(layers: &Layers) -> Vec<String> {
     Reader(layers).list("security.rules").unwrap_or_default()
@@ -419,8 +425,7 @@ impl Reader<'_> {
     }
 
     fn context(&self, agent: &AgentChoice) -> Result<Context, SettingsError> {
-        let context = self.text("run.context").and_then(|text| text.parse().ok());
-        let context = context.unwrap_or(Context::Auto);
+        let context = context(self.0);
         let agent = match agent {
             AgentChoice::Command(_) => "command",
             AgentChoice::Scripted => "scripted",

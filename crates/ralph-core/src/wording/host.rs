@@ -4,7 +4,7 @@ use super::{signal, targets};
 use crate::finding::Finding;
 use crate::locale::Locale;
 use crate::run::Run;
-use crate::state::{Pause, State};
+use crate::state::{Failure, Pause, State};
 use crate::time::render_span;
 
 /// How much of the task is repeated while the agent still has it before it.
@@ -150,6 +150,28 @@ pub fn worse(fresh: &[Finding], locale: Locale) -> String {
     std::iter::once(head).chain(lines).collect::<Vec<String>>().join("\n")
 }
 
+/// The one sentence for a loop that used up what it was allowed; `None` for
+/// every other end.
+pub fn limit_reached(run: &Run) -> Option<&'static str> {
+    match (&run.state, run.policy.locale) {
+        (State::Failed(Failure::MaxIterations | Failure::MaxRestarts), Locale::En) => {
+            Some("The maximum number of retries was reached")
+        }
+        (State::Failed(Failure::MaxIterations | Failure::MaxRestarts), Locale::Ko) => {
+            Some("최대 재시도 횟수에 도달했습니다")
+        }
+        (
+            State::Running
+            | State::Waiting(_)
+            | State::Paused(_)
+            | State::Success(_)
+            | State::Failed(_)
+            | State::Stopped,
+            _,
+        ) => None,
+    }
+}
+
 fn shortened(text: &str) -> String {
     let mut short: String = text.chars().take(TASK_CHARS).collect();
     if text.chars().nth(TASK_CHARS).is_some() {
@@ -194,6 +216,17 @@ mod tests {
         assert_eq!(one, want);
         let many = worse(&vec![finding; 9], Locale::Ko);
         assert!(many.contains("9건") && many.lines().count() == 6, "{many}");
+    }
+
+    #[test]
+    fn only_a_limit_has_the_sentence_of_a_limit() {
+        let mut run = samples::run(&Policy::promise());
+        assert_eq!(limit_reached(&run), None);
+        run.state = State::Failed(Failure::NoProgress);
+        assert_eq!(limit_reached(&run), None);
+        run.state = State::Failed(Failure::MaxIterations);
+        run.policy.locale = Locale::Ko;
+        assert_eq!(limit_reached(&run), Some("최대 재시도 횟수에 도달했습니다"));
     }
 
     #[test]

@@ -58,7 +58,7 @@ impl Place {
 
     /// Notes that no run belongs to the session any more.
     pub fn unmark(&self) {
-        for name in ["run", "used", "continued", "cleared", "asked"] {
+        for name in ["run", "used", "continued", "cleared", "asked", "answered"] {
             let _ = fs::remove_file(self.folder.join(name));
         }
         // Goes only if nothing else is kept here.
@@ -106,6 +106,21 @@ impl Place {
         text.trim().parse().unwrap_or(0)
     }
 
+    /// Whether the turn that ended with this message was answered. A host that
+    /// does not name its messages tells of each end once.
+    pub(crate) fn is_answered(&self, message: Option<&str>) -> bool {
+        let known = fs::read_to_string(self.folder.join("answered"));
+        message.is_some() && known.ok().as_deref() == message
+    }
+
+    pub(crate) fn set_answered(&self, message: Option<&str>) {
+        if let Some(message) = message {
+            // Should that fail, the store still refuses a second answer to
+            // the same iteration.
+            let _ = fs::write(self.folder.join("answered"), message);
+        }
+    }
+
     pub(crate) fn set_continued(&self, count: u32) {
         let _ = fs::write(self.folder.join("continued"), count.to_string());
     }
@@ -125,6 +140,10 @@ mod tests {
         assert!(place.is_marked());
         place.set_continued(3);
         assert_eq!(place.continued(), 3);
+        place.set_answered(Some("msg_1"));
+        place.set_answered(None);
+        assert!(place.is_answered(Some("msg_1")) && !place.is_answered(Some("msg_2")));
+        assert!(!place.is_answered(None));
         place.note_use();
         assert_eq!(place.continued(), 0);
         assert!(place.take_use() && !place.take_use());

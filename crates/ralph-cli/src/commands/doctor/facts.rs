@@ -88,7 +88,7 @@ impl Facts {
             programs: Vec::new(),
             arm: None,
             blind: None,
-            cap_variable: app.variable(host.cap.0),
+            cap_variable: host.cap.and_then(|(name, _)| app.variable(name)),
             needed: install::needed(app),
             loops_here: Vec::new(),
         };
@@ -154,7 +154,7 @@ impl Facts {
     /// What a host has to tell us about here.
     pub(super) fn expected(&self) -> Vec<&'static str> {
         let is_on_errors = self.arm.is_some_and(|(arm, _)| arm == Arm::OnErrors);
-        let more = is_on_errors.then_some(self.host.edit_event);
+        let more = self.host.edit_event.filter(|_| is_on_errors);
         self.host.events.iter().copied().chain(more).collect()
     }
 

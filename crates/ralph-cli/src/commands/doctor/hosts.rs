@@ -33,7 +33,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     findings.extend(judge.events());
     findings.extend(judge.timeouts());
     findings.extend(judge.programs());
-    findings.push(judge.cap());
+    findings.extend(judge.cap());
     findings.extend(judge.arm());
     findings.extend(judge.switched_off());
     findings.extend(judge.commands());
@@ -165,7 +165,7 @@ impl Judge<'_> {
     /// Installs again, with the flag that asks for what is missing.
     fn remedy_for(&self, missing: &[&str]) -> String {
         let again = self.install_again();
-        let is_only_before_edits = missing == [self.0.host.edit_event];
+        let is_only_before_edits = self.0.host.edit_event.is_some_and(|event| missing == [event]);
         match self.0.arm {
             Some((Arm::OnErrors, ArmedBy::Installation)) if is_only_before_edits => {
                 again.replacen("`ralph install", "`ralph install --arm on-errors", 1)
@@ -257,8 +257,9 @@ impl Judge<'_> {
         findings
     }
 
-    fn cap(&self) -> Finding {
-        let (variable, usual) = self.0.host.cap;
+    /// Of a host that has none there is nothing to say.
+    fn cap(&self) -> Option<Finding> {
+        let (variable, usual) = self.0.host.cap?;
         let set = self.0.places.iter().find_map(|place| {
             place.seen.cap.as_ref().map(|cap| (cap, place.folder.join(&cap.file)))
         });
@@ -266,11 +267,15 @@ impl Judge<'_> {
         let limit = self.0.host.cap(|_| named.cloned());
         let limit = limit.map_or("any number of".to_owned(), |limit| limit.to_string());
         let what = format!("cap: {limit} continuations in a row without a tool");
-        match set {
+        Some(match set {
             Some((cap, file)) if cap.is_ours => {
                 self.fine(format!("{what} (by ralph, in {})", file.display()))
             }
-            Some((cap, file)) => self.own_cap(&what, &cap.value, &file.display().to_string()),
+            Some((cap, file)) => {
+                let text =
+                    format!("{what} ({variable} is yours, in {}; ralph leaves it)", file.display());
+                if cap.value.trim() == "0" { self.fine(text) } else { self.remark(text) }
+            }
             None if self.0.cap_variable.is_some() => {
                 self.remark(format!("{what} ({variable} in this environment)"))
             }
@@ -278,13 +283,7 @@ impl Judge<'_> {
                 "cap: the host's own, {usual} continuations in a row without a tool; {} raises it",
                 self.install_again()
             )),
-        }
-    }
-
-    /// A cap that the user set stays, whatever is installed.
-    fn own_cap(&self, what: &str, value: &str, file: &str) -> Finding {
-        let text = format!("{what} ({} is yours, in {file}; ralph leaves it)", self.0.host.cap.0);
-        if value.trim() == "0" { self.fine(text) } else { self.remark(text) }
+        })
     }
 
     fn arm(&self) -> Option<Finding> {

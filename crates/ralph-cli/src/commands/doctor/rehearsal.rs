@@ -112,7 +112,7 @@ fn call(app: &App, host: &Host, hook: &InstalledHook, payload: &str) -> Result<A
         .current_dir(&app.project.root)
         .env_clear()
         .envs(&app.env)
-        .env(host.project_variable, &app.project.root)
+        .envs(host.project_variable.map(|name| (name, &app.project.root)))
         .stdin(given(payload).map_err(failed)?)
         .stdout(Stdio::piped())
         .stderr(stderr.try_clone().map_err(failed)?);

@@ -1,9 +1,11 @@
 //! How a loop begins in a host.
 
+use ralph_agents::Host;
 use ralph_core::host::{Effect, HostReply};
+use ralph_core::policy::Context;
 use ralph_core::run::{AgentRef, NewRun, Owner, Task};
 use ralph_core::state::State;
-use ralph_core::wording::{self, host};
+use ralph_core::wording;
 use ralph_core::{Policy, SessionId};
 use ralph_engine::EngineError;
 use ralph_engine::events::Silent;
@@ -15,7 +17,7 @@ use super::session::{Session, answer};
 use crate::app::App;
 use crate::commands::drive::{self, Checks};
 use crate::commands::run::open_ledger;
-use crate::config::Arm;
+use crate::config::{self, Arm, Layers, Settings};
 use crate::error::CliError;
 
 /// When loops begin here. Asked at every event, so the settings are read only
@@ -73,13 +75,31 @@ pub(super) fn start(
     };
     place.note_asked(asked.event.prompt.as_deref());
     let reply = |run: &ralph_core::Run| {
-        let context = wording::first_prompt(run);
-        HostReply::of(Effect::Tell { context }).with_note(host::armed(run))
+        let begin = Effect::Begin { task: run.task.text.clone(), rules: wording::rules(run) };
+        HostReply::of(begin).with_note(wording::host::armed(run))
     };
     // The gates may take longer than there is time; the loop is armed anyhow.
     asked.deadline.otherwise((host.render)(asked.event, &reply(&run)));
     let mut sink = Silent;
     let mut driver = drive::driver(app, ledger, checks, &run, &mut sink)?;
     let run = driver.arm(run)?;
-    Ok(if run.state == State::Running { reply(&run) } else { answer(host::ended(&run)) })
+    Ok(if run.state == State::Running { reply(&run) } else { answer(wording::host::ended(&run)) })
+}
+
+/// The settings of a loop in this host. What the host cannot do is refused,
+/// rather than something else done.
+pub(super) fn settings(app: &App, host: &Host, mut layers: Layers) -> Result<Settings, CliError> {
+    let wanted = config::context(&layers);
+    if !host.contexts.contains(&wanted) {
+        let text = format!("a loop inside {} goes on in the same session", host.name);
+        return Err(CliError::refused(text)
+            .with_hint("leave `--context` out, or set it to `auto` or `same`"));
+    }
+    if wanted == Context::Same {
+        // The agent of the driver may start anew every turn; this one does not.
+        layers.set_flag("run.context", config::Value::Text("auto".to_owned()));
+    }
+    let settings = app.settings(&layers)?;
+    settings.ensure_tools()?;
+    Ok(settings)
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ralph_core::host::{Happening, HostReply, Silence, ToolUse};
+use ralph_core::host::{Happening, HostReply, Position, Silence, ToolUse};
 use ralph_core::policy::{Bar, GateSpec};
 use ralph_core::run::{AgentRef, Baseline, NewRun, Owner, Task};
 use ralph_core::{Evidence, Run, RunId, SessionId, TreeId};
@@ -17,8 +17,8 @@ use ralph_engine::events::Silent;
 use ralph_engine::host::Place;
 use serde_json::{Value, json};
 
-use super::arm;
 use super::session::Session;
+use super::{arm, said};
 use crate::app::App;
 use crate::commands::drive::{self, Checks};
 use crate::commands::run::open_ledger;
@@ -36,7 +36,10 @@ pub(super) fn unasked(asked: &Session<'_>, session: &SessionId) -> Result<HostRe
         return Ok(HostReply::silent());
     }
     match (&asked.event.what, mode) {
-        (Happening::Prompted { text }, mode) => here.prompted(text, mode),
+        (Happening::Prompted { position: Position::Later, .. }, Arm::EverySession) => {
+            Ok(HostReply::silent())
+        }
+        (Happening::Prompted { text, .. }, mode) => here.prompted(text, mode),
         (Happening::ToolAsked(used), Arm::OnErrors) if !used.files.is_empty() => {
             here.look_before()?;
             Ok(HostReply::silent())
@@ -83,14 +86,19 @@ impl Here<'_> {
             }
             Arm::EverySession => {
                 self.keep("armed", "")?;
-                let settings = self.asked.app.settings(&self.asked.app.layers()?)?;
-                settings.ensure_tools()?;
-                let checks = Checks::new(self.asked.app, settings)?;
-                let checks = checks.within(self.asked.deadline.limit());
-                let task = Task { text: text.to_owned(), ..Task::default() };
-                arm::start(self.asked, self.session, task, checks)
+                let begun = self.begin(text);
+                Ok(begun.unwrap_or_else(|error| HostReply::silent().with_note(said(&error))))
             }
         }
+    }
+
+    /// Begins a loop with the first message as its task.
+    fn begin(&self, text: &str) -> Result<HostReply, CliError> {
+        let (app, host) = (self.asked.app, self.asked.call.host);
+        let settings = arm::settings(app, host, app.layers()?)?;
+        let checks = Checks::new(app, settings)?.within(self.asked.deadline.limit());
+        let task = Task { text: text.to_owned(), ..Task::default() };
+        arm::start(self.asked, self.session, task, checks)
     }
 
     /// Finds out what is wrong before the agent edits anything in this turn.

@@ -50,7 +50,7 @@ impl<'a> Session<'a> {
         let Some(session) = &self.event.session else { return Ok(HostReply::silent()) };
         match &self.event.what {
             Happening::ToolsUsed(uses) => self.tools_used(session, uses),
-            Happening::Prompted { text } if self.event.actor == Actor::Main => {
+            Happening::Prompted { text, .. } if self.event.actor == Actor::Main => {
                 match slash::parse(text) {
                     Some(command) => Ok(self.command(session, command)),
                     None => self.hear(session),
@@ -67,6 +67,9 @@ impl<'a> Session<'a> {
             | Happening::TurnEnded(_)
             | Happening::TurnBroken(_)
             | Happening::ChildEnded
+            | Happening::PermissionAsked { .. }
+            | Happening::PermissionAnswered
+            | Happening::NotDelivered { .. }
             | Happening::Compacting
             | Happening::Compacted { .. }
             | Happening::SessionEnded { .. }
@@ -119,6 +122,7 @@ impl<'a> Session<'a> {
             session: session.clone(),
             place: Place::new(&self.app.home, session),
             cap: self.call.host.cap(|name| self.app.variable(name)),
+            reach: self.call.host.reach,
             limits: checks.settings.limit_patterns.clone(),
         }
     }
@@ -172,8 +176,7 @@ impl<'a> Session<'a> {
         let wanted = Wanted::read(text)?;
         let mut layers = self.app.layers()?;
         wanted.apply(&mut layers)?;
-        let settings = self.app.settings(&layers)?;
-        settings.ensure_tools()?;
+        let settings = arm::settings(self.app, self.call.host, layers)?;
         let checks = Checks::new(self.app, settings)?.within(self.deadline.limit());
         arm::start(self, session, wanted.task, checks)
     }

@@ -1,0 +1,196 @@
+//! What the plugin writes to the standard input of a hook.
+
+use std::path::PathBuf;
+
+use ralph_core::host::{
+    Actor, Breakage, BreakageKind, Happening, HostEvent, Position, Silence, ToolUse,
+};
+use ralph_core::ids::SessionId;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::VERSION;
+use crate::host::BadPayload;
+
+/// Tools that write the file they name.
+const WRITERS: [&str; 3] = ["edit", "write", "multiedit"];
+
+/// Longest description of a tool's use.
+const ABOUT_CHARS: usize = 200;
+
+/// Longest account of what went wrong.
+const ERROR_CHARS: usize = 2000;
+
+#[derive(Deserialize)]
+struct Payload {
+    #[serde(default)]
+    v: u32,
+    #[serde(rename = "type", default)]
+    kind: String,
+    session: Option<String>,
+    parent: Option<String>,
+    directory: Option<PathBuf>,
+    message: Option<Message>,
+    #[serde(default)]
+    text: String,
+    first: Option<bool>,
+    #[serde(default)]
+    command: String,
+    #[serde(default)]
+    arguments: String,
+    #[serde(default)]
+    error: Value,
+    #[serde(default)]
+    tool: String,
+    call: Option<String>,
+    #[serde(default)]
+    title: String,
+    #[serde(default)]
+    args: Value,
+    #[serde(default)]
+    permission: String,
+    #[serde(default)]
+    patterns: Vec<String>,
+    #[serde(default)]
+    attempt: u32,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    id: String,
+    #[serde(default)]
+    text: String,
+    /// The message is what a longer conversation was made into.
+    #[serde(default)]
+    summary: bool,
+}
+
+/// Understands what the plugin says about one event.
+///
+/// An event that we do not know, and one of a protocol that we do not speak,
+/// is [`Happening::Other`].
+pub fn parse(payload: &[u8]) -> Result<HostEvent, BadPayload> {
+    match payload.trim_ascii_start().first() {
+        None => return Err(BadPayload::Empty),
+        Some(b'{') => {}
+        Some(_) => return Err(BadPayload::NotAnObject),
+    }
+    serde_json::from_slice(payload).map(event).map_err(BadPayload::Json)
+}
+
+fn event(payload: Payload) -> HostEvent {
+    let own = payload.session.clone().unwrap_or_default();
+    // What a child does belongs to the session that started it.
+    let (id, actor) = match payload.parent.clone().filter(|parent| !parent.is_empty()) {
+        Some(parent) => (parent, Actor::Child(own)),
+        None => (own, Actor::Main),
+    };
+    HostEvent {
+        prompt: None,
+        session: SessionId::new(&id),
+        folder: payload.directory.clone().filter(|folder| !folder.as_os_str().is_empty()),
+        name: payload.kind.clone(),
+        what: happening(&actor, payload),
+        actor,
+    }
+}
+
+fn happening(actor: &Actor, payload: Payload) -> Happening {
+    let other = |name| Happening::Other { name };
+    if payload.v != VERSION {
+        return other(payload.kind);
+    }
+    match (payload.kind.as_str(), actor) {
+        ("tool.execute.after", _) => Happening::ToolsUsed(vec![used(&payload)]),
+        ("session.idle", Actor::Child(_)) => Happening::ChildEnded,
+        ("session.idle", Actor::Main) => silence(payload.message),
+        ("session.error", Actor::Main) => match breakage(&payload) {
+            Some(breakage) => Happening::TurnBroken(breakage),
+            None => other(payload.kind),
+        },
+        ("session.deleted", Actor::Main) => {
+            Happening::SessionEnded { reason: "deleted".to_owned() }
+        }
+        ("chat.message", Actor::Main) => {
+            Happening::Prompted { position: position(payload.first), text: payload.text }
+        }
+        ("command.execute.before", Actor::Main) => Happening::Prompted {
+            text: format!("/{} {}", payload.command, payload.arguments),
+            position: Position::Unknown,
+        },
+        ("permission.asked", Actor::Main) => Happening::PermissionAsked { what: asked(&payload) },
+        ("permission.replied", Actor::Main) => Happening::PermissionAnswered,
+        ("prompt.failed", Actor::Main) => {
+            Happening::NotDelivered { attempts: payload.attempt, error: message_of(&payload.error) }
+        }
+        (_, _) => other(payload.kind),
+    }
+}
+
+fn position(first: Option<bool>) -> Position {
+    match first {
+        Some(true) => Position::First,
+        Some(false) => Position::Later,
+        None => Position::Unknown,
+    }
+}
+
+/// The end of a turn. One without a message is none: nobody spoke.
+fn silence(message: Option<Message>) -> Happening {
+    match message {
+        Some(message) if message.summary => Happening::Compacted { summary: message.text },
+        Some(message) => Happening::TurnEnded(Silence {
+            message: Some(message.id),
+            text: Some(message.text),
+            ..Silence::default()
+        }),
+        None => Happening::Other { name: "session.idle".to_owned() },
+    }
+}
+
+/// What an error means; `None` if OpenCode deals with it by itself.
+fn breakage(payload: &Payload) -> Option<Breakage> {
+    let name = payload.error["name"].as_str().unwrap_or_default();
+    let status = payload.error["data"]["statusCode"].as_u64();
+    let kind = match (name, status) {
+        // The conversation is made shorter and the turn goes on.
+        ("ContextOverflowError", _) => return None,
+        ("MessageAbortedError" | "AbortError", _) => BreakageKind::Aborted,
+        ("ProviderAuthError", _) | (_, Some(401 | 403)) => BreakageKind::Refused,
+        (_, Some(429)) => BreakageKind::Limit,
+        (_, Some(500..)) => BreakageKind::Overloaded,
+        (_, _) => BreakageKind::Other,
+    };
+    let text = message_of(&payload.error);
+    let message = payload.message.as_ref().map(|message| message.id.clone());
+    Some(Breakage { kind, text, message })
+}
+
+/// The words of an error, or at least its name.
+fn message_of(error: &Value) -> String {
+    let words = [&error["data"]["message"], &error["message"], error, &error["name"]];
+    let said = words.into_iter().find_map(Value::as_str).unwrap_or("unknown error");
+    said.chars().take(ERROR_CHARS).collect()
+}
+
+fn asked(payload: &Payload) -> String {
+    let what = format!("{}: {}", payload.permission, payload.patterns.join(", "));
+    what.chars().take(ABOUT_CHARS).collect()
+}
+
+fn used(payload: &Payload) -> ToolUse {
+    let file = payload.args["filePath"].as_str().filter(|file| !file.is_empty());
+    let file = file.filter(|_| WRITERS.contains(&payload.tool.as_str()));
+    let command = payload.args["command"].as_str().unwrap_or(&payload.title);
+    ToolUse {
+        id: payload.call.clone(),
+        tool: payload.tool.clone(),
+        files: file.map(PathBuf::from).into_iter().collect(),
+        about: command.chars().take(ABOUT_CHARS).collect(),
+        error: None,
+    }
+}
+
+#[cfg(test)]
+#[path = "event_tests.rs"]
+mod tests;

@@ -1,0 +1,214 @@
+//! What the plugin reads from the standard output of a hook.
+
+use std::borrow::Cow;
+
+use ralph_core::host::{Effect, Happening, HostEvent, HostReply, Tone};
+use serde::Serialize;
+
+use super::VERSION;
+
+/// How long after the end of a turn the agent is told to go on: the client
+/// still writes down what was said.
+const SETTLE_MS: u64 = 500;
+
+/// How long after an error: what is short of breath recovers.
+const RECOVER_MS: u64 = 5000;
+
+/// What the agent is told where a command cannot be kept from it.
+const ANSWERED: &str = "The user asked ralph, a program outside this conversation, which answered as below. Repeat the answer and do nothing else.";
+
+#[derive(Serialize)]
+struct Action<'a> {
+    v: u32,
+    #[serde(rename = "do")]
+    what: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attempt: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    toast: Option<Toast<'a>>,
+}
+
+#[derive(Serialize)]
+struct Toast<'a> {
+    text: &'a str,
+    variant: &'static str,
+}
+
+/// Says a reply in the plugin's words; empty if there is nothing to say.
+///
+/// What an event cannot carry is left out. The client cannot be kept from
+/// passing on what the user typed, so an answer takes the place of that.
+pub fn render(event: &HostEvent, reply: &HostReply) -> String {
+    let mut action = effect(event, &reply.effect);
+    action.toast = toast(reply);
+    if action.what == "none" && action.toast.is_none() {
+        return String::new();
+    }
+    // Texts and numbers are all there is, and they all have a form in JSON.
+    serde_json::to_string(&action).unwrap_or_default()
+}
+
+fn effect<'a>(event: &HostEvent, effect: &'a Effect) -> Action<'a> {
+    let is_command = event.name == "command.execute.before";
+    let is_typed = matches!(event.what, Happening::Prompted { .. });
+    match effect {
+        Effect::GoOn { reason } => prompt(event, reason),
+        Effect::Tell { context } if is_command => message("replace", context),
+        Effect::Tell { context } if is_typed => message("append", format!("\n\n{context}")),
+        Effect::Begin { task, rules } if is_command => message("replace", format!("{task}{rules}")),
+        Effect::Begin { rules, .. } if is_typed => message("append", rules),
+        Effect::Answer { text } if is_typed => message("replace", format!("{ANSWERED}\n\n{text}")),
+        Effect::None | Effect::Tell { .. } | Effect::Begin { .. } | Effect::Answer { .. } => {
+            nothing()
+        }
+    }
+}
+
+fn prompt<'a>(event: &HostEvent, text: &'a str) -> Action<'a> {
+    let (after, attempt) = match &event.what {
+        Happening::NotDelivered { attempts, .. } => {
+            (SETTLE_MS << (*attempts).min(8), attempts.saturating_add(1))
+        }
+        Happening::TurnBroken(_) => (RECOVER_MS, 1),
+        Happening::TurnEnded(_) => (SETTLE_MS, 1),
+        Happening::SessionStarted(_)
+        | Happening::Prompted { .. }
+        | Happening::Woken
+        | Happening::CommandCalled { .. }
+        | Happening::ToolAsked(_)
+        | Happening::ToolsUsed(_)
+        | Happening::ChildEnded
+        | Happening::PermissionAsked { .. }
+        | Happening::PermissionAnswered
+        | Happening::Compacting
+        | Happening::Compacted { .. }
+        | Happening::SessionEnded { .. }
+        | Happening::Other { .. } => return nothing(),
+    };
+    Action { after_ms: Some(after), attempt: Some(attempt), ..message("prompt", text) }
+}
+
+fn message<'a>(what: &'static str, text: impl Into<Cow<'a, str>>) -> Action<'a> {
+    Action { what, text: Some(text.into()), ..nothing() }
+}
+
+fn nothing<'a>() -> Action<'a> {
+    Action { v: VERSION, what: "none", text: None, after_ms: None, attempt: None, toast: None }
+}
+
+/// What the user reads. An answer is for the user, whatever the agent does.
+fn toast(reply: &HostReply) -> Option<Toast<'_>> {
+    let answer = match &reply.effect {
+        Effect::Answer { text } => Some(text),
+        Effect::None | Effect::GoOn { .. } | Effect::Tell { .. } | Effect::Begin { .. } => None,
+    };
+    let text = reply.brief.as_ref().or(reply.note.as_ref()).or(answer)?;
+    let variant = match reply.tone {
+        Tone::Info => "info",
+        Tone::Success => "success",
+        Tone::Warning => "warning",
+    };
+    Some(Toast { text, variant })
+}
+
+#[cfg(test)]
+mod tests {
+    use ralph_core::host::{Actor, Position, Silence};
+
+    use super::*;
+
+    fn event(name: &str, what: Happening) -> HostEvent {
+        HostEvent {
+            session: None,
+            actor: Actor::Main,
+            prompt: None,
+            folder: None,
+            name: name.to_owned(),
+            what,
+        }
+    }
+
+    fn typed(name: &str) -> HostEvent {
+        let position = Position::Unknown;
+        event(name, Happening::Prompted { text: "fix it".to_owned(), position })
+    }
+
+    #[track_caller]
+    fn check(event: &HostEvent, reply: &HostReply, want: &str) {
+        assert_eq!(render(event, reply), want, "{event:?} {reply:?}");
+    }
+
+    #[test]
+    fn nothing_is_said_without_a_word_for_anybody() {
+        check(&typed("chat.message"), &HostReply::silent(), "");
+        let tell = Effect::Tell { context: "x".to_owned() };
+        check(&event("session.deleted", Happening::ChildEnded), &HostReply::of(tell), "");
+    }
+
+    #[test]
+    fn an_agent_goes_on_half_a_second_after_it_fell_silent() {
+        let idle = event("session.idle", Happening::TurnEnded(Silence::default()));
+        let reply = HostReply::of(Effect::GoOn { reason: "go on".to_owned() }).with_note("2/5");
+        let want = r#"{"v":1,"do":"prompt","text":"go on","after_ms":500,"attempt":1,"toast":{"text":"2/5","variant":"info"}}"#;
+        check(&idle, &reply, want);
+    }
+
+    #[test]
+    fn what_was_not_delivered_is_sent_again_later_each_time() {
+        let failed = |attempts| {
+            let error = "busy".to_owned();
+            event("prompt.failed", Happening::NotDelivered { attempts, error })
+        };
+        let reply = || HostReply::of(Effect::GoOn { reason: "x".to_owned() });
+        let want = |after, attempt| {
+            format!(r#"{{"v":1,"do":"prompt","text":"x","after_ms":{after},"attempt":{attempt}}}"#)
+        };
+        check(&failed(1), &reply(), &want(1000, 2));
+        check(&failed(3), &reply(), &want(4000, 4));
+    }
+
+    #[test]
+    fn a_task_that_was_typed_as_a_message_is_followed_by_the_rules_alone() {
+        let begin = || {
+            let rules = "\n\n(중요: 모든 작업이 완료되면 반드시 'DONE'을 출력하세요.)".to_owned();
+            HostReply::of(Effect::Begin { task: "고쳐 줘".to_owned(), rules })
+        };
+        check(
+            &typed("chat.message"),
+            &begin(),
+            r#"{"v":1,"do":"append","text":"\n\n(중요: 모든 작업이 완료되면 반드시 'DONE'을 출력하세요.)"}"#,
+        );
+        check(
+            &typed("command.execute.before"),
+            &begin(),
+            r#"{"v":1,"do":"replace","text":"고쳐 줘\n\n(중요: 모든 작업이 완료되면 반드시 'DONE'을 출력하세요.)"}"#,
+        );
+    }
+
+    #[test]
+    fn an_answer_is_shown_and_takes_the_place_of_the_command() {
+        let text = "no run here".to_owned();
+        let said =
+            render(&typed("command.execute.before"), &HostReply::of(Effect::Answer { text }));
+        let action: serde_json::Value = serde_json::from_str(&said).unwrap();
+        assert_eq!(action["do"], "replace");
+        assert!(action["text"].as_str().unwrap().ends_with("nothing else.\n\nno run here"));
+        assert_eq!(action["toast"]["text"], "no run here");
+    }
+
+    #[test]
+    fn a_toast_has_room_for_one_sentence() {
+        let idle = event("session.idle", Happening::TurnEnded(Silence::default()));
+        let brief = Some("최대 재시도 횟수에 도달했습니다".to_owned());
+        let reply = HostReply::silent().with_note("a long story").with_brief(brief);
+        check(
+            &idle,
+            &reply.in_tone(Tone::Warning),
+            r#"{"v":1,"do":"none","toast":{"text":"최대 재시도 횟수에 도달했습니다","variant":"warning"}}"#,
+        );
+    }
+}

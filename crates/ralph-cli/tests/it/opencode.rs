@@ -1,0 +1,366 @@
+//! Loops inside a host that is reached by messages, told as its plugin does.
+
+use ralph_testkit::{Call, Project};
+use serde_json::{Value, json};
+
+/// A session in a project.
+struct Session<'a> {
+    project: &'a Project,
+    id: &'a str,
+}
+
+impl<'a> Session<'a> {
+    fn new(project: &'a Project, id: &'a str) -> Self {
+        Self { project, id }
+    }
+
+    fn call(&self, kind: &str, facts: &Value) -> Call {
+        let mut payload = json!({
+            "v": 1, "type": kind, "session": self.id, "directory": self.project.root(),
+        });
+        for (name, value) in facts.as_object().into_iter().flatten() {
+            payload[name] = value.clone();
+        }
+        let args = ["hook", "--agent", "opencode", "--timeout=3600"];
+        self.project.ralph(&args).stdin(payload.to_string())
+    }
+
+    /// The action that comes back; null for none.
+    #[track_caller]
+    fn tell(&self, kind: &str, facts: &Value) -> Value {
+        let output = self.call(kind, facts).output().exits(0);
+        assert_eq!(output.stderr, "");
+        if output.stdout.is_empty() { Value::Null } else { output.json() }
+    }
+
+    #[track_caller]
+    fn command(&self, arguments: &str) -> Value {
+        let facts = json!({ "command": "ralph", "arguments": arguments });
+        self.tell("command.execute.before", &facts)
+    }
+
+    /// The first message of the session.
+    #[track_caller]
+    fn opens(&self, text: &str) -> Value {
+        self.tell("chat.message", &json!({ "text": text, "first": true }))
+    }
+
+    /// A later one.
+    #[track_caller]
+    fn says(&self, text: &str) -> Value {
+        self.tell("chat.message", &json!({ "text": text, "first": false }))
+    }
+
+    #[track_caller]
+    fn idle(&self, message: &str, text: &str) -> Value {
+        self.tell("session.idle", &json!({ "message": { "id": message, "text": text } }))
+    }
+
+    #[track_caller]
+    fn breaks(&self, message: &str, error: &Value) -> Value {
+        let facts = json!({ "message": { "id": message, "text": "" }, "error": error });
+        self.tell("session.error", &facts)
+    }
+
+    fn run(&self) -> Value {
+        let status = self.project.ralph(&["status", "--json"]).output().exits(0).json();
+        status["runs"][0].clone()
+    }
+
+    #[track_caller]
+    fn is(&self, standing: &str, iteration: u64) {
+        let run = self.run();
+        let reason = run["reason"].as_str().map(|reason| format!("/{reason}")).unwrap_or_default();
+        let found = format!("{}{reason}", run["status"].as_str().unwrap_or("none"));
+        assert_eq!(
+            (found.as_str(), run["iteration"].as_u64()),
+            (standing, Some(iteration)),
+            "{run}"
+        );
+    }
+}
+
+const DONE: &str = "All done.\n\n<promise>DONE</promise>";
+
+const GATED: &str = "make a hold b --max-iterations 6 --criteria \"custom:grep -q b a\"";
+
+/// The words of an action of this kind.
+#[track_caller]
+fn text<'a>(action: &'a Value, what: &str) -> &'a str {
+    assert_eq!((&action["v"], &action["do"]), (&json!(1), &json!(what)), "{action}");
+    action["text"].as_str().unwrap_or_default()
+}
+
+#[track_caller]
+fn goes_on(action: &Value) -> &str {
+    assert_eq!(action["after_ms"], 500, "{action}");
+    text(action, "prompt")
+}
+
+fn project() -> Project {
+    let project = crate::git();
+    project.file("a", "1\n").run_git(&["add", "-A"]);
+    project.run_git(&["commit", "-qm", "start"]);
+    project
+}
+
+/// A project that takes every session for a loop, in Korean.
+fn korean() -> Project {
+    let project = project();
+    let settings = "[run]\nlocale = \"ko\"\nmatch = \"word\"\n\n[hooks]\narm = \"every-session\"\n";
+    project.file("ralph.toml", settings);
+    project
+}
+
+#[test]
+fn without_a_loop_the_plugin_hears_nothing() {
+    let project = project();
+    let before = project.everything();
+    let session = Session::new(&project, "ses_1");
+    assert_eq!(session.opens("explain this file"), Value::Null);
+    assert_eq!(session.idle("msg_1", "It holds a number."), Value::Null);
+    assert_eq!(session.tell("session.deleted", &json!({})), Value::Null);
+    assert_eq!(project.everything(), before);
+}
+
+#[test]
+fn a_false_promise_is_refused_and_a_true_one_ends_the_loop() {
+    let project = project();
+    let session = Session::new(&project, "ses_1");
+    let armed = session.command(GATED);
+    let first = text(&armed, "replace");
+    assert!(first.starts_with("make a hold b\n\n") && first.contains("grep -q b a"), "{first}");
+    assert!(armed["toast"]["text"].as_str().unwrap().contains("6 iterations"), "{armed}");
+    let refused = session.idle("msg_1", DONE);
+    assert!(goes_on(&refused).contains("ITERATION 2/6"), "{refused}");
+    project.file("a", "b\n");
+    let ended = session.idle("msg_2", DONE);
+    assert_eq!((&ended["do"], &ended["toast"]["variant"]), (&json!("none"), &json!("success")));
+    session.is("success/verified", 2);
+    assert_eq!(session.idle("msg_3", "bye"), Value::Null);
+}
+
+#[test]
+fn a_silence_that_is_told_twice_counts_once() {
+    let project = project();
+    let session = Session::new(&project, "ses_1");
+    session.command(GATED);
+    goes_on(&session.idle("msg_1", "Not yet."));
+    assert_eq!(session.idle("msg_1", "Not yet."), Value::Null);
+    session.is("running", 2);
+    goes_on(&session.idle("msg_2", "Not yet, really."));
+    session.is("running", 3);
+}
+
+#[test]
+fn an_abort_pauses_whatever_the_host_tells_after_it() {
+    let project = project();
+    let session = Session::new(&project, "ses_1");
+    session.command(GATED);
+    let error = json!({ "name": "MessageAbortedError", "data": { "message": "Aborted" } });
+    let paused = session.breaks("msg_1", &error);
+    assert_eq!((&paused["do"], &paused["toast"]["variant"]), (&json!("none"), &json!("warning")));
+    for _ in 0..2 {
+        assert_eq!(session.idle("msg_1", "I was about to"), Value::Null);
+    }
+    session.is("paused/aborted", 1);
+    assert!(text(&session.command("resume"), "replace").contains("make a hold b"));
+    goes_on(&session.idle("msg_2", "Not yet."));
+    session.is("running", 3);
+}
+
+#[test]
+fn an_error_is_tried_again_after_a_while_and_not_for_ever() {
+    let project = project();
+    let session = Session::new(&project, "ses_1");
+    session.command(GATED);
+    let error =
+        json!({ "name": "APIError", "data": { "message": "bad request", "statusCode": 400 } });
+    let again = session.breaks("msg_1", &error);
+    text(&again, "prompt");
+    assert_eq!(again["after_ms"], 5000, "{again}");
+    assert_eq!(session.idle("msg_1", ""), Value::Null, "the silence after an error is no turn");
+    text(&session.breaks("msg_2", &error), "prompt");
+    assert_eq!(session.breaks("msg_3", &error)["do"], "none");
+    session.is("failed/agent_error", 3);
+}
+
+#[test]
+fn a_provider_that_refuses_needs_a_person_and_a_word_goes_on() {
+    let project = project();
+    let session = Session::new(&project, "ses_1");
+    session.command(GATED);
+    let error = json!({ "name": "APIError", "data": { "message": "bad key", "statusCode": 401 } });
+    assert_eq!(session.breaks("msg_1", &error)["do"], "none");
+    assert_eq!(session.idle("msg_1", ""), Value::Null);
+    session.is("waiting/human", 1);
+    assert!(text(&session.says("I set the key"), "append").contains("make a hold b"));
+    goes_on(&session.idle("msg_2", "Not yet."));
+}
+
+#[test]
+fn a_loop_waits_while_a_permission_is_asked_for() {
+    let project = project();
+    let session = Session::new(&project, "ses_1");
+    session.command(GATED);
+    let asked = json!({ "permission": "bash", "patterns": ["rm *"] });
+    assert_eq!(session.tell("permission.asked", &asked), Value::Null);
+    session.is("waiting/human", 1);
+    assert_eq!(session.tell("permission.replied", &json!({})), Value::Null);
+    session.is("running", 1);
+    goes_on(&session.idle("msg_1", "Not yet."));
+    session.is("running", 2);
+}
+
+#[test]
+fn a_message_while_the_agent_works_does_not_disturb_the_loop() {
+    let project = project();
+    let session = Session::new(&project, "ses_1");
+    session.command(GATED);
+    assert_eq!(session.says("and mind the edge cases"), Value::Null);
+    session.is("running", 1);
+    goes_on(&session.idle("msg_1", "Not yet."));
+}
+
+#[test]
+fn a_deleted_session_leaves_its_loop_to_be_resumed() {
+    let project = project();
+    let session = Session::new(&project, "ses_1");
+    session.command(GATED);
+    session.tell("session.deleted", &json!({}));
+    session.is("paused/interrupted", 1);
+    assert_eq!(session.idle("msg_1", "late"), Value::Null);
+    let other = Session::new(&project, "ses_2");
+    assert!(text(&other.command("resume"), "replace").contains("make a hold b"));
+    goes_on(&other.idle("msg_2", "Not yet."));
+}
+
+#[test]
+fn a_session_that_is_not_the_loops_is_left_alone() {
+    let project = project();
+    let session = Session::new(&project, "ses_1");
+    session.command(GATED);
+    for other in ["ses_2", "../ses_1", ""] {
+        assert_eq!(Session::new(&project, other).idle("msg_9", DONE), Value::Null, "{other}");
+    }
+    let child = json!({ "parent": "ses_1", "message": { "id": "msg_8", "text": DONE } });
+    assert_eq!(Session::new(&project, "ses_3").tell("session.idle", &child), Value::Null);
+    session.is("running", 1);
+}
+
+#[test]
+fn in_korean_the_first_message_gets_the_instruction_to_the_letter() {
+    let project = korean();
+    let session = Session::new(&project, "ses_1");
+    let armed = session.opens("파서를 고쳐 줘");
+    let instruction = "\n\n(중요: 모든 작업이 완료되면 반드시 'DONE'을 출력하세요.)";
+    assert_eq!(text(&armed, "append"), instruction);
+    assert_eq!(session.says("그리고 테스트도"), Value::Null);
+    goes_on(&session.idle("msg_1", "아직입니다."));
+    assert_eq!(session.idle("msg_2", "다 했습니다.\n\nDONE")["do"], "none");
+    session.is("success/claimed", 2);
+    assert_eq!(session.says("하나 더"), Value::Null);
+    let late = Session::new(&project, "ses_2");
+    assert_eq!(late.says("전부터 있던 세션"), Value::Null, "only a first message begins one");
+}
+
+#[test]
+fn in_korean_the_limit_is_told_to_the_letter() {
+    let project = korean();
+    let session = Session::new(&project, "ses_1");
+    session.command("무엇이든 해 줘 --max-iterations 2");
+    goes_on(&session.idle("msg_1", "하나"));
+    let ended = session.idle("msg_2", "둘");
+    let toast = json!({ "text": "최대 재시도 횟수에 도달했습니다", "variant": "warning" });
+    assert_eq!(ended, json!({ "v": 1, "do": "none", "toast": toast }));
+    session.is("failed/max_iterations", 2);
+}
+
+#[test]
+fn other_contexts_than_the_same_session_are_refused() {
+    let project = project();
+    let session = Session::new(&project, "ses_1");
+    for context in ["summarize", "fresh"] {
+        let refused = session.command(&format!("fix it --context {context}"));
+        assert!(text(&refused, "replace").contains("the same session"), "{refused}");
+    }
+    assert_eq!(session.run(), Value::Null);
+    text(&session.command("fix it --context same"), "replace");
+    session.is("running", 1);
+    let project = korean();
+    let call = Session::new(&project, "ses_1")
+        .call("chat.message", &json!({ "text": "고쳐 줘", "first": true }));
+    let said = call.env("RALPH_CONTEXT", "fresh").output().exits(0).json();
+    assert!(said["toast"]["text"].as_str().unwrap().contains("the same session"), "{said}");
+}
+
+#[test]
+fn what_did_not_reach_the_agent_is_sent_again_a_few_times() {
+    let project = project();
+    let session = Session::new(&project, "ses_1");
+    session.command(GATED);
+    goes_on(&session.idle("msg_1", "Not yet."));
+    for attempt in 1..5 {
+        let again =
+            session.tell("prompt.failed", &json!({ "attempt": attempt, "error": "no server" }));
+        assert!(text(&again, "prompt").contains("ITERATION 2/6"), "{again}");
+        assert_eq!(again["attempt"], attempt + 1, "{again}");
+    }
+    let given_up = session.tell("prompt.failed", &json!({ "attempt": 5, "error": "no server" }));
+    assert_eq!(given_up["do"], "none", "{given_up}");
+    session.is("paused/interrupted", 2);
+}
+
+#[test]
+fn commands_are_answered_and_hostile_tasks_arrive_as_they_were_typed() {
+    let project = project();
+    let session = Session::new(&project, "ses_1");
+    assert!(text(&session.command("status"), "replace").contains("no run"));
+    let task = "it's $(touch pwned) !`touch pwned` ; touch pwned\n\"second line";
+    assert!(text(&session.command(task), "replace").starts_with(task));
+    assert_eq!(session.run()["task"], task);
+    let cancelled = session.tell("command.execute.before", &json!({ "command": "cancel-ralph" }));
+    assert!(text(&cancelled, "replace").contains("run-"), "{cancelled}");
+    session.is("stopped", 1);
+    assert_eq!(project.read("pwned"), "");
+}
+
+#[test]
+fn tools_are_on_record_with_the_files_they_wrote() {
+    let project = project();
+    let session = Session::new(&project, "ses_1");
+    session.command(GATED);
+    let facts = json!({
+        "tool": "write", "call": "call_1", "title": "a",
+        "args": { "filePath": project.root().join("a"), "content": "x" },
+    });
+    assert_eq!(session.tell("tool.execute.after", &facts), Value::Null);
+    let report = project.ralph(&["report", "--json"]).output().exits(0).json();
+    assert_eq!(report["tools"][0]["tool"], "write", "{report}");
+    assert!(report["tools"][0]["files"][0].as_str().unwrap().ends_with("/a"), "{report}");
+}
+
+#[test]
+fn the_plugin_is_installed_and_removed() {
+    let project = project();
+    let before = project.everything();
+    let said = project.ralph(&["install", "opencode"]).output().exits(0);
+    assert!(said.stdout.contains("/ralph TASK"), "{}", said.stdout);
+    let plugin = project.read(".opencode/plugins/ralph.ts");
+    assert!(plugin.contains("\"hook\", \"--agent\", \"opencode\", \"--timeout="), "{plugin}");
+    assert!(project.read(".opencode/commands/ralph.md").contains("description: "));
+    let again = project.ralph(&["install", "opencode"]).output().exits(0);
+    assert!(again.stdout.contains("Nothing to change"), "{}", again.stdout);
+    let _ = project.ralph(&["uninstall", "opencode"]).output().exits(0);
+    let left: Vec<_> = project.everything();
+    let is_project = |path: &&std::path::PathBuf| !path.to_string_lossy().contains("/.git/ralph");
+    let left: Vec<_> = left.iter().filter(is_project).collect();
+    assert_eq!(left.len(), before.len() + 1, "only the empty folder may stay: {left:?}");
+}
+
+#[test]
+fn for_all_projects_the_plugin_goes_where_the_client_looks() {
+    let project = project();
+    let _ = project.ralph(&["install", "opencode", "--user"]).output().exits(0);
+    assert!(project.outside("config/opencode/plugins/ralph.ts").is_file());
+}
