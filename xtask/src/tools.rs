@@ -33,11 +33,12 @@ const NPM: &[&str] = &[
 ];
 
 /// Real agents, from the npm registry: each version stands here alone.
-const AGENTS: &[&str] = &["@anthropic-ai/claude-code@2.1.325"];
+const AGENTS: &[&str] = &["@anthropic-ai/claude-code@2.1.325", "opencode-ai@1.18.33"];
 
 /// The program of each agent. It comes in a package of its own for each
-/// platform, `<package>-<platform>`, and runs without Node.js.
-const AGENT_PROGRAMS: &[(&str, &str)] = &[("@anthropic-ai/claude-code", "claude")];
+/// platform, `<name>-<platform>`, and runs without Node.js.
+const AGENT_PROGRAMS: &[(&str, &str)] =
+    &[("@anthropic-ai/claude-code", "claude"), ("opencode", "bin/opencode")];
 
 /// From the Python package index.
 const PYTHON: &[&str] = &["mypy==2.4.1", "pytest==9.2.0", "ruff==0.17.4"];
@@ -150,7 +151,7 @@ fn agents(folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(&bin).map_err(|error| Failure::io(&bin, &error))?;
     for (package, program) in AGENT_PROGRAMS {
         let native = native_program(&folder.join("node_modules"), package, program)?;
-        let link = bin.join(program);
+        let link = bin.join(Path::new(program).file_name().unwrap_or_default());
         symlink(&native, &link).map_err(|error| Failure::io(&link, &error))?;
     }
     Ok(())
@@ -265,6 +266,10 @@ mod tests {
         let program = native_program(modules.path(), "@a/agent", "run");
         assert_eq!(program, Ok(modules.path().join("@a/agent-linux-x64/run")));
         assert!(native_program(modules.path(), "@a/other", "run").is_err());
+        fs::create_dir_all(modules.path().join("agent-linux-x64/bin")).unwrap();
+        fs::write(modules.path().join("agent-linux-x64/bin/run"), "").unwrap();
+        let program = native_program(modules.path(), "agent", "bin/run");
+        assert_eq!(program, Ok(modules.path().join("agent-linux-x64/bin/run")));
     }
 
     #[test]

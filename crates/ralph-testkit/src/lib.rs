@@ -15,6 +15,7 @@ mod claude;
 mod isolation;
 mod messages;
 mod model_server;
+mod opencode;
 mod running;
 mod tools;
 
@@ -32,6 +33,7 @@ pub use claude::{Claude, Terminal};
 pub use isolation::isolated;
 pub use messages::{Asked, Asker, Messages, Script, Turn};
 pub use model_server::{ModelServer, Reply, Request, TOKENS};
+pub use opencode::OpenCode;
 pub use running::{Hold, Running, Signal};
 pub use tools::{tool, tools_path};
 

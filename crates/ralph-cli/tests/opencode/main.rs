@@ -1,0 +1,7 @@
+//! The real OpenCode client, a scripted model, and `ralph` between them.
+//!
+//! Every test runs in a network of its own that has nothing but a loopback.
+
+mod loops;
+mod stage;
+mod trouble;

@@ -1,0 +1,66 @@
+//! A project with the installed plugin, and what its loops come to.
+
+use ralph_testkit::{Messages, OpenCode, Project, Script, Turn};
+use serde_json::{Value, json};
+
+/// The words with which an agent says that it is done.
+pub(crate) const DONE: &str = "All of it is done.\n\n<promise>DONE</promise>";
+
+/// A gate that fails until the file `a` has a `b`.
+pub(crate) const GATE: &str = "--criteria \"custom:grep -q b a\"";
+
+/// A project, a model, and a client once it is started.
+pub(crate) struct Stage {
+    pub(crate) project: Project,
+    pub(crate) api: Messages,
+}
+
+impl Stage {
+    /// A project of one commit with the plugin as it is installed.
+    pub(crate) fn new(script: Script) -> Self {
+        let project = Project::git(env!("CARGO_BIN_EXE_ralph"));
+        project.file("a", "1\n").run_git(&["add", "-A"]);
+        project.run_git(&["commit", "--quiet", "--message=start"]);
+        let _ = project.ralph(&["install", "opencode"]).output().exits(0);
+        Self { project, api: Messages::start(script) }
+    }
+
+    /// The same for one agent that takes these turns.
+    pub(crate) fn saying(turns: impl IntoIterator<Item = Turn>) -> Self {
+        Self::new(Script::new(turns))
+    }
+
+    /// Starts the client.
+    pub(crate) fn start(&self) -> OpenCode {
+        OpenCode::start(&self.project, &self.api)
+    }
+
+    /// The newest run as `status --json` has it; null when there is none.
+    pub(crate) fn run(&self) -> Value {
+        let status = self.project.ralph(&["status", "--json"]).output().exits(0).json();
+        status["runs"][0].clone()
+    }
+
+    /// Checks where the newest run stands: `status/reason` and its iteration.
+    #[track_caller]
+    pub(crate) fn is(&self, standing: &str, iteration: u64) {
+        let run = self.run();
+        let reason = run["reason"].as_str().map(|reason| format!("/{reason}"));
+        let found =
+            format!("{}{}", run["status"].as_str().unwrap_or("none"), reason.unwrap_or_default());
+        let found = (found.as_str(), run["iteration"].as_u64());
+        assert_eq!(found, (standing, Some(iteration)), "{run:#}");
+    }
+
+    /// What the model heard since it spoke last, in its n-th request.
+    #[track_caller]
+    pub(crate) fn heard(&self, request: usize) -> String {
+        self.api.main()[request - 1].news()
+    }
+}
+
+/// A turn that writes a file of the project.
+pub(crate) fn writes(project: &Project, name: &str, content: &str) -> Turn {
+    let path = project.root().join(name);
+    Turn::uses("write", &json!({ "filePath": path, "content": content }))
+}

@@ -1,0 +1,260 @@
+//! The real OpenCode client, as a server, against a scripted Messages API.
+//!
+//! Tests that use it are the body of [`isolated`](crate::isolated): the
+//! client, its tools and its plugin reach the scripted server and nothing else.
+
+use std::cell::RefCell;
+use std::env;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::Child;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::{Call, Messages, Project, isolation, tool, tools_path};
+
+/// How long the client may take for anything. It is slow to start, and only a
+/// test that fails waits that long.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// What the client prints once it listens. Before, it may never answer.
+const LISTENING: &str = "listening on http://";
+
+/// What keeps the client from everything that is not the conversation.
+const QUIET: &[(&str, &str)] = &[
+    ("LC_ALL", "C.UTF-8"),
+    ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+    ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
+    ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
+    ("OPENCODE_DISABLE_SHARE", "1"),
+    ("SHELL", "/bin/bash"),
+];
+
+/// A client that serves one project. It is killed when dropped.
+pub struct OpenCode {
+    address: String,
+    child: Child,
+    events: Receiver<Value>,
+    heard: RefCell<Vec<Value>>,
+}
+
+impl OpenCode {
+    /// Starts the client in a project that has its plugin, if it has one.
+    #[track_caller]
+    pub fn start(project: &Project, server: &Messages) -> Self {
+        let args = ["serve", "--hostname", "127.0.0.1", "--port", "0"];
+        let mut child = call(project, server).args(args).spawn();
+        let address = listening(&mut child);
+        let events = events(&address);
+        Self { address, child, events, heard: RefCell::default() }
+    }
+
+    /// A call of the client that answers one prompt and ends.
+    #[track_caller]
+    pub fn once(project: &Project, server: &Messages, prompt: &str) -> Call {
+        call(project, server).args(["run", "--title", "once"]).stdin(prompt)
+    }
+
+    /// Begins a session and returns its name.
+    #[track_caller]
+    pub fn session(&self, title: &str) -> String {
+        let session = self.post("/session", &json!({ "title": title }));
+        session["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Says something in a session and returns at once.
+    #[track_caller]
+    pub fn says(&self, session: &str, text: &str) {
+        let parts = json!([{ "type": "text", "text": text }]);
+        self.post(&format!("/session/{session}/prompt_async"), &json!({ "parts": parts }));
+    }
+
+    /// Types a command in a session and returns when its turn is over.
+    #[track_caller]
+    pub fn command(&self, session: &str, name: &str, arguments: &str) -> Value {
+        let body = json!({ "command": name, "arguments": arguments });
+        self.post(&format!("/session/{session}/command"), &body)
+    }
+
+    /// Ends the turn of a session.
+    #[track_caller]
+    pub fn abort(&self, session: &str) {
+        self.post(&format!("/session/{session}/abort"), &json!({}));
+    }
+
+    /// Reads events up to the first of this type that `wanted` accepts.
+    #[track_caller]
+    pub fn until(&self, kind: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let event = self.events.recv_timeout(PATIENCE);
+            let event = event.unwrap_or_else(|error| panic!("no {kind}: {error}"));
+            self.heard.borrow_mut().push(event.clone());
+            if event["type"] == kind && wanted(&event["properties"]) {
+                return event["properties"].clone();
+            }
+        }
+    }
+
+    /// Reads events up to a toast with this text.
+    #[track_caller]
+    pub fn until_toast(&self, text: &str) -> Value {
+        let has = |toast: &Value| toast["message"].as_str().is_some_and(|said| said.contains(text));
+        self.until("tui.toast.show", has)
+    }
+
+    /// How many toasts with this text there were.
+    pub fn toasts(&self, text: &str) -> usize {
+        let has = |event: &Value| {
+            let said = event["properties"]["message"].as_str();
+            event["type"] == "tui.toast.show" && said.is_some_and(|said| said.contains(text))
+        };
+        self.heard.borrow_mut().extend(self.events.try_iter());
+        self.heard.borrow().iter().filter(|event| has(event)).count()
+    }
+
+    #[track_caller]
+    fn post(&self, path: &str, body: &Value) -> Value {
+        let body = body.to_string();
+        let (status, said) = request(&self.address, "POST", path, &body).unwrap();
+        assert!((200..300).contains(&status), "{path}: {status} {said}");
+        serde_json::from_str(&said).unwrap_or_default()
+    }
+}
+
+impl Drop for OpenCode {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A call of the client, with its settings in place.
+#[track_caller]
+fn call(project: &Project, server: &Messages) -> Call {
+    settle(project, server);
+    let own = project.binary().parent().into_iter().map(Into::into);
+    let path = own.chain(env::split_paths(&tools_path()).collect::<Vec<_>>());
+    let call = project.program(tool("opencode")).envs(QUIET.iter().copied());
+    call.envs(isolation::proxy()).env("PATH", env::join_paths(path).unwrap())
+}
+
+/// Writes the settings of the client. Where it believes that its own package
+/// is installed, it does not look for it in the network.
+fn settle(project: &Project, server: &Messages) {
+    let base = format!("{}/v1", server.url());
+    let settings = json!({
+        "provider": { "scripted": {
+            "npm": "@ai-sdk/anthropic",
+            "options": { "baseURL": base, "apiKey": "scripted" },
+            "models": { "model": { "name": "model" } },
+        } },
+        "model": "scripted/model",
+        "small_model": "scripted/model",
+        "permission": { "*": "allow" },
+    });
+    let lock = json!({
+        "lockfileVersion": 3, "requires": true,
+        "packages": { "": { "dependencies": { "@opencode-ai/plugin": "*" } } },
+    });
+    let user = project.outside("config/opencode");
+    std::fs::create_dir_all(&user).unwrap();
+    std::fs::write(user.join("opencode.json"), settings.to_string()).unwrap();
+    for folder in [user, project.root().join(".opencode")] {
+        std::fs::create_dir_all(folder.join("node_modules")).unwrap();
+        std::fs::write(folder.join("package-lock.json"), lock.to_string()).unwrap();
+    }
+}
+
+/// Waits until the client says where it listens.
+#[track_caller]
+fn listening(child: &mut Child) -> String {
+    let (found, address) = channel();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let errors = child.stderr.take().unwrap();
+    thread::spawn(move || BufReader::new(errors).read_to_end(&mut Vec::new()));
+    thread::spawn(move || {
+        for line in lines.by_ref().map_while(Result::ok) {
+            if let Some((_, address)) = line.split_once(LISTENING) {
+                let _ = found.send(address.trim().to_owned());
+            }
+        }
+    });
+    address.recv_timeout(PATIENCE).unwrap()
+}
+
+/// Listens to the client's events from now on.
+#[track_caller]
+fn events(address: &str) -> Receiver<Value> {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let head =
+        format!("GET /event HTTP/1.1\r\nhost: {address}\r\naccept: text/event-stream\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    let (send, events) = channel();
+    let (ready, is_ready) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+            let Some(data) = line.strip_prefix("data: ") else { continue };
+            let _ = ready.send(());
+            if send.send(serde_json::from_str(data).unwrap_or_default()).is_err() {
+                return;
+            }
+        }
+    });
+    is_ready.recv_timeout(PATIENCE).unwrap();
+    events
+}
+
+/// One request on a connection of its own: the status and the body.
+fn request(address: &str, method: &str, path: &str, body: &str) -> std::io::Result<(u16, String)> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let size = body.len();
+    let head = format!(
+        "{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\
+         content-type: application/json\r\ncontent-length: {size}\r\n\r\n{body}"
+    );
+    stream.write_all(head.as_bytes())?;
+    read_answer(&mut BufReader::new(stream))
+}
+
+/// The client does not always hang up, so its word is taken for where the
+/// answer ends.
+fn read_answer(reader: &mut impl BufRead) -> std::io::Result<(u16, String)> {
+    let mut head = Vec::new();
+    loop {
+        let line = read_line(reader)?;
+        if line.is_empty() {
+            break;
+        }
+        head.push(line.to_ascii_lowercase());
+    }
+    let field = |name: &str| head.iter().find_map(|line| line.strip_prefix(name));
+    let status = head.first().and_then(|line| line.split(' ').nth(1)?.parse().ok());
+    let mut body = Vec::new();
+    if field("transfer-encoding: chunked").is_some() {
+        loop {
+            let size = read_line(reader)?;
+            let size = usize::from_str_radix(size.trim(), 16).unwrap_or(0);
+            let at = body.len();
+            body.resize(at + size, 0);
+            reader.read_exact(&mut body[at..])?;
+            read_line(reader)?;
+            if size == 0 {
+                break;
+            }
+        }
+    } else {
+        body.resize(field("content-length: ").map_or(0, |size| size.parse().unwrap_or(0)), 0);
+        reader.read_exact(&mut body)?;
+    }
+    Ok((status.unwrap_or(0), String::from_utf8_lossy(&body).into_owned()))
+}
+
+fn read_line(reader: &mut impl BufRead) -> std::io::Result<String> {
+    let mut line = String::new();
+    reader.read_line(&mut line)?;
+    Ok(line.trim_end().to_owned())
+}
