@@ -325,6 +325,7 @@ pub(crate) fn driver<'a>(
     run: &Run,
     sink: &'a mut dyn Sink,
 ) -> Result<Driver<'a>, CliError> {
+    let is_gated = !checks.gates.is_empty() || checks.judge.is_some();
     Ok(Driver {
         ledger,
         clock: &app.clock,
@@ -338,7 +339,8 @@ pub(crate) fn driver<'a>(
         root: app.project.root.clone(),
         folder: app.home.join("runs").join(run.id.as_str()),
         agent_env: app.env.clone().into_iter().collect(),
-        gate_env: gate_env(&app.env, &checks.settings),
+        // Without a gate nobody gets it, and to filter it takes its time.
+        gate_env: if is_gated { gate_env(&app.env, &checks.settings) } else { Vec::new() },
         answer: None,
         template: checks.settings.template,
         foundations: foundations(&app.project),
