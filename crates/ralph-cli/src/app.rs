@@ -57,7 +57,7 @@ impl App {
 
     /// A variable of the environment, if it is text.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
-        self.env.get(&OsString::from(name)).and_then(|value| value.to_str()).map(str::to_owned)
+        self.env.get(OsStr::new(name)).and_then(|value| value.to_str()).map(str::to_owned)
     }
 
     /// The present moment.
@@ -95,7 +95,11 @@ impl App {
             layers.add_file(&path)?;
         }
         layers.add_file(&self.project_config())?;
-        layers.add_variables(&|name| self.variable(name))?;
+        // Few environments have any, and a hook reads its settings at every event.
+        let of_ours = self.env.range(OsString::from("RALPH_")..).next();
+        if of_ours.is_some_and(|(name, _)| name.as_encoded_bytes().starts_with(b"RALPH_")) {
+            layers.add_variables(&|name| self.variable(name))?;
+        }
         Ok(layers)
     }
 

@@ -1,7 +1,7 @@
 //! Iterations in `SQLite`.
 
 use ralph_core::{Approach, RunId, Timestamp, TreeId};
-use rusqlite::{Connection, Row, named_params, params};
+use rusqlite::{Connection, Row, params};
 
 use super::{Fault, Tx};
 use crate::error::StoreError;
@@ -37,27 +37,27 @@ fn write(tx: &Tx<'_>, record: &IterationRecord) -> Result<(), Fault> {
              run, number, started_at, ended_at, turn, claim, decision, failing, tree, approach,
              usage, gates, changes, text, log
          ) VALUES (
-             :run, :number, :started_at, :ended_at, :turn, :claim, :decision, :failing, :tree,
-             :approach, :usage, :gates, :changes, :text, :log
+             ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,
+             ?10, ?11, ?12, ?13, ?14, ?15
          )",
     )?
-    .execute(named_params! {
-        ":run": record.run.as_str(),
-        ":number": record.number,
-        ":started_at": record.started_at.as_millis(),
-        ":ended_at": record.ended_at.as_millis(),
-        ":turn": record.turn,
-        ":claim": record.claim,
-        ":decision": record.decision,
-        ":failing": record.failing,
-        ":tree": record.tree.as_ref().map(TreeId::as_str),
-        ":approach": record.approach.as_ref().map(Approach::to_string),
-        ":usage": encode_usage(record.usage)?,
-        ":gates": encode_gates(&record.gates)?,
-        ":changes": encode_changes(&record.weakened, &record.edited)?,
-        ":text": record.text,
-        ":log": record.log,
-    })?;
+    .execute(params![
+        record.run.as_str(),
+        record.number,
+        record.started_at.as_millis(),
+        record.ended_at.as_millis(),
+        record.turn,
+        record.claim,
+        record.decision,
+        record.failing,
+        record.tree.as_ref().map(TreeId::as_str),
+        record.approach.as_ref().map(Approach::to_string),
+        encode_usage(record.usage)?,
+        encode_gates(&record.gates)?,
+        encode_changes(&record.weakened, &record.edited)?,
+        record.text,
+        record.log,
+    ])?;
     Ok(())
 }
 

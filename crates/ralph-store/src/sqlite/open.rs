@@ -108,7 +108,8 @@ fn connect(path: &Path) -> Result<Connection, Fault> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     // Values do not change a plan, so none is made a second time for them.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON")?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true)?;
+    connection.execute_batch("PRAGMA synchronous = NORMAL")?;
     migrate(&mut connection, path, PATIENCE)?;
     // Reads the schema, which every use needs, so that damage shows here.
     connection.prepare_cached("SELECT 1 FROM runs LIMIT 1")?.exists([])?;
