@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use ralph_agents::Host;
 use ralph_agents::host::HOSTS;
 use ralph_agents::inspection::{CommandState, HookCall, Other, Scope};
 
@@ -16,9 +17,10 @@ use crate::config::{Arm, render_span};
 
 /// What to say when no host calls us.
 pub(super) fn nobody() -> Finding {
-    let names: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
-    let install = format!("`ralph install {}`", names.join("|"));
-    Finding::remark("hosts", format!("none calls ralph; {install} lets one start loops"))
+    let install = |host: &Host| format!("`ralph install {}`", host.name);
+    let names: Vec<String> = HOSTS.iter().map(install).collect();
+    let names = names.join(" or ");
+    Finding::remark("hosts", format!("none calls ralph; {names} lets one start loops"))
 }
 
 /// Everything that can be said about a host that calls us.
