@@ -118,7 +118,10 @@ impl Driver<'_> {
             return Ok(run);
         }
         let now = self.clock.now();
-        self.record(&run, steps::begin_turn(&run, now), None)
+        let run = self.record(&run, steps::begin_turn(&run, now), None)?;
+        // Every hook that follows reads the whole log when it opens the store.
+        let _ = self.ledger.store().checkpoint();
+        Ok(run)
     }
 
     /// Begins a loop that nobody asked for, because of what a turn left
