@@ -1,0 +1,3 @@
+module example.org/gauge
+
+go 1.19
