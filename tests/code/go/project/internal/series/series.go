@@ -70,7 +70,7 @@ func (s *Series[N]) Last() (N, error) {
 // Median is the value in the middle.
 func (s *Series[N]) Median() (N, error) {
 	if _, err := s.Last(); err != nil {
-		return 0, fmt.Errorf("%s: %w", s.Name, err)
+		return 0, fmt.Errorf("%s – %w", s.Name, err)
 	}
 	values := s.values()
 	sort.Slice(values, func(i, j int) bool { return values[i] < values[j] })

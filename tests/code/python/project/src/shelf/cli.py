@@ -42,7 +42,7 @@ def price(library, *names: str) -> int:
     fees = Fees(rate(date.today()))
     for name in names:
         thing = library.find(name)
-        print(name, fees.default, thing.days())
+        print(thing.label(), fees.default, thing.days())
     return 0
 
 

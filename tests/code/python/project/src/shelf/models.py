@@ -45,7 +45,7 @@ class Item:
     condition: Condition = Condition.GOOD
 
     def label(self) -> str:
-        return f"{self.mark} {self.title}"
+        return f"{self.mark} – {self.title}"
 
     def days(self) -> int:
         return DEFAULT_DAYS

@@ -81,7 +81,7 @@ export class Card extends Entry implements Dated {
   }
 
   override describe(): string {
-    return `${super.describe()} in ${this.column?.name ?? 'nowhere'}`;
+    return `${super.describe()} → ${this.column?.name ?? 'nowhere'}`;
   }
 
   isLate(now: Date): boolean {
