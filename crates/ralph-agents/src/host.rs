@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use ralph_core::host::{HostEvent, HostReply, Reach};
+use ralph_core::ids::SessionId;
 use ralph_core::policy::Context;
 
 use crate::inspection::{Inspection, Scope};
@@ -68,6 +69,9 @@ pub struct Host {
     /// What it says about one of its events in a session of this name, if
     /// nothing has come of it yet. The root of the project comes last.
     pub payload: fn(&str, &str, &Path) -> String,
+    /// Where in a project the summary of a session is kept; `None` for hosts
+    /// that make none.
+    pub summary_file: Option<fn(&Path, &SessionId) -> PathBuf>,
     /// Understands what the host says.
     pub parse: fn(&[u8]) -> Result<HostEvent, BadPayload>,
     /// Says a reply in the host's words; empty if there is nothing to say.
@@ -100,6 +104,7 @@ pub const HOSTS: &[Host] = &[
         edit_event: Some(claude::settings::BEFORE_EDITS),
         inspect: claude::inspect,
         payload: claude::payload,
+        summary_file: None,
         parse: claude::parse,
         render: claude::render,
     },
@@ -110,7 +115,7 @@ pub const HOSTS: &[Host] = &[
         project_variable: None,
         cap: None,
         reach: Reach::Messages,
-        contexts: &[Context::Auto, Context::Same],
+        contexts: &[Context::Auto, Context::Same, Context::Summarize, Context::Fresh],
         foreign_commands: &[],
         foreign_files: &[".opencode/ralph-loop.state.json", ".omo/ralph-loop.local.md"],
         folder: ".opencode",
@@ -121,6 +126,7 @@ pub const HOSTS: &[Host] = &[
         edit_event: None,
         inspect: opencode::inspect,
         payload: opencode::payload,
+        summary_file: Some(opencode::summary_file),
         parse: opencode::parse,
         render: opencode::render,
     },

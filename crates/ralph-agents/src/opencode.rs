@@ -20,6 +20,8 @@
 //! | `permission.asked` | `permission`, `patterns` |
 //! | `permission.replied` | |
 //! | `prompt.failed` | `attempt`, `error` as text |
+//! | `started` | no `session`: the plugin was loaded |
+//! | `done` | what came of an action with a `run`, which is said again: `did`, `run`, `attempt`, and `error` as text, or the `text` of a summary, or the session that was `created` |
 //!
 //! An action has `do`, which is one of these, and perhaps a `toast` with `text`
 //! and `variant`:
@@ -30,12 +32,29 @@
 //! | `append` | put `text` behind what the user typed |
 //! | `replace` | put `text` in its place |
 //! | `none` | nothing but the toast |
+//!
+//! These have a `run` and a `session`, and are answered with `done`, which may
+//! bring the next one. Each may be asked for again after the client died, so
+//! what is done already is not done twice:
+//!
+//! | `do` | meaning |
+//! |---|---|
+//! | `check` | say whether the session exists |
+//! | `summarize` | sum the session up with its own model |
+//! | `create` | begin a session with this `title` in its place, unless there is one |
+//! | `select` | show the session |
+//! | `prompt` | as above, unless something was said in the session; agent and model are those of the session `like` |
+//! | `delete` | delete the session, ending a turn in it first |
 
 mod event;
 mod files;
 mod look;
 mod plan;
 mod reply;
+
+use std::path::{Path, PathBuf};
+
+use ralph_core::ids::SessionId;
 
 pub use event::parse;
 pub use look::{inspect, payload};
@@ -47,3 +66,8 @@ pub const NAME: &str = "opencode";
 
 /// The version of the protocol.
 const VERSION: u32 = 1;
+
+/// The file in a project that holds what a session was summed up in.
+pub fn summary_file(root: &Path, session: &SessionId) -> PathBuf {
+    root.join(".opencode/sessions").join(session.as_str()).join("ralph_summary.md")
+}

@@ -17,6 +17,6 @@ pub(crate) use reference::{reference, schema};
 pub(crate) use servers::ServerRules;
 pub(crate) use settings::{
     AgentChoice, Arm, OnFail, Retention, Settings, SettingsError, SnapshotRules, context,
-    counts_edited_only, security_rules,
+    counts_edited_only, old_session, security_rules,
 };
 pub(crate) use value::{Kind, Value, criteria, render_span, words};

@@ -262,9 +262,10 @@ fn unmeasured_budget(policy: &Policy, evidence: &Evidence) -> Option<Decision> {
 
 fn limit(run: &Run, policy: &Policy, evidence: &Evidence) -> Option<Decision> {
     let before = run.spent(evidence.now);
+    let anew = run.moves() || is_restart(&evidence.turn);
     let spent = Spent {
         usage: before.usage + evidence.spent(),
-        restarts: before.restarts.saturating_add(u32::from(is_restart(&evidence.turn))),
+        restarts: before.restarts.saturating_add(u32::from(anew)),
         ..before
     };
     policy.limits.reached_by(&spent).map(Decision::GiveUp)

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::ids::SessionId;
+use crate::ids::{RunId, SessionId};
 
 /// Something that happened in a session of a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +37,10 @@ pub enum Actor {
 /// What happened in a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Happening {
+    /// The host itself began. What it was asked for before is lost on it.
+    HostStarted,
+    /// The host did what it was asked for, or could not.
+    Done(Report),
     /// A session began, or went on.
     SessionStarted(Start),
     /// The user said something.
@@ -96,6 +100,104 @@ pub enum Happening {
         /// The host's name for it.
         name: String,
     },
+}
+
+/// What came of something that a host was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The run for which it was asked.
+    pub run: RunId,
+    /// What it was.
+    pub deed: DeedKind,
+    /// How often it was tried.
+    pub attempts: u32,
+    /// What the deed gave, or what went wrong.
+    pub result: Result<Yield, String>,
+}
+
+/// What a deed of a host gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Yield {
+    /// Nothing but that it is done.
+    Nothing,
+    /// What a session was summed up in.
+    Summary(String),
+    /// The session that was begun.
+    Session(SessionId),
+}
+
+/// Something that a host can do with its sessions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// To say whether a session exists.
+    Check {
+        /// The session.
+        session: SessionId,
+    },
+    /// To sum up a session with its own model.
+    Summarize {
+        /// The session.
+        session: SessionId,
+    },
+    /// To begin a session, unless there is one under this title.
+    Create {
+        /// The session whose place it takes.
+        instead_of: SessionId,
+        /// Names it, and tells it from all others.
+        title: String,
+    },
+    /// To show a session to the user.
+    Select {
+        /// The session.
+        session: SessionId,
+    },
+    /// To say something in a session, unless anything was said in it.
+    Prompt {
+        /// The session.
+        session: SessionId,
+        /// Whose agent and model are to hear it.
+        like: Option<SessionId>,
+        /// What is said.
+        text: String,
+        /// How often that was tried before.
+        attempts: u32,
+    },
+    /// To delete a session, at rest.
+    Delete {
+        /// The session.
+        session: SessionId,
+    },
+}
+
+/// Which deed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeedKind {
+    /// [`Deed::Check`]
+    Check,
+    /// [`Deed::Summarize`]
+    Summarize,
+    /// [`Deed::Create`]
+    Create,
+    /// [`Deed::Select`]
+    Select,
+    /// [`Deed::Prompt`]
+    Prompt,
+    /// [`Deed::Delete`]
+    Delete,
+}
+
+impl Deed {
+    /// Which one it is.
+    pub fn kind(&self) -> DeedKind {
+        match self {
+            Self::Check { .. } => DeedKind::Check,
+            Self::Summarize { .. } => DeedKind::Summarize,
+            Self::Create { .. } => DeedKind::Create,
+            Self::Select { .. } => DeedKind::Select,
+            Self::Prompt { .. } => DeedKind::Prompt,
+            Self::Delete { .. } => DeedKind::Delete,
+        }
+    }
 }
 
 /// Where a prompt stands in its session.
@@ -231,6 +333,13 @@ pub enum Effect {
     GoOn {
         /// What it is told.
         reason: String,
+    },
+    /// The host does something with its sessions and says what came of it.
+    Do {
+        /// The run for which it is done.
+        run: RunId,
+        /// What is done.
+        deed: Deed,
     },
     /// The agent reads this beside whatever it reads next.
     Tell {

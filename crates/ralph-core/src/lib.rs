@@ -7,6 +7,7 @@ pub mod circle;
 pub mod claim;
 pub mod decide;
 pub mod diagnostics;
+pub mod errand;
 pub mod evidence;
 pub mod feedback;
 pub mod finding;

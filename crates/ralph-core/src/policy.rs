@@ -30,6 +30,9 @@ pub struct Policy {
     pub allowed: Allowed,
     /// How much an agent remembers from one turn to the next.
     pub context: Context,
+    /// What becomes of a session of a host once another one took its place;
+    /// `None` where all turns take place in one.
+    pub old_session: Option<OldSession>,
     /// The language of what the agent and the user are told.
     pub locale: Locale,
 }
@@ -46,6 +49,7 @@ impl Policy {
             zero: BTreeSet::new(),
             allowed: Allowed::default(),
             context: Context::Auto,
+            old_session: None,
             locale: Locale::En,
         }
     }
@@ -91,6 +95,15 @@ pub enum Context {
     Summarize,
     /// A new session with the task and the feedback only.
     Fresh,
+}
+
+/// What becomes of a session that another one takes the place of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OldSession {
+    /// It is deleted as soon as the other one spoke.
+    Delete,
+    /// It stays.
+    Keep,
 }
 
 /// What ends a run without success. Every run has all the unconditional ones.

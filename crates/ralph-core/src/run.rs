@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::diagnostics::Totals;
+use crate::errand::Errands;
 use crate::ids::{RunId, SessionId, TreeId};
 use crate::limits::Spent;
 use crate::policy::Policy;
@@ -38,7 +39,7 @@ pub struct Run {
     pub baseline: Option<Baseline>,
     /// What the turns so far amount to.
     pub progress: Progress,
-    /// Turns that had to be begun anew.
+    /// Turns that had to be begun anew, be it in another session.
     pub restarts: u32,
     /// What the turns so far have cost.
     pub usage: Usage,
@@ -55,6 +56,8 @@ pub struct Run {
     pub tree: Option<TreeId>,
     /// The iteration with the best evidence so far, and how much failed there.
     pub best: Option<Best>,
+    /// What its host still has to do.
+    pub errands: Errands,
     /// When it began.
     pub started_at: Timestamp,
     /// When anything about it changed last.
@@ -163,6 +166,7 @@ impl Run {
             last_output: String::new(),
             tree: None,
             best: None,
+            errands: Errands::default(),
             started_at: now,
             updated_at: now,
             ended_at: None,
@@ -190,6 +194,11 @@ impl Run {
             Some(Owner::Driver { heartbeat, .. }) => self.updated_at.max(*heartbeat),
             Some(Owner::Session(_)) | None => self.updated_at,
         }
+    }
+
+    /// Whether every turn takes place in a session of its own, of a host.
+    pub fn moves(&self) -> bool {
+        self.policy.old_session.is_some() && self.session().is_some()
     }
 
     /// The session that owns the run, if one does.

@@ -5,15 +5,19 @@
 //! as if we were not there.
 
 mod looks;
+mod moving;
 mod place;
+mod summary;
 mod transcript;
 mod trouble;
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use ralph_agents::Spoken;
 use ralph_agents::limits::LimitPatterns;
 use ralph_core::diagnostics::Totals;
+use ralph_core::errand::Errands;
 use ralph_core::evidence::TurnEnd;
 use ralph_core::host::{
     Actor, Effect, Happening, HostEvent, HostReply, Reach, Silence, Start, Tone, ToolUse,
@@ -51,6 +55,11 @@ pub struct Hosted {
     pub cap: Option<u32>,
     /// How the session can be made to go on.
     pub reach: Reach,
+    /// Where a summary of the session is kept in the project; `None` for hosts
+    /// that make none.
+    pub summary_file: Option<PathBuf>,
+    /// The process of the host that tells us; 0 if it is not known.
+    pub caller: u32,
     /// How providers word their limits.
     pub limits: LimitPatterns,
 }
@@ -188,6 +197,9 @@ impl Driver<'_> {
             Happening::Prompted { .. } if self.is_said_between(run, event, hosted)? => {
                 Ok(HostReply::silent())
             }
+            Happening::Prompted { .. } if run.errands.first().is_some() => {
+                self.prompted_while_moving(run, hosted)
+            }
             Happening::Prompted { .. } => self.prompted(run, hosted),
             Happening::Woken => self.woken(run),
             Happening::TurnEnded(silence) => self.turn_ended(run, silence, hosted),
@@ -199,11 +211,16 @@ impl Driver<'_> {
             }
             Happening::SessionEnded { reason } => self.session_ended(run, reason, &hosted.place),
             Happening::Compacting => self.note(run, "compacting", ""),
-            Happening::Compacted { summary } => self.note(run, "compacted", summary),
+            Happening::Compacted { summary } => {
+                self.note(run, "compacted", summary)?;
+                self.remind(run, hosted)
+            }
             Happening::CommandCalled { .. }
             | Happening::ToolAsked(_)
             | Happening::ToolsUsed(_)
             | Happening::ChildEnded
+            | Happening::HostStarted
+            | Happening::Done(_)
             | Happening::Other { .. } => Ok(HostReply::silent()),
         };
         if matches!(
@@ -212,13 +229,7 @@ impl Driver<'_> {
         ) {
             hosted.place.note_asked(event.prompt.as_deref());
         }
-        match answered {
-            // Several processes may hear of one event; one of them answers.
-            Err(EngineError::Store(
-                StoreError::Stale { .. } | StoreError::AlreadyDecided { .. },
-            )) => Ok(HostReply::silent()),
-            answered => answered,
-        }
+        unless_too_late(answered)
     }
 
     fn session_started(&mut self, run: &Run, start: Start) -> Result<HostReply, EngineError> {
@@ -329,6 +340,7 @@ impl Driver<'_> {
     ) -> Result<HostReply, EngineError> {
         let run = self.go_on_with_turn(run)?;
         let run = self.begun(run)?;
+        let spoke = turn.spoken.end == TurnEnd::Finished;
         let used = hosted.place.take_use();
         let began = run.updated_at;
         let judged = self.judge(&run, turn.spoken, began, None)?;
@@ -351,12 +363,19 @@ impl Driver<'_> {
                 Some(_) | None => steps::begin_turn(&next, self.clock.now()),
             };
         }
+        let errands = if spoke { run.errands.after_turn() } else { run.errands.told() };
+        next.errands = moving::planned(errands, &next, spoke.then_some(hosted));
+        self.stamp(&mut next, hosted);
         let next = self.record(&run, next, Some(&judged.record))?;
         hosted.place.set_answered(turn.message.as_deref());
         if next.state == State::Running {
             hosted.place.set_continued(continued + 1);
         }
-        Ok(self.after_turn(&next, &hosted.place))
+        let reply = self.after_turn(&next, &hosted.place);
+        Ok(match self.next_deed(&next, 0) {
+            Some(effect) => HostReply { effect, ..reply },
+            None => reply,
+        })
     }
 
     /// What is said once a turn was judged.
@@ -391,7 +410,9 @@ impl Driver<'_> {
             place.note_cleared();
         } else if run.state.is_active() {
             self.keep_turn(run, None);
-            self.leave(run, State::Paused(Pause::Interrupted))?;
+            // A session that is left is all there is once this one is gone.
+            let alone = Run { errands: Errands::default(), ..run.clone() };
+            self.leave(&alone, State::Paused(Pause::Interrupted))?;
         }
         let _ = self.ledger.store().checkpoint();
         Ok(HostReply::silent())
@@ -456,6 +477,16 @@ impl Driver<'_> {
             next = steps::begin_turn(&next, self.clock.now());
         }
         if next == run { Ok(run) } else { self.record(&run, next, None) }
+    }
+}
+
+/// Several processes may hear of one event; one of them answers.
+fn unless_too_late(answered: Result<HostReply, EngineError>) -> Result<HostReply, EngineError> {
+    match answered {
+        Err(EngineError::Store(StoreError::Stale { .. } | StoreError::AlreadyDecided { .. })) => {
+            Ok(HostReply::silent())
+        }
+        answered => answered,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
+use ralph_core::errand::Errands;
 use ralph_core::run::{AgentRef, NewRun, Owner};
 use ralph_core::state::{Pause, State};
 use ralph_core::{Run, RunId, SessionId, Timestamp};
@@ -158,7 +159,9 @@ fn give(
     let owned = store.take_over(&run.id, run.epoch, to, now)?;
     // Whoever read the run between these two steps saw it resting. The second
     // one raises the epoch again, so that they are too late.
-    let next = Run { epoch: owned.epoch + 1, agent, ..steps::woken(run, &owned, now) };
+    // What one host still had to do is no matter of another's.
+    let errands = Errands::default();
+    let next = Run { epoch: owned.epoch + 1, agent, errands, ..steps::woken(run, &owned, now) };
     store.save(Version::of(&owned), &Step { run: &next, iteration: None, events: &[] })?;
     Ok(next)
 }

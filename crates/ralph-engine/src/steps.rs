@@ -27,13 +27,16 @@ pub(crate) fn conclude(run: &Run, judgement: &Judgement, evidence: &Evidence) ->
     let mut next = Run {
         progress: judgement.progress.clone(),
         usage: run.usage + evidence.spent(),
-        restarts: run.restarts + u32::from(is_restart(&evidence.turn)),
         last_output: last_chars(&evidence.text, LAST_OUTPUT_CHARS).to_owned(),
         tree: evidence.tree.clone().or_else(|| run.tree.clone()),
         best: best(run, evidence, &judgement.progress),
         updated_at: now,
         ..run.clone()
     };
+    let goes_on = matches!(judgement.decision, Decision::Continue(_));
+    if is_restart(&evidence.turn) || (goes_on && run.moves()) {
+        next.restarts += 1;
+    }
     next.state = match &judgement.decision {
         Decision::Continue(feedback) => {
             next.feedback = wording::feedback(feedback, &run.policy);

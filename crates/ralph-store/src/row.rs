@@ -3,6 +3,7 @@
 //! Fields are taken apart one by one, so a field that core gains and the
 //! store would lose does not compile.
 
+mod errands;
 mod gate;
 mod policy;
 mod progress;

@@ -58,6 +58,7 @@ pub fn render(event: &HostEvent, reply: &HostReply) -> String {
         (
             Effect::None
             | Effect::GoOn { .. }
+            | Effect::Do { .. }
             | Effect::Tell { .. }
             | Effect::Begin { .. }
             | Effect::Answer { .. },
@@ -91,6 +92,7 @@ fn effect<'a>(event: &'a HostEvent, effect: &'a Effect) -> Answer<'a> {
         }
         Effect::None
         | Effect::GoOn { .. }
+        | Effect::Do { .. }
         | Effect::Tell { .. }
         | Effect::Begin { .. }
         | Effect::Answer { .. } => Answer::default(),

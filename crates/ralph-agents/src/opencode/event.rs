@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use ralph_core::host::{
-    Actor, Breakage, BreakageKind, Happening, HostEvent, Position, Silence, ToolUse,
+    Actor, Breakage, BreakageKind, DeedKind, Happening, HostEvent, Position, Report, Silence,
+    ToolUse, Yield,
 };
 use ralph_core::ids::SessionId;
 use serde::Deserialize;
@@ -53,6 +54,11 @@ struct Payload {
     patterns: Vec<String>,
     #[serde(default)]
     attempt: u32,
+    #[serde(default)]
+    did: String,
+    #[serde(default)]
+    run: String,
+    created: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -104,6 +110,15 @@ fn happening(actor: &Actor, payload: Payload) -> Happening {
         ("tool.execute.after", _) => Happening::ToolsUsed(vec![used(&payload)]),
         ("session.idle", Actor::Child(_)) => Happening::ChildEnded,
         ("session.idle", Actor::Main) => silence(payload.message),
+        ("started", Actor::Main) => Happening::HostStarted,
+        ("done", Actor::Main) => match report(&payload) {
+            Some(report) => Happening::Done(report),
+            None => other(payload.kind),
+        },
+        // What happens while a conversation is summed up is no turn.
+        ("session.error", Actor::Main) if payload.message.as_ref().is_some_and(|m| m.summary) => {
+            other(payload.kind)
+        }
         ("session.error", Actor::Main) => match breakage(&payload) {
             Some(breakage) => Happening::TurnBroken(breakage),
             None => other(payload.kind),
@@ -145,6 +160,42 @@ fn silence(message: Option<Message>) -> Happening {
             ..Silence::default()
         }),
         None => Happening::Other { name: "session.idle".to_owned() },
+    }
+}
+
+/// What came of an action; `None` if it is none of ours.
+fn report(payload: &Payload) -> Option<Report> {
+    let deed = match payload.did.as_str() {
+        "check" => DeedKind::Check,
+        "summarize" => DeedKind::Summarize,
+        "create" => DeedKind::Create,
+        "select" => DeedKind::Select,
+        "prompt" => DeedKind::Prompt,
+        "delete" => DeedKind::Delete,
+        _ => return None,
+    };
+    let failed = !payload.error.is_null();
+    let result = if failed { Err(message_of(&payload.error)) } else { gain(payload, deed) };
+    Some(Report { run: payload.run.parse().ok()?, deed, attempts: payload.attempt, result })
+}
+
+fn gain(payload: &Payload, deed: DeedKind) -> Result<Yield, String> {
+    match deed {
+        DeedKind::Summarize if payload.text.trim().is_empty() => {
+            Err("the summary is empty".to_owned())
+        }
+        DeedKind::Summarize => Ok(Yield::Summary(payload.text.clone())),
+        DeedKind::Create => {
+            let named = payload.created.as_deref().unwrap_or_default();
+            let wrong = || {
+                let named: String = named.chars().take(ABOUT_CHARS).collect();
+                format!("{named:?} cannot be the name of a session")
+            };
+            SessionId::new(named).map(Yield::Session).ok_or_else(wrong)
+        }
+        DeedKind::Check | DeedKind::Select | DeedKind::Prompt | DeedKind::Delete => {
+            Ok(Yield::Nothing)
+        }
     }
 }
 

@@ -11,6 +11,10 @@ type Toast = { text: string; variant: string }
 type Action = {
   v: number
   do: string
+  run?: string
+  session?: string
+  like?: string
+  title?: string
   text?: string
   after_ms?: number
   attempt?: number
@@ -57,7 +61,11 @@ export const Ralph = async ({ client, directory }: any) => {
       }
     })
 
-  const tell = async (type: string, session: string, facts: Facts): Promise<Action | undefined> => {
+  const tell = async (
+    type: string,
+    session: string | undefined,
+    facts: Facts,
+  ): Promise<Action | undefined> => {
     const { said, error } = await call({ v: VERSION, type, session, directory, ...facts })
     if (error !== undefined) {
       await complain(`\`${COMMAND[0]}\` cannot be called, so there are no loops: ${error}`)
@@ -95,22 +103,85 @@ export const Ralph = async ({ client, directory }: any) => {
       .map((part) => part.text)
       .join("\n")
 
-  // Sends what `ralph` wants said, with the agent and the model of the session.
-  const prompt = async (session: string, action: Action | undefined, info: any) => {
-    while (action?.do === "prompt") {
-      const { text, attempt, after_ms } = action
-      await new Promise((resolve) => setTimeout(resolve, after_ms))
-      let error: unknown
-      try {
-        const model = info?.modelID && { providerID: info.providerID, modelID: info.modelID }
-        const parts = [{ type: "text", text, metadata: { ralph: "prompt" } }]
-        const body = { parts, agent: info?.agent, model: model || undefined }
-        error = (await client.session.promptAsync({ path: { id: session }, body })).error
-      } catch (thrown) {
-        error = String(thrown)
+  const pause = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms))
+
+  const good = async (asked: Promise<any>) => {
+    const { data, error } = await asked
+    if (error) throw error
+    return data
+  }
+
+  const latest = async (session: string, fits: (info: any) => boolean) => {
+    const found = await good(client.session.messages({ path: { id: session }, query: { limit: 20 } }))
+    return found.findLast(({ info }: any) => info.role === "assistant" && fits(info))
+  }
+
+  // Whose agent and model go on: what sums a session up has others.
+  const speaker = async (session: string) =>
+    (await latest(session, (info) => info.summary !== true).catch(() => {}))?.info
+
+  const isBusy = async (session: string) => {
+    const status = await good(client._client.get({ url: "/session/status" }))
+    return status[session] !== undefined
+  }
+
+  // What `ralph` can ask for, each with the facts that come of it.
+  const deeds: Record<string, (action: any) => Promise<Facts>> = {
+    check: async ({ session }) => {
+      const { error, response } = await client.session.get({ path: { id: session } })
+      return error && response?.status === 404 ? { error } : {}
+    },
+    summarize: async ({ session }) => {
+      const isWhole = (info: any) => info?.summary === true && !info.error
+      if (!isWhole((await newest(session))?.info)) {
+        const { providerID, modelID } = await speaker(session)
+        const body = { providerID, modelID }
+        await good(client.session.summarize({ path: { id: session }, body }))
       }
-      if (!error) return
-      action = await tell("prompt.failed", session, { attempt, error })
+      const summary = await latest(session, (info) => info.summary === true)
+      return { text: textOf(summary?.parts ?? []), error: summary?.info.error }
+    },
+    create: async ({ title }) => {
+      const known = await good(client.session.list())
+      const same = known.find((session: any) => session.title === title)
+      const { id } = same ?? (await good(client.session.create({ body: { title } })))
+      return { created: id }
+    },
+    select: async ({ session }) => {
+      const body = { sessionID: session }
+      await good(client._client.post({ url: "/tui/select-session", body }))
+      return {}
+    },
+    prompt: async ({ run, session, like, text, after_ms }) => {
+      await pause(after_ms)
+      if (run && (await newest(session))) return {}
+      const info = await speaker(like ?? session)
+      const model = info?.modelID && { providerID: info.providerID, modelID: info.modelID }
+      const parts = [{ type: "text", text, metadata: { ralph: "prompt" } }]
+      const body = { parts, agent: info?.agent, model: model || undefined }
+      await good(client.session.promptAsync({ path: { id: session }, body }))
+      return {}
+    },
+    delete: async ({ session }) => {
+      if (await isBusy(session)) await client.session.abort({ path: { id: session } })
+      for (let left = 50; left && (await isBusy(session)); left--) await pause(100)
+      await good(client.session.delete({ path: { id: session } }))
+      return {}
+    },
+  }
+
+  // Does what `ralph` wants, says what came of it, and does what it wants then.
+  const carryOut = async (here: string | undefined, action: Action | undefined) => {
+    while (action && deeds[action.do]) {
+      const { do: did, run, attempt, session = here } = action
+      let facts: Facts
+      try {
+        facts = await deeds[did]({ ...action, session })
+      } catch (error) {
+        facts = { error: error instanceof Error ? error.message : error }
+      }
+      if (!run && !facts.error) return
+      action = await tell(run ? "done" : "prompt.failed", session, { did, run, attempt, ...facts })
     }
   }
 
@@ -123,7 +194,7 @@ export const Ralph = async ({ client, directory }: any) => {
       text: textOf(spoke.parts),
       summary: spoke.info.summary === true,
     }
-    await prompt(session, await tell(type, session, { ...facts, message }), spoke?.info)
+    await carryOut(session, await tell(type, session, { ...facts, message }))
   }
 
   // Events of one session are told one after the other, in their order.
@@ -164,6 +235,9 @@ export const Ralph = async ({ client, directory }: any) => {
     if (action.do === "append") part.text += action.text
     if (action.do === "replace") part.text = action.text
   }
+
+  // Whoever was here before may have died in the middle of something.
+  void tell("started", undefined, {}).then((action) => carryOut(undefined, action))
 
   return {
     event: async ({ event }: any) => {

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use ralph_core::host::{Effect, Happening, HostEvent, HostReply, Tone};
+use ralph_core::host::{Deed, Effect, Happening, HostEvent, HostReply, Tone};
+use ralph_core::ids::{RunId, SessionId};
 use serde::Serialize;
 
 use super::VERSION;
@@ -22,6 +23,14 @@ struct Action<'a> {
     v: u32,
     #[serde(rename = "do")]
     what: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    like: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,11 +61,12 @@ pub fn render(event: &HostEvent, reply: &HostReply) -> String {
     serde_json::to_string(&action).unwrap_or_default()
 }
 
-fn effect<'a>(event: &HostEvent, effect: &'a Effect) -> Action<'a> {
+fn effect<'a>(event: &'a HostEvent, effect: &'a Effect) -> Action<'a> {
     let is_command = event.name == "command.execute.before";
     let is_typed = matches!(event.what, Happening::Prompted { .. });
     match effect {
         Effect::GoOn { reason } => prompt(event, reason),
+        Effect::Do { run, deed } => deed_of(run, deed),
         Effect::Tell { context } if is_command => message("replace", context),
         Effect::Tell { context } if is_typed => message("append", format!("\n\n{context}")),
         Effect::Begin { task, rules } if is_command => message("replace", format!("{task}{rules}")),
@@ -68,14 +78,15 @@ fn effect<'a>(event: &HostEvent, effect: &'a Effect) -> Action<'a> {
     }
 }
 
-fn prompt<'a>(event: &HostEvent, text: &'a str) -> Action<'a> {
+fn prompt<'a>(event: &'a HostEvent, text: &'a str) -> Action<'a> {
     let (after, attempt) = match &event.what {
         Happening::NotDelivered { attempts, .. } => {
             (SETTLE_MS << (*attempts).min(8), attempts.saturating_add(1))
         }
         Happening::TurnBroken(_) => (RECOVER_MS, 1),
-        Happening::TurnEnded(_) => (SETTLE_MS, 1),
-        Happening::SessionStarted(_)
+        Happening::TurnEnded(_) | Happening::Done(_) => (SETTLE_MS, 1),
+        Happening::HostStarted
+        | Happening::SessionStarted(_)
         | Happening::Prompted { .. }
         | Happening::Woken
         | Happening::CommandCalled { .. }
@@ -89,7 +100,37 @@ fn prompt<'a>(event: &HostEvent, text: &'a str) -> Action<'a> {
         | Happening::SessionEnded { .. }
         | Happening::Other { .. } => return nothing(),
     };
-    Action { after_ms: Some(after), attempt: Some(attempt), ..message("prompt", text) }
+    let is_asked = matches!(event.what, Happening::Done(_));
+    let session = event.session.as_ref().filter(|_| is_asked).map(SessionId::as_str);
+    Action { session, after_ms: Some(after), attempt: Some(attempt), ..message("prompt", text) }
+}
+
+fn deed_of<'a>(run: &'a RunId, deed: &'a Deed) -> Action<'a> {
+    let of = |what, session: &'a SessionId| Action {
+        what,
+        run: Some(run.as_str()),
+        session: Some(session.as_str()),
+        ..nothing()
+    };
+    match deed {
+        Deed::Check { session } => of("check", session),
+        Deed::Summarize { session } => of("summarize", session),
+        Deed::Create { instead_of, title } => {
+            Action { title: Some(title), ..of("create", instead_of) }
+        }
+        Deed::Select { session } => of("select", session),
+        Deed::Prompt { session, like, text, attempts } => {
+            let after = if *attempts == 0 { 0 } else { SETTLE_MS << (*attempts).min(8) };
+            Action {
+                like: like.as_ref().map(SessionId::as_str),
+                text: Some(text.into()),
+                after_ms: Some(after),
+                attempt: Some(attempts.saturating_add(1)),
+                ..of("prompt", session)
+            }
+        }
+        Deed::Delete { session } => of("delete", session),
+    }
 }
 
 fn message<'a>(what: &'static str, text: impl Into<Cow<'a, str>>) -> Action<'a> {
@@ -97,14 +138,29 @@ fn message<'a>(what: &'static str, text: impl Into<Cow<'a, str>>) -> Action<'a> 
 }
 
 fn nothing<'a>() -> Action<'a> {
-    Action { v: VERSION, what: "none", text: None, after_ms: None, attempt: None, toast: None }
+    Action {
+        v: VERSION,
+        what: "none",
+        run: None,
+        session: None,
+        like: None,
+        title: None,
+        text: None,
+        after_ms: None,
+        attempt: None,
+        toast: None,
+    }
 }
 
 /// What the user reads. An answer is for the user, whatever the agent does.
 fn toast(reply: &HostReply) -> Option<Toast<'_>> {
     let answer = match &reply.effect {
         Effect::Answer { text } => Some(text),
-        Effect::None | Effect::GoOn { .. } | Effect::Tell { .. } | Effect::Begin { .. } => None,
+        Effect::None
+        | Effect::GoOn { .. }
+        | Effect::Do { .. }
+        | Effect::Tell { .. }
+        | Effect::Begin { .. } => None,
     };
     let text = reply.brief.as_ref().or(reply.note.as_ref()).or(answer)?;
     let variant = match reply.tone {

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use ralph_agents::Host;
 use ralph_core::Timestamp;
-use ralph_core::host::{Actor, Happening, HostEvent, HostReply, Start};
+use ralph_core::host::{Actor, Happening, HostEvent, HostReply, Report, Start};
 use ralph_engine::clock::{Clock, SystemClock};
 use ralph_engine::host::Place;
 
@@ -60,6 +60,8 @@ struct Call {
     arm: Option<Arm>,
     /// When this process began.
     heard: Timestamp,
+    /// The process that called; 0 if that cannot be told.
+    caller: u32,
 }
 
 /// Answers a call without the command line's parser: most calls are none of
@@ -104,7 +106,7 @@ impl Call {
                 (_, _) => {}
             }
         }
-        Some(Self { host: Host::find(name?)?, timeout, arm, heard })
+        Some(Self { host: Host::find(name?)?, timeout, arm, heard, caller: caller() })
     }
 }
 
@@ -117,6 +119,7 @@ fn answer(call: &Call) {
     let Ok(event) = (call.host.parse)(&payload) else { return };
     drop(payload);
     let Some(app) = app(call, &event) else { return };
+    log_oddities(&app, &event);
     if !concerns_us(&app, call, &event) {
         return;
     }
@@ -127,6 +130,18 @@ fn answer(call: &Call) {
         apology(&app, &event, &error)
     });
     deadline.answer(&(call.host.render)(&event, &reply));
+}
+
+/// Keeps what nobody would hear of otherwise.
+fn log_oddities(app: &App, event: &HostEvent) {
+    let is_nameless = event.session.is_none() && event.what != Happening::HostStarted;
+    if is_nameless && Place::any_is_marked(&app.home) {
+        let text = format!("{}: the session it names cannot be one", event.name);
+        log::write(&app.home, &text);
+    }
+    if let Happening::Done(Report { run, deed, result: Err(error), .. }) = &event.what {
+        log::write(&app.home, &format!("{run}: {deed:?}: {error}"));
+    }
 }
 
 /// What the user of a loop reads when a turn ends that we cannot judge: the
@@ -159,6 +174,9 @@ fn app(call: &Call, event: &HostEvent) -> Option<App> {
 
 /// Whether an event can matter, told without opening the store.
 fn concerns_us(app: &App, call: &Call, event: &HostEvent) -> bool {
+    if matches!(event.what, Happening::HostStarted | Happening::Done(_)) {
+        return !app.is_driven() && Place::any_is_marked(&app.home);
+    }
     let Some(session) = &event.session else { return false };
     if app.is_driven() {
         // The driver decides; what tools do is recorded all the same.
@@ -176,7 +194,9 @@ fn concerns_us(app: &App, call: &Call, event: &HostEvent) -> bool {
         Happening::ToolAsked(_) | Happening::ToolsUsed(_) | Happening::TurnEnded(_) => {
             event.actor == Actor::Main && is_automatic()
         }
-        Happening::SessionStarted(_)
+        Happening::HostStarted
+        | Happening::Done(_)
+        | Happening::SessionStarted(_)
         | Happening::Woken
         | Happening::CommandCalled { .. }
         | Happening::TurnBroken(_)
@@ -189,6 +209,14 @@ fn concerns_us(app: &App, call: &Call, event: &HostEvent) -> bool {
         | Happening::SessionEnded { .. }
         | Happening::Other { .. } => false,
     }
+}
+
+/// The process that started this one; 0 if that cannot be told.
+fn caller() -> u32 {
+    #[cfg(unix)]
+    return std::os::unix::process::parent_id();
+    #[cfg(not(unix))]
+    return 0;
 }
 
 /// Prints an answer as a whole; a host that hung up does not matter.

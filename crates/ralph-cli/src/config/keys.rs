@@ -241,6 +241,13 @@ pub(crate) const KEYS: &[Key] = &[
         "How much the agent remembers from one turn to the next",
     ),
     key(
+        "run.old_session",
+        "RALPH_OLD_SESSION",
+        Kind::Choice(&["delete", "keep"]),
+        "delete",
+        "What becomes of a session of a host once `summarize` or `fresh` put another one in its place",
+    ),
+    key(
         "run.locale",
         "RALPH_LOCALE",
         Kind::Choice(&["en", "ko"]),

@@ -8,7 +8,9 @@ use ralph_checks::detect::Detected;
 use ralph_checks::{EnvironmentRules, NameGlob};
 use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
 use ralph_core::locale::Locale;
-use ralph_core::policy::{Allowed, Context, GateSpec, Limits, Need, Policy, Trust, TurnLimits};
+use ralph_core::policy::{
+    Allowed, Context, GateSpec, Limits, Need, OldSession, Policy, Trust, TurnLimits,
+};
 use ralph_core::usage::Usd;
 
 use super::gates::{self, Gates, MissingTool};
@@ -114,6 +116,14 @@ pub(crate) fn counts_edited_only(layers: &Layers) -> bool {
 pub(crate) fn context(layers: &Layers) -> Context {
     let said = Reader(layers).text("run.context").and_then(|text| text.parse().ok());
     said.unwrap_or(Context::Auto)
+}
+
+/// What becomes of a session that another one takes the place of.
+pub(crate) fn old_session(layers: &Layers) -> OldSession {
+    match Reader(layers).text("run.old_session") {
+        Some("keep") => OldSession::Keep,
+        Some(_) | None => OldSession::Delete,
+    }
 }
 
 /// Folders with rules of the user's own for the security gate.
@@ -242,6 +252,8 @@ impl Settings {
                     tests: reader.switch("run.allow_test_changes").unwrap_or(false),
                 },
                 context: reader.context(&agent)?,
+                // Only hosts have sessions that can be replaced.
+                old_session: None,
                 locale: reader.text("run.locale").and_then(|t| t.parse().ok()).unwrap_or(locale),
             },
             template: reader.text("prompt.continuation").map(str::to_owned),

@@ -22,6 +22,8 @@ mod lsp_helper;
 #[cfg(test)]
 mod lsp_trouble;
 mod opencode;
+mod opencode_moving;
+mod opencode_moving_trouble;
 mod ownership;
 mod promise_loop;
 mod reading;

@@ -4,13 +4,13 @@ use ralph_testkit::{Call, Project};
 use serde_json::{Value, json};
 
 /// A session in a project.
-struct Session<'a> {
+pub(crate) struct Session<'a> {
     project: &'a Project,
     id: &'a str,
 }
 
 impl<'a> Session<'a> {
-    fn new(project: &'a Project, id: &'a str) -> Self {
+    pub(crate) fn new(project: &'a Project, id: &'a str) -> Self {
         Self { project, id }
     }
 
@@ -27,48 +27,48 @@ impl<'a> Session<'a> {
 
     /// The action that comes back; null for none.
     #[track_caller]
-    fn tell(&self, kind: &str, facts: &Value) -> Value {
+    pub(crate) fn tell(&self, kind: &str, facts: &Value) -> Value {
         let output = self.call(kind, facts).output().exits(0);
         assert_eq!(output.stderr, "");
         if output.stdout.is_empty() { Value::Null } else { output.json() }
     }
 
     #[track_caller]
-    fn command(&self, arguments: &str) -> Value {
+    pub(crate) fn command(&self, arguments: &str) -> Value {
         let facts = json!({ "command": "ralph", "arguments": arguments });
         self.tell("command.execute.before", &facts)
     }
 
     /// The first message of the session.
     #[track_caller]
-    fn opens(&self, text: &str) -> Value {
+    pub(crate) fn opens(&self, text: &str) -> Value {
         self.tell("chat.message", &json!({ "text": text, "first": true }))
     }
 
     /// A later one.
     #[track_caller]
-    fn says(&self, text: &str) -> Value {
+    pub(crate) fn says(&self, text: &str) -> Value {
         self.tell("chat.message", &json!({ "text": text, "first": false }))
     }
 
     #[track_caller]
-    fn idle(&self, message: &str, text: &str) -> Value {
+    pub(crate) fn idle(&self, message: &str, text: &str) -> Value {
         self.tell("session.idle", &json!({ "message": { "id": message, "text": text } }))
     }
 
     #[track_caller]
-    fn breaks(&self, message: &str, error: &Value) -> Value {
+    pub(crate) fn breaks(&self, message: &str, error: &Value) -> Value {
         let facts = json!({ "message": { "id": message, "text": "" }, "error": error });
         self.tell("session.error", &facts)
     }
 
-    fn run(&self) -> Value {
+    pub(crate) fn run(&self) -> Value {
         let status = self.project.ralph(&["status", "--json"]).output().exits(0).json();
         status["runs"][0].clone()
     }
 
     #[track_caller]
-    fn is(&self, standing: &str, iteration: u64) {
+    pub(crate) fn is(&self, standing: &str, iteration: u64) {
         let run = self.run();
         let reason = run["reason"].as_str().map(|reason| format!("/{reason}")).unwrap_or_default();
         let found = format!("{}{reason}", run["status"].as_str().unwrap_or("none"));
@@ -80,24 +80,24 @@ impl<'a> Session<'a> {
     }
 }
 
-const DONE: &str = "All done.\n\n<promise>DONE</promise>";
+pub(crate) const DONE: &str = "All done.\n\n<promise>DONE</promise>";
 
-const GATED: &str = "make a hold b --max-iterations 6 --criteria \"custom:grep -q b a\"";
+pub(crate) const GATED: &str = "make a hold b --max-iterations 6 --criteria \"custom:grep -q b a\"";
 
 /// The words of an action of this kind.
 #[track_caller]
-fn text<'a>(action: &'a Value, what: &str) -> &'a str {
+pub(crate) fn text<'a>(action: &'a Value, what: &str) -> &'a str {
     assert_eq!((&action["v"], &action["do"]), (&json!(1), &json!(what)), "{action}");
     action["text"].as_str().unwrap_or_default()
 }
 
 #[track_caller]
-fn goes_on(action: &Value) -> &str {
+pub(crate) fn goes_on(action: &Value) -> &str {
     assert_eq!(action["after_ms"], 500, "{action}");
     text(action, "prompt")
 }
 
-fn project() -> Project {
+pub(crate) fn project() -> Project {
     let project = crate::git();
     project.file("a", "1\n").run_git(&["add", "-A"]);
     project.run_git(&["commit", "-qm", "start"]);
@@ -105,7 +105,7 @@ fn project() -> Project {
 }
 
 /// A project that takes every session for a loop, in Korean.
-fn korean() -> Project {
+pub(crate) fn korean() -> Project {
     let project = project();
     let settings = "[run]\nlocale = \"ko\"\nmatch = \"word\"\n\n[hooks]\narm = \"every-session\"\n";
     project.file("ralph.toml", settings);
@@ -274,24 +274,6 @@ fn in_korean_the_limit_is_told_to_the_letter() {
     let toast = json!({ "text": "최대 재시도 횟수에 도달했습니다", "variant": "warning" });
     assert_eq!(ended, json!({ "v": 1, "do": "none", "toast": toast }));
     session.is("failed/max_iterations", 2);
-}
-
-#[test]
-fn other_contexts_than_the_same_session_are_refused() {
-    let project = project();
-    let session = Session::new(&project, "ses_1");
-    for context in ["summarize", "fresh"] {
-        let refused = session.command(&format!("fix it --context {context}"));
-        assert!(text(&refused, "replace").contains("the same session"), "{refused}");
-    }
-    assert_eq!(session.run(), Value::Null);
-    text(&session.command("fix it --context same"), "replace");
-    session.is("running", 1);
-    let project = korean();
-    let call = Session::new(&project, "ses_1")
-        .call("chat.message", &json!({ "text": "고쳐 줘", "first": true }));
-    let said = call.env("RALPH_CONTEXT", "fresh").output().exits(0).json();
-    assert!(said["toast"]["text"].as_str().unwrap().contains("the same session"), "{said}");
 }
 
 #[test]

@@ -10,6 +10,9 @@ use crate::time::render_span;
 /// How much of the task is repeated while the agent still has it before it.
 const TASK_CHARS: usize = 300;
 
+/// How much of the task is in the title of a session.
+const TITLE_CHARS: usize = 50;
+
 /// How many findings the agent reads after an edit.
 const WORSE_LINES: usize = 5;
 
@@ -64,6 +67,49 @@ pub fn go_on(run: &Run) -> String {
         Locale::Ko => format!("작업: {}", shortened(&run.task.text)),
     });
     parts.join("\n\n")
+}
+
+/// What the first turn of a session reads that takes the place of another one.
+pub fn restart(summary: &str, prompt: &str, locale: Locale) -> String {
+    let head = match locale {
+        Locale::En => "Summary of the earlier session, which you do not remember:",
+        Locale::Ko => "기억하지 못하는 이전 세션의 요약입니다:",
+    };
+    format!("{head}\n\n{summary}\n\n{prompt}")
+}
+
+/// The title of a session that takes the place of another one: no other
+/// session has it.
+pub fn title(run: &Run) -> String {
+    let words: Vec<&str> = run.task.text.split_whitespace().collect();
+    let task: String = words.join(" ").chars().take(TITLE_CHARS).collect();
+    format!("{task} [{} {}]", run.id, run.iteration)
+}
+
+/// The user is told that a new session begins without a summary.
+pub fn not_summarized(why: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!(
+            "ralph: the session could not be summarised ({why}); the next one is told what is on record."
+        ),
+        Locale::Ko => {
+            format!(
+                "ralph: 세션을 요약하지 못했습니다({why}). 다음 세션에는 기록된 내용을 전합니다."
+            )
+        }
+    }
+}
+
+/// The user is told that there is no new session.
+pub fn not_moved(why: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => {
+            format!("ralph: no new session could be begun ({why}); the loop goes on in this one.")
+        }
+        Locale::Ko => {
+            format!("ralph: 새 세션을 만들지 못했습니다({why}). 이 세션에서 계속합니다.")
+        }
+    }
 }
 
 /// What an agent reads that may have forgotten the loop it is in.

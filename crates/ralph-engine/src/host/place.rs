@@ -35,6 +35,17 @@ impl Place {
         self.folder.join("run").exists()
     }
 
+    /// Whether a run may belong to any session.
+    pub fn any_is_marked(home: &Path) -> bool {
+        let places = fs::read_dir(home.join("sessions")).into_iter().flatten().flatten();
+        places.into_iter().any(|place| place.path().join("run").exists())
+    }
+
+    /// The run that was noted last for the session.
+    pub fn run(&self) -> Option<RunId> {
+        fs::read_to_string(self.folder.join("run")).ok()?.trim().parse().ok()
+    }
+
     /// Notes that a run belongs to the session.
     pub fn mark(&self, run: &RunId) -> io::Result<()> {
         self.keep("run", &format!("{run}\n"))
@@ -137,7 +148,8 @@ mod tests {
         let place = Place::new(home.path(), &session);
         assert!(!place.is_marked() && !place.take_use());
         place.mark(&RunId::from_bits(1)).unwrap();
-        assert!(place.is_marked());
+        assert!(place.is_marked() && Place::any_is_marked(home.path()));
+        assert_eq!(place.run(), Some(RunId::from_bits(1)));
         place.set_continued(3);
         assert_eq!(place.continued(), 3);
         place.set_answered(Some("msg_1"));

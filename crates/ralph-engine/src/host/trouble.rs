@@ -17,7 +17,7 @@ use crate::error::EngineError;
 use crate::steps;
 
 /// How often the agent is told to go on when that does not reach it.
-const MOST_ATTEMPTS: u32 = 5;
+pub(super) const MOST_ATTEMPTS: u32 = 5;
 
 impl Driver<'_> {
     pub(super) fn turn_broken(

@@ -3,7 +3,7 @@
 use ralph_core::circle::Circle;
 use ralph_core::claim::{ClaimRules, MatchMode};
 use ralph_core::locale::Locale;
-use ralph_core::policy::{Context, Criterion, GateCommand, GateSpec, Need, Trust};
+use ralph_core::policy::{Context, Criterion, GateCommand, GateSpec, Need, OldSession, Trust};
 use ralph_core::run::Owner;
 use ralph_core::state::{Failure, Pause, Proof, Wait};
 use ralph_core::{Policy, Run, RunId, State};
@@ -76,6 +76,9 @@ pub fn every_choice_of_a_policy_survives(open: Open<'_>) {
     }
     for context in [Context::Auto, Context::Same, Context::Summarize, Context::Fresh] {
         policies.push(Policy { context, ..promise() });
+    }
+    for fate in [OldSession::Delete, OldSession::Keep] {
+        policies.push(Policy { old_session: Some(fate), ..promise() });
     }
     for locale in [Locale::En, Locale::Ko] {
         policies.push(Policy { locale, ..promise() });

@@ -6,6 +6,7 @@ use std::time::Duration;
 use ralph_core::circle::Circle;
 use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
 use ralph_core::diagnostics::Totals;
+use ralph_core::errand::{Asked, Errands};
 use ralph_core::evidence::{Edit, Fault, GateReport, Verdict, Weakening};
 use ralph_core::finding::{
     Counts, Finding, Level, Place, Reading, TestCounts, TestFailure, TestState, Tests,
@@ -13,7 +14,8 @@ use ralph_core::finding::{
 use ralph_core::format::Format;
 use ralph_core::locale::Locale;
 use ralph_core::policy::{
-    Allowed, Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, Trust, TurnLimits,
+    Allowed, Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, OldSession, Trust,
+    TurnLimits,
 };
 use ralph_core::progress::{Progress, SeenTree};
 use ralph_core::run::{AgentRef, Baseline, Best, NewRun, Owner, Task};
@@ -80,10 +82,17 @@ pub fn run(bits: u32) -> Run {
         last_output: format!("output {HARD_TEXT}"),
         tree: Some(TreeId::new("now")),
         best: Some(Best { iteration: 2, failing: 1, score: score() }),
+        errands: errands(),
         started_at: at(i64::from(bits)),
         updated_at: at(i64::from(bits) + 50),
         ended_at: Some(at(i64::from(bits) + 60)),
     }
+}
+
+fn errands() -> Errands {
+    let moved =
+        Errands::default().with_move(Context::Summarize, &session_id("left"), OldSession::Delete);
+    Errands { asked: Some(Asked { pid: 7, started: u64::MAX, at: at(3) }), ..moved }
 }
 
 /// The run `run(bits)` without anything that can be left out.
@@ -139,6 +148,7 @@ fn policy() -> Policy {
         zero: Level::ALL.into(),
         allowed: Allowed { paths: vec!["tests/**".to_owned()], tests: true },
         context: Context::Summarize,
+        old_session: Some(OldSession::Keep),
         locale: Locale::Ko,
     }
 }

@@ -8,7 +8,8 @@ use ralph_core::finding::Level;
 use ralph_core::format::Format;
 use ralph_core::locale::Locale;
 use ralph_core::policy::{
-    Allowed, Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, Trust, TurnLimits,
+    Allowed, Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, OldSession, Trust,
+    TurnLimits,
 };
 use ralph_core::usage::Usd;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,7 @@ const WHAT: &str = "the policy of a run";
 
 twin!(TrustRow of Trust { Claim, Evidence });
 twin!(ContextRow of Context { Auto, Same, Summarize, Fresh });
+twin!(OldSessionRow of OldSession { Delete, Keep });
 twin!(LocaleRow of Locale { En, Ko });
 twin!(ModeRow of MatchMode { Tag, Word, Contains });
 twin!(BarRow of Bar { Clean, NoErrors, NoWorse });
@@ -38,6 +40,9 @@ struct PolicyRow {
     allowed_paths: Vec<String>,
     allow_tests: bool,
     context: ContextRow,
+    /// Missing in what earlier versions wrote.
+    #[serde(default)]
+    old_session: Option<OldSessionRow>,
     locale: LocaleRow,
 }
 
@@ -88,7 +93,7 @@ enum CommandRow {
 
 /// The JSON form of a policy.
 pub(super) fn encode_policy(policy: &Policy) -> Result<String, StoreError> {
-    let Policy { claim, trust, limits, turns, gates, zero, allowed, context, locale } =
+    let Policy { claim, trust, limits, turns, gates, zero, allowed, context, old_session, locale } =
         policy.clone();
     let row = PolicyRow {
         claim: claim.into(),
@@ -100,6 +105,7 @@ pub(super) fn encode_policy(policy: &Policy) -> Result<String, StoreError> {
         allowed_paths: allowed.paths,
         allow_tests: allowed.tests,
         context: context.into(),
+        old_session: old_session.map(OldSessionRow::from),
         locale: locale.into(),
     };
     encode(WHAT, &row)
@@ -117,6 +123,7 @@ pub(super) fn decode_policy(text: &str) -> Result<Policy, StoreError> {
         allowed_paths,
         allow_tests,
         context,
+        old_session,
         locale,
     } = decode(WHAT, text)?;
     Ok(Policy {
@@ -128,6 +135,7 @@ pub(super) fn decode_policy(text: &str) -> Result<Policy, StoreError> {
         zero: zero.into_iter().map(Level::from).collect(),
         allowed: Allowed { paths: allowed_paths, tests: allow_tests },
         context: context.into(),
+        old_session: old_session.map(OldSession::from),
         locale: locale.into(),
     })
 }

@@ -4,6 +4,7 @@ use ralph_core::run::{AgentRef, Best, Owner, Run, Task};
 use ralph_core::score::Score;
 use ralph_core::{Timestamp, TreeId};
 
+use super::errands::{decode_errands, encode_errands};
 use super::policy::{decode_policy, encode_policy};
 use super::progress::{decode_baseline, decode_progress, encode_baseline, encode_progress};
 use super::state::{decode_state, encode_detail};
@@ -46,6 +47,7 @@ pub(crate) struct RunRow {
     pub(crate) started_at: i64,
     pub(crate) updated_at: i64,
     pub(crate) ended_at: Option<i64>,
+    pub(crate) errands: Option<String>,
 }
 
 /// The columns that tell who owns a run: a session, a driver or nobody.
@@ -80,6 +82,7 @@ impl RunRow {
             last_output,
             tree,
             best,
+            errands,
             started_at,
             updated_at,
             ended_at,
@@ -116,6 +119,7 @@ impl RunRow {
             started_at: started_at.as_millis(),
             updated_at: updated_at.as_millis(),
             ended_at: ended_at.map(Timestamp::as_millis),
+            errands: encode_errands(&errands)?,
         })
     }
 
@@ -153,6 +157,7 @@ impl RunRow {
                 .best_iteration
                 .zip(self.best_failing)
                 .map(|(iteration, failing)| best_of(iteration, failing, score)),
+            errands: decode_errands(self.errands.as_deref())?,
             started_at: Timestamp::from_millis(self.started_at),
             updated_at: Timestamp::from_millis(self.updated_at),
             ended_at: self.ended_at.map(Timestamp::from_millis),

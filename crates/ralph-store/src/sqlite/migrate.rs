@@ -9,7 +9,10 @@ use super::{Fault, immediately};
 use crate::error::StoreError;
 
 /// The migrations in order; the schema's number is how many were applied.
-const MIGRATIONS: [&str; 1] = [include_str!("../migrations/0001_create_tables.sql")];
+const MIGRATIONS: [&str; 2] = [
+    include_str!("../migrations/0001_create_tables.sql"),
+    include_str!("../migrations/0002_add_errands.sql"),
+];
 
 /// Pause between two attempts to switch the journal.
 const RETRY_PAUSE: Duration = Duration::from_millis(5);

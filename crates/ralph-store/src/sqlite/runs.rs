@@ -21,7 +21,7 @@ const SELECT: &str = "
         agent_command, policy, status, reason, detail, active, ended, iteration, epoch,
         owner_session, owner_pid, owner_started, heartbeat_at, baseline, progress,
         restarts, usage, waited, asleep, feedback, last_output, tree, best_iteration,
-        best_failing, started_at, updated_at, ended_at
+        best_failing, started_at, updated_at, ended_at, errands
     FROM runs";
 
 const INSERT: &str = "
@@ -30,13 +30,13 @@ const INSERT: &str = "
         agent_command, policy, status, reason, detail, active, ended, iteration, epoch,
         owner_session, owner_pid, owner_started, heartbeat_at, baseline, progress, restarts,
         usage, waited, asleep, feedback, last_output, tree, best_iteration, best_failing, started_at,
-        updated_at, ended_at
+        updated_at, ended_at, errands
     ) VALUES (
         :id, :worktree, :task_text, :task_description, :task_targets, :task_id, :agent_name,
         :agent_command, :policy, :status, :reason, :detail, :active, :ended, :iteration, :epoch,
         :owner_session, :owner_pid, :owner_started, :heartbeat_at, :baseline, :progress, :restarts,
         :usage, :waited, :asleep, :feedback, :last_output, :tree, :best_iteration, :best_failing,
-        :started_at, :updated_at, :ended_at
+        :started_at, :updated_at, :ended_at, :errands
     )";
 
 /// Replaces a run that is still at the expected version. Where it is and when
@@ -60,7 +60,7 @@ const UPDATE: &str = "
         baseline = ?22, progress = ?23, restarts = ?24, usage = ?25,
         waited = ?26, asleep = ?27, feedback = ?28, last_output = ?29,
         tree = ?30, best_iteration = ?31, best_failing = ?32,
-        updated_at = ?33, ended_at = ?34
+        updated_at = ?33, ended_at = ?34, errands = ?35
     WHERE id = ?1 AND epoch = ?2 AND iteration = ?3";
 
 pub(super) fn create(tx: &Tx<'_>, run: &Run) -> Result<(), Fault> {
@@ -310,6 +310,7 @@ fn insert(tx: &Tx<'_>, run: &Run) -> Result<(), Fault> {
         ":started_at": row.started_at,
         ":updated_at": row.updated_at,
         ":ended_at": row.ended_at,
+        ":errands": row.errands,
     })?;
     Ok(())
 }
@@ -359,6 +360,7 @@ fn update(tx: &Tx<'_>, run: &Run, expected: Version) -> Result<usize, Fault> {
         row.best_failing,
         row.updated_at,
         row.ended_at,
+        row.errands,
     ])?;
     Ok(written)
 }
@@ -403,6 +405,7 @@ fn read(row: &Row<'_>) -> Result<Run, Fault> {
         started_at: next(row, &mut at)?,
         updated_at: next(row, &mut at)?,
         ended_at: next(row, &mut at)?,
+        errands: next(row, &mut at)?,
     };
     Ok(row.into_run()?)
 }

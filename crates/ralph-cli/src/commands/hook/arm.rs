@@ -1,7 +1,7 @@
 //! How a loop begins in a host.
 
 use ralph_agents::Host;
-use ralph_core::host::{Effect, HostReply};
+use ralph_core::host::{Effect, HostReply, Reach};
 use ralph_core::policy::Context;
 use ralph_core::run::{AgentRef, NewRun, Owner, Task};
 use ralph_core::state::State;
@@ -95,11 +95,17 @@ pub(super) fn settings(app: &App, host: &Host, mut layers: Layers) -> Result<Set
         return Err(CliError::refused(text)
             .with_hint("leave `--context` out, or set it to `auto` or `same`"));
     }
-    if wanted == Context::Same {
+    let moves =
+        host.reach == Reach::Messages && matches!(wanted, Context::Summarize | Context::Fresh);
+    if wanted == Context::Same || moves {
         // The agent of the driver may start anew every turn; this one does not.
         layers.set_flag("run.context", config::Value::Text("auto".to_owned()));
     }
-    let settings = app.settings(&layers)?;
+    let mut settings = app.settings(&layers)?;
     settings.ensure_tools()?;
+    if moves {
+        settings.policy.context = wanted;
+        settings.policy.old_session = Some(config::old_session(&layers));
+    }
     Ok(settings)
 }

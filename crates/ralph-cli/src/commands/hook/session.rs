@@ -10,7 +10,7 @@ use ralph_core::wording::host as wording;
 use ralph_core::{Run, SessionId};
 use ralph_engine::events::Silent;
 use ralph_engine::host::{Hosted, Place, record_tools};
-use ralph_engine::{EngineError, Ledger, loops};
+use ralph_engine::{Driver, EngineError, Ledger, loops};
 use ralph_store::{RunQuery, RunStore, StoreError, Which};
 
 use super::deadline::Deadline;
@@ -47,6 +47,9 @@ impl<'a> Session<'a> {
     }
 
     pub(super) fn answer(&self) -> Result<HostReply, CliError> {
+        if let Some(answered) = self.of_host()? {
+            return Ok(answered);
+        }
         let Some(session) = &self.event.session else { return Ok(HostReply::silent()) };
         match &self.event.what {
             Happening::ToolsUsed(uses) => self.tools_used(session, uses),
@@ -73,6 +76,8 @@ impl<'a> Session<'a> {
             | Happening::Compacting
             | Happening::Compacted { .. }
             | Happening::SessionEnded { .. }
+            | Happening::HostStarted
+            | Happening::Done(_)
             | Happening::Other { .. } => self.hear(session),
         }
     }
@@ -85,6 +90,11 @@ impl<'a> Session<'a> {
             return auto::unasked(self, session);
         };
         let Some(run) = ledger.store().run_of_session(session)? else {
+            if let Some(run) = left_by(ledger.store(), &place, session)? {
+                return self.with_driver(ledger, &run, session, |driver, hosted| {
+                    driver.answer_left(&run, self.event, hosted)
+                });
+            }
             place.unmark();
             return auto::unasked(self, session);
         };
@@ -110,6 +120,65 @@ impl<'a> Session<'a> {
         Ok(answered?)
     }
 
+    /// What the host says about itself and about what it was asked for; `None`
+    /// if the event is of another kind.
+    fn of_host(&self) -> Result<Option<HostReply>, CliError> {
+        let wanted = match &self.event.what {
+            Happening::HostStarted => None,
+            Happening::Done(report) => Some(report),
+            Happening::SessionStarted(_)
+            | Happening::Prompted { .. }
+            | Happening::Woken
+            | Happening::CommandCalled { .. }
+            | Happening::ToolAsked(_)
+            | Happening::ToolsUsed(_)
+            | Happening::TurnEnded(_)
+            | Happening::TurnBroken(_)
+            | Happening::ChildEnded
+            | Happening::PermissionAsked { .. }
+            | Happening::PermissionAnswered
+            | Happening::NotDelivered { .. }
+            | Happening::Compacting
+            | Happening::Compacted { .. }
+            | Happening::SessionEnded { .. }
+            | Happening::Other { .. } => return Ok(None),
+        };
+        let silent = Some(HostReply::silent());
+        let Some(ledger) = self.existing_ledger()? else { return Ok(silent) };
+        let run = match wanted {
+            Some(report) => ledger.store().run(&report.run)?,
+            None => ledger.store().active_run(&self.app.worktree())?,
+        };
+        let is_ours = |run: &Run| {
+            run.worktree == self.app.worktree() && run.agent.name == self.call.host.name
+        };
+        let Some(run) = run.filter(is_ours) else { return Ok(silent) };
+        let Some(session) = run.session() else { return Ok(silent) };
+        let reply = self.with_driver(ledger, &run, session, |driver, hosted| match wanted {
+            Some(report) => driver.answer_report(&run, report, hosted),
+            None => driver.answer_start(&run, hosted),
+        });
+        reply.map(Some)
+    }
+
+    /// Answers something that has nothing to do with gates.
+    fn with_driver(
+        &self,
+        ledger: Ledger,
+        run: &Run,
+        session: &SessionId,
+        answer: impl FnOnce(&mut Driver<'_>, &Hosted) -> Result<HostReply, EngineError>,
+    ) -> Result<HostReply, CliError> {
+        let mut sink = Silent;
+        let checks = Checks::none(settings_of(self.app, run, None)?);
+        let hosted = self.hosted(session, &checks);
+        let mut driver = drive::driver(self.app, ledger, checks, run, &mut sink)?;
+        let answered = answer(&mut driver, &hosted);
+        // As below: nobody waits for the store to be closed in good order.
+        std::mem::forget(driver);
+        Ok(answered?)
+    }
+
     /// The gates of a run; those that take longer than a hook may are asked
     /// for elsewhere.
     pub(super) fn checks(&self, run: &Run) -> Result<Checks, CliError> {
@@ -123,6 +192,12 @@ impl<'a> Session<'a> {
             place: Place::new(&self.app.home, session),
             cap: self.call.host.cap(|name| self.app.variable(name)),
             reach: self.call.host.reach,
+            summary_file: self
+                .call
+                .host
+                .summary_file
+                .map(|path| path(&self.app.project.root, session)),
+            caller: self.call.caller,
             limits: checks.settings.limit_patterns.clone(),
         }
     }
@@ -298,4 +373,15 @@ impl<'a> Session<'a> {
 /// The user reads this, the agent does not.
 pub(super) fn answer(text: impl Into<String>) -> HostReply {
     HostReply::of(Effect::Answer { text: text.into() })
+}
+
+/// The run that has left this session and is not done with it.
+fn left_by(
+    store: &dyn RunStore,
+    place: &Place,
+    session: &SessionId,
+) -> Result<Option<Run>, CliError> {
+    let Some(id) = place.run() else { return Ok(None) };
+    let run = store.run(&id)?;
+    Ok(run.filter(|run| run.state.is_active() && run.errands.leaves(session)))
 }

@@ -1,0 +1,181 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn id(number: usize) -> SessionId {
+    SessionId::new(&format!("ses_{number}")).unwrap()
+}
+
+fn moved(context: Context, fate: OldSession) -> Errands {
+    Errands::default().with_move(context, &id(0), fate)
+}
+
+/// A host with sessions, and a run that moves between them. What the host did
+/// outlives it; what it was about to say does not.
+struct World {
+    errands: Errands,
+    context: Context,
+    fate: OldSession,
+    owner: usize,
+    /// By session: whether something was said to it.
+    sessions: Vec<Option<Said>>,
+    /// By restart: the session that was begun for it.
+    created: Vec<usize>,
+    summaries: Vec<usize>,
+    /// Sessions that spoke.
+    spoke: Vec<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Said {
+    Nothing,
+    Prompted,
+}
+
+/// When the host dies while it carries out an errand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Death {
+    Never,
+    Before,
+    After,
+}
+
+impl World {
+    fn new(context: Context, fate: OldSession) -> Self {
+        Self {
+            errands: moved(context, fate),
+            context,
+            fate,
+            owner: 0,
+            sessions: vec![Some(Said::Prompted)],
+            created: Vec::new(),
+            summaries: Vec::new(),
+            spoke: vec![0],
+        }
+    }
+
+    /// Carries out the first errand, as a host does that may be asked twice.
+    fn carry_out(&mut self, restart: usize) -> usize {
+        match self.errands.first().unwrap().clone() {
+            Errand::Summarize => {
+                assert!(self.sessions[self.owner].is_some(), "nothing is left to sum up");
+            }
+            Errand::Create => {
+                if self.created.len() <= restart {
+                    self.sessions.push(Some(Said::Nothing));
+                    self.created.push(self.sessions.len() - 1);
+                }
+                return self.created[restart];
+            }
+            Errand::Select | Errand::Hear => {}
+            Errand::Prompt(_) => self.sessions[self.owner] = Some(Said::Prompted),
+            Errand::Delete(session) => {
+                let left = (0..self.sessions.len()).find(|at| id(*at) == session).unwrap();
+                assert!(self.spoke.contains(&self.owner) && left != self.owner);
+                self.sessions[left] = None;
+            }
+        }
+        self.owner
+    }
+
+    /// Puts on record that it was done.
+    fn report(&mut self, session: usize) {
+        match self.errands.first().unwrap() {
+            Errand::Summarize => self.summaries.push(self.owner),
+            Errand::Create => self.owner = session,
+            Errand::Select | Errand::Prompt(_) | Errand::Hear | Errand::Delete(_) => {}
+        }
+        self.errands = self.errands.without_first();
+    }
+
+    /// Goes on until the agent works, with a host that dies now and then.
+    fn settle(&mut self, restart: usize, deaths: &mut impl Iterator<Item = Death>) {
+        while self.errands.first().is_some() {
+            let death = deaths.next().unwrap_or(Death::Never);
+            if death == Death::Before {
+                continue;
+            }
+            let session = self.carry_out(restart);
+            if death != Death::After {
+                self.report(session);
+            }
+        }
+    }
+
+    /// The agent speaks, and the run moves on.
+    fn turn(&mut self) {
+        assert!(self.sessions[self.owner] == Some(Said::Prompted), "nobody told it anything");
+        self.spoke.push(self.owner);
+        let old = id(self.owner);
+        self.errands = self.errands.after_turn().with_move(self.context, &old, self.fate);
+    }
+}
+
+fn death() -> impl Strategy<Value = Death> {
+    prop_oneof![Just(Death::Never), Just(Death::Before), Just(Death::After)]
+}
+
+proptest! {
+    #[test]
+    fn wherever_the_host_dies_nothing_is_lost_or_done_twice(
+        deaths in prop::collection::vec(death(), 0..40),
+        context in prop_oneof![Just(Context::Summarize), Just(Context::Fresh)],
+        fate in prop_oneof![Just(OldSession::Delete), Just(OldSession::Keep)],
+        restarts in 1_usize..4,
+    ) {
+        let mut world = World::new(context, fate);
+        let mut deaths = deaths.into_iter();
+        for restart in 0..restarts {
+            world.settle(restart, &mut deaths);
+            prop_assert_eq!(world.created.len(), restart + 1);
+            prop_assert!(world.sessions[restart].is_some(), "deleted before the next one spoke");
+            world.turn();
+        }
+        world.settle(restarts, &mut deaths);
+        let gone = world.sessions.iter().filter(|session| session.is_none()).count();
+        prop_assert_eq!(gone, if fate == OldSession::Delete { restarts } else { 0 });
+        let summed: Vec<usize> = (0..=restarts).collect();
+        prop_assert_eq!(world.summaries, if context == Context::Summarize { summed } else { vec![] });
+    }
+}
+
+#[test]
+fn a_session_that_spoke_needs_no_prompt_whatever_is_known_of_it() {
+    let all = moved(Context::Fresh, OldSession::Delete);
+    let created = all.without_first();
+    let deleted = [Errand::Delete(id(0))];
+    for errands in [created.clone(), created.without_first(), created.told()] {
+        assert_eq!(errands.after_turn().list, deleted);
+    }
+    assert_eq!(all.after_turn().list, [], "a session that is not left yet goes on");
+    let twice = Errands { list: deleted.to_vec(), asked: None };
+    let twice = twice.with_move(Context::Summarize, &id(1), OldSession::Delete);
+    assert_eq!(twice.after_turn().list, deleted);
+}
+
+#[test]
+fn a_session_that_somebody_uses_is_spared() {
+    let errands = moved(Context::Fresh, OldSession::Delete);
+    assert!(errands.leaves(&id(0)) && !errands.leaves(&id(1)));
+    let spared = errands.sparing(&id(0));
+    assert!(!spared.leaves(&id(0)));
+    assert_eq!(spared, moved(Context::Fresh, OldSession::Keep));
+    let asked = Some(Asked { pid: 1, started: 2, at: Timestamp::default() });
+    let asked = Errands { list: vec![Errand::Delete(id(0)), Errand::Create], asked };
+    assert_eq!(asked.sparing(&id(0)), Errands { list: vec![Errand::Create], asked: None });
+}
+
+#[test]
+fn only_who_is_gone_or_takes_too_long_is_asked_again() {
+    let at = Timestamp::from_millis(0);
+    let soon = at.plus(Duration::from_mins(1));
+    let late = at.plus(Duration::from_mins(5));
+    let mut errands = moved(Context::Summarize, OldSession::Keep);
+    assert!(errands.is_due(soon, |_| true), "nobody was asked");
+    errands.asked = Some(Asked { pid: 1, started: 2, at });
+    assert!(!errands.is_due(soon, |asked| asked.pid == 1));
+    assert!(errands.is_due(soon, |_| false));
+    assert!(errands.is_due(late, |_| true));
+    errands.list = vec![Errand::Hear];
+    assert!(!errands.is_due(late, |_| false), "it is the agent's turn");
+}

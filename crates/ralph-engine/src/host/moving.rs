@@ -1,0 +1,320 @@
+//! How a run moves from one session of its host to the next.
+//!
+//! What is left to do is on record before the host hears of it. The host says
+//! what came of each deed and hears the next one. If it died in between, the
+//! list tells where to go on.
+
+use ralph_core::Run;
+use ralph_core::errand::{Asked, Errand, Errands};
+use ralph_core::host::{
+    Deed, DeedKind, Effect, Happening, HostEvent, HostReply, Reach, Report, Tone, Yield,
+};
+use ralph_core::policy::Context;
+use ralph_core::redact::redact;
+use ralph_core::run::Owner;
+use ralph_core::state::{Pause, State};
+use ralph_core::wording::{self, host};
+
+use super::trouble::MOST_ATTEMPTS;
+use super::{Hosted, Place, summary, unless_too_late};
+use crate::driver::Driver;
+use crate::error::EngineError;
+
+impl Driver<'_> {
+    /// The host of this run was started anew, so that it may have lost what it
+    /// was asked for, and even the session.
+    pub fn answer_start(&mut self, run: &Run, hosted: &Hosted) -> Result<HostReply, EngineError> {
+        if !run.state.is_active() {
+            return Ok(HostReply::silent());
+        }
+        if run.errands.first().is_some() {
+            return unless_too_late(self.remind(run, hosted));
+        }
+        let deed = Deed::Check { session: hosted.session.clone() };
+        Ok(HostReply::of(Effect::Do { run: run.id.clone(), deed }))
+    }
+
+    /// Something happened in a session that the run has left.
+    pub fn answer_left(
+        &mut self,
+        run: &Run,
+        event: &HostEvent,
+        hosted: &Hosted,
+    ) -> Result<HostReply, EngineError> {
+        let answered = match (&event.what, &event.session) {
+            (Happening::Prompted { .. }, Some(session)) => {
+                let errands = run.errands.sparing(session);
+                self.go_on(run, Run { errands, ..run.clone() }, None)
+            }
+            // We may have done that ourselves.
+            (Happening::SessionEnded { .. }, _) => Ok(HostReply::silent()),
+            (_, _) => self.remind(run, hosted),
+        };
+        unless_too_late(answered)
+    }
+
+    /// The host says what came of what it was asked for.
+    pub fn answer_report(
+        &mut self,
+        run: &Run,
+        report: &Report,
+        hosted: &Hosted,
+    ) -> Result<HostReply, EngineError> {
+        if let Err(error) = &report.result {
+            self.note(run, "errand_failed", &redact(&format!("{:?}: {error}", report.deed)))?;
+        }
+        let answered = match (report.deed, run.errands.first()) {
+            (DeedKind::Check, None) => self.checked(run, report, hosted),
+            (DeedKind::Summarize, Some(Errand::Summarize)) => self.summarized(run, report, hosted),
+            (DeedKind::Create, Some(Errand::Create)) => self.created(run, report, hosted),
+            (DeedKind::Select, Some(Errand::Select)) => self.done(run, hosted),
+            (DeedKind::Prompt, Some(Errand::Prompt(_))) => self.told(run, report, hosted),
+            (DeedKind::Delete, Some(Errand::Delete(left))) => {
+                Place::new(self.ledger.home(), left).unmark();
+                self.done(run, hosted)
+            }
+            (_, _) => self.remind(run, hosted),
+        };
+        unless_too_late(answered)
+    }
+
+    /// Asks for the first errand again if whoever was asked is gone.
+    pub(super) fn remind(&mut self, run: &Run, hosted: &Hosted) -> Result<HostReply, EngineError> {
+        let lives = |asked: &Asked| {
+            let is_known = asked.pid != 0;
+            !is_known || ralph_proc::process_start_time(asked.pid) == Some(asked.started)
+        };
+        if run.errands.is_due(self.clock.now(), lives) {
+            return self.go_on(run, run.clone(), Some(hosted));
+        }
+        Ok(HostReply::silent())
+    }
+
+    /// The user speaks in the session that owns the run, which is about to
+    /// move, or to be told what to do.
+    pub(super) fn prompted_while_moving(
+        &mut self,
+        run: &Run,
+        hosted: &Hosted,
+    ) -> Result<HostReply, EngineError> {
+        match run.errands.first() {
+            Some(Errand::Select | Errand::Prompt(_)) if run.state == State::Running => {
+                // Its first words carry ours.
+                let context = self.restart_prompt(run);
+                let errands = run.errands.told();
+                self.go_on(run, Run { errands, ..run.clone() }, None)?;
+                Ok(HostReply::of(Effect::Tell { context }))
+            }
+            Some(Errand::Summarize | Errand::Create) => {
+                let errands = run.errands.sparing(&hosted.session);
+                self.go_on(run, Run { errands, ..run.clone() }, None)
+            }
+            Some(Errand::Select | Errand::Prompt(_) | Errand::Hear | Errand::Delete(_)) | None => {
+                self.prompted(run, hosted)
+            }
+        }
+    }
+
+    /// Notes who is asked for the first errand, if anybody is.
+    pub(super) fn stamp(&self, run: &mut Run, hosted: &Hosted) {
+        if run.errands.first().is_none() {
+            return;
+        }
+        let at = self.clock.now();
+        run.errands.asked = Some(match ralph_proc::process_start_time(hosted.caller) {
+            Some(started) => Asked { pid: hosted.caller, started, at },
+            None => Asked { pid: 0, started: 0, at },
+        });
+    }
+
+    /// What the host is asked for now, after so many attempts.
+    pub(super) fn next_deed(&self, run: &Run, attempts: u32) -> Option<Effect> {
+        let session = run.session()?.clone();
+        let errand = run.errands.first()?;
+        let is_running = run.state == State::Running;
+        let deed = match errand {
+            Errand::Delete(session) => Deed::Delete { session: session.clone() },
+            Errand::Summarize if is_running => Deed::Summarize { session },
+            Errand::Create if is_running => {
+                Deed::Create { instead_of: session, title: host::title(run) }
+            }
+            Errand::Select if is_running => Deed::Select { session },
+            Errand::Prompt(old) if is_running => {
+                let text = self.restart_prompt(run);
+                Deed::Prompt { session, like: Some(old.clone()), text, attempts }
+            }
+            Errand::Summarize
+            | Errand::Create
+            | Errand::Select
+            | Errand::Prompt(_)
+            | Errand::Hear => return None,
+        };
+        Some(Effect::Do { run: run.id.clone(), deed })
+    }
+
+    /// Puts a step of a move on record and asks `asked`, if anybody, for what
+    /// comes next. Every step raises the epoch: of two that hear of the same,
+    /// one is too late.
+    fn go_on(
+        &mut self,
+        run: &Run,
+        next: Run,
+        asked: Option<&Hosted>,
+    ) -> Result<HostReply, EngineError> {
+        let mut next = Run { epoch: run.epoch + 1, updated_at: self.clock.now(), ..next };
+        if let Some(hosted) = asked {
+            self.stamp(&mut next, hosted);
+        }
+        let next = self.record(run, next, None)?;
+        let effect = asked.and_then(|_| self.next_deed(&next, 0)).unwrap_or_default();
+        Ok(HostReply::of(effect))
+    }
+
+    fn done(&mut self, run: &Run, hosted: &Hosted) -> Result<HostReply, EngineError> {
+        let errands = run.errands.without_first();
+        self.go_on(run, Run { errands, ..run.clone() }, Some(hosted))
+    }
+
+    fn checked(
+        &mut self,
+        run: &Run,
+        report: &Report,
+        hosted: &Hosted,
+    ) -> Result<HostReply, EngineError> {
+        if report.result.is_ok() || !run.state.is_active() {
+            return Ok(HostReply::silent());
+        }
+        hosted.place.unmark();
+        self.keep_turn(run, None);
+        let alone = Run { errands: Errands::default(), ..run.clone() };
+        let left = self.leave(&alone, State::Paused(Pause::Interrupted))?;
+        Ok(HostReply::silent().with_note(host::rests(&left)).in_tone(Tone::Warning))
+    }
+
+    fn summarized(
+        &mut self,
+        run: &Run,
+        report: &Report,
+        hosted: &Hosted,
+    ) -> Result<HostReply, EngineError> {
+        let kept = match &report.result {
+            Ok(Yield::Summary(text)) => self.keep_summary(run, text, hosted)?,
+            Ok(Yield::Nothing | Yield::Session(_)) => Some("it has no summary".to_owned()),
+            Err(error) => Some(redact(error).into_owned()),
+        };
+        let reply = self.done(run, hosted)?;
+        Ok(match kept {
+            None => reply,
+            Some(why) => reply
+                .with_note(host::not_summarized(&why, run.policy.locale))
+                .in_tone(Tone::Warning),
+        })
+    }
+
+    /// Keeps a summary in both places; says what went wrong with the one that
+    /// the loop can do without.
+    fn keep_summary(
+        &mut self,
+        run: &Run,
+        text: &str,
+        hosted: &Hosted,
+    ) -> Result<Option<String>, EngineError> {
+        summary::keep(&self.folder, &hosted.session, text)?;
+        let Some(path) = &hosted.summary_file else { return Ok(None) };
+        let Err(error) = summary::publish(&self.root, path, text) else { return Ok(None) };
+        self.note(run, "summary_not_written", &error.to_string())?;
+        Ok(Some(error.to_string()))
+    }
+
+    fn created(
+        &mut self,
+        run: &Run,
+        report: &Report,
+        hosted: &Hosted,
+    ) -> Result<HostReply, EngineError> {
+        let session = match &report.result {
+            Ok(Yield::Session(session)) if Some(session) != run.session() => session,
+            Ok(Yield::Session(_) | Yield::Nothing | Yield::Summary(_)) => {
+                return self.stay(run, "it names no new one");
+            }
+            Err(error) => return self.stay(run, &redact(error)),
+        };
+        if run.state != State::Running {
+            return Ok(HostReply::silent());
+        }
+        let place = Place::new(self.ledger.home(), session);
+        place
+            .mark(&run.id)
+            .map_err(|source| EngineError::Write { path: place.folder().to_owned(), source })?;
+        let errands = run.errands.without_first();
+        let owner = Some(Owner::Session(session.clone()));
+        let moved = Run { errands, owner, ..run.clone() };
+        let is_left = moved.errands.leaves(&hosted.session);
+        let reply = self.go_on(run, moved, Some(hosted))?;
+        if !is_left {
+            hosted.place.unmark();
+        }
+        Ok(reply)
+    }
+
+    /// The loop goes on where it is.
+    fn stay(&mut self, run: &Run, why: &str) -> Result<HostReply, EngineError> {
+        let errands = run.errands.after_turn();
+        self.go_on(run, Run { errands, ..run.clone() }, None)?;
+        if run.state != State::Running {
+            return Ok(HostReply::silent());
+        }
+        let reply = HostReply::of(Effect::GoOn { reason: host::go_on(run) });
+        Ok(reply.with_note(host::not_moved(why, run.policy.locale)).in_tone(Tone::Warning))
+    }
+
+    fn told(
+        &mut self,
+        run: &Run,
+        report: &Report,
+        hosted: &Hosted,
+    ) -> Result<HostReply, EngineError> {
+        if report.result.is_ok() {
+            return self.done(run, hosted);
+        }
+        if run.state == State::Running && report.attempts < MOST_ATTEMPTS {
+            self.go_on(run, run.clone(), Some(hosted))?;
+            return Ok(HostReply::of(self.next_deed(run, report.attempts).unwrap_or_default()));
+        }
+        let left = self.leave(run, State::Paused(Pause::Interrupted))?;
+        Ok(HostReply::silent().with_note(host::rests(&left)).in_tone(Tone::Warning))
+    }
+
+    /// What a session is told that takes the place of another one: what the
+    /// driver would tell it, and what the other one was summed up in.
+    fn restart_prompt(&self, run: &Run) -> String {
+        let prompt = wording::continuation(run, self.template.as_deref());
+        if run.policy.context != Context::Summarize {
+            return prompt;
+        }
+        let told = match summary::load(&self.folder) {
+            Some(known) if follows(&run.errands, &known.of) => known.text,
+            Some(known) => format!("{}\n\n{}", known.text, self.summary(run)),
+            None => self.summary(run),
+        };
+        host::restart(&told, &prompt, run.policy.locale)
+    }
+}
+
+/// What is left to do after a turn, with a move if there is to be one:
+/// `hosted` is the session that spoke, if it did.
+pub(super) fn planned(errands: Errands, next: &Run, hosted: Option<&Hosted>) -> Errands {
+    let moves = next.state == State::Running && next.moves();
+    match (next.policy.old_session, hosted) {
+        (Some(fate), Some(hosted)) if moves && hosted.reach == Reach::Messages => {
+            errands.with_move(next.policy.context, &hosted.session, fate)
+        }
+        (_, _) => errands,
+    }
+}
+
+/// Whether the next session follows this one.
+fn follows(errands: &Errands, session: &str) -> bool {
+    let is_it = |errand: &Errand| matches!(errand, Errand::Prompt(old) if old.as_str() == session);
+    errands.list.iter().any(is_it)
+}
