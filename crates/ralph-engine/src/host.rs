@@ -192,6 +192,26 @@ impl Driver<'_> {
         if !is_ours || is_answered(run.updated_at, heard, self.clock.now()) {
             return Ok(HostReply::silent());
         }
+        let answered = self.answer_once(run, event, hosted);
+        if !is_too_late(&answered) {
+            return answered;
+        }
+        // The host may have done an errand while the gates ran. Whoever else
+        // was faster has answered.
+        match self.ledger.store().run(&run.id)? {
+            Some(now) if is_same_turn(run, &now) => {
+                unless_too_late(self.answer_once(&now, event, hosted))
+            }
+            Some(_) | None => Ok(HostReply::silent()),
+        }
+    }
+
+    fn answer_once(
+        &mut self,
+        run: &Run,
+        event: &HostEvent,
+        hosted: &Hosted,
+    ) -> Result<HostReply, EngineError> {
         let answered = match &event.what {
             Happening::SessionStarted(start) => self.session_started(run, *start),
             Happening::Prompted { .. } if self.is_said_between(run, event, hosted)? => {
@@ -209,7 +229,7 @@ impl Driver<'_> {
             Happening::NotDelivered { attempts, error } => {
                 self.not_delivered(run, *attempts, error)
             }
-            Happening::SessionEnded { reason } => self.session_ended(run, reason, &hosted.place),
+            Happening::SessionEnded { reason } => self.session_ended(run, reason, hosted),
             Happening::Compacting => self.note(run, "compacting", ""),
             Happening::Compacted { summary } => {
                 self.note(run, "compacted", summary)?;
@@ -229,7 +249,7 @@ impl Driver<'_> {
         ) {
             hosted.place.note_asked(event.prompt.as_deref());
         }
-        unless_too_late(answered)
+        answered
     }
 
     fn session_started(&mut self, run: &Run, start: Start) -> Result<HostReply, EngineError> {
@@ -402,20 +422,24 @@ impl Driver<'_> {
         &mut self,
         run: &Run,
         reason: &str,
-        place: &Place,
+        hosted: &Hosted,
     ) -> Result<HostReply, EngineError> {
         self.note(run, "session_ended", reason)?;
+        let mut reply = HostReply::silent();
         if reason == "clear" {
             // The session that follows an emptied one takes the run with it.
-            place.note_cleared();
+            hosted.place.note_cleared();
         } else if run.state.is_active() {
             self.keep_turn(run, None);
             // A session that is left is all there is once this one is gone.
             let alone = Run { errands: Errands::default(), ..run.clone() };
-            self.leave(&alone, State::Paused(Pause::Interrupted))?;
+            let left = self.leave(&alone, State::Paused(Pause::Interrupted))?;
+            if hosted.reach == Reach::Messages {
+                reply = reply.with_note(wording::rests(&left)).in_tone(Tone::Warning);
+            }
         }
         let _ = self.ledger.store().checkpoint();
-        Ok(HostReply::silent())
+        Ok(reply)
     }
 
     /// Keeps that something happened.
@@ -482,12 +506,23 @@ impl Driver<'_> {
 
 /// Several processes may hear of one event; one of them answers.
 fn unless_too_late(answered: Result<HostReply, EngineError>) -> Result<HostReply, EngineError> {
-    match answered {
-        Err(EngineError::Store(StoreError::Stale { .. } | StoreError::AlreadyDecided { .. })) => {
-            Ok(HostReply::silent())
-        }
-        answered => answered,
-    }
+    if is_too_late(&answered) { Ok(HostReply::silent()) } else { answered }
+}
+
+fn is_too_late(answered: &Result<HostReply, EngineError>) -> bool {
+    let late = |error: &EngineError| {
+        matches!(
+            error,
+            EngineError::Store(StoreError::Stale { .. } | StoreError::AlreadyDecided { .. })
+        )
+    };
+    answered.as_ref().is_err_and(late)
+}
+
+/// Whether nothing has happened to a run but errands of its host.
+fn is_same_turn(before: &Run, now: &Run) -> bool {
+    let with = |run: &Run| Run { epoch: 0, errands: Errands::default(), ..run.clone() };
+    before.epoch != now.epoch && with(before) == with(now)
 }
 
 /// Whether a run that was `updated` then has moved since an event was heard.

@@ -155,9 +155,10 @@ impl Shared {
 
     fn answer(&self, stream: &mut TcpStream, request: Request) -> std::io::Result<()> {
         let asked = Asked::new(request);
+        let scripted = self.script.lock().unwrap().next(&asked);
         let turn = match asked.asker {
-            Asker::Aside => Some(Turn::says(ASIDE)),
-            Asker::Main | Asker::Subagent => self.script.lock().unwrap().next(&asked),
+            Asker::Aside => Some(scripted.unwrap_or_else(|| Turn::says(ASIDE))),
+            Asker::Main | Asker::Subagent => scripted,
         };
         let body = asked.request.body.clone();
         self.asked.lock().unwrap().push(asked);

@@ -85,6 +85,24 @@ impl OpenCode {
         self.post(&format!("/session/{session}/abort"), &json!({}));
     }
 
+    /// Deletes a session.
+    #[track_caller]
+    pub fn delete(&self, session: &str) {
+        let (status, said) =
+            request(&self.address, "DELETE", &format!("/session/{session}"), "").unwrap();
+        assert_eq!(status, 200, "{said}");
+    }
+
+    /// The names of all sessions.
+    #[track_caller]
+    pub fn sessions(&self) -> Vec<String> {
+        let (status, said) = request(&self.address, "GET", "/session", "").unwrap();
+        assert_eq!(status, 200, "{said}");
+        let sessions: Value = serde_json::from_str(&said).unwrap();
+        let ids = sessions.as_array().into_iter().flatten();
+        ids.filter_map(|session| session["id"].as_str()).map(str::to_owned).collect()
+    }
+
     /// Reads events up to the first of this type that `wanted` accepts.
     #[track_caller]
     pub fn until(&self, kind: &str, wanted: impl Fn(&Value) -> bool) -> Value {

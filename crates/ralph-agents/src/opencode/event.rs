@@ -111,6 +111,11 @@ fn happening(actor: &Actor, payload: Payload) -> Happening {
         ("session.idle", Actor::Child(_)) => Happening::ChildEnded,
         ("session.idle", Actor::Main) => silence(payload.message),
         ("started", Actor::Main) => Happening::HostStarted,
+        ("done", Actor::Main) if is_abort(&payload.error) => {
+            // To sum up takes a while, and the user wanted an end.
+            let text = message_of(&payload.error);
+            Happening::TurnBroken(Breakage { kind: BreakageKind::Aborted, text, message: None })
+        }
         ("done", Actor::Main) => match report(&payload) {
             Some(report) => Happening::Done(report),
             None => other(payload.kind),
@@ -206,7 +211,7 @@ fn breakage(payload: &Payload) -> Option<Breakage> {
     let kind = match (name, status) {
         // The conversation is made shorter and the turn goes on.
         ("ContextOverflowError", _) => return None,
-        ("MessageAbortedError" | "AbortError", _) => BreakageKind::Aborted,
+        (_, _) if is_abort(&payload.error) => BreakageKind::Aborted,
         ("ProviderAuthError", _) | (_, Some(401 | 403)) => BreakageKind::Refused,
         (_, Some(429)) => BreakageKind::Limit,
         (_, Some(500..)) => BreakageKind::Overloaded,
@@ -215,6 +220,10 @@ fn breakage(payload: &Payload) -> Option<Breakage> {
     let text = message_of(&payload.error);
     let message = payload.message.as_ref().map(|message| message.id.clone());
     Some(Breakage { kind, text, message })
+}
+
+fn is_abort(error: &Value) -> bool {
+    matches!(error["name"].as_str(), Some("MessageAbortedError" | "AbortError"))
 }
 
 /// The words of an error, or at least its name.

@@ -68,6 +68,8 @@ export const Ralph = async ({ client, directory }: any) => {
   ): Promise<Action | undefined> => {
     const { said, error } = await call({ v: VERSION, type, session, directory, ...facts })
     if (error !== undefined) {
+      // Nobody may be looking yet, and it is said once.
+      if (type === "started") return
       await complain(`\`${COMMAND[0]}\` cannot be called, so there are no loops: ${error}`)
       return
     }
@@ -132,7 +134,8 @@ export const Ralph = async ({ client, directory }: any) => {
       return error && response?.status === 404 ? { error } : {}
     },
     summarize: async ({ session }) => {
-      const isWhole = (info: any) => info?.summary === true && !info.error
+      // One that was broken off is no summary.
+      const isWhole = (info: any) => info?.summary === true && info.time?.completed && !info.error
       if (!isWhole((await newest(session))?.info)) {
         const { providerID, modelID } = await speaker(session)
         const body = { providerID, modelID }

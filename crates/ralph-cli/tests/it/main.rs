@@ -22,7 +22,9 @@ mod lsp_helper;
 #[cfg(test)]
 mod lsp_trouble;
 mod opencode;
+#[cfg(test)]
 mod opencode_moving;
+#[cfg(test)]
 mod opencode_moving_trouble;
 mod ownership;
 mod promise_loop;

@@ -128,8 +128,8 @@ fn without_a_new_session_the_loop_goes_on_in_the_old_one() {
 
 #[test]
 fn a_session_whose_name_would_be_a_path_is_refused_with_a_line_in_the_log() {
-    let long = "x".repeat(300);
-    for name in ["../../etc", "a\0b", &long] {
+    let endless = "x".repeat(300);
+    for name in ["../../etc", "a\0b", &endless] {
         let project = project();
         let create = turn_in_first(&project, "--context fresh");
         goes_on(&done(&project, &create, &json!({ "created": name })));
@@ -150,7 +150,8 @@ fn a_session_that_the_user_deletes_rests_the_loop_and_spares_the_old_one() {
     let first = turn_in_first(&project, "--context fresh");
     moved(&project, &first);
     let second = Session::new(&project, "ses_2");
-    assert_eq!(second.tell("session.deleted", &json!({})), Value::Null);
+    let told = second.tell("session.deleted", &json!({}));
+    assert!(told["toast"]["text"].as_str().unwrap().contains("/ralph resume"), "{told}");
     second.is("paused/interrupted", 2);
     let first = Session::new(&project, "ses_1");
     assert!(text(&first.command("resume"), "replace").contains("make a hold b"));
@@ -194,6 +195,19 @@ fn a_prompt_that_does_not_arrive_is_sent_again_and_not_for_ever() {
     let given_up = done(&project, &prompt, &json!({ "error": "busy", "attempt": 5 }));
     assert_eq!(given_up["do"], "none");
     Session::new(&project, "ses_2").is("paused/interrupted", 2);
+}
+
+#[test]
+fn an_abort_while_a_session_is_summed_up_pauses_the_loop() {
+    let project = project();
+    let first = turn_in_first(&project, "--context summarize");
+    let error = json!({ "name": "MessageAbortedError", "data": { "message": "Aborted" } });
+    let paused = done(&project, &first, &json!({ "error": error }));
+    assert_eq!(paused["do"], "none", "{paused}");
+    let session = Session::new(&project, "ses_1");
+    session.is("paused/aborted", 2);
+    assert!(text(&session.command("resume"), "replace").contains("make a hold b"));
+    is(&session.idle("msg_2", "Nor now."), "summarize", "ses_1");
 }
 
 #[test]

@@ -3,5 +3,7 @@
 //! Every test runs in a network of its own that has nothing but a loopback.
 
 mod loops;
+#[cfg(test)]
+mod moving;
 mod stage;
 mod trouble;

@@ -161,7 +161,9 @@ impl Driver<'_> {
         next: Run,
         asked: Option<&Hosted>,
     ) -> Result<HostReply, EngineError> {
-        let mut next = Run { epoch: run.epoch + 1, updated_at: self.clock.now(), ..next };
+        // When the run moved last is not touched: a turn that ends meanwhile
+        // would pass for one that was answered.
+        let mut next = Run { epoch: run.epoch + 1, ..next };
         if let Some(hosted) = asked {
             self.stamp(&mut next, hosted);
         }

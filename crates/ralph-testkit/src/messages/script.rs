@@ -9,7 +9,7 @@ use super::turn::Turn;
 ///
 /// A conversation with turns of its own takes those, an agent that another
 /// one started takes those for such agents, and everyone else the main turns.
-/// What the client asks for itself consumes nothing.
+/// What the client asks for itself consumes none of them.
 pub struct Script {
     parts: Vec<(Who, Turns)>,
 }
@@ -44,6 +44,14 @@ impl Script {
         self
     }
 
+    /// What the client asks for itself is answered with these, as long as there
+    /// are any.
+    #[must_use]
+    pub fn asides(mut self, turns: impl IntoIterator<Item = Turn>) -> Self {
+        self.parts.insert(0, (Who::Asker(Asker::Aside), Turns::listed(turns)));
+        self
+    }
+
     /// The conversation whose first message has this text takes these.
     #[must_use]
     pub fn conversation(mut self, opening: &str, turns: impl IntoIterator<Item = Turn>) -> Self {
@@ -54,7 +62,9 @@ impl Script {
     /// The turn that answers; `None` when nothing is scripted any more.
     pub(super) fn next(&mut self, asked: &Asked) -> Option<Turn> {
         let fits = |who: &Who| match who {
-            Who::Opening(text) => asked.opening().contains(text.as_str()),
+            Who::Opening(text) => {
+                asked.asker != Asker::Aside && asked.opening().contains(text.as_str())
+            }
             Who::Asker(kind) => *kind == asked.asker,
         };
         let (_, turns) = self.parts.iter_mut().find(|(who, _)| fits(who))?;
