@@ -130,7 +130,7 @@ pub(crate) struct PolicyOptions {
     /// Tokens, for agents that report them
     #[arg(long, value_name = "N", help_heading = "Limits", allow_negative_numbers = true)]
     max_tokens: Option<String>,
-    /// Turns that may be begun anew after a crash or timeout (default: 5)
+    /// Turns that may be begun anew after a crash or timeout, or in a new session of a host (default: 5)
     #[arg(long, value_name = "N", help_heading = "Limits", allow_negative_numbers = true)]
     max_restarts: Option<String>,
     /// Iterations in a row without progress that end the run (default: 3)

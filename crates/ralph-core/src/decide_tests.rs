@@ -1,7 +1,9 @@
 use super::*;
 use crate::evidence::{Fault, Timeout, Verdict};
 use crate::feedback::Pace;
-use crate::policy::Limits;
+use crate::ids::SessionId;
+use crate::policy::{Limits, OldSession};
+use crate::run::Owner;
 use crate::samples::{
     CLAIM, WORKING, advance, gate, gated, minute, play, report, run, run_from, turn,
 };
@@ -338,6 +340,18 @@ fn each_limit_ends_a_run_with_its_own_reason() {
         let done = Evidence { text: CLAIM.to_owned(), turn: TurnEnd::Finished, ..evidence };
         check(&run, &done, &Decision::Complete(Proof::Claimed));
     }
+}
+
+#[test]
+fn where_every_turn_has_a_session_of_its_own_each_one_is_a_restart() {
+    let policy = Policy { old_session: Some(OldSession::Keep), ..Policy::promise() };
+    let session = Some(Owner::Session(SessionId::new("ses_1").unwrap()));
+    let hosted = |restarts| Run { restarts, owner: session.clone(), ..run(&policy) };
+    check_goes_on(&hosted(4), &turn(WORKING));
+    check(&hosted(5), &turn(WORKING), &Decision::GiveUp(Failure::MaxRestarts));
+    check(&hosted(5), &turn(CLAIM), &Decision::Complete(Proof::Claimed));
+    let driven = Run { restarts: 5, ..run(&policy) };
+    check_goes_on(&driven, &turn(WORKING));
 }
 
 #[test]

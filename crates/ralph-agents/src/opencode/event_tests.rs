@@ -152,3 +152,50 @@ fn other_versions_and_other_payloads_are_not_understood() {
     }
     assert!(parse(b"{}").is_ok_and(|event| event.session.is_none()));
 }
+
+#[track_caller]
+fn check_report(deed: &str, facts: &Value, want: Result<Yield, &str>) {
+    let mut payload = json!({
+        "v": 1, "type": "done", "session": "ses_1", "did": deed, "run": "run-00000001", "attempt": 2,
+    });
+    for (name, value) in facts.as_object().unwrap() {
+        payload[name] = value.clone();
+    }
+    let Happening::Done(report) = parsed(&payload).what else { panic!("{payload}") };
+    assert_eq!((report.run.as_str(), report.attempts), ("run-00000001", 2));
+    assert_eq!(report.result, want.map_err(str::to_owned));
+}
+
+#[test]
+fn what_came_of_a_deed_is_understood() {
+    let created = SessionId::new("ses_2").unwrap();
+    check_report("create", &json!({ "created": "ses_2" }), Ok(Yield::Session(created)));
+    let path = Err("\"../x\" cannot be the name of a session");
+    check_report("create", &json!({ "created": "../x" }), path);
+    check_report("summarize", &json!({ "text": "요약" }), Ok(Yield::Summary("요약".to_owned())));
+    check_report("summarize", &json!({ "text": "\n" }), Err("the summary is empty"));
+    let error = json!({ "error": { "name": "APIError", "data": { "message": "no" } } });
+    check_report("select", &error, Err("no"));
+    check_report("delete", &json!({ "error": null }), Ok(Yield::Nothing));
+    let unknown = parsed(&json!({ "v": 1, "type": "done", "session": "ses_1", "did": "dance" }));
+    assert_eq!(unknown.what, Happening::Other { name: "done".to_owned() });
+    let started = parsed(&json!({ "v": 1, "type": "started", "directory": "/p" }));
+    assert_eq!((started.what, started.session), (Happening::HostStarted, None));
+}
+
+#[test]
+fn what_goes_wrong_while_a_session_is_summed_up_is_no_turn() {
+    let error = parsed(&json!({
+        "v": 1, "type": "session.error", "session": "ses_1",
+        "message": { "id": "msg_1", "text": "", "summary": true },
+        "error": { "name": "APIError", "data": { "message": "no" } },
+    }));
+    assert_eq!(error.what, Happening::Other { name: "session.error".to_owned() });
+    let aborted = parsed(&json!({
+        "v": 1, "type": "done", "session": "ses_1", "did": "summarize", "run": "run-00000001",
+        "error": { "name": "MessageAbortedError", "data": { "message": "Aborted" } },
+    }));
+    let breakage =
+        Breakage { kind: BreakageKind::Aborted, text: "Aborted".to_owned(), message: None };
+    assert_eq!(aborted.what, Happening::TurnBroken(breakage));
+}

@@ -267,4 +267,41 @@ mod tests {
             r#"{"v":1,"do":"none","toast":{"text":"최대 재시도 횟수에 도달했습니다","variant":"warning"}}"#,
         );
     }
+
+    #[test]
+    fn each_deed_is_one_action_with_the_run_it_is_for() {
+        let run = RunId::from_bits(1);
+        let session = |name| SessionId::new(name).unwrap();
+        let said = |deed| {
+            let reply = HostReply::of(Effect::Do { run: run.clone(), deed });
+            render(&event("started", Happening::HostStarted), &reply)
+        };
+        let deed = Deed::Summarize { session: session("ses_1") };
+        let want = r#"{"v":1,"do":"summarize","run":"run-00000001","session":"ses_1"}"#;
+        assert_eq!(said(deed), want);
+        let deed = Deed::Create { instead_of: session("ses_1"), title: "t".to_owned() };
+        let want = r#"{"v":1,"do":"create","run":"run-00000001","session":"ses_1","title":"t"}"#;
+        assert_eq!(said(deed), want);
+        let prompt = |attempts| Deed::Prompt {
+            session: session("ses_2"),
+            like: Some(session("ses_1")),
+            text: "go".to_owned(),
+            attempts,
+        };
+        let want = |after, attempt| {
+            format!(
+                r#"{{"v":1,"do":"prompt","run":"run-00000001","session":"ses_2","like":"ses_1","text":"go","after_ms":{after},"attempt":{attempt}}}"#
+            )
+        };
+        assert_eq!(said(prompt(0)), want(0, 1));
+        assert_eq!(said(prompt(2)), want(2000, 3));
+        for (deed, name) in [
+            (Deed::Check { session: session("ses_1") }, "check"),
+            (Deed::Select { session: session("ses_1") }, "select"),
+            (Deed::Delete { session: session("ses_1") }, "delete"),
+        ] {
+            let want = format!(r#"{{"v":1,"do":"{name}","run":"run-00000001","session":"ses_1"}}"#);
+            assert_eq!(said(deed), want);
+        }
+    }
 }

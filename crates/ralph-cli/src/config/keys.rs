@@ -188,7 +188,7 @@ pub(crate) const KEYS: &[Key] = &[
         "RALPH_MAX_RESTARTS",
         Kind::Count,
         "5",
-        "Turns that may be begun anew because the agent crashed or hung",
+        "Turns that may be begun anew because the agent crashed or hung, or in a new session of a host",
     ),
     key("run.max_cost", "RALPH_MAX_COST", Kind::Money, "none", "Money, where the agent reports it"),
     key(

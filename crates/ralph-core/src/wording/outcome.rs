@@ -55,7 +55,7 @@ fn failure_en(failure: &Failure) -> String {
             );
         }
         Failure::Budget => "Stopped: the allowed tokens or money are used.",
-        Failure::MaxRestarts => "Stopped: the agent crashed or hung too often.",
+        Failure::MaxRestarts => "Stopped: the agent had to begin anew too often.",
         Failure::AgentError { what } => {
             return format!("Stopped: the agent cannot work: {}.", bare(what));
         }
@@ -124,7 +124,7 @@ fn failure_ko(failure: &Failure) -> String {
             );
         }
         Failure::Budget => "종료: 허용된 토큰이나 비용을 모두 썼습니다.",
-        Failure::MaxRestarts => "종료: 에이전트가 너무 자주 멈추거나 비정상 종료되었습니다.",
+        Failure::MaxRestarts => "종료: 에이전트를 다시 시작한 횟수가 한도를 넘었습니다.",
         Failure::AgentError { what } => {
             return format!("종료: 에이전트가 작업할 수 없습니다: {}.", bare(what));
         }
