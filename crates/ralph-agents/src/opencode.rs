@@ -20,6 +20,8 @@
 //! | `permission.asked` | `permission`, `patterns` |
 //! | `permission.replied` | |
 //! | `prompt.failed` | `attempt`, `error` as text |
+//! | `wake` | |
+//! | `plugin.loaded` | |
 //!
 //! An action has `do`, which is one of these, and perhaps a `toast` with `text`
 //! and `variant`:
@@ -27,9 +29,14 @@
 //! | `do` | meaning |
 //! |---|---|
 //! | `prompt` | send `text` to the session after `after_ms`; `attempt` is said again if that fails |
-//! | `append` | put `text` behind what the user typed |
+//! | `append` | put `text` behind what the user typed, or behind what a tool returned |
 //! | `replace` | put `text` in its place |
+//! | `wake` | tell `wake` after `after_ms`, and forget any earlier one of the session |
 //! | `none` | nothing but the toast |
+//!
+//! The plugin waits for the answer to `tool.execute.after` only where the tool
+//! edits files. While it waits to send a prompt it may be overtaken: what the
+//! user says or a command that is typed takes the place of that prompt.
 
 mod event;
 mod files;

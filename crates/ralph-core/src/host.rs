@@ -2,6 +2,7 @@
 //! dialect it speaks.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::ids::SessionId;
 
@@ -79,6 +80,11 @@ pub enum Happening {
         /// What the host said.
         error: String,
     },
+    /// The moment has come that the host was asked to tell us of, see
+    /// [`Effect::Wake`].
+    Due,
+    /// The host has loaded what passes its events on to us.
+    Loaded,
     /// The host is about to shorten what the agent remembers.
     Compacting,
     /// The host has shortened what the agent remembers.
@@ -243,6 +249,11 @@ pub enum Effect {
         task: String,
         /// What follows it: how the work is judged, and what to say at the end.
         rules: String,
+    },
+    /// Nothing for now; the host tells us when this time has passed.
+    Wake {
+        /// How long that is.
+        after: Duration,
     },
     /// What the user typed goes no further; the user reads this instead.
     Answer {

@@ -4,6 +4,7 @@
 //! to as the driver does, and answer. Whatever fails here lets the host go on
 //! as if we were not there.
 
+mod broken;
 mod looks;
 mod place;
 mod transcript;
@@ -11,19 +12,17 @@ mod transcript;
 use std::fmt::Write as _;
 
 use ralph_agents::Spoken;
-use ralph_agents::limits::{LimitPatterns, Said};
+use ralph_agents::limits::LimitPatterns;
 use ralph_core::diagnostics::Totals;
 use ralph_core::evidence::TurnEnd;
 use ralph_core::host::{
-    Actor, Breakage, BreakageKind, Effect, Happening, HostEvent, HostReply, Reach, Silence, Start,
-    Tone, ToolUse,
+    Actor, Effect, Happening, HostEvent, HostReply, Reach, Silence, Start, Tone, ToolUse,
 };
 use ralph_core::redact::redact;
 use ralph_core::run::{Baseline, NewRun};
 use ralph_core::state::{Pause, State, Wait};
 use ralph_core::wording::{auto_continue_line, host as wording};
 use ralph_core::{Evidence, Run, SessionId, Timestamp, decide};
-use ralph_proc::Ending;
 use ralph_snapshot::{Label, Snapshots};
 use ralph_store::{NewEvent, Request, RunStore, StoreError};
 use serde_json::json;
@@ -203,12 +202,14 @@ impl Driver<'_> {
                 self.not_delivered(run, *attempts, error)
             }
             Happening::SessionEnded { reason } => self.session_ended(run, reason, &hosted.place),
+            Happening::Due => self.due(run, hosted),
             Happening::Compacting => self.note(run, "compacting", ""),
             Happening::Compacted { summary } => self.note(run, "compacted", summary),
             Happening::CommandCalled { .. }
             | Happening::ToolAsked(_)
             | Happening::ToolsUsed(_)
             | Happening::ChildEnded
+            | Happening::Loaded
             | Happening::Other { .. } => Ok(HostReply::silent()),
         };
         if matches!(
@@ -356,7 +357,9 @@ impl Driver<'_> {
                 Some(_) | None => steps::begin_turn(&next, self.clock.now()),
             };
         }
-        let next = self.record(&run, next, Some(&judged.record))?;
+        // A turn that could not be taken is begun again, so it has no record.
+        let taken = judged.next.iteration == run.iteration;
+        let next = self.record(&run, next, taken.then_some(&judged.record))?;
         hosted.place.set_answered(turn.message.as_deref());
         if next.state == State::Running {
             hosted.place.set_continued(continued + 1);
@@ -369,9 +372,7 @@ impl Driver<'_> {
         match &next.state {
             State::Running => HostReply::of(Effect::GoOn { reason: wording::go_on(next) })
                 .with_note(wording::iteration(next)),
-            State::Waiting(_) | State::Paused(_) => {
-                HostReply::silent().with_note(wording::rests(next)).in_tone(Tone::Warning)
-            }
+            State::Waiting(_) | State::Paused(_) => broken::resting(next, self.clock.now()),
             State::Success(_) | State::Failed(_) | State::Stopped => {
                 place.unmark();
                 let _ = self.ledger.store().checkpoint();
@@ -382,57 +383,6 @@ impl Driver<'_> {
                 reply.with_brief(brief).in_tone(tone)
             }
         }
-    }
-
-    fn turn_broken(
-        &mut self,
-        run: &Run,
-        breakage: &Breakage,
-        hosted: &Hosted,
-    ) -> Result<HostReply, EngineError> {
-        if !run.state.is_active() || hosted.place.is_answered(breakage.message.as_deref()) {
-            return Ok(HostReply::silent());
-        }
-        let now = self.clock.now();
-        let said = Said { text: "", stderr: &breakage.text, ending: Ending::Exited(1) };
-        let hit = hosted.limits.find(&said, now);
-        let state = match (breakage.kind, hit, hosted.reach) {
-            (BreakageKind::Aborted, _, _) => State::Paused(Pause::Aborted),
-            (BreakageKind::Refused, _, _) => {
-                State::Waiting(Wait::Human { question: redact(&breakage.text).into_owned() })
-            }
-            (_, Some(hit), _) => State::Waiting(Wait::Limit { until: hit.until.unwrap_or(now) }),
-            (BreakageKind::Limit, None, _) => State::Waiting(Wait::Limit { until: now }),
-            (BreakageKind::Overloaded | BreakageKind::Other, None, Reach::Answers) => {
-                State::Waiting(Wait::Host)
-            }
-            (BreakageKind::Overloaded | BreakageKind::Other, None, Reach::Messages) => {
-                return self.try_again(run, breakage, hosted);
-            }
-        };
-        let next = if breakage.kind == BreakageKind::Aborted {
-            self.keep_turn(run, None);
-            self.leave(run, state)?
-        } else {
-            self.record(run, steps::moved_to(run, state, now), None)?
-        };
-        hosted.place.set_answered(breakage.message.as_deref());
-        Ok(HostReply::silent().with_note(wording::rests(&next)).in_tone(Tone::Warning))
-    }
-
-    /// A turn that broke off counts as one that failed, so that an agent which
-    /// cannot work at all is not asked for ever.
-    fn try_again(
-        &mut self,
-        run: &Run,
-        breakage: &Breakage,
-        hosted: &Hosted,
-    ) -> Result<HostReply, EngineError> {
-        let what = redact(breakage.text.lines().next().unwrap_or_default()).into_owned();
-        let end = TurnEnd::Failed { what };
-        let spoken = Spoken { end, text: String::new(), usage: None };
-        let turn = TurnOver { spoken, message: &breakage.message, hook: false };
-        self.turn_over(run, turn, hosted)
     }
 
     fn permission_asked(&mut self, run: &Run, what: &str) -> Result<HostReply, EngineError> {

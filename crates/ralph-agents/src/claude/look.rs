@@ -271,6 +271,8 @@ mod tests {
                 | Happening::PermissionAsked { .. }
                 | Happening::PermissionAnswered
                 | Happening::NotDelivered { .. }
+                | Happening::Due
+                | Happening::Loaded
                 | Happening::SessionEnded { .. } => {}
             }
         }

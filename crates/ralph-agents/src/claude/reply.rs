@@ -60,6 +60,7 @@ pub fn render(event: &HostEvent, reply: &HostReply) -> String {
             | Effect::GoOn { .. }
             | Effect::Tell { .. }
             | Effect::Begin { .. }
+            | Effect::Wake { .. }
             | Effect::Answer { .. },
             _,
             _,
@@ -93,6 +94,7 @@ fn effect<'a>(event: &'a HostEvent, effect: &'a Effect) -> Answer<'a> {
         | Effect::GoOn { .. }
         | Effect::Tell { .. }
         | Effect::Begin { .. }
+        | Effect::Wake { .. }
         | Effect::Answer { .. } => Answer::default(),
     }
 }

@@ -5,6 +5,7 @@ import { spawn } from "node:child_process"
 
 const COMMAND = ["ralph", "hook", "--agent", "opencode"]
 const VERSION = 1
+const EDITS = ["edit", "write", "multiedit", "apply_patch"]
 
 type Facts = Record<string, unknown>
 type Toast = { text: string; variant: string }
@@ -23,6 +24,8 @@ export const Ralph = async ({ client, directory }: any) => {
 
   const parents = new Map<string, string | undefined>()
   const queues = new Map<string, Promise<void>>()
+  const pauses = new Map<string, () => void>()
+  const wakes = new Map<string, ReturnType<typeof setTimeout>>()
   let complained = false
 
   const show = async (toast: Toast) => {
@@ -95,11 +98,39 @@ export const Ralph = async ({ client, directory }: any) => {
       .map((part) => part.text)
       .join("\n")
 
+  // Waits; whether nobody else made the session go on meanwhile.
+  const pause = (session: string, time: number) =>
+    new Promise<boolean>((resolve) => {
+      const end = (undisturbed: boolean) => {
+        clearTimeout(timer)
+        pauses.delete(session)
+        resolve(undisturbed)
+      }
+      const timer = setTimeout(() => end(true), time)
+      pauses.set(session, () => end(false))
+    })
+
+  const disturb = (session: string) => pauses.get(session)?.()
+
+  // Asks `ralph` again later. It knows whether there is anything left to do.
+  const wake = (session: string, time: number) => {
+    clearTimeout(wakes.get(session))
+    const timer = setTimeout(() => {
+      wakes.delete(session)
+      queue(session, async () => {
+        const info = (await newest(session))?.info
+        await prompt(session, await tell("wake", session, {}), { ...info, ...info?.model })
+      })
+    }, time)
+    timer.unref?.()
+    wakes.set(session, timer)
+  }
+
   // Sends what `ralph` wants said, with the agent and the model of the session.
   const prompt = async (session: string, action: Action | undefined, info: any) => {
     while (action?.do === "prompt") {
       const { text, attempt, after_ms } = action
-      await new Promise((resolve) => setTimeout(resolve, after_ms))
+      if (!(await pause(session, after_ms ?? 0))) return
       let error: unknown
       try {
         const model = info?.modelID && { providerID: info.providerID, modelID: info.modelID }
@@ -112,6 +143,7 @@ export const Ralph = async ({ client, directory }: any) => {
       if (!error) return
       action = await tell("prompt.failed", session, { attempt, error })
     }
+    if (action?.do === "wake") wake(session, action.after_ms ?? 0)
   }
 
   const ended = async (type: string, session: string, facts: Facts) => {
@@ -135,6 +167,7 @@ export const Ralph = async ({ client, directory }: any) => {
     )
     queues.set(session, after)
     void after.then(() => queues.get(session) === after && queues.delete(session))
+    return after
   }
 
   const heard = (event: any) => {
@@ -142,6 +175,7 @@ export const Ralph = async ({ client, directory }: any) => {
     const session = properties?.sessionID ?? properties?.info?.id
     if (!session) return
     if (type === "session.deleted") {
+      disturb(session)
       if (properties.info?.parentID) return
       queue(session, () => tell(type, session, {}))
     } else if (type === "session.idle" || type === "session.error") {
@@ -165,6 +199,9 @@ export const Ralph = async ({ client, directory }: any) => {
     if (action.do === "replace") part.text = action.text
   }
 
+  // Leaves a trace for `ralph doctor`. Who cannot be called is told of later.
+  void call({ v: VERSION, type: "plugin.loaded", directory })
+
   return {
     event: async ({ event }: any) => {
       try {
@@ -175,6 +212,7 @@ export const Ralph = async ({ client, directory }: any) => {
       try {
         const text = textOf(parts)
         if (!text || parts.some((part: any) => part.metadata?.ralph)) return
+        disturb(sessionID)
         if (await parentOf(sessionID)) return
         const first = !(await newest(sessionID))
         change(parts, await tell("chat.message", sessionID, { text, first }))
@@ -185,6 +223,7 @@ export const Ralph = async ({ client, directory }: any) => {
         // The mark keeps what a command became from being told as a message.
         for (const part of parts) if (part.type === "text") part.metadata = { ralph: "command" }
         const { command, sessionID } = input
+        disturb(sessionID)
         if (command !== "ralph" && command !== "cancel-ralph") return
         const facts = { command, arguments: input.arguments ?? "" }
         change(parts, await tell("command.execute.before", sessionID, facts))
@@ -193,11 +232,15 @@ export const Ralph = async ({ client, directory }: any) => {
     "tool.execute.after": async (input: any, output: any) => {
       try {
         const { tool, sessionID, callID, args } = input
-        queue(sessionID, async () => {
+        const told = queue(sessionID, async () => {
           const parent = await parentOf(sessionID)
           const title = String(output?.title ?? "")
-          await tell("tool.execute.after", sessionID, { tool, call: callID, title, args, parent })
+          const facts = { tool, call: callID, title, args, parent }
+          const action = await tell("tool.execute.after", sessionID, facts)
+          if (action?.do === "append") output.output += action.text
         })
+        // What it made worse belongs to what it returns; nothing else is waited for.
+        if (EDITS.includes(tool)) await told
       } catch {}
     },
   }

@@ -117,6 +117,9 @@ fn answer(call: &Call) {
     let Ok(event) = (call.host.parse)(&payload) else { return };
     drop(payload);
     let Some(app) = app(call, &event) else { return };
+    if event.what == Happening::Loaded {
+        return note_load(&app, call.host);
+    }
     if !concerns_us(&app, call, &event) {
         return;
     }
@@ -127,6 +130,15 @@ fn answer(call: &Call) {
         apology(&app, &event, &error)
     });
     deadline.answer(&(call.host.render)(&event, &reply));
+}
+
+/// Leaves a trace by which `ralph doctor` knows that the host has loaded what
+/// calls us. It is the user's, so that no project changes by being opened.
+fn note_load(app: &App, host: &Host) {
+    if let Some(mark) = app.load_mark(host.name) {
+        let made = mark.parent().map(std::fs::create_dir_all).transpose();
+        let _ = made.and_then(|_| std::fs::write(mark, app.worktree()));
+    }
 }
 
 /// What the user of a loop reads when a turn ends that we cannot judge: the
@@ -184,6 +196,8 @@ fn concerns_us(app: &App, call: &Call, event: &HostEvent) -> bool {
         | Happening::PermissionAsked { .. }
         | Happening::PermissionAnswered
         | Happening::NotDelivered { .. }
+        | Happening::Due
+        | Happening::Loaded
         | Happening::Compacting
         | Happening::Compacted { .. }
         | Happening::SessionEnded { .. }

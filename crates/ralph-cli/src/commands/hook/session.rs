@@ -70,6 +70,8 @@ impl<'a> Session<'a> {
             | Happening::PermissionAsked { .. }
             | Happening::PermissionAnswered
             | Happening::NotDelivered { .. }
+            | Happening::Due
+            | Happening::Loaded
             | Happening::Compacting
             | Happening::Compacted { .. }
             | Happening::SessionEnded { .. }
