@@ -3,5 +3,6 @@
 //! Every test runs in a network of its own that has nothing but a loopback.
 
 mod loops;
+mod plugin;
 mod stage;
 mod trouble;

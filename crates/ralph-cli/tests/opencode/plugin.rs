@@ -1,0 +1,84 @@
+//! The plugin by itself, in the runtime that the client has inside.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ralph_testkit::{Project, isolated, tool};
+use serde_json::{Value, json};
+
+const RECORDED: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../ralph-agents/tests/opencode/recorded");
+
+const WORLD: &str = include_str!("runtime/world.ts");
+
+/// What a script of the runtime prints, with the plugin as it is installed but
+/// for the processes that it would start.
+fn executes(script: &str, argument: &str) -> Value {
+    let project = Project::git(env!("CARGO_BIN_EXE_ralph"));
+    let _ = project.ralph(&["install", "opencode"]).output().exits(0);
+    let plugin = project.read(".opencode/plugins/ralph.ts");
+    let plugin = plugin.replace("\"node:child_process\"", "\"./world.ts\"");
+    project.file("ralph.ts", plugin).file("world.ts", WORLD).file("script.ts", script);
+    let call = project.program(tool("opencode")).env("BUN_BE_BUN", "1");
+    call.args(["run", "./script.ts", argument]).output().exits(0).json()
+}
+
+/// The recorded sessions by their names.
+fn recorded() -> BTreeMap<String, PathBuf> {
+    let files = fs::read_dir(RECORDED).unwrap().map(|entry| entry.unwrap().path());
+    let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    let named = files.filter_map(|path| {
+        let name = name(&path).strip_suffix(".jsonl")?.to_owned();
+        (!name.ends_with(".told")).then_some((name, path))
+    });
+    named.collect()
+}
+
+#[test]
+fn what_the_plugin_tells_of_every_recorded_session_is_as_written_down() {
+    isolated(|| {
+        let account = executes(include_str!("runtime/play.ts"), RECORDED);
+        let recorded = recorded();
+        assert!(recorded.len() >= 17, "{recorded:?}");
+        for (name, path) in recorded {
+            let told = account[&name].as_array().unwrap().iter();
+            let told: String = told.map(|event| format!("{event}\n")).collect();
+            let expected = path.with_extension("told.jsonl");
+            // Set by hand when the plugin is meant to tell something else; the
+            // difference is read before it is committed.
+            if std::env::var_os("UPDATE_RECORDED").is_some() {
+                fs::write(&expected, &told).unwrap();
+            }
+            let written = fs::read_to_string(&expected).unwrap_or_default();
+            assert!(told == written, "{} should hold:\n{told}", expected.display());
+        }
+    });
+}
+
+#[test]
+fn the_plugin_carries_out_what_it_is_told_unless_it_is_overtaken() {
+    isolated(|| {
+        let account = executes(include_str!("runtime/scenes.ts"), "");
+        let check = |name: &str, told: &[&str], prompts: usize| {
+            let found = (&account[name]["told"], account[name]["prompts"].as_array().map(Vec::len));
+            assert_eq!(found, (&json!(told), Some(prompts)), "{name}: {account:#}");
+        };
+        check("goes on", &["session.idle"], 1);
+        check("gives way to a word", &["session.idle", "chat.message"], 0);
+        check("gives way to a command", &["session.idle", "command.execute.before"], 0);
+        check("gives way to the end of the session", &["session.idle", "session.deleted"], 0);
+        check("wakes once", &["session.idle", "wake"], 1);
+        check("wakes for nothing", &["session.idle", "wake"], 0);
+        check("wakes once for the last", &["session.idle", "session.idle", "wake"], 1);
+        for (tool, returned) in
+            [("write", "done\n\nworse"), ("apply_patch", "done\n\nworse"), ("bash", "done")]
+        {
+            assert_eq!(account[format!("returns from {tool}")]["came"], returned, "{tool}");
+        }
+        check("does not know the words", &["session.idle", "session.idle"], 0);
+        let toasts = account["does not know the words"]["toasts"].as_array().unwrap();
+        assert_eq!(toasts.len(), 1, "{toasts:?}");
+        assert!(toasts[0].as_str().unwrap().contains("ralph install opencode"), "{toasts:?}");
+    });
+}
