@@ -52,5 +52,19 @@ pub use reply::render;
 /// The name by which the plugin tells `ralph` whose dialect it speaks.
 pub const NAME: &str = "opencode";
 
+/// What the plugin tells, but for `plugin.loaded`.
+pub const EVENTS: [&str; 10] = [
+    "session.idle",
+    "session.error",
+    "session.deleted",
+    "chat.message",
+    "command.execute.before",
+    "tool.execute.after",
+    "permission.asked",
+    "permission.replied",
+    "prompt.failed",
+    "wake",
+];
+
 /// The version of the protocol.
 const VERSION: u32 = 1;

@@ -5,4 +5,5 @@
 mod loops;
 mod plugin;
 mod stage;
+mod terminal;
 mod trouble;

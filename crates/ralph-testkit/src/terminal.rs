@@ -1,9 +1,9 @@
-//! The client as a person sees it.
+//! A client as a person sees it.
 
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -26,9 +26,10 @@ pub struct Terminal<'a> {
 
 impl<'a> Terminal<'a> {
     #[track_caller]
-    pub(super) fn start(
+    pub(crate) fn start(
         project: &'a Project,
         variables: &[(&'static str, OsString)],
+        client: &Path,
         args: &[&str],
     ) -> Self {
         let pipe = project.outside("terminal.pipe");
@@ -43,7 +44,6 @@ impl<'a> Terminal<'a> {
             }
         });
         let terminal = Self { project, socket: project.outside("terminal"), drawn };
-        let client = tool("claude");
         let start = terminal.command(&["new-session", "-d", "-x", "140", "-y", "50", "--"]);
         let started = start.envs(variables.to_vec()).args([client]).args(args).output();
         assert_eq!(started.code, Some(0), "{}", started.stderr);
