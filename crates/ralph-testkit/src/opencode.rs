@@ -64,6 +64,10 @@ impl OpenCode {
     #[track_caller]
     pub fn terminal<'a>(project: &'a Project, server: &Messages) -> Terminal<'a> {
         settle(project, server);
+        // What moves would be drawn, and looked at, all the time.
+        let state = project.state().join("opencode");
+        std::fs::create_dir_all(&state).unwrap();
+        std::fs::write(state.join("kv.json"), r#"{"animations_enabled":false}"#).unwrap();
         let mut variables = variables(project);
         variables.push(("TERM", "xterm-256color".into()));
         Terminal::start(project, &variables, &tool("opencode"), &[])
@@ -90,10 +94,26 @@ impl OpenCode {
         self.post(&format!("/session/{session}/command"), &body)
     }
 
+    /// Types a command in a session and returns at once.
+    pub fn submits(&self, session: &str, name: &str, arguments: &str) {
+        let body = json!({ "command": name, "arguments": arguments }).to_string();
+        let (address, path) = (self.address.clone(), format!("/session/{session}/command"));
+        // Its turn may never end.
+        thread::spawn(move || request(&address, "POST", &path, &body));
+    }
+
     /// Ends the turn of a session.
     #[track_caller]
     pub fn abort(&self, session: &str) {
         self.post(&format!("/session/{session}/abort"), &json!({}));
+    }
+
+    /// Deletes a session, whatever it is doing.
+    #[track_caller]
+    pub fn delete(&self, session: &str) {
+        let path = format!("/session/{session}");
+        let (status, said) = request(&self.address, "DELETE", &path, "").unwrap();
+        assert_eq!(status, 200, "{said}");
     }
 
     /// Reads events up to the first of this type that `wanted` accepts.

@@ -14,7 +14,10 @@ use crate::{Output, Project, tool};
 
 /// How long the screen may take to change. Only a test that fails waits that
 /// long.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// How often the screen is looked at while something moves on it.
+const GLANCE: Duration = Duration::from_millis(100);
 
 /// A client in a terminal of its own. Both end when dropped.
 pub struct Terminal<'a> {
@@ -101,8 +104,11 @@ impl<'a> Terminal<'a> {
             if wanted(&screen) || self.drawn.recv_timeout(left).is_err() {
                 return screen;
             }
-            // What was drawn in the meantime is on the next screen as well.
-            while self.drawn.try_recv().is_ok() {}
+            // What is drawn in the meantime is on the next screen as well.
+            let glance = Instant::now() + GLANCE;
+            while self.drawn.recv_timeout(glance.saturating_duration_since(Instant::now())).is_ok()
+            {
+            }
         }
     }
 

@@ -146,8 +146,7 @@ export const Ralph = async ({ client, directory }: any) => {
     if (action?.do === "wake") wake(session, action.after_ms ?? 0)
   }
 
-  const ended = async (type: string, session: string, facts: Facts) => {
-    const last = await newest(session)
+  const ended = async (type: string, session: string, facts: Facts, last: any) => {
     const spoke = last?.info.role === "assistant" ? last : undefined
     if (type === "session.idle" && !spoke) return
     const message = spoke && {
@@ -179,9 +178,11 @@ export const Ralph = async ({ client, directory }: any) => {
       if (properties.info?.parentID) return
       queue(session, () => tell(type, session, {}))
     } else if (type === "session.idle" || type === "session.error") {
+      // Asked for at once: by the time it is told, the next turn may have begun.
+      const last = newest(session).catch(() => undefined)
       queue(session, async () => {
         if (await parentOf(session)) return
-        await ended(type, session, { error: properties.error })
+        await ended(type, session, { error: properties.error }, await last)
       })
     } else if (type === "permission.asked" || type === "permission.replied") {
       queue(session, async () => {

@@ -4,6 +4,8 @@
 
 mod loops;
 mod plugin;
+mod providers;
+mod sessions;
 mod stage;
 mod terminal;
 mod trouble;

@@ -30,8 +30,8 @@ fn what_the_plugin_tells_of_every_recorded_session_is_as_written_down() {
         let account = account.as_object().unwrap();
         assert!(account.len() >= 17, "{:?}", account.keys());
         for (name, told) in account {
-            let told: Vec<String> = told.as_array().unwrap().iter().map(Value::to_string).collect();
-            let told = told.join("\n");
+            let told = told.as_array().unwrap().iter().map(|event| format!("{event}\n"));
+            let told = told.collect::<Vec<_>>().concat();
             let expected = Path::new(RECORDED).join(format!("{name}.told.jsonl"));
             // Set by hand when the plugin is meant to tell something else; the
             // difference is read before it is committed.
@@ -56,6 +56,13 @@ fn the_plugin_carries_out_what_it_is_told_unless_it_is_overtaken() {
         check("gives way to a word", &["session.idle", "chat.message"], 0);
         check("gives way to a command", &["session.idle", "command.execute.before"], 0);
         check("gives way to the end of the session", &["session.idle", "session.deleted"], 0);
+        check(
+            "is told of silences as they were",
+            &["session.error", "session.idle", "session.idle"],
+            1,
+        );
+        let ends = &account["is told of silences as they were"]["ends"];
+        assert_eq!(ends, &json!(["msg_1", "msg_1", "msg_1"]), "the next turn has begun by then");
         check("wakes once", &["session.idle", "wake"], 1);
         check("wakes for nothing", &["session.idle", "wake"], 0);
         check("wakes once for the last", &["session.idle", "session.idle", "wake"], 1);

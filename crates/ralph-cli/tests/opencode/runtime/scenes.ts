@@ -24,6 +24,7 @@ const play = async (name: string, answers: Answers, act: (hooks: any) => Promise
   await quiet()
   account[name] = {
     told: told.map((event) => event.type),
+    ends: told.filter((event) => event.message).map((event) => event.message.id),
     prompts: prompts.map((sent) => sent.body.parts[0].text),
     toasts: toasts.map((toast) => toast.message),
     came,
@@ -50,6 +51,13 @@ await play("gives way to the end of the session", soon, async (hooks) => {
   await quiet()
   const properties = { sessionID: session, info: { id: session } }
   await hooks.event({ event: { type: "session.deleted", properties } })
+})
+const error = { name: "APIError", data: { message: "bad request", statusCode: 400 } }
+const broken = { "session.error": action("prompt", { after_ms: 20 }) }
+await play("is told of silences as they were", broken, async (hooks) => {
+  await hooks.event({ event: { ...idle, type: "session.error", properties: { sessionID: session, error } } })
+  await hooks.event({ event: idle })
+  await hooks.event({ event: idle })
 })
 const limited = { "session.idle": action("wake", { after_ms: 10 }) }
 const woken = { ...limited, wake: action("prompt", { after_ms: 1 }) }

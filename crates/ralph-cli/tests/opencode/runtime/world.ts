@@ -53,6 +53,8 @@ export const world = () => {
       },
       promptAsync: async (sent: any) => {
         prompts.push(sent)
+        const info = { id: `msg_${prompts.length + 1}`, role: "assistant", sessionID: sent.path.id }
+        hear({ type: "message.updated", properties: { info } })
         return {}
       },
     },
