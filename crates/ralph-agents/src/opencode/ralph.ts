@@ -5,6 +5,7 @@ import { spawn } from "node:child_process"
 
 const COMMAND = ["ralph", "hook", "--agent", "opencode"]
 const VERSION = 1
+const PATIENCE = 5000
 const EDITS = ["edit", "write", "multiedit", "apply_patch"]
 
 type Facts = Record<string, unknown>
@@ -23,7 +24,7 @@ export const Ralph = async ({ client, directory }: any) => {
   if (process.argv.slice(2).find((word) => !word.startsWith("-")) === "run") return {}
 
   const parents = new Map<string, string | undefined>()
-  const queues = new Map<string, Promise<void>>()
+  const queues = new Map<string, Promise<unknown>>()
   const pauses = new Map<string, () => void>()
   const wakes = new Map<string, ReturnType<typeof setTimeout>>()
   let complained = false
@@ -158,12 +159,9 @@ export const Ralph = async ({ client, directory }: any) => {
   }
 
   // Events of one session are told one after the other, in their order.
-  const queue = (session: string, job: () => Promise<unknown>) => {
+  const queue = <T>(session: string, job: () => Promise<T>) => {
     const before = queues.get(session) ?? Promise.resolve()
-    const after = before.then(job).then(
-      () => {},
-      () => {},
-    )
+    const after = before.then(job).catch(() => undefined)
     queues.set(session, after)
     void after.then(() => queues.get(session) === after && queues.delete(session))
     return after
@@ -237,11 +235,18 @@ export const Ralph = async ({ client, directory }: any) => {
           const parent = await parentOf(sessionID)
           const title = String(output?.title ?? "")
           const facts = { tool, call: callID, title, args, parent }
-          const action = await tell("tool.execute.after", sessionID, facts)
-          if (action?.do === "append") output.output += action.text
+          return await tell("tool.execute.after", sessionID, facts)
         })
-        // What it made worse belongs to what it returns; nothing else is waited for.
-        if (EDITS.includes(tool)) await told
+        // What an edit made worse belongs to what it returns. Nothing else is
+        // waited for, nor an answer that comes behind gates which take their time.
+        if (!EDITS.includes(tool)) return
+        let timer: ReturnType<typeof setTimeout> | undefined
+        const late = new Promise<undefined>((resolve) => {
+          timer = setTimeout(resolve, PATIENCE, undefined)
+        })
+        const action = await Promise.race([told, late])
+        clearTimeout(timer)
+        if (action?.do === "append") output.output += action.text
       } catch {}
     },
   }

@@ -18,6 +18,7 @@ fn executes(script: &str, argument: &str) -> Value {
     let _ = project.ralph(&["install", "opencode"]).output().exits(0);
     let plugin = project.read(".opencode/plugins/ralph.ts");
     let plugin = plugin.replace("\"node:child_process\"", "\"./world.ts\"");
+    let plugin = plugin.replace("const PATIENCE = 5000", "const PATIENCE = 20");
     project.file("ralph.ts", plugin).file("world.ts", WORLD).file("script.ts", script);
     let call = project.program(tool("opencode")).env("BUN_BE_BUN", "1");
     call.args(["run", "./script.ts", argument]).output().exits(0).json()
@@ -71,6 +72,11 @@ fn the_plugin_carries_out_what_it_is_told_unless_it_is_overtaken() {
         {
             assert_eq!(account[format!("returns from {tool}")]["came"], returned, "{tool}");
         }
+        let returned = &account["returns although a prompt is due"];
+        assert_eq!(
+            (&returned["came"], &returned["told"]),
+            (&json!("done"), &json!(["session.idle"]))
+        );
         check("does not know the words", &["session.idle", "session.idle"], 0);
         let toasts = account["does not know the words"]["toasts"].as_array().unwrap();
         assert_eq!(toasts.len(), 1, "{toasts:?}");

@@ -247,8 +247,8 @@ mod tests {
             run.state = state;
             for locale in [Locale::En, Locale::Ko] {
                 run.policy.locale = locale;
-                let texts = [armed(&run), go_on(&run), iteration(&run), rests(&run), ended(&run)];
-                for text in texts {
+                let texts = [armed(&run), go_on(&run), iteration(&run), rests(&run)];
+                for text in texts.into_iter().chain([waits(&run), ended(&run)]) {
                     let is_korean = text.chars().any(|c| ('가'..='힣').contains(&c));
                     assert_eq!(is_korean, locale == Locale::Ko, "{text}");
                 }

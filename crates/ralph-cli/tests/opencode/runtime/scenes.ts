@@ -75,8 +75,16 @@ for (const tool of ["write", "apply_patch", "bash"]) {
     return output.output
   })
 }
+const busy = { ...worse, "session.idle": action("prompt", { after_ms: 2000 }) }
+await play("returns although a prompt is due", busy, async (hooks) => {
+  await hooks.event({ event: idle })
+  const output = { title: "", output: "done" }
+  await hooks["tool.execute.after"]({ tool: "edit", sessionID: session, args: {} }, output)
+  return output.output
+})
 await play("does not know the words", { "session.idle": { v: 9, do: "prompt" } }, async (hooks) => {
   await hooks.event({ event: idle })
   await hooks.event({ event: idle })
 })
 console.log(JSON.stringify(account))
+process.exit(0)
