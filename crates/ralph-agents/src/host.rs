@@ -122,7 +122,7 @@ pub const HOSTS: &[Host] = &[
         user_folder: opencode::user_folder,
         install: opencode::plan_install,
         uninstall: opencode::plan_uninstall,
-        events: &[],
+        events: &opencode::EVENTS,
         edit_event: None,
         inspect: opencode::inspect,
         payload: opencode::payload,

@@ -17,6 +17,8 @@ pub enum Scope {
 pub struct Inspection {
     /// Our hooks.
     pub hooks: Vec<InstalledHook>,
+    /// The file that passes events on to us, in a host that needs one.
+    pub plugin: Option<CommandFile>,
     /// Our commands, whether they are there or not.
     pub commands: Vec<CommandFile>,
     /// How often in a row an agent may be continued that uses no tool.
@@ -32,11 +34,12 @@ pub struct Inspection {
 impl Inspection {
     /// Whether anything of ours was found.
     pub fn is_installed(&self) -> bool {
+        let mut files = self.commands.iter().chain(&self.plugin);
         let is_ours = |file: &CommandFile| match file.state {
             CommandState::Current | CommandState::Old => true,
             CommandState::Foreign | CommandState::Missing => false,
         };
-        !self.hooks.is_empty() || !self.own_plugins.is_empty() || self.commands.iter().any(is_ours)
+        !self.hooks.is_empty() || !self.own_plugins.is_empty() || files.any(is_ours)
     }
 }
 
@@ -68,7 +71,7 @@ pub enum HookCall {
     Shell(String),
 }
 
-/// One of our commands in the folder.
+/// One of our files in the folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandFile {
     /// Its file.
@@ -77,7 +80,7 @@ pub struct CommandFile {
     pub state: CommandState,
 }
 
-/// What stands in the place of a command of ours.
+/// What stands in the place of a file of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandState {
     /// What this version would write.

@@ -22,6 +22,7 @@
 //! | `prompt.failed` | `attempt`, `error` as text |
 //! | `started` | no `session`: the plugin was loaded |
 //! | `done` | what came of an action with a `run`, which is said again: `did`, `run`, `attempt`, and `error` as text, or the `text` of a summary, or the session that was `created` |
+//! | `wake` | |
 //!
 //! An action has `do`, which is one of these, and perhaps a `toast` with `text`
 //! and `variant`:
@@ -29,8 +30,9 @@
 //! | `do` | meaning |
 //! |---|---|
 //! | `prompt` | send `text` to the session after `after_ms`; `attempt` is said again if that fails |
-//! | `append` | put `text` behind what the user typed |
+//! | `append` | put `text` behind what the user typed, or behind what a tool returned |
 //! | `replace` | put `text` in its place |
+//! | `wake` | tell `wake` after `after_ms`, and forget any earlier one of the session |
 //! | `none` | nothing but the toast |
 //!
 //! These have a `run` and a `session`, and are answered with `done`, which may
@@ -45,6 +47,10 @@
 //! | `select` | show the session |
 //! | `prompt` | as above, unless something was said in the session; agent and model are those of the session `like` |
 //! | `delete` | delete the session, ending a turn in it first |
+//!
+//! The plugin waits for the answer to `tool.execute.after` only where the tool
+//! edits files. While it waits to send a prompt it may be overtaken: what the
+//! user says or a command that is typed takes the place of that prompt.
 
 mod event;
 mod files;
@@ -63,6 +69,20 @@ pub use reply::render;
 
 /// The name by which the plugin tells `ralph` whose dialect it speaks.
 pub const NAME: &str = "opencode";
+
+/// What the plugin tells of sessions, but for what came of an action.
+pub const EVENTS: [&str; 10] = [
+    "session.idle",
+    "session.error",
+    "session.deleted",
+    "chat.message",
+    "command.execute.before",
+    "tool.execute.after",
+    "permission.asked",
+    "permission.replied",
+    "prompt.failed",
+    "wake",
+];
 
 /// The version of the protocol.
 const VERSION: u32 = 1;

@@ -77,6 +77,14 @@ impl App {
         format!("{:016x}", hasher.finish())
     }
 
+    /// The file whose age tells when a host last loaded what calls us for this
+    /// work tree.
+    pub(crate) fn load_mark(&self, host: &str) -> Option<PathBuf> {
+        let variable = |name: &str| self.env.get(OsStr::new(name)).cloned();
+        let state = ralph_snapshot::platform_state_dir(variable)?;
+        Some(state.join("ralph/hosts").join(host).join(self.worktree_name()))
+    }
+
     /// The language of the environment.
     pub(crate) fn locale(&self) -> Locale {
         let named = ["RALPH_LOCALE", "LC_ALL", "LC_MESSAGES", "LANG"]

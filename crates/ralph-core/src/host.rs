@@ -2,6 +2,7 @@
 //! dialect it speaks.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::ids::{RunId, SessionId};
 
@@ -37,7 +38,8 @@ pub enum Actor {
 /// What happened in a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Happening {
-    /// The host itself began. What it was asked for before is lost on it.
+    /// The host has begun, and loaded what passes its events on to us. What it
+    /// was asked for before is lost on it.
     HostStarted,
     /// The host did what it was asked for, or could not.
     Done(Report),
@@ -83,6 +85,9 @@ pub enum Happening {
         /// What the host said.
         error: String,
     },
+    /// The moment has come that the host was asked to tell us of, see
+    /// [`Effect::Wake`].
+    Due,
     /// The host is about to shorten what the agent remembers.
     Compacting,
     /// The host has shortened what the agent remembers.
@@ -352,6 +357,11 @@ pub enum Effect {
         task: String,
         /// What follows it: how the work is judged, and what to say at the end.
         rules: String,
+    },
+    /// Nothing for now; the host tells us when this time has passed.
+    Wake {
+        /// How long that is.
+        after: Duration,
     },
     /// What the user typed goes no further; the user reads this instead.
     Answer {

@@ -4,6 +4,7 @@
 //! to as the driver does, and answer. Whatever fails here lets the host go on
 //! as if we were not there.
 
+mod broken;
 mod looks;
 mod moving;
 mod place;
@@ -230,6 +231,7 @@ impl Driver<'_> {
                 self.not_delivered(run, *attempts, error)
             }
             Happening::SessionEnded { reason } => self.session_ended(run, reason, hosted),
+            Happening::Due => self.due(run, hosted),
             Happening::Compacting => self.note(run, "compacting", ""),
             Happening::Compacted { summary } => {
                 self.note(run, "compacted", summary)?;
@@ -386,7 +388,9 @@ impl Driver<'_> {
         let errands = if spoke { run.errands.after_turn() } else { run.errands.told() };
         next.errands = moving::planned(errands, &next, spoke.then_some(hosted));
         self.stamp(&mut next, hosted);
-        let next = self.record(&run, next, Some(&judged.record))?;
+        // A turn that could not be taken is begun again, so it has no record.
+        let taken = judged.next.iteration == run.iteration;
+        let next = self.record(&run, next, taken.then_some(&judged.record))?;
         hosted.place.set_answered(turn.message.as_deref());
         if next.state == State::Running {
             hosted.place.set_continued(continued + 1);
@@ -403,9 +407,7 @@ impl Driver<'_> {
         match &next.state {
             State::Running => HostReply::of(Effect::GoOn { reason: wording::go_on(next) })
                 .with_note(wording::iteration(next)),
-            State::Waiting(_) | State::Paused(_) => {
-                HostReply::silent().with_note(wording::rests(next)).in_tone(Tone::Warning)
-            }
+            State::Waiting(_) | State::Paused(_) => broken::resting(next, self.clock.now()),
             State::Success(_) | State::Failed(_) | State::Stopped => {
                 place.unmark();
                 let _ = self.ledger.store().checkpoint();

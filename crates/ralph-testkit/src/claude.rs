@@ -3,16 +3,12 @@
 //! Tests that use it are the body of [`isolated`](crate::isolated): the
 //! client, its tools and its hooks reach the scripted server and nothing else.
 
-mod terminal;
-
 use std::ffi::{OsStr, OsString};
 use std::{env, fs};
 
 use serde_json::{Value, json};
 
-use crate::{Call, Messages, Output, Project, isolation, tool, tools_path};
-
-pub use terminal::Terminal;
+use crate::{Call, Messages, Output, Project, Terminal, isolation, tool, tools_path};
 
 /// A key of the usual form that opens nothing.
 const KEY: &str = "sk-ant-api03-scripted-scripted-scripted-scripted-0000";
@@ -78,7 +74,7 @@ impl<'a> Claude<'a> {
     /// Starts the client in a terminal, as a person does.
     #[track_caller]
     pub fn terminal(&self, args: &[&str]) -> Terminal<'a> {
-        Terminal::start(self.project, &self.variables, args)
+        Terminal::start(self.project, &self.variables, &tool("claude"), args)
     }
 }
 

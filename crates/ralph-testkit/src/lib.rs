@@ -17,6 +17,7 @@ mod messages;
 mod model_server;
 mod opencode;
 mod running;
+mod terminal;
 mod tools;
 
 use std::ffi::OsStr;
@@ -29,12 +30,13 @@ use std::thread;
 
 use serde_json::Value;
 
-pub use claude::{Claude, Terminal};
+pub use claude::Claude;
 pub use isolation::isolated;
 pub use messages::{Asked, Asker, Messages, Script, Turn};
 pub use model_server::{ModelServer, Reply, Request, TOKENS};
 pub use opencode::OpenCode;
 pub use running::{Hold, Running, Signal};
+pub use terminal::Terminal;
 pub use tools::{tool, tools_path};
 
 /// A temporary project with its own state, configuration and home folder.

@@ -178,8 +178,12 @@ impl Shared {
                 let message = stream::whole(id, blocks, *tokens, &body["model"]).to_string();
                 send(stream, 200, &[], "application/json", &message)
             }
-            Answer::Failure { status, headers } => {
-                send(stream, *status, headers, "application/json", &error(*status).to_string())
+            Answer::Failure { status, headers, words } => {
+                let mut error = error(*status);
+                if let Some(words) = words {
+                    error["error"]["message"] = words.as_str().into();
+                }
+                send(stream, *status, headers, "application/json", &error.to_string())
             }
         }
     }

@@ -1,10 +1,12 @@
-//! The real OpenCode client, as a server, against a scripted Messages API.
+//! The real OpenCode client, as a server or in a terminal, against a scripted
+//! Messages API.
 //!
 //! Tests that use it are the body of [`isolated`](crate::isolated): the
 //! client, its tools and its plugin reach the scripted server and nothing else.
 
 use std::cell::RefCell;
 use std::env;
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::Child;
@@ -14,7 +16,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::{Call, Messages, Project, isolation, tool, tools_path};
+use crate::{Call, Messages, Project, Terminal, isolation, tool, tools_path};
 
 /// How long the client may take for anything. It is slow to start, and only a
 /// test that fails waits that long.
@@ -58,6 +60,19 @@ impl OpenCode {
         call(project, server).args(["run", "--title", "once"]).stdin(prompt)
     }
 
+    /// Starts the client in a terminal, as a person does.
+    #[track_caller]
+    pub fn terminal<'a>(project: &'a Project, server: &Messages) -> Terminal<'a> {
+        settle(project, server);
+        // What moves would be drawn, and looked at, all the time.
+        let state = project.state().join("opencode");
+        std::fs::create_dir_all(&state).unwrap();
+        std::fs::write(state.join("kv.json"), r#"{"animations_enabled":false}"#).unwrap();
+        let mut variables = variables(project);
+        variables.push(("TERM", "xterm-256color".into()));
+        Terminal::start(project, &variables, &tool("opencode"), &[])
+    }
+
     /// Begins a session and returns its name.
     #[track_caller]
     pub fn session(&self, title: &str) -> String {
@@ -79,17 +94,25 @@ impl OpenCode {
         self.post(&format!("/session/{session}/command"), &body)
     }
 
+    /// Types a command in a session and returns at once.
+    pub fn submits(&self, session: &str, name: &str, arguments: &str) {
+        let body = json!({ "command": name, "arguments": arguments }).to_string();
+        let (address, path) = (self.address.clone(), format!("/session/{session}/command"));
+        // Its turn may never end.
+        thread::spawn(move || request(&address, "POST", &path, &body));
+    }
+
     /// Ends the turn of a session.
     #[track_caller]
     pub fn abort(&self, session: &str) {
         self.post(&format!("/session/{session}/abort"), &json!({}));
     }
 
-    /// Deletes a session.
+    /// Deletes a session, whatever it is doing.
     #[track_caller]
     pub fn delete(&self, session: &str) {
-        let (status, said) =
-            request(&self.address, "DELETE", &format!("/session/{session}"), "").unwrap();
+        let path = format!("/session/{session}");
+        let (status, said) = request(&self.address, "DELETE", &path, "").unwrap();
         assert_eq!(status, 200, "{said}");
     }
 
@@ -153,10 +176,19 @@ impl Drop for OpenCode {
 #[track_caller]
 fn call(project: &Project, server: &Messages) -> Call {
     settle(project, server);
+    project.program(tool("opencode")).envs(variables(project))
+}
+
+/// The environment of the client, on whose search path is the binary.
+#[track_caller]
+fn variables(project: &Project) -> Vec<(&'static str, OsString)> {
     let own = project.binary().parent().into_iter().map(Into::into);
     let path = own.chain(env::split_paths(&tools_path()).collect::<Vec<_>>());
-    let call = project.program(tool("opencode")).envs(QUIET.iter().copied());
-    call.envs(isolation::proxy()).env("PATH", env::join_paths(path).unwrap())
+    let quiet = QUIET.iter().copied().chain(isolation::proxy());
+    let mut variables: Vec<(&str, OsString)> =
+        quiet.map(|(name, value)| (name, value.into())).collect();
+    variables.push(("PATH", env::join_paths(path).unwrap()));
+    variables
 }
 
 /// Writes the settings of the client. Where it believes that its own package

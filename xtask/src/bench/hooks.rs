@@ -41,6 +41,7 @@ const FILES: usize = 5000;
 
 pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
     let mut rows = against_true(binary)?;
+    rows.extend(of_a_plugin(binary)?);
     rows.extend(against_status(binary)?);
     rows.extend(with_transcripts(binary)?);
     rows.extend(instructions(binary)?);
@@ -74,13 +75,28 @@ impl<'a> Site<'a> {
         let mut payload = facts.clone();
         payload["session_id"] = session.into();
         payload["cwd"] = "/".into();
+        let mut hook = self.call("claude-code", &payload)?;
+        hook.env("CLAUDE_PROJECT_DIR", self.project.path(""));
+        hook.env("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "0");
+        Ok(hook)
+    }
+
+    /// The call of a plugin that tells of an event with these facts.
+    fn told(&self, session: &str, kind: &str, facts: &Value) -> Result<Command, Failure> {
+        let mut payload = facts.clone();
+        payload["v"] = 1.into();
+        payload["type"] = kind.into();
+        payload["session"] = session.into();
+        payload["directory"] = self.project.path("").to_string_lossy().into();
+        self.call("opencode", &payload)
+    }
+
+    fn call(&self, agent: &str, payload: &Value) -> Result<Command, Failure> {
         let path = self.payloads.join("payload.json");
         fs::write(&path, payload.to_string()).map_err(|error| Failure::io(&path, &error))?;
         let payload = File::open(&path).map_err(|error| Failure::io(&path, &error))?;
-        let mut hook =
-            self.project.command(&["hook", "--agent", "claude-code", "--timeout", "3600"]);
-        hook.env("CLAUDE_PROJECT_DIR", self.project.path(""));
-        hook.env("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "0").stdin(Stdio::from(payload));
+        let mut hook = self.project.command(&["hook", "--agent", agent, "--timeout", "3600"]);
+        hook.stdin(Stdio::from(payload));
         Ok(hook)
     }
 }
@@ -137,6 +153,39 @@ fn against_true(binary: &Path) -> Result<Vec<Row>, Failure> {
         row("hook that records a tool", &records, MOST_BUSY),
         plain("hook that looks at an edited file", &looks),
         row("hook at the end of a turn, no gate", &ends, MOST_BUSY),
+    ])
+}
+
+/// What a plugin tells, event by event, against the cheapest process.
+fn of_a_plugin(binary: &Path) -> Result<Vec<Row>, Failure> {
+    let stage = Stage::new(binary)?;
+    let site = Site::new(&stage, "told")?;
+    let words = "work --max-iterations 100000 --max-duration 10h --stagnation-limit 100000";
+    let armed = json!({ "command": "ralph", "arguments": words });
+    time(site.told("one", "command.execute.before", &armed)?)?;
+    let idle = |round: usize| {
+        let (id, text) = (format!("msg_{round}"), format!("I looked at part {round} and go on."));
+        json!({ "message": { "id": id, "text": text, "summary": false } })
+    };
+    let tool = json!({ "tool": "bash", "call": "call", "args": { "command": "true" } });
+    let (mut nothing, mut none, mut records, mut ends) = Default::default();
+    for round in 0..WARM_UP + ROUNDS {
+        keep(&mut nothing, round, time(site.project.program("true"))?);
+        keep(&mut none, round, time(site.told("another", "session.idle", &idle(round))?)?);
+        keep(&mut ends, round, time(site.told("one", "session.idle", &idle(round))?)?);
+    }
+    for round in 0..WARM_UP + ROUNDS {
+        keep(&mut nothing, round, time(site.project.program("true"))?);
+        keep(&mut records, round, time(site.told("one", "tool.execute.after", &tool)?)?);
+    }
+    let row = |name: &str, samples: &Samples| {
+        let measured = samples.least().as_secs_f64() / nothing.least().as_secs_f64();
+        compared(name, samples, Budget { measured, most: MOST_BUSY, unit: "times true" })
+    };
+    Ok(vec![
+        row("plugin's event without a loop", &none),
+        row("plugin's event about a tool", &records),
+        row("plugin's event at the end of a turn, no gate", &ends),
     ])
 }
 

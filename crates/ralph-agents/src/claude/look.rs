@@ -273,6 +273,7 @@ mod tests {
                 | Happening::NotDelivered { .. }
                 | Happening::HostStarted
                 | Happening::Done(_)
+                | Happening::Due
                 | Happening::SessionEnded { .. } => {}
             }
         }

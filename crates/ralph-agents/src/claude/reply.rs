@@ -61,6 +61,7 @@ pub fn render(event: &HostEvent, reply: &HostReply) -> String {
             | Effect::Do { .. }
             | Effect::Tell { .. }
             | Effect::Begin { .. }
+            | Effect::Wake { .. }
             | Effect::Answer { .. },
             _,
             _,
@@ -95,6 +96,7 @@ fn effect<'a>(event: &'a HostEvent, effect: &'a Effect) -> Answer<'a> {
         | Effect::Do { .. }
         | Effect::Tell { .. }
         | Effect::Begin { .. }
+        | Effect::Wake { .. }
         | Effect::Answer { .. } => Answer::default(),
     }
 }

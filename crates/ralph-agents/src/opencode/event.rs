@@ -1,6 +1,6 @@
 //! What the plugin writes to the standard input of a hook.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ralph_core::host::{
     Actor, Breakage, BreakageKind, DeedKind, Happening, HostEvent, Position, Report, Silence,
@@ -15,6 +15,9 @@ use crate::host::BadPayload;
 
 /// Tools that write the file they name.
 const WRITERS: [&str; 3] = ["edit", "write", "multiedit"];
+
+/// How the lines of a patch begin that name a file which is there afterwards.
+const PATCHED: [&str; 3] = ["*** Add File: ", "*** Update File: ", "*** Move to: "];
 
 /// Longest description of a tool's use.
 const ABOUT_CHARS: usize = 200;
@@ -140,6 +143,7 @@ fn happening(actor: &Actor, payload: Payload) -> Happening {
         },
         ("permission.asked", Actor::Main) => Happening::PermissionAsked { what: asked(&payload) },
         ("permission.replied", Actor::Main) => Happening::PermissionAnswered,
+        ("wake", Actor::Main) => Happening::Due,
         ("prompt.failed", Actor::Main) => {
             Happening::NotDelivered { attempts: payload.attempt, error: message_of(&payload.error) }
         }
@@ -239,16 +243,30 @@ fn asked(payload: &Payload) -> String {
 }
 
 fn used(payload: &Payload) -> ToolUse {
-    let file = payload.args["filePath"].as_str().filter(|file| !file.is_empty());
-    let file = file.filter(|_| WRITERS.contains(&payload.tool.as_str()));
     let command = payload.args["command"].as_str().unwrap_or(&payload.title);
     ToolUse {
         id: payload.call.clone(),
         tool: payload.tool.clone(),
-        files: file.map(PathBuf::from).into_iter().collect(),
+        files: written(payload),
         about: command.chars().take(ABOUT_CHARS).collect(),
         error: None,
     }
+}
+
+/// The files that a tool wrote. The client takes names in a patch for names
+/// below the folder of the session.
+fn written(payload: &Payload) -> Vec<PathBuf> {
+    let text = |name: &str| payload.args[name].as_str().unwrap_or_default();
+    let names: Vec<&str> = match payload.tool.as_str() {
+        "apply_patch" => {
+            let named = |line| PATCHED.iter().find_map(|start| str::strip_prefix(line, start));
+            text("patchText").lines().filter_map(named).map(str::trim).collect()
+        }
+        tool if WRITERS.contains(&tool) => vec![text("filePath")],
+        _ => Vec::new(),
+    };
+    let folder = payload.directory.as_deref().unwrap_or_else(|| Path::new(""));
+    names.into_iter().filter(|name| !name.is_empty()).map(|name| folder.join(name)).collect()
 }
 
 #[cfg(test)]

@@ -47,6 +47,12 @@ pub(super) fn is_ours(text: &str) -> bool {
         || about.is_some_and(|about| [ABOUT_RALPH, ABOUT_CANCEL].contains(&about.trim()))
 }
 
+/// How a plugin calls `ralph`: the program and its arguments.
+pub(super) fn called(plugin: &str) -> Option<Vec<String>> {
+    let line = plugin.lines().find_map(|line| line.strip_prefix("const COMMAND = "))?;
+    serde_json::from_str(line).ok().filter(|words: &Vec<String>| !words.is_empty())
+}
+
 /// Whether a file holds what this version would write, however `ralph` is
 /// called in it.
 pub(super) fn is_current(path: &str, text: &str) -> bool {
@@ -102,6 +108,8 @@ mod tests {
         let text = plugin("/a \"b\"/ralph", Some("every-session"));
         let line = r#"const COMMAND = ["/a \"b\"/ralph", "hook", "--agent", "opencode", "--timeout=90", "--arm=every-session"]"#;
         assert!(text.lines().any(|found| found == line), "{text}");
+        assert_eq!(called(&text).unwrap()[..2], ["/a \"b\"/ralph", "hook"]);
+        assert_eq!(called(PLUGIN).unwrap()[0], "ralph");
         assert!(is_ours(&text));
     }
 

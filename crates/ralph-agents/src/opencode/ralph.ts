@@ -5,6 +5,8 @@ import { spawn } from "node:child_process"
 
 const COMMAND = ["ralph", "hook", "--agent", "opencode"]
 const VERSION = 1
+const PATIENCE = 5000
+const EDITS = ["edit", "write", "multiedit", "apply_patch"]
 
 type Facts = Record<string, unknown>
 type Toast = { text: string; variant: string }
@@ -26,7 +28,9 @@ export const Ralph = async ({ client, directory }: any) => {
   if (process.argv.slice(2).find((word) => !word.startsWith("-")) === "run") return {}
 
   const parents = new Map<string, string | undefined>()
-  const queues = new Map<string, Promise<void>>()
+  const queues = new Map<string, Promise<unknown>>()
+  const pauses = new Map<string, () => void>()
+  const wakes = new Map<string, ReturnType<typeof setTimeout>>()
   let complained = false
 
   const show = async (toast: Toast) => {
@@ -105,7 +109,19 @@ export const Ralph = async ({ client, directory }: any) => {
       .map((part) => part.text)
       .join("\n")
 
-  const pause = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms))
+  // Waits; whether nobody else made the session go on meanwhile.
+  const pause = (session: string, time: number) =>
+    new Promise<boolean>((resolve) => {
+      const end = (undisturbed: boolean) => {
+        clearTimeout(timer)
+        pauses.delete(session)
+        resolve(undisturbed)
+      }
+      const timer = setTimeout(() => end(true), time)
+      pauses.set(session, () => end(false))
+    })
+
+  const disturb = (session: string) => pauses.get(session)?.()
 
   const good = async (asked: Promise<any>) => {
     const { data, error } = await asked
@@ -118,9 +134,13 @@ export const Ralph = async ({ client, directory }: any) => {
     return found.findLast(({ info }: any) => info.role === "assistant" && fits(info))
   }
 
-  // Whose agent and model go on: what sums a session up has others.
-  const speaker = async (session: string) =>
-    (await latest(session, (info) => info.summary !== true).catch(() => {}))?.info
+  // Whose agent and model go on: what sums a session up has others. Where
+  // nobody spoke yet, it is those that the user chose.
+  const speaker = async (session: string) => {
+    const spoke = await latest(session, (info) => info.summary !== true).catch(() => {})
+    const info = (spoke ?? (await newest(session).catch(() => {})))?.info
+    return info && { ...info, ...info.model }
+  }
 
   const isBusy = async (session: string) => {
     const status = await good(client._client.get({ url: "/session/status" }))
@@ -156,7 +176,7 @@ export const Ralph = async ({ client, directory }: any) => {
       return {}
     },
     prompt: async ({ run, session, like, text, after_ms }) => {
-      await pause(after_ms)
+      if (!(await pause(session, after_ms ?? 0)) && !run) return {}
       if (run && (await newest(session))) return {}
       const info = await speaker(like ?? session)
       const model = info?.modelID && { providerID: info.providerID, modelID: info.modelID }
@@ -165,9 +185,22 @@ export const Ralph = async ({ client, directory }: any) => {
       await good(client.session.promptAsync({ path: { id: session }, body }))
       return {}
     },
+    // Asks `ralph` again later. It knows whether there is anything left to do.
+    wake: async ({ session, after_ms }) => {
+      clearTimeout(wakes.get(session))
+      const timer = setTimeout(() => {
+        wakes.delete(session)
+        queue(session, async () => carryOut(session, await tell("wake", session, {})))
+      }, after_ms)
+      timer.unref?.()
+      wakes.set(session, timer)
+      return {}
+    },
     delete: async ({ session }) => {
       if (await isBusy(session)) await client.session.abort({ path: { id: session } })
-      for (let left = 50; left && (await isBusy(session)); left--) await pause(100)
+      for (let left = 50; left && (await isBusy(session)); left--) {
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
       await good(client.session.delete({ path: { id: session } }))
       return {}
     },
@@ -177,6 +210,7 @@ export const Ralph = async ({ client, directory }: any) => {
   const carryOut = async (here: string | undefined, action: Action | undefined) => {
     while (action && deeds[action.do]) {
       const { do: did, run, attempt, session = here } = action
+      here = session
       let facts: Facts
       try {
         facts = await deeds[did]({ ...action, session })
@@ -188,8 +222,7 @@ export const Ralph = async ({ client, directory }: any) => {
     }
   }
 
-  const ended = async (type: string, session: string, facts: Facts) => {
-    const last = await newest(session)
+  const ended = async (type: string, session: string, facts: Facts, last: any) => {
     const spoke = last?.info.role === "assistant" ? last : undefined
     if (type === "session.idle" && !spoke) return
     const message = spoke && {
@@ -201,14 +234,12 @@ export const Ralph = async ({ client, directory }: any) => {
   }
 
   // Events of one session are told one after the other, in their order.
-  const queue = (session: string, job: () => Promise<unknown>) => {
+  const queue = <T>(session: string, job: () => Promise<T>) => {
     const before = queues.get(session) ?? Promise.resolve()
-    const after = before.then(job).then(
-      () => {},
-      () => {},
-    )
+    const after = before.then(job).catch(() => undefined)
     queues.set(session, after)
     void after.then(() => queues.get(session) === after && queues.delete(session))
+    return after
   }
 
   const heard = (event: any) => {
@@ -216,12 +247,15 @@ export const Ralph = async ({ client, directory }: any) => {
     const session = properties?.sessionID ?? properties?.info?.id
     if (!session) return
     if (type === "session.deleted") {
+      disturb(session)
       if (properties.info?.parentID) return
       queue(session, () => tell(type, session, {}))
     } else if (type === "session.idle" || type === "session.error") {
+      // Asked for at once: by the time it is told, the next turn may have begun.
+      const last = newest(session).catch(() => undefined)
       queue(session, async () => {
         if (await parentOf(session)) return
-        await ended(type, session, { error: properties.error })
+        await ended(type, session, { error: properties.error }, await last)
       })
     } else if (type === "permission.asked" || type === "permission.replied") {
       queue(session, async () => {
@@ -252,6 +286,7 @@ export const Ralph = async ({ client, directory }: any) => {
       try {
         const text = textOf(parts)
         if (!text || parts.some((part: any) => part.metadata?.ralph)) return
+        disturb(sessionID)
         if (await parentOf(sessionID)) return
         const first = !(await newest(sessionID))
         change(parts, await tell("chat.message", sessionID, { text, first }))
@@ -262,6 +297,7 @@ export const Ralph = async ({ client, directory }: any) => {
         // The mark keeps what a command became from being told as a message.
         for (const part of parts) if (part.type === "text") part.metadata = { ralph: "command" }
         const { command, sessionID } = input
+        disturb(sessionID)
         if (command !== "ralph" && command !== "cancel-ralph") return
         const facts = { command, arguments: input.arguments ?? "" }
         change(parts, await tell("command.execute.before", sessionID, facts))
@@ -270,11 +306,22 @@ export const Ralph = async ({ client, directory }: any) => {
     "tool.execute.after": async (input: any, output: any) => {
       try {
         const { tool, sessionID, callID, args } = input
-        queue(sessionID, async () => {
+        const told = queue(sessionID, async () => {
           const parent = await parentOf(sessionID)
           const title = String(output?.title ?? "")
-          await tell("tool.execute.after", sessionID, { tool, call: callID, title, args, parent })
+          const facts = { tool, call: callID, title, args, parent }
+          return await tell("tool.execute.after", sessionID, facts)
         })
+        // What an edit made worse belongs to what it returns. Nothing else is
+        // waited for, nor an answer that comes behind gates which take their time.
+        if (!EDITS.includes(tool)) return
+        let timer: ReturnType<typeof setTimeout> | undefined
+        const late = new Promise<undefined>((resolve) => {
+          timer = setTimeout(resolve, PATIENCE, undefined)
+        })
+        const action = await Promise.race([told, late])
+        clearTimeout(timer)
+        if (action?.do === "append") output.output += action.text
       } catch {}
     },
   }

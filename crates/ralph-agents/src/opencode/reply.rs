@@ -1,6 +1,7 @@
 //! What the plugin reads from the standard output of a hook.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use ralph_core::host::{Deed, Effect, Happening, HostEvent, HostReply, Tone};
 use ralph_core::ids::{RunId, SessionId};
@@ -14,6 +15,10 @@ const SETTLE_MS: u64 = 500;
 
 /// How long after an error: what is short of breath recovers.
 const RECOVER_MS: u64 = 5000;
+
+/// The longest that the plugin sleeps before it asks again: clocks are set, and
+/// machines sleep too.
+const LONGEST_NAP: Duration = Duration::from_mins(10);
 
 /// What the agent is told where a command cannot be kept from it.
 const ANSWERED: &str = "The user asked ralph, a program outside this conversation, which answered as below. Repeat the answer and do nothing else.";
@@ -64,14 +69,21 @@ pub fn render(event: &HostEvent, reply: &HostReply) -> String {
 fn effect<'a>(event: &'a HostEvent, effect: &'a Effect) -> Action<'a> {
     let is_command = event.name == "command.execute.before";
     let is_typed = matches!(event.what, Happening::Prompted { .. });
+    let is_tool = matches!(event.what, Happening::ToolsUsed(_));
     match effect {
         Effect::GoOn { reason } => prompt(event, reason),
         Effect::Do { run, deed } => deed_of(run, deed),
         Effect::Tell { context } if is_command => message("replace", context),
-        Effect::Tell { context } if is_typed => message("append", format!("\n\n{context}")),
+        Effect::Tell { context } if is_typed || is_tool => {
+            message("append", format!("\n\n{context}"))
+        }
         Effect::Begin { task, rules } if is_command => message("replace", format!("{task}{rules}")),
         Effect::Begin { rules, .. } if is_typed => message("append", rules),
         Effect::Answer { text } if is_typed => message("replace", format!("{ANSWERED}\n\n{text}")),
+        Effect::Wake { after } => {
+            let after = after.min(&LONGEST_NAP).as_millis();
+            Action { after_ms: u64::try_from(after).ok(), what: "wake", ..nothing() }
+        }
         Effect::None | Effect::Tell { .. } | Effect::Begin { .. } | Effect::Answer { .. } => {
             nothing()
         }
@@ -84,7 +96,7 @@ fn prompt<'a>(event: &'a HostEvent, text: &'a str) -> Action<'a> {
             (SETTLE_MS << (*attempts).min(8), attempts.saturating_add(1))
         }
         Happening::TurnBroken(_) => (RECOVER_MS, 1),
-        Happening::TurnEnded(_) | Happening::Done(_) => (SETTLE_MS, 1),
+        Happening::TurnEnded(_) | Happening::Done(_) | Happening::Due => (SETTLE_MS, 1),
         Happening::HostStarted
         | Happening::SessionStarted(_)
         | Happening::Prompted { .. }
@@ -160,7 +172,8 @@ fn toast(reply: &HostReply) -> Option<Toast<'_>> {
         | Effect::GoOn { .. }
         | Effect::Do { .. }
         | Effect::Tell { .. }
-        | Effect::Begin { .. } => None,
+        | Effect::Begin { .. }
+        | Effect::Wake { .. } => None,
     };
     let text = reply.brief.as_ref().or(reply.note.as_ref()).or(answer)?;
     let variant = match reply.tone {
@@ -225,6 +238,22 @@ mod tests {
         };
         check(&failed(1), &reply(), &want(1000, 2));
         check(&failed(3), &reply(), &want(4000, 4));
+    }
+
+    #[test]
+    fn what_a_tool_made_worse_follows_what_it_returned() {
+        let edited = event("tool.execute.after", Happening::ToolsUsed(Vec::new()));
+        let reply = HostReply::of(Effect::Tell { context: "a.py:1: no".to_owned() });
+        check(&edited, &reply, r#"{"v":1,"do":"append","text":"\n\na.py:1: no"}"#);
+    }
+
+    #[test]
+    fn the_plugin_sleeps_until_it_is_due_but_never_for_long() {
+        let broken = event("wake", Happening::Due);
+        let wake = |after| HostReply::of(Effect::Wake { after });
+        let want = |after| format!(r#"{{"v":1,"do":"wake","after_ms":{after}}}"#);
+        check(&broken, &wake(Duration::from_secs(61)), &want(61_000));
+        check(&broken, &wake(Duration::from_hours(900)), &want(600_000));
     }
 
     #[test]

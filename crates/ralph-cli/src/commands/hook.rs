@@ -120,6 +120,9 @@ fn answer(call: &Call) {
     drop(payload);
     let Some(app) = app(call, &event) else { return };
     log_oddities(&app, &event);
+    if event.what == Happening::HostStarted {
+        note_load(&app, call.host);
+    }
     if !concerns_us(&app, call, &event) {
         return;
     }
@@ -141,6 +144,15 @@ fn log_oddities(app: &App, event: &HostEvent) {
     }
     if let Happening::Done(Report { run, deed, result: Err(error), .. }) = &event.what {
         log::write(&app.home, &format!("{run}: {deed:?}: {error}"));
+    }
+}
+
+/// Leaves a trace by which `ralph doctor` knows that the host has loaded what
+/// calls us. It is the user's, so that no project changes by being opened.
+fn note_load(app: &App, host: &Host) {
+    if let Some(mark) = app.load_mark(host.name) {
+        let made = mark.parent().map(std::fs::create_dir_all).transpose();
+        let _ = made.and_then(|_| std::fs::write(mark, app.worktree()));
     }
 }
 
@@ -204,6 +216,7 @@ fn concerns_us(app: &App, call: &Call, event: &HostEvent) -> bool {
         | Happening::PermissionAsked { .. }
         | Happening::PermissionAnswered
         | Happening::NotDelivered { .. }
+        | Happening::Due
         | Happening::Compacting
         | Happening::Compacted { .. }
         | Happening::SessionEnded { .. }

@@ -4,6 +4,7 @@ mod claude_driver;
 mod config;
 mod control;
 mod doctor_hosts;
+mod doctor_opencode;
 mod evidence;
 mod feedback;
 mod hooks;

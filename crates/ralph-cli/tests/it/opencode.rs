@@ -198,6 +198,67 @@ fn a_provider_that_refuses_needs_a_person_and_a_word_goes_on() {
     goes_on(&session.idle("msg_2", "Not yet."));
 }
 
+/// The seconds after which the plugin asks again.
+#[track_caller]
+fn sleeps(action: &Value) -> u64 {
+    assert_eq!(action["do"], "wake", "{action}");
+    action["after_ms"].as_u64().unwrap_or_default().div_ceil(1000)
+}
+
+fn limit(words: &str) -> Value {
+    json!({ "name": "APIError", "data": { "message": words, "statusCode": 429 } })
+}
+
+#[test]
+fn a_run_that_waits_for_its_provider_is_woken_and_spends_no_iteration() {
+    let project = project();
+    let session = Session::new(&project, "ses_1");
+    session.command(GATED);
+    goes_on(&session.idle("msg_1", "Not yet."));
+    let waits = session.breaks("msg_2", &limit("usage limit reached|1700000000"));
+    assert_eq!(waits["do"], "wake", "{waits}");
+    assert!(waits["toast"]["text"].as_str().unwrap().contains("by itself"), "{waits}");
+    session.is("waiting/limit", 1);
+    assert_eq!(session.idle("msg_2", ""), Value::Null, "the silence after it is no turn");
+    let again = session.tell("wake", &json!({}));
+    assert!(goes_on(&again).contains("ITERATION 2/6"), "{again}");
+    session.is("running", 2);
+    assert_eq!(session.tell("wake", &json!({})), Value::Null, "it went on");
+    goes_on(&session.idle("msg_3", "Not yet."));
+    session.is("running", 3);
+}
+
+#[test]
+fn whoever_is_woken_too_early_sleeps_on_and_later_each_time() {
+    let project = project();
+    let session = Session::new(&project, "ses_1");
+    session.command(GATED);
+    assert!((50..=60).contains(&sleeps(&session.breaks("msg_1", &limit("slow down")))));
+    let early = session.tell("wake", &json!({}));
+    assert!((30..=60).contains(&sleeps(&early)), "{early}");
+    assert_eq!(early["toast"], Value::Null, "nothing new: {early}");
+    // A word of the user's does not wait.
+    assert_eq!(session.says("try now"), Value::Null);
+    assert!((110..=120).contains(&sleeps(&session.breaks("msg_2", &limit("slow down")))));
+    session.is("waiting/limit", 0);
+    let waits = session.breaks("msg_3", &limit("rate limited, try again in 3 hours"));
+    assert_eq!(sleeps(&waits), 600, "it asks again in between");
+    session.tell("command.execute.before", &json!({ "command": "cancel-ralph" }));
+    assert_eq!(session.tell("wake", &json!({})), Value::Null, "it was cancelled");
+}
+
+#[test]
+fn a_client_that_is_started_again_is_asked_to_wake_the_run_that_waits() {
+    let project = project();
+    let session = Session::new(&project, "ses_1");
+    session.command(GATED);
+    sleeps(&session.breaks("msg_1", &limit("slow down")));
+    let check = Session::new(&project, "").tell("started", &json!({}));
+    assert_eq!((&check["do"], &check["session"]), (&json!("check"), &json!("ses_1")), "{check}");
+    let facts = json!({ "did": "check", "run": check["run"] });
+    assert!((30..=60).contains(&sleeps(&session.tell("done", &facts))));
+}
+
 #[test]
 fn a_loop_waits_while_a_permission_is_asked_for() {
     let project = project();
@@ -320,6 +381,55 @@ fn tools_are_on_record_with_the_files_they_wrote() {
     let report = project.ralph(&["report", "--json"]).output().exits(0).json();
     assert_eq!(report["tools"][0]["tool"], "write", "{report}");
     assert!(report["tools"][0]["files"][0].as_str().unwrap().ends_with("/a"), "{report}");
+}
+
+#[test]
+fn what_an_edit_made_worse_follows_what_the_tool_returned() {
+    let project = project();
+    project.file("code.py", "def f():\n    return 1\n").run_git(&["add", "-A"]);
+    let session = Session::new(&project, "ses_1");
+    session.command(GATED);
+    project.file("code.py", "def f(x):\n    return eval(x)\n");
+    let edit = json!({
+        "tool": "edit", "call": "call_1", "title": "code.py",
+        "args": { "filePath": project.root().join("code.py") },
+    });
+    let worse = session.tell("tool.execute.after", &edit);
+    assert!(text(&worse, "append").starts_with("\n\nralph: "), "{worse}");
+    assert!(text(&worse, "append").contains("code.py:2"), "{worse}");
+    assert_eq!(session.tell("tool.execute.after", &edit), Value::Null, "it is known now");
+    project.file("more.py", "def f(x):\n    return eval(x)\n");
+    let patch = "*** Begin Patch\n*** Add File: more.py\n+def f(x):\n*** End Patch";
+    let facts = json!({
+        "tool": "apply_patch", "call": "call_2", "parent": "ses_1", "args": { "patchText": patch },
+    });
+    let worse = Session::new(&project, "ses_2").tell("tool.execute.after", &facts);
+    assert!(text(&worse, "append").contains("more.py:2"), "a child hears it as well: {worse}");
+}
+
+#[test]
+fn a_client_that_loads_the_plugin_leaves_no_trace_in_the_project() {
+    let project = project();
+    let before = project.everything();
+    assert_eq!(Session::new(&project, "").tell("started", &json!({})), Value::Null);
+    let marks = project.state();
+    let left = project.everything().into_iter().filter(|path| !path.starts_with(&marks));
+    assert_eq!(left.collect::<Vec<_>>(), before);
+    assert!(marks.join("ralph/hosts/opencode").is_dir());
+}
+
+#[test]
+fn a_session_whose_name_leads_elsewhere_is_none() {
+    let project = project();
+    let before = project.everything();
+    for id in ["../../etc", "..", "a/b", "a\\b", "ses_1\0"] {
+        let session = Session::new(&project, id);
+        assert_eq!(session.command(GATED), Value::Null, "{id}");
+        assert_eq!(session.idle("msg_1", DONE), Value::Null, "{id}");
+        let child = json!({ "parent": id, "tool": "write", "args": { "filePath": "a" } });
+        assert_eq!(Session::new(&project, "ses_2").tell("tool.execute.after", &child), Value::Null);
+    }
+    assert_eq!(project.everything(), before);
 }
 
 #[test]

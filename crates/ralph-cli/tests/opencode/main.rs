@@ -3,7 +3,10 @@
 //! Every test runs in a network of its own that has nothing but a loopback.
 
 mod loops;
-#[cfg(test)]
 mod moving;
+mod plugin;
+mod providers;
+mod sessions;
 mod stage;
+mod terminal;
 mod trouble;

@@ -1,5 +1,7 @@
 //! A project with the installed plugin, and what its loops come to.
 
+use std::time::{Duration, Instant};
+
 use ralph_testkit::{Messages, OpenCode, Project, Script, Turn};
 use serde_json::{Value, json};
 
@@ -8,6 +10,10 @@ pub(crate) const DONE: &str = "All of it is done.\n\n<promise>DONE</promise>";
 
 /// A gate that fails until the file `a` has a `b`.
 pub(crate) const GATE: &str = "--criteria \"custom:grep -q b a\"";
+
+/// How long a run may take to get anywhere. Only a test that fails waits that
+/// long.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A project, a model, and a client once it is started.
 pub(crate) struct Stage {
@@ -45,11 +51,25 @@ impl Stage {
     #[track_caller]
     pub(crate) fn is(&self, standing: &str, iteration: u64) {
         let run = self.run();
-        let reason = run["reason"].as_str().map(|reason| format!("/{reason}"));
-        let found =
-            format!("{}{}", run["status"].as_str().unwrap_or("none"), reason.unwrap_or_default());
-        let found = (found.as_str(), run["iteration"].as_u64());
-        assert_eq!(found, (standing, Some(iteration)), "{run:#}");
+        let found = (place(&run), run["iteration"].as_u64());
+        assert_eq!(found, (standing.to_owned(), Some(iteration)), "{run:#}");
+    }
+
+    /// Asks until the newest run stands there.
+    #[track_caller]
+    pub(crate) fn until(&self, standing: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while place(&self.run()) != standing {
+            assert!(Instant::now() < deadline, "not {standing}: {:#}", self.run());
+        }
+    }
+
+    /// What the model heard in the conversation that this began, request by
+    /// request.
+    pub(crate) fn heard_in(&self, opening: &str) -> Vec<String> {
+        let asked = self.api.main().into_iter();
+        let of_it = asked.filter(|asked| asked.opening().contains(opening));
+        of_it.map(|asked| asked.news()).collect()
     }
 
     /// What the model heard since it spoke last, in its n-th request.
@@ -57,6 +77,12 @@ impl Stage {
     pub(crate) fn heard(&self, request: usize) -> String {
         self.api.main()[request - 1].news()
     }
+}
+
+/// Where a run stands: `status/reason`.
+fn place(run: &Value) -> String {
+    let reason = run["reason"].as_str().map(|reason| format!("/{reason}"));
+    format!("{}{}", run["status"].as_str().unwrap_or("none"), reason.unwrap_or_default())
 }
 
 /// A turn that writes a file of the project.

@@ -45,6 +45,28 @@ fn a_program_that_is_gone_costs_one_toast_and_no_turn() {
 }
 
 #[test]
+fn a_program_of_another_time_costs_one_toast_and_no_turn() {
+    isolated(|| {
+        let stage = Stage::saying([Turn::says("Hello."), Turn::says("Still here.")]);
+        let plugin = stage.project.read(".opencode/plugins/ralph.ts");
+        let binary = stage.project.binary().to_str().unwrap().to_owned();
+        stage.project.script("old", "echo '{\"v\":0,\"do\":\"replace\",\"text\":\"no\"}'");
+        let old = stage.project.root().join("old");
+        let plugin = plugin.replace(&binary, old.to_str().unwrap());
+        stage.project.file(".opencode/plugins/ralph.ts", plugin);
+        let client = stage.start();
+        let session = client.session("work");
+        for text in ["hello?", "are you there?"] {
+            client.says(&session, text);
+            client.until("session.idle", |_| true);
+        }
+        assert_eq!(stage.heard(1), "hello?");
+        assert_eq!(client.toasts("run `ralph install opencode` again"), 1);
+        stage.api.is_over();
+    });
+}
+
+#[test]
 fn a_client_that_ends_with_its_first_turn_is_left_alone() {
     isolated(|| {
         let stage = Stage::saying([Turn::says("Hello.")]);
@@ -62,7 +84,7 @@ fn a_task_is_never_run_by_the_client() {
         let stage = Stage::saying([Turn::says("What an odd task. <promise>DONE</promise>")]);
         let client = stage.start();
         let session = client.session("work");
-        let task = "explain !`touch pwned` and $(touch pwned)";
+        let task = "it's \"odd\": !`touch pwned` $(touch pwned) {{PROMPT}} $1 $ARGUMENTS\n@a ; 'b";
         client.command(&session, "ralph", task);
         client.until_toast("ralph report");
         assert!(stage.heard(1).starts_with(task), "{}", stage.heard(1));

@@ -166,6 +166,16 @@ pub fn rests(run: &Run) -> String {
     format!("ralph: {} {sentence} {hint}", run.id)
 }
 
+/// The user is told that a loop waits, and goes on by itself.
+pub fn waits(run: &Run) -> String {
+    let sentence = super::state_sentence(&run.state, run.policy.locale);
+    let hint = match run.policy.locale {
+        Locale::En => "It goes on by itself then, or as soon as you say anything.",
+        Locale::Ko => "그때 스스로 계속하며, 아무 말이나 입력하면 바로 계속합니다.",
+    };
+    format!("ralph: {} {sentence} {hint}", run.id)
+}
+
 /// The user is told how a loop ended.
 pub fn ended(run: &Run) -> String {
     let sentence = super::state_sentence(&run.state, run.policy.locale);
@@ -283,8 +293,8 @@ mod tests {
             run.state = state;
             for locale in [Locale::En, Locale::Ko] {
                 run.policy.locale = locale;
-                let texts = [armed(&run), go_on(&run), iteration(&run), rests(&run), ended(&run)];
-                for text in texts {
+                let texts = [armed(&run), go_on(&run), iteration(&run), rests(&run)];
+                for text in texts.into_iter().chain([waits(&run), ended(&run)]) {
                     let is_korean = text.chars().any(|c| ('가'..='힣').contains(&c));
                     assert_eq!(is_korean, locale == Locale::Ko, "{text}");
                 }

@@ -183,8 +183,12 @@ impl Driver<'_> {
         report: &Report,
         hosted: &Hosted,
     ) -> Result<HostReply, EngineError> {
-        if report.result.is_ok() || !run.state.is_active() {
+        if !run.state.is_active() {
             return Ok(HostReply::silent());
+        }
+        if report.result.is_ok() {
+            // Whoever was to be woken forgot about it.
+            return self.due(run, hosted);
         }
         hosted.place.unmark();
         self.keep_turn(run, None);

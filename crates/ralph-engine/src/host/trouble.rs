@@ -1,17 +1,11 @@
-//! Turns that break off, permissions that are asked for, and words that do not
-//! reach the agent.
+//! Permissions that are asked for, and words that do not reach the agent.
 
-use ralph_agents::Spoken;
-use ralph_agents::limits::Said;
 use ralph_core::Run;
-use ralph_core::evidence::TurnEnd;
-use ralph_core::host::{Breakage, BreakageKind, Effect, HostReply, Reach, Tone};
+use ralph_core::host::{Effect, HostReply, Tone};
 use ralph_core::redact::redact;
 use ralph_core::state::{Pause, State, Wait};
 use ralph_core::wording::host as wording;
-use ralph_proc::Ending;
 
-use super::{Hosted, TurnOver};
 use crate::driver::Driver;
 use crate::error::EngineError;
 use crate::steps;
@@ -20,57 +14,6 @@ use crate::steps;
 pub(super) const MOST_ATTEMPTS: u32 = 5;
 
 impl Driver<'_> {
-    pub(super) fn turn_broken(
-        &mut self,
-        run: &Run,
-        breakage: &Breakage,
-        hosted: &Hosted,
-    ) -> Result<HostReply, EngineError> {
-        if !run.state.is_active() || hosted.place.is_answered(breakage.message.as_deref()) {
-            return Ok(HostReply::silent());
-        }
-        let now = self.clock.now();
-        let said = Said { text: "", stderr: &breakage.text, ending: Ending::Exited(1) };
-        let hit = hosted.limits.find(&said, now);
-        let state = match (breakage.kind, hit, hosted.reach) {
-            (BreakageKind::Aborted, _, _) => State::Paused(Pause::Aborted),
-            (BreakageKind::Refused, _, _) => {
-                State::Waiting(Wait::Human { question: redact(&breakage.text).into_owned() })
-            }
-            (_, Some(hit), _) => State::Waiting(Wait::Limit { until: hit.until.unwrap_or(now) }),
-            (BreakageKind::Limit, None, _) => State::Waiting(Wait::Limit { until: now }),
-            (BreakageKind::Overloaded | BreakageKind::Other, None, Reach::Answers) => {
-                State::Waiting(Wait::Host)
-            }
-            (BreakageKind::Overloaded | BreakageKind::Other, None, Reach::Messages) => {
-                return self.try_again(run, breakage, hosted);
-            }
-        };
-        let next = if breakage.kind == BreakageKind::Aborted {
-            self.keep_turn(run, None);
-            self.leave(run, state)?
-        } else {
-            self.record(run, steps::moved_to(run, state, now), None)?
-        };
-        hosted.place.set_answered(breakage.message.as_deref());
-        Ok(HostReply::silent().with_note(wording::rests(&next)).in_tone(Tone::Warning))
-    }
-
-    /// A turn that broke off counts as one that failed, so that an agent which
-    /// cannot work at all is not asked for ever.
-    fn try_again(
-        &mut self,
-        run: &Run,
-        breakage: &Breakage,
-        hosted: &Hosted,
-    ) -> Result<HostReply, EngineError> {
-        let what = redact(breakage.text.lines().next().unwrap_or_default()).into_owned();
-        let end = TurnEnd::Failed { what };
-        let spoken = Spoken { end, text: String::new(), usage: None };
-        let turn = TurnOver { spoken, message: &breakage.message, hook: false };
-        self.turn_over(run, turn, hosted)
-    }
-
     pub(super) fn permission_asked(
         &mut self,
         run: &Run,

@@ -16,8 +16,9 @@ pub struct Turn {
 pub(super) enum Answer {
     /// A message of these blocks, and the tokens sent and received.
     Message { blocks: Vec<Value>, tokens: (u64, u64) },
-    /// No message but this status, with these lines in its head.
-    Failure { status: u16, headers: Vec<(String, String)> },
+    /// No message but this status, with these lines in its head, and words if
+    /// they are not those that go with the status.
+    Failure { status: u16, headers: Vec<(String, String)>, words: Option<String> },
 }
 
 impl Turn {
@@ -38,8 +39,14 @@ impl Turn {
 
     /// The interface refuses with this status.
     pub fn fails(status: u16) -> Self {
-        let answer = Answer::Failure { status, headers: Vec::new() };
+        let answer = Answer::Failure { status, headers: Vec::new(), words: None };
         Self { answer, turnstile: None }
+    }
+
+    /// The interface refuses with this status and these words.
+    pub fn refuses(status: u16, words: &str) -> Self {
+        let words = Some(words.to_owned());
+        Self { answer: Answer::Failure { status, headers: Vec::new(), words }, turnstile: None }
     }
 
     /// The same turn with one more block: text or a use of a tool.

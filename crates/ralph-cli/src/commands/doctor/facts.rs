@@ -4,10 +4,11 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use ralph_agents::Host;
 use ralph_agents::inspection::{HookCall, Inspection, InstalledHook, Scope};
+use ralph_core::Timestamp;
 use ralph_proc::Ending;
 
 use super::rehearsal::{self, Trouble};
@@ -37,8 +38,22 @@ pub(super) struct Facts {
     pub(super) cap_variable: Option<String>,
     /// How long the gates may take together.
     pub(super) needed: Duration,
+    /// Whether the client has loaded what passes its events on to us; `None`
+    /// for a host that needs nothing of that kind.
+    pub(super) loaded: Option<Loaded>,
     /// Files that other loops leave while they go on.
     pub(super) loops_here: Vec<&'static str>,
+}
+
+/// What is known of the loading of a plugin, from the trace that it leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Loaded {
+    /// It left none here.
+    Never,
+    /// It was written anew since.
+    Outdated,
+    /// As it stands, this long ago.
+    Ago(Duration),
 }
 
 /// One folder of a host's settings.
@@ -90,6 +105,7 @@ impl Facts {
             blind: None,
             cap_variable: host.cap.and_then(|(name, _)| app.variable(name)),
             needed: install::needed(app),
+            loaded: None,
             loops_here: Vec::new(),
         };
         let mut folders: Vec<PathBuf> = Vec::new();
@@ -135,9 +151,24 @@ impl Facts {
         if self.arm.is_some_and(|(arm, _)| arm == Arm::OnErrors) {
             self.blind = hook::lookout(app).err().map(|error| error.in_line());
         }
+        self.loaded = self.loaded(app);
         let is_there = |file: &&&str| app.project.root.join(file).exists();
         self.loops_here = self.host.foreign_files.iter().filter(is_there).copied().collect();
         self
+    }
+
+    /// A client that was started before the plugin was written has an older
+    /// one, or none.
+    fn loaded(&self, app: &App) -> Option<Loaded> {
+        let files = self.places.iter().filter(|place| place.seen.is_installed());
+        let files =
+            files.filter_map(|place| Some(place.folder.join(&place.seen.plugin.as_ref()?.path)));
+        let written = files.filter_map(|file| changed(&file)).max()?;
+        Some(match app.load_mark(self.host.name).and_then(|mark| changed(&mark)) {
+            None => Loaded::Never,
+            Some(loaded) if loaded < written => Loaded::Outdated,
+            Some(loaded) => Loaded::Ago(app.now().since(loaded)),
+        })
     }
 
     fn armed(&self, app: &App) -> Option<(Arm, ArmedBy)> {
@@ -162,6 +193,13 @@ impl Facts {
     pub(super) fn heard(&self, event: &str) -> usize {
         self.tried.iter().filter(|tried| tried.hook.event == event).count()
     }
+}
+
+/// When a file was changed last.
+fn changed(file: &Path) -> Option<Timestamp> {
+    let changed = fs::metadata(file).and_then(|file| file.modified()).ok()?;
+    let since = changed.duration_since(UNIX_EPOCH).ok()?;
+    Some(Timestamp::from_millis(i64::try_from(since.as_millis()).ok()?))
 }
 
 fn found(app: &App, name: &str) -> Option<Found> {

@@ -11,7 +11,7 @@ use ralph_agents::host::HOSTS;
 use ralph_agents::inspection::{CommandState, HookCall, Other, Scope};
 
 use super::Finding;
-use super::facts::{ArmedBy, Facts, Found};
+use super::facts::{ArmedBy, Facts, Found, Loaded};
 use crate::commands::install::MOST;
 use crate::config::{Arm, render_span};
 
@@ -31,6 +31,8 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         return findings;
     }
     findings.push(judge.client());
+    findings.extend(judge.plugin());
+    findings.extend(judge.loaded());
     findings.extend(judge.hooks());
     findings.extend(judge.events());
     findings.extend(judge.timeouts());
@@ -92,6 +94,50 @@ impl Judge<'_> {
             )),
             None => self.remark(format!("client: `{}` is not on the PATH", self.0.host.program)),
         }
+    }
+
+    /// What passes events on to us, in a host that needs it.
+    fn plugin(&self) -> Vec<Finding> {
+        let again = self.install_again();
+        let plugins = self.0.places.iter().filter_map(|place| {
+            let file = place.seen.plugin.as_ref()?;
+            Some((file.state, place.folder.join(&file.path).display().to_string()))
+        });
+        let plugins: Vec<(CommandState, String)> = plugins.collect();
+        let is_there = |(state, _): &&(CommandState, String)| *state != CommandState::Missing;
+        let mut findings: Vec<Finding> = Vec::new();
+        for (state, path) in plugins.iter().filter(is_there) {
+            findings.push(match state {
+                CommandState::Current => self.fine(format!("plugin: {path}")),
+                CommandState::Old | CommandState::Missing => {
+                    self.remark(format!("plugin: {path} is of another version; {again} again"))
+                }
+                CommandState::Foreign => self.broken(format!(
+                    "plugin: {path} is not ours and stays, so ralph hears nothing; rename it and {again} again"
+                )),
+            });
+        }
+        if findings.is_empty() && !plugins.is_empty() {
+            findings.push(self.broken(format!("plugin: it is not there; {again} again")));
+        }
+        findings
+    }
+
+    /// Whether the client has it.
+    fn loaded(&self) -> Option<Finding> {
+        let program = self.0.host.program;
+        Some(match self.0.loaded? {
+            Loaded::Ago(ago) => {
+                let ago = render_span(Duration::from_secs(ago.as_secs()));
+                self.fine(format!("loaded: the client loaded the plugin here {ago} ago"))
+            }
+            Loaded::Outdated => self.remark(format!(
+                "loaded: the plugin was written after the client was last started here; start `{program}` anew"
+            )),
+            Loaded::Never => self.remark(format!(
+                "loaded: the client has not loaded the plugin here yet; start `{program}`, without `--pure`"
+            )),
+        })
     }
 
     /// Whether each hook answers, and how fast; those with the same trouble
@@ -372,6 +418,9 @@ impl Judge<'_> {
             findings.push(self.remark(format!(
                 "others: {file} shows that another loop is on here; loops that begin by themselves stand down, one that you begin runs beside it"
             )));
+        }
+        if self.0.host.foreign_commands.is_empty() {
+            return findings;
         }
         let known = self.0.host.foreign_commands.join(", ");
         findings.push(self.fine(format!(

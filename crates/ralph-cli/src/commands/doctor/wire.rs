@@ -1,10 +1,10 @@
 //! The findings as JSON.
 
-use ralph_agents::inspection::{CommandState, HookCall, Other, Scope};
+use ralph_agents::inspection::{CommandFile, CommandState, HookCall, Other, Scope};
 use serde_json::{Value, json};
 
 use super::Finding;
-use super::facts::{Facts, Found, Place, Tried};
+use super::facts::{Facts, Found, Loaded, Place, Tried};
 use super::hosts::millis;
 
 /// All findings, and what is known of each host that calls us.
@@ -40,9 +40,19 @@ fn host(facts: &Facts) -> Value {
         },
         "hooks": facts.tried.iter().map(tried).collect::<Vec<_>>(),
         "places": facts.places.iter().map(place).collect::<Vec<_>>(),
+        "loaded": facts.loaded.map(loaded),
         "unreadable": facts.unreadable,
         "loops_here": facts.loops_here,
     })
+}
+
+fn loaded(loaded: Loaded) -> Value {
+    let (state, ago) = match loaded {
+        Loaded::Never => ("never", None),
+        Loaded::Outdated => ("outdated", None),
+        Loaded::Ago(ago) => ("current", Some(ago.as_secs())),
+    };
+    json!({ "state": state, "seconds_ago": ago })
 }
 
 fn program(found: &Found) -> Value {
@@ -77,7 +87,7 @@ fn place(place: &Place) -> Value {
         Scope::Project => "project",
         Scope::User => "user",
     };
-    let commands = place.seen.commands.iter().map(|file| {
+    let file = |file: &CommandFile| {
         let state = match file.state {
             CommandState::Current => "current",
             CommandState::Old => "old",
@@ -85,7 +95,7 @@ fn place(place: &Place) -> Value {
             CommandState::Missing => "missing",
         };
         json!({ "path": file.path.to_string_lossy(), "state": state })
-    });
+    };
     let others = place.seen.others.iter().map(|other| match other {
         Other::Hook(file, words) => json!({ "hook": words, "file": file.to_string_lossy() }),
         Other::Plugin(file, name) => json!({ "plugin": name, "file": file.to_string_lossy() }),
@@ -99,7 +109,8 @@ fn place(place: &Place) -> Value {
         "is_installed": place.seen.is_installed(),
         "cap": cap,
         "switched_off_by": place.seen.switched_off_by.as_ref().map(|file| file.to_string_lossy()),
-        "commands": commands.collect::<Vec<_>>(),
+        "plugin": place.seen.plugin.as_ref().map(file),
+        "commands": place.seen.commands.iter().map(file).collect::<Vec<_>>(),
         "own_plugins": place.seen.own_plugins,
         "others": others.collect::<Vec<_>>(),
     })

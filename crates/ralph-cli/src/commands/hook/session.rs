@@ -73,6 +73,7 @@ impl<'a> Session<'a> {
             | Happening::PermissionAsked { .. }
             | Happening::PermissionAnswered
             | Happening::NotDelivered { .. }
+            | Happening::Due
             | Happening::Compacting
             | Happening::Compacted { .. }
             | Happening::SessionEnded { .. }
@@ -138,6 +139,7 @@ impl<'a> Session<'a> {
             | Happening::PermissionAsked { .. }
             | Happening::PermissionAnswered
             | Happening::NotDelivered { .. }
+            | Happening::Due
             | Happening::Compacting
             | Happening::Compacted { .. }
             | Happening::SessionEnded { .. }

@@ -1,9 +1,9 @@
-//! The client as a person sees it.
+//! A client as a person sees it.
 
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,7 +14,10 @@ use crate::{Output, Project, tool};
 
 /// How long the screen may take to change. Only a test that fails waits that
 /// long.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// How often the screen is looked at while something moves on it.
+const GLANCE: Duration = Duration::from_millis(100);
 
 /// A client in a terminal of its own. Both end when dropped.
 pub struct Terminal<'a> {
@@ -26,9 +29,10 @@ pub struct Terminal<'a> {
 
 impl<'a> Terminal<'a> {
     #[track_caller]
-    pub(super) fn start(
+    pub(crate) fn start(
         project: &'a Project,
         variables: &[(&'static str, OsString)],
+        client: &Path,
         args: &[&str],
     ) -> Self {
         let pipe = project.outside("terminal.pipe");
@@ -43,7 +47,6 @@ impl<'a> Terminal<'a> {
             }
         });
         let terminal = Self { project, socket: project.outside("terminal"), drawn };
-        let client = tool("claude");
         let start = terminal.command(&["new-session", "-d", "-x", "140", "-y", "50", "--"]);
         let started = start.envs(variables.to_vec()).args([client]).args(args).output();
         assert_eq!(started.code, Some(0), "{}", started.stderr);
@@ -101,8 +104,11 @@ impl<'a> Terminal<'a> {
             if wanted(&screen) || self.drawn.recv_timeout(left).is_err() {
                 return screen;
             }
-            // What was drawn in the meantime is on the next screen as well.
-            while self.drawn.try_recv().is_ok() {}
+            // What is drawn in the meantime is on the next screen as well.
+            let glance = Instant::now() + GLANCE;
+            while self.drawn.recv_timeout(glance.saturating_duration_since(Instant::now())).is_ok()
+            {
+            }
         }
     }
 

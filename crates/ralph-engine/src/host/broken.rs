@@ -1,0 +1,135 @@
+//! Turns that broke off, and what a run waits for then.
+
+use std::time::Duration;
+
+use ralph_agents::Spoken;
+use ralph_agents::limits::Said;
+use ralph_core::evidence::TurnEnd;
+use ralph_core::host::{Breakage, BreakageKind, Effect, HostReply, Reach, Tone};
+use ralph_core::redact::redact;
+use ralph_core::state::{Pause, State, Wait};
+use ralph_core::wording::host as wording;
+use ralph_core::{Run, Timestamp};
+use ralph_proc::Ending;
+
+use super::{Hosted, TurnOver};
+use crate::driver::Driver;
+use crate::error::EngineError;
+use crate::steps;
+
+impl Driver<'_> {
+    /// The turn ended with an error.
+    pub(super) fn turn_broken(
+        &mut self,
+        run: &Run,
+        breakage: &Breakage,
+        hosted: &Hosted,
+    ) -> Result<HostReply, EngineError> {
+        if !run.state.is_active() || hosted.place.is_answered(breakage.message.as_deref()) {
+            return Ok(HostReply::silent());
+        }
+        let now = self.clock.now();
+        let said = Said { text: "", stderr: &breakage.text, ending: Ending::Exited(1) };
+        let hit = hosted.limits.find(&said, now);
+        let state = match (breakage.kind, hit, hosted.reach) {
+            (BreakageKind::Aborted, _, _) => State::Paused(Pause::Aborted),
+            (BreakageKind::Refused, _, _) => {
+                State::Waiting(Wait::Human { question: redact(&breakage.text).into_owned() })
+            }
+            (_, Some(hit), Reach::Messages) => {
+                return self.limited(run, breakage, hit.until, hosted);
+            }
+            (BreakageKind::Limit, None, Reach::Messages) => {
+                return self.limited(run, breakage, None, hosted);
+            }
+            (_, Some(hit), _) => State::Waiting(Wait::Limit { until: hit.until.unwrap_or(now) }),
+            (BreakageKind::Limit, None, _) => State::Waiting(Wait::Limit { until: now }),
+            (BreakageKind::Overloaded | BreakageKind::Other, None, Reach::Answers) => {
+                State::Waiting(Wait::Host)
+            }
+            (BreakageKind::Overloaded | BreakageKind::Other, None, Reach::Messages) => {
+                return self.try_again(run, breakage, hosted);
+            }
+        };
+        let next = if breakage.kind == BreakageKind::Aborted {
+            self.keep_turn(run, None);
+            self.leave(run, state)?
+        } else {
+            self.record(run, steps::moved_to(run, state, now), None)?
+        };
+        hosted.place.set_answered(breakage.message.as_deref());
+        Ok(HostReply::silent().with_note(wording::rests(&next)).in_tone(Tone::Warning))
+    }
+
+    /// A turn that broke off counts as one that failed, so that an agent which
+    /// cannot work at all is not asked for ever.
+    fn try_again(
+        &mut self,
+        run: &Run,
+        breakage: &Breakage,
+        hosted: &Hosted,
+    ) -> Result<HostReply, EngineError> {
+        let what = redact(breakage.text.lines().next().unwrap_or_default()).into_owned();
+        let end = TurnEnd::Failed { what };
+        let spoken = Spoken { end, text: String::new(), usage: None };
+        let turn = TurnOver { spoken, message: &breakage.message, hook: false };
+        self.turn_over(run, turn, hosted)
+    }
+
+    /// The provider refused the turn, which will be taken again under its
+    /// number once it accepts work.
+    fn limited(
+        &mut self,
+        run: &Run,
+        breakage: &Breakage,
+        until: Option<Timestamp>,
+        hosted: &Hosted,
+    ) -> Result<HostReply, EngineError> {
+        let end = TurnEnd::ProviderLimit { until };
+        let spoken = Spoken { end, text: String::new(), usage: None };
+        let turn = TurnOver { spoken, message: &breakage.message, hook: false };
+        self.turn_over(run, turn, hosted)
+    }
+
+    /// The time has come at which the run may go on, unless it went on, ended
+    /// or was given more time to wait.
+    pub(super) fn due(&mut self, run: &Run, hosted: &Hosted) -> Result<HostReply, EngineError> {
+        let State::Waiting(Wait::Limit { until }) = run.state else {
+            return Ok(HostReply::silent());
+        };
+        let now = self.clock.now();
+        if now < until {
+            return Ok(HostReply::of(Effect::Wake { after: until.since(now) }));
+        }
+        let waited = self.record(run, steps::waited(run, now), None)?;
+        let begun = self.begin_next(&waited)?;
+        Ok(self.after_turn(&begun, &hosted.place))
+    }
+}
+
+/// What is said about a run that rests. One that waits for a provider goes on
+/// by itself where the host can be asked to wake it.
+pub(super) fn resting(run: &Run, now: Timestamp) -> HostReply {
+    let effect = match run.state {
+        State::Waiting(Wait::Limit { until }) => {
+            // A moment that has just passed is asked for all the same.
+            Effect::Wake { after: until.since(now).max(Duration::from_millis(1)) }
+        }
+        State::Waiting(Wait::Human { .. } | Wait::Child | Wait::Host)
+        | State::Running
+        | State::Paused(_)
+        | State::Success(_)
+        | State::Failed(_)
+        | State::Stopped => Effect::None,
+    };
+    let note = match effect {
+        Effect::Wake { .. } => wording::waits(run),
+        Effect::None
+        | Effect::GoOn { .. }
+        | Effect::Do { .. }
+        | Effect::Tell { .. }
+        | Effect::Begin { .. }
+        | Effect::Answer { .. } => wording::rests(run),
+    };
+    HostReply::of(effect).with_note(note).in_tone(Tone::Warning)
+}
