@@ -13,7 +13,7 @@ pub(crate) const GATE: &str = "--criteria \"custom:grep -q b a\"";
 
 /// How long a run may take to get anywhere. Only a test that fails waits that
 /// long.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A project, a model, and a client once it is started.
 pub(crate) struct Stage {
