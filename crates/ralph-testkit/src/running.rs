@@ -16,7 +16,7 @@ use crate::{Output, Project};
 
 /// How long anything may take that should happen at once. Only a test that
 /// fails waits that long.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A call of the binary that has not ended yet. Killed when dropped.
 pub struct Running {
