@@ -31,7 +31,8 @@ pub struct Run {
     pub state: State,
     /// Turns begun so far; the present or last one has this number.
     pub iteration: u32,
-    /// Raised whenever the owner changes; a writer with an old one lost.
+    /// Raised whenever the owner changes, and with every errand; a writer with
+    /// an old one lost.
     pub epoch: u64,
     /// Who works on it now.
     pub owner: Option<Owner>,

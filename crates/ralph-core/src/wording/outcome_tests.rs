@@ -108,8 +108,8 @@ fn a_run_that_ended_says_why() {
         ),
         (
             failed(Failure::MaxRestarts),
-            "Stopped: the agent crashed or hung too often.",
-            "종료: 에이전트가 너무 자주 멈추거나 비정상 종료되었습니다.",
+            "Stopped: the agent had to begin anew too often.",
+            "종료: 에이전트를 다시 시작한 횟수가 한도를 넘었습니다.",
         ),
         (
             failed(Failure::AgentError { what: "exit code 1.".to_owned() }),
