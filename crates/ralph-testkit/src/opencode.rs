@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::env;
+use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::Child;
@@ -56,6 +57,25 @@ impl OpenCode {
     #[track_caller]
     pub fn once(project: &Project, server: &Messages, prompt: &str) -> Call {
         call(project, server).args(["run", "--title", "once"]).stdin(prompt)
+    }
+
+    /// A call of `ralph` that finds the client, with its settings in place.
+    #[track_caller]
+    pub fn ralph<S: AsRef<OsStr>>(project: &Project, server: &Messages, args: &[S]) -> Call {
+        settle(project, server);
+        let call = project.ralph(args).envs(QUIET.iter().copied()).envs(isolation::proxy());
+        let call = call.env("RALPH_OPENCODE_PROGRAM", tool("opencode"));
+        call.env("PATH", search_path(project))
+    }
+
+    /// Where it listens.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Begins a session and returns its name.
@@ -135,10 +155,15 @@ impl Drop for OpenCode {
 #[track_caller]
 fn call(project: &Project, server: &Messages) -> Call {
     settle(project, server);
+    let call = project.program(tool("opencode")).envs(QUIET.iter().copied());
+    call.envs(isolation::proxy()).env("PATH", search_path(project))
+}
+
+/// Where the client finds `ralph` and what tools call.
+fn search_path(project: &Project) -> OsString {
     let own = project.binary().parent().into_iter().map(Into::into);
     let path = own.chain(env::split_paths(&tools_path()).collect::<Vec<_>>());
-    let call = project.program(tool("opencode")).envs(QUIET.iter().copied());
-    call.envs(isolation::proxy()).env("PATH", env::join_paths(path).unwrap())
+    env::join_paths(path).unwrap()
 }
 
 /// Writes the settings of the client. Where it believes that its own package

@@ -37,8 +37,17 @@ const fn client(index: usize) -> Key {
     let Setting { option, path, variable, choices, default, help } = ralph_agents::SETTINGS[index];
     let kind = match option {
         ClientOption::Args => Kind::Command,
-        ClientOption::Program | ClientOption::Model | ClientOption::PermissionMode => {
-            if choices.is_empty() { Kind::Text } else { Kind::Choice(choices) }
+        ClientOption::Program
+        | ClientOption::Model
+        | ClientOption::PermissionMode
+        | ClientOption::Persona
+        | ClientOption::Attach
+        | ClientOption::OldSession => {
+            if choices.is_empty() {
+                Kind::Text
+            } else {
+                Kind::Choice(choices)
+            }
         }
     };
     Key { path, variable: Some(variable), kind, default, help }
@@ -265,6 +274,13 @@ pub(crate) const KEYS: &[Key] = &[
     client(1),
     client(2),
     client(3),
+    client(4),
+    client(5),
+    client(6),
+    client(7),
+    client(8),
+    client(9),
+    client(10),
     key(
         "prompt.continuation",
         "RALPH_PROMPT_CONTINUATION",

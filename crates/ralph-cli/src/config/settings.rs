@@ -116,6 +116,11 @@ pub(crate) fn context(layers: &Layers) -> Context {
     said.unwrap_or(Context::Auto)
 }
 
+/// The agent that is to do the work, by its name.
+pub(crate) fn agent_name(layers: &Layers) -> String {
+    Reader(layers).text("run.agent").unwrap_or("command").to_owned()
+}
+
 /// Folders with rules of the user's own for the security gate.
 pub(crate) fn security_rules(layers: &Layers) -> Vec<String> {
     Reader(layers).list("security.rules").unwrap_or_default()
@@ -363,6 +368,9 @@ impl Reader<'_> {
                 ClientOption::Program => options.program = text(),
                 ClientOption::Model => options.model = text(),
                 ClientOption::PermissionMode => options.permission_mode = text(),
+                ClientOption::Persona => options.persona = text(),
+                ClientOption::Attach => options.attach = text(),
+                ClientOption::OldSession => options.old_session = text(),
                 ClientOption::Args => options.args = self.list(path).unwrap_or_default(),
             }
         }

@@ -2,6 +2,7 @@
 //!
 //! Every test runs in a network of its own that has nothing but a loopback.
 
+mod driver;
 mod loops;
 mod stage;
 mod trouble;
