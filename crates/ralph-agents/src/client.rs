@@ -12,9 +12,16 @@ pub const NAMES: &[&str] = &["command", "scripted", "claude-code", "claude", "op
 pub const SETTINGS: &[Setting] = &all_settings();
 
 const fn all_settings() -> [Setting; 11] {
-    let [a, b, c, d] = crate::claude::SETTINGS;
-    let [e, f, g, h, i, j, k] = crate::opencode::SETTINGS;
-    [a, b, c, d, e, f, g, h, i, j, k]
+    let ([claude, _, _, _], opencode) = (crate::claude::SETTINGS, crate::opencode::SETTINGS);
+    let mut all = [claude; 11];
+    let mut index = 0;
+    while index < all.len() {
+        let own = crate::claude::SETTINGS.len();
+        all[index] =
+            if index < own { crate::claude::SETTINGS[index] } else { opencode[index - own] };
+        index += 1;
+    }
+    all
 }
 
 /// A client that we know how to drive.

@@ -85,6 +85,15 @@ impl OpenCode {
         session["id"].as_str().unwrap().to_owned()
     }
 
+    /// The names of all sessions of the project.
+    #[track_caller]
+    pub fn sessions(&self) -> Vec<String> {
+        let (status, said) = request(&self.address, "GET", "/session", "").unwrap();
+        assert_eq!(status, 200, "{said}");
+        let sessions: Vec<Value> = serde_json::from_str(&said).unwrap();
+        sessions.iter().filter_map(|one| one["id"].as_str()).map(str::to_owned).collect()
+    }
+
     /// Says something in a session and returns at once.
     #[track_caller]
     pub fn says(&self, session: &str, text: &str) {

@@ -120,7 +120,7 @@ impl ClaudeAgent {
         match turn.seat {
             Seat::Nowhere => {}
             Seat::New(id) | Seat::After { id, .. } => {
-                args.extend(["--session-id".to_owned(), id.to_string()])
+                args.extend(["--session-id".to_owned(), id.to_string()]);
             }
             Seat::Resumed(session) => args.extend(["--resume".to_owned(), session.id.to_string()]),
         }

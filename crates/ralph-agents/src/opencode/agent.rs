@@ -16,7 +16,7 @@ use super::follow::Follow;
 use super::http::Wire;
 use super::listener::OpenCodeListener;
 use super::server::Server;
-use super::visit::Visit;
+use super::visit::{Visit, leave};
 use crate::client::{ClientOption, ClientOptions, Setting};
 use crate::limits::LimitPatterns;
 use crate::listen::Listener;
@@ -197,11 +197,11 @@ impl Agent for OpenCodeAgent {
         let ending = match visit.pay(&mut desk, &mut courier, &mut follow) {
             Ok(()) => Ending::Exited(0),
             Err(Broken::Cut(ending)) => {
-                visit.leave(&mut desk, &mut courier, &mut follow);
+                leave(&mut desk, &mut courier, &mut follow);
                 ending
             }
             Err(Broken::Failed(what)) => {
-                visit.leave(&mut desk, &mut courier, &mut follow);
+                leave(&mut desk, &mut courier, &mut follow);
                 courier.tell(&json!({ "type": "ralph.failed", "what": what }));
                 Ending::Exited(1)
             }

@@ -80,14 +80,15 @@ pub(super) struct Courier<'a> {
     /// Whether the server lives, if it is ours.
     vitals: Option<Vitals>,
     began: Instant,
-    last_word: Instant,
+    /// When the agent was heard of last; `None` before it has anything to do.
+    last_word: Option<Instant>,
     next_tick: Instant,
 }
 
 impl<'a> Courier<'a> {
     pub(super) fn new(watcher: &'a mut dyn Watcher, limits: &'a Limits) -> Self {
         let now = Instant::now();
-        Self { watcher, limits, vitals: None, began: now, last_word: now, next_tick: now }
+        Self { watcher, limits, vitals: None, began: now, last_word: None, next_tick: now }
     }
 
     /// Looks after a server of ours.
@@ -162,7 +163,7 @@ impl<'a> Courier<'a> {
         let (way, body) = (wire.clone(), prompt.clone());
         self.ask(move || way.post(&path, &body, WORK))??;
         let (mut looked, mut heard, mut missed) = (Instant::now(), Instant::now(), false);
-        self.last_word = heard;
+        self.last_word = Some(heard);
         loop {
             match events.recv_timeout(self.time_left()) {
                 Ok(event) => {
@@ -199,9 +200,8 @@ impl<'a> Courier<'a> {
         let _ = wire.post(&path, &json!({}), self.limits.grace.min(QUICK));
         let (_never, pause) = channel::<()>();
         loop {
-            match status(wire, session) {
-                Ok(Value::Null) => return true,
-                Ok(_) | Err(_) => {}
+            if let Ok(Value::Null) = status(wire, session) {
+                return true;
             }
             let urgent = self.watcher.tick() == Control::Kill;
             if urgent || Instant::now() >= until || self.is_alone() {
@@ -250,7 +250,7 @@ impl<'a> Courier<'a> {
         if !follow.concerns(event) {
             return;
         }
-        self.last_word = Instant::now();
+        self.last_word = Some(Instant::now());
         follow.take(event);
         if KEPT.iter().any(|kind| event["type"] == *kind) {
             self.tell(event);
@@ -283,7 +283,9 @@ impl<'a> Courier<'a> {
         if let Ok(messages) = self.ask(move || messages(&way, &session))? {
             self.retell(follow, &messages);
         }
-        Ok(true)
+        // A prompt may wait for the project's plugins before it makes the
+        // session busy.
+        Ok(follow.has_begun())
     }
 
     /// Tells again what was said last, in case an event was lost.
@@ -314,7 +316,7 @@ impl<'a> Courier<'a> {
         if over(self.began, self.limits.wall) {
             return Err(Broken::Cut(Ending::WallTimeout));
         }
-        if over(self.last_word, self.limits.idle) {
+        if self.last_word.is_some_and(|since| over(since, self.limits.idle)) {
             return Err(Broken::Cut(Ending::IdleTimeout));
         }
         if now < self.next_tick {

@@ -137,6 +137,11 @@ impl Follow {
         }
     }
 
+    /// Whether anything came of the prompt.
+    pub(super) fn has_begun(&self) -> bool {
+        self.status != Status::Unknown || self.seems_over() || self.is_alive()
+    }
+
     /// Takes the word of the server for what the session does now.
     pub(super) fn note_status(&mut self, status: &Value) {
         match status["type"].as_str() {
@@ -223,10 +228,9 @@ impl Follow {
         };
         let said = if trouble.message.is_empty() { &trouble.name } else { &trouble.message };
         let piece = note(said);
-        // The client shortens the conversation and goes on by itself.
-        if trouble.name != "ContextOverflowError" {
-            self.error = Some(trouble);
-        }
+        // Of a conversation that is too long the client makes a shorter one and
+        // goes on: being busy again takes the error back.
+        self.error = Some(trouble);
         vec![piece]
     }
 

@@ -72,23 +72,6 @@ impl Visit<'_> {
         Ok(())
     }
 
-    /// Ends what is still going on.
-    pub(super) fn leave(self, desk: &mut Desk, courier: &mut Courier<'_>, follow: &mut Follow) {
-        let Some(wire) = desk.wire.clone() else { return };
-        let session = follow.session().to_owned();
-        if session.is_empty() {
-            return;
-        }
-        if courier.abort(&wire, &session) {
-            if let Ok(messages) = messages(&wire, &session) {
-                courier.retell(follow, &messages);
-            }
-        } else {
-            // It would go on without anybody who listens.
-            desk.server = None;
-        }
-    }
-
     /// The way to the server, which is started if it is ours and not there.
     fn connect(self, desk: &mut Desk, courier: &mut Courier<'_>) -> Result<Wire, Broken> {
         if let Some(url) = &self.agent.options.attach {
@@ -198,6 +181,23 @@ impl Visit<'_> {
         {
             let _ = wire.delete(&format!("/session/{}", old.id), QUICK);
         }
+    }
+}
+
+/// Ends what is still going on.
+pub(super) fn leave(desk: &mut Desk, courier: &mut Courier<'_>, follow: &mut Follow) {
+    let Some(wire) = desk.wire.clone() else { return };
+    let session = follow.session().to_owned();
+    if session.is_empty() {
+        return;
+    }
+    if courier.abort(&wire, &session) {
+        if let Ok(messages) = messages(&wire, &session) {
+            courier.retell(follow, &messages);
+        }
+    } else {
+        // It would go on without anybody who listens.
+        desk.server = None;
     }
 }
 
