@@ -8,7 +8,7 @@ use ralph_proc::{Control, Ending, Limits, Outcome, Stream, TICK, Tail, Watcher};
 use serde_json::{Value, json};
 
 use super::consent::{self, Asked};
-use super::follow::Follow;
+use super::follow::{Certainty, Follow};
 use super::http::{HttpError, Wire};
 use super::server::Vitals;
 
@@ -25,6 +25,9 @@ const SILENCE: Duration = Duration::from_secs(30);
 
 /// Between two looks at what the session does, in case an event was lost.
 const LOOK: Duration = Duration::from_secs(20);
+
+/// Between a message that used tools and the one that hears of them.
+const BREATH: Duration = Duration::from_secs(1);
 
 /// How often a stream that broke is opened again, one second later each time.
 const REOPENINGS: u32 = 8;
@@ -200,7 +203,9 @@ impl<'a> Courier<'a> {
         let _ = wire.post(&path, &json!({}), self.limits.grace.min(QUICK));
         let (_never, pause) = channel::<()>();
         loop {
-            if let Ok(Value::Null) = status(wire, session) {
+            if let Ok(Value::Null) = status(wire, session)
+                && has_closed(wire, session)
+            {
                 return true;
             }
             let urgent = self.watcher.tick() == Control::Kill;
@@ -269,23 +274,35 @@ impl<'a> Courier<'a> {
     /// Whether the turn is over, as the server has it; then everything that was
     /// said in it has been told.
     fn settle(&mut self, wire: &Wire, follow: &mut Follow) -> Result<bool, Broken> {
-        let (way, session) = (wire.clone(), follow.session().to_owned());
-        match self.ask(move || status(&way, &session))? {
-            Ok(Value::Null) => {}
-            Ok(now) => {
-                follow.note_status(&now);
-                return Ok(false);
-            }
-            // The stream tells whether the server is there.
-            Err(_) => return Ok(false),
+        if !self.is_quiet(wire, follow)? {
+            return Ok(false);
         }
         let (way, session) = (wire.clone(), follow.session().to_owned());
         if let Ok(messages) = self.ask(move || messages(&way, &session))? {
             self.retell(follow, &messages);
         }
-        // A prompt may wait for the project's plugins before it makes the
-        // session busy.
-        Ok(follow.has_begun())
+        match follow.certainty() {
+            Certainty::Over => Ok(true),
+            Certainty::Unlikely => Ok(false),
+            Certainty::Likely => {
+                self.wait_for(BREATH, || None::<()>)?;
+                self.is_quiet(wire, follow)
+            }
+        }
+    }
+
+    /// Whether nothing goes on in the session, as the server has it.
+    fn is_quiet(&mut self, wire: &Wire, follow: &mut Follow) -> Result<bool, Broken> {
+        let (way, session) = (wire.clone(), follow.session().to_owned());
+        match self.ask(move || status(&way, &session))? {
+            Ok(Value::Null) => Ok(true),
+            Ok(now) => {
+                follow.note_status(&now);
+                Ok(false)
+            }
+            // The stream tells whether the server is there.
+            Err(_) => Ok(false),
+        }
     }
 
     /// Tells again what was said last, in case an event was lost.
@@ -339,6 +356,16 @@ impl<'a> Courier<'a> {
 fn status(wire: &Wire, session: &str) -> Result<Value, HttpError> {
     let all = wire.get("/session/status", QUICK)?;
     Ok(all[session].clone())
+}
+
+/// Whether the last message of a session is complete. An aborted turn is idle
+/// before that, and makes the session idle once more after it.
+fn has_closed(wire: &Wire, session: &str) -> bool {
+    let Ok(said) = wire.get(&format!("/session/{session}/message?limit=1"), QUICK) else {
+        return false;
+    };
+    let last = said.as_array().and_then(|said| said.last()).map(|last| &last["info"]);
+    last.is_none_or(|info| info["role"] != "assistant" || info["time"]["completed"].is_number())
 }
 
 /// The newest messages of a session, the oldest of them first.

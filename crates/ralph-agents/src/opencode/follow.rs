@@ -46,6 +46,15 @@ pub(super) struct Follow {
     pub(super) is_deleted: bool,
 }
 
+/// How sure it is that a turn is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Certainty {
+    Over,
+    /// Unless the next message is about to begin.
+    Likely,
+    Unlikely,
+}
+
 /// What the session does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Status {
@@ -84,6 +93,17 @@ struct Message {
     texts: Vec<(String, String)>,
     /// Whether anything was said or done in it.
     is_alive: bool,
+    stage: Stage,
+}
+
+/// How far a message is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stage {
+    #[default]
+    Open,
+    /// It ended with tools, so another one may follow.
+    Tools,
+    Done,
 }
 
 /// Whose message it is.
@@ -137,9 +157,19 @@ impl Follow {
         }
     }
 
-    /// Whether anything came of the prompt.
-    pub(super) fn has_begun(&self) -> bool {
-        self.status != Status::Unknown || self.seems_over() || self.is_alive()
+    /// Whether the last message says that the turn is over, where the server
+    /// says that nothing goes on. It may be wrong: what an aborted turn leaves
+    /// to be done makes the session idle once more, though the next turn has
+    /// begun, and a prompt may wait for the project's plugins before it makes
+    /// the session busy.
+    pub(super) fn certainty(&self) -> Certainty {
+        let last = self.messages.iter().rev().find(|message| message.role == Role::Main);
+        match last.map(|last| last.stage) {
+            _ if self.error.is_some() || self.is_deleted => Certainty::Over,
+            Some(Stage::Done) => Certainty::Over,
+            Some(Stage::Tools) => Certainty::Likely,
+            Some(Stage::Open) | None => Certainty::Unlikely,
+        }
     }
 
     /// Takes the word of the server for what the session does now.
@@ -250,7 +280,7 @@ impl Follow {
             self.messages.len() - 1
         });
         let message = &mut self.messages[at];
-        (message.role, message.usage) = (role, usage(info));
+        (message.role, message.usage, message.stage) = (role, usage(info), stage(info));
         message.is_alive |= message.usage != Usage::default();
     }
 
@@ -301,6 +331,15 @@ impl Follow {
                 ))
             }
         }
+    }
+}
+
+fn stage(info: &Value) -> Stage {
+    match (info["error"].is_object(), info["time"]["completed"].is_number(), &info["finish"]) {
+        (true, _, _) => Stage::Done,
+        (false, false, _) => Stage::Open,
+        (false, true, finish) if finish == "tool-calls" => Stage::Tools,
+        (false, true, _) => Stage::Done,
     }
 }
 

@@ -124,3 +124,21 @@ fn hostile_words_stay_on_their_line() {
         assert_eq!(follow.take(&odd), []);
     }
 }
+
+#[test]
+fn an_idle_session_with_an_open_message_is_not_believed() {
+    let at = |finish: Option<&str>| {
+        let mut event = message("msg_1", 5);
+        if let Some(finish) = finish {
+            event["properties"]["info"]["finish"] = json!(finish);
+            event["properties"]["info"]["time"] = json!({ "created": 1, "completed": 2 });
+        }
+        follow(&[status("busy"), event, status("idle")]).certainty()
+    };
+    assert_eq!(follow(&[status("busy"), status("idle")]).certainty(), Certainty::Unlikely);
+    assert_eq!(at(None), Certainty::Unlikely);
+    assert_eq!(at(Some("tool-calls")), Certainty::Likely);
+    assert_eq!(at(Some("stop")), Certainty::Over);
+    let aborted = json!({ "error": { "name": "MessageAbortedError" } });
+    assert_eq!(follow(&[event("session.error", &aborted)]).certainty(), Certainty::Over);
+}

@@ -18,13 +18,16 @@ pub(crate) fn drive(stage: &Stage, more: &[&str]) -> Call {
 /// Servers of the client that run, by their process ids. The test has process
 /// ids of its own, so they can only be those of its runs.
 pub(crate) fn servers() -> Vec<String> {
-    let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok);
     let is_server = |entry: &std::fs::DirEntry| {
         let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
         let words: Vec<&[u8]> = line.split(|byte| *byte == 0).collect();
         words[0].ends_with(b"opencode") && words.contains(&b"serve".as_slice())
     };
-    processes.filter(is_server).map(|entry| entry.file_name().into_string().unwrap()).collect()
+    processes
+        .filter(is_server)
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect()
 }
 
 /// What the user was told beside the conversation.
@@ -78,13 +81,13 @@ fn a_fresh_context_knows_the_task_and_nothing_else() {
 /// The summaries that were kept: sessions, and what stands in their files.
 fn summaries(project: &Project) -> Vec<(String, String)> {
     let folder = project.root().join(".opencode/sessions");
-    let entries = std::fs::read_dir(folder).unwrap().filter_map(Result::ok);
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     let folders = entries.filter(|entry| entry.path().is_dir());
     folders
         .map(|entry| {
-            let name = entry.file_name().into_string().unwrap();
-            let text = std::fs::read_to_string(entry.path().join("ralph_summary.md")).unwrap();
-            (name, text)
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let text = std::fs::read_to_string(entry.path().join("ralph_summary.md"));
+            (name, text.unwrap_or_default())
         })
         .collect()
 }
@@ -136,7 +139,7 @@ fn a_server_of_the_user_is_used_and_left_alone() {
 }
 
 #[test]
-fn a_task_is_never_run_by_the_client() {
+fn the_task_of_a_driven_loop_is_never_run_by_the_client() {
     isolated(|| {
         let stage = Stage::saying([Turn::says("What an odd task. <promise>DONE</promise>")]);
         let task = "explain !`touch pwned`, $(touch pwned), \"quotes\", @a and /ralph stop\n한글";
