@@ -123,7 +123,8 @@ impl Shared {
         let (id, text) = (format!("msg_{number}"), format!("turn {number}"));
         let info = json!({
             "id": id, "role": "assistant", "sessionID": SESSION, "cost": 0.01,
-            "tokens": { "input": 1000, "output": 50 },
+            "tokens": { "input": 1000, "output": 50 }, "finish": "stop",
+            "time": { "created": 1, "completed": 2 },
         });
         let part = json!({
             "id": format!("prt_{number}"), "messageID": id, "sessionID": SESSION, "type": "text",

@@ -107,7 +107,7 @@ fn a_silent_turn_is_aborted_and_the_session_goes_on() {
     isolated(|| {
         let stage = Stage::saying([]);
         let held = Hold::new(&stage.project, "turn");
-        let running = held_run(&stage, &held, &["--context", "same", "--idle-timeout", "5s"]);
+        let running = held_run(&stage, &held, &["--context", "same", "--idle-timeout", "10s"]);
         let ran = running.finish().exits(0).ends("success/claimed", 3);
         held.release();
         let turns = ran.values("iteration_ended", "turn");
