@@ -335,11 +335,13 @@ impl Follow {
 }
 
 fn stage(info: &Value) -> Stage {
-    match (info["error"].is_object(), info["time"]["completed"].is_number(), &info["finish"]) {
-        (true, _, _) => Stage::Done,
-        (false, false, _) => Stage::Open,
-        (false, true, finish) if finish == "tool-calls" => Stage::Tools,
-        (false, true, _) => Stage::Done,
+    let has_failed = info["error"].is_object();
+    if !has_failed && !info["time"]["completed"].is_number() {
+        Stage::Open
+    } else if !has_failed && info["finish"] == "tool-calls" {
+        Stage::Tools
+    } else {
+        Stage::Done
     }
 }
 
