@@ -8,6 +8,7 @@ mod evidence;
 mod hooks;
 mod samples;
 mod security;
+mod served;
 mod snapshots;
 mod turns;
 

@@ -1,30 +1,49 @@
 //! Clients with a protocol of their own: their names, and what can be set.
 
+use ralph_core::policy::OldSession;
+
 use crate::Agent;
 use crate::claude::ClaudeAgent;
 use crate::limits::LimitPatterns;
+use crate::opencode::OpenCodeAgent;
 
 /// What can be put behind `--agent`, every name and alias.
-pub const NAMES: &[&str] = &["command", "scripted", "claude-code", "claude"];
+pub const NAMES: &[&str] = &["command", "scripted", "claude-code", "claude", "opencode"];
 
 /// What a user can set about clients, all of them together.
-pub const SETTINGS: &[Setting] = &crate::claude::SETTINGS;
+pub const SETTINGS: &[Setting] = &all_settings();
+
+const fn all_settings() -> [Setting; 10] {
+    let ([claude, _, _, _], opencode) = (crate::claude::SETTINGS, crate::opencode::SETTINGS);
+    let mut all = [claude; 10];
+    let mut index = 0;
+    while index < all.len() {
+        let own = crate::claude::SETTINGS.len();
+        all[index] =
+            if index < own { crate::claude::SETTINGS[index] } else { opencode[index - own] };
+        index += 1;
+    }
+    all
+}
 
 /// A client that we know how to drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Client {
     /// Anthropic's Claude Code.
     ClaudeCode,
+    /// OpenCode.
+    OpenCode,
 }
 
 impl Client {
     /// All of them.
-    pub const ALL: [Self; 1] = [Self::ClaudeCode];
+    pub const ALL: [Self; 2] = [Self::ClaudeCode, Self::OpenCode];
 
     /// The client of this name or alias.
     pub fn named(text: &str) -> Option<Self> {
         match text {
             "claude-code" | "claude" => Some(Self::ClaudeCode),
+            crate::opencode::NAME => Some(Self::OpenCode),
             _ => None,
         }
     }
@@ -33,6 +52,7 @@ impl Client {
     pub fn name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
+            Self::OpenCode => crate::opencode::NAME,
         }
     }
 
@@ -42,6 +62,9 @@ impl Client {
             Self::ClaudeCode => {
                 "install it with `npm install -g @anthropic-ai/claude-code`, or name the program in claude.program"
             }
+            Self::OpenCode => {
+                "install it with `npm install -g opencode-ai`, or name the program in opencode.program"
+            }
         }
     }
 
@@ -49,6 +72,7 @@ impl Client {
     pub fn settings(self) -> &'static [Setting] {
         match self {
             Self::ClaudeCode => &crate::claude::SETTINGS,
+            Self::OpenCode => &crate::opencode::SETTINGS,
         }
     }
 }
@@ -81,6 +105,10 @@ pub enum ClientOption {
     Model,
     /// What it may do without asking.
     PermissionMode,
+    /// Which of its own agents does the work.
+    Persona,
+    /// The server to use instead of one of our own.
+    Attach,
 }
 
 /// A client, as the user wants it.
@@ -96,18 +124,34 @@ pub struct ClientOptions {
     pub model: Option<String>,
     /// What it may do without asking, unless the usual.
     pub permission_mode: Option<String>,
+    /// Which of its own agents does the work, unless the client chooses.
+    pub persona: Option<String>,
+    /// The server to use instead of one of our own.
+    pub attach: Option<String>,
+    /// What becomes of a conversation whose place another one takes.
+    pub old_session: OldSession,
 }
 
 impl ClientOptions {
     /// The client as it comes.
     pub fn new(client: Client) -> Self {
-        Self { client, program: None, args: Vec::new(), model: None, permission_mode: None }
+        Self {
+            client,
+            program: None,
+            args: Vec::new(),
+            model: None,
+            permission_mode: None,
+            persona: None,
+            attach: None,
+            old_session: OldSession::Delete,
+        }
     }
 
     /// The agent, ready to take turns.
     pub fn agent(&self, limits: LimitPatterns) -> Box<dyn Agent> {
         match self.client {
             Client::ClaudeCode => Box::new(ClaudeAgent::new(self, limits)),
+            Client::OpenCode => Box::new(OpenCodeAgent::new(self, limits)),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Agents and hosts: how each is launched and understood.
 //!
-//! An agent only translates: a turn becomes a process, the process's end and
-//! words become core types. It decides nothing and keeps no state.
+//! An agent only translates: a turn becomes a process or a prompt for a server,
+//! their end and words become core types. It decides nothing, and keeps no state
+//! but the server it may need.
 
 pub mod claude;
 mod client;
@@ -10,10 +11,12 @@ pub mod host;
 pub mod inspection;
 pub mod install;
 pub mod limits;
+mod line;
 mod listen;
 pub mod opencode;
 pub mod scripted;
 mod session;
+pub mod summary;
 mod usage;
 
 use std::ffi::OsString;
@@ -22,7 +25,7 @@ use std::path::{Path, PathBuf};
 use ralph_core::evidence::TurnEnd;
 use ralph_core::time::Timestamp;
 use ralph_core::usage::{Usage, Usd};
-use ralph_proc::Launch;
+use ralph_proc::{Launch, Limits, Outcome, ProcError, Supervisor, Watcher};
 
 pub use client::{Client, ClientOption, ClientOptions, NAMES, SETTINGS, Setting};
 pub use command::CommandAgent;
@@ -78,6 +81,26 @@ pub struct TurnClock {
     pub now: Timestamp,
 }
 
+/// Something about the run for whoever looks at the agent itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct News<'a> {
+    /// The words.
+    pub text: &'a str,
+    /// How good they are.
+    pub mood: Mood,
+}
+
+/// How good news is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mood {
+    /// Neither.
+    Plain,
+    /// The work is done.
+    Good,
+    /// The work rests or is over, and is not done.
+    Bad,
+}
+
 /// One coding agent that ralph can drive.
 pub trait Agent {
     /// The name used in configuration and on the command line.
@@ -86,8 +109,27 @@ pub trait Agent {
     /// How it was called, for the record.
     fn command_line(&self) -> Vec<String>;
 
-    /// The process that takes the turn.
+    /// The process that takes the turn, or that serves all of them.
     fn launch(&self, turn: &Turn<'_>) -> Launch;
+
+    /// Takes the turn and returns when it is over.
+    ///
+    /// Most agents are one process a turn. Others have to show the watcher
+    /// what such a process would print, to ask it as often whether to go on,
+    /// and to leave nothing at work behind.
+    fn take(
+        &self,
+        turn: &Turn<'_>,
+        limits: &Limits,
+        supervisor: &Supervisor,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Outcome, ProcError> {
+        supervisor.run(&self.launch(turn), limits, watcher)
+    }
+
+    /// Tells somebody who looks at the agent itself how the run goes. Nobody
+    /// may be there.
+    fn show(&self, _news: &News<'_>) {}
 
     /// Somebody who understands what the process prints during this turn.
     fn listen<'a>(&'a self, turn: &Turn<'a>) -> Box<dyn Listener + 'a>;

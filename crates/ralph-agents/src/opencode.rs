@@ -1,4 +1,5 @@
-//! OpenCode: inside it through a small plugin.
+//! OpenCode: inside it through a small plugin, and driven from outside through
+//! its server.
 //!
 //! The plugin (`opencode/ralph.ts`) decides nothing. It calls
 //! `ralph hook --agent opencode` for each event that may matter, writes one
@@ -52,16 +53,26 @@
 //! edits files. While it waits to send a prompt it may be overtaken: what the
 //! user says or a command that is typed takes the place of that prompt.
 
+mod address;
+mod agent;
+mod consent;
+mod courier;
 mod event;
 mod files;
+mod follow;
+mod http;
+mod listener;
 mod look;
 mod plan;
 mod reply;
+mod server;
+mod visit;
 
 use std::path::{Path, PathBuf};
 
 use ralph_core::ids::SessionId;
 
+pub use agent::{OpenCodeAgent, SETTINGS};
 pub use event::parse;
 pub use look::{inspect, payload};
 pub use plan::{plan_install, plan_uninstall, user_folder};

@@ -47,6 +47,15 @@ pub enum Seat<'a> {
     New(&'a SessionId),
     /// In one that goes on.
     Resumed(&'a Session),
+    /// In a new one that takes the place of an old one. The prompt tells what
+    /// is on our own record; an agent that can sum up the old one may add its
+    /// own words.
+    After {
+        /// The name of the new one.
+        id: &'a SessionId,
+        /// The one whose place it takes.
+        old: &'a Session,
+    },
 }
 
 /// What became of the session of a turn.

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::PathBuf;
 
+use ralph_agents::{Client, ClientOption};
 use ralph_core::run::Task;
 
 use crate::config::{Kind, Layers, Value, criteria};
@@ -159,6 +160,12 @@ pub(crate) struct AgentOptions {
     /// What the scripted agent does
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
+    /// The model to ask for, for agents that let one choose
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// Use a server of the agent that runs already, for agents that have one
+    #[arg(long, value_name = "URL")]
+    attach: Option<String>,
     /// End a turn without output after this long (default: 10m)
     #[arg(long, value_name = "TIME")]
     idle_timeout: Option<String>,
@@ -262,8 +269,30 @@ impl AgentOptions {
         ] {
             set(layers, flag, path, value.as_deref())?;
         }
-        Ok(())
+        set_of_client(layers, "--model", ClientOption::Model, self.model.as_deref())?;
+        set_of_client(layers, "--attach", ClientOption::Attach, self.attach.as_deref())
     }
+}
+
+/// Sets something about the client that was chosen, which must have it.
+fn set_of_client(
+    layers: &mut Layers,
+    flag: &str,
+    option: ClientOption,
+    value: Option<&str>,
+) -> Result<(), CliError> {
+    if value.is_none() {
+        return Ok(());
+    }
+    let agent = crate::config::agent_name(layers);
+    let client = Client::named(&agent);
+    let mut settings = client.map_or(&[][..], Client::settings).iter();
+    let Some(setting) = settings.find(|setting| setting.option == option) else {
+        return Err(CliError::usage(format!(
+            "{flag}: the agent `{agent}` has nothing of the kind"
+        )));
+    };
+    set(layers, flag, setting.path, value)
 }
 
 fn set(

@@ -18,14 +18,14 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ralph_agents::{Agent, Spoken};
+use ralph_agents::{Agent, Mood, News, Spoken};
 use ralph_checks::Gate;
 use ralph_checks::judge::Judge;
 use ralph_checks::security::Chosen;
 use ralph_core::evidence::TurnEnd;
 use ralph_core::redact::redact;
 use ralph_core::state::{Failure, Pause, State, Wait};
-use ralph_core::{Decision, Evidence, Run, Timestamp, decide};
+use ralph_core::{Decision, Evidence, Run, Timestamp, decide, wording};
 use ralph_proc::Supervisor;
 use ralph_snapshot::{Snapshot, WorkTree};
 use ralph_store::{IterationRecord, Request, RunStore, Step, StoreError, Version};
@@ -96,6 +96,7 @@ impl Driver<'_> {
     /// The run must belong to this process. Returns it as it was left.
     pub fn drive(&mut self, agent: &dyn Agent, run: Run, how: Begin) -> Result<Run, EngineError> {
         self.tell(&Event::RunStarted { run: &run, how });
+        agent.show(&News { text: &wording::host::armed(&run), mood: Mood::Plain });
         let mut reached = run.clone();
         let left = self.prepare(run, how).and_then(|run| {
             reached = run;
@@ -104,6 +105,7 @@ impl Driver<'_> {
         match left {
             Ok(()) => {
                 self.tell(&Event::RunEnded { run: &reached });
+                show_end(agent, &reached);
                 // The run is on record; folding the log can wait for the next one.
                 let _ = self.ledger.store().checkpoint();
                 Ok(reached)
@@ -145,6 +147,7 @@ impl Driver<'_> {
         let began = self.clock.now();
         let run = &self.record(run, steps::begin_turn(run, began), None)?;
         self.tell(&Event::IterationStarted { run });
+        agent.show(&News { text: &wording::host::iteration(run), mood: Mood::Plain });
         let taken = self.take_turn(agent, run)?;
         // Whatever becomes of the turn, it was paid for.
         let paid = run.usage + taken.spoken.usage.unwrap_or_default();
@@ -289,6 +292,21 @@ impl Driver<'_> {
     pub(crate) fn tell(&mut self, event: &Event<'_>) {
         self.sink.event(event, self.clock.now());
     }
+}
+
+/// Tells whoever looks at the agent how the run ended, or that it rests.
+fn show_end(agent: &dyn Agent, run: &Run) {
+    let (text, mood) = match &run.state {
+        State::Success(_) => (wording::host::ended(run), Mood::Good),
+        State::Failed(_) | State::Stopped => {
+            let limit = wording::host::limit_reached(run).map(str::to_owned);
+            (limit.unwrap_or_else(|| wording::host::ended(run)), Mood::Bad)
+        }
+        State::Running | State::Waiting(_) | State::Paused(_) => {
+            (wording::host::rests(run), Mood::Bad)
+        }
+    };
+    agent.show(&News { text: &text, mood });
 }
 
 /// Whether a turn came to nothing that a person could not change by allowing

@@ -6,7 +6,7 @@
 
 use std::cell::RefCell;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::Child;
@@ -73,11 +73,39 @@ impl OpenCode {
         Terminal::start(project, &variables, &tool("opencode"), &[])
     }
 
+    /// A call of `ralph` that finds the client, with its settings in place.
+    #[track_caller]
+    pub fn ralph<S: AsRef<OsStr>>(project: &Project, server: &Messages, args: &[S]) -> Call {
+        settle(project, server);
+        let call = project.ralph(args).envs(QUIET.iter().copied()).envs(isolation::proxy());
+        let call = call.env("RALPH_OPENCODE_PROGRAM", tool("opencode"));
+        call.env("PATH", search_path(project))
+    }
+
+    /// Where it listens.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Begins a session and returns its name.
     #[track_caller]
     pub fn session(&self, title: &str) -> String {
         let session = self.post("/session", &json!({ "title": title }));
         session["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The names of all sessions of the project.
+    #[track_caller]
+    pub fn sessions(&self) -> Vec<String> {
+        let (status, said) = request(&self.address, "GET", "/session", "").unwrap();
+        assert_eq!(status, 200, "{said}");
+        let sessions: Vec<Value> = serde_json::from_str(&said).unwrap();
+        sessions.iter().filter_map(|one| one["id"].as_str()).map(str::to_owned).collect()
     }
 
     /// Says something in a session and returns at once.
@@ -114,16 +142,6 @@ impl OpenCode {
         let path = format!("/session/{session}");
         let (status, said) = request(&self.address, "DELETE", &path, "").unwrap();
         assert_eq!(status, 200, "{said}");
-    }
-
-    /// The names of all sessions.
-    #[track_caller]
-    pub fn sessions(&self) -> Vec<String> {
-        let (status, said) = request(&self.address, "GET", "/session", "").unwrap();
-        assert_eq!(status, 200, "{said}");
-        let sessions: Value = serde_json::from_str(&said).unwrap();
-        let ids = sessions.as_array().into_iter().flatten();
-        ids.filter_map(|session| session["id"].as_str()).map(str::to_owned).collect()
     }
 
     /// Reads events up to the first of this type that `wanted` accepts.
@@ -180,15 +198,19 @@ fn call(project: &Project, server: &Messages) -> Call {
 }
 
 /// The environment of the client, on whose search path is the binary.
-#[track_caller]
 fn variables(project: &Project) -> Vec<(&'static str, OsString)> {
-    let own = project.binary().parent().into_iter().map(Into::into);
-    let path = own.chain(env::split_paths(&tools_path()).collect::<Vec<_>>());
     let quiet = QUIET.iter().copied().chain(isolation::proxy());
     let mut variables: Vec<(&str, OsString)> =
         quiet.map(|(name, value)| (name, value.into())).collect();
-    variables.push(("PATH", env::join_paths(path).unwrap()));
+    variables.push(("PATH", search_path(project)));
     variables
+}
+
+/// Where the client finds `ralph` and what tools call.
+fn search_path(project: &Project) -> OsString {
+    let own = project.binary().parent().into_iter().map(Into::into);
+    let path = own.chain(env::split_paths(&tools_path()).collect::<Vec<_>>());
+    env::join_paths(path).unwrap()
 }
 
 /// Writes the settings of the client. Where it believes that its own package

@@ -51,6 +51,7 @@ pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
     let mut rows = time_rows(&driven, &bare);
     rows.push(memory_row("peak memory, 1000 turns", peak(driven.iter().map(|run| run.peak_kib))));
     rows.extend(flood_rows(&stage)?);
+    rows.extend(super::served::measure(binary)?);
     Ok(rows)
 }
 

@@ -119,7 +119,9 @@ impl ClaudeAgent {
         let mut args = self.constant_args();
         match turn.seat {
             Seat::Nowhere => {}
-            Seat::New(id) => args.extend(["--session-id".to_owned(), id.to_string()]),
+            Seat::New(id) | Seat::After { id, .. } => {
+                args.extend(["--session-id".to_owned(), id.to_string()]);
+            }
             Seat::Resumed(session) => args.extend(["--resume".to_owned(), session.id.to_string()]),
         }
         if let Some(left) = turn.money_left {
@@ -181,7 +183,7 @@ impl<'a> ClaudeListener<'a> {
     pub(super) fn new(limits: &'a LimitPatterns, seat: Seat<'a>) -> Self {
         let resumed = match seat {
             Seat::Resumed(session) => Some(session),
-            Seat::Nowhere | Seat::New(_) => None,
+            Seat::Nowhere | Seat::New(_) | Seat::After { .. } => None,
         };
         Self { limits, stream: Stream::default(), resumed }
     }

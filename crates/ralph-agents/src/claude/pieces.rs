@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
+use crate::line::cut;
 use crate::listen::{Piece, PieceKind};
+
+pub(super) use crate::line::one_line;
 
 /// How long a line about a tool or the turn may get, in characters.
 const LINE: usize = 160;
@@ -104,24 +107,6 @@ fn retry(line: &Value) -> String {
     )
 }
 
-/// The text on one line, without control characters, of at most so many
-/// characters.
-pub(super) fn one_line(text: &str, most: usize) -> String {
-    // A long text is not flattened as a whole for the sake of its beginning.
-    let start: String = text.chars().take(most.saturating_mul(4)).collect();
-    let flat: String = start.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let flat: Vec<&str> = flat.split_whitespace().collect();
-    cut(&flat.join(" "), most)
-}
-
-/// At most so many characters of the text.
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -157,12 +142,5 @@ mod tests {
         assert_eq!(message(&blocks, None), [Piece::new(PieceKind::Text, "Hello\nyou")]);
         let child = message(&blocks, Some("explorer"));
         assert_eq!(child, [Piece::new(PieceKind::Child, "explorer: Hello you")]);
-    }
-
-    #[test]
-    fn hostile_text_stays_on_its_line() {
-        let line = one_line(&"\x1b[2J가\n".repeat(100_000), 20);
-        assert_eq!(line.chars().count(), 21);
-        assert!(!line.contains(char::is_control), "{line:?}");
     }
 }

@@ -58,6 +58,9 @@ pub(crate) fn agent(
         (AgentChoice::Client(client), _) => {
             let options = settings.client(*client);
             let agent = options.agent(patterns);
+            if options.attach.is_some() {
+                return Ok(agent);
+            }
             let found = require_program(app, agent.program().as_os_str(), "the agent");
             match options.program {
                 Some(_) => found?,

@@ -37,8 +37,16 @@ const fn client(index: usize) -> Key {
     let Setting { option, path, variable, choices, default, help } = ralph_agents::SETTINGS[index];
     let kind = match option {
         ClientOption::Args => Kind::Command,
-        ClientOption::Program | ClientOption::Model | ClientOption::PermissionMode => {
-            if choices.is_empty() { Kind::Text } else { Kind::Choice(choices) }
+        ClientOption::Program
+        | ClientOption::Model
+        | ClientOption::PermissionMode
+        | ClientOption::Persona
+        | ClientOption::Attach => {
+            if choices.is_empty() {
+                Kind::Text
+            } else {
+                Kind::Choice(choices)
+            }
         }
     };
     Key { path, variable: Some(variable), kind, default, help }
@@ -245,7 +253,7 @@ pub(crate) const KEYS: &[Key] = &[
         "RALPH_OLD_SESSION",
         Kind::Choice(&["delete", "keep"]),
         "delete",
-        "What becomes of a session of a host once `summarize` or `fresh` put another one in its place",
+        "What becomes of a session once `summarize` or `fresh` put another one in its place",
     ),
     key(
         "run.locale",
@@ -272,6 +280,12 @@ pub(crate) const KEYS: &[Key] = &[
     client(1),
     client(2),
     client(3),
+    client(4),
+    client(5),
+    client(6),
+    client(7),
+    client(8),
+    client(9),
     key(
         "prompt.continuation",
         "RALPH_PROMPT_CONTINUATION",

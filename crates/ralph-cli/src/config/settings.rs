@@ -126,6 +126,11 @@ pub(crate) fn old_session(layers: &Layers) -> OldSession {
     }
 }
 
+/// The agent that is to do the work, by its name.
+pub(crate) fn agent_name(layers: &Layers) -> String {
+    Reader(layers).text("run.agent").unwrap_or("command").to_owned()
+}
+
 /// Folders with rules of the user's own for the security gate.
 pub(crate) fn security_rules(layers: &Layers) -> Vec<String> {
     Reader(layers).list("security.rules").unwrap_or_default()
@@ -252,7 +257,7 @@ impl Settings {
                     tests: reader.switch("run.allow_test_changes").unwrap_or(false),
                 },
                 context: reader.context(&agent)?,
-                // Only hosts have sessions that can be replaced.
+                // Only hosts are asked to replace a session.
                 old_session: None,
                 locale: reader.text("run.locale").and_then(|t| t.parse().ok()).unwrap_or(locale),
             },
@@ -369,12 +374,15 @@ impl Reader<'_> {
 
     fn client(&self, client: Client) -> ClientOptions {
         let mut options = ClientOptions::new(client);
+        options.old_session = old_session(self.0);
         for Setting { option, path, .. } in client.settings() {
             let text = || self.text(path).map(str::to_owned);
             match option {
                 ClientOption::Program => options.program = text(),
                 ClientOption::Model => options.model = text(),
                 ClientOption::PermissionMode => options.permission_mode = text(),
+                ClientOption::Persona => options.persona = text(),
+                ClientOption::Attach => options.attach = text(),
                 ClientOption::Args => options.args = self.list(path).unwrap_or_default(),
             }
         }

@@ -2,6 +2,8 @@
 //!
 //! Every test runs in a network of its own that has nothing but a loopback.
 
+mod driver;
+mod driver_trouble;
 mod loops;
 mod moving;
 mod plugin;

@@ -18,7 +18,7 @@ use ralph_proc::Limits;
 use ralph_store::IterationRecord;
 
 use super::Driver;
-use super::memory::{self, Known, Memory, Plan};
+use super::memory::{self, Known, Memory, Plan, Why};
 use super::watch::{Audience, Ended, TurnWatch};
 use crate::error::EngineError;
 use crate::events::Event;
@@ -75,7 +75,7 @@ impl Driver<'_> {
         run: &Run,
         memory: &mut Memory,
     ) -> Result<Attempt, EngineError> {
-        let (session, plan) = self.sit_down(agent, run, memory)?;
+        let (session, plan, old) = self.sit_down(agent, run, memory)?;
         let prompt_file = self.folder.join("prompt.md");
         let usage_file = self.usage_file();
         self.write_prompt(run, plan, &prompt_file)?;
@@ -91,15 +91,15 @@ impl Driver<'_> {
             prompt_file: &prompt_file,
             usage_file: &usage_file,
             env: &env,
-            seat: match &session {
-                Some(session) if plan == Plan::Resume => Seat::Resumed(session),
-                Some(session) => Seat::New(&session.id),
-                None => Seat::Nowhere,
+            seat: match (&session, &old) {
+                (Some(session), _) if plan == Plan::Resume => Seat::Resumed(session),
+                (Some(session), Some(old)) => Seat::After { id: &session.id, old },
+                (Some(session), None) => Seat::New(&session.id),
+                (None, _) => Seat::Nowhere,
             },
             money_left: money_left(run),
         };
         let limits = Limits { wall: Some(wall), idle: Some(turns.idle), grace: turns.grace };
-        let launch = agent.launch(&turn);
         let mut listener = agent.listen(&turn);
         let audience = Audience {
             store: self.ledger.store(),
@@ -109,24 +109,25 @@ impl Driver<'_> {
         };
         let mut watch = TurnWatch::new(run, &mut *listener, audience)
             .with_log(&log_file(&self.folder, run.iteration));
-        let outcome = self.supervisor.run(&launch, &limits, &mut watch)?;
+        let outcome = agent.take(&turn, &limits, &self.supervisor, &mut watch)?;
         let Ended { wish, cut } = watch.finish();
         let clock = TurnClock { idle: turns.idle, wall, now: self.clock.now() };
         let heard = listener.conclude(&Closing { outcome: &outcome, clock: &clock, cut });
         Ok(Attempt { heard, wish })
     }
 
-    /// The session of the next turn; `None` for agents that keep none. It is
-    /// on record before the turn begins, so that a driver that takes over
-    /// after a crash can go on with it.
+    /// The session of the next turn, `None` for agents that keep none, and the
+    /// one that the user wants summed up. The first is on record before the
+    /// turn begins, so that a driver that takes over after a crash can go on
+    /// with it.
     fn sit_down(
         &mut self,
         agent: &dyn Agent,
         run: &Run,
         memory: &mut Memory,
-    ) -> Result<(Option<Session>, Plan), EngineError> {
+    ) -> Result<(Option<Session>, Plan, Option<Session>), EngineError> {
         if !agent.keeps_sessions() {
-            return Ok((None, Plan::Fresh));
+            return Ok((None, Plan::Fresh, None));
         }
         let plan = memory::plan(run, memory.known.as_ref());
         if let Plan::Summarize(why) = plan
@@ -134,11 +135,15 @@ impl Driver<'_> {
         {
             self.tell(&Event::Notice { run, text: &text });
         }
+        // One that is full or got nowhere is not asked: that would cost a turn
+        // of its longest context, and fail just when it is too long.
+        let asked = plan == Plan::Summarize(Why::Asked);
+        let old = memory.known.as_ref().filter(|_| asked).map(|known| known.session.clone());
         if plan != Plan::Resume {
             memory.known = memory::new_session().map(|session| Known { session, turns: 0 });
             memory.save(&self.folder)?;
         }
-        Ok((memory.known.as_ref().map(|known| known.session.clone()), plan))
+        Ok((memory.known.as_ref().map(|known| known.session.clone()), plan, old))
     }
 
     pub(crate) fn usage_file(&self) -> PathBuf {

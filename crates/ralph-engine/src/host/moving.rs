@@ -4,6 +4,7 @@
 //! what came of each deed and hears the next one. If it died in between, the
 //! list tells where to go on.
 
+use ralph_agents::summary::publish;
 use ralph_core::Run;
 use ralph_core::errand::{Asked, Errand, Errands};
 use ralph_core::host::{
@@ -227,9 +228,10 @@ impl Driver<'_> {
     ) -> Result<Option<String>, EngineError> {
         summary::keep(&self.folder, &hosted.session, text)?;
         let Some(path) = &hosted.summary_file else { return Ok(None) };
-        let Err(error) = summary::publish(&self.root, path, text) else { return Ok(None) };
-        self.note(run, "summary_not_written", &error.to_string())?;
-        Ok(Some(error.to_string()))
+        let Err(error) = publish(&self.root, path, text) else { return Ok(None) };
+        let error = format!("cannot write {}: {error}", path.display());
+        self.note(run, "summary_not_written", &error)?;
+        Ok(Some(error))
     }
 
     fn created(

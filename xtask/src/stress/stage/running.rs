@@ -49,6 +49,11 @@ impl Running {
         Ok(Self { child, shown, output, started })
     }
 
+    /// Its process id.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Waits for the end. A process that hangs is killed, which is an error.
     pub(crate) fn wait(mut self) -> Result<Finished, Failure> {
         if let Some((code, peak_kib)) = self.wait_until(Instant::now() + PATIENCE)? {

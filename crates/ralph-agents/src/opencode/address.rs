@@ -1,0 +1,144 @@
+//! Where a server is, and who may use it.
+
+use std::ffi::{OsStr, OsString};
+
+/// Who we are where nobody says so.
+const USER: &str = "opencode";
+
+/// The variables by which the client itself is told.
+pub(super) const USER_VARIABLE: &str = "OPENCODE_SERVER_USERNAME";
+pub(super) const PASSWORD_VARIABLE: &str = "OPENCODE_SERVER_PASSWORD";
+
+/// A server, and how we are known to it.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Address {
+    /// Without a slash at its end, and without a password.
+    pub(super) base: String,
+    user: String,
+    password: Option<String>,
+}
+
+/// A password is never shown.
+impl std::fmt::Debug for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Address").field("base", &self.base).finish_non_exhaustive()
+    }
+}
+
+impl Address {
+    /// A server of our own.
+    pub(super) fn own(base: &str, password: &str) -> Self {
+        Self {
+            base: base.trim_end_matches('/').to_owned(),
+            user: USER.to_owned(),
+            password: Some(password.to_owned()),
+        }
+    }
+
+    /// The server that a user names, with the password in the address or in
+    /// the environment; `None` if that is no address.
+    pub(super) fn parse(url: &str, env: &[(OsString, OsString)]) -> Option<Self> {
+        let (scheme, rest) = split(url)?;
+        let (credentials, place) = match rest.rsplit_once('@') {
+            Some((credentials, place)) => (Some(credentials), place),
+            None => (None, rest),
+        };
+        let place = place.split(['?', '#']).next().unwrap_or(place).trim_end_matches('/');
+        if place.is_empty() || place.contains(char::is_whitespace) {
+            return None;
+        }
+        let (user, password) =
+            match credentials.map(|text| text.split_once(':').unwrap_or((text, ""))) {
+                Some((user, password)) => (Some(user.to_owned()), Some(password.to_owned())),
+                None => (variable(env, USER_VARIABLE), variable(env, PASSWORD_VARIABLE)),
+            };
+        Some(Self {
+            base: format!("{scheme}://{place}"),
+            user: user.filter(|user| !user.is_empty()).unwrap_or_else(|| USER.to_owned()),
+            password: password.filter(|password| !password.is_empty()),
+        })
+    }
+
+    /// Whether it is on this machine.
+    pub(super) fn is_local(&self) -> bool {
+        let place = self.base.split_once("://").map_or("", |(_, place)| place);
+        let host = place.split(['/', ':']).next().unwrap_or_default();
+        host == "localhost" || host.starts_with("127.") || place.starts_with("[::1]")
+    }
+
+    /// The header that says who we are.
+    pub(super) fn pass(&self) -> Option<String> {
+        let password = self.password.as_ref()?;
+        Some(format!("Basic {}", base64(format!("{}:{password}", self.user).as_bytes())))
+    }
+}
+
+/// The address as it may be shown: without a password.
+pub(super) fn shown(url: &str) -> String {
+    match split(url).and_then(|(scheme, rest)| Some((scheme, rest.rsplit_once('@')?.1))) {
+        Some((scheme, place)) => format!("{scheme}://{place}"),
+        None => url.to_owned(),
+    }
+}
+
+fn split(url: &str) -> Option<(&str, &str)> {
+    url.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https"))
+}
+
+fn variable(env: &[(OsString, OsString)], name: &str) -> Option<String> {
+    let found = env.iter().find(|(known, _)| known == OsStr::new(name));
+    found.and_then(|(_, value)| value.to_str()).map(str::to_owned)
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::new();
+    for chunk in bytes.chunks(3) {
+        let at = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
+        let bits = (at(0) << 16) | (at(1) << 8) | at(2);
+        for place in 0..4 {
+            let digit = (bits >> (18 - 6 * place)) & 63;
+            let is_there = place <= chunk.len();
+            out.push(if is_there { char::from(DIGITS[digit as usize]) } else { '=' });
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn env(password: &str) -> Vec<(OsString, OsString)> {
+        vec![(PASSWORD_VARIABLE.into(), password.into())]
+    }
+
+    #[test]
+    fn a_password_stands_in_the_address_or_in_the_environment() {
+        let parse = |url: &str, env: &[(OsString, OsString)]| Address::parse(url, env).unwrap();
+        let plain = parse("http://127.0.0.1:4096/", &[]);
+        assert_eq!((plain.base.as_str(), plain.pass()), ("http://127.0.0.1:4096", None));
+        // Known from the header of every browser.
+        let named = parse("http://Aladdin:open sesame@localhost:1", &env("other"));
+        assert_eq!(named.base, "http://localhost:1");
+        assert_eq!(named.pass().as_deref(), Some("Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="));
+        let known = parse("https://example.invalid", &env("x"));
+        assert_eq!(known.pass().as_deref(), Some("Basic b3BlbmNvZGU6eA=="));
+        assert!(named.is_local() && !known.is_local());
+    }
+
+    #[test]
+    fn what_is_no_address_is_none() {
+        for text in ["", "127.0.0.1:4096", "ftp://x", "http://", "http://a b"] {
+            assert_eq!(Address::parse(text, &[]), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_password_is_never_shown() {
+        let address = Address::parse("http://me:secret@localhost:1", &[]).unwrap();
+        assert!(!format!("{address:?}").contains("secret"));
+        assert_eq!(shown("http://me:secret@localhost:1/"), "http://localhost:1/");
+        assert_eq!(shown("http://localhost:1"), "http://localhost:1");
+    }
+}

@@ -1,0 +1,155 @@
+//! What the agent may do where the client would ask a person.
+
+use serde_json::{Value, json};
+
+use crate::line::one_line;
+use crate::listen::Refusal;
+
+/// What can be set.
+pub(super) const MODES: [&str; 3] = [EDITS, ALL, NOTHING];
+
+/// Files may be read and edited; the rest is refused.
+pub(super) const EDITS: &str = "edits";
+const ALL: &str = "all";
+const NOTHING: &str = "none";
+
+/// What touches nothing but the project's files and the agent's own notes.
+/// Files outside the project are asked for by another name.
+const HARMLESS: [&str; 9] =
+    ["edit", "read", "glob", "grep", "list", "lsp", "todoread", "todowrite", "skill"];
+
+/// Who asks for what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Asked {
+    /// The request.
+    pub(super) id: String,
+    pub(super) permission: String,
+    patterns: Vec<String>,
+    /// What the client would let pass from then on.
+    always: Vec<String>,
+}
+
+impl Asked {
+    /// The request that an event tells of.
+    pub(super) fn read(event: &Value) -> Option<Self> {
+        if event["type"] != "permission.asked" {
+            return None;
+        }
+        let facts = &event["properties"];
+        let list = |name: &str| {
+            let items = facts[name].as_array().into_iter().flatten();
+            items.filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        Some(Self {
+            id: facts["id"].as_str()?.to_owned(),
+            permission: facts["permission"].as_str()?.to_owned(),
+            patterns: list("patterns"),
+            always: list("always"),
+        })
+    }
+
+    /// Whether it is granted.
+    pub(super) fn is_granted(&self, mode: &str) -> bool {
+        match mode {
+            ALL => true,
+            NOTHING => false,
+            _ => HARMLESS.contains(&self.permission.as_str()),
+        }
+    }
+
+    /// What the client is told.
+    pub(super) fn answer(&self, mode: &str) -> Value {
+        if self.is_granted(mode) {
+            return json!({ "reply": "once" });
+        }
+        // With a reason the turn goes on; without one the client ends it.
+        let why =
+            "Nobody is here to allow this. Go on without it, or do what can be done otherwise.";
+        json!({ "reply": "reject", "message": why })
+    }
+
+    /// What was refused, and how the user allows it.
+    pub(super) fn refusal(&self) -> Refusal {
+        let about = one_line(&self.patterns.join(" "), 160);
+        let what = if about.is_empty() {
+            self.permission.clone()
+        } else {
+            format!("{}: {about}", self.permission)
+        };
+        let rule = self.always.first().or_else(|| self.patterns.first());
+        let rule = rule.map(|rule| format!(" for `{}`", one_line(rule, 80))).unwrap_or_default();
+        let remedy = format!(
+            "set permission.{}{rule} to allow in opencode.json, or opencode.permission_mode to {ALL}",
+            self.permission
+        );
+        Refusal { what, remedy }
+    }
+}
+
+/// A question to a person: its name, the words, and what the client is told.
+pub(super) fn question(event: &Value) -> Option<(String, String, Value)> {
+    if event["type"] != "question.asked" {
+        return None;
+    }
+    let facts = &event["properties"];
+    let questions: Vec<&str> = facts["questions"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|question| question["question"].as_str().unwrap_or_default())
+        .collect();
+    let alone = "Nobody is here to answer. Choose what is most sensible, and say what you assumed.";
+    let answers: Vec<[&str; 1]> = questions.iter().map(|_| [alone]).collect();
+    let id = facts["id"].as_str()?.to_owned();
+    Some((id, one_line(&questions.join(" "), 300), json!({ "answers": answers })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(permission: &str) -> Asked {
+        let event = json!({ "type": "permission.asked", "properties": {
+            "id": "per_1", "sessionID": "ses_1", "permission": permission,
+            "patterns": ["npm test -- x"], "always": ["npm test *"], "metadata": {},
+        } });
+        Asked::read(&event).unwrap()
+    }
+
+    #[test]
+    fn files_of_the_project_may_be_edited_and_nothing_else() {
+        for (permission, edits) in [
+            ("edit", true),
+            ("read", true),
+            ("bash", false),
+            ("webfetch", false),
+            ("external_directory", false),
+            ("doom_loop", false),
+            ("what_comes_next", false),
+        ] {
+            let asked = asked(permission);
+            assert_eq!(asked.is_granted(EDITS), edits, "{permission}");
+            assert!(asked.is_granted(ALL) && !asked.is_granted(NOTHING));
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_the_rule_that_would_allow_it() {
+        let Refusal { what, remedy } = asked("bash").refusal();
+        assert_eq!(what, "bash: npm test -- x");
+        assert!(remedy.contains("permission.bash for `npm test *`"), "{remedy}");
+        assert_eq!(asked("bash").answer(EDITS)["reply"], "reject");
+        assert_eq!(asked("bash").answer(ALL), json!({ "reply": "once" }));
+    }
+
+    #[test]
+    fn every_question_gets_an_answer() {
+        let event = json!({ "type": "question.asked", "properties": {
+            "id": "que_1", "questions": [{ "question": "Tea?" }, { "question": "Milk?" }],
+        } });
+        let (id, words, answer) = question(&event).unwrap();
+        assert_eq!((id.as_str(), words.as_str()), ("que_1", "Tea? Milk?"));
+        assert_eq!(answer["answers"].as_array().map(Vec::len), Some(2));
+        assert_eq!(question(&json!({ "type": "session.idle" })), None);
+    }
+}

@@ -1,0 +1,389 @@
+//! Takes a turn through a server: carries the prompt there and the events back.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use ralph_proc::{Control, Ending, Limits, Outcome, Stream, TICK, Tail, Watcher};
+use serde_json::{Value, json};
+
+use super::consent::{self, Asked};
+use super::follow::{Certainty, Follow};
+use super::http::{HttpError, Wire};
+use super::server::Vitals;
+
+/// How long an answer may take that needs work: the first one in a project
+/// waits for its plugins.
+const WORK: Duration = Duration::from_mins(3);
+
+/// How long an answer may take that needs none.
+const QUICK: Duration = Duration::from_secs(15);
+
+/// Without any event for this long the stream is believed dead: the server
+/// sends something every ten seconds.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// Between two looks at what the session does, in case an event was lost.
+const LOOK: Duration = Duration::from_secs(20);
+
+/// Between a message that used tools and the one that hears of them.
+const BREATH: Duration = Duration::from_secs(1);
+
+/// How often a stream that broke is opened again, one second later each time.
+const REOPENINGS: u32 = 8;
+
+/// The provider may refuse that often before we wait instead of the client:
+/// our waiting costs no time of the turn.
+const ATTEMPTS: u64 = 5;
+
+/// A wait that is longer than this is ours as well.
+const SHORT_WAIT: i64 = 60_000;
+
+/// Messages that are read when a turn begins or ends.
+const MESSAGES: usize = 100;
+
+/// Events that the log keeps; a word of a text at a time is not worth it.
+const KEPT: [&str; 13] = [
+    "session.created",
+    "session.status",
+    "session.idle",
+    "session.error",
+    "session.deleted",
+    "session.compacted",
+    "message.updated",
+    "message.part.updated",
+    "permission.asked",
+    "permission.replied",
+    "question.asked",
+    "question.replied",
+    "todo.updated",
+];
+
+/// Why a turn did not come to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Broken {
+    /// We end it.
+    Cut(Ending),
+    /// We end it, and nothing may be waited for.
+    Killed,
+    /// It cannot be taken, in words.
+    Failed(String),
+}
+
+impl From<HttpError> for Broken {
+    fn from(error: HttpError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+/// One turn under way.
+pub(super) struct Courier<'a> {
+    watcher: &'a mut dyn Watcher,
+    limits: &'a Limits,
+    /// Whether the server lives, if it is ours.
+    vitals: Option<Vitals>,
+    began: Instant,
+    /// When the agent was heard of last; `None` before it has anything to do.
+    last_word: Option<Instant>,
+    next_tick: Instant,
+}
+
+impl<'a> Courier<'a> {
+    pub(super) fn new(watcher: &'a mut dyn Watcher, limits: &'a Limits) -> Self {
+        let now = Instant::now();
+        Self { watcher, limits, vitals: None, began: now, last_word: None, next_tick: now }
+    }
+
+    /// Looks after a server of ours.
+    pub(super) fn attend(&mut self, vitals: Vitals) {
+        self.vitals = Some(vitals);
+    }
+
+    /// Tells the listener something, as a line of its own.
+    pub(super) fn tell(&mut self, event: &Value) {
+        self.watcher.output(Stream::Stdout, format!("{event}\n").as_bytes());
+    }
+
+    /// What the turn came to, as if a process had ended.
+    pub(super) fn outcome(&self, ending: Ending) -> Outcome {
+        let elapsed = self.began.elapsed();
+        Outcome { ending, stdout: Tail::new(0), stderr: Tail::new(0), elapsed }
+    }
+
+    /// Waits for `ready`, as long as nobody wants the turn to end.
+    pub(super) fn wait_for<T>(
+        &mut self,
+        patience: Duration,
+        mut ready: impl FnMut() -> Option<T>,
+    ) -> Result<Option<T>, Broken> {
+        let (asked, (_never, pause)) = (Instant::now(), channel::<()>());
+        loop {
+            if let Some(found) = ready() {
+                return Ok(Some(found));
+            }
+            self.check()?;
+            if asked.elapsed() > patience {
+                return Ok(None);
+            }
+            let _ = pause.recv_timeout(TICK / 10);
+        }
+    }
+
+    /// Asks the server something that may take a while. A request in flight
+    /// cannot be taken back, so it gets a thread, which ends with its timeout
+    /// at the latest.
+    pub(super) fn ask<T: Send + 'static>(
+        &mut self,
+        call: impl FnOnce() -> Result<T, HttpError> + Send + 'static,
+    ) -> Result<Result<T, HttpError>, Broken> {
+        let (sender, answers) = channel();
+        let send = move || {
+            let _ = sender.send(call());
+        };
+        let thread = thread::Builder::new().name("request".to_owned()).spawn(send);
+        thread.map_err(|error| Broken::Failed(error.to_string()))?;
+        loop {
+            match answers.recv_timeout(TICK) {
+                Ok(answer) => return Ok(answer),
+                Err(RecvTimeoutError::Timeout) => self.check()?,
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Broken::Failed("a request was lost".to_owned()));
+                }
+            }
+        }
+    }
+
+    /// Follows a prompt to the end of its turn.
+    pub(super) fn deliver(
+        &mut self,
+        wire: &Wire,
+        follow: &mut Follow,
+        prompt: &Value,
+        mode: &str,
+    ) -> Result<(), Broken> {
+        let mut events = self.listen(wire)?;
+        let path = format!("/session/{}/prompt_async", follow.session());
+        let (way, body) = (wire.clone(), prompt.clone());
+        self.ask(move || way.post(&path, &body, WORK))??;
+        let (mut looked, mut heard, mut missed) = (Instant::now(), Instant::now(), false);
+        self.last_word = Some(heard);
+        loop {
+            match events.recv_timeout(self.time_left()) {
+                Ok(event) => {
+                    heard = Instant::now();
+                    self.take(wire, follow, &event, mode);
+                    if follow.seems_over() && self.settle(wire, follow)? {
+                        return Ok(());
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) if heard.elapsed() < SILENCE => {}
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    events = self.reopen(wire)?;
+                    (heard, missed) = (Instant::now(), true);
+                }
+            }
+            self.check()?;
+            if missed || looked.elapsed() >= LOOK {
+                (looked, missed) = (Instant::now(), false);
+                if self.settle(wire, follow)? {
+                    return Ok(());
+                }
+            }
+            if is_in_vain(follow) {
+                return Err(Broken::Cut(Ending::Exited(1)));
+            }
+        }
+    }
+
+    /// Ends the turn of a session, and waits until it is over; `false` if it
+    /// is not.
+    pub(super) fn abort(&mut self, wire: &Wire, session: &str) -> bool {
+        let path = format!("/session/{session}/abort");
+        let until = Instant::now() + self.limits.grace;
+        let _ = wire.post(&path, &json!({}), self.limits.grace.min(QUICK));
+        let (_never, pause) = channel::<()>();
+        loop {
+            if let Ok(Value::Null) = status(wire, session)
+                && has_closed(wire, session)
+            {
+                return true;
+            }
+            let urgent = self.watcher.tick() == Control::Kill;
+            if urgent || Instant::now() >= until || self.is_alone() {
+                return false;
+            }
+            let _ = pause.recv_timeout(TICK / 2);
+        }
+    }
+
+    /// Whether a server of ours has ended.
+    fn is_alone(&self) -> bool {
+        self.vitals.as_ref().is_some_and(|vitals| vitals.ended().is_some())
+    }
+
+    /// Opens the stream of events and waits for its first.
+    fn listen(&mut self, wire: &Wire) -> Result<Receiver<Value>, Broken> {
+        let way = wire.clone();
+        Ok(self.ask(move || {
+            let events = way.events()?;
+            let silent = || HttpError::Unreachable { what: "no event came".to_owned() };
+            events.recv_timeout(WORK).map_err(|_| silent())?;
+            Ok(events)
+        })??)
+    }
+
+    /// Opens the stream again after it broke.
+    fn reopen(&mut self, wire: &Wire) -> Result<Receiver<Value>, Broken> {
+        let mut last = Broken::Failed("the stream of events broke".to_owned());
+        for attempt in 0..REOPENINGS {
+            let pause = Duration::from_secs(u64::from(attempt)).max(TICK);
+            let vitals = self.vitals.clone();
+            let gone = || vitals.as_ref().and_then(Vitals::ended);
+            if let Some(how) = self.wait_for(pause, gone)? {
+                return Err(Broken::Failed(format!("the server ended during the turn: {how}")));
+            }
+            match self.listen(wire) {
+                Ok(events) => return Ok(events),
+                Err(Broken::Failed(what)) => last = Broken::Failed(what),
+                Err(cut @ (Broken::Cut(_) | Broken::Killed)) => return Err(cut),
+            }
+        }
+        Err(last)
+    }
+
+    fn take(&mut self, wire: &Wire, follow: &mut Follow, event: &Value, mode: &str) {
+        if !follow.concerns(event) {
+            return;
+        }
+        self.last_word = Some(Instant::now());
+        follow.take(event);
+        if KEPT.iter().any(|kind| event["type"] == *kind) {
+            self.tell(event);
+        }
+        // An answer that does not arrive leaves the agent waiting, which the
+        // limits of the turn end.
+        if let Some(asked) = Asked::read(event) {
+            let path = format!("/permission/{}/reply", asked.id);
+            let _ = wire.post(&path, &asked.answer(mode), QUICK);
+        }
+        if let Some((id, _, answer)) = consent::question(event) {
+            let _ = wire.post(&format!("/question/{id}/reply"), &answer, QUICK);
+        }
+    }
+
+    /// Whether the turn is over, as the server has it; then everything that was
+    /// said in it has been told.
+    fn settle(&mut self, wire: &Wire, follow: &mut Follow) -> Result<bool, Broken> {
+        if !self.is_quiet(wire, follow)? {
+            return Ok(false);
+        }
+        let (way, session) = (wire.clone(), follow.session().to_owned());
+        if let Ok(messages) = self.ask(move || messages(&way, &session))? {
+            self.retell(follow, &messages);
+        }
+        match follow.certainty() {
+            Certainty::Over => Ok(true),
+            Certainty::Unlikely => Ok(false),
+            Certainty::Likely => {
+                self.wait_for(BREATH, || None::<()>)?;
+                self.is_quiet(wire, follow)
+            }
+        }
+    }
+
+    /// Whether nothing goes on in the session, as the server has it.
+    fn is_quiet(&mut self, wire: &Wire, follow: &mut Follow) -> Result<bool, Broken> {
+        let (way, session) = (wire.clone(), follow.session().to_owned());
+        match self.ask(move || status(&way, &session))? {
+            Ok(Value::Null) => Ok(true),
+            Ok(now) => {
+                follow.note_status(&now);
+                Ok(false)
+            }
+            // The stream tells whether the server is there.
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// Tells again what was said last, in case an event was lost.
+    pub(super) fn retell(&mut self, follow: &mut Follow, messages: &Value) {
+        for message in messages.as_array().into_iter().flatten() {
+            let session = &message["info"]["sessionID"];
+            let info = json!({ "sessionID": session, "info": message["info"] });
+            let mut events = vec![json!({ "type": "message.updated", "properties": info })];
+            let parts = message["parts"].as_array().into_iter().flatten();
+            events.extend(parts.filter(|part| part["type"] == "text").map(|part| {
+                let part = json!({ "sessionID": session, "part": part });
+                json!({ "type": "message.part.updated", "properties": part })
+            }));
+            events.retain(|event| follow.is_new(event));
+            for event in &events {
+                follow.take(event);
+                self.tell(event);
+            }
+        }
+    }
+
+    /// Whether the turn may go on, by whoever watches and by the clock.
+    fn check(&mut self) -> Result<(), Broken> {
+        let now = Instant::now();
+        let over = |since: Instant, limit: Option<Duration>| {
+            limit.is_some_and(|limit| now.duration_since(since) >= limit)
+        };
+        if over(self.began, self.limits.wall) {
+            return Err(Broken::Cut(Ending::WallTimeout));
+        }
+        if self.last_word.is_some_and(|since| over(since, self.limits.idle)) {
+            return Err(Broken::Cut(Ending::IdleTimeout));
+        }
+        if now < self.next_tick {
+            return Ok(());
+        }
+        self.next_tick = now + TICK;
+        match self.watcher.tick() {
+            Control::GoOn => Ok(()),
+            Control::Stop => Err(Broken::Cut(Ending::Stopped)),
+            Control::Kill => Err(Broken::Killed),
+        }
+    }
+
+    fn time_left(&self) -> Duration {
+        self.next_tick.saturating_duration_since(Instant::now())
+    }
+}
+
+/// What a session does; null if that is nothing.
+fn status(wire: &Wire, session: &str) -> Result<Value, HttpError> {
+    let all = wire.get("/session/status", QUICK)?;
+    Ok(all[session].clone())
+}
+
+/// Whether the last message of a session is complete. An aborted turn is idle
+/// before that, and makes the session idle once more after it.
+fn has_closed(wire: &Wire, session: &str) -> bool {
+    let Ok(said) = wire.get(&format!("/session/{session}/message?limit=1"), QUICK) else {
+        return false;
+    };
+    let last = said.as_array().and_then(|said| said.last()).map(|last| &last["info"]);
+    last.is_none_or(|info| info["role"] != "assistant" || info["time"]["completed"].is_number())
+}
+
+/// The newest messages of a session, the oldest of them first.
+pub(super) fn messages(wire: &Wire, session: &str) -> Result<Value, HttpError> {
+    wire.get(&format!("/session/{session}/message?limit={MESSAGES}"), WORK)
+}
+
+/// Whether the client waits for its provider longer than it is worth.
+fn is_in_vain(follow: &Follow) -> bool {
+    let waits_long = |next: i64| next.saturating_sub(now_millis()) > SHORT_WAIT;
+    follow.retry.as_ref().is_some_and(|retry| retry.attempt >= ATTEMPTS || waits_long(retry.next))
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the client names a moment of the day, and nobody decides by it what a run comes to"
+)]
+fn now_millis() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
+}

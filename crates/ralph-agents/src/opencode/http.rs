@@ -1,0 +1,238 @@
+//! The server's interface: requests, and the stream of its events.
+
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+use ureq::Agent;
+use ureq::http::Response;
+
+use super::address::Address;
+use crate::line::one_line;
+
+/// How much of an answer is read. Messages hold what tools printed.
+const MOST_ANSWER: u64 = 64 * 1024 * 1024;
+
+/// How long one event may be. One that is longer ends the stream, and what it
+/// told is asked for.
+const MOST_EVENT: u64 = 32 * 1024 * 1024;
+
+/// How long the server may take to accept a connection, and to begin its answer
+/// where that takes no work.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// How long one stream of events is listened to. What is lost while another
+/// one is opened is asked for.
+const STREAM: Duration = Duration::from_hours(1);
+
+/// How many events may wait for whoever follows them.
+const QUEUE: usize = 256;
+
+/// Why the server was of no use.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum HttpError {
+    /// It cannot be reached, or does not answer in time.
+    #[error("the server does not answer: {what}")]
+    Unreachable { what: String },
+    /// It refuses.
+    #[error("the server answered {status} to {path}{said}")]
+    Refused { status: u16, path: String, said: String },
+    /// It answers with something else, as it does where it knows no such path.
+    #[error(
+        "the server answered {path} with {kind}, not JSON: it is no server of this client, or of another version"
+    )]
+    Strange { path: String, kind: String },
+}
+
+impl HttpError {
+    /// Whether what was asked for does not exist.
+    pub(super) fn is_missing(&self) -> bool {
+        match self {
+            Self::Refused { status, .. } => *status == 404,
+            Self::Unreachable { .. } | Self::Strange { .. } => false,
+        }
+    }
+}
+
+/// A way to the server, for one project.
+#[derive(Clone, Debug)]
+pub(super) struct Wire {
+    agent: Agent,
+    base: String,
+    /// The header that says who we are.
+    pass: Option<String>,
+    /// Behind every path.
+    query: String,
+}
+
+impl Wire {
+    /// The way to the server at this address, for the project at `root`.
+    pub(super) fn new(address: &Address, root: &Path) -> Self {
+        let mut config = Agent::config_builder()
+            .timeout_connect(Some(CONNECT))
+            .http_status_as_error(false)
+            .max_redirects(0)
+            // The server may be another one than before behind the same port.
+            .max_idle_connections(0)
+            .user_agent(concat!("ralph/", env!("CARGO_PKG_VERSION")));
+        if address.is_local() {
+            config = config.proxy(None);
+        }
+        Self {
+            agent: config.build().into(),
+            base: address.base.clone(),
+            pass: address.pass(),
+            query: format!("directory={}", encoded(&root.to_string_lossy())),
+        }
+    }
+
+    pub(super) fn get(&self, path: &str, patience: Duration) -> Result<Value, HttpError> {
+        let request = self.agent.get(self.url(path));
+        let request = request.config().timeout_global(Some(patience)).build();
+        answer(path, self.signed(request).call())
+    }
+
+    pub(super) fn post(
+        &self,
+        path: &str,
+        body: &Value,
+        patience: Duration,
+    ) -> Result<Value, HttpError> {
+        let request = self.agent.post(self.url(path)).content_type("application/json");
+        let request = request.config().timeout_global(Some(patience)).build();
+        answer(path, self.signed(request).send(body.to_string()))
+    }
+
+    pub(super) fn delete(&self, path: &str, patience: Duration) -> Result<Value, HttpError> {
+        let request = self.agent.delete(self.url(path));
+        let request = request.config().timeout_global(Some(patience)).build();
+        answer(path, self.signed(request).call())
+    }
+
+    /// Listens to the server's events from now on. The first to come says that
+    /// we are heard; the stream has ended when its sender is gone.
+    pub(super) fn events(&self) -> Result<Receiver<Value>, HttpError> {
+        let path = "/event";
+        let request = self.agent.get(self.url(path)).header("accept", "text/event-stream");
+        let config = request.config().timeout_recv_response(Some(CONNECT));
+        let request = config.timeout_recv_body(Some(STREAM)).build();
+        let response = self.signed(request).call().map_err(unreachable)?;
+        if !kind(&response).starts_with("text/event-stream") {
+            answer(path, Ok(response))?;
+            return Err(HttpError::Strange { path: path.to_owned(), kind: "a value".to_owned() });
+        }
+        let (sender, events) = sync_channel(QUEUE);
+        let reader = BufReader::new(response.into_body().into_reader());
+        let read = move || read_events(reader, &sender);
+        let thread = thread::Builder::new().name("events".to_owned()).spawn(read);
+        thread.map_err(|error| HttpError::Unreachable { what: error.to_string() })?;
+        Ok(events)
+    }
+
+    fn url(&self, path: &str) -> String {
+        let mark = if path.contains('?') { '&' } else { '?' };
+        format!("{}{path}{mark}{}", self.base, self.query)
+    }
+
+    fn signed<B>(&self, request: ureq::RequestBuilder<B>) -> ureq::RequestBuilder<B> {
+        match &self.pass {
+            Some(pass) => request.header("authorization", pass),
+            None => request,
+        }
+    }
+}
+
+/// Passes events on until the stream ends or nobody wants them any more.
+fn read_events(mut reader: impl BufRead, events: &SyncSender<Value>) {
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match reader.by_ref().take(MOST_EVENT).read_until(b'\n', &mut line) {
+            Ok(1..) if line.ends_with(b"\n") => {}
+            Ok(_) | Err(_) => return,
+        }
+        let Some(data) = line.strip_prefix(b"data:") else { continue };
+        let Ok(event) = serde_json::from_slice(data) else { continue };
+        if events.send(event).is_err() {
+            return;
+        }
+    }
+}
+
+fn answer(path: &str, sent: Result<Response<ureq::Body>, ureq::Error>) -> Result<Value, HttpError> {
+    let mut response = sent.map_err(unreachable)?;
+    let (status, kind) = (response.status(), kind(&response));
+    let body = response.body_mut().with_config().limit(MOST_ANSWER).read_to_vec();
+    let body = body.map_err(unreachable)?;
+    let value = serde_json::from_slice::<Value>(&body);
+    if !status.is_success() {
+        let said = value.as_ref().ok().and_then(complaint).unwrap_or_default();
+        let said = if said.is_empty() { said } else { format!(": {}", one_line(&said, 300)) };
+        return Err(HttpError::Refused { status: status.as_u16(), path: plain(path), said });
+    }
+    match value {
+        Ok(value) => Ok(value),
+        Err(_) if body.is_empty() => Ok(Value::Null),
+        Err(_) => {
+            let kind = if kind.is_empty() { "nothing of a known kind".to_owned() } else { kind };
+            Err(HttpError::Strange { path: plain(path), kind })
+        }
+    }
+}
+
+/// What an error of the server says.
+fn complaint(value: &Value) -> Option<String> {
+    let said = value["data"]["message"].as_str().or_else(|| value["message"].as_str());
+    Some(said.or_else(|| value["name"].as_str())?.to_owned())
+}
+
+fn plain(path: &str) -> String {
+    path.split('?').next().unwrap_or(path).to_owned()
+}
+
+fn kind(response: &Response<ureq::Body>) -> String {
+    let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok());
+    kind.unwrap_or_default().to_owned()
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
+fn unreachable(error: ureq::Error) -> HttpError {
+    HttpError::Unreachable { what: one_line(&error.to_string(), 300) }
+}
+
+/// The text as part of a query.
+pub(super) fn encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~' | b'/') {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_of_any_name_fits_into_a_query() {
+        assert_eq!(encoded("/a b/한&x=%"), "/a%20b/%ED%95%9C%26x%3D%25");
+    }
+
+    #[test]
+    fn a_stream_is_read_event_by_event_until_it_breaks() {
+        let (sender, events) = sync_channel(8);
+        let stream = "data: {\"type\":\"a\"}\n\n: comment\n\ndata:{\"type\":\"b\"}\n\ndata: {\"ty";
+        read_events(stream.as_bytes(), &sender);
+        drop(sender);
+        let kinds: Vec<String> = events.iter().map(|event| event["type"].to_string()).collect();
+        assert_eq!(kinds, ["\"a\"", "\"b\""]);
+    }
+}

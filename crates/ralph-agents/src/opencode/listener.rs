@@ -1,0 +1,208 @@
+//! What a turn comes to, heard line by line.
+//!
+//! A line is an event of the server, or something that only whoever carries
+//! them knows: `ralph.session`, `ralph.failed`, `ralph.lost` and `ralph.paid`.
+
+use ralph_core::SessionId;
+use ralph_core::evidence::TurnEnd;
+use ralph_core::time::Timestamp;
+use ralph_core::usage::Usage;
+use ralph_proc::Ending;
+use serde_json::Value;
+
+use super::consent::{self, Asked};
+use super::follow::{Follow, Trouble, usage};
+use crate::Spoken;
+use crate::command::plain_end;
+use crate::limits::{LimitPatterns, Said, moment_named};
+use crate::listen::{Closing, Cut, Heard, Listener, Piece, PieceKind, Refusal, Shown, Standing};
+use crate::session::{Kept, Seat, Session};
+
+/// A moment that a provider names is worth waiting for if it is that far away,
+/// in milliseconds; else our own way of waiting is better.
+const FAR: i64 = 30_000;
+
+/// Understands what is told of one turn.
+pub(super) struct OpenCodeListener<'a> {
+    limits: &'a LimitPatterns,
+    mode: &'a str,
+    /// The session that goes on, if one does.
+    resumed: Option<&'a Session>,
+    follow: Follow,
+    failed: Option<String>,
+    is_lost: bool,
+    /// What was used beside the conversation.
+    paid: Usage,
+    refusals: Vec<Refusal>,
+    remarks: Vec<String>,
+}
+
+impl<'a> OpenCodeListener<'a> {
+    pub(super) fn new(limits: &'a LimitPatterns, mode: &'a str, seat: Seat<'a>) -> Self {
+        let resumed = match seat {
+            Seat::Resumed(session) => Some(session),
+            Seat::Nowhere | Seat::New(_) | Seat::After { .. } => None,
+        };
+        Self {
+            limits,
+            mode,
+            resumed,
+            follow: Follow::default(),
+            failed: None,
+            is_lost: false,
+            paid: Usage::default(),
+            refusals: Vec::new(),
+            remarks: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, event: &Value) -> Vec<Piece> {
+        let words = |name: &str| event[name].as_str().unwrap_or_default().to_owned();
+        match event["type"].as_str().unwrap_or_default() {
+            "ralph.session" => {
+                let before = event["before"].as_array().into_iter().flatten();
+                let before = before.filter_map(Value::as_str).map(str::to_owned);
+                self.follow = Follow::new(&words("id"), before);
+            }
+            "ralph.failed" => self.failed = Some(words("what")),
+            "ralph.lost" => self.is_lost = true,
+            "ralph.paid" => self.paid = self.paid + usage(&event["info"]),
+            "ralph.remark" => self.remarks.push(words("text")),
+            _ => return self.happening(event),
+        }
+        Vec::new()
+    }
+
+    fn happening(&mut self, event: &Value) -> Vec<Piece> {
+        if let Some(asked) = Asked::read(event).filter(|asked| !asked.is_granted(self.mode)) {
+            let refusal = asked.refusal();
+            let piece = Piece::new(PieceKind::Note, format!("denied: {}", refusal.what));
+            if !self.refusals.contains(&refusal) {
+                self.refusals.push(refusal);
+            }
+            return vec![piece];
+        }
+        if let Some((_, words, _)) = consent::question(event) {
+            self.remarks.push(format!("the agent was told that nobody is here to answer: {words}"));
+        }
+        self.follow.take(event)
+    }
+
+    fn kept(&self) -> Kept {
+        if self.is_lost {
+            return Kept::Lost;
+        }
+        if self.follow.is_deleted {
+            return Kept::Nothing;
+        }
+        let before = self.resumed.map_or(Usage::default(), |session| session.charged);
+        match (SessionId::new(self.follow.session()), self.resumed) {
+            (Some(id), _) => {
+                Kept::Session(Session { id, charged: before + self.follow.usage(), context: None })
+            }
+            (None, Some(session)) => Kept::Session(session.clone()),
+            (None, None) => Kept::Nothing,
+        }
+    }
+
+    fn end(&mut self, closing: &Closing<'_>) -> TurnEnd {
+        let ending = closing.outcome.ending;
+        if let Some(what) = &self.failed {
+            return TurnEnd::Failed { what: what.clone() };
+        }
+        match (ending, closing.cut) {
+            (Ending::Stopped, Some(Cut::Budget)) => {
+                failed("the budget ran out during the turn, which was stopped")
+            }
+            (Ending::Stopped | Ending::WallTimeout | Ending::IdleTimeout, _) => {
+                plain_end(ending, "", closing.clock)
+            }
+            (Ending::Exited(_) | Ending::Signaled(_), _) => self.own_end(closing.clock.now),
+        }
+    }
+
+    /// How the turn ended that nobody cut short.
+    fn own_end(&mut self, now: Timestamp) -> TurnEnd {
+        if let Some(retry) = self.follow.retry.clone() {
+            let until = Some(Timestamp::from_millis(retry.next));
+            let far = retry.next.saturating_sub(now.as_millis()) > FAR;
+            return self.wait(&retry.message, until.filter(|_| far));
+        }
+        if self.follow.is_deleted {
+            return failed("the session was deleted during the turn");
+        }
+        if let Some(trouble) = self.follow.error.clone() {
+            return self.of_trouble(&trouble, now);
+        }
+        if !self.follow.is_alive() {
+            return failed("the agent neither said nor did anything");
+        }
+        let text = self.follow.text();
+        let said = Said { text: &text, stderr: "", ending: Ending::Exited(0) };
+        match self.limits.find(&said, now) {
+            Some(hit) => TurnEnd::ProviderLimit { until: hit.until },
+            None => TurnEnd::Finished,
+        }
+    }
+
+    fn of_trouble(&mut self, trouble: &Trouble, now: Timestamp) -> TurnEnd {
+        let Trouble { name, message, status } = trouble;
+        let said = Said { text: message, stderr: "", ending: Ending::Exited(1) };
+        let words = if message.is_empty() { name } else { message };
+        match (name.as_str(), status) {
+            ("MessageAbortedError", _) => TurnEnd::UserAbort,
+            ("ProviderAuthError", _) | (_, Some(401 | 403)) => failed(&format!(
+                "the provider does not accept the credentials ({words}): `opencode auth login` signs in"
+            )),
+            (_, Some(429)) => self.wait(words, moment_named(message, now)),
+            // Whoever lets a run work through the night does not want it to
+            // end because the provider was down for ten minutes.
+            (_, Some(408 | 500..=599)) => self.wait(words, None),
+            (_, _) => match self.limits.find(&said, now) {
+                Some(hit) => self.wait(words, hit.until),
+                None => failed(words),
+            },
+        }
+    }
+
+    fn wait(&mut self, words: &str, until: Option<Timestamp>) -> TurnEnd {
+        self.remarks.push(format!("the provider refuses work for now: {words}"));
+        TurnEnd::ProviderLimit { until }
+    }
+}
+
+impl Listener for OpenCodeListener<'_> {
+    /// Lines come whole: whoever carries them sends one at a time.
+    fn hear(&mut self, bytes: &[u8]) -> Shown {
+        let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let events = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+        Shown::Pieces(events.flat_map(|event| self.take(&event)).collect())
+    }
+
+    fn spent(&self) -> Usage {
+        self.follow.usage() + self.paid
+    }
+
+    fn standing(&self) -> Standing {
+        Standing::Working
+    }
+
+    fn conclude(&mut self, closing: &Closing<'_>) -> Heard {
+        let end = self.end(closing);
+        let known = self.follow.is_alive() || self.paid != Usage::default();
+        Heard {
+            spoken: Spoken { end, text: self.follow.text(), usage: known.then(|| self.spent()) },
+            kept: self.kept(),
+            refusals: std::mem::take(&mut self.refusals),
+            remarks: std::mem::take(&mut self.remarks),
+        }
+    }
+}
+
+fn failed(what: &str) -> TurnEnd {
+    TurnEnd::Failed { what: what.to_owned() }
+}
+
+#[cfg(test)]
+#[path = "listener_tests.rs"]
+mod tests;

@@ -1,0 +1,172 @@
+//! A server of our own: started when the first turn needs it, ended with the
+//! run.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use std::{io, thread};
+
+use ralph_core::redact::redact;
+use ralph_proc::{
+    Control, Ending, Launch, Limits, ProcError, Stream, Supervisor, Tail, Waker, Watcher,
+};
+
+use super::address::{Address, PASSWORD_VARIABLE, USER_VARIABLE};
+use crate::line::one_line;
+
+/// What it prints once it listens. Before, it may never answer.
+const LISTENING: &str = "opencode server listening on ";
+
+/// Between being asked to end and being killed.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// How much of what it prints is kept, in bytes.
+const TAIL: usize = 8 * 1024;
+
+/// A server that runs, or ran. It ends when dropped, with all that its tools
+/// left behind.
+#[derive(Debug)]
+pub(super) struct Server {
+    vitals: Vitals,
+    signs: Receiver<String>,
+    waker: Waker,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Whether a server lives, for somebody who does not hold it.
+#[derive(Clone, Debug)]
+pub(super) struct Vitals(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    password: String,
+    is_unwanted: AtomicBool,
+    /// How it ended, in words, once it did.
+    ended: Mutex<Option<String>>,
+    said: Mutex<Tail>,
+}
+
+impl Server {
+    /// Starts it as `launch` says, behind a password that nobody knows.
+    pub(super) fn start(supervisor: &Supervisor, mut launch: Launch) -> io::Result<Self> {
+        let password = random();
+        let ours = [(USER_VARIABLE, "opencode"), (PASSWORD_VARIABLE, &password)];
+        launch.env.retain(|(name, _)| ours.iter().all(|(own, _)| name != own));
+        launch.env.extend(ours.map(|(name, value)| (name.into(), value.into())));
+        let shared = Arc::new(Shared {
+            password,
+            is_unwanted: AtomicBool::new(false),
+            ended: Mutex::default(),
+            said: Mutex::new(Tail::new(TAIL)),
+        });
+        let (sender, signs) = channel();
+        let (watched, supervisor, waker) =
+            (Arc::clone(&shared), supervisor.clone(), supervisor.waker());
+        let run = move || {
+            let mut overseer = Overseer { shared: &watched, signs: Some(sender), line: Vec::new() };
+            let limits = Limits { wall: None, idle: None, grace: GRACE };
+            let ended = supervisor.run(&launch, &limits, &mut overseer);
+            *lock(&watched.ended) = Some(in_words(ended.map(|outcome| outcome.ending)));
+        };
+        let thread = thread::Builder::new().name("server".to_owned()).spawn(run)?;
+        Ok(Self { vitals: Vitals(shared), signs, waker, thread: Some(thread) })
+    }
+
+    /// Where it listens, once it said so.
+    pub(super) fn address(&self) -> Option<Address> {
+        match self.signs.try_recv() {
+            Ok(base) => Some(Address::own(&base, &self.vitals.0.password)),
+            Err(TryRecvError::Empty | TryRecvError::Disconnected) => None,
+        }
+    }
+
+    /// Whether it lives.
+    pub(super) fn vitals(&self) -> Vitals {
+        self.vitals.clone()
+    }
+}
+
+impl Vitals {
+    /// How it ended, if it did, with its last words.
+    pub(super) fn ended(&self) -> Option<String> {
+        let how = lock(&self.0.ended).clone()?;
+        Some(format!("{how}{}", self.last_words()))
+    }
+
+    /// The last line that it printed, ready to stand behind a sentence.
+    pub(super) fn last_words(&self) -> String {
+        let said = lock(&self.0.said).text_lossy();
+        let said = redact(&said).replace(&self.0.password, "***");
+        let line = said.lines().rev().find(|line| !line.trim().is_empty());
+        line.map(|line| format!(": {}", one_line(line, 200))).unwrap_or_default()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.vitals.0.is_unwanted.store(true, Ordering::SeqCst);
+        self.waker.wake();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Reads what the server prints, and ends it when it is not wanted any more.
+struct Overseer<'a> {
+    shared: &'a Shared,
+    /// `None` once it was said where the server listens.
+    signs: Option<Sender<String>>,
+    line: Vec<u8>,
+}
+
+impl Watcher for Overseer<'_> {
+    fn output(&mut self, stream: Stream, bytes: &[u8]) {
+        lock(&self.shared.said).push(bytes);
+        if stream == Stream::Stderr || self.signs.is_none() {
+            return;
+        }
+        self.line.extend_from_slice(bytes);
+        let text = String::from_utf8_lossy(&self.line);
+        // Only a whole line holds a whole address.
+        let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
+        let found = whole.lines().find_map(|line| Some(line.split_once(LISTENING)?.1.trim()));
+        if let Some(address) = found {
+            // Nobody listens any more when the server is not wanted.
+            let _ = self.signs.take().map(|signs| signs.send(address.to_owned()));
+        }
+        if self.line.len() > TAIL {
+            self.line.clear();
+        }
+    }
+
+    fn tick(&mut self) -> Control {
+        if self.shared.is_unwanted.load(Ordering::SeqCst) { Control::Stop } else { Control::GoOn }
+    }
+}
+
+fn in_words(ended: Result<Ending, ProcError>) -> String {
+    match ended {
+        Ok(Ending::Exited(127)) => "its program was not found".to_owned(),
+        Ok(Ending::Exited(code)) => format!("it exited with code {code}"),
+        Ok(Ending::Signaled(signal)) => format!("it was killed by signal {signal}"),
+        Ok(Ending::Stopped | Ending::WallTimeout | Ending::IdleTimeout) => {
+            "it was stopped".to_owned()
+        }
+        Err(error) => error.to_string(),
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A password: the keys of the standard library's hasher come from the system's
+/// randomness.
+fn random() -> String {
+    let half = |salt: u8| RandomState::new().hash_one((salt, std::process::id()));
+    format!("{:016x}{:016x}", half(0), half(1))
+}

@@ -1,0 +1,242 @@
+//! One turn at a server: who is asked, in which session, and with what words.
+
+use std::fs;
+use std::time::Duration;
+
+use ralph_core::SessionId;
+use ralph_core::policy::OldSession;
+use ralph_core::redact::redact;
+use ralph_proc::Supervisor;
+use serde_json::{Value, json};
+
+use super::address::{Address, shown};
+use super::agent::{Desk, OpenCodeAgent};
+use super::courier::{Broken, Courier, messages};
+use super::follow::Follow;
+use super::http::Wire;
+use super::server::Server;
+use crate::session::{Seat, Session};
+use crate::summary::publish;
+use crate::{Agent, Turn};
+
+/// How long the server may take until it listens.
+const START: Duration = Duration::from_secs(90);
+
+/// How long an answer may take that needs work.
+const WORK: Duration = Duration::from_mins(3);
+
+/// How long a summary may take: the model reads the whole conversation.
+const SUMMARY: Duration = Duration::from_mins(10);
+
+/// How long an answer may take that needs none.
+const QUICK: Duration = Duration::from_secs(15);
+
+/// A turn to be taken.
+#[derive(Clone, Copy)]
+pub(super) struct Visit<'a> {
+    pub(super) agent: &'a OpenCodeAgent,
+    pub(super) turn: &'a Turn<'a>,
+    pub(super) supervisor: &'a Supervisor,
+}
+
+impl Visit<'_> {
+    /// Takes the turn to its end.
+    pub(super) fn pay(
+        self,
+        desk: &mut Desk,
+        courier: &mut Courier<'_>,
+        follow: &mut Follow,
+    ) -> Result<(), Broken> {
+        let wire = self.connect(desk, courier)?;
+        desk.wire = Some(wire.clone());
+        desk.tell_news();
+        let prompt = fs::read_to_string(self.turn.prompt_file);
+        let mut prompt = prompt.map_err(|error| Broken::Failed(format!("no prompt: {error}")))?;
+        let mut before = Vec::new();
+        let session = match self.turn.seat {
+            Seat::Resumed(session) => {
+                before = known(courier, &wire, session)?;
+                session.id.to_string()
+            }
+            Seat::After { old, .. } => {
+                if let Some(summary) = self.sum_up(courier, &wire, old)? {
+                    prompt = format!("{prompt}\n\n<summary>\n{}\n</summary>", summary.trim());
+                }
+                self.begin(courier, &wire)?
+            }
+            Seat::New(_) | Seat::Nowhere => self.begin(courier, &wire)?,
+        };
+        courier.tell(&json!({ "type": "ralph.session", "id": session, "before": before }));
+        *follow = Follow::new(&session, before);
+        courier.deliver(&wire, follow, &self.request(&prompt)?, self.agent.mode())?;
+        self.forget_old(&wire);
+        Ok(())
+    }
+
+    /// The way to the server, which is started if it is ours and not there.
+    fn connect(self, desk: &mut Desk, courier: &mut Courier<'_>) -> Result<Wire, Broken> {
+        if let Some(url) = &self.agent.options.attach {
+            let address = Address::parse(url, self.turn.env);
+            let address = address.ok_or_else(|| {
+                Broken::Failed(format!("`{}` is no address of a server", shown(url)))
+            })?;
+            return Ok(Wire::new(&address, self.turn.root));
+        }
+        if let (Some(server), Some(wire)) = (&desk.server, &desk.wire)
+            && server.vitals().ended().is_none()
+        {
+            courier.attend(server.vitals());
+            return Ok(wire.clone());
+        }
+        // One that ended is waited for before another one takes its place.
+        (desk.server, desk.wire) = (None, None);
+        let server = Server::start(self.supervisor, self.agent.launch(self.turn));
+        let server = server.map_err(|error| Broken::Failed(error.to_string()))?;
+        let vitals = server.vitals();
+        let sign = || server.address().map(Ok).or_else(|| vitals.ended().map(Err));
+        let address = match courier.wait_for(START, sign)? {
+            Some(Ok(address)) => address,
+            Some(Err(how)) => {
+                return Err(Broken::Failed(format!("the server did not start: {how}")));
+            }
+            None => {
+                let (patience, said) = (START.as_secs(), vitals.last_words());
+                return Err(Broken::Failed(format!(
+                    "the server did not listen within {patience} seconds{said}"
+                )));
+            }
+        };
+        courier.attend(vitals);
+        desk.server = Some(server);
+        Ok(Wire::new(&address, self.turn.root))
+    }
+
+    /// Begins a new session. With a title the client does not ask a model for
+    /// one.
+    fn begin(self, courier: &mut Courier<'_>, wire: &Wire) -> Result<String, Broken> {
+        let run = self.turn.env.iter().find(|(name, _)| name == "RALPH_RUN_ID");
+        let run = run.map_or_else(String::new, |(_, run)| format!(" {}", run.to_string_lossy()));
+        let (way, body) = (wire.clone(), json!({ "title": format!("ralph{run}") }));
+        let session = courier.ask(move || way.post("/session", &body, WORK))??;
+        let id = session["id"].as_str().and_then(SessionId::new);
+        Ok(id
+            .ok_or_else(|| Broken::Failed("the server began a session without a name".to_owned()))?
+            .to_string())
+    }
+
+    fn request(self, prompt: &str) -> Result<Value, Broken> {
+        let options = &self.agent.options;
+        let mut body = json!({ "parts": [{ "type": "text", "text": prompt }] });
+        if let Some(model) = &options.model {
+            let (provider, name) = model.split_once('/').ok_or_else(|| {
+                Broken::Failed(format!("the model `{model}` is not written as PROVIDER/MODEL"))
+            })?;
+            body["model"] = json!({ "providerID": provider, "modelID": name });
+        }
+        if let Some(persona) = &options.persona {
+            body["agent"] = json!(persona);
+        }
+        Ok(body)
+    }
+
+    /// The client's own summary of a session, kept in the project as well. A
+    /// summary that cannot be had is done without: the prompt says what is on
+    /// our own record.
+    fn sum_up(
+        self,
+        courier: &mut Courier<'_>,
+        wire: &Wire,
+        old: &Session,
+    ) -> Result<Option<String>, Broken> {
+        let id = old.id.to_string();
+        let (way, name) = (wire.clone(), id.clone());
+        let asked = courier.ask(move || {
+            let said = messages(&way, &name)?;
+            let Some(model) = model_of(&said) else { return Ok(Value::Null) };
+            way.post(&format!("/session/{name}/summarize"), &model, SUMMARY)?;
+            messages(&way, &name)
+        })?;
+        let said = match asked {
+            Ok(said) => said,
+            Err(error) => {
+                let text = format!("the old conversation could not be summed up: {error}");
+                courier.tell(&json!({ "type": "ralph.remark", "text": text }));
+                return Ok(None);
+            }
+        };
+        let Some((info, summary)) = summary_of(&said) else { return Ok(None) };
+        courier.tell(&json!({ "type": "ralph.paid", "info": info }));
+        let summary = redact(&summary).into_owned();
+        let path = super::summary_file(self.turn.root, &old.id);
+        if let Err(error) = publish(self.turn.root, &path, &summary) {
+            let text = format!("the summary could not be kept: {error}");
+            courier.tell(&json!({ "type": "ralph.remark", "text": text }));
+        }
+        Ok(Some(summary))
+    }
+
+    /// Removes a session whose place another one has taken.
+    fn forget_old(self, wire: &Wire) {
+        let wanted = self.agent.options.old_session == OldSession::Delete;
+        if let Seat::After { old, .. } = self.turn.seat
+            && wanted
+        {
+            let _ = wire.delete(&format!("/session/{}", old.id), QUICK);
+        }
+    }
+}
+
+/// Ends what is still going on.
+pub(super) fn leave(desk: &mut Desk, courier: &mut Courier<'_>, follow: &mut Follow) {
+    let Some(wire) = desk.wire.clone() else { return };
+    let session = follow.session().to_owned();
+    if session.is_empty() {
+        return;
+    }
+    if courier.abort(&wire, &session) {
+        if let Ok(messages) = messages(&wire, &session) {
+            courier.retell(follow, &messages);
+        }
+    } else {
+        // It would go on without anybody who listens.
+        desk.server = None;
+    }
+}
+
+/// The names of the messages of a session that goes on.
+fn known(courier: &mut Courier<'_>, wire: &Wire, session: &Session) -> Result<Vec<String>, Broken> {
+    let (way, id) = (wire.clone(), session.id.to_string());
+    match courier.ask(move || messages(&way, &id))? {
+        Ok(said) => {
+            let said = said.as_array().into_iter().flatten();
+            Ok(said.filter_map(|one| one["info"]["id"].as_str()).map(str::to_owned).collect())
+        }
+        Err(error) => {
+            // A name that was never one of the client's is refused as such.
+            if error.is_missing() || !session.id.as_str().starts_with("ses") {
+                courier.tell(&json!({ "type": "ralph.lost" }));
+            }
+            Err(error.into())
+        }
+    }
+}
+
+/// The model that answered last.
+fn model_of(messages: &Value) -> Option<Value> {
+    let infos = messages.as_array()?.iter().rev().map(|message| &message["info"]);
+    infos.filter(|info| info["role"] == "assistant").find_map(|info| {
+        let (provider, model) = (info["providerID"].as_str()?, info["modelID"].as_str()?);
+        Some(json!({ "providerID": provider, "modelID": model }))
+    })
+}
+
+/// The newest summary, and what is known about its message.
+fn summary_of(messages: &Value) -> Option<(&Value, String)> {
+    let mut newest = messages.as_array()?.iter().rev();
+    let message = newest.find(|message| message["info"]["summary"] == true)?;
+    let parts = message["parts"].as_array()?.iter();
+    let texts =
+        parts.filter(|part| part["type"] == "text").filter_map(|part| part["text"].as_str());
+    let text = texts.collect::<Vec<_>>().join("\n\n");
+    (!text.trim().is_empty()).then_some((&message["info"], text))
+}
