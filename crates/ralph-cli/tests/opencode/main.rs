@@ -5,6 +5,7 @@
 mod driver;
 mod driver_trouble;
 mod loops;
+#[cfg(test)]
 mod moving;
 mod plugin;
 mod providers;
