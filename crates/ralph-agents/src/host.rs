@@ -39,6 +39,9 @@ pub struct Host {
     /// The variable in which the host tells its hooks where the project is, if
     /// it does not say so in every event.
     pub project_variable: Option<&'static str>,
+    /// The variable in which the host tells the programs that it starts which
+    /// session they are for, if it does.
+    pub session_variable: Option<&'static str>,
     /// How often in a row it lets a hook continue an agent that uses no tool:
     /// the variable that says so, and what holds without it.
     pub cap: Option<(&'static str, u32)>,
@@ -87,6 +90,7 @@ pub const HOSTS: &[Host] = &[
         aliases: &["claude"],
         program: "claude",
         project_variable: Some("CLAUDE_PROJECT_DIR"),
+        session_variable: Some("CLAUDE_CODE_SESSION_ID"),
         cap: Some(("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", 8)),
         reach: Reach::Answers,
         contexts: &[Context::Auto, Context::Same, Context::Summarize, Context::Fresh],
@@ -108,6 +112,7 @@ pub const HOSTS: &[Host] = &[
         aliases: &[],
         program: "opencode",
         project_variable: None,
+        session_variable: None,
         cap: None,
         reach: Reach::Messages,
         contexts: &[Context::Auto, Context::Same],
