@@ -8,6 +8,7 @@ use ralph_core::policy::Context;
 
 use crate::inspection::{Inspection, Scope};
 use crate::install::{Plan, Read, Unreadable, Wanted};
+use crate::servers::Servers;
 use crate::{claude, opencode};
 
 /// A payload that says nothing.
@@ -62,6 +63,8 @@ pub struct Host {
     pub install: fn(&Read<'_>, &Wanted) -> Result<Plan, Unreadable>,
     /// Plans its removal.
     pub uninstall: fn(&Read<'_>) -> Result<Plan, Unreadable>,
+    /// Where it is told of our tools.
+    pub servers: Servers,
     /// What it has to tell us about, in its own names.
     pub events: &'static [&'static str],
     /// What it has to tell us about as well where loops begin with errors.
@@ -100,6 +103,7 @@ pub const HOSTS: &[Host] = &[
         user_folder: claude::user_folder,
         install: claude::plan_install,
         uninstall: claude::plan_uninstall,
+        servers: claude::SERVERS,
         events: &claude::settings::EVENTS,
         edit_event: Some(claude::settings::BEFORE_EDITS),
         inspect: claude::inspect,
@@ -122,6 +126,7 @@ pub const HOSTS: &[Host] = &[
         user_folder: opencode::user_folder,
         install: opencode::plan_install,
         uninstall: opencode::plan_uninstall,
+        servers: opencode::SERVERS,
         events: &[],
         edit_event: None,
         inspect: opencode::inspect,

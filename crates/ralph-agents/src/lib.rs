@@ -13,7 +13,9 @@ pub mod limits;
 mod listen;
 pub mod opencode;
 pub mod scripted;
+pub mod servers;
 mod session;
+mod spans;
 mod usage;
 
 use std::ffi::OsString;

@@ -36,11 +36,13 @@ mod files;
 mod look;
 mod plan;
 mod reply;
+mod servers;
 
 pub use event::parse;
 pub use look::{inspect, payload};
 pub use plan::{plan_install, plan_uninstall, user_folder};
 pub use reply::render;
+pub(crate) use servers::SERVERS;
 
 /// The name by which the plugin tells `ralph` whose dialect it speaks.
 pub const NAME: &str = "opencode";

@@ -21,6 +21,7 @@ mod lsp;
 mod lsp_helper;
 #[cfg(test)]
 mod lsp_trouble;
+mod mcp;
 mod opencode;
 mod ownership;
 mod promise_loop;

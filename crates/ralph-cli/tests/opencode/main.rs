@@ -4,4 +4,5 @@
 
 mod loops;
 mod stage;
+mod tools;
 mod trouble;
