@@ -180,14 +180,16 @@ fn listed(tool: &Tool) -> Listed {
         .with_annotations(annotations)
 }
 
-/// An answer in the words of the protocol. Clients that know no structured
-/// content read the same data as text.
+/// An answer in the words of the protocol. Some clients show the model nothing
+/// but the structured content, others nothing but the text: both say the same.
 fn result(answered: Result<Answer, Refusal>) -> CallToolResult {
     match answered {
         Ok(Answer { data, note }) => {
-            let data = bounded::shorten(data, MOST_ANSWER);
-            let texts = [Some(data.to_string()), note].into_iter().flatten();
-            let mut result = CallToolResult::success(texts.map(ContentBlock::text).collect());
+            let mut data = bounded::shorten(data, MOST_ANSWER);
+            if let (Some(note), Value::Object(fields)) = (note, &mut data) {
+                fields.insert("note".to_owned(), note.into());
+            }
+            let mut result = CallToolResult::success(vec![ContentBlock::text(data.to_string())]);
             result.structured_content = Some(data);
             result
         }

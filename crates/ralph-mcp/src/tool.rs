@@ -52,7 +52,7 @@ pub struct Spec {
 pub struct Answer {
     /// The data, an object.
     pub data: Value,
-    /// What the model should read beside the data.
+    /// What the model should read beside the data, as its field `note`.
     pub note: Option<String>,
 }
 

@@ -14,6 +14,7 @@ mod hooks_trouble;
 mod hooks_waiting;
 mod init;
 mod install;
+mod install_tools;
 mod judge;
 #[cfg(test)]
 mod lsp;
