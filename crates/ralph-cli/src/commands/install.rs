@@ -26,7 +26,7 @@ const LEAST: Duration = Duration::from_hours(1);
 /// What is granted at most.
 pub(crate) const MOST: Duration = Duration::from_hours(2);
 
-/// Install hooks and commands into a host
+/// Install hooks, commands and tools into a host
 ///
 /// Merges into what is there and keeps a copy of every file it changes.
 /// Doing it again brings an older installation up to date.
@@ -43,9 +43,12 @@ pub(crate) struct InstallArgs {
     /// When loops begin: `manual`, `on-errors` or `every-session` (default: manual)
     #[arg(long, value_name = "WHEN", value_parser = ["manual", "on-errors", "every-session"])]
     arm: Option<String>,
+    /// Give the agent no tools: without a loop it then sees no difference
+    #[arg(long)]
+    no_tools: bool,
 }
 
-/// Remove hooks and commands from a host
+/// Remove hooks, commands and tools from a host
 ///
 /// Removes exactly what `ralph install` added.
 #[derive(clap::Args, Debug)]
@@ -85,12 +88,16 @@ pub(crate) fn install(args: &InstallArgs) -> Result<u8, CliError> {
     let plan = plan.map_err(|error| unreadable(&folder, &error))?;
     let list = list_folder(&app, host, args.scope.scope(), &folder);
     let read = |path: &Path| files::read(&list, path);
-    let servers = host.servers.plan_install(&read, args.scope.scope(), &wanted.program);
+    let servers = if args.no_tools {
+        host.servers.plan_uninstall(&read, args.scope.scope())
+    } else {
+        host.servers.plan_install(&read, args.scope.scope(), &wanted.program)
+    };
     let servers = servers.map_err(|error| unreadable(&list, &error))?;
     carry_out(&app, &[(folder, plan), (list, servers)], &args.scope)?;
     if !args.scope.dry_run {
         out::line(format!("{} calls ralph now: `/ralph TASK` starts a loop.", host.name));
-        if host.servers.files(args.scope.scope()).is_empty() {
+        if host.servers.files(args.scope.scope()).is_empty() && !args.no_tools {
             out::note(host.servers.by_hand);
         }
     }

@@ -24,6 +24,9 @@ fn an_entry_among_others_is_proven_by_the_doctor_and_goes_without_a_trace() {
     let tools = "tools: loop_start, loop_status, loop_stop, check_run in";
     assert!(said.contains(tools), "{said}");
     assert!(ralph(&project, &["install", "claude-code"]).contains("Nothing to change."));
+    ralph(&project, &["install", "claude-code", "--no-tools"]);
+    assert_eq!(project.read(".mcp.json"), mine, "only the tools are gone");
+    ralph(&project, &["install", "claude-code"]);
     ralph(&project, &["uninstall", "claude-code"]);
     assert_eq!(project.read(".mcp.json"), mine);
 }
