@@ -123,11 +123,11 @@ fn read(
 /// the version of the protocol in a request that is no mere probe.
 fn begins(message: &ClientJsonRpcMessage) -> bool {
     let ClientJsonRpcMessage::Request(request) = message else { return false };
-    match &request.request {
-        ClientRequest::InitializeRequest(_) => true,
-        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
-        other => other.get_meta().protocol_version().is_some(),
-    }
+    let request = &request.request;
+    let is_probe =
+        matches!(request, ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_));
+    let names_version = request.get_meta().protocol_version().is_some();
+    matches!(request, ClientRequest::InitializeRequest(_)) || (!is_probe && names_version)
 }
 
 /// The message that a line is; `None` for an empty one.

@@ -43,7 +43,7 @@ pub(super) struct List<'a> {
     plain: String,
     name: &'static str,
     root: Container,
-    list: Option<Container>,
+    entries: Option<Container>,
 }
 
 impl<'a> List<'a> {
@@ -64,14 +64,14 @@ impl<'a> List<'a> {
         };
         let whole = spans::root(&plain);
         let root = Container::object(&plain, &whole).ok_or_else(|| misshapen(".", &whole))?;
-        let list = match root.member(&plain, name) {
+        let entries = match root.member(&plain, name) {
             None => None,
             Some(item) => {
                 let object = Container::object(&plain, &item.value);
                 Some(object.ok_or_else(|| misshapen(name, &item.value))?)
             }
         };
-        Ok(Self { text, plain, name, root, list })
+        Ok(Self { text, plain, name, root, entries })
     }
 
     /// What stands under our name.
@@ -81,17 +81,17 @@ impl<'a> List<'a> {
     }
 
     fn item(&self) -> Option<&Item> {
-        self.list.as_ref()?.member(&self.plain, NAME)
+        self.entries.as_ref()?.member(&self.plain, NAME)
     }
 
     /// Whether the user has such a list with nothing in it.
     pub(super) fn is_there_and_empty(&self) -> bool {
-        self.list.as_ref().is_some_and(|list| list.items.is_empty())
+        self.entries.as_ref().is_some_and(|list| list.items.is_empty())
     }
 
     /// The text with our entry in front of the others.
     pub(super) fn added(&self, entry: &Value) -> String {
-        if let Some(list) = &self.list {
+        if let Some(list) = &self.entries {
             return self.put_first(list, NAME, entry);
         }
         let list: Map<String, Value> = [(NAME.to_owned(), entry.clone())].into_iter().collect();
@@ -113,7 +113,7 @@ impl<'a> List<'a> {
 
     /// The text without our entry.
     pub(super) fn removed(&self, emptied: Emptied) -> String {
-        let Some((list, item)) = self.list.as_ref().zip(self.item()) else {
+        let Some((list, item)) = self.entries.as_ref().zip(self.item()) else {
             return self.text.to_owned();
         };
         match self.root.member(&self.plain, self.name) {

@@ -22,6 +22,7 @@ mod lsp;
 mod lsp_helper;
 #[cfg(test)]
 mod lsp_trouble;
+#[cfg(test)]
 mod mcp;
 mod opencode;
 mod ownership;
