@@ -211,7 +211,9 @@ fn carry_out(app: &App, plans: &[(PathBuf, Plan)], scope: &ScopeArgs) -> Result<
         out::line("Nothing to change.");
     }
     if scope.dry_run {
-        plans.iter().for_each(|(folder, plan)| files::show(folder, plan));
+        for (folder, plan) in plans {
+            files::show(folder, plan);
+        }
         return Ok(());
     }
     files::change(app, plans)
