@@ -36,8 +36,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "ralph-snapshot",
             "ralph-proc",
             "ralph-engine",
+            "ralph-mcp",
         ],
     ),
+    ("ralph-mcp", &["ralph-core", "ralph-engine"]),
     ("ralph-testkit", &[]),
     ("xtask", &[]),
 ];

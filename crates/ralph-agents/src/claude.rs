@@ -16,6 +16,7 @@ mod pieces;
 mod plan;
 mod reply;
 mod result;
+mod servers;
 mod stream;
 mod verdict;
 
@@ -24,6 +25,7 @@ pub use hook::parse;
 pub use look::{inspect, payload};
 pub use plan::{plan_install, plan_uninstall, user_folder};
 pub use reply::render;
+pub(crate) use servers::SERVERS;
 
 /// The name by which its hooks tell `ralph` whose dialect they speak.
 pub const NAME: &str = "claude-code";

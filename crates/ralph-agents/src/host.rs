@@ -9,6 +9,7 @@ use ralph_core::policy::Context;
 
 use crate::inspection::{Inspection, Scope};
 use crate::install::{Plan, Read, Unreadable, Wanted};
+use crate::servers::Servers;
 use crate::{claude, opencode};
 
 /// A payload that says nothing.
@@ -40,6 +41,9 @@ pub struct Host {
     /// The variable in which the host tells its hooks where the project is, if
     /// it does not say so in every event.
     pub project_variable: Option<&'static str>,
+    /// The variable in which the host tells the programs that it starts which
+    /// session they are for, if it does.
+    pub session_variable: Option<&'static str>,
     /// How often in a row it lets a hook continue an agent that uses no tool:
     /// the variable that says so, and what holds without it.
     pub cap: Option<(&'static str, u32)>,
@@ -60,6 +64,8 @@ pub struct Host {
     pub install: fn(&Read<'_>, &Wanted) -> Result<Plan, Unreadable>,
     /// Plans its removal.
     pub uninstall: fn(&Read<'_>) -> Result<Plan, Unreadable>,
+    /// Where it is told of our tools.
+    pub servers: Servers,
     /// What it has to tell us about, in its own names.
     pub events: &'static [&'static str],
     /// What it has to tell us about as well where loops begin with errors.
@@ -91,6 +97,7 @@ pub const HOSTS: &[Host] = &[
         aliases: &["claude"],
         program: "claude",
         project_variable: Some("CLAUDE_PROJECT_DIR"),
+        session_variable: Some("CLAUDE_CODE_SESSION_ID"),
         cap: Some(("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", 8)),
         reach: Reach::Answers,
         contexts: &[Context::Auto, Context::Same, Context::Summarize, Context::Fresh],
@@ -100,6 +107,7 @@ pub const HOSTS: &[Host] = &[
         user_folder: claude::user_folder,
         install: claude::plan_install,
         uninstall: claude::plan_uninstall,
+        servers: claude::SERVERS,
         events: &claude::settings::EVENTS,
         edit_event: Some(claude::settings::BEFORE_EDITS),
         inspect: claude::inspect,
@@ -113,6 +121,7 @@ pub const HOSTS: &[Host] = &[
         aliases: &[],
         program: "opencode",
         project_variable: None,
+        session_variable: None,
         cap: None,
         reach: Reach::Messages,
         contexts: &[Context::Auto, Context::Same, Context::Summarize, Context::Fresh],
@@ -122,6 +131,7 @@ pub const HOSTS: &[Host] = &[
         user_folder: opencode::user_folder,
         install: opencode::plan_install,
         uninstall: opencode::plan_uninstall,
+        servers: opencode::SERVERS,
         events: &opencode::EVENTS,
         edit_event: None,
         inspect: opencode::inspect,

@@ -15,7 +15,9 @@ mod line;
 mod listen;
 pub mod opencode;
 pub mod scripted;
+pub mod servers;
 mod session;
+mod spans;
 pub mod summary;
 mod usage;
 

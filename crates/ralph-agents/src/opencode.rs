@@ -66,6 +66,7 @@ mod look;
 mod plan;
 mod reply;
 mod server;
+mod servers;
 mod visit;
 
 use std::path::{Path, PathBuf};
@@ -77,6 +78,7 @@ pub use event::parse;
 pub use look::{inspect, payload};
 pub use plan::{plan_install, plan_uninstall, user_folder};
 pub use reply::render;
+pub(crate) use servers::SERVERS;
 
 /// The name by which the plugin tells `ralph` whose dialect it speaks.
 pub const NAME: &str = "opencode";

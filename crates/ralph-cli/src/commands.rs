@@ -14,6 +14,7 @@ pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod install;
 pub(crate) mod lsp_helper;
+pub(crate) mod mcp;
 pub(crate) mod measure;
 pub(crate) mod pause;
 pub(crate) mod report;
@@ -49,6 +50,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, CliError> {
         Command::Gc(args) => gc::run(&args),
         Command::Allow(args) => allow::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Mcp(args) => mcp::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Doctor(args) => doctor::run(&args),

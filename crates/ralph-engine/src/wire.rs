@@ -311,6 +311,22 @@ impl From<&Owner> for OwnerView {
     }
 }
 
+/// What gates found that ran without a run, as `check` prints it.
+#[derive(Clone, Debug, Serialize)]
+pub struct CheckView {
+    schema: u32,
+    passed: bool,
+    gates: Vec<GateView>,
+}
+
+impl CheckView {
+    /// The gates, each in the form that `view` gives it.
+    pub fn new(reports: &[GateReport], view: fn(&GateReport) -> GateView) -> Self {
+        let passed = !reports.iter().any(GateReport::blocks);
+        Self { schema: SCHEMA, passed, gates: reports.iter().map(view).collect() }
+    }
+}
+
 /// A list of runs, as `status` and `runs` print it.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunList {

@@ -267,6 +267,12 @@ impl Call {
         child
     }
 
+    /// Starts it and returns at once, everything that goes in and out in pipes.
+    pub fn converse(mut self) -> Child {
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        self.command.spawn().unwrap()
+    }
+
     /// Runs it to its end.
     pub fn output(self) -> Output {
         self.spawn().wait_with_output().unwrap().into()

@@ -8,12 +8,11 @@
 
 mod edit;
 mod entries;
-mod spans;
 
 use std::time::Duration;
 
+use crate::spans::{self, Container, Item};
 use edit::{Edit, Fate, Style};
-use spans::{Container, Item};
 
 pub use entries::{BEFORE_EDITS, EVENTS, Hook};
 pub(super) use entries::{Group, Traces, group};

@@ -303,6 +303,13 @@ export const Ralph = async ({ client, directory }: any) => {
         change(parts, await tell("command.execute.before", sessionID, facts))
       } catch {}
     },
+    // Nobody but the client knows which session asks for a loop.
+    "tool.execute.before": async ({ tool, sessionID }: any, { args }: any) => {
+      try {
+        if (tool !== "ralph_loop_start") return
+        args.session = (await parentOf(sessionID)) ?? sessionID
+      } catch {}
+    },
     "tool.execute.after": async (input: any, output: any) => {
       try {
         const { tool, sessionID, callID, args } = input

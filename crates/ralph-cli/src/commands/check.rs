@@ -15,10 +15,10 @@ use ralph_core::policy::{Criterion, GateSpec};
 use ralph_core::wording;
 use ralph_engine::Ledger;
 use ralph_engine::check::{Cache, Memory, check};
+use ralph_engine::clock::Interrupt;
 use ralph_engine::report::span;
-use ralph_engine::wire::{GateView, SCHEMA, sarif};
+use ralph_engine::wire::{CheckView, GateView, sarif};
 use ralph_snapshot::WorkTree;
-use serde_json::json;
 
 use super::drive;
 use super::lsp_helper::Warmth;
@@ -79,6 +79,18 @@ impl CheckArgs {
     fn is_for_machines(&self) -> bool {
         self.json || self.sarif
     }
+
+    fn wanted(&self) -> Wanted {
+        Wanted {
+            memory: if self.fresh { Memory::Ignored } else { Memory::Used },
+            scan: if self.all { Scan::All } else { Scan::Changed },
+            turn: match (self.wait, self.criteria.is_given()) {
+                (false, _) => Turn::Ignored,
+                (true, true) => Turn::Taken,
+                (true, false) => Turn::TakenForLoop,
+            },
+        }
+    }
 }
 
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
@@ -95,20 +107,69 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
         show(&reports, args, app.locale());
         return Ok(u8::from(reports.iter().any(GateReport::blocks)));
     }
-    // Held until this process ends.
-    let _turn = if args.wait { Some(wait::for_turn(&app)?) } else { None };
-    if args.wait && !args.criteria.is_given() {
-        let mut progress = Progress { locale: app.locale(), quiet: args.is_for_machines() };
-        if let Some(reports) = wait::check_run(&app, &mut progress)? {
-            show(&reports, args, progress.locale);
-            return Ok(u8::from(reports.iter().any(GateReport::blocks)));
-        }
+    let mut progress = Progress {
+        locale: app.locale(),
+        quiet: args.is_for_machines(),
+        interrupt: Interrupt::default(),
+    };
+    let reports = reports(&app, layers, &args.wanted(), &mut progress)?;
+    show(&reports, args, progress.locale);
+    Ok(u8::from(reports.iter().any(GateReport::blocks)))
+}
+
+/// What is to be checked, beside what the settings say.
+pub(crate) struct Wanted {
+    pub(crate) memory: Memory,
+    pub(crate) scan: Scan,
+    pub(crate) turn: Turn,
+}
+
+/// Which files are scanned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scan {
+    Changed,
+    All,
+}
+
+/// Whether other checks of the work tree are waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// They are not.
+    Ignored,
+    /// They are, and the gates are those of the settings.
+    Taken,
+    /// They are, and the gates are those of the loop that is active here, if
+    /// there is one.
+    TakenForLoop,
+}
+
+/// Runs the gates.
+pub(crate) fn reports(
+    app: &App,
+    layers: Layers,
+    wanted: &Wanted,
+    progress: &mut Progress,
+) -> Result<Vec<GateReport>, CliError> {
+    // Held until all is done.
+    let _turn = match wanted.turn {
+        Turn::Ignored => None,
+        Turn::Taken | Turn::TakenForLoop => Some(wait::for_turn(app, &progress.interrupt)?),
+    };
+    if wanted.turn == Turn::TakenForLoop
+        && let Some(reports) = wait::check_run(app, progress)?
+    {
+        return Ok(reports);
     }
-    check_settings(&app, layers, args)
+    check_settings(app, layers, wanted, progress)
 }
 
 /// Runs the gates that the settings name.
-fn check_settings(app: &App, mut layers: Layers, args: &CheckArgs) -> Result<u8, CliError> {
+fn check_settings(
+    app: &App,
+    mut layers: Layers,
+    wanted: &Wanted,
+    progress: &mut Progress,
+) -> Result<Vec<GateReport>, CliError> {
     let mut settings = app.settings(&layers)?;
     if settings.policy.gates.is_empty() {
         choose_detected(app, &mut layers, settings.policy.locale);
@@ -121,6 +182,7 @@ fn check_settings(app: &App, mut layers: Layers, args: &CheckArgs) -> Result<u8,
         return Err(CliError::usage("there is no gate to run")
             .with_hint("set run.criteria in ralph.toml, or add `--criteria custom:COMMAND`"));
     }
+    progress.locale = settings.policy.locale;
     let supervisor = App::supervisor();
     let env = drive::gate_env(&app.env, &settings);
     let site = Site { supervisor: &supervisor, root: &app.project.root, env: &env };
@@ -130,21 +192,18 @@ fn check_settings(app: &App, mut layers: Layers, args: &CheckArgs) -> Result<u8,
         |spec: &GateSpec| matches!(spec.criterion, Criterion::Security | Criterion::Diagnostics);
     // Asking git what changed takes longer than all the rest.
     if settings.policy.gates.iter().any(reads_files) {
-        let files = files(&tree, args)?;
-        if matches!(&files, Files::Only(paths) if paths.is_empty()) && !args.is_for_machines() {
+        let files = files(&tree, wanted.scan)?;
+        if matches!(&files, Files::Only(paths) if paths.is_empty()) && !progress.quiet {
             out::note(texts::nothing_changed(settings.policy.locale));
         }
         chosen.set(files);
     }
-    let memory = if args.fresh { Memory::Ignored } else { Memory::Used };
-    let cache = Cache { store: ledger.store(), tree: &tree, memory, now: app.now() };
-    let mut progress = Progress { locale: settings.policy.locale, quiet: args.is_for_machines() };
-    let mut reports = check(&gates, &site, &cache, &mut progress)?;
+    let cache = Cache { store: ledger.store(), tree: &tree, memory: wanted.memory, now: app.now() };
+    let mut reports = check(&gates, &site, &cache, progress)?;
     for report in &mut reports {
         report.hold_to(&settings.policy.zero, &[]);
     }
-    show(&reports, args, settings.policy.locale);
-    Ok(u8::from(reports.iter().any(GateReport::blocks)))
+    Ok(reports)
 }
 
 /// Where nobody said what must hold: everything that the project's files tell
@@ -164,18 +223,22 @@ fn choose_detected(app: &App, layers: &mut Layers, locale: Locale) {
 }
 
 /// What gates that read the files themselves look at.
-fn files(tree: &WorkTree, args: &CheckArgs) -> Result<Files, CliError> {
+fn files(tree: &WorkTree, scan: Scan) -> Result<Files, CliError> {
     let committed = tree.committed().map_err(|error| CliError::internal(&error))?;
-    let Some(committed) = committed.filter(|_| !args.all) else { return Ok(Files::All) };
+    let Some(committed) = committed.filter(|_| scan == Scan::Changed) else {
+        return Ok(Files::All);
+    };
     let changes = tree.tree().and_then(|present| tree.changes(&committed, &present));
     let changes = changes.map_err(|error| CliError::internal(&error))?;
     Ok(Files::Only(changes.into_iter().map(|change| change.path).collect()))
 }
 
 /// Says which gate runs, where somebody is looking.
-struct Progress {
-    locale: Locale,
-    quiet: bool,
+pub(crate) struct Progress {
+    pub(crate) locale: Locale,
+    pub(crate) quiet: bool,
+    /// Ends the gates when it is raised.
+    pub(crate) interrupt: Interrupt,
 }
 
 impl Progress {
@@ -201,18 +264,15 @@ impl GateWatcher for Progress {
     }
 
     fn stop(&mut self) -> bool {
-        false
+        self.interrupt.is_raised()
     }
 }
 
 fn show(reports: &[GateReport], args: &CheckArgs, locale: Locale) {
-    let passed = !reports.iter().any(GateReport::blocks);
     if args.json {
-        let view = |report| {
-            if args.all { GateView::with_every_test(report) } else { GateView::from(report) }
-        };
-        let gates: Vec<GateView> = reports.iter().map(view).collect();
-        out::line(json!({ "schema": SCHEMA, "passed": passed, "gates": gates }));
+        let view: fn(&GateReport) -> GateView =
+            if args.all { GateView::with_every_test } else { |report| GateView::from(report) };
+        out::line(serde_json::json!(CheckView::new(reports, view)));
     } else if args.sarif {
         out::line(sarif(reports));
     } else {

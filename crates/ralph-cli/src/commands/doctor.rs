@@ -3,6 +3,7 @@
 mod facts;
 mod hosts;
 mod rehearsal;
+mod server;
 mod wire;
 
 use std::ffi::OsString;
@@ -105,6 +106,9 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<u8, CliError> {
     }
     let hosts = hosts_of(&app);
     for finding in hosts.iter().flat_map(hosts::judge) {
+        found(finding);
+    }
+    for finding in hosts.iter().flat_map(|facts| server::judge(&app, facts)) {
         found(finding);
     }
     if hosts.is_empty() {

@@ -26,7 +26,7 @@ const LEAST: Duration = Duration::from_hours(1);
 /// What is granted at most.
 pub(crate) const MOST: Duration = Duration::from_hours(2);
 
-/// Install hooks and commands into a host
+/// Install hooks, commands and tools into a host
 ///
 /// Merges into what is there and keeps a copy of every file it changes.
 /// Doing it again brings an older installation up to date.
@@ -43,9 +43,12 @@ pub(crate) struct InstallArgs {
     /// When loops begin: `manual`, `on-errors` or `every-session` (default: manual)
     #[arg(long, value_name = "WHEN", value_parser = ["manual", "on-errors", "every-session"])]
     arm: Option<String>,
+    /// Give the agent no tools: without a loop it then sees no difference
+    #[arg(long)]
+    no_tools: bool,
 }
 
-/// Remove hooks and commands from a host
+/// Remove hooks, commands and tools from a host
 ///
 /// Removes exactly what `ralph install` added.
 #[derive(clap::Args, Debug)]
@@ -83,9 +86,20 @@ pub(crate) fn install(args: &InstallArgs) -> Result<u8, CliError> {
     };
     let plan = (host.install)(&|path| files::read(&folder, path), &wanted);
     let plan = plan.map_err(|error| unreadable(&folder, &error))?;
-    carry_out(&app, &folder, &plan, &args.scope)?;
+    let list = list_folder(&app, host, args.scope.scope(), &folder);
+    let read = |path: &Path| files::read(&list, path);
+    let servers = if args.no_tools {
+        host.servers.plan_uninstall(&read, args.scope.scope())
+    } else {
+        host.servers.plan_install(&read, args.scope.scope(), &wanted.program)
+    };
+    let servers = servers.map_err(|error| unreadable(&list, &error))?;
+    carry_out(&app, &[(folder, plan), (list, servers)], &args.scope)?;
     if !args.scope.dry_run {
         out::line(format!("{} calls ralph now: `/ralph TASK` starts a loop.", host.name));
+        if host.servers.files(args.scope.scope()).is_empty() && !args.no_tools {
+            out::note(host.servers.by_hand);
+        }
     }
     Ok(0)
 }
@@ -96,8 +110,20 @@ pub(crate) fn uninstall(args: &UninstallArgs) -> Result<u8, CliError> {
     let folder = args.scope.folder(&app, host)?;
     let plan = (host.uninstall)(&|path| files::read(&folder, path));
     let plan = plan.map_err(|error| unreadable(&folder, &error))?;
-    carry_out(&app, &folder, &plan, &args.scope)?;
+    let list = list_folder(&app, host, args.scope.scope(), &folder);
+    let read = |path: &Path| files::read(&list, path);
+    let servers = host.servers.plan_uninstall(&read, args.scope.scope());
+    let servers = servers.map_err(|error| unreadable(&list, &error))?;
+    carry_out(&app, &[(folder, plan), (list, servers)], &args.scope)?;
     Ok(0)
+}
+
+/// The folder of the host's list of tool servers.
+pub(crate) fn list_folder(app: &App, host: &Host, scope: Scope, settings: &Path) -> PathBuf {
+    match scope {
+        Scope::Project => app.project.root.join(host.servers.folder),
+        Scope::User => settings.to_owned(),
+    }
 }
 
 /// What hosts are called.
@@ -128,9 +154,12 @@ impl InstallArgs {
 }
 
 impl ScopeArgs {
+    fn scope(&self) -> Scope {
+        if self.user { Scope::User } else { Scope::Project }
+    }
+
     fn folder(&self, app: &App, host: &Host) -> Result<PathBuf, CliError> {
-        let scope = if self.user { Scope::User } else { Scope::Project };
-        folder(app, host, scope).ok_or_else(|| {
+        folder(app, host, self.scope()).ok_or_else(|| {
             CliError::usage("there is no home folder").with_hint("set HOME, or leave `--user` out")
         })
     }
@@ -171,16 +200,21 @@ pub(crate) fn needed(app: &App) -> Duration {
     gates.iter().map(|gate| gate.timeout).sum::<Duration>() + MARGIN
 }
 
-fn carry_out(app: &App, folder: &Path, plan: &Plan, scope: &ScopeArgs) -> Result<(), CliError> {
-    for path in &plan.left {
-        out::note(format!("{} is not ours and stays as it is.", folder.join(path).display()));
+/// Changes the files of all plans, or none. Each plan has its folder.
+fn carry_out(app: &App, plans: &[(PathBuf, Plan)], scope: &ScopeArgs) -> Result<(), CliError> {
+    for (folder, plan) in plans {
+        for path in &plan.left {
+            out::note(format!("{} is not ours and stays as it is.", folder.join(path).display()));
+        }
     }
-    if plan.changes.is_empty() {
+    if plans.iter().all(|(_, plan)| plan.changes.is_empty()) {
         out::line("Nothing to change.");
     }
     if scope.dry_run {
-        files::show(folder, plan);
+        for (folder, plan) in plans {
+            files::show(folder, plan);
+        }
         return Ok(());
     }
-    files::change(app, folder, plan)
+    files::change(app, plans)
 }

@@ -22,7 +22,9 @@ pub(crate) fn run(args: &PauseArgs) -> Result<u8, CliError> {
         return Ok(0);
     };
     match app.find_run(&store, args.run.as_deref())? {
-        Some(run) if !run.state.is_ended() => stop::end(&app, &store, &run, Request::Pause)?,
+        Some(run) if !run.state.is_ended() => {
+            out::line(stop::end(&app, &store, &run, Request::Pause)?);
+        }
         Some(run) if args.run.is_some() => out::line(texts::already(&run, app.locale())),
         Some(_) | None => out::line(texts::no_open_run(app.locale())),
     }

@@ -1,13 +1,14 @@
 //! `ralph start`: arms a loop for a session of a host.
 
-use ralph_core::SessionId;
-use ralph_core::run::{AgentRef, NewRun, Owner};
+use ralph_core::run::{AgentRef, NewRun, Owner, Task};
+use ralph_core::{Run, SessionId};
 use ralph_engine::host::Place;
 use ralph_engine::wire::{RunList, RunView};
 use ralph_store::RunStore;
 
 use super::{drive::Checks, rollback, run::open_ledger};
 use crate::app::App;
+use crate::config::Settings;
 use crate::error::CliError;
 use crate::options::{PolicyOptions, TaskOptions};
 use crate::out;
@@ -37,17 +38,38 @@ pub(crate) fn run(args: &StartArgs) -> Result<u8, CliError> {
     let given = args.session.as_deref().ok_or_else(|| {
         CliError::usage("which session is the loop for?").with_hint("add `--session ID`")
     })?;
-    let session = SessionId::new(given).ok_or_else(|| {
-        CliError::usage(format!("`{given}` is not a session id"))
-            .with_hint("letters, digits, `-`, `_`, `.` and `:`, at most 200 of them")
-    })?;
     let mut layers = app.layers()?;
     args.policy.apply(&mut layers)?;
-    let settings = app.settings(&layers)?;
-    settings.ensure_tools()?;
-    let settings = Checks::new(&app, settings)?.settings;
+    let run = arm(&app, task, app.settings(&layers)?, given)?;
+    if args.json {
+        let list = RunList::new(vec![RunView::new(&run, &[])]);
+        out::line(serde_json::to_string(&list).map_err(|error| CliError::internal(&error))?);
+    } else {
+        let limits = &run.policy.limits;
+        out::line(format!(
+            "Armed {} for session {given}: at most {} iterations and {}.",
+            run.id,
+            limits.iterations,
+            crate::config::render_span(limits.duration),
+        ));
+    }
+    Ok(0)
+}
 
-    let ledger = open_ledger(&app)?;
+/// Puts a run on record that belongs to the session of this name.
+pub(crate) fn arm(
+    app: &App,
+    task: Task,
+    settings: Settings,
+    session: &str,
+) -> Result<Run, CliError> {
+    let session = SessionId::new(session).ok_or_else(|| {
+        CliError::usage(format!("`{session}` is not a session id"))
+            .with_hint("letters, digits, `-`, `_`, `.` and `:`, at most 200 of them")
+    })?;
+    settings.ensure_tools()?;
+    let settings = Checks::new(app, settings)?.settings;
+    let ledger = open_ledger(app)?;
     let new = NewRun {
         task,
         worktree: app.worktree(),
@@ -56,21 +78,8 @@ pub(crate) fn run(args: &StartArgs) -> Result<u8, CliError> {
         owner: Owner::Session(session.clone()),
     };
     if let Some(old) = ledger.store().active_run(&new.worktree)? {
-        rollback::keep_lost_turn(&app, ledger.store(), &old)?;
+        rollback::keep_lost_turn(app, ledger.store(), &old)?;
     }
     let place = Place::new(&app.home, &session);
-    let run = ralph_engine::host::start(ledger.store(), &place, new, app.now())?;
-    if args.json {
-        let list = RunList::new(vec![RunView::new(&run, &[])]);
-        out::line(serde_json::to_string(&list).map_err(|error| CliError::internal(&error))?);
-    } else {
-        let limits = &run.policy.limits;
-        out::line(format!(
-            "Armed {} for session {session}: at most {} iterations and {}.",
-            run.id,
-            limits.iterations,
-            crate::config::render_span(limits.duration),
-        ));
-    }
-    Ok(0)
+    Ok(ralph_engine::host::start(ledger.store(), &place, new, app.now())?)
 }

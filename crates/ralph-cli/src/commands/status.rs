@@ -1,8 +1,9 @@
 //! `ralph status`: where the runs of this work tree stand.
 
+use ralph_core::Run;
 use ralph_engine::loops;
 use ralph_engine::wire::{RunList, RunView};
-use ralph_store::{RunQuery, RunStore, Which};
+use ralph_store::{IterationRecord, RunQuery, RunStore, Which};
 
 use super::gc;
 use crate::app::App;
@@ -25,37 +26,46 @@ pub(crate) struct StatusArgs {
 
 pub(crate) fn run(args: &StatusArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
-    let mut runs = Vec::new();
-    let store = app.existing_store()?;
-    if let Some(store) = &store {
-        runs = if let Some(given) = args.run.as_deref() {
-            app.find_run(store, Some(given))?.into_iter().collect()
-        } else {
-            let worktree = Some(app.worktree());
-            store.runs(&RunQuery { worktree, which: Which::Open, limit: 100 })?
-        };
-        if runs.is_empty() {
-            runs.extend(loops::current(store, &app.worktree())?);
-        }
-    }
-    let mut views = Vec::new();
-    for run in &runs {
-        let iterations = match &store {
-            Some(store) => store.iterations(&run.id, SHOWN)?,
-            None => Vec::new(),
-        };
-        if !args.json {
-            out::raw(&texts::status(run, &iterations, app.now()));
-            let space = ralph_engine::report::size(gc::size_of(&app, run)?);
-            out::raw(&texts::fact("space", &space, run.policy.locale));
-        }
-        views.push(RunView::new(run, &iterations));
-    }
     if args.json {
-        let list = RunList::new(views);
+        let list = list(&app, args.run.as_deref())?;
         out::line(serde_json::to_string_pretty(&list).map_err(|error| CliError::internal(&error))?);
-    } else if runs.is_empty() {
+        return Ok(0);
+    }
+    let found = found(&app, args.run.as_deref())?;
+    for (run, iterations) in &found {
+        out::raw(&texts::status(run, iterations, app.now()));
+        let space = ralph_engine::report::size(gc::size_of(&app, run)?);
+        out::raw(&texts::fact("space", &space, run.policy.locale));
+    }
+    if found.is_empty() {
         out::line(texts::no_run(app.locale()));
     }
     Ok(0)
+}
+
+/// The runs that are meant, for machines: the given one, else the open ones of
+/// this work tree, else its newest.
+pub(crate) fn list(app: &App, given: Option<&str>) -> Result<RunList, CliError> {
+    let found = found(app, given)?;
+    let views = found.iter().map(|(run, iterations)| RunView::new(run, iterations));
+    Ok(RunList::new(views.collect()))
+}
+
+/// The same with their last iterations.
+fn found(app: &App, given: Option<&str>) -> Result<Vec<(Run, Vec<IterationRecord>)>, CliError> {
+    let Some(store) = app.existing_store()? else { return Ok(Vec::new()) };
+    let mut runs = if given.is_some() {
+        app.find_run(&store, given)?.into_iter().collect()
+    } else {
+        let worktree = Some(app.worktree());
+        store.runs(&RunQuery { worktree, which: Which::Open, limit: 100 })?
+    };
+    if runs.is_empty() {
+        runs.extend(loops::current(&store, &app.worktree())?);
+    }
+    let with_iterations = runs.into_iter().map(|run| {
+        let iterations = store.iterations(&run.id, SHOWN)?;
+        Ok((run, iterations))
+    });
+    with_iterations.collect()
 }

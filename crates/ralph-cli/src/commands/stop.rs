@@ -43,7 +43,7 @@ pub(crate) fn run(args: &StopArgs) -> Result<u8, CliError> {
         out::line(texts::no_open_run(app.locale()));
     }
     for run in runs {
-        end(&app, &store, &run, Request::Stop)?;
+        out::line(end(&app, &store, &run, Request::Stop)?);
     }
     Ok(0)
 }
@@ -66,37 +66,33 @@ fn wanted(app: &App, store: &SqliteStore, args: &StopArgs) -> Result<Vec<Run>, C
         .with_hint("name one with `--run RUN`, or end them with `--all`"))
 }
 
-/// Asks for the end or a pause, waits until the driver followed, and says so.
+/// Asks for the end or a pause and waits until the driver followed; what is to
+/// be said about it.
 pub(crate) fn end(
     app: &App,
     store: &SqliteStore,
     run: &Run,
     request: Request,
-) -> Result<(), CliError> {
+) -> Result<String, CliError> {
     // A run can be ended even where its files cannot be read.
     if let Err(error) = rollback::keep_lost_turn(app, store, run) {
         out::error(&error);
     }
     match loops::request(store, run, request, app.now())? {
-        Ended::Already => {
-            out::line(texts::already(run, app.locale()));
-        }
+        Ended::Already => Ok(texts::already(run, app.locale())),
         Ended::AtOnce => {
             let now = reload(store, &run.id)?;
-            out::line(texts::state_line(now.as_ref().unwrap_or(run)));
+            Ok(texts::state_line(now.as_ref().unwrap_or(run)))
         }
         Ended::Asked => match await_end(app, store, &run.id, request)? {
-            Some(run) => out::line(texts::state_line(&run)),
-            None => {
-                return Err(CliError::refused(format!(
-                    "the driver of {} has not followed within {} seconds",
-                    run.id,
-                    PATIENCE.as_secs()
-                )));
-            }
+            Some(run) => Ok(texts::state_line(&run)),
+            None => Err(CliError::refused(format!(
+                "the driver of {} has not followed within {} seconds",
+                run.id,
+                PATIENCE.as_secs()
+            ))),
         },
     }
-    Ok(())
 }
 
 fn reload(store: &SqliteStore, id: &RunId) -> Result<Option<Run>, CliError> {

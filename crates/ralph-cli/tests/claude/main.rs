@@ -16,5 +16,6 @@ mod installing;
 mod loops;
 mod sessions;
 mod stage;
+mod tools;
 mod trouble;
 mod unseen;

@@ -64,10 +64,11 @@ fn hooks_without_a_loop_change_nothing_that_the_model_sees() {
 }
 
 #[test]
-fn an_installation_without_a_loop_changes_nothing_that_the_model_sees() {
+fn an_installation_without_a_loop_and_tools_changes_nothing_that_the_model_sees() {
     isolated(|| {
         check(|stage| {
-            let _ = stage.project.ralph(&["install", "claude-code"]).output().exits(0);
+            let install = ["install", "claude-code", "--no-tools"];
+            let _ = stage.project.ralph(&install).output().exits(0);
         });
     });
 }

@@ -15,6 +15,7 @@ mod hooks_trouble;
 mod hooks_waiting;
 mod init;
 mod install;
+mod install_tools;
 mod judge;
 #[cfg(test)]
 mod lsp;
@@ -22,6 +23,8 @@ mod lsp;
 mod lsp_helper;
 #[cfg(test)]
 mod lsp_trouble;
+#[cfg(test)]
+mod mcp;
 mod opencode;
 #[cfg(test)]
 mod opencode_moving;

@@ -12,4 +12,5 @@ mod providers;
 mod sessions;
 mod stage;
 mod terminal;
+mod tools;
 mod trouble;

@@ -1,12 +1,14 @@
 //! A check for agents whose hook has no time for the gates.
 
 use std::fs::{self, File, TryLockError};
+use std::time::Duration;
 
 use ralph_checks::GateWatcher;
 use ralph_checks::security::Chosen;
 use ralph_core::Timestamp;
 use ralph_core::evidence::GateReport;
 use ralph_engine::Ledger;
+use ralph_engine::clock::Interrupt;
 use ralph_engine::events::{Event, Sink};
 use ralph_store::RunStore;
 
@@ -17,20 +19,29 @@ use crate::commands::resume::settings_of;
 use crate::error::CliError;
 use crate::{out, texts};
 
+/// How often it is looked whether another check is done.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// Waits until no other check of this work tree runs; none begins as long as
 /// the file is held.
-pub(super) fn for_turn(app: &App) -> Result<File, CliError> {
+pub(super) fn for_turn(app: &App, interrupt: &Interrupt) -> Result<File, CliError> {
     fs::create_dir_all(&app.home)?;
     let file = File::create(app.home.join(format!("check-{}.lock", app.worktree_name())))?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            out::note(texts::another_check(app.locale()));
-            file.lock()?;
+    let mut has_said = false;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if !has_said => {
+                has_said = true;
+                out::note(texts::another_check(app.locale()));
+            }
+            Err(TryLockError::WouldBlock) if interrupt.wait(LOOK) => {
+                return Err(CliError::refused("another check runs here"));
+            }
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(error.into()),
         }
-        Err(TryLockError::Error(error)) => return Err(error.into()),
     }
-    Ok(file)
 }
 
 /// Runs the gates of the run that is active here, on the files as it sees
@@ -52,7 +63,9 @@ pub(super) fn check_run(
     let settings = settings_of(app, &run, None)?;
     progress.locale = run.policy.locale;
     let checks = Checks { gates, judge: None, chosen, settings };
+    let interrupt = progress.interrupt.clone();
     let mut driver = drive::driver(app, ledger, checks, &run, progress)?;
+    driver.interrupt = interrupt;
     Ok(Some(driver.look_on(&run)?.gates))
 }
 

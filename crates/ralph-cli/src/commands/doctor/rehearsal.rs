@@ -22,7 +22,7 @@ const TIMES: usize = 3;
 
 /// Longest wait for a hook, whatever its host grants: with nothing to do it
 /// is done at once.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What is shown of what a hook printed.
 const SHOWN: usize = 120;
@@ -52,9 +52,9 @@ enum Owed {
 }
 
 /// What a hook came to, called once.
-struct Answer {
-    stdout: Vec<u8>,
-    took: Duration,
+pub(super) struct Answer {
+    pub(super) stdout: Vec<u8>,
+    pub(super) took: Duration,
 }
 
 /// Calls a hook a few times; the median of the times it took.
@@ -101,13 +101,25 @@ fn judge(program: &str, stdout: &[u8], owed: Owed) -> Result<(), Trouble> {
 }
 
 fn call(app: &App, host: &Host, hook: &InstalledHook, payload: &str) -> Result<Answer, Trouble> {
-    let program = || program_of(hook).to_owned();
+    let command = command(app, hook)?;
+    let patience = hook.granted.min(PATIENCE);
+    answer(app, host, (program_of(hook), command), (payload, patience))
+}
+
+/// Starts a program as the host would, in its project and with this on its
+/// standard input, and waits for its end.
+pub(super) fn answer(
+    app: &App,
+    host: &Host,
+    (name, mut command): (&str, Command),
+    (payload, patience): (&str, Duration),
+) -> Result<Answer, Trouble> {
+    let program = || name.to_owned();
     let failed = |error: std::io::Error| Trouble::NotStarted {
         program: program(),
         reason: error.to_string(),
     };
     let mut stderr = tempfile::tempfile().map_err(failed)?;
-    let mut command = command(app, hook)?;
     command
         .current_dir(&app.project.root)
         .env_clear()
@@ -116,7 +128,6 @@ fn call(app: &App, host: &Host, hook: &InstalledHook, payload: &str) -> Result<A
         .stdin(given(payload).map_err(failed)?)
         .stdout(Stdio::piped())
         .stderr(stderr.try_clone().map_err(failed)?);
-    let patience = hook.granted.min(PATIENCE);
     let began = Instant::now();
     let mut child = command.spawn().map_err(failed)?;
     let (sender, answers) = channel();

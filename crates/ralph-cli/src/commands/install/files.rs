@@ -49,11 +49,14 @@ fn difference(path: &Path, change: &Change) -> String {
 }
 
 /// Changes the files, if all of them can be.
-pub(super) fn change(app: &App, folder: &Path, plan: &Plan) -> Result<(), CliError> {
-    for change in &plan.changes {
+pub(super) fn change(app: &App, plans: &[(PathBuf, Plan)]) -> Result<(), CliError> {
+    let changes = plans.iter().flat_map(|(folder, plan)| {
+        plan.changes.iter().map(move |change| (folder.as_path(), change))
+    });
+    for (folder, change) in changes.clone() {
         refuse_protected(&folder.join(&change.path))?;
     }
-    for change in &plan.changes {
+    for (folder, change) in changes {
         let path = folder.join(&change.path);
         let failed = |error: io::Error| CliError::refused(format!("{}: {error}", path.display()));
         let kept = change.before.as_ref().map(|text| keep(app, &path, text)).transpose()?;
@@ -65,7 +68,9 @@ pub(super) fn change(app: &App, folder: &Path, plan: &Plan) -> Result<(), CliErr
             out::line(format!("Wrote {}{kept}.", path.display()));
         } else {
             fs::remove_file(&path).map_err(failed)?;
-            remove_empty(&path, folder);
+            if folder != app.project.root {
+                remove_empty(&path, folder);
+            }
             out::line(format!("Removed {}{kept}.", path.display()));
         }
     }

@@ -7,64 +7,64 @@ use std::ops::Range;
 
 /// An object or an array.
 #[derive(Debug)]
-pub(super) struct Container {
+pub(crate) struct Container {
     /// What stands between its brackets.
-    pub(super) inner: Range<usize>,
+    pub(crate) inner: Range<usize>,
     /// Its items, in order.
-    pub(super) items: Vec<Item>,
+    pub(crate) items: Vec<Item>,
 }
 
 /// An element of an array, or a member of an object.
 #[derive(Debug)]
-pub(super) struct Item {
+pub(crate) struct Item {
     /// The key with its quotation marks; `None` in an array.
-    pub(super) key: Option<Range<usize>>,
+    pub(crate) key: Option<Range<usize>>,
     /// The value.
-    pub(super) value: Range<usize>,
+    pub(crate) value: Range<usize>,
 }
 
 impl Item {
     /// The whole item, key and value.
-    pub(super) fn span(&self) -> Range<usize> {
+    pub(crate) fn span(&self) -> Range<usize> {
         self.key.as_ref().map_or(self.value.start, |key| key.start)..self.value.end
     }
 
     /// Whether it is the member of this name.
-    pub(super) fn is(&self, text: &str, name: &str) -> bool {
+    pub(crate) fn is(&self, text: &str, name: &str) -> bool {
         self.key.as_ref().is_some_and(|key| string(text, key).as_deref() == Some(name))
     }
 }
 
 impl Container {
     /// The object at this place; `None` if it is something else.
-    pub(super) fn object(text: &str, at: &Range<usize>) -> Option<Self> {
+    pub(crate) fn object(text: &str, at: &Range<usize>) -> Option<Self> {
         text[at.clone()].starts_with('{').then(|| read(text, at))
     }
 
     /// The array at this place; `None` if it is something else.
-    pub(super) fn array(text: &str, at: &Range<usize>) -> Option<Self> {
+    pub(crate) fn array(text: &str, at: &Range<usize>) -> Option<Self> {
         text[at.clone()].starts_with('[').then(|| read(text, at))
     }
 
     /// The member of this name. Of several the client reads the last one.
-    pub(super) fn member(&self, text: &str, name: &str) -> Option<&Item> {
+    pub(crate) fn member(&self, text: &str, name: &str) -> Option<&Item> {
         self.items.iter().rev().find(|item| item.is(text, name))
     }
 }
 
 /// The value of the whole text.
-pub(super) fn root(text: &str) -> Range<usize> {
+pub(crate) fn root(text: &str) -> Range<usize> {
     let start = skip_space(text, 0);
     start..value_end(text, start)
 }
 
 /// The text that a value is; `None` if it is something else.
-pub(super) fn string(text: &str, at: &Range<usize>) -> Option<String> {
+pub(crate) fn string(text: &str, at: &Range<usize>) -> Option<String> {
     serde_json::from_str(&text[at.clone()]).ok()
 }
 
 /// What kind of value stands here, for people.
-pub(super) fn kind(text: &str, at: &Range<usize>) -> &'static str {
+pub(crate) fn kind(text: &str, at: &Range<usize>) -> &'static str {
     match text.as_bytes().get(at.start) {
         Some(b'{') => "an object",
         Some(b'[') => "an array",
@@ -76,7 +76,7 @@ pub(super) fn kind(text: &str, at: &Range<usize>) -> &'static str {
 }
 
 /// Line and column of a place, both from 1.
-pub(super) fn position(text: &str, at: usize) -> (usize, usize) {
+pub(crate) fn position(text: &str, at: usize) -> (usize, usize) {
     let before = &text[..at];
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or(before).chars().count() + 1;

@@ -1,0 +1,35 @@
+//! The list of tool servers in the client's configuration.
+//!
+//! In a project it goes into the folder with the plugin, which the client
+//! reads as well as the file at the root.
+
+use serde_json::{Value, json};
+
+use crate::servers::{Servers, Syntax};
+
+/// The names of the configuration.
+const FILES: &[&str] = &["opencode.json", "opencode.jsonc"];
+
+/// Where and how.
+pub(crate) const SERVERS: Servers = Servers {
+    folder: ".opencode",
+    project: FILES,
+    user: FILES,
+    by_hand: "",
+    list: "mcp",
+    syntax: Syntax::Comments,
+    entry,
+    words,
+};
+
+fn entry(words: &[String], before: Option<&Value>) -> Value {
+    let mut entry = before.cloned().unwrap_or_else(|| json!({ "enabled": true }));
+    entry["type"] = "local".into();
+    entry["command"] = words.into();
+    entry
+}
+
+fn words(entry: &Value) -> Vec<String> {
+    let words = entry["command"].as_array().into_iter().flatten();
+    words.filter_map(|word| word.as_str().map(str::to_owned)).collect()
+}

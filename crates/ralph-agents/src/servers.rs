@@ -1,0 +1,178 @@
+//! The entry by which a host starts `ralph mcp`, in its list of tool servers.
+//!
+//! The list belongs to the user, and other entries may have been written by
+//! hand: ours is put in front of them and taken out again, and every other
+//! byte stays, comments included.
+
+mod text;
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::inspection::Scope;
+use crate::install::{Plan, Read, Unreadable, text as file_text};
+
+use text::Emptied;
+
+pub use text::Syntax;
+
+/// The name of our entry, and of our tools in front of theirs.
+const NAME: &str = "ralph";
+
+/// Says in our entry that the list was there before, and empty.
+const KEPT: &str = "--kept";
+
+/// Where a host keeps the list, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Servers {
+    /// The folder of the list below the root of a project.
+    pub folder: &'static str,
+    /// Its file, by all names it can have, in a project.
+    pub project: &'static [&'static str],
+    /// The same in the user's folder; empty where the host alone may write it.
+    pub user: &'static [&'static str],
+    /// How the user adds it where we do not.
+    pub by_hand: &'static str,
+    /// The member that is the list.
+    pub list: &'static str,
+    /// Whether there may be comments.
+    pub syntax: Syntax,
+    /// An entry that is started by these words, with what else it said before.
+    pub entry: fn(&[String], Option<&Value>) -> Value,
+    /// The words that start an entry.
+    pub words: fn(&Value) -> Vec<String>,
+}
+
+/// Our entry, as it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registered {
+    /// Its file.
+    pub path: PathBuf,
+    /// The program and its arguments.
+    pub words: Vec<String>,
+}
+
+impl Servers {
+    /// The names that the file can have.
+    pub fn files(&self, scope: Scope) -> &'static [&'static str] {
+        match scope {
+            Scope::Project => self.project,
+            Scope::User => self.user,
+        }
+    }
+
+    /// Plans an entry that starts this program.
+    pub fn plan_install(
+        &self,
+        read: &Read<'_>,
+        scope: Scope,
+        program: &str,
+    ) -> Result<Plan, Unreadable> {
+        let mut plan = Plan::default();
+        let Some((path, before)) = self.file(read, scope)? else { return Ok(plan) };
+        let words = |more: Option<&str>| -> Vec<String> {
+            [program, "mcp"].into_iter().chain(more).map(str::to_owned).collect()
+        };
+        let Some(text) = before.as_deref().filter(|text| !text.trim().is_empty()) else {
+            plan.change(path, before, Some(self.new_file(&words(None))));
+            return Ok(plan);
+        };
+        let list = self.list(path, text)?;
+        let after = match list.entry() {
+            Some(found) if !is_ours(&(self.words)(&found)) => {
+                plan.left.push(PathBuf::from(path));
+                return Ok(plan);
+            }
+            Some(found) => {
+                let old = (self.words)(&found);
+                let new = words(old.iter().any(|word| word == KEPT).then_some(KEPT));
+                if old == new {
+                    return Ok(plan);
+                }
+                list.replaced(&(self.entry)(&new, Some(&found)))
+            }
+            None => {
+                let kept = list.is_there_and_empty().then_some(KEPT);
+                list.added(&(self.entry)(&words(kept), None))
+            }
+        };
+        plan.change(path, before, Some(after));
+        Ok(plan)
+    }
+
+    /// Plans the removal of our entry, and of what was there for it alone.
+    pub fn plan_uninstall(&self, read: &Read<'_>, scope: Scope) -> Result<Plan, Unreadable> {
+        let mut plan = Plan::default();
+        let Some((path, Some(text))) = self.file(read, scope)? else { return Ok(plan) };
+        if text.trim().is_empty() {
+            return Ok(plan);
+        }
+        let list = self.list(path, &text)?;
+        let Some(entry) = list.entry() else { return Ok(plan) };
+        let words = (self.words)(&entry);
+        if !is_ours(&words) {
+            plan.left.push(PathBuf::from(path));
+            return Ok(plan);
+        }
+        let is_kept = words.iter().any(|word| word == KEPT);
+        let emptied = if is_kept { Emptied::Stays } else { Emptied::Goes };
+        let after = if text == self.new_file(&words) { None } else { Some(list.removed(emptied)) };
+        plan.change(path, Some(text), after);
+        Ok(plan)
+    }
+
+    /// Looks for our entry.
+    pub fn find(&self, read: &Read<'_>, scope: Scope) -> Result<Option<Registered>, Unreadable> {
+        let Some((path, Some(text))) = self.file(read, scope)? else { return Ok(None) };
+        if text.trim().is_empty() {
+            return Ok(None);
+        }
+        let words = self.list(path, &text)?.entry().map(|entry| (self.words)(&entry));
+        let ours = words.filter(|words| is_ours(words));
+        Ok(ours.map(|words| Registered { path: PathBuf::from(path), words }))
+    }
+
+    /// The file that has our entry, else the first that is there, else the
+    /// first that there could be.
+    fn file(
+        &self,
+        read: &Read<'_>,
+        scope: Scope,
+    ) -> Result<Option<(&'static str, Option<String>)>, Unreadable> {
+        let mut found = Vec::new();
+        for name in self.files(scope) {
+            found.push((*name, file_text(read, name)?));
+        }
+        let has_entry = |(name, text): &(&'static str, Option<String>)| {
+            let text = text.as_deref().filter(|text| !text.trim().is_empty());
+            let list = text.and_then(|text| self.list(name, text).ok());
+            list.is_some_and(|list| list.entry().is_some())
+        };
+        let chosen = found.iter().position(has_entry);
+        let chosen = chosen.or_else(|| found.iter().position(|(_, text)| text.is_some()));
+        Ok((!found.is_empty()).then(|| found.swap_remove(chosen.unwrap_or(0))))
+    }
+
+    fn list<'a>(&self, path: &str, text: &'a str) -> Result<text::List<'a>, Unreadable> {
+        text::List::read(text, self.list, self.syntax)
+            .map_err(|error| Unreadable::new(path.as_ref(), error))
+    }
+
+    /// The file where there was none.
+    fn new_file(&self, words: &[String]) -> String {
+        let entry = (self.entry)(words, None);
+        format!("{:#}\n", serde_json::json!({ self.list: { NAME: entry } }))
+    }
+}
+
+/// Whether these words start us, wherever the program is.
+fn is_ours(words: &[String]) -> bool {
+    let [program, verb, ..] = words else { return false };
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    verb == "mcp" && matches!(name, "ralph" | "ralph.exe")
+}
+
+#[cfg(test)]
+#[path = "servers_tests.rs"]
+mod tests;

@@ -1,0 +1,70 @@
+//! `ralph mcp`: what agents may ask of ralph, as tools of their client.
+//!
+//! One file per tool: the form of its arguments, what the model is told about
+//! it, and a function. Standard output belongs to the protocol.
+
+mod check_run;
+mod loop_start;
+mod loop_status;
+mod loop_stop;
+
+use ralph_agents::host::HOSTS;
+use ralph_mcp::{About, Refusal, ServeError, Tool};
+
+use crate::app::App;
+use crate::error::CliError;
+use crate::out;
+
+/// Serve ralph's tools to an agent over MCP, on stdin and stdout
+///
+/// Clients start this; `ralph install` tells them to. It ends when its input
+/// does. What an agent can ask for never makes its own loop weaker: it can
+/// start one, look at it and run its gates, but only the user ends it early.
+#[derive(clap::Args, Debug)]
+pub(crate) struct McpArgs {
+    /// What uninstalling has to know
+    #[arg(long, hide = true)]
+    kept: bool,
+}
+
+const INSTRUCTIONS: &str = "\
+ralph keeps an agent working on a task until the work is proven done: at the end of every turn it \
+runs the project's own checks and either ends the loop or says what is still wrong. Call \
+`check_run` to learn whether the checks pass before you say that you are done, and `loop_status` \
+to see where the loop stands. Call `loop_start` only when the user asks for a loop. A loop that is \
+active can be ended early by the user alone, with /cancel-ralph or `ralph stop`.";
+
+/// Every tool, in the order in which clients list them.
+fn tools() -> Vec<Tool> {
+    vec![loop_start::tool(), loop_status::tool(), loop_stop::tool(), check_run::tool()]
+}
+
+pub(crate) fn run(_args: &McpArgs) -> Result<u8, CliError> {
+    let about =
+        About { name: "ralph", version: env!("CARGO_PKG_VERSION"), instructions: INSTRUCTIONS };
+    match ralph_mcp::serve(about, tools()) {
+        Ok(()) => Ok(0),
+        Err(ServeError::Thread(error)) => Err(error.into()),
+        Err(error @ ServeError::Handshake(_)) => {
+            out::note(&error);
+            Ok(1)
+        }
+    }
+}
+
+/// The project that the client is in, looked for at every call: the server
+/// lives as long as the client does.
+fn app() -> Result<App, Refusal> {
+    let named = HOSTS.iter().filter_map(|host| host.project_variable);
+    let mut folders = named.filter_map(std::env::var_os).filter(|value| !value.is_empty());
+    let app = match folders.next() {
+        Some(folder) => App::at(folder.as_ref(), std::env::vars_os().collect()),
+        None => App::discover(),
+    };
+    app.map_err(refusal)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "errors are mapped with it")]
+fn refusal(error: CliError) -> Refusal {
+    Refusal(error.in_line())
+}

@@ -1,0 +1,245 @@
+//! Arms a loop for the session of the host.
+//!
+//! The agent that asks will be held to it, so it can ask for more than the
+//! settings do and never for less: checks are added to theirs, limits are
+//! lowered, and there is no command line of its own to run as a check.
+
+use std::time::Duration;
+
+use clap::Parser;
+use ralph_agents::host::HOSTS;
+use ralph_core::policy::Criterion as Named;
+use ralph_core::wording;
+use ralph_engine::wire::{RunList, RunView};
+use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{app, refusal};
+use crate::app::App;
+use crate::commands::start;
+use crate::config::{Layers, Settings, Value, render_span};
+use crate::error::CliError;
+use crate::options::{PolicyOptions, TaskOptions};
+
+const SPEC: Spec = Spec {
+    name: "loop_start",
+    title: "Start a loop",
+    description: "Start a loop for this session, when the user asks for one: from now on ralph \
+                  judges the end of every turn, and the session goes on until the task is proven \
+                  done or a limit is reached. You cannot end it yourself. Checks given here are \
+                  added to those of the settings; limits can be lowered, not raised.",
+    effect: Effect::Records,
+    company: Company::Alone,
+    patience: Duration::from_mins(2),
+};
+
+/// What the loop is for, and when it is done.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// What is to be done, in the user's words.
+    task: String,
+    /// A short description for lists.
+    #[serde(default)]
+    description: Option<String>,
+    /// Files or folders that the task is about.
+    #[serde(default)]
+    targets: Vec<String>,
+    /// What must hold in the end, beside what the settings ask for.
+    #[serde(default)]
+    criteria: Vec<Criterion>,
+    /// Accept no warning that is left.
+    #[serde(default)]
+    zero_warnings: bool,
+    /// Accept nothing that can be exploited.
+    #[serde(default)]
+    zero_security: bool,
+    /// The word that says that the task is done (default: DONE).
+    #[serde(default)]
+    promise: Option<String>,
+    /// Turns at most.
+    #[serde(default)]
+    max_iterations: Option<u32>,
+    /// Working time at most, such as `30m`.
+    #[serde(default)]
+    max_duration: Option<String>,
+    /// Turns in a row without progress that end the loop.
+    #[serde(default)]
+    stagnation_limit: Option<u32>,
+    /// The session, where the client does not say which one it is.
+    #[serde(default)]
+    session: Option<String>,
+}
+
+/// What can be asked for by its name alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Criterion {
+    /// The tests pass.
+    TestPass,
+    /// The project builds.
+    BuildSuccess,
+    /// Linters find nothing.
+    LintClean,
+    /// Types are right.
+    TypeCheck,
+    /// Language servers and linters find no error.
+    Diagnostics,
+    /// Nothing that was changed can be exploited.
+    Security,
+}
+
+impl Criterion {
+    /// Its name in the settings.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::TestPass => Named::TestPass.name(),
+            Self::BuildSuccess => Named::BuildSuccess.name(),
+            Self::LintClean => Named::LintClean.name(),
+            Self::TypeCheck => Named::TypeCheck.name(),
+            Self::Diagnostics => Named::Diagnostics.name(),
+            Self::Security => Named::Security.name(),
+        }
+    }
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new(SPEC, arm)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "a tool owns its arguments")]
+fn arm(input: Input, _call: &Call) -> Result<Answer, Refusal> {
+    let app = app()?;
+    start_loop(&app, &input).map_err(|error| {
+        // The flags of the command line are fields here.
+        let text = refusal(error).0;
+        let fields = ["max-iterations", "max-duration", "stagnation-limit", "promise"];
+        let fields = fields.iter().map(|field| (format!("--{field}"), field.replace('-', "_")));
+        Refusal(fields.fold(text, |text, (flag, field)| text.replace(&flag, &field)))
+    })
+}
+
+fn start_loop(app: &App, input: &Input) -> Result<Answer, CliError> {
+    app.refuse_if_disabled()?;
+    if app.is_driven() {
+        return Err(CliError::refused("this agent is in a loop already: ralph drives it"));
+    }
+    let session = session(app, input)?;
+    let options = Options::read(input)?;
+    let settings = settings(app, input, &options)?;
+    let run = start::arm(app, options.task.read()?, settings, &session)?;
+    let list = RunList::new(vec![RunView::new(&run, &[])]);
+    let note = format!("{}\n\n{}", wording::host::armed(&run), wording::rules(&run));
+    let answer = Answer::new(&list).map_err(|error| CliError::internal(&error))?;
+    Ok(answer.with_note(note))
+}
+
+/// The session that is meant: the one given, else the one for which the
+/// client started us.
+fn session(app: &App, input: &Input) -> Result<String, CliError> {
+    let named = HOSTS.iter().filter_map(|host| host.session_variable);
+    let known = named.filter_map(|name| app.variable(name)).find(|value| !value.is_empty());
+    input.session.clone().or(known).ok_or_else(|| {
+        CliError::usage("`session`: the client does not say which session this is")
+            .with_hint("ask the user to type `/ralph TASK` instead")
+    })
+}
+
+/// The settings with what was asked for on top; refused where that would be
+/// less than they say.
+fn settings(app: &App, input: &Input, options: &Options) -> Result<Settings, CliError> {
+    let mut layers = app.layers()?;
+    add_criteria(&mut layers, input);
+    let plain = app.settings(&layers)?.policy.limits;
+    options.policy.apply(&mut layers)?;
+    let settings = app.settings(&layers)?;
+    let limits = &settings.policy.limits;
+    let raised = if limits.iterations > plain.iterations {
+        Some(("max_iterations", limits.iterations.to_string(), plain.iterations.to_string()))
+    } else if limits.duration > plain.duration {
+        let (asked, most) = (render_span(limits.duration), render_span(plain.duration));
+        Some(("max_duration", asked, most))
+    } else if limits.stalled > plain.stalled {
+        Some(("stagnation_limit", limits.stalled.to_string(), plain.stalled.to_string()))
+    } else {
+        None
+    };
+    match raised {
+        None => Ok(settings),
+        Some((field, asked, most)) => {
+            let text = format!("`{field}`: {asked} is more than the {most} that hold here");
+            let hint = "limits can only be lowered; the user can start a loop with more";
+            Err(CliError::refused(text).with_hint(hint))
+        }
+    }
+}
+
+/// Adds checks to those that the settings name.
+fn add_criteria(layers: &mut Layers, input: &Input) {
+    if input.criteria.is_empty() {
+        return;
+    }
+    let mut names = match layers.get("run.criteria") {
+        Some(Value::List(names)) => names.clone(),
+        Some(_) | None => Vec::new(),
+    };
+    for criterion in &input.criteria {
+        let name = criterion.name();
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    layers.set_flag("run.criteria", Value::List(names));
+}
+
+/// The same as the command line would read it.
+#[derive(Parser, Debug)]
+#[command(no_binary_name = true, disable_help_flag = true, color = clap::ColorChoice::Never)]
+struct Options {
+    #[command(flatten)]
+    task: TaskOptions,
+    #[command(flatten)]
+    policy: PolicyOptions,
+}
+
+impl Options {
+    fn read(input: &Input) -> Result<Self, CliError> {
+        let mut words = Vec::new();
+        let mut add = |flag: &str, value: Option<&str>| {
+            words.extend(value.map(|value| format!("--{flag}={value}")));
+        };
+        let [iterations, stagnation] = [input.max_iterations, input.stagnation_limit]
+            .map(|count| count.map(|count| count.to_string()));
+        add("description", input.description.as_deref());
+        input.targets.iter().for_each(|target| add("target", Some(target)));
+        add("promise", input.promise.as_deref());
+        add("max-iterations", iterations.as_deref());
+        add("max-duration", input.max_duration.as_deref());
+        add("stagnation-limit", stagnation.as_deref());
+        words.extend(input.zero_warnings.then(|| "--zero-warnings".to_owned()));
+        words.extend(input.zero_security.then(|| "--zero-security".to_owned()));
+        words.extend(["--".to_owned(), input.task.clone()]);
+        Self::try_parse_from(words).map_err(|error| CliError::usage(error.kind()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_criterion_that_has_a_name_can_be_asked_for_by_it() {
+        for named in Named::NAMED {
+            let read = serde_json::from_value::<Criterion>(named.name().into());
+            assert_eq!(read.map(Criterion::name).ok(), Some(named.name()));
+        }
+    }
+
+    #[test]
+    fn no_command_can_be_asked_for() {
+        for text in ["custom:true", "custom:sh:true", "test_pass:x"] {
+            assert!(serde_json::from_value::<Criterion>(text.into()).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Ends a loop that rests. One that is active is the user's to end: an agent
+//! that could end the loop it is in would not be held to anything.
+
+use std::time::Duration;
+
+use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
+use ralph_store::{Request, RunQuery, RunStore, Which};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{app, refusal};
+use crate::commands::{status, stop};
+
+const SPEC: Spec = Spec {
+    name: "loop_stop",
+    title: "End a resting loop",
+    description: "End a loop that is paused, when the user asks for it. A loop that is active is \
+                  refused: only the user can end it, with /cancel-ralph or `ralph stop`. Nothing \
+                  is deleted, and ending one twice is no error.",
+    effect: Effect::Records,
+    company: Company::Alone,
+    patience: Duration::from_mins(1),
+};
+
+/// What to end.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// The id of a run, or a unique beginning of it. Default: the one that is
+    /// open here.
+    #[serde(default)]
+    run: Option<String>,
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new(SPEC, end)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "a tool owns its arguments")]
+fn end(input: Input, _call: &Call) -> Result<Answer, Refusal> {
+    let app = app()?;
+    let nothing = || {
+        let list = status::list(&app, None).map_err(refusal)?;
+        Ok(Answer::new(&list)?.with_note("There is no open loop here."))
+    };
+    let Some(store) = app.existing_store().map_err(refusal)? else { return nothing() };
+    let run = if input.run.is_some() {
+        app.find_run(&store, input.run.as_deref()).map_err(refusal)?
+    } else {
+        let here = RunQuery { worktree: Some(app.worktree()), which: Which::Open, limit: 2 };
+        let mut open = store.runs(&here).map_err(|error| refusal(error.into()))?;
+        if open.len() > 1 && !open.iter().any(|run| run.state.is_active()) {
+            let names: Vec<&str> = open.iter().map(|run| run.id.as_str()).collect();
+            return Err(Refusal(format!(
+                "several loops rest here; name one: {}",
+                names.join(", ")
+            )));
+        }
+        // One that is active counts before those that rest.
+        open.sort_by_key(|run| !run.state.is_active());
+        open.into_iter().next()
+    };
+    let Some(run) = run else { return nothing() };
+    if run.state.is_active() {
+        return Err(Refusal(format!(
+            "{} is active, and an agent cannot end the loop it may be in; finish the task, or \
+             ask the user to type /cancel-ralph or to run `ralph stop`",
+            run.id
+        )));
+    }
+    let said = stop::end(&app, &store, &run, Request::Stop).map_err(refusal)?;
+    let list = status::list(&app, Some(run.id.as_str())).map_err(refusal)?;
+    Ok(Answer::new(&list)?.with_note(said))
+}

@@ -1,0 +1,198 @@
+//! The thin asynchronous shell around the tools.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+    CustomResult, ErrorCode, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams,
+    ServerCapabilities, ServerConfig, Tool as Listed, ToolAnnotations,
+};
+use rmcp::service::{RequestContext, ServerInitializeError};
+use rmcp::{RoleServer, ServerHandler, ServiceExt};
+use serde_json::Value;
+use tokio::sync::{Mutex, Semaphore};
+
+use crate::bounded::{self, MOST_ANSWER};
+use crate::tool::{Answer, Call, Company, Effect, Refusal, Tool};
+use crate::transport::Connection;
+
+/// How many calls may be under way. A client that asks for more is told to wait.
+const MOST_CALLS: usize = 16;
+
+/// How long a function may take to notice that nobody waits for it. Whatever
+/// it started dies with this process.
+const FAREWELL: Duration = Duration::from_secs(3);
+
+/// What clients are told about the server.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// Its name.
+    pub name: &'static str,
+    /// Its version.
+    pub version: &'static str,
+    /// What it is good for, for the model that may call its tools.
+    pub instructions: &'static str,
+}
+
+/// Why nothing could be served.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The system grants no thread.
+    #[error("a thread cannot be started: {0}")]
+    Thread(#[from] io::Error),
+    /// The client and we do not speak the same protocol.
+    #[error("the client did not begin a session: {0}")]
+    Handshake(Box<ServerInitializeError>),
+}
+
+/// Serves `tools` on standard input and output until the client is gone.
+pub fn serve(about: About, tools: Vec<Tool>) -> Result<(), ServeError> {
+    let closing = Arc::new(AtomicBool::new(false));
+    let input = io::BufReader::with_capacity(64 * 1024, io::stdin());
+    let connection = Connection::open(input, io::stdout(), Arc::clone(&closing))?;
+    let server = Server {
+        about,
+        tools: tools.into_iter().map(Arc::new).collect(),
+        closing,
+        alone: Arc::default(),
+        room: Arc::new(Semaphore::new(MOST_CALLS)),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    let outcome = runtime.block_on(async {
+        let running = match server.serve(connection).await {
+            Ok(running) => running,
+            // It left before it said anything: nothing is wrong with that.
+            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+            Err(error) => return Err(ServeError::Handshake(Box::new(error))),
+        };
+        let _ = running.waiting().await;
+        Ok(())
+    });
+    runtime.shutdown_timeout(FAREWELL);
+    outcome
+}
+
+struct Server {
+    about: About,
+    tools: Vec<Arc<Tool>>,
+    closing: Arc<AtomicBool>,
+    alone: Arc<Mutex<()>>,
+    room: Arc<Semaphore>,
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let About { name, version, instructions } = self.about;
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new(name, version))
+            .with_instructions(instructions)
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = self.tools.iter().map(|tool| listed(tool)).collect();
+        Ok(ListToolsResult::with_all_items(tools))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let tool = self.tools.iter().find(|tool| tool.spec.name == request.name);
+        let tool = tool.cloned().ok_or_else(|| self.unknown(&request.name))?;
+        let arguments = Value::Object(request.arguments.unwrap_or_default());
+        let call = Call::of(&self.closing);
+        let answered = tokio::select! {
+            answered = self.run(Arc::clone(&tool), arguments, call.clone()) => answered,
+            () = context.ct.cancelled() => Err(Refusal("the call was cancelled".to_owned())),
+            () = tokio::time::sleep(tool.spec.patience) => Err(Refusal(format!(
+                "{} took longer than {} seconds and was ended",
+                tool.spec.name,
+                tool.spec.patience.as_secs()
+            ))),
+        };
+        // Whoever still works on it may stop.
+        call.end();
+        Ok(result(answered).into())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        // A request that is known but misshapen arrives here as well.
+        let (code, text) = match request.method.as_str() {
+            "tools/call" => (
+                ErrorCode::INVALID_PARAMS,
+                "tools/call: `name` must be a text and `arguments` an object".to_owned(),
+            ),
+            method => (ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`")),
+        };
+        Err(ErrorData::new(code, text, None))
+    }
+}
+
+impl Server {
+    /// Calls a tool on a thread of its own, when its turn has come.
+    async fn run(&self, tool: Arc<Tool>, arguments: Value, call: Call) -> Result<Answer, Refusal> {
+        let room = Arc::clone(&self.room).try_acquire_owned().map_err(|_| {
+            Refusal(format!("{MOST_CALLS} calls are under way; wait until one is done"))
+        })?;
+        let turn = match tool.spec.company {
+            Company::Any => None,
+            Company::Alone => Some(Arc::clone(&self.alone).lock_owned().await),
+        };
+        let work = tokio::task::spawn_blocking(move || {
+            // Held until the function is done, though nobody may wait for it.
+            let _held = (room, turn);
+            tool.call(arguments, &call)
+        });
+        work.await.unwrap_or_else(|_| {
+            Err(Refusal("ralph broke down; its standard error says why".to_owned()))
+        })
+    }
+
+    fn unknown(&self, name: &str) -> ErrorData {
+        let known: Vec<&str> = self.tools.iter().map(|tool| tool.spec.name).collect();
+        let name: String = name.chars().take(80).collect();
+        let text = format!("there is no tool `{name}`; there are {}", known.join(", "));
+        ErrorData::invalid_params(text, None)
+    }
+}
+
+fn listed(tool: &Tool) -> Listed {
+    let spec = &tool.spec;
+    let annotations = ToolAnnotations::with_title(spec.title)
+        .read_only(spec.effect == Effect::Reads)
+        .destructive(false)
+        .idempotent(spec.effect != Effect::Records)
+        .open_world(false);
+    Listed::new(spec.name, spec.description, tool.schema.clone())
+        .with_title(spec.title)
+        .with_annotations(annotations)
+}
+
+/// An answer in the words of the protocol. Some clients show the model nothing
+/// but the structured content, others nothing but the text: both say the same.
+fn result(answered: Result<Answer, Refusal>) -> CallToolResult {
+    match answered {
+        Ok(Answer { data, note }) => {
+            let mut data = bounded::shorten(data, MOST_ANSWER);
+            if let (Some(note), Value::Object(fields)) = (note, &mut data) {
+                fields.insert("note".to_owned(), note.into());
+            }
+            let mut result = CallToolResult::success(vec![ContentBlock::text(data.to_string())]);
+            result.structured_content = Some(data);
+            result
+        }
+        Err(Refusal(text)) => CallToolResult::error(vec![ContentBlock::text(text)]),
+    }
+}

@@ -1,0 +1,230 @@
+//! What a tool is: a description, a form of its arguments, and a function.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// What a call does to the world, as clients are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It changes nothing.
+    Reads,
+    /// It runs the project's own commands, which may write what they build.
+    Runs,
+    /// It changes what is on record, and nothing is lost by that.
+    Records,
+}
+
+/// Whether calls of a tool may run beside others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Company {
+    /// With any number of others.
+    Any,
+    /// One at a time, of all tools that say so.
+    Alone,
+}
+
+/// What clients are told about a tool, and what it is granted.
+#[derive(Clone, Copy, Debug)]
+pub struct Spec {
+    /// The name by which it is called.
+    pub name: &'static str,
+    /// The name for people.
+    pub title: &'static str,
+    /// What it does, for the model that may call it.
+    pub description: &'static str,
+    /// What a call does to the world.
+    pub effect: Effect,
+    /// Whether calls may run beside others.
+    pub company: Company,
+    /// How long a call may take.
+    pub patience: Duration,
+}
+
+/// What a call came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The data, an object.
+    pub data: Value,
+    /// What the model should read beside the data, as its field `note`.
+    pub note: Option<String>,
+}
+
+impl Answer {
+    /// An answer that is data alone.
+    pub fn new(data: &impl Serialize) -> Result<Self, Refusal> {
+        let data = serde_json::to_value(data).map_err(|error| Refusal(error.to_string()))?;
+        Ok(Self { data, note: None })
+    }
+
+    /// The same with a word to the model.
+    #[must_use]
+    pub fn with_note(self, note: impl Into<String>) -> Self {
+        Self { note: Some(note.into()), ..self }
+    }
+}
+
+/// Why a call came to nothing, for the model to read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Refusal(pub String);
+
+/// One call that is under way.
+#[derive(Clone, Debug, Default)]
+pub struct Call {
+    ended: Arc<AtomicBool>,
+    closing: Arc<AtomicBool>,
+}
+
+impl Call {
+    /// A call that ends when the connection does.
+    pub(crate) fn of(closing: &Arc<AtomicBool>) -> Self {
+        Self { ended: Arc::default(), closing: Arc::clone(closing) }
+    }
+
+    /// Whether nobody waits for the answer any more. A function that takes its
+    /// time asks several times a second and gives up.
+    pub fn is_over(&self) -> bool {
+        self.ended.load(Ordering::Relaxed) || self.closing.load(Ordering::Relaxed)
+    }
+
+    /// Lets the function know that nobody waits.
+    pub(crate) fn end(&self) {
+        self.ended.store(true, Ordering::Relaxed);
+    }
+}
+
+type Run = dyn Fn(Value, &Call) -> Result<Answer, Refusal> + Send + Sync;
+
+/// One tool of the server.
+pub struct Tool {
+    /// What clients are told about it.
+    pub(crate) spec: Spec,
+    /// The form of its arguments.
+    pub(crate) schema: Map<String, Value>,
+    run: Box<Run>,
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Tool").field(&self.spec.name).finish()
+    }
+}
+
+impl Tool {
+    /// A tool whose arguments have the form of `I`. That type should refuse
+    /// fields it does not know: a model would not learn of them otherwise.
+    pub fn new<I, F>(spec: Spec, run: F) -> Self
+    where
+        I: DeserializeOwned + JsonSchema,
+        F: Fn(I, &Call) -> Result<Answer, Refusal> + Send + Sync + 'static,
+    {
+        let schema = schemars::schema_for!(I).as_value().as_object().cloned().unwrap_or_default();
+        let run = move |arguments: Value, call: &Call| run(read(spec.name, &arguments)?, call);
+        Self { spec, schema, run: Box::new(run) }
+    }
+
+    /// Calls it.
+    pub(crate) fn call(&self, arguments: Value, call: &Call) -> Result<Answer, Refusal> {
+        if call.is_over() {
+            return Err(Refusal("nobody waits for this call any more".to_owned()));
+        }
+        (self.run)(arguments, call)
+    }
+}
+
+/// Reads the arguments, or says which one is wrong and how.
+fn read<I: DeserializeOwned>(tool: &str, arguments: &Value) -> Result<I, Refusal> {
+    let reason = match serde_json::from_value::<I>(arguments.clone()) {
+        Ok(input) => return Ok(input),
+        Err(error) => error.to_string(),
+    };
+    let field = culprit::<I>(arguments, &reason).filter(|field| !reason.contains(field.as_str()));
+    let place = field.map(|field| format!("`{field}`: ")).unwrap_or_default();
+    Err(Refusal(format!("{tool}: {place}{reason}")))
+}
+
+/// The argument without which there would be another error, or none.
+fn culprit<I: DeserializeOwned>(arguments: &Value, reason: &str) -> Option<String> {
+    let fields = arguments.as_object()?;
+    let is_wrong = |field: &&String| {
+        let mut others = fields.clone();
+        others.remove(*field);
+        let without = serde_json::from_value::<I>(Value::Object(others));
+        without.err().is_none_or(|error| error.to_string() != reason)
+    };
+    fields.keys().find(is_wrong).cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Input {
+        task: String,
+        #[serde(default)]
+        times: Option<u32>,
+    }
+
+    fn tool() -> Tool {
+        let spec = Spec {
+            name: "repeat",
+            title: "Repeat",
+            description: "says it again",
+            effect: Effect::Reads,
+            company: Company::Any,
+            patience: Duration::from_secs(1),
+        };
+        Tool::new(spec, |input: Input, _| {
+            Answer::new(&json!({ "said": input.task, "times": input.times }))
+        })
+    }
+
+    #[test]
+    fn a_function_gets_its_arguments_in_their_form() {
+        let answer = tool().call(json!({ "task": "a", "times": 2 }), &Call::default()).unwrap();
+        assert_eq!(answer.data, json!({ "said": "a", "times": 2 }));
+    }
+
+    #[test]
+    fn an_argument_that_is_wrong_is_named() {
+        for (arguments, message) in [
+            (json!({}), "repeat: missing field `task`"),
+            (json!({ "task": "a", "tims": 1 }), "repeat: unknown field `tims`"),
+            (json!({ "task": 1 }), "repeat: `task`: invalid type: integer `1`"),
+            (json!({ "task": "a", "times": "x" }), "repeat: `times`: invalid type: string \"x\""),
+            (json!({ "task": "a", "times": -1 }), "repeat: `times`: invalid value: integer `-1`"),
+        ] {
+            let refusal = tool().call(arguments, &Call::default()).unwrap_err();
+            assert!(refusal.0.starts_with(message), "{refusal}");
+        }
+    }
+
+    #[test]
+    fn the_form_of_the_arguments_is_told() {
+        let schema = Value::Object(tool().schema);
+        assert_eq!(schema["required"], json!(["task"]));
+        assert_eq!(schema["additionalProperties"], json!(false));
+    }
+
+    #[test]
+    fn a_call_is_over_when_it_was_cancelled_or_the_connection_is_gone() {
+        let closing = Arc::new(AtomicBool::new(false));
+        let (one, other) = (Call::of(&closing), Call::of(&closing));
+        one.end();
+        assert!(one.is_over() && !other.is_over());
+        closing.store(true, Ordering::Relaxed);
+        assert!(other.is_over());
+    }
+}
