@@ -3,6 +3,7 @@
 //! Ratios are taken within one run: what is compared is measured in turns, so
 //! that a busy machine slows both sides alike.
 
+mod code;
 mod commands;
 mod evidence;
 mod hooks;
@@ -30,6 +31,7 @@ const GROUPS: &[Group] = &[
     Group { name: "turns", measure: |binary, _| turns::measure(binary) },
     Group { name: "snapshots", measure: snapshots::measure },
     Group { name: "evidence", measure: |binary, _| evidence::measure(binary) },
+    Group { name: "code", measure: code::measure },
     Group { name: "security", measure: |_, extent| security::measure(extent) },
 ];
 

@@ -13,6 +13,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("ralph-proc", &[]),
     ("ralph-store", &["ralph-core"]),
     ("ralph-snapshot", &["ralph-core"]),
+    ("ralph-graph", &["ralph-core", "ralph-store"]),
     ("ralph-agents", &["ralph-core", "ralph-proc"]),
     ("ralph-checks", &["ralph-core", "ralph-proc"]),
     (
@@ -23,6 +24,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "ralph-agents",
             "ralph-checks",
             "ralph-snapshot",
+            "ralph-graph",
             "ralph-proc",
         ],
     ),
@@ -34,6 +36,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "ralph-agents",
             "ralph-checks",
             "ralph-snapshot",
+            "ralph-graph",
             "ralph-proc",
             "ralph-engine",
             "ralph-mcp",

@@ -33,6 +33,7 @@ pub(crate) enum Command {
     Gc(commands::gc::GcArgs),
     Allow(commands::allow::AllowArgs),
     Check(Box<commands::check::CheckArgs>),
+    Code(commands::code::CodeArgs),
     Mcp(commands::mcp::McpArgs),
     Config(commands::config::ConfigArgs),
     Completions(commands::completions::CompletionsArgs),

@@ -2,6 +2,7 @@
 
 pub(crate) mod allow;
 pub(crate) mod check;
+pub(crate) mod code;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod demo;
@@ -50,6 +51,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, CliError> {
         Command::Gc(args) => gc::run(&args),
         Command::Allow(args) => allow::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Code(args) => code::run(&args),
         Command::Mcp(args) => mcp::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Completions(args) => completions::run(&args),

@@ -3,6 +3,7 @@
 //! Core types stay free of serialisation; these structs are made from them
 //! at the edge and never read back.
 
+pub mod code;
 mod diagnostics;
 mod findings;
 mod lines;

@@ -23,4 +23,4 @@ pub use iteration::IterationRecord;
 pub use memory::MemoryStore;
 pub use run_store::{Request, RunQuery, RunStore, Step, Version, Which};
 pub use session::{Session, SessionMode, SessionState};
-pub use sqlite::{Opened, SqliteStore};
+pub use sqlite::{CodeStore, FolderChanges, NewFacts, Opened, SqliteStore};

@@ -1,5 +1,6 @@
 //! The store that survives: one `SQLite` file shared by many processes.
 
+mod code;
 mod events;
 mod iterations;
 mod migrate;
@@ -24,6 +25,7 @@ use crate::row;
 use crate::run_store::{Request, RunQuery, RunStore, Step, Version};
 use crate::session::Session;
 
+pub use self::code::{CodeStore, FolderChanges, NewFacts};
 pub use self::open::Opened;
 
 /// A write transaction: it holds the only write lock from its beginning.

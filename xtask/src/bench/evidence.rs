@@ -105,7 +105,7 @@ fn spent(reader: &Path, form: &str, file: &Path) -> Result<Spent, Failure> {
     Ok(Spent { seconds: nanos / 1e9, peak_kib })
 }
 
-fn finished(command: &mut Command) -> Result<String, Failure> {
+pub(super) fn finished(command: &mut Command) -> Result<String, Failure> {
     let output = command.output();
     let output = output.map_err(|error| Failure::Failed(format!("{command:?}: {error}")))?;
     if !output.status.success() {
@@ -161,7 +161,7 @@ fn cached(binary: &Path) -> Result<Row, Failure> {
 }
 
 /// Reads `0m1.250s`.
-fn clock(text: &str) -> Option<f64> {
+pub(super) fn clock(text: &str) -> Option<f64> {
     let (minutes, seconds) = text.strip_suffix('s')?.split_once('m')?;
     Some(minutes.parse::<f64>().ok()? * 60.0 + seconds.parse::<f64>().ok()?)
 }

@@ -42,14 +42,20 @@ fn cli_reference() -> String {
         String::from("# Command line\n\nMade from the definitions by `cargo xtask docs`.\n");
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
         if sub.get_name() != "help" {
-            section(&mut text, sub.clone());
+            section(&mut text, sub.get_name(), sub.clone());
+            for inner in sub.get_subcommands().filter(|inner| inner.get_name() != "help") {
+                section(
+                    &mut text,
+                    &format!("{} {}", sub.get_name(), inner.get_name()),
+                    inner.clone(),
+                );
+            }
         }
     }
     text
 }
 
-fn section(text: &mut String, command: Command) {
-    let name = command.get_name().to_owned();
+fn section(text: &mut String, name: &str, command: Command) {
     let mut command = command.term_width(100).color(clap::ColorChoice::Never);
     let help = command.render_long_help().to_string();
     let _ = write!(text, "\n## `ralph {name}`\n\n```text\n");

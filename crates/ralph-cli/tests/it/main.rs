@@ -1,6 +1,7 @@
 //! The binary as its users meet it.
 
 mod claude_driver;
+mod code;
 mod config;
 mod control;
 mod doctor_hosts;

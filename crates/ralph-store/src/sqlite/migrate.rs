@@ -67,7 +67,10 @@ fn pending(connection: &Connection, path: &Path) -> Result<&'static [&'static st
 ///
 /// The switch needs the file to itself and does not always wait for others
 /// by itself, so it is tried again until `patience` ends.
-fn use_write_ahead_log(connection: &Connection, patience: Duration) -> Result<(), Fault> {
+pub(super) fn use_write_ahead_log(
+    connection: &Connection,
+    patience: Duration,
+) -> Result<(), Fault> {
     let deadline = Instant::now() + patience;
     loop {
         let switched = connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));

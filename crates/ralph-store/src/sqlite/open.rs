@@ -14,7 +14,7 @@ use super::{Fault, SqliteStore};
 use crate::error::StoreError;
 
 /// How long a writer queues for the lock.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Statements that stay prepared: more than the store has.
 const STATEMENTS: usize = 64;
@@ -99,9 +99,10 @@ fn open_file(dir: &Path, generation: u32) -> Result<SqliteStore, StoreError> {
     Ok(SqliteStore { connection: Mutex::new(connection), path, generation, identity })
 }
 
-fn connect(path: &Path) -> Result<Connection, Fault> {
+/// A connection to a file that is there, for a process that lives shortly.
+pub(super) fn connect_plain(path: &Path) -> Result<Connection, Fault> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags)?;
+    let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(PATIENCE)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     // Short-lived processes would otherwise pay for a checkpoint each.
@@ -110,19 +111,24 @@ fn connect(path: &Path) -> Result<Connection, Fault> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true)?;
     connection.execute_batch("PRAGMA synchronous = NORMAL")?;
+    Ok(connection)
+}
+
+fn connect(path: &Path) -> Result<Connection, Fault> {
+    let mut connection = connect_plain(path)?;
     migrate(&mut connection, path, PATIENCE)?;
     // Reads the schema, which every use needs, so that damage shows here.
     connection.prepare_cached("SELECT 1 FROM runs LIMIT 1")?.exists([])?;
-    shorten_log(&connection, path)?;
+    shorten_log(&connection, path, LONG_LOG)?;
     Ok(connection)
 }
 
 /// Empties a long log, unless others are at work or the disk does not let us:
 /// a long log is slow, not wrong, and the next opener tries again.
-fn shorten_log(connection: &Connection, path: &Path) -> Result<(), Fault> {
+pub(super) fn shorten_log(connection: &Connection, path: &Path, most: u64) -> Result<(), Fault> {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
-    if fs::metadata(&log).is_ok_and(|facts| facts.len() > LONG_LOG) {
+    if fs::metadata(&log).is_ok_and(|facts| facts.len() > most) {
         connection.busy_timeout(Duration::ZERO)?;
         let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         connection.busy_timeout(PATIENCE)?;
@@ -158,7 +164,7 @@ fn generation_of(name: &str) -> Option<u32> {
     (format!("{generation}") == digits).then_some(generation)
 }
 
-fn create_folder(dir: &Path) -> Result<(), StoreError> {
+pub(super) fn create_folder(dir: &Path) -> Result<(), StoreError> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -172,14 +178,14 @@ fn create_folder(dir: &Path) -> Result<(), StoreError> {
 /// those of other connections too. So nobody opens a database as long as the
 /// thread that created it has not closed it, and existing ones are never
 /// opened but by `SQLite`.
-fn creating() -> MutexGuard<'static, ()> {
+pub(super) fn creating() -> MutexGuard<'static, ()> {
     static CREATING: Mutex<()> = Mutex::new(());
     CREATING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Creates the empty file that `SQLite` fills, for our user's eyes only;
 /// `SQLite` gives its side files the same mode.
-fn create_file(path: &Path) -> Result<(), StoreError> {
+pub(super) fn create_file(path: &Path) -> Result<(), StoreError> {
     let _until_closed = creating();
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -1,0 +1,284 @@
+//! Answers about code, for people.
+
+use std::fmt::Write;
+
+use ralph_core::locale::Locale;
+use ralph_graph::ask::calls::{Callees, Callers, Calls};
+use ralph_graph::ask::impact::Impact;
+use ralph_graph::ask::refs::{Certainty, Refs};
+use ralph_graph::ask::symbols::Symbols;
+use ralph_graph::freshness::{Freshness, FreshnessState, Trouble};
+use ralph_graph::{Symbol, Updated};
+
+use crate::error::CliError;
+use crate::texts::{one_line, table};
+
+/// How many files with trouble are listed.
+const FEW: usize = 20;
+
+/// The widest signature of a table, in characters.
+const SIGNATURE: usize = 80;
+
+/// Whether uses are shown that may be of something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Doubts {
+    Shown,
+    Hidden,
+}
+
+/// Answers in a language.
+pub(super) struct Answers {
+    locale: Locale,
+}
+
+impl Answers {
+    pub(super) fn new(locale: Locale) -> Self {
+        Self { locale }
+    }
+
+    fn say<'a>(&self, english: &'a str, korean: &'a str) -> &'a str {
+        match self.locale {
+            Locale::En => english,
+            Locale::Ko => korean,
+        }
+    }
+
+    pub(super) fn updated(&self, updated: Updated, freshness: &Freshness) -> String {
+        let Updated { read, parsed, removed } = updated;
+        let files = freshness.files;
+        let mut text = match self.locale {
+            Locale::En => format!(
+                "{files} files are known; {read} were read, {parsed} of them parsed, {removed} are gone.\n"
+            ),
+            Locale::Ko => format!(
+                "파일 {files}개를 알고 있습니다. {read}개를 읽고 그중 {parsed}개를 분석했으며 {removed}개가 사라졌습니다.\n"
+            ),
+        };
+        for trouble in freshness.skipped.iter().take(FEW) {
+            let Trouble { path, why } = trouble;
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{} {path}: {why}", self.say("left out", "제외"));
+        }
+        let more = freshness.skipped.len().saturating_sub(FEW);
+        if more > 0 {
+            let _ = writeln!(text, "{} {more}", self.say("and more:", "그 외:"));
+        }
+        text
+    }
+
+    /// How far an answer can be relied on, in a line or two.
+    pub(super) fn freshness(&self, freshness: &Freshness) -> String {
+        let state = freshness.state();
+        let (files, skipped) = (freshness.files, freshness.skipped.len());
+        let mut text = match (state, self.locale) {
+            (FreshnessState::Unknown, Locale::En) => {
+                "unknown: there is no code here that could be read".to_owned()
+            }
+            (FreshnessState::Unknown, Locale::Ko) => {
+                "unknown: 읽을 수 있는 코드가 없습니다".to_owned()
+            }
+            (_, Locale::En) => format!("{}: {files} files, {skipped} left out", state.word()),
+            (_, Locale::Ko) => format!("{}: 파일 {files}개, 제외 {skipped}개", state.word()),
+        };
+        for trouble in freshness.stale.iter().chain(&freshness.partial).take(FEW) {
+            let _ = write!(text, "\n  {}: {}", trouble.path, trouble.why);
+        }
+        text
+    }
+
+    pub(super) fn symbols(&self, found: &Symbols) -> String {
+        if found.symbols.is_empty() {
+            return format!("{}\n", self.say("Nothing was found.", "찾은 것이 없습니다."));
+        }
+        let mut text = self.candidates(&found.symbols);
+        let more = found.total.saturating_sub(found.symbols.len());
+        if more > 0 {
+            let _ = writeln!(text, "{} {more}", self.say("and more:", "그 외:"));
+        }
+        text
+    }
+
+    pub(super) fn candidates(&self, symbols: &[Symbol]) -> String {
+        if symbols.is_empty() {
+            return String::new();
+        }
+        let heads = match self.locale {
+            Locale::En => ["symbol", "kind", "place", "signature"],
+            Locale::Ko => ["심볼", "종류", "위치", "시그니처"],
+        };
+        let rows = symbols.iter().map(|symbol| {
+            vec![
+                one_line(&symbol.full_name, 60),
+                symbol.kind.word().to_owned(),
+                place(symbol),
+                one_line(&symbol.signature, SIGNATURE),
+            ]
+        });
+        table(&heads, rows)
+    }
+
+    pub(super) fn refs(&self, found: &Refs, doubts: Doubts) -> String {
+        let mut text = head(&found.symbols);
+        let is_sure = |certainty| certainty == Certainty::Sure;
+        let shown = |certainty| doubts == Doubts::Shown || is_sure(certainty);
+        let hidden = found.sites.iter().filter(|site| !shown(site.certainty)).count();
+        let sites: Vec<_> = found.sites.iter().filter(|site| shown(site.certainty)).collect();
+        if sites.is_empty() && hidden == 0 {
+            text.push_str(self.say("Nobody uses it.\n", "사용하는 곳이 없습니다.\n"));
+            return text;
+        }
+        let heads = match self.locale {
+            Locale::En => ["place", "relation", "in", ""],
+            Locale::Ko => ["위치", "관계", "안", ""],
+        };
+        let rows = sites.into_iter().map(|site| {
+            vec![
+                format!("{}:{}:{}", one_line(&site.path, 200), site.line, site.column),
+                site.relation.word().to_owned(),
+                one_line(site.within.as_deref().unwrap_or("-"), 60),
+                self.doubt(site.certainty),
+            ]
+        });
+        text.push_str(&table(&heads, rows));
+        text.push_str(&self.hidden(hidden));
+        text
+    }
+
+    /// What is said of uses that are not shown.
+    fn hidden(&self, count: usize) -> String {
+        match (count, self.locale) {
+            (0, Locale::En | Locale::Ko) => String::new(),
+            (count, Locale::En) => {
+                format!("{count} more could be meant; `--possible` lists them\n")
+            }
+            (count, Locale::Ko) => {
+                format!("{count}곳이 더 해당할 수 있습니다. `--possible` 로 볼 수 있습니다\n")
+            }
+        }
+    }
+
+    fn doubt(&self, certainty: Certainty) -> String {
+        match (certainty, self.locale) {
+            (Certainty::Sure, _) => String::new(),
+            (Certainty::OneOf(count), Locale::En) => format!("one of {count}"),
+            (Certainty::OneOf(count), Locale::Ko) => format!("{count}개 중 하나"),
+        }
+    }
+
+    pub(super) fn callers(&self, found: &Callers, doubts: Doubts) -> String {
+        let mut text = head(&found.symbols);
+        if found.callers.is_empty() {
+            text.push_str(self.say("Nobody calls it.\n", "호출하는 곳이 없습니다.\n"));
+            return text;
+        }
+        text.push_str(&self.calls(&found.callers, doubts));
+        text
+    }
+
+    pub(super) fn callees(&self, found: &Callees, doubts: Doubts) -> String {
+        let mut text = head(&found.symbols);
+        if found.callees.is_empty() {
+            text.push_str(self.say(
+                "It calls nothing of the project.\n",
+                "프로젝트 안의 것을 호출하지 않습니다.\n",
+            ));
+        } else {
+            text.push_str(&self.calls(&found.callees, doubts));
+        }
+        if !found.outside.is_empty() {
+            let names = one_line(&found.outside.join(", "), 200);
+            let _ = writeln!(text, "{} {names}", self.say("outside the project:", "프로젝트 밖:"));
+        }
+        text
+    }
+
+    fn calls(&self, all: &[Calls], doubts: Doubts) -> String {
+        let shown = |calls: &&Calls| doubts == Doubts::Shown || calls.certainty == Certainty::Sure;
+        let hidden = all.iter().filter(|calls| !shown(calls)).count();
+        let heads = match self.locale {
+            Locale::En => ["symbol", "place", "lines", ""],
+            Locale::Ko => ["심볼", "위치", "줄", ""],
+        };
+        let rows = all.iter().filter(shown).map(|calls| {
+            let lines: Vec<String> = calls.lines.iter().map(ToString::to_string).collect();
+            let name = calls.symbol.as_ref().map_or("-", |symbol| symbol.full_name.as_str());
+            vec![
+                one_line(name, 60),
+                calls.symbol.as_ref().map_or_else(|| calls.path.clone(), place),
+                one_line(&lines.join(","), 40),
+                self.doubt(calls.certainty),
+            ]
+        });
+        table(&heads, rows) + &self.hidden(hidden)
+    }
+
+    pub(super) fn impact(&self, found: &Impact) -> String {
+        let mut text = String::new();
+        for name in &found.unknown {
+            let _ = writeln!(text, "{}", self.unknown(name));
+        }
+        if found.files.is_empty() {
+            return text;
+        }
+        if found.dependents.is_empty() {
+            text.push_str(self.say("Nothing depends on it.\n", "의존하는 파일이 없습니다.\n"));
+        } else {
+            let heads = match self.locale {
+                Locale::En => ["file", "distance", "relation", "through"],
+                Locale::Ko => ["파일", "거리", "관계", "경유"],
+            };
+            let rows = found.dependents.iter().map(|it| {
+                let distance = it.distance.to_string();
+                vec![it.path.clone(), distance, it.relation.word().to_owned(), it.through.clone()]
+            });
+            text.push_str(&table(&heads, rows));
+        }
+        if found.tests.is_empty() {
+            text.push_str(self.say("\nNo test touches it.\n", "\n관련 테스트가 없습니다.\n"));
+            return text;
+        }
+        let heads = match self.locale {
+            Locale::En => ["test", "place", "distance"],
+            Locale::Ko => ["테스트", "위치", "거리"],
+        };
+        let rows = found.tests.iter().map(|it| {
+            let line = it.line.map(|line| format!(":{line}")).unwrap_or_default();
+            let name = one_line(it.name.as_deref().unwrap_or("-"), 80);
+            vec![name, format!("{}{line}", it.path), it.distance.to_string()]
+        });
+        let _ = write!(text, "\n{}", table(&heads, rows));
+        text
+    }
+
+    pub(super) fn unknown(&self, name: &str) -> String {
+        match self.locale {
+            Locale::En => format!("no code is known in {name}"),
+            Locale::Ko => format!("{name} 에서 아는 코드가 없습니다"),
+        }
+    }
+
+    pub(super) fn unclear(name: &str, all: &[Symbol], alike: &[Symbol]) -> CliError {
+        match all.first() {
+            Some(first) => {
+                let example = format!("{}:{}", first.path, first.full_name);
+                CliError::refused(format!("`{name}` could be any of {}", all.len()))
+                    .with_hint(format!("say which one: `{example}`"))
+            }
+            None if alike.is_empty() => CliError::refused(format!("nothing is called `{name}`")),
+            None => CliError::refused(format!("nothing is called `{name}`; these are alike")),
+        }
+    }
+}
+
+fn place(symbol: &Symbol) -> String {
+    format!("{}:{}", one_line(&symbol.path, 200), symbol.line)
+}
+
+fn head(symbols: &[Symbol]) -> String {
+    let mut text = String::new();
+    for symbol in symbols {
+        let kind = symbol.kind.word();
+        let _ = writeln!(text, "{kind} {}  {}", one_line(&symbol.full_name, 80), place(symbol));
+    }
+    text
+}

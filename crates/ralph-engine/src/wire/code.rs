@@ -1,0 +1,228 @@
+//! Answers about code.
+
+use ralph_graph::ask::calls::{Callees, Callers, Calls};
+use ralph_graph::ask::impact::Impact;
+use ralph_graph::ask::refs::{Certainty, Refs, Site};
+use ralph_graph::ask::symbols::Symbols;
+use ralph_graph::facts::Purpose;
+use ralph_graph::freshness::{Freshness, Trouble};
+use ralph_graph::map::Map;
+use ralph_graph::{Symbol, Updated};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::SCHEMA;
+
+/// How many files with trouble an answer names.
+const FEW: usize = 20;
+
+/// A definition.
+#[derive(Clone, Debug, Serialize)]
+pub struct SymbolView {
+    name: String,
+    full_name: String,
+    kind: &'static str,
+    path: String,
+    line: u32,
+    column: u32,
+    last_line: u32,
+    signature: String,
+    doc: Option<String>,
+    test: bool,
+}
+
+impl SymbolView {
+    /// The view of a definition.
+    pub fn new(symbol: &Symbol) -> Self {
+        let symbol = symbol.clone();
+        Self {
+            name: symbol.name,
+            full_name: symbol.full_name,
+            kind: symbol.kind.word(),
+            path: symbol.path,
+            line: symbol.line,
+            column: symbol.column,
+            last_line: symbol.last_line,
+            signature: symbol.signature,
+            doc: symbol.doc,
+            test: symbol.purpose == Purpose::Test,
+        }
+    }
+
+    fn all(symbols: &[Symbol]) -> Vec<Self> {
+        symbols.iter().map(Self::new).collect()
+    }
+}
+
+/// How far an answer can be relied on.
+pub fn freshness(freshness: &Freshness) -> Value {
+    json!({
+        "state": freshness.state().word(),
+        "files": freshness.files,
+        "stale": troubles(&freshness.stale, FEW),
+        "stale_total": freshness.stale.len(),
+        "partial": troubles(&freshness.partial, FEW),
+        "partial_total": freshness.partial.len(),
+        "skipped_total": freshness.skipped.len(),
+    })
+}
+
+fn troubles(all: &[Trouble], most: usize) -> Vec<Value> {
+    let each = all.iter().take(most);
+    each.map(|trouble| json!({ "path": trouble.path, "why": trouble.why })).collect()
+}
+
+/// What an update came to, with everything that was left out.
+pub fn updated(updated: Updated, fresh: &Freshness) -> Value {
+    json!({
+        "schema": SCHEMA,
+        "read": updated.read,
+        "parsed": updated.parsed,
+        "removed": updated.removed,
+        "skipped": troubles(&fresh.skipped, usize::MAX),
+        "freshness": freshness(fresh),
+    })
+}
+
+/// Definitions that were found.
+pub fn symbols(found: &Symbols, fresh: &Freshness) -> Value {
+    json!({
+        "schema": SCHEMA,
+        "symbols": SymbolView::all(&found.symbols),
+        "total": found.total,
+        "files": found.files,
+        "freshness": freshness(fresh),
+    })
+}
+
+/// A name that stands for several things, or for none; then `candidates` are alike.
+pub fn unclear(ambiguous: &[Symbol], alike: &[Symbol], fresh: &Freshness) -> Value {
+    let error = if ambiguous.is_empty() { "not_found" } else { "ambiguous" };
+    let candidates = if ambiguous.is_empty() { alike } else { ambiguous };
+    json!({
+        "schema": SCHEMA,
+        "symbols": [],
+        "error": error,
+        "candidates": SymbolView::all(candidates),
+        "freshness": freshness(fresh),
+    })
+}
+
+/// Where a definition is used.
+pub fn refs(found: &Refs, fresh: &Freshness) -> Value {
+    let sites: Vec<Value> = found.sites.iter().map(site).collect();
+    json!({
+        "schema": SCHEMA,
+        "symbols": SymbolView::all(&found.symbols),
+        "refs": sites,
+        "freshness": freshness(fresh),
+    })
+}
+
+fn site(site: &Site) -> Value {
+    json!({
+        "path": site.path,
+        "line": site.line,
+        "column": site.column,
+        "relation": site.relation.word(),
+        "within": site.within,
+        "test": site.in_test,
+        "certain": site.certainty == Certainty::Sure,
+        "candidates": candidates(site.certainty),
+    })
+}
+
+fn candidates(certainty: Certainty) -> usize {
+    match certainty {
+        Certainty::Sure => 1,
+        Certainty::OneOf(count) => count,
+    }
+}
+
+/// Who calls a definition.
+pub fn callers(found: &Callers, fresh: &Freshness) -> Value {
+    let all: Vec<Value> = found.callers.iter().map(calls).collect();
+    json!({
+        "schema": SCHEMA,
+        "symbols": SymbolView::all(&found.symbols),
+        "callers": all,
+        "freshness": freshness(fresh),
+    })
+}
+
+/// What a definition calls.
+pub fn callees(found: &Callees, fresh: &Freshness) -> Value {
+    let all: Vec<Value> = found.callees.iter().map(calls).collect();
+    json!({
+        "schema": SCHEMA,
+        "symbols": SymbolView::all(&found.symbols),
+        "callees": all,
+        "outside": found.outside,
+        "freshness": freshness(fresh),
+    })
+}
+
+fn calls(calls: &Calls) -> Value {
+    json!({
+        "symbol": calls.symbol.as_ref().map(SymbolView::new),
+        "path": calls.path,
+        "lines": calls.lines,
+        "certain": calls.certainty == Certainty::Sure,
+        "candidates": candidates(calls.certainty),
+    })
+}
+
+/// What may break when files change.
+pub fn impact(found: &Impact, fresh: &Freshness) -> Value {
+    let dependents = found.dependents.iter().map(|it| {
+        json!({
+            "path": it.path,
+            "relation": it.relation.word(),
+            "through": it.through,
+            "distance": it.distance,
+            "test": it.is_test,
+        })
+    });
+    let tests = found.tests.iter().map(|it| {
+        json!({
+            "path": it.path,
+            "name": it.name,
+            "line": it.line,
+            "distance": it.distance,
+            "relation": "tests",
+        })
+    });
+    json!({
+        "schema": SCHEMA,
+        "files": found.files,
+        "unknown": found.unknown,
+        "dependents": dependents.collect::<Vec<_>>(),
+        "tests": tests.collect::<Vec<_>>(),
+        "freshness": freshness(fresh),
+    })
+}
+
+/// A map of the code.
+pub fn map(found: &Map, fresh: &Freshness) -> Value {
+    let files = found.files.iter().map(|file| {
+        let entries = file.entries.iter().map(|entry| {
+            json!({
+                "name": entry.name,
+                "kind": entry.kind.word(),
+                "line": entry.line,
+                "signature": entry.signature,
+            })
+        });
+        json!({ "path": file.path, "symbols": entries.collect::<Vec<_>>() })
+    });
+    json!({
+        "schema": SCHEMA,
+        "text": found.text,
+        "tokens": found.tokens,
+        "files": files.collect::<Vec<_>>(),
+        "shown": found.shown(),
+        "total": found.total,
+        "unknown": found.unknown,
+        "freshness": freshness(fresh),
+    })
+}

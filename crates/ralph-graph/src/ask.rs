@@ -1,0 +1,11 @@
+//! Questions about code.
+
+pub mod calls;
+pub mod impact;
+pub mod name;
+pub mod refs;
+pub mod symbols;
+
+#[cfg(test)]
+#[path = "ask/tests.rs"]
+mod tests;

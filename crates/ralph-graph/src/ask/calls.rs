@@ -1,0 +1,130 @@
+//! Who calls a definition, and what it calls.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::name::Meant;
+use super::refs::{Certainty, Relation};
+use crate::code::{Code, Symbol};
+use crate::facts::DefinitionId;
+use crate::project::DefRef;
+use crate::resolve::{Resolution, Resolver};
+
+/// Calls between two definitions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Calls {
+    /// The other one; `None` for code that is in no definition.
+    pub symbol: Option<Symbol>,
+    /// The file of the calls.
+    pub path: String,
+    /// Their lines.
+    pub lines: Vec<u32>,
+    /// How sure it is; the surest of all.
+    pub certainty: Certainty,
+}
+
+/// Who calls a definition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Callers {
+    /// The definition.
+    pub symbols: Vec<Symbol>,
+    /// In the order of files and lines.
+    pub callers: Vec<Calls>,
+}
+
+/// What a definition calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Callees {
+    /// The definition.
+    pub symbols: Vec<Symbol>,
+    /// In the order of their first call.
+    pub callees: Vec<Calls>,
+    /// Names that it calls and that are not in the project.
+    pub outside: Vec<String>,
+}
+
+impl Code<'_> {
+    /// Finds who calls what `name` stands for.
+    pub fn callers(&self, name: &str) -> Meant<Callers> {
+        let targets = match self.meant(name) {
+            Meant::One(targets) => targets,
+            Meant::Several(candidates) => return Meant::Several(candidates),
+            Meant::Nothing(alike) => return Meant::Nothing(alike),
+        };
+        let resolver = Resolver::new(&self.project);
+        let mut found: BTreeMap<(_, Option<DefinitionId>), (Vec<u32>, Certainty)> = BTreeMap::new();
+        let hits = self.hits(&resolver, &targets);
+        for hit in hits.iter().filter(|hit| hit.relation == Relation::Calls) {
+            let (lines, certainty) =
+                found.entry((hit.file, hit.within)).or_insert((Vec::new(), hit.certainty));
+            lines.push(hit.span.line);
+            *certainty = (*certainty).min(hit.certainty);
+        }
+        let call = |((file, within), (lines, certainty)): ((_, Option<DefinitionId>), _)| Calls {
+            symbol: within.map(|id| self.symbol(DefRef { file, id })),
+            path: self.project.file(file).path.clone(),
+            lines,
+            certainty,
+        };
+        let callers = found.into_iter().map(call).collect();
+        Meant::One(Callers { symbols: self.all(&targets), callers })
+    }
+
+    /// Finds what the definition calls that `name` stands for.
+    pub fn callees(&self, name: &str) -> Meant<Callees> {
+        let targets = match self.meant(name) {
+            Meant::One(targets) => targets,
+            Meant::Several(candidates) => return Meant::Several(candidates),
+            Meant::Nothing(alike) => return Meant::Nothing(alike),
+        };
+        let resolver = Resolver::new(&self.project);
+        let mut found: Vec<(DefRef, Calls)> = Vec::new();
+        let mut outside = BTreeSet::new();
+        for target in &targets {
+            let Some(facts) = self.facts(target.file) else { continue };
+            let inside = facts.references.iter().filter(|reference| {
+                let within = reference.within.map(|id| DefRef { file: target.file, id });
+                within.is_some_and(|within| self.is_inside(within, *target))
+            });
+            for reference in inside.filter(|it| Relation::of(it.role) == Relation::Calls) {
+                let line = reference.span.line;
+                match resolver.resolve_in(target.file, &facts, reference) {
+                    Resolution::Known(all) => {
+                        let all = resolver.defined(&all);
+                        self.note(&mut found, &all, line, Certainty::Sure);
+                    }
+                    Resolution::Ambiguous(all) => {
+                        self.note(&mut found, &all, line, Certainty::OneOf(all.len()));
+                    }
+                    Resolution::Module(_) => {}
+                    Resolution::Outside => {
+                        outside.insert(facts.names.text(reference.name).to_owned());
+                    }
+                }
+            }
+        }
+        let callees = found.into_iter().map(|(_, calls)| calls).collect();
+        let outside = outside.into_iter().collect();
+        Meant::One(Callees { symbols: self.all(&targets), callees, outside })
+    }
+
+    fn note(&self, found: &mut Vec<(DefRef, Calls)>, all: &[DefRef], line: u32, how: Certainty) {
+        for at in all {
+            if let Some((_, calls)) = found.iter_mut().find(|(known, _)| known == at) {
+                calls.lines.push(line);
+                calls.certainty = calls.certainty.min(how);
+                continue;
+            }
+            let path = self.project.file(at.file).path.clone();
+            let symbol = Some(self.symbol(*at));
+            found.push((*at, Calls { symbol, path, lines: vec![line], certainty: how }));
+        }
+    }
+
+    pub(crate) fn is_inside(&self, at: DefRef, outer: DefRef) -> bool {
+        at == outer || self.project.containers(at).any(|above| above == outer)
+    }
+
+    fn all(&self, targets: &[DefRef]) -> Vec<Symbol> {
+        targets.iter().map(|at| self.symbol(*at)).collect()
+    }
+}

@@ -1,0 +1,261 @@
+//! What may break when a file changes.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::refs::{Relation, certainty};
+use crate::code::Code;
+use crate::facts::{Kind, Purpose};
+use crate::outline::NameKey;
+use crate::project::{DefRef, FileId};
+use crate::resolve::{Resolution, Resolver};
+
+/// A file that depends on the changed ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dependent {
+    /// The file.
+    pub path: String,
+    /// How it depends on the next file towards the changed ones.
+    pub relation: Relation,
+    /// The next file towards the changed ones.
+    pub through: String,
+    /// How many files away it is; 1 depends directly.
+    pub distance: usize,
+    /// Whether it is a file of tests.
+    pub is_test: bool,
+}
+
+/// A test that touches the changed files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestHit {
+    /// The file of the test.
+    pub path: String,
+    /// The test; `None` for a file of which it is not known which tests do.
+    pub name: Option<String>,
+    /// Its line.
+    pub line: Option<u32>,
+    /// How many files away it is; 0 is in a changed file itself.
+    pub distance: usize,
+}
+
+/// What may break when files change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Impact {
+    /// The changed files that are known.
+    pub files: Vec<String>,
+    /// Names that stand for no known file.
+    pub unknown: Vec<String>,
+    /// Nearest first.
+    pub dependents: Vec<Dependent>,
+    /// Nearest first.
+    pub tests: Vec<TestHit>,
+}
+
+/// How a file came to be known as a dependent.
+struct Found {
+    file: FileId,
+    through: FileId,
+    relation: Relation,
+    distance: usize,
+}
+
+impl Code<'_> {
+    /// Finds what depends on files, and which tests touch them.
+    pub fn impact(&self, files: &[String]) -> Impact {
+        let (mut changed, mut unknown) = (BTreeSet::new(), Vec::new());
+        for name in files {
+            let found = self.files_exactly(name);
+            if found.is_empty() {
+                unknown.push(name.clone());
+            }
+            changed.extend(found);
+        }
+        let resolver = Resolver::new(&self.project);
+        let found = self.dependents(&resolver, &changed);
+        let path = |file: FileId| self.project.file(file).path.clone();
+        let dependents = found.iter().map(|it| Dependent {
+            path: path(it.file),
+            relation: it.relation,
+            through: path(it.through),
+            distance: it.distance,
+            is_test: self.project.is_test_file(it.file),
+        });
+        let tests = self.tests(&resolver, &changed, &found);
+        let files = changed.iter().map(|file| path(*file)).collect();
+        Impact { files, unknown, dependents: dependents.collect(), tests }
+    }
+
+    fn files_exactly(&self, name: &str) -> Vec<FileId> {
+        let found = self.files_like(name);
+        let plain = name.trim_start_matches("./").trim_end_matches('/');
+        let is_meant = |file: &FileId| {
+            let path = &self.project.file(*file).path;
+            super::name::is_path(path, plain) || path.starts_with(&format!("{plain}/"))
+        };
+        found.into_iter().filter(is_meant).collect()
+    }
+
+    fn dependents(&self, resolver: &Resolver<'_>, changed: &BTreeSet<FileId>) -> Vec<Found> {
+        let mut importers: HashMap<FileId, Vec<FileId>> = HashMap::new();
+        for file in self.project.ids() {
+            for imported in resolver.imported_files(file).iter() {
+                importers.entry(*imported).or_default().push(file);
+            }
+        }
+        let mut seen: HashSet<FileId> = changed.iter().copied().collect();
+        let mut found: Vec<Found> = Vec::new();
+        let mut edge: Vec<FileId> = changed.iter().copied().collect();
+        for distance in 1.. {
+            let mut next = BTreeMap::new();
+            for through in &edge {
+                for file in importers.get(through).into_iter().flatten() {
+                    next.entry(*file).or_insert((*through, Relation::Imports));
+                }
+                for (file, relation) in self.users(resolver, *through, &seen) {
+                    next.entry(file).or_insert((*through, relation));
+                }
+            }
+            next.retain(|file, _| seen.insert(*file));
+            if next.is_empty() {
+                break;
+            }
+            edge = next.keys().copied().collect();
+            let new = next.into_iter().map(|(file, (through, relation))| Found {
+                file,
+                through,
+                relation,
+                distance,
+            });
+            found.extend(new);
+        }
+        found
+    }
+
+    /// Files that use names of a file without an import of that file.
+    fn users(
+        &self,
+        resolver: &Resolver<'_>,
+        target: FileId,
+        seen: &HashSet<FileId>,
+    ) -> Vec<(FileId, Relation)> {
+        let names: HashMap<&str, Vec<DefRef>> = self.seen_names(target);
+        let keys: Vec<NameKey> = names.keys().map(|name| NameKey::of(name)).collect();
+        let family = self.project.file(target).family;
+        let mut found = Vec::new();
+        for file in self.project.ids() {
+            let other = self.project.file(file);
+            let is_candidate = other.family == family
+                && !seen.contains(&file)
+                && !resolver.imported_files(file).contains(&target)
+                && keys.iter().any(|key| other.outline.mentions(*key) > 0);
+            if is_candidate && let Some(relation) = self.uses(resolver, file, &names) {
+                found.push((file, relation));
+            }
+        }
+        found
+    }
+
+    /// The definitions of a file that others can see, by name.
+    fn seen_names(&self, file: FileId) -> HashMap<&str, Vec<DefRef>> {
+        let mut names: HashMap<&str, Vec<DefRef>> = HashMap::new();
+        for (at, _) in self.project.definitions(file) {
+            names.entry(self.project.name(at)).or_default().push(at);
+        }
+        names
+    }
+
+    /// How a file uses one of these definitions, if it does.
+    fn uses(
+        &self,
+        resolver: &Resolver<'_>,
+        file: FileId,
+        names: &HashMap<&str, Vec<DefRef>>,
+    ) -> Option<Relation> {
+        let facts = self.facts(file)?;
+        facts.references.iter().find_map(|reference| {
+            let targets = names.get(facts.names.text(reference.name))?;
+            match resolver.resolve_in(file, &facts, reference) {
+                Resolution::Known(found) if found.iter().any(|at| targets.contains(at)) => {
+                    Some(Relation::of(reference.role))
+                }
+                Resolution::Known(_)
+                | Resolution::Ambiguous(_)
+                | Resolution::Module(_)
+                | Resolution::Outside => None,
+            }
+        })
+    }
+
+    fn tests(
+        &self,
+        resolver: &Resolver<'_>,
+        changed: &BTreeSet<FileId>,
+        found: &[Found],
+    ) -> Vec<TestHit> {
+        let mut hits = Vec::new();
+        let own = changed.iter().flat_map(|file| self.test_cases(*file));
+        hits.extend(own.map(|at| self.test_hit(at, 0)));
+        let mut targets: HashMap<&str, Vec<DefRef>> = HashMap::new();
+        for file in changed {
+            for (name, at) in self.seen_names(*file) {
+                targets.entry(name).or_default().extend(at);
+            }
+        }
+        for it in found {
+            let cases = self.test_cases(it.file);
+            let near = if it.distance == 1 {
+                self.touching(resolver, it.file, &cases, &targets)
+            } else {
+                Vec::new()
+            };
+            let is_test = self.project.is_test_file(it.file);
+            if near.is_empty() && is_test {
+                let path = self.project.file(it.file).path.clone();
+                hits.push(TestHit { path, name: None, line: None, distance: it.distance });
+            }
+            hits.extend(near.into_iter().map(|at| self.test_hit(at, it.distance)));
+        }
+        hits
+    }
+
+    fn test_hit(&self, at: DefRef, distance: usize) -> TestHit {
+        TestHit {
+            path: self.project.file(at.file).path.clone(),
+            name: Some(self.project.full_name(at)),
+            line: self.project.outlined(at).map(|it| it.line),
+            distance,
+        }
+    }
+
+    /// The tests of a file.
+    fn test_cases(&self, file: FileId) -> Vec<DefRef> {
+        let cases = self.project.definitions(file).filter(|(_, it)| {
+            it.purpose == Purpose::Test && matches!(it.kind, Kind::Function | Kind::Method)
+        });
+        cases.map(|(at, _)| at).collect()
+    }
+
+    /// Those tests that name one of the definitions.
+    fn touching(
+        &self,
+        resolver: &Resolver<'_>,
+        file: FileId,
+        cases: &[DefRef],
+        targets: &HashMap<&str, Vec<DefRef>>,
+    ) -> Vec<DefRef> {
+        let Some(facts) = self.facts(file) else { return Vec::new() };
+        let mut found = BTreeSet::new();
+        for reference in &facts.references {
+            let Some(targets) = targets.get(facts.names.text(reference.name)) else { continue };
+            let Some(id) = reference.within else { continue };
+            let within = DefRef { file, id };
+            let Some(case) = cases.iter().find(|case| self.is_inside(within, **case)) else {
+                continue;
+            };
+            let resolution = resolver.resolve_in(file, &facts, reference);
+            if certainty(&resolution, targets).is_some() {
+                found.insert(*case);
+            }
+        }
+        found.into_iter().collect()
+    }
+}

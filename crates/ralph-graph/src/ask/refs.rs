@@ -1,0 +1,209 @@
+//! Where a definition is used.
+
+use std::collections::HashSet;
+
+use super::name::Meant;
+use crate::code::{Code, Symbol};
+use crate::facts::{DefinitionId, FileFacts, Imported, Role, Span};
+use crate::outline::NameKey;
+use crate::project::{DefRef, FileId};
+use crate::resolve::{Resolution, Resolver, Scope, definitions};
+
+/// How one thing relates to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Relation {
+    /// It calls or constructs it, or expands it as a macro.
+    Calls,
+    /// It imports it.
+    Imports,
+    /// It extends it.
+    Extends,
+    /// It implements it.
+    Implements,
+    /// It mentions it as a type or a value.
+    Uses,
+}
+
+impl Relation {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Calls => "calls",
+            Self::Imports => "imports",
+            Self::Extends => "extends",
+            Self::Implements => "implements",
+            Self::Uses => "uses",
+        }
+    }
+
+    pub(crate) fn of(role: Role) -> Self {
+        match role {
+            Role::Call | Role::Applies => Self::Calls,
+            Role::Extends => Self::Extends,
+            Role::Implements => Self::Implements,
+            Role::Type | Role::Value => Self::Uses,
+        }
+    }
+}
+
+/// How sure it is that a use is one of this definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Certainty {
+    /// By scope and imports.
+    Sure,
+    /// It could be any of so many definitions.
+    OneOf(usize),
+}
+
+/// A use of a definition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Site {
+    /// The file, from the root, with slashes.
+    pub path: String,
+    /// The line.
+    pub line: u32,
+    /// The column.
+    pub column: u32,
+    /// How it is used.
+    pub relation: Relation,
+    /// What the use is in.
+    pub within: Option<String>,
+    /// Whether that is a test or a part of one.
+    pub in_test: bool,
+    /// How sure it is.
+    pub certainty: Certainty,
+}
+
+/// Where a definition is used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refs {
+    /// The definition; several if the same thing is defined more than once.
+    pub symbols: Vec<Symbol>,
+    /// Its uses in the order of files and lines.
+    pub sites: Vec<Site>,
+}
+
+/// A use that was found.
+pub(crate) struct Hit {
+    pub(crate) file: FileId,
+    pub(crate) within: Option<DefinitionId>,
+    pub(crate) relation: Relation,
+    pub(crate) span: Span,
+    pub(crate) certainty: Certainty,
+}
+
+impl Code<'_> {
+    /// Finds the uses of what `name` stands for.
+    pub fn refs(&self, name: &str) -> Meant<Refs> {
+        match self.meant(name) {
+            Meant::One(targets) => {
+                let symbols = targets.iter().map(|at| self.symbol(*at)).collect();
+                let resolver = Resolver::new(&self.project);
+                let hits = self.hits(&resolver, &targets);
+                let sites = hits.iter().map(|hit| self.site(hit)).collect();
+                Meant::One(Refs { symbols, sites })
+            }
+            Meant::Several(candidates) => Meant::Several(candidates),
+            Meant::Nothing(alike) => Meant::Nothing(alike),
+        }
+    }
+
+    fn site(&self, hit: &Hit) -> Site {
+        let within = hit.within.map(|id| DefRef { file: hit.file, id });
+        let in_test = within.map_or_else(
+            || self.project.is_test_file(hit.file),
+            |within| self.project.is_test(within),
+        );
+        Site {
+            path: self.project.file(hit.file).path.clone(),
+            line: hit.span.line,
+            column: hit.span.column,
+            relation: hit.relation,
+            within: within.map(|within| self.project.full_name(within)),
+            in_test,
+            certainty: hit.certainty,
+        }
+    }
+
+    /// The uses of these definitions, which all have one name.
+    pub(crate) fn hits(&self, resolver: &Resolver<'_>, targets: &[DefRef]) -> Vec<Hit> {
+        let Some(first) = targets.first() else { return Vec::new() };
+        let name = self.project.name(*first);
+        let family = self.project.file(first.file).family;
+        let mut found = Vec::new();
+        for file in self.project.ids().filter(|id| self.project.file(*id).family == family) {
+            let aliases = self.aliases(file, name);
+            let mentions = &self.project.file(file).outline;
+            let mentions = mentions.mentions(NameKey::of(name)) > 0;
+            if !mentions && aliases.is_empty() {
+                continue;
+            }
+            let Some(facts) = self.facts(file) else { continue };
+            let before = found.len();
+            imports_of(resolver, (file, &facts), targets, &mut found);
+            for reference in &facts.references {
+                let text = facts.names.text(reference.name);
+                if text != name && !aliases.contains(text) {
+                    continue;
+                }
+                let resolution = resolver.resolve_in(file, &facts, reference);
+                if let Some(certainty) = certainty(&resolution, targets) {
+                    let (within, span) = (reference.within, reference.span);
+                    let relation = Relation::of(reference.role);
+                    found.push(Hit { file, within, relation, span, certainty });
+                }
+            }
+            found[before..].sort_by_key(|hit| hit.span.start);
+        }
+        found
+    }
+
+    /// Other names that imports of a file give to something with this name.
+    fn aliases(&self, file: FileId, name: &str) -> HashSet<&str> {
+        let outline = &self.project.file(file).outline;
+        let mut found = HashSet::new();
+        for import in &outline.imports {
+            if let Imported::Name { name: original, local } = import.imported {
+                let original = outline.names.get(original);
+                if original == name || original == "default" {
+                    found.insert(outline.names.get(local));
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Finds imports of these definitions.
+fn imports_of(
+    resolver: &Resolver<'_>,
+    (file, facts): (FileId, &FileFacts),
+    targets: &[DefRef],
+    found: &mut Vec<Hit>,
+) {
+    for import in &facts.imports {
+        let Imported::Name { name, .. } = import.imported else { continue };
+        let scope = Scope { file, within: import.within };
+        let places = resolver.modules(scope, facts.names.text(import.module));
+        let name = facts.names.text(name);
+        let named: Vec<_> = places.iter().flat_map(|it| resolver.members(it, name)).collect();
+        if definitions(&named).iter().any(|at| targets.contains(at)) {
+            let (relation, certainty) = (Relation::Imports, Certainty::Sure);
+            let (within, span) = (import.within, import.span);
+            found.push(Hit { file, within, relation, span, certainty });
+        }
+    }
+}
+
+/// How sure it is that a name refers to one of these.
+pub(crate) fn certainty(resolution: &Resolution, targets: &[DefRef]) -> Option<Certainty> {
+    let hits = |found: &[DefRef]| found.iter().any(|at| targets.contains(at));
+    match resolution {
+        Resolution::Known(found) if hits(found) => Some(Certainty::Sure),
+        Resolution::Ambiguous(found) if hits(found) => Some(Certainty::OneOf(found.len())),
+        Resolution::Known(_)
+        | Resolution::Ambiguous(_)
+        | Resolution::Module(_)
+        | Resolution::Outside => None,
+    }
+}

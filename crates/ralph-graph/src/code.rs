@@ -1,0 +1,135 @@
+//! What is known of a project's code, to be asked questions.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use ralph_store::CodeStore;
+
+use crate::encode;
+use crate::facts::{FileFacts, Kind, Purpose};
+use crate::freshness::{Freshness, Trouble};
+use crate::project::{DefRef, FileId, Project};
+
+/// What is known of a project's code, to be asked questions.
+pub struct Code<'i> {
+    pub(crate) project: Project,
+    store: &'i CodeStore,
+    freshness: Freshness,
+    facts: RefCell<HashMap<i64, Option<Rc<FileFacts>>>>,
+}
+
+/// A definition as people see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Symbol {
+    /// Its own name.
+    pub name: String,
+    /// Its name with what it is in, as its language writes it.
+    pub full_name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Its file, from the root, with slashes.
+    pub path: String,
+    /// The line of its name.
+    pub line: u32,
+    /// The column of its name.
+    pub column: u32,
+    /// Its last line.
+    pub last_line: u32,
+    /// What it looks like, without its body.
+    pub signature: String,
+    /// The first line of its documentation.
+    pub doc: Option<String>,
+    /// Whether it is a test or a part of one.
+    pub purpose: Purpose,
+}
+
+impl<'i> Code<'i> {
+    pub(crate) fn new(project: Project, store: &'i CodeStore, freshness: Freshness) -> Self {
+        Self { project, store, freshness, facts: RefCell::default() }
+    }
+
+    /// How far the answers that were given can be relied on.
+    pub fn freshness(&self) -> Freshness {
+        let mut freshness = self.freshness.clone();
+        let facts = self.facts.borrow();
+        let is_lost = |key: i64| matches!(facts.get(&key), Some(None));
+        for file in self.project.files.iter().filter(|file| is_lost(file.key)) {
+            let why = "what was read of it is lost; `ralph code index --rebuild` reads it again";
+            freshness.partial.push(Trouble { path: file.path.clone(), why: why.to_owned() });
+        }
+        freshness
+    }
+
+    /// All that a file says; `None` if it cannot be read from the store.
+    pub(crate) fn facts(&self, file: FileId) -> Option<Rc<FileFacts>> {
+        let key = self.project.file(file).key;
+        if let Some(known) = self.facts.borrow().get(&key) {
+            return known.clone();
+        }
+        let bytes = self.store.facts(key).ok().flatten();
+        let facts = bytes.and_then(|bytes| encode::read_facts(&bytes)).map(Rc::new);
+        self.facts.borrow_mut().insert(key, facts.clone());
+        facts
+    }
+
+    /// A definition as people see it.
+    pub(crate) fn symbol(&self, at: DefRef) -> Symbol {
+        let file = self.project.file(at.file);
+        let outlined = file.outline.definition(at.id);
+        let facts = self.facts(at.file);
+        let full = facts.as_ref().and_then(|facts| facts.definitions.get(at.id.0 as usize));
+        Symbol {
+            name: self.project.name(at).to_owned(),
+            full_name: self.project.full_name(at),
+            kind: outlined.map_or(Kind::Variable, |it| it.kind),
+            path: file.path.clone(),
+            line: outlined.map_or(0, |it| it.line),
+            column: full.map_or(0, |it| it.name_span.column),
+            last_line: outlined.map_or(0, |it| it.last_line),
+            signature: full.map_or_else(String::new, |it| it.signature.to_string()),
+            doc: full.and_then(|it| it.doc.as_deref()).map(str::to_owned),
+            purpose: if self.project.is_test(at) { Purpose::Test } else { Purpose::Code },
+        }
+    }
+}
+
+impl Kind {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Module => "module",
+            Self::Class => "class",
+            Self::Struct => "struct",
+            Self::Union => "union",
+            Self::Enum => "enum",
+            Self::Variant => "variant",
+            Self::Interface => "interface",
+            Self::Alias => "alias",
+            Self::Function => "function",
+            Self::Method => "method",
+            Self::Field => "field",
+            Self::Constant => "constant",
+            Self::Variable => "variable",
+            Self::Macro => "macro",
+        }
+    }
+
+    /// All kinds.
+    pub const ALL: [Self; 14] = [
+        Self::Module,
+        Self::Class,
+        Self::Struct,
+        Self::Union,
+        Self::Enum,
+        Self::Variant,
+        Self::Interface,
+        Self::Alias,
+        Self::Function,
+        Self::Method,
+        Self::Field,
+        Self::Constant,
+        Self::Variable,
+        Self::Macro,
+    ];
+}

@@ -1,0 +1,198 @@
+//! Reads one file: its bytes, their key, and what they say.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::path::Path;
+
+use ralph_store::NewFacts;
+
+use crate::encode;
+use crate::family::Family;
+use crate::folder::{Stamp, State};
+use crate::known;
+use crate::language::Language;
+use crate::manifest::{Manifest, ManifestKind};
+use crate::read::Reader;
+use crate::{skip, walk};
+
+/// How often a file is read that changes meanwhile.
+const TRIES: usize = 3;
+
+/// What was read.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    stamp: Option<Stamp>,
+    /// Or why there are none.
+    bytes: Result<Vec<u8>, State>,
+}
+
+/// What a file says.
+#[derive(Debug)]
+pub(crate) struct Content {
+    /// `None` if the file has to be read again in any case.
+    pub(crate) stamp: Option<Stamp>,
+    pub(crate) parsed: Parsed,
+}
+
+/// What became of the bytes of a file.
+#[derive(Debug)]
+pub(crate) enum Parsed {
+    /// There is nothing to be kept of it.
+    Not(State),
+    /// Everything is known under this key.
+    Known { key: i64 },
+    /// It was read for the first time.
+    New(NewFacts),
+}
+
+/// What a thread needs to read files.
+#[derive(Default)]
+pub(crate) struct Workshop {
+    reader: Reader,
+}
+
+/// Whether a file with this name may be code, or say something about it.
+/// Without an ending only the contents tell.
+pub(crate) fn may_be_code(name: &str) -> bool {
+    let is_script = || !name.contains('.');
+    is_script() || ManifestKind::of(name).is_some() || Language::of(Path::new(name), &[]).is_some()
+}
+
+/// Reads the bytes of a file, all from the same moment.
+pub(crate) fn load(path: &Path, now: i64) -> Loaded {
+    let mut last = None;
+    for _ in 0..TRIES {
+        match load_once(path) {
+            Ok((before, after, bytes)) if before == after => {
+                return Loaded { stamp: before.if_settled(now), bytes };
+            }
+            Ok(_) => last = Some("it changes while it is read".to_owned()),
+            Err(error) => {
+                last = Some(error.kind().to_string());
+                break;
+            }
+        }
+    }
+    let why = last.unwrap_or_default();
+    Loaded { stamp: None, bytes: Err(State::Unreadable { why }) }
+}
+
+type Once = (Stamp, Stamp, Result<Vec<u8>, State>);
+
+fn load_once(path: &Path) -> io::Result<Once> {
+    let mut file = open(path)?;
+    let facts = file.metadata()?;
+    let before = walk::stamp(&facts);
+    if !facts.is_file() {
+        return Ok((before, before, Err(State::Other)));
+    }
+    if let Some(skip) = skip::by_size(facts.len()) {
+        return Ok((before, before, Err(State::Skipped { why: skip.to_string() })));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(facts.len()).unwrap_or(0) + 1);
+    // One more than it had: a file that grows is read no further.
+    file.by_ref().take(facts.len() + 1).read_to_end(&mut bytes)?;
+    let after = walk::stamp(&file.metadata()?);
+    Ok((before, after, Ok(bytes)))
+}
+
+/// Opens a file, but no link and without waiting for a pipe's other end.
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    let flags = i32::try_from(flags.bits()).unwrap_or(0);
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).open(path)
+}
+
+/// Finds out what the bytes say, unless that is known.
+pub(crate) fn parse(
+    workshop: &mut Workshop,
+    path: &str,
+    loaded: Loaded,
+    is_known: &dyn Fn(i64) -> bool,
+) -> Content {
+    let stamp = loaded.stamp;
+    let parsed = match loaded.bytes {
+        Ok(bytes) => parse_bytes(workshop, path, &bytes, is_known),
+        Err(state) => Parsed::Not(state),
+    };
+    Content { stamp, parsed }
+}
+
+fn parse_bytes(
+    workshop: &mut Workshop,
+    path: &str,
+    bytes: &[u8],
+    is_known: &dyn Fn(i64) -> bool,
+) -> Parsed {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if let Some(kind) = ManifestKind::of(name) {
+        let key = key(u8::MAX - kind as u8, bytes);
+        if is_known(key) {
+            return Parsed::Known { key };
+        }
+        let outline = known::of_manifest(&Manifest::read(kind, bytes));
+        return Parsed::New(NewFacts { key, outline, facts: Vec::new() });
+    }
+    let path = Path::new(path);
+    let Some(language) = Language::of(path, bytes) else { return Parsed::Not(State::Other) };
+    if let Some(skip) = skip::reason(path, bytes) {
+        return Parsed::Not(State::Skipped { why: skip.to_string() });
+    }
+    let key = key(language as u8, bytes);
+    if is_known(key) {
+        return Parsed::Known { key };
+    }
+    match workshop.reader.read(language, bytes) {
+        Ok(facts) => {
+            let outline = known::of_code(family(language), &facts);
+            Parsed::New(NewFacts { key, outline, facts: encode::facts(&facts) })
+        }
+        Err(unread) => Parsed::Not(State::Skipped { why: unread.to_string() }),
+    }
+}
+
+/// Equal bytes of one language have equal keys.
+fn key(language: u8, bytes: &[u8]) -> i64 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&[language]);
+    hasher.update(bytes);
+    let mut key = [0; 8];
+    hasher.finalize_xof().fill(&mut key);
+    i64::from_le_bytes(key)
+}
+
+fn family(language: Language) -> Family {
+    match language {
+        #[cfg(feature = "lang-python")]
+        Language::Python => Family::Python,
+        #[cfg(feature = "lang-rust")]
+        Language::Rust => Family::Rust,
+        #[cfg(feature = "lang-typescript")]
+        Language::TypeScript | Language::Tsx => Family::Script,
+        #[cfg(feature = "lang-javascript")]
+        Language::JavaScript => Family::Script,
+        #[cfg(feature = "lang-go")]
+        Language::Go => Family::Go,
+        #[cfg(feature = "lang-java")]
+        Language::Java => Family::Java,
+        #[cfg(feature = "lang-c")]
+        Language::C => Family::C,
+        #[cfg(feature = "lang-cpp")]
+        Language::Cpp => Family::C,
+        #[cfg(feature = "lang-ruby")]
+        Language::Ruby => Family::Ruby,
+        #[cfg(feature = "lang-php")]
+        Language::Php => Family::Php,
+        #[cfg(feature = "lang-csharp")]
+        Language::CSharp => Family::CSharp,
+        #[cfg(feature = "lang-bash")]
+        Language::Bash => Family::Shell,
+    }
+}

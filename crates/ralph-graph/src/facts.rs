@@ -1,0 +1,251 @@
+//! What one file says, without looking at any other.
+
+use std::collections::HashMap;
+
+/// The number of a name in the [`Names`] of its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NameId(pub u32);
+
+/// The number of a definition in its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DefinitionId(pub u32);
+
+/// Every name of a file, once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Names {
+    texts: Vec<Box<str>>,
+    known: HashMap<Box<str>, NameId>,
+}
+
+impl Names {
+    /// The number of a name, which is new if it was not seen before.
+    pub fn intern(&mut self, text: &str) -> NameId {
+        if let Some(&known) = self.known.get(text) {
+            return known;
+        }
+        let id = NameId(u32::try_from(self.texts.len()).unwrap_or(u32::MAX));
+        self.texts.push(text.into());
+        self.known.insert(text.into(), id);
+        id
+    }
+
+    /// The number of a name that was seen.
+    pub fn find(&self, text: &str) -> Option<NameId> {
+        self.known.get(text).copied()
+    }
+
+    /// The text of a name; empty for a number that is not of this file.
+    pub fn text(&self, id: NameId) -> &str {
+        self.texts.get(id.0 as usize).map_or("", |text| text)
+    }
+
+    /// All names in the order of their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (NameId, &str)> {
+        (0..).map(NameId).zip(self.texts.iter().map(|text| &**text))
+    }
+}
+
+/// A place in a file: bytes from the start, lines and columns from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// The first byte.
+    pub start: u32,
+    /// The byte behind the last.
+    pub end: u32,
+    /// The line of the first byte.
+    pub line: u32,
+    /// The column of the first byte, counted in bytes.
+    pub column: u32,
+    /// The line of the last byte.
+    pub last_line: u32,
+}
+
+/// What kind of thing is defined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A module, package clause or namespace written out in the file.
+    Module,
+    /// A class.
+    Class,
+    /// A struct or record.
+    Struct,
+    /// A union.
+    Union,
+    /// An enumeration.
+    Enum,
+    /// One of the values of an enumeration.
+    Variant,
+    /// An interface, trait or protocol.
+    Interface,
+    /// A name for another type.
+    Alias,
+    /// A function that belongs to no type.
+    Function,
+    /// A function that belongs to a type; constructors too.
+    Method,
+    /// A field, property or attribute of a type.
+    Field,
+    /// A value that does not change, outside functions.
+    Constant,
+    /// A variable outside functions.
+    Variable,
+    /// A macro.
+    Macro,
+}
+
+/// A thing with a name that other code can refer to. Parameters and local
+/// variables are not among them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Definition {
+    /// What it is.
+    pub kind: Kind,
+    /// Its own name, without what it is in.
+    pub name: NameId,
+    /// The definition that encloses it in the text.
+    pub container: Option<DefinitionId>,
+    /// The type it belongs to where that does not enclose it in the text: the
+    /// receiver of a Go method, the type of a Rust `impl`, `A` of `A::f` in C++.
+    pub owner: Option<NameId>,
+    /// The first line of what it looks like, without its body, on one line.
+    pub signature: Box<str>,
+    /// The first line of its documentation.
+    pub doc: Option<Box<str>>,
+    /// All of it, with its decorators and its body, without its documentation.
+    pub span: Span,
+    /// Where its name is.
+    pub name_span: Span,
+    /// Whether it is seen outside its file by the language's rules.
+    pub reach: Reach,
+    /// Whether it is a test or a part of one.
+    pub purpose: Purpose,
+}
+
+/// From where a definition can be referred to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reach {
+    /// Only from its own file, by the rules of the language.
+    File,
+    /// From elsewhere too, or nobody can tell.
+    Project,
+}
+
+/// What a definition is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Purpose {
+    /// The product.
+    Code,
+    /// A test case, or what exists for tests only.
+    Test,
+}
+
+/// How a name is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// It is called or constructed.
+    Call,
+    /// It stands for a type.
+    Type,
+    /// A type extends it: class to class, interface to interface.
+    Extends,
+    /// A type implements it.
+    Implements,
+    /// It is a macro that is expanded, or a decorator or attribute that is applied.
+    Applies,
+    /// It is read, written, or passed on.
+    Value,
+}
+
+/// What stands before a name: `a.b.` in `a.b.f()`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Qualifier {
+    /// Nothing.
+    None,
+    /// The object itself: `self`, `this`, `Self::`, a Go receiver.
+    Itself,
+    /// What the enclosing type extends: `super`, `base`, `parent::`.
+    Parent,
+    /// A name or a path as written, `a.b` or `a::b`, without spaces.
+    Path(NameId),
+    /// A value whose type the file says: a parameter or field with a type, a
+    /// variable that was just constructed. The type is a path as written.
+    OfType(NameId),
+    /// An expression whose type cannot be told from the text.
+    Unknown,
+}
+
+/// A use of a name. Uses of parameters and local variables are left out, also
+/// where such a one hides a definition of the same name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// How it is used.
+    pub role: Role,
+    /// The name.
+    pub name: NameId,
+    /// What stands before it.
+    pub qualifier: Qualifier,
+    /// The innermost definition it is in.
+    pub within: Option<DefinitionId>,
+    /// Where the name is.
+    pub span: Span,
+}
+
+/// What an import makes known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Imported {
+    /// The module itself, under a name of its own or the one given.
+    Module {
+        /// The name it is known by in the file, if it is.
+        local: Option<NameId>,
+    },
+    /// One name of the module.
+    Name {
+        /// Its name there.
+        name: NameId,
+        /// Its name here.
+        local: NameId,
+    },
+    /// All names of the module, as `*` or an `#include` do.
+    Everything,
+}
+
+/// A statement that makes names of another file known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Import {
+    /// The module or path as written: `.models`, `crate::a::b`, `./util`, `stdio.h`.
+    pub module: NameId,
+    /// What it makes known.
+    pub imported: Imported,
+    /// Whether others that import this file get it too.
+    pub passed_on: bool,
+    /// The definition it is in, for imports inside functions or modules.
+    pub within: Option<DefinitionId>,
+    /// Where it is.
+    pub span: Span,
+}
+
+/// Whether the whole file could be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Health {
+    /// All of it follows the grammar.
+    Whole,
+    /// Some of it does not; what could be read around it is here.
+    Broken {
+        /// The line of the first place that does not.
+        line: u32,
+    },
+}
+
+/// What one file says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileFacts {
+    /// The names that the rest refers to.
+    pub names: Names,
+    /// In the order of the text, so a container precedes its contents.
+    pub definitions: Vec<Definition>,
+    /// In the order of the text.
+    pub references: Vec<Reference>,
+    /// In the order of the text.
+    pub imports: Vec<Import>,
+    /// Whether the whole file could be read.
+    pub health: Health,
+}

@@ -1,0 +1,239 @@
+//! A folder as it was found last: what tells whether it changed since, and
+//! what became of each of its files.
+
+use crate::encode::{Sink, Source};
+
+/// More than a tick of the clocks that count in parts of a second, in
+/// nanoseconds; the coarser ones show no parts.
+const FINE_TICK: i64 = 10_000_000;
+
+/// The coarsest tick in use.
+const COARSE_TICK: i64 = 2_000_000_000;
+
+/// What the file system tells without reading. Two equal ones mean the same
+/// contents, unless they changed twice within one tick.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) size: u64,
+    /// Nanoseconds since 1970.
+    pub(crate) modified: i64,
+    /// When contents or metadata changed; 0 where unknown.
+    pub(crate) changed: i64,
+    /// 0 where unknown.
+    pub(crate) inode: u64,
+}
+
+impl Stamp {
+    /// Whether a later change cannot have the same stamp.
+    pub(crate) fn is_settled(&self, now: i64) -> bool {
+        let is_fine = self.changed % 1_000_000_000 != 0;
+        let tick = if is_fine { FINE_TICK } else { COARSE_TICK };
+        self.modified.max(self.changed).saturating_add(tick) < now
+    }
+
+    /// The stamp, if it can be relied on later.
+    pub(crate) fn if_settled(self, now: i64) -> Option<Self> {
+        self.is_settled(now).then_some(self)
+    }
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It says what else is to be ignored.
+    Rules,
+    /// It is no code.
+    Other,
+    /// All of it was read.
+    Read { key: i64 },
+    /// It does not follow its grammar at this line; the rest was read.
+    Broken { key: i64, line: u32 },
+    /// It does not follow its grammar at this line, and what was read before
+    /// says more.
+    Kept { key: i64, line: u32 },
+    /// It was left out by a rule.
+    Skipped { why: String },
+    /// The system does not let us read it.
+    Unreadable { why: String },
+}
+
+impl State {
+    /// The key of what is known of the file.
+    pub(crate) fn key(&self) -> Option<i64> {
+        match self {
+            Self::Read { key } | Self::Broken { key, .. } | Self::Kept { key, .. } => Some(*key),
+            Self::Rules | Self::Other | Self::Skipped { .. } | Self::Unreadable { .. } => None,
+        }
+    }
+
+    /// The key of the last state that was whole.
+    pub(crate) fn good_key(&self) -> Option<i64> {
+        match self {
+            Self::Read { key } | Self::Kept { key, .. } => Some(*key),
+            Self::Broken { .. }
+            | Self::Rules
+            | Self::Other
+            | Self::Skipped { .. }
+            | Self::Unreadable { .. } => None,
+        }
+    }
+}
+
+/// A file of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) name: String,
+    /// `None` if the file has to be read again in any case.
+    pub(crate) stamp: Option<Stamp>,
+    pub(crate) state: State,
+}
+
+/// A folder as it was found last.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Folder {
+    /// `None` if the folder has to be listed again in any case.
+    pub(crate) stamp: Option<Stamp>,
+    /// In the order of their names.
+    pub(crate) files: Vec<Entry>,
+}
+
+impl Folder {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut sink = Sink::default();
+        put_stamp(&mut sink, self.stamp);
+        sink.count(self.files.len());
+        for file in &self.files {
+            sink.text(&file.name);
+            put_stamp(&mut sink, file.stamp);
+            put_state(&mut sink, &file.state);
+        }
+        sink.done()
+    }
+
+    /// What [`Self::encode`] wrote; `None` for anything else.
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
+        let mut source = Source::new(bytes);
+        let stamp = take_stamp(&mut source)?;
+        let count = source.count()?;
+        let mut files = Vec::with_capacity(count);
+        for _ in 0..count {
+            let name = source.text()?.to_owned();
+            let stamp = take_stamp(&mut source)?;
+            files.push(Entry { name, stamp, state: take_state(&mut source)? });
+        }
+        source.is_empty().then_some(Self { stamp, files })
+    }
+
+    pub(crate) fn file(&self, name: &str) -> Option<&Entry> {
+        let found = self.files.binary_search_by(|file| file.name.as_str().cmp(name)).ok()?;
+        self.files.get(found)
+    }
+}
+
+fn put_stamp(sink: &mut Sink, stamp: Option<Stamp>) {
+    sink.byte(u8::from(stamp.is_some()));
+    if let Some(stamp) = stamp {
+        sink.number(stamp.size);
+        sink.signed(stamp.modified);
+        // The two are nearly always the same.
+        sink.signed(stamp.changed.wrapping_sub(stamp.modified));
+        sink.number(stamp.inode);
+    }
+}
+
+#[expect(clippy::option_option, reason = "outside: no sense, inside: nothing was written")]
+fn take_stamp(source: &mut Source<'_>) -> Option<Option<Stamp>> {
+    if source.byte()? == 0 {
+        return Some(None);
+    }
+    let (size, modified) = (source.number()?, source.signed()?);
+    let changed = source.signed()?.wrapping_add(modified);
+    Some(Some(Stamp { size, modified, changed, inode: source.number()? }))
+}
+
+fn put_state(sink: &mut Sink, state: &State) {
+    let mut keyed = |code, key: i64| {
+        sink.byte(code);
+        sink.raw(&key.to_le_bytes());
+    };
+    match state {
+        State::Rules => sink.byte(0),
+        State::Other => sink.byte(1),
+        State::Read { key } => keyed(2, *key),
+        State::Broken { key, line } => {
+            keyed(3, *key);
+            sink.small(*line);
+        }
+        State::Kept { key, line } => {
+            keyed(4, *key);
+            sink.small(*line);
+        }
+        State::Skipped { why } => {
+            sink.byte(5);
+            sink.text(why);
+        }
+        State::Unreadable { why } => {
+            sink.byte(6);
+            sink.text(why);
+        }
+    }
+}
+
+fn take_state(source: &mut Source<'_>) -> Option<State> {
+    let code = source.byte()?;
+    let mut key = || Some(i64::from_le_bytes(source.raw(8)?.try_into().ok()?));
+    Some(match code {
+        0 => State::Rules,
+        1 => State::Other,
+        2 => State::Read { key: key()? },
+        3 => State::Broken { key: key()?, line: source.small()? },
+        4 => State::Kept { key: key()?, line: source.small()? },
+        5 => State::Skipped { why: source.text()?.to_owned() },
+        6 => State::Unreadable { why: source.text()?.to_owned() },
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stamp(changed: i64) -> Stamp {
+        Stamp { size: 1 << 40, modified: -5, changed, inode: u64::MAX }
+    }
+
+    #[test]
+    fn a_folder_comes_back_as_it_was() {
+        let states = [
+            State::Rules,
+            State::Other,
+            State::Read { key: i64::MIN },
+            State::Broken { key: 1, line: 7 },
+            State::Kept { key: -1, line: 8 },
+            State::Skipped { why: "too large".into() },
+            State::Unreadable { why: "키".into() },
+        ];
+        let entry = |(number, state)| Entry {
+            name: format!("file-{number}"),
+            stamp: (number % 2 == 0).then_some(stamp(1_700_000_000_123_456_789)),
+            state,
+        };
+        let files = states.into_iter().enumerate().map(entry).collect();
+        let folder = Folder { stamp: Some(stamp(0)), files };
+        let bytes = folder.encode();
+        assert_eq!(Folder::decode(&bytes), Some(folder));
+        for end in 0..bytes.len() {
+            assert_eq!(Folder::decode(&bytes[..end]), None);
+        }
+    }
+
+    #[test]
+    fn a_stamp_is_relied_on_once_its_tick_is_over() {
+        let second = 1_000_000_000;
+        assert!(!stamp(10 * second + 1).is_settled(10 * second + FINE_TICK));
+        assert!(stamp(10 * second + 1).is_settled(10 * second + FINE_TICK + 2));
+        // Without parts of a second the clock may be a coarse one.
+        assert!(!stamp(10 * second).is_settled(12 * second));
+        assert!(stamp(10 * second).is_settled(12 * second + 1));
+    }
+}

@@ -1,0 +1,252 @@
+//! Finds names and paths that are not written as they are: other case, parts
+//! of words, initials, letters left out, and slips of the finger.
+
+/// How well a name fits; more is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Score(pub(crate) u32);
+
+const SAME: u32 = 1000;
+const SAME_BUT_CASE: u32 = 950;
+const SAME_WORDS: u32 = 900;
+const BEGINNING: u32 = 800;
+const WORDS: u32 = 700;
+const INSIDE: u32 = 600;
+const INITIALS: u32 = 550;
+const SLIP: u32 = 500;
+const LETTERS: u32 = 200;
+
+/// What is looked for, taken apart once.
+#[derive(Debug, Clone)]
+pub(crate) struct Pattern {
+    text: String,
+    lower: Vec<u8>,
+    words: Vec<String>,
+    letters: u64,
+}
+
+impl Pattern {
+    pub(crate) fn new(text: &str) -> Self {
+        let text = text.trim().to_owned();
+        let lower = text.to_lowercase().into_bytes();
+        let words = words(&text);
+        Self { letters: letters(&lower), text, lower, words }
+    }
+
+    /// How well a name fits; `None` if it does not.
+    pub(crate) fn score(&self, name: &str) -> Option<Score> {
+        if self.lower.is_empty() {
+            return Some(Score(0));
+        }
+        let mut seen = 0;
+        for byte in name.bytes() {
+            seen |= letter(byte.to_ascii_lowercase());
+        }
+        let missing = (self.letters & !seen).count_ones() as usize;
+        if missing > self.slips() {
+            return None;
+        }
+        let base = self.base(name, missing)?;
+        // Of names that fit alike the shorter one leaves less unsaid.
+        let extra = name.len().saturating_sub(self.lower.len()).min(50);
+        Some(Score(base - u32::try_from(extra).unwrap_or(0)))
+    }
+
+    fn base(&self, name: &str, missing: usize) -> Option<u32> {
+        if name == self.text {
+            return Some(SAME);
+        }
+        let lower = name.to_lowercase().into_bytes();
+        if missing == 0 {
+            if lower == self.lower {
+                return Some(SAME_BUT_CASE);
+            }
+            let parts = words(name);
+            if parts == self.words {
+                return Some(SAME_WORDS);
+            }
+            if lower.starts_with(&self.lower) {
+                return Some(BEGINNING);
+            }
+            if begin_in_order(&self.words, &parts) {
+                return Some(WORDS);
+            }
+            if lower.windows(self.lower.len()).any(|part| part == self.lower) {
+                return Some(INSIDE);
+            }
+            if self.lower.len() > 1 && initials(&parts).starts_with(&self.lower) {
+                return Some(INITIALS);
+            }
+        }
+        if let Some(slips) = slips(&self.lower, &lower, self.slips()) {
+            return Some(SLIP - 100 * u32::try_from(slips).unwrap_or(0));
+        }
+        // In a long name every few letters occur in order.
+        let is_apt = self.lower.len() > 2 && lower.len() <= 3 * self.lower.len();
+        let has_order = is_apt
+            && missing == 0
+            && lower.first() == self.lower.first()
+            && in_order(&self.lower, &lower);
+        has_order.then_some(LETTERS)
+    }
+
+    /// How many slips are forgiven: a short word is soon another one.
+    fn slips(&self) -> usize {
+        match self.lower.len() {
+            0..4 => 0,
+            4..8 => 1,
+            _ => 2,
+        }
+    }
+}
+
+/// How well a path fits: the whole of it, its end, or its last part.
+pub(crate) fn path_score(pattern: &Pattern, path: &str) -> Option<Score> {
+    if path == pattern.text {
+        return Some(Score(SAME + 100));
+    }
+    if path.ends_with(&pattern.text) && path[..path.len() - pattern.text.len()].ends_with('/') {
+        return Some(Score(SAME + 50));
+    }
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let whole = pattern.score(path).map(|Score(score)| Score(score / 2));
+    pattern.score(name).max(pattern.score(stem)).max(whole)
+}
+
+/// The words of an identifier in lower case: `HTTPServer_v2` is http, server, v2.
+pub(crate) fn words(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let mut before = ' ';
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        let next_is_small = chars.peek().is_some_and(|next| next.is_lowercase());
+        let begins = char.is_uppercase()
+            && (before.is_lowercase()
+                || before.is_numeric()
+                || before.is_uppercase() && next_is_small);
+        if (begins || !char.is_alphanumeric()) && !word.is_empty() {
+            found.push(std::mem::take(&mut word));
+        }
+        if char.is_alphanumeric() {
+            word.extend(char.to_lowercase());
+        }
+        before = char;
+    }
+    if !word.is_empty() {
+        found.push(word);
+    }
+    found
+}
+
+/// Whether each word begins one of the parts, in the same order.
+fn begin_in_order(words: &[String], parts: &[String]) -> bool {
+    let mut rest = parts.iter();
+    !words.is_empty() && words.iter().all(|word| rest.any(|part| part.starts_with(word.as_str())))
+}
+
+fn initials(parts: &[String]) -> Vec<u8> {
+    parts.iter().filter_map(|part| part.bytes().next()).collect()
+}
+
+fn in_order(wanted: &[u8], all: &[u8]) -> bool {
+    let mut rest = all.iter();
+    wanted.iter().all(|letter| rest.any(|other| other == letter))
+}
+
+fn letter(byte: u8) -> u64 {
+    match byte {
+        b'a'..=b'z' => 1 << (byte - b'a'),
+        b'0'..=b'9' => 1 << (26 + byte - b'0'),
+        _ => 0,
+    }
+}
+
+fn letters(text: &[u8]) -> u64 {
+    text.iter().fold(0, |all, byte| all | letter(*byte))
+}
+
+/// How many letters were left out, added, taken for another or swapped with
+/// their neighbour; `None` if more than `most`.
+fn slips(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
+    if most == 0 || a.len().abs_diff(b.len()) > most {
+        return None;
+    }
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for (row, letter) in a.iter().enumerate() {
+        let mut line = vec![row + 1];
+        for (column, other) in b.iter().enumerate() {
+            let change = last[column] + usize::from(letter != other);
+            let mut best = change.min(last[column + 1] + 1).min(line[column] + 1);
+            let swapped = row > 0 && column > 0 && *letter == b[column - 1] && a[row - 1] == *other;
+            if swapped {
+                best = best.min(before[column - 1] + 1);
+            }
+            line.push(best);
+        }
+        if line.iter().min().is_some_and(|least| *least > most) {
+            return None;
+        }
+        before = std::mem::replace(&mut last, line);
+    }
+    last.last().copied().filter(|slips| *slips <= most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn order(pattern: &str, names: &[&str]) {
+        let pattern = Pattern::new(pattern);
+        let mut found: Vec<(Score, &str)> =
+            names.iter().rev().filter_map(|name| Some((pattern.score(name)?, *name))).collect();
+        found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        let found: Vec<&str> = found.into_iter().map(|(_, name)| name).collect();
+        assert_eq!(found, names);
+    }
+
+    #[test]
+    fn names_that_fit_better_come_first() {
+        order(
+            "getUser",
+            &[
+                "getUser",
+                "getuser",
+                "get_user",
+                "getUserName",
+                "get_all_users",
+                "forgetUser",
+                "getUsr",
+            ],
+        );
+        order("gun", &["gun", "gunner", "getUserName"]);
+        order("store save", &["store_save", "StoreAndSave"]);
+        order("한글", &["한글", "한글이름"]);
+    }
+
+    #[test]
+    fn slips_are_forgiven_in_long_names_only() {
+        order("recieve_message", &["receive_message"]);
+        for (pattern, name) in [("get", "set"), ("load", "move"), ("abcdefgh", "abxxxfgh")] {
+            assert_eq!(Pattern::new(pattern).score(name), None, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn identifiers_are_taken_apart_into_words() {
+        assert_eq!(words("HTTPServer_v2"), ["http", "server", "v2"]);
+        assert_eq!(words("kebab-case and.dots"), ["kebab", "case", "and", "dots"]);
+        assert_eq!(words("__x__"), ["x"]);
+    }
+
+    #[test]
+    fn paths_are_found_by_their_ends_and_their_names() {
+        let score = |pattern: &str, path: &str| path_score(&Pattern::new(pattern), path);
+        assert!(score("b/c.py", "a/b/c.py") > score("c.py", "a/b/cc.py"));
+        assert!(score("stroe.py", "src/store.py").is_some());
+        assert!(score("user_service", "src/user_service.ts").is_some());
+        assert_eq!(score("zebra", "src/store.py"), None);
+    }
+}

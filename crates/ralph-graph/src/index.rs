@@ -1,0 +1,264 @@
+//! The index of a project: what is known of its code, and how fresh that is.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use ralph_store::{CodeStore, FolderChanges, StoreError};
+
+use crate::code::Code;
+use crate::folder::{Folder, State};
+use crate::freshness::{Freshness, Trouble};
+use crate::known::{self, Known};
+use crate::project::{Project, SourceFile, folder_of};
+use crate::update::{Progress, Update, Updated, join};
+use crate::walk::Tree;
+
+/// The version of everything that is stored: how it is written, and what is
+/// read from a file. Another one means another database.
+const VERSION: u32 = 1;
+
+/// The file may have so many bytes for each file of the project, and so many
+/// more, before contents that nobody has are forgotten.
+const ROOM: u64 = 64 * 1024;
+const SPARE: u64 = 32 * 1024 * 1024;
+
+/// Files from which on the log is folded in when they were parsed.
+const MANY: usize = 200;
+
+/// Why there is no index.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The project's folder cannot be read.
+    #[error("cannot read {}", path.display())]
+    Root {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// What is known of the code of one work tree.
+pub struct Index {
+    tree: Tree,
+    store: CodeStore,
+    /// Names the work tree in the store.
+    root: String,
+    folders: BTreeMap<String, Folder>,
+}
+
+impl Index {
+    /// Opens the index of the work tree at `root`, which is kept in `state`.
+    ///
+    /// Where nothing can be kept, everything is read each time.
+    pub fn open(root: &Path, state: &Path) -> Result<Self, IndexError> {
+        let store = match CodeStore::open(state, VERSION) {
+            Ok(store) => store,
+            Err(
+                StoreError::ReadOnly { .. } | StoreError::DiskFull { .. } | StoreError::Io { .. },
+            ) => CodeStore::in_memory()?,
+            Err(error) => return Err(error.into()),
+        };
+        Self::with(store, root, state)
+    }
+
+    fn with(store: CodeStore, root: &Path, state: &Path) -> Result<Self, IndexError> {
+        let tree = Tree { root: root.to_owned(), own: state.to_owned() };
+        let name = root.to_string_lossy().into_owned();
+        let mut index = Self { tree, store, root: name, folders: BTreeMap::new() };
+        index.load()?;
+        Ok(index)
+    }
+
+    fn load(&mut self) -> Result<(), IndexError> {
+        for (path, bytes) in self.store.folders(&self.root)? {
+            let Some(folder) = Folder::decode(&bytes) else {
+                // What cannot be understood is found out again.
+                self.folders.clear();
+                return Ok(());
+            };
+            self.folders.insert(path, folder);
+        }
+        Ok(())
+    }
+
+    /// Whether nothing was ever read here.
+    pub fn is_new(&self) -> bool {
+        self.folders.is_empty()
+    }
+
+    /// Reads what changed since the last time. `now` counts nanoseconds since
+    /// 1970.
+    pub fn update(
+        &mut self,
+        now: i64,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Updated, IndexError> {
+        let root = &self.tree.root;
+        std::fs::read_dir(root)
+            .map_err(|source| IndexError::Root { path: root.clone(), source })?;
+        let mut update = Update { tree: &self.tree, store: &mut self.store, root: &self.root, now };
+        let updated = update.run(&mut self.folders, progress)?;
+        if updated.parsed > 0 {
+            self.forget_unused()?;
+        }
+        if updated.parsed >= MANY {
+            self.store.settle()?;
+        }
+        Ok(updated)
+    }
+
+    /// Forgets everything and reads all files anew.
+    pub fn rebuild(
+        &mut self,
+        now: i64,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Updated, IndexError> {
+        self.store.clear()?;
+        self.folders.clear();
+        self.update(now, progress)
+    }
+
+    /// Contents that no work tree has are kept for when they come back, but
+    /// not without end.
+    fn forget_unused(&mut self) -> Result<(), IndexError> {
+        let own: usize = self.folders.values().map(|folder| folder.files.len()).sum();
+        if self.store.size()? <= (own as u64) * ROOM + SPARE {
+            return Ok(());
+        }
+        let mut gone = Vec::new();
+        let mut used = HashSet::new();
+        for root in self.store.roots()? {
+            if !Path::new(&root).is_dir() {
+                gone.push(root);
+                continue;
+            }
+            let folders = self.store.folders(&root)?;
+            let folders = folders.iter().filter_map(|(_, bytes)| Folder::decode(bytes));
+            for folder in folders {
+                used.extend(folder.files.iter().filter_map(|file| file.state.key()));
+            }
+        }
+        let used: Vec<i64> = used.into_iter().collect();
+        Ok(self.store.keep_only(&gone, &used)?)
+    }
+
+    /// What is known, to be asked questions.
+    pub fn code(&mut self, now: i64) -> Result<Code<'_>, IndexError> {
+        let mut project = self.project()?;
+        if !project.1.is_empty() {
+            self.read_again(&project.1, now)?;
+            project = self.project()?;
+        }
+        let mut freshness = self.freshness();
+        for (folder, name) in project.1 {
+            let why = "what was read of it is lost".to_owned();
+            freshness.partial.push(Trouble { path: join(&folder, &name), why });
+        }
+        Ok(Code::new(project.0, &self.store, freshness))
+    }
+
+    /// All files as their outlines tell, and the paths of those whose outline
+    /// is not there or makes no sense.
+    fn project(&self) -> Result<(Project, Vec<(String, String)>), IndexError> {
+        let mut wanted: HashMap<i64, Vec<String>> = HashMap::new();
+        for (path, entry) in self.entries() {
+            if let Some(key) = entry.key() {
+                wanted.entry(key).or_default().push(path);
+            }
+        }
+        let (mut files, mut manifests) = (Vec::new(), Vec::new());
+        self.store.outlines(|key, bytes| {
+            let Some(known) = wanted.get(&key).and_then(|_| known::decode(bytes)) else { return };
+            let paths = wanted.remove(&key).unwrap_or_default();
+            match known {
+                Known::Code(family, outline) => {
+                    let mut outline = Some(outline);
+                    let mut paths = paths.into_iter().peekable();
+                    while let Some(path) = paths.next() {
+                        let copy =
+                            if paths.peek().is_some() { outline.clone() } else { outline.take() };
+                        files.extend(copy.map(|outline| SourceFile { path, family, outline, key }));
+                    }
+                }
+                Known::Manifest(manifest) => {
+                    let folders = paths.iter().map(|path| folder_of(path).to_owned());
+                    manifests.extend(folders.map(|folder| (folder, manifest.clone())));
+                }
+            }
+        })?;
+        let missing = wanted.into_values().flatten().map(|path| {
+            let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
+            (folder.to_owned(), name.to_owned())
+        });
+        Ok((Project::new(files, manifests), missing.collect()))
+    }
+
+    /// Reads files whose outline was lost.
+    fn read_again(&mut self, files: &[(String, String)], now: i64) -> Result<(), IndexError> {
+        let mut changes = FolderChanges::default();
+        let mut lost = Vec::new();
+        for (folder, name) in files {
+            let Some(known) = self.folders.get_mut(folder) else { continue };
+            for file in known.files.iter_mut().filter(|file| file.name == *name) {
+                lost.extend(file.state.key());
+                file.stamp = None;
+                file.state = State::Other;
+            }
+            changes.put.push((folder.clone(), known.encode()));
+        }
+        self.store.forget(&lost)?;
+        self.store.write(&self.root, &[], &changes)?;
+        self.update(now, &mut |_| {})?;
+        Ok(())
+    }
+
+    fn entries(&self) -> impl Iterator<Item = (String, &State)> {
+        self.folders.iter().flat_map(|(path, folder)| {
+            folder.files.iter().map(move |file| (join(path, &file.name), &file.state))
+        })
+    }
+
+    /// How far what is known can be relied on.
+    pub fn freshness(&self) -> Freshness {
+        let mut found = Freshness::default();
+        for (path, state) in self.entries() {
+            let trouble = |why: String| Trouble { path: path.clone(), why };
+            let at = |line: &u32| format!("does not follow its grammar at line {line}");
+            match state {
+                State::Rules | State::Other => {}
+                State::Read { .. } => found.files += 1,
+                State::Broken { line, .. } => {
+                    found.files += 1;
+                    found.partial.push(trouble(at(line)));
+                }
+                State::Kept { line, .. } => {
+                    found.files += 1;
+                    found.stale.push(trouble(format!("{}; known as it was before", at(line))));
+                }
+                State::Skipped { why } => found.skipped.push(trouble(why.clone())),
+                State::Unreadable { why } => found.partial.push(trouble(why.clone())),
+            }
+        }
+        found
+    }
+
+    /// An index that is kept nowhere.
+    #[cfg(test)]
+    pub(crate) fn fleeting(root: &Path) -> Result<Self, IndexError> {
+        Self::with(CodeStore::in_memory()?, root, Path::new(""))
+    }
+
+    /// What became of each file, for comparison in tests.
+    #[cfg(test)]
+    pub(crate) fn states(&self) -> BTreeMap<String, State> {
+        self.entries().map(|(path, state)| (path, state.clone())).collect()
+    }
+}
+
+#[cfg(test)]
+#[path = "index_tests.rs"]
+mod tests;

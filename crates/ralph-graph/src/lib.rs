@@ -1,0 +1,42 @@
+//! Symbols and relations of a project's code, fresh at every step.
+//!
+//! A file is read once into [`facts::FileFacts`], which depend on its bytes
+//! alone. They are kept by content hash, so a file that comes back, or is the
+//! same in another worktree, is not read again. What a name refers to depends
+//! on other files and is therefore found when it is asked for.
+
+pub mod facts;
+pub mod language;
+#[cfg_attr(
+    not(feature = "default"),
+    expect(dead_code, reason = "what one language needs another does not")
+)]
+pub mod read;
+pub mod skip;
+
+pub mod ask;
+pub mod freshness;
+pub mod map;
+pub mod tokens;
+
+mod code;
+mod content;
+mod encode;
+mod family;
+mod folder;
+mod fuzzy;
+mod index;
+mod known;
+mod manifest;
+mod outline;
+mod project;
+mod rank;
+mod resolve;
+#[cfg(test)]
+mod scratch;
+mod update;
+mod walk;
+
+pub use code::{Code, Symbol};
+pub use index::{Index, IndexError};
+pub use update::{Progress, Updated};

@@ -1,0 +1,248 @@
+//! Files that say how the modules of a project are found: names of packages,
+//! and which folders stand for which prefixes.
+
+use serde_json::Value;
+
+use crate::encode::{Sink, Source};
+
+/// What kind of file it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ManifestKind {
+    /// `Cargo.toml`
+    Cargo,
+    /// `go.mod`
+    GoMod,
+    /// `package.json`
+    Package,
+    /// `tsconfig.json` and its kin
+    TsConfig,
+    /// `composer.json`
+    Composer,
+}
+
+/// What a manifest says, as pairs whose meaning its kind gives.
+///
+/// | kind | first | second |
+/// |---|---|---|
+/// | Cargo | `name` or `path` | of the library |
+/// | Go | `module` | its path |
+/// | Package | `name` or `main` | as written |
+/// | `TypeScript` | `base`, `extends`, or a pattern | a folder, a file, or a target |
+/// | Composer | a prefix | its folder |
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Manifest {
+    pub(crate) kind: ManifestKind,
+    pub(crate) pairs: Vec<(String, String)>,
+}
+
+const KINDS: [ManifestKind; 5] = [
+    ManifestKind::Cargo,
+    ManifestKind::GoMod,
+    ManifestKind::Package,
+    ManifestKind::TsConfig,
+    ManifestKind::Composer,
+];
+
+impl ManifestKind {
+    /// The kind of a file with this name.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        match name {
+            "Cargo.toml" => Some(Self::Cargo),
+            "go.mod" => Some(Self::GoMod),
+            "package.json" => Some(Self::Package),
+            "composer.json" => Some(Self::Composer),
+            _ => {
+                let stem = name.strip_suffix(".json")?;
+                let is_config = ["tsconfig", "jsconfig"].iter().any(|known| {
+                    let rest = stem.strip_prefix(known);
+                    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+                });
+                is_config.then_some(Self::TsConfig)
+            }
+        }
+    }
+}
+
+impl Manifest {
+    /// Reads a manifest. One that makes no sense says nothing.
+    pub(crate) fn read(kind: ManifestKind, bytes: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        let pairs = match kind {
+            ManifestKind::Cargo => cargo(&text),
+            ManifestKind::GoMod => go_mod(&text),
+            ManifestKind::Package => package(&text),
+            ManifestKind::TsConfig => ts_config(&text),
+            ManifestKind::Composer => composer(&text),
+        };
+        Self { kind, pairs: pairs.unwrap_or_default() }
+    }
+
+    /// The second part of the first pair that begins so.
+    pub(crate) fn get(&self, first: &str) -> Option<&str> {
+        self.pairs.iter().find(|(key, _)| key == first).map(|(_, value)| value.as_str())
+    }
+
+    pub(crate) fn encode(&self, sink: &mut Sink) {
+        sink.byte(self.kind as u8);
+        sink.count(self.pairs.len());
+        for (first, second) in &self.pairs {
+            sink.text(first);
+            sink.text(second);
+        }
+    }
+
+    pub(crate) fn decode(source: &mut Source<'_>) -> Option<Self> {
+        let kind = *KINDS.get(usize::from(source.byte()?))?;
+        let mut pairs = Vec::new();
+        for _ in 0..source.count()? {
+            pairs.push((source.text()?.to_owned(), source.text()?.to_owned()));
+        }
+        source.is_empty().then_some(Self { kind, pairs })
+    }
+}
+
+type Pairs = Option<Vec<(String, String)>>;
+
+fn pair(first: &str, second: &str) -> (String, String) {
+    (first.to_owned(), second.to_owned())
+}
+
+fn cargo(text: &str) -> Pairs {
+    let table: toml::Table = text.parse().ok()?;
+    let of = |section: &str, key: &str| table.get(section)?.get(key)?.as_str();
+    let name = of("lib", "name").or_else(|| of("package", "name"))?;
+    let mut pairs = vec![pair("name", &name.replace('-', "_"))];
+    pairs.extend(of("lib", "path").map(|path| pair("path", path)));
+    Some(pairs)
+}
+
+fn go_mod(text: &str) -> Pairs {
+    let named = text.lines().find_map(|line| line.trim().strip_prefix("module "))?;
+    let path = named.split("//").next().unwrap_or(named).trim().trim_matches('"');
+    Some(vec![pair("module", path)])
+}
+
+fn package(text: &str) -> Pairs {
+    let value: Value = serde_json::from_str(text).ok()?;
+    let keys = ["name", "source", "types", "module", "main"];
+    let pairs = keys.iter().filter_map(|key| {
+        let key_name = if *key == "name" { "name" } else { "main" };
+        Some(pair(key_name, value.get(key)?.as_str()?))
+    });
+    Some(pairs.collect())
+}
+
+fn ts_config(text: &str) -> Pairs {
+    let value: Value = serde_json::from_str(&plain_json(text)).ok()?;
+    let options = value.get("compilerOptions");
+    let mut pairs = Vec::new();
+    let base = options.and_then(|options| options.get("baseUrl")).and_then(Value::as_str);
+    pairs.extend(base.map(|base| pair("base", base)));
+    let extends = value.get("extends").and_then(Value::as_str);
+    pairs.extend(extends.map(|extends| pair("extends", extends)));
+    let paths = options.and_then(|options| options.get("paths")).and_then(Value::as_object);
+    for (pattern, targets) in paths.into_iter().flatten() {
+        let targets = targets.as_array().into_iter().flatten().filter_map(Value::as_str);
+        pairs.extend(targets.map(|target| pair(pattern, target)));
+    }
+    Some(pairs)
+}
+
+fn composer(text: &str) -> Pairs {
+    let value: Value = serde_json::from_str(text).ok()?;
+    let mut pairs = Vec::new();
+    for section in ["autoload", "autoload-dev"] {
+        let rules = value.get(section).and_then(|rules| rules.get("psr-4"));
+        for (prefix, folders) in rules.and_then(Value::as_object).into_iter().flatten() {
+            let one = folders.as_str().into_iter();
+            let many = folders.as_array().into_iter().flatten().filter_map(Value::as_str);
+            pairs.extend(one.chain(many).map(|folder| pair(prefix, folder)));
+        }
+    }
+    Some(pairs)
+}
+
+/// Takes comments and superfluous commas out of JSON as people write it.
+fn plain_json(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    let mut in_text = false;
+    while let Some(char) = rest.next() {
+        if in_text {
+            plain.push(char);
+            match char {
+                '\\' => plain.extend(rest.next()),
+                '"' => in_text = false,
+                _ => {}
+            }
+            continue;
+        }
+        match (char, rest.peek()) {
+            ('/', Some('/')) => while rest.next_if(|next| *next != '\n').is_some() {},
+            ('/', Some('*')) => {
+                let mut last = ' ';
+                while let Some(next) = rest.next().filter(|next| last != '*' || *next != '/') {
+                    last = next;
+                }
+            }
+            ('}' | ']', _) => {
+                let kept = plain.trim_end().trim_end_matches(',').len();
+                plain.truncate(kept);
+                plain.push(char);
+            }
+            _ => {
+                in_text = char == '"';
+                plain.push(char);
+            }
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, text: &str, want: &[(&str, &str)]) {
+        let manifest = Manifest::read(ManifestKind::of(name).unwrap(), text.as_bytes());
+        let pairs: Vec<_> =
+            manifest.pairs.iter().map(|(first, second)| (&**first, &**second)).collect();
+        assert_eq!(pairs, want);
+        let mut sink = Sink::default();
+        manifest.encode(&mut sink);
+        assert_eq!(Manifest::decode(&mut Source::new(&sink.done())), Some(manifest));
+    }
+
+    #[test]
+    fn names_of_packages_are_read() {
+        check("Cargo.toml", "[package]\nname = \"my-lib\"", &[("name", "my_lib")]);
+        check(
+            "Cargo.toml",
+            "[package]\nname = \"a\"\n[lib]\nname = \"b\"\npath = \"b.rs\"",
+            &[("name", "b"), ("path", "b.rs")],
+        );
+        check("go.mod", "// x\nmodule example.com/a // y\ngo 1.22", &[("module", "example.com/a")]);
+        check(
+            "package.json",
+            r#"{"name":"@a/b","main":"x.js"}"#,
+            &[("name", "@a/b"), ("main", "x.js")],
+        );
+    }
+
+    #[test]
+    fn prefixes_and_their_folders_are_read() {
+        let text = "{ // paths\n\"compilerOptions\": {\"baseUrl\": \".\", /* a */ \"paths\": {\"@/*\": [\"src/*\",],},},}";
+        check("tsconfig.json", text, &[("base", "."), ("@/*", "src/*")]);
+        check("composer.json", r#"{"autoload":{"psr-4":{"App\\":"src/"}}}"#, &[("App\\", "src/")]);
+    }
+
+    #[test]
+    fn a_manifest_that_makes_no_sense_says_nothing() {
+        for name in ["Cargo.toml", "go.mod", "package.json", "tsconfig.base.json", "composer.json"]
+        {
+            check(name, "\u{0}{{{", &[]);
+        }
+        assert_eq!(ManifestKind::of("package-lock.json"), None);
+    }
+}

@@ -1,0 +1,173 @@
+//! A map of the code: what matters most for some files and words, in as many
+//! tokens as there is room for.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::code::Code;
+use crate::facts::{Kind, Purpose};
+use crate::project::{DefRef, FileId};
+use crate::rank::{Interest, ranked};
+use crate::tokens::estimate;
+
+/// Definitions in a row that did not fit before nothing more is tried.
+const PATIENCE: usize = 400;
+
+/// Longer signatures are cut, in characters.
+const LONGEST: usize = 160;
+
+/// What a map is wanted for.
+#[derive(Debug, Clone, Default)]
+pub struct MapQuery {
+    /// Files of interest.
+    pub files: Vec<String>,
+    /// Words of interest.
+    pub words: Vec<String>,
+    /// How many tokens it may have.
+    pub tokens: usize,
+}
+
+/// A map of the code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Map {
+    /// Its text.
+    pub text: String,
+    /// About how many tokens that has.
+    pub tokens: usize,
+    /// The files on it.
+    pub files: Vec<MapFile>,
+    /// How many definitions there are in all.
+    pub total: usize,
+    /// Files of interest that are not known.
+    pub unknown: Vec<String>,
+}
+
+/// A file on a map.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MapFile {
+    /// From the root, with slashes.
+    pub path: String,
+    /// In the order of the text.
+    pub entries: Vec<MapEntry>,
+}
+
+/// A definition on a map.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MapEntry {
+    /// The name with what it is in.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// The line of its name.
+    pub line: u32,
+    /// What it looks like, without its body.
+    pub signature: String,
+    /// In how many others on the map it is.
+    depth: usize,
+}
+
+/// What is on a map so far.
+#[derive(Default)]
+struct Draft {
+    chosen: BTreeMap<FileId, BTreeMap<DefRef, MapEntry>>,
+    tokens: usize,
+}
+
+impl Code<'_> {
+    /// Draws a map.
+    pub fn map(&self, query: &MapQuery) -> Map {
+        let mut unknown = Vec::new();
+        let mut interest = Interest { files: Vec::new(), words: query.words.clone() };
+        for name in &query.files {
+            let found = self.files_like(name);
+            if found.is_empty() {
+                unknown.push(name.clone());
+            }
+            interest.files.extend(found);
+        }
+        let total = self.project.files.iter().map(|file| file.outline.definitions.len()).sum();
+        // A line has several tokens, so more than these never fit.
+        let ranked = ranked(&self.project, &interest, query.tokens.saturating_add(PATIENCE));
+        let mut draft = Draft::default();
+        let mut misses = 0;
+        // Tests tell little about how a project is built.
+        let is_wanted = |at: &DefRef| {
+            interest.files.contains(&at.file)
+                || self.project.outlined(*at).is_some_and(|it| it.purpose == Purpose::Code)
+        };
+        for (_, at) in ranked.into_iter().filter(|(_, at)| is_wanted(at)) {
+            if misses >= PATIENCE || draft.tokens >= query.tokens {
+                break;
+            }
+            let fits = self.add(&mut draft, at, query.tokens);
+            misses = if fits { 0 } else { misses + 1 };
+        }
+        self.drawn(draft, total, unknown)
+    }
+
+    /// Adds a definition with what it is in, if there is room.
+    fn add(&self, draft: &mut Draft, at: DefRef, most: usize) -> bool {
+        let mut lines: Vec<DefRef> = self.project.containers(at).collect();
+        lines.reverse();
+        lines.push(at);
+        let known = draft.chosen.get(&at.file);
+        let is_new = |line: &DefRef| known.is_none_or(|file| !file.contains_key(line));
+        let new: Vec<(DefRef, MapEntry)> = lines
+            .iter()
+            .enumerate()
+            .filter(|(_, line)| is_new(line))
+            .map(|(depth, line)| (*line, self.entry(*line, depth)))
+            .collect();
+        let mut cost: usize = new.iter().map(|(_, entry)| estimate(&line_of(entry))).sum();
+        if known.is_none() {
+            cost += estimate(&head_of(&self.project.file(at.file).path));
+        }
+        if draft.tokens + cost > most {
+            return false;
+        }
+        draft.tokens += cost;
+        draft.chosen.entry(at.file).or_default().extend(new);
+        true
+    }
+
+    fn entry(&self, at: DefRef, depth: usize) -> MapEntry {
+        let symbol = self.symbol(at);
+        let cut: String = symbol.signature.chars().take(LONGEST).collect();
+        let cut = if cut.len() < symbol.signature.len() { format!("{cut}…") } else { cut };
+        let signature = if cut.is_empty() { symbol.name } else { cut };
+        MapEntry { name: symbol.full_name, kind: symbol.kind, line: symbol.line, signature, depth }
+    }
+
+    fn drawn(&self, draft: Draft, total: usize, unknown: Vec<String>) -> Map {
+        let mut text = String::new();
+        let mut files = Vec::new();
+        for (file, entries) in draft.chosen {
+            let path = self.project.file(file).path.clone();
+            text.push_str(&head_of(&path));
+            let entries: Vec<MapEntry> = entries.into_values().collect();
+            for entry in &entries {
+                text.push_str(&line_of(entry));
+            }
+            files.push(MapFile { path, entries });
+        }
+        Map { text, tokens: draft.tokens, files, total, unknown }
+    }
+}
+
+fn head_of(path: &str) -> String {
+    format!("{path}\n")
+}
+
+fn line_of(entry: &MapEntry) -> String {
+    let mut line = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(line, "{}{}: {}", "  ".repeat(entry.depth + 1), entry.line, entry.signature);
+    line
+}
+
+impl Map {
+    /// How many definitions are on it.
+    pub fn shown(&self) -> usize {
+        self.files.iter().map(|file| file.entries.len()).sum()
+    }
+}

@@ -1,0 +1,334 @@
+//! All files of a project as their outlines tell, with the tables by which
+//! names and modules are found.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::facts::{DefinitionId, Kind, NameId, Purpose};
+use crate::family::Family;
+use crate::manifest::{Manifest, ManifestKind};
+use crate::outline::{ByKey, NameKey, Outline, Outlined};
+
+/// The number of a file in its project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct FileId(pub(crate) u32);
+
+/// A definition of a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct DefRef {
+    pub(crate) file: FileId,
+    pub(crate) id: DefinitionId,
+}
+
+/// One file of code.
+#[derive(Debug, Clone)]
+pub(crate) struct SourceFile {
+    /// From the root, with slashes.
+    pub(crate) path: String,
+    pub(crate) family: Family,
+    pub(crate) outline: Outline,
+    /// Under which its facts are kept.
+    pub(crate) key: i64,
+}
+
+/// All files of a project.
+#[derive(Debug, Default)]
+pub(crate) struct Project {
+    /// In the order of their paths.
+    pub(crate) files: Vec<SourceFile>,
+    /// With the folders they are in, longest first.
+    manifests: Vec<(String, Manifest)>,
+    tables: Tables,
+}
+
+#[derive(Debug, Default)]
+struct Tables {
+    by_path: OnceCell<HashMap<String, FileId>>,
+    by_name: OnceCell<ByKey<Vec<DefRef>>>,
+    by_folder: OnceCell<HashMap<String, Vec<FileId>>>,
+    by_file_name: OnceCell<HashMap<String, Vec<FileId>>>,
+    by_namespace: OnceCell<BTreeMap<(Family, String), Vec<FileId>>>,
+    python_roots: OnceCell<Vec<String>>,
+}
+
+/// The folder of a path; the root is empty.
+pub(crate) fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The last part of a path.
+pub(crate) fn name_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// A path that starts from a folder, without `.` and `..`; `None` above the root.
+pub(crate) fn relative(folder: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+impl Project {
+    pub(crate) fn new(mut files: Vec<SourceFile>, mut manifests: Vec<(String, Manifest)>) -> Self {
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        // The nearest folder above a file comes first.
+        manifests.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then_with(|| a.0.cmp(&b.0)));
+        Self { files, manifests, tables: Tables::default() }
+    }
+
+    pub(crate) fn ids(&self) -> impl Iterator<Item = FileId> + use<> {
+        (0..u32::try_from(self.files.len()).unwrap_or(u32::MAX)).map(FileId)
+    }
+
+    pub(crate) fn file(&self, id: FileId) -> &SourceFile {
+        // Ids come from this project alone.
+        &self.files[id.0 as usize]
+    }
+
+    pub(crate) fn outlined(&self, at: DefRef) -> Option<&Outlined> {
+        self.file(at.file).outline.definition(at.id)
+    }
+
+    pub(crate) fn name(&self, at: DefRef) -> &str {
+        self.file(at.file).outline.name(at.id)
+    }
+
+    pub(crate) fn text(&self, file: FileId, name: NameId) -> &str {
+        self.file(file).outline.names.get(name)
+    }
+
+    /// All definitions of a file.
+    pub(crate) fn definitions(&self, file: FileId) -> impl Iterator<Item = (DefRef, &Outlined)> {
+        let definitions = self.file(file).outline.definitions.iter();
+        (0..).map(move |id| DefRef { file, id: DefinitionId(id) }).zip(definitions)
+    }
+
+    /// The containers of a definition from the inside out.
+    pub(crate) fn containers(&self, at: DefRef) -> impl Iterator<Item = DefRef> {
+        let above = move |at: &DefRef| {
+            let container = self.outlined(*at)?.container?;
+            Some(DefRef { file: at.file, id: container })
+        };
+        std::iter::successors(above(&at), above)
+    }
+
+    /// The name of the type that a definition belongs to.
+    pub(crate) fn owner_name(&self, at: DefRef) -> Option<&str> {
+        let definition = self.outlined(at)?;
+        if let Some(owner) = definition.owner {
+            return Some(self.text(at.file, owner));
+        }
+        let container = DefRef { file: at.file, id: definition.container? };
+        Some(self.name(container))
+    }
+
+    /// The name with what it is in, as its language writes it.
+    pub(crate) fn full_name(&self, at: DefRef) -> String {
+        let file = self.file(at.file);
+        let separator = match file.family {
+            Family::Rust | Family::C | Family::Ruby => "::",
+            Family::Python
+            | Family::Script
+            | Family::Go
+            | Family::Java
+            | Family::CSharp
+            | Family::Php
+            | Family::Shell => ".",
+        };
+        let mut parts = vec![self.name(at)];
+        let owner = self.outlined(at).and_then(|definition| definition.owner);
+        parts.extend(owner.map(|owner| self.text(at.file, owner)));
+        for container in self.containers(at) {
+            let is_namespace = self.outlined(container).is_some_and(|it| it.kind == Kind::Module);
+            if !(is_namespace && file.family.has_file_namespaces()) {
+                parts.push(self.name(container));
+            }
+        }
+        parts.reverse();
+        parts.join(separator)
+    }
+
+    /// Whether a definition is a test or a part of one, or lies in a file of tests.
+    pub(crate) fn is_test(&self, at: DefRef) -> bool {
+        let own = self.outlined(at).is_some_and(|it| it.purpose == Purpose::Test);
+        own || self.is_test_file(at.file)
+    }
+
+    /// Whether a file holds tests, by its name or by all that is in it.
+    pub(crate) fn is_test_file(&self, id: FileId) -> bool {
+        let file = self.file(id);
+        if is_test_path(&file.path) {
+            return true;
+        }
+        let mut top =
+            file.outline.definitions.iter().filter(|it| it.container.is_none()).peekable();
+        top.peek().is_some() && top.all(|it| it.purpose == Purpose::Test)
+    }
+
+    pub(crate) fn by_path(&self, path: &str) -> Option<FileId> {
+        let table = self
+            .tables
+            .by_path
+            .get_or_init(|| self.ids().map(|id| (self.file(id).path.clone(), id)).collect());
+        table.get(path).copied()
+    }
+
+    /// All definitions with a name, wherever they are.
+    pub(crate) fn named(&self, name: &str) -> &[DefRef] {
+        self.keyed(NameKey::of(name))
+    }
+
+    pub(crate) fn keyed(&self, key: NameKey) -> &[DefRef] {
+        self.by_name().get(&key).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn by_name(&self) -> &ByKey<Vec<DefRef>> {
+        self.tables.by_name.get_or_init(|| {
+            let mut table: ByKey<Vec<DefRef>> = ByKey::default();
+            for file in self.ids() {
+                for (at, definition) in self.definitions(file) {
+                    let key = NameKey::of(self.text(file, definition.name));
+                    table.entry(key).or_default().push(at);
+                }
+            }
+            table
+        })
+    }
+
+    /// The files of a folder.
+    pub(crate) fn in_folder(&self, folder: &str) -> &[FileId] {
+        self.folders().get(folder).map_or(&[], Vec::as_slice)
+    }
+
+    fn folders(&self) -> &HashMap<String, Vec<FileId>> {
+        self.tables.by_folder.get_or_init(|| {
+            let mut table: HashMap<String, Vec<FileId>> = HashMap::new();
+            for id in self.ids() {
+                table.entry(folder_of(&self.file(id).path).to_owned()).or_default().push(id);
+            }
+            table
+        })
+    }
+
+    /// Whether there is code in a folder or below.
+    pub(crate) fn has_folder(&self, folder: &str) -> bool {
+        let start = format!("{folder}/");
+        let first = self.files.partition_point(|file| file.path < start);
+        self.files.get(first).is_some_and(|file| file.path.starts_with(&start))
+    }
+
+    /// The files with a name, in whatever folder.
+    pub(crate) fn with_file_name(&self, name: &str) -> &[FileId] {
+        let table = self.tables.by_file_name.get_or_init(|| {
+            let mut table: HashMap<String, Vec<FileId>> = HashMap::new();
+            for id in self.ids() {
+                table.entry(name_of(&self.file(id).path).to_owned()).or_default().push(id);
+            }
+            table
+        });
+        table.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The files that say to belong to a namespace.
+    pub(crate) fn in_namespace(&self, family: Family, name: &str) -> &[FileId] {
+        let table = self.tables.by_namespace.get_or_init(|| {
+            let mut table: BTreeMap<(Family, String), Vec<FileId>> = BTreeMap::new();
+            for id in self.ids() {
+                for namespace in self.namespaces(id) {
+                    table.entry((self.file(id).family, namespace)).or_default().push(id);
+                }
+            }
+            table
+        });
+        table.get(&(family, name.to_owned())).map_or(&[], Vec::as_slice)
+    }
+
+    /// The namespaces that a file says to belong to, with dots.
+    pub(crate) fn namespaces(&self, file: FileId) -> BTreeSet<String> {
+        if !self.file(file).family.has_file_namespaces() {
+            return BTreeSet::new();
+        }
+        let modules = self.definitions(file).filter(|(_, it)| it.kind == Kind::Module);
+        modules.map(|(at, _)| self.namespace_name(at)).collect()
+    }
+
+    /// The full name of a namespace, with dots.
+    pub(crate) fn namespace_name(&self, at: DefRef) -> String {
+        let mut parts = vec![self.name(at)];
+        parts.extend(self.containers(at).map(|above| self.name(above)));
+        parts.reverse();
+        parts.join(".").replace('\\', ".")
+    }
+
+    /// The manifests of a kind with their folders, longest first.
+    pub(crate) fn manifests(&self, kind: ManifestKind) -> impl Iterator<Item = (&str, &Manifest)> {
+        let all = self.manifests.iter().map(|(path, manifest)| (path.as_str(), manifest));
+        all.filter(move |(_, manifest)| manifest.kind == kind)
+    }
+
+    /// Folders from which Python modules are named, those that are likely first.
+    pub(crate) fn python_roots(&self) -> &[String] {
+        self.tables.python_roots.get_or_init(|| {
+            let mut roots = BTreeSet::new();
+            for id in self.ids().filter(|id| self.file(*id).family == Family::Python) {
+                let mut folder = folder_of(&self.file(id).path);
+                while !folder.is_empty() && self.by_path(&format!("{folder}/__init__.py")).is_some()
+                {
+                    folder = folder_of(folder);
+                }
+                roots.insert(folder.to_owned());
+            }
+            let mut ordered: Vec<String> = vec![String::new(), "src".to_owned()];
+            roots.retain(|root| !ordered.contains(root));
+            let mut rest: Vec<String> = roots.into_iter().collect();
+            rest.sort_by_key(|root| (root.matches('/').count(), root.clone()));
+            ordered.extend(rest);
+            ordered
+        })
+    }
+}
+
+/// Whether a path is one that tests have by custom.
+pub(crate) fn is_test_path(path: &str) -> bool {
+    let mut parts = path.rsplit('/');
+    let name = parts.next().unwrap_or(path);
+    let stem = name.split('.').next().unwrap_or(name);
+    let is_named = name.starts_with("test_")
+        || stem.ends_with("_test")
+        || stem.ends_with("_tests")
+        || stem.ends_with("_spec")
+        || name.contains(".test.")
+        || name.contains(".spec.")
+        || (stem.len() > 4 && (stem.ends_with("Test") || stem.ends_with("Tests")))
+        || stem == "conftest"
+        || stem == "tests";
+    is_named || parts.any(|part| matches!(part, "tests" | "test" | "__tests__" | "spec"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_paths_stay_inside() {
+        assert_eq!(relative("a/b", "../c.ts").as_deref(), Some("a/c.ts"));
+        assert_eq!(relative("", "./c").as_deref(), Some("c"));
+        assert_eq!(relative("a", "../../c"), None);
+    }
+
+    #[test]
+    fn tests_are_known_by_their_paths() {
+        for path in ["tests/a.py", "a/test_b.py", "b_test.go", "x.spec.ts", "FooTest.java"] {
+            assert!(is_test_path(path), "{path}");
+        }
+        for path in ["src/latest.py", "contest.go", "a/attest.rs", "Test.java"] {
+            assert!(!is_test_path(path), "{path}");
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! Which files and definitions matter, seen from some of them: `PageRank` over
+//! who mentions whose names, started where the interest is.
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use crate::facts::{DefinitionId, Kind, Purpose, Reach};
+use crate::family::Family;
+use crate::fuzzy::{Pattern, Score};
+use crate::outline::{ByKey, Mention, NameKey};
+use crate::project::{DefRef, FileId, Project};
+use crate::resolve::is_type;
+
+/// Share of the walk that goes on at each step.
+const DAMPING: f32 = 0.85;
+
+/// Steps of the walk; the order of what matters hardly changes after them.
+const STEPS: usize = 12;
+
+/// A name that more files than this define says nothing about any of them.
+const COMMON: usize = 24;
+
+/// How much more a file of interest counts as a start.
+const INTEREST: f32 = 100.0;
+
+/// What somebody is interested in.
+#[derive(Debug, Default)]
+pub(crate) struct Interest {
+    pub(crate) files: Vec<FileId>,
+    /// Names, or something like them.
+    pub(crate) words: Vec<String>,
+}
+
+/// Mentions of names of another file.
+#[derive(Debug, Clone, Copy)]
+struct Edge {
+    to: u32,
+    weight: f32,
+}
+
+/// Who mentions whose names, file by file.
+struct Graph {
+    edges: Vec<Edge>,
+    /// Where the edges of a file end.
+    ends: Vec<usize>,
+    /// How much each definition is mentioned, by who.
+    mentions: Vec<(u32, DefRef, f32)>,
+}
+
+impl Graph {
+    fn of(&self, file: usize) -> &[Edge] {
+        let start = file.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.edges[start..self.ends[file]]
+    }
+}
+
+/// So many definitions of a project that matter most, those first. For one
+/// tree and one interest the order is always the same.
+pub(crate) fn ranked(project: &Project, interest: &Interest, most: usize) -> Vec<(f32, DefRef)> {
+    let worded = Worded::new(project, &interest.words);
+    let graph = graph(project, interest, &worded);
+    let start = start(project, interest, &worded);
+    let rank = walk(&graph, &start);
+    let mut scores = Scores::new(project);
+    for (from, at, share) in &graph.mentions {
+        *scores.of(*at) += rank[*from as usize] * share;
+    }
+    for (at, share) in &worded.definitions {
+        *scores.of(*at) += share / 10.0;
+    }
+    for file in interest.files.iter().copied() {
+        for (at, definition) in project.definitions(file) {
+            let share = if definition.reach == Reach::Project { 2.0 } else { 1.0 };
+            let count = project.file(file).outline.definitions.len().max(1);
+            *scores.of(at) += share * rank[file.0 as usize] / as_f32(count);
+        }
+    }
+    scores.best(project, &rank, most)
+}
+
+/// A number for each definition of a project.
+struct Scores {
+    /// Where those of a file begin.
+    starts: Vec<usize>,
+    values: Vec<f32>,
+}
+
+impl Scores {
+    fn new(project: &Project) -> Self {
+        let mut starts = Vec::with_capacity(project.files.len());
+        let mut count = 0;
+        for file in &project.files {
+            starts.push(count);
+            count += file.outline.definitions.len();
+        }
+        Self { starts, values: vec![0.0; count] }
+    }
+
+    fn of(&mut self, at: DefRef) -> &mut f32 {
+        &mut self.values[self.starts[at.file.0 as usize] + at.id.0 as usize]
+    }
+
+    /// The definitions with the highest numbers, those first. What nobody
+    /// mentions comes last, by the weight of its file.
+    fn best(self, project: &Project, rank: &[f32], most: usize) -> Vec<(f32, DefRef)> {
+        let mut all: Vec<(f32, DefRef)> = Vec::with_capacity(self.values.len());
+        let mut values = self.values.into_iter();
+        for file in project.ids() {
+            let least = rank[file.0 as usize] * 1e-4;
+            let count = project.file(file).outline.definitions.len();
+            let ids = (0..).map(|id| DefRef { file, id: DefinitionId(id) });
+            all.extend(values.by_ref().take(count).map(|score| score.max(least)).zip(ids));
+        }
+        let order =
+            |a: &(f32, DefRef), b: &(f32, DefRef)| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1));
+        if all.len() > most {
+            all.select_nth_unstable_by(most, order);
+            all.truncate(most);
+        }
+        all.sort_unstable_by(order);
+        all
+    }
+}
+
+/// Definitions and files that words stand for.
+struct Worded {
+    definitions: HashMap<DefRef, f32>,
+    files: HashMap<FileId, f32>,
+    keys: HashMap<NameKey, f32>,
+}
+
+impl Worded {
+    fn new(project: &Project, words: &[String]) -> Self {
+        let mut worded =
+            Self { definitions: HashMap::new(), files: HashMap::new(), keys: HashMap::new() };
+        for word in words {
+            let pattern = Pattern::new(word);
+            for file in project.ids() {
+                let path = &project.file(file).path;
+                let share = crate::fuzzy::path_score(&pattern, path).map_or(0.0, strong);
+                if share > 0.0 {
+                    *worded.files.entry(file).or_default() += share;
+                }
+                for (at, _) in project.definitions(file) {
+                    let name = project.name(at);
+                    let share = pattern.score(name).map_or(0.0, strong);
+                    if share > 0.0 {
+                        *worded.definitions.entry(at).or_default() += share;
+                        worded.keys.insert(NameKey::of(name), share);
+                    }
+                }
+            }
+        }
+        worded
+    }
+}
+
+/// How much a fit counts; letters that only occur in order do not.
+fn strong(Score(score): Score) -> f32 {
+    if score < 450 { 0.0 } else { f32::from(u16::try_from(score).unwrap_or(u16::MAX)) / 1000.0 }
+}
+
+fn as_f32(count: usize) -> f32 {
+    f32::from(u16::try_from(count).unwrap_or(u16::MAX))
+}
+
+/// How much a mention of a definition counts, whoever makes it.
+fn weight(project: &Project, at: DefRef) -> f32 {
+    let Some(definition) = project.outlined(at) else { return 0.0 };
+    let name = project.name(at);
+    let mut weight = 1.0;
+    if name.starts_with('_') {
+        weight *= 0.1;
+    }
+    let has_words = name.contains('_') || name.bytes().any(|byte| byte.is_ascii_uppercase());
+    if name.len() >= 8 && has_words {
+        weight *= 3.0;
+    }
+    if definition.purpose == Purpose::Test {
+        weight *= 0.1;
+    }
+    match definition.kind {
+        Kind::Field | Kind::Variable | Kind::Variant | Kind::Module => weight * 0.3,
+        Kind::Class
+        | Kind::Struct
+        | Kind::Union
+        | Kind::Enum
+        | Kind::Interface
+        | Kind::Alias
+        | Kind::Function
+        | Kind::Method
+        | Kind::Constant
+        | Kind::Macro => weight,
+    }
+}
+
+/// A definition that other files may mean by its name.
+#[derive(Debug, Clone, Copy)]
+struct Aim {
+    at: DefRef,
+    family: Family,
+    /// Whether it is found behind something only.
+    is_member: bool,
+    /// The place of the next one with the same name, plus one.
+    next: u32,
+}
+
+/// What each name may mean to other files: chains through one list, because
+/// a list for each of many thousand names would take longer than all the rest.
+struct Aims {
+    first: ByKey<u32>,
+    all: Vec<Aim>,
+}
+
+impl Aims {
+    fn new(project: &Project) -> Self {
+        let count = project.files.iter().map(|file| file.outline.definitions.len()).sum();
+        let first = ByKey::with_capacity_and_hasher(count, BuildHasherDefault::default());
+        let mut aims = Self { first, all: Vec::with_capacity(count) };
+        for file in project.ids() {
+            let family = project.file(file).family;
+            let outline = &project.file(file).outline;
+            for (at, definition) in project.definitions(file) {
+                let container = definition.container.and_then(|id| outline.definition(id));
+                let in_type = container.is_some_and(|container| is_type(container.kind));
+                let is_hidden = container.is_some_and(|it| it.kind != Kind::Module) && !in_type;
+                if definition.reach == Reach::Project && !is_hidden {
+                    let is_member = definition.owner.is_some() || in_type;
+                    let key = NameKey::of(outline.names.get(definition.name));
+                    aims.push(key, Aim { at, family, is_member, next: 0 });
+                }
+            }
+        }
+        aims
+    }
+
+    fn push(&mut self, key: NameKey, mut aim: Aim) {
+        let place = u32::try_from(self.all.len() + 1).unwrap_or(0);
+        aim.next = self.first.insert(key, place).unwrap_or(0);
+        self.all.push(aim);
+    }
+
+    /// The definitions with a name.
+    fn of(&self, key: NameKey) -> impl Iterator<Item = &Aim> {
+        let get = |place: u32| self.all.get((place as usize).checked_sub(1)?);
+        let first = self.first.get(&key).and_then(|place| get(*place));
+        std::iter::successors(first, move |aim| get(aim.next))
+    }
+}
+
+/// How much a mention says about a definition.
+fn strength(mention: &Mention, aim: &Aim) -> f32 {
+    let (bare, placed) = (as_f32(mention.bare as usize), as_f32(mention.placed as usize));
+    let loose = as_f32(mention.loose as usize);
+    let times = match (aim.is_member, aim.family.has_implied_self()) {
+        (true, true) => bare + placed + loose * 0.03,
+        (true, false) => placed + loose * 0.03,
+        (false, _) => bare + placed,
+    };
+    times.sqrt()
+}
+
+fn graph(project: &Project, interest: &Interest, worded: &Worded) -> Graph {
+    let aims = Aims::new(project);
+    let mut meant: Vec<Aim> = Vec::new();
+    let mut graph = Graph { edges: Vec::new(), ends: Vec::new(), mentions: Vec::new() };
+    let mut totals: Vec<f32> = vec![0.0; project.files.len()];
+    let mut touched: Vec<u32> = Vec::new();
+    for from in project.ids() {
+        let file = project.file(from);
+        let mut sum = 0.0;
+        let first = graph.mentions.len();
+        for mention in &file.outline.mentions {
+            meant.clear();
+            meant.extend(aims.of(mention.name).take(COMMON + 1));
+            // Who defines a name means its own.
+            let is_own = meant.iter().any(|aim| aim.at.file == from);
+            if meant.is_empty() || meant.len() > COMMON || is_own {
+                continue;
+            }
+            let boost = 1.0 + worded.keys.get(&mention.name).map_or(0.0, |share| share * 10.0);
+            let each = boost / (as_f32(meant.len()) * as_f32(meant.len()));
+            for aim in meant.iter().filter(|aim| aim.family == file.family) {
+                let share = each * strength(mention, aim) * weight(project, aim.at);
+                let to = aim.at.file.0;
+                if share > 0.0 {
+                    if totals[to as usize] == 0.0 {
+                        touched.push(to);
+                    }
+                    graph.mentions.push((from.0, aim.at, share));
+                    totals[to as usize] += share;
+                    sum += share;
+                }
+            }
+        }
+        for to in touched.drain(..) {
+            graph.edges.push(Edge { to, weight: totals[to as usize] / sum });
+            totals[to as usize] = 0.0;
+        }
+        // What files of interest mention is of interest.
+        let boost = if interest.files.contains(&from) { 10.0 } else { 1.0 };
+        for (_, _, share) in &mut graph.mentions[first..] {
+            *share *= boost / sum;
+        }
+        graph.ends.push(graph.edges.len());
+    }
+    graph
+}
+
+fn start(project: &Project, interest: &Interest, worded: &Worded) -> Vec<f32> {
+    let count = project.files.len();
+    let mut start = vec![1.0; count];
+    for file in &interest.files {
+        start[file.0 as usize] += INTEREST * as_f32(count);
+    }
+    for (file, share) in &worded.files {
+        start[file.0 as usize] += INTEREST * share;
+    }
+    for (at, share) in &worded.definitions {
+        start[at.file.0 as usize] += INTEREST * share;
+    }
+    let sum: f32 = start.iter().sum();
+    for share in &mut start {
+        *share /= sum.max(1.0);
+    }
+    start
+}
+
+fn walk(graph: &Graph, start: &[f32]) -> Vec<f32> {
+    let mut rank = start.to_vec();
+    for _ in 0..STEPS {
+        let mut next: Vec<f32> = vec![0.0; rank.len()];
+        let mut lost = 0.0;
+        for (file, rank) in rank.iter().enumerate() {
+            let edges = graph.of(file);
+            if edges.is_empty() {
+                lost += rank;
+            }
+            for edge in edges {
+                next[edge.to as usize] += rank * edge.weight;
+            }
+        }
+        for (rank, start) in next.iter_mut().zip(start) {
+            *rank = (1.0 - DAMPING) * start + DAMPING * (*rank + lost * start);
+        }
+        rank = next;
+    }
+    rank
+}

@@ -1,0 +1,212 @@
+//! Reads one file into [`FileFacts`].
+//!
+//! The parser's tree is made flat, walked once in the order of the text with
+//! the rules of the language, and settled: only when the whole file is known
+//! can uses of local names be told from the others.
+
+mod collected;
+mod comments;
+mod names;
+#[cfg(test)]
+mod printed;
+mod settle;
+mod symbols;
+mod tree;
+mod walk;
+
+#[cfg(feature = "lang-bash")]
+mod bash;
+#[cfg(any(feature = "lang-c", feature = "lang-cpp"))]
+mod c;
+#[cfg(feature = "lang-csharp")]
+mod csharp;
+#[cfg(feature = "lang-go")]
+mod go;
+#[cfg(feature = "lang-java")]
+mod java;
+#[cfg(feature = "lang-php")]
+mod php;
+#[cfg(feature = "lang-python")]
+mod python;
+#[cfg(feature = "lang-ruby")]
+mod ruby;
+#[cfg(feature = "lang-rust")]
+mod rust;
+#[cfg(any(feature = "lang-typescript", feature = "lang-javascript"))]
+mod typescript;
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use tree_sitter::{ParseOptions, ParseState, Parser};
+
+use self::collected::{Members, Step};
+use self::settle::ShapeOf;
+use self::tree::{At, Flat, Table};
+use self::walk::Walk;
+use crate::facts::FileFacts;
+use crate::language::Language;
+
+/// Why a file was not read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unread {
+    /// The parser took more steps than any real file of that size needs.
+    #[error("the parser gave up after {bytes} bytes")]
+    TooHard {
+        /// How far it came.
+        bytes: usize,
+    },
+    /// The parser does not know the grammar's version.
+    #[error("the grammar of {language} does not fit the parser")]
+    Grammar {
+        /// Whose grammar.
+        language: Language,
+    },
+    /// The file is larger than places in it can be counted.
+    #[error("{bytes} bytes are too many")]
+    TooLarge {
+        /// How many it has.
+        bytes: usize,
+    },
+}
+
+/// What the reader needs to know of a language.
+struct Rules {
+    grammar: tree_sitter::Language,
+    comments: comments::Comments,
+    members: Members,
+    /// Kinds of nodes in which there is nothing to see.
+    closed: &'static [u16],
+    visit: for<'s> fn(&mut Walk<'s>, At) -> Step,
+    shape: ShapeOf,
+    finish: for<'s> fn(&mut Walk<'s>),
+}
+
+struct Tools {
+    parser: Parser,
+    table: Table,
+    rules: Rules,
+}
+
+/// Reads files, one after the other.
+///
+/// It keeps a parser for each language that it has met. It is meant to live
+/// as long as its thread.
+#[derive(Default)]
+pub struct Reader {
+    tools: HashMap<Language, Tools>,
+    flat: Flat,
+}
+
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Reader")
+            .field("languages", &self.tools.keys())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The parser reports its progress about every hundred steps. A file that
+/// takes more reports than this per kilobyte is not going to be finished.
+const REPORTS_PER_KILOBYTE: usize = 400;
+
+impl Reader {
+    /// A reader that has met no language yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads a file. What it says depends on nothing but its bytes.
+    ///
+    /// What does not follow the grammar is left out, and
+    /// [`FileFacts::health`] says so.
+    pub fn read(&mut self, language: Language, source: &[u8]) -> Result<FileFacts, Unread> {
+        // Twice the size must still be a place, and names have half of the numbers.
+        if source.len() > (i32::MAX / 2) as usize {
+            return Err(Unread::TooLarge { bytes: source.len() });
+        }
+        let tools = match self.tools.entry(language) {
+            std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
+            std::collections::hash_map::Entry::Vacant(new) => new.insert(tools(language)?),
+        };
+        let tree = parse(&mut tools.parser, source)?;
+        self.flat.fill(&tree, &tools.table);
+        let rules = &tools.rules;
+        let mut walk = Walk::new(source, &mut self.flat.nodes, rules.comments);
+        walk.members = rules.members;
+        walk.run(rules.visit);
+        (rules.finish)(&mut walk);
+        Ok(settle::settle(walk, rules.shape, self.flat.broken_at))
+    }
+}
+
+/// The grammar of a language, to measure reading against bare parsing.
+pub fn grammar(language: Language) -> tree_sitter::Language {
+    rules(language).grammar
+}
+fn tools(language: Language) -> Result<Tools, Unread> {
+    let rules = rules(language);
+    let mut parser = Parser::new();
+    parser.set_language(&rules.grammar).map_err(|_| Unread::Grammar { language })?;
+    let table = Table::of(&rules.grammar, rules.closed);
+    Ok(Tools { parser, table, rules })
+}
+
+fn parse(parser: &mut Parser, source: &[u8]) -> Result<tree_sitter::Tree, Unread> {
+    let mut reports = 0;
+    let mut reached = 0;
+    let most = (source.len() / 1024 + 16) * REPORTS_PER_KILOBYTE;
+    let mut progress = |state: &ParseState| {
+        reports += 1;
+        reached = state.current_byte_offset();
+        if reports > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let mut text = |byte: usize, _| source.get(byte..).unwrap_or_default();
+    let tree = parser.parse_with_options(&mut text, None, Some(options));
+    tree.ok_or_else(|| {
+        // Otherwise the next file would go on where this one was left.
+        parser.reset();
+        Unread::TooHard { bytes: reached }
+    })
+}
+
+fn rules(language: Language) -> Rules {
+    match language {
+        #[cfg(feature = "lang-python")]
+        Language::Python => python::rules(),
+        #[cfg(feature = "lang-rust")]
+        Language::Rust => rust::rules(),
+        #[cfg(feature = "lang-typescript")]
+        Language::TypeScript => {
+            typescript::rules(tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into())
+        }
+        #[cfg(feature = "lang-typescript")]
+        Language::Tsx => typescript::rules(tree_sitter_typescript::LANGUAGE_TSX.into()),
+        #[cfg(feature = "lang-javascript")]
+        Language::JavaScript => typescript::rules(tree_sitter_javascript::LANGUAGE.into()),
+        #[cfg(feature = "lang-go")]
+        Language::Go => go::rules(),
+        #[cfg(feature = "lang-c")]
+        Language::C => c::rules(tree_sitter_c::LANGUAGE.into()),
+        #[cfg(feature = "lang-cpp")]
+        Language::Cpp => c::rules(tree_sitter_cpp::LANGUAGE.into()),
+        #[cfg(feature = "lang-java")]
+        Language::Java => java::rules(),
+        #[cfg(feature = "lang-csharp")]
+        Language::CSharp => csharp::rules(),
+        #[cfg(feature = "lang-php")]
+        Language::Php => php::rules(),
+        #[cfg(feature = "lang-bash")]
+        Language::Bash => bash::rules(),
+        #[cfg(feature = "lang-ruby")]
+        Language::Ruby => ruby::rules(),
+    }
+}
+
+/// For languages in which the end of the file changes nothing before it.
+fn nothing_left(_: &mut Walk<'_>) {}
+
+#[cfg(test)]
+mod tests;

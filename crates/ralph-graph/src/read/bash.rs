@@ -1,0 +1,129 @@
+//! Bash.
+
+use super::collected::{Before, Bound, Brings, Extent, Here, Members, Step};
+use super::comments::Comments;
+use super::names::{field as f, kind as k};
+use super::settle::Shape;
+use super::tree::At;
+use super::walk::Walk;
+use super::{Rules, nothing_left};
+use crate::facts::{Kind, Reach, Role};
+
+/// How its files are read.
+pub(super) fn rules() -> Rules {
+    Rules {
+        grammar: tree_sitter_bash::LANGUAGE.into(),
+        comments: Comments::Hash,
+        members: Members::Named,
+        closed: &[],
+        visit,
+        shape,
+        finish: nothing_left,
+    }
+}
+
+fn visit(walk: &mut Walk<'_>, at: At) -> Step {
+    match walk.kind(at) {
+        k::FUNCTION_DEFINITION => {
+            if let Some(name) = walk.child(at, f::NAME) {
+                let place = walk.place(at);
+                let def = walk.define(Kind::Function, name, place);
+                walk.defs[def].reach = Reach::Project;
+                walk.enter(def, at);
+            }
+            walk.scope(at, Extent::Function);
+        }
+        k::VARIABLE_ASSIGNMENT => assignment(walk, at),
+        k::DECLARATION_COMMAND => declaration(walk, at),
+        k::FOR_STATEMENT => {
+            if let Some(name) = walk.child(at, f::VARIABLE) {
+                walk.take(name);
+                let symbol = walk.symbol(name);
+                walk.bind_in_function(symbol, Bound::Plain);
+            }
+        }
+        k::COMMAND => command(walk, at),
+        // `$1` is an argument.
+        k::VARIABLE_NAME if walk.text(at).first().is_some_and(u8::is_ascii_digit) => {}
+        k::VARIABLE_NAME => walk.uses(at, Role::Value, Before::Nothing),
+        _ => {}
+    }
+    Step::Into
+}
+
+/// Names have nothing before them here.
+fn shape(_: &Walk<'_>, _: At) -> Shape {
+    Shape::Other
+}
+
+fn is_name(text: &[u8]) -> bool {
+    let good =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b':' | b'.');
+    text.iter().all(good)
+        && text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+}
+
+fn command(walk: &mut Walk<'_>, at: At) {
+    let Some(name) = walk.child(at, f::NAME) else { return };
+    let text = walk.text(name);
+    if matches!(text, b"source" | b".") {
+        if let Some(path) = walk.child(at, f::ARGUMENT) {
+            let path_text = walk.text(path);
+            let inner = path_text.strip_prefix(b"\"").or_else(|| path_text.strip_prefix(b"'"));
+            let inner = inner.map_or(path_text, |inner| &inner[..inner.len().saturating_sub(1)]);
+            let module = walk.symbols.intern(inner);
+            walk.brings(at, module, Brings::Everything).passed_on = true;
+        }
+    } else if is_name(text) {
+        walk.uses(name, Role::Call, Before::Nothing);
+    }
+}
+
+/// The first assignment outside functions defines a variable.
+fn assignment(walk: &mut Walk<'_>, at: At) {
+    let parent = walk.parent(at);
+    let Some(name) = walk.child(at, f::NAME).filter(|name| walk.kind(*name) == k::VARIABLE_NAME)
+    else {
+        return;
+    };
+    // `A=1 command` is for that command alone.
+    if walk.kind(parent) == k::COMMAND {
+        walk.take(name);
+        return;
+    }
+    let word = match walk.kind(parent) {
+        k::DECLARATION_COMMAND => walk.text(parent).split(u8::is_ascii_whitespace).next(),
+        _ => None,
+    };
+    if walk.here() == Here::Function {
+        if matches!(word, Some(b"local" | b"declare" | b"typeset")) {
+            let symbol = walk.symbol(name);
+            walk.bind_in_function(symbol, Bound::Plain);
+        }
+        return;
+    }
+    let symbol = walk.symbol(name);
+    if walk.defined.contains(&(walk.container(), symbol)) {
+        return;
+    }
+    let fixed = word == Some(b"readonly")
+        || word.is_some() && memchr::memmem::find(walk.text(parent), b" -r").is_some();
+    let place = walk.line_place(if word.is_some() { parent } else { at });
+    let kind = if fixed { Kind::Constant } else { Kind::Variable };
+    let def = walk.define(kind, name, place);
+    walk.enter(def, at);
+}
+
+/// `local a b` makes names local that have no value yet.
+fn declaration(walk: &mut Walk<'_>, at: At) {
+    let word = walk.text(at).split(u8::is_ascii_whitespace).next();
+    if walk.here() != Here::Function || !matches!(word, Some(b"local" | b"declare" | b"typeset")) {
+        return;
+    }
+    let names: Vec<At> =
+        walk.children(at).filter(|name| walk.kind(*name) == k::VARIABLE_NAME).collect();
+    for name in names {
+        let symbol = walk.symbol(name);
+        walk.bind_in_function(symbol, Bound::Plain);
+    }
+}

@@ -1,0 +1,83 @@
+//! The names in declarators, which are wrapped in what the name is.
+
+use super::super::names::{field as f, kind as k};
+use super::super::tree::At;
+use super::super::walk::Walk;
+
+/// What a declarator declares.
+pub(super) struct Declared {
+    /// The node of the name.
+    pub(super) name: At,
+    /// The type or namespace before it: `A` of `A::f`.
+    pub(super) owner: Option<At>,
+    /// The declarator of the function, if it is one and no pointer to one.
+    pub(super) function: Option<At>,
+}
+
+/// How deep declarators are followed.
+const DEEPEST: usize = 24;
+
+pub(super) fn declared(walk: &Walk<'_>, declarator: At) -> Option<Declared> {
+    let mut at = declarator;
+    let mut function = None;
+    let mut owner = None;
+    for _ in 0..DEEPEST {
+        at = match walk.kind(at) {
+            k::IDENTIFIER
+            | k::FIELD_IDENTIFIER
+            | k::TYPE_IDENTIFIER
+            | k::DESTRUCTOR_NAME
+            | k::OPERATOR_NAME => return Some(Declared { name: at, owner, function }),
+            k::OPERATOR_CAST => {
+                let call = walk.child(at, f::DECLARATOR);
+                return Some(Declared { name: walk.child(at, f::TYPE)?, owner, function: call });
+            }
+            k::FUNCTION_DECLARATOR => {
+                function = Some(at);
+                walk.child(at, f::DECLARATOR)?
+            }
+            k::QUALIFIED_IDENTIFIER => {
+                owner = walk
+                    .child(at, f::SCOPE)
+                    .map(|scope| walk.child(scope, f::NAME).unwrap_or(scope));
+                walk.child(at, f::NAME)?
+            }
+            k::TEMPLATE_FUNCTION | k::TEMPLATE_METHOD | k::TEMPLATE_TYPE => {
+                walk.child(at, f::NAME)?
+            }
+            k::POINTER_DECLARATOR | k::ARRAY_DECLARATOR | k::POINTER_TYPE_DECLARATOR => {
+                // `(*f)(int)` is a variable.
+                if function
+                    .is_some_and(|function| walk.kind(function + 1) == k::PARENTHESIZED_DECLARATOR)
+                {
+                    function = None;
+                }
+                walk.child(at, f::DECLARATOR)?
+            }
+            k::INIT_DECLARATOR => walk.child(at, f::DECLARATOR)?,
+            k::PARENTHESIZED_DECLARATOR
+            | k::REFERENCE_DECLARATOR
+            | k::VARIADIC_DECLARATOR
+            | k::ATTRIBUTED_DECLARATOR => walk.children(at).find(|child| {
+                !matches!(walk.kind(*child), k::MS_CALL_MODIFIER | k::ATTRIBUTE_DECLARATION)
+            })?,
+            _ => return None,
+        };
+    }
+    None
+}
+
+/// The last name of `a::b::c`.
+pub(super) fn last_name(walk: &Walk<'_>, path: At) -> Option<At> {
+    let mut at = path;
+    for _ in 0..DEEPEST {
+        at = match walk.kind(at) {
+            k::QUALIFIED_IDENTIFIER
+            | k::TEMPLATE_TYPE
+            | k::TEMPLATE_FUNCTION
+            | k::DEPENDENT_NAME => walk.child(at, f::NAME).or_else(|| walk.first(at))?,
+            _ => return Some(at),
+        };
+    }
+    None
+}

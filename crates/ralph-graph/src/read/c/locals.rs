@@ -1,0 +1,205 @@
+//! Names that are known in a function only, and types of variables.
+
+use super::super::collected::{Bound, Extent};
+use super::super::names::{field as f, kind as k};
+use super::super::symbols::Symbol;
+use super::super::tree::At;
+use super::super::walk::Walk;
+use super::declarators::{self, declared};
+
+/// A declaration inside a function.
+pub(super) fn declaration(walk: &mut Walk<'_>, at: At) {
+    let declarators: Vec<At> =
+        walk.children(at).filter(|child| walk.field(*child) == f::DECLARATOR).collect();
+    if declarators.is_empty() {
+        forward(walk, at);
+    }
+    let of = declared_type(walk, at);
+    for declarator in declarators {
+        let of = of.or_else(|| made_type(walk, declarator));
+        let from = walk.bytes(declarator).1;
+        bind(walk, declarator, from, of);
+    }
+}
+
+/// `struct a;` neither defines nor uses it.
+pub(super) fn forward(walk: &mut Walk<'_>, at: At) {
+    let of = walk.child(at, f::TYPE);
+    let name = of.and_then(|of| walk.child(of, f::NAME));
+    let body = of.and_then(|of| walk.child(of, f::BODY));
+    if let (Some(name), None) = (name, body) {
+        walk.take(name);
+    }
+}
+
+fn bind(walk: &mut Walk<'_>, declarator: At, from: u32, of: Option<Symbol>) {
+    let what = of.map_or(Bound::Plain, Bound::Typed);
+    let inner = match walk.kind(declarator) {
+        k::INIT_DECLARATOR | k::REFERENCE_DECLARATOR => walk.first(declarator),
+        _ => None,
+    };
+    let structured = [Some(declarator), inner, inner.and_then(|inner| walk.first(inner))];
+    for part in structured.into_iter().flatten() {
+        if walk.kind(part) == k::STRUCTURED_BINDING_DECLARATOR {
+            let names: Vec<At> = walk.children(part).collect();
+            for name in names {
+                walk.take(name);
+                let symbol = walk.symbol(name);
+                walk.bind_from(symbol, from, Bound::Plain);
+            }
+            return;
+        }
+    }
+    if let Some(found) = declared(walk, declarator) {
+        if found.owner.is_some() {
+            return;
+        }
+        walk.take(found.name);
+        let symbol = walk.symbol(found.name);
+        walk.bind_from(symbol, from, what);
+    }
+}
+
+/// `for (auto a : b)` and `catch (A a)`.
+pub(super) fn names_of(walk: &mut Walk<'_>, at: At) {
+    if let Some(declarator) = walk.child(at, f::DECLARATOR) {
+        let of = declared_type(walk, at);
+        let from = walk.bytes(declarator).1;
+        bind(walk, declarator, from, of);
+    }
+}
+
+/// Binds parameters in the function they belong to, if it has a body here.
+pub(super) fn parameters(walk: &mut Walk<'_>, list: At) {
+    let open = walk.block_scope().filter(|scope| {
+        let function = scope.at;
+        let mut at = walk.parent(list);
+        // Only declarators may stand between the function and its list.
+        while at > function && is_declarator(walk.kind(at)) && walk.field(at) != f::VALUE {
+            at = walk.parent(at);
+        }
+        at == function
+    });
+    let parameters: Vec<At> = walk.children(list).collect();
+    for parameter in parameters {
+        let Some(declarator) = walk.child(parameter, f::DECLARATOR) else { continue };
+        let Some(found) = declared(walk, declarator) else { continue };
+        walk.take(found.name);
+        if let Some(scope) = open {
+            let of = declared_type(walk, parameter);
+            let symbol = walk.symbol(found.name);
+            walk.bind_from(symbol, scope.start, of.map_or(Bound::Plain, Bound::Typed));
+        }
+    }
+}
+
+fn is_declarator(kind: u16) -> bool {
+    matches!(
+        kind,
+        k::FUNCTION_DECLARATOR
+            | k::ABSTRACT_FUNCTION_DECLARATOR
+            | k::POINTER_DECLARATOR
+            | k::REFERENCE_DECLARATOR
+            | k::PARENTHESIZED_DECLARATOR
+            | k::ATTRIBUTED_DECLARATOR
+            | k::OPERATOR_CAST
+    )
+}
+
+pub(super) fn lambda(walk: &mut Walk<'_>, at: At) {
+    walk.scope(at, Extent::Function);
+    let Some(captures) = walk.child(at, f::CAPTURES) else { return };
+    let captures: Vec<At> = walk.children(captures).collect();
+    for capture in captures {
+        if let Some(left) = walk.child(capture, f::LEFT) {
+            walk.take(left);
+            let symbol = walk.symbol(left);
+            walk.bind(symbol, Bound::Plain);
+        }
+    }
+}
+
+pub(super) fn template_parameters(walk: &mut Walk<'_>, list: At) {
+    let owner = walk.parent(list);
+    let parameters: Vec<At> = walk.children(list).collect();
+    for parameter in parameters {
+        let name = match walk.kind(parameter) {
+            k::TYPE_PARAMETER_DECLARATION | k::VARIADIC_TYPE_PARAMETER_DECLARATION => {
+                walk.first(parameter)
+            }
+            k::OPTIONAL_TYPE_PARAMETER_DECLARATION => walk.child(parameter, f::NAME),
+            _ => {
+                let declarator = walk.child(parameter, f::DECLARATOR);
+                declarator.and_then(|declarator| declared(walk, declarator)).map(|found| found.name)
+            }
+        };
+        if let Some(name) = name {
+            walk.take(name);
+            let symbol = walk.symbol(name);
+            walk.bind_over(owner, symbol, Bound::Plain);
+        }
+    }
+}
+
+/// The type that a declaration names, as far as its members are concerned.
+pub(super) fn declared_type(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
+    let of = walk.child(at, f::TYPE)?;
+    type_name(walk, of)
+}
+
+fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
+    let mut at = of;
+    for _ in 0..6 {
+        at = match walk.kind(at) {
+            k::TYPE_IDENTIFIER => return Some(walk.symbol(at)),
+            k::STRUCT_SPECIFIER | k::CLASS_SPECIFIER | k::UNION_SPECIFIER => {
+                walk.child(at, f::NAME)?
+            }
+            k::QUALIFIED_IDENTIFIER => {
+                let last = declarators::last_name(walk, at)?;
+                let template = walk.parent(last);
+                if walk.kind(template) != k::TEMPLATE_TYPE {
+                    return Some(walk.path(at));
+                }
+                template
+            }
+            k::TEMPLATE_TYPE => {
+                let name = walk.child(at, f::NAME)?;
+                // What they point to is what their users call.
+                if matches!(walk.text(name), b"unique_ptr" | b"shared_ptr" | b"weak_ptr") {
+                    let arguments = walk.child(at, f::ARGUMENTS)?;
+                    walk.first(arguments)?
+                } else {
+                    name
+                }
+            }
+            k::TYPE_DESCRIPTOR => walk.child(at, f::TYPE)?,
+            _ => return None,
+        };
+    }
+    None
+}
+
+/// The type of `auto a = new A()` and `auto a = A{}`.
+fn made_type(walk: &mut Walk<'_>, declarator: At) -> Option<Symbol> {
+    let value = walk.child(declarator, f::VALUE)?;
+    match walk.kind(value) {
+        k::NEW_EXPRESSION | k::COMPOUND_LITERAL_EXPRESSION => declared_type(walk, value),
+        k::CALL_EXPRESSION => {
+            let called = walk.child(value, f::FUNCTION)?;
+            let name = declarators::last_name(walk, called)?;
+            let template = walk.parent(name);
+            if walk.kind(template) == k::TEMPLATE_FUNCTION
+                && matches!(walk.text(name), b"make_unique" | b"make_shared")
+            {
+                let arguments = walk.child(template, f::ARGUMENTS)?;
+                let of = walk.first(arguments)?;
+                return type_name(walk, of);
+            }
+            let class = walk.text(name).first().is_some_and(u8::is_ascii_uppercase)
+                && walk.text(name).iter().any(u8::is_ascii_lowercase);
+            (class && walk.kind(called) == k::IDENTIFIER).then(|| walk.symbol(called))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,166 @@
+//! What is collected while a file is walked.
+
+use super::symbols::Symbol;
+use super::tree::At;
+use crate::facts::{Kind, Purpose, Reach, Role};
+
+/// A definition while its file is read.
+#[derive(Debug)]
+pub(crate) struct Def {
+    pub(crate) kind: Kind,
+    pub(crate) name: Symbol,
+    pub(crate) container: Option<usize>,
+    pub(crate) owner: Option<Symbol>,
+    pub(crate) signature: Box<str>,
+    pub(crate) doc: Option<Box<str>>,
+    pub(crate) bytes: (u32, u32),
+    pub(crate) name_bytes: (u32, u32),
+    pub(crate) reach: Reach,
+    pub(crate) purpose: Purpose,
+    pub(crate) standing: Standing,
+}
+
+/// Whether a definition stays if there is a better one of the same name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It stays.
+    Full,
+    /// It only announces one: it goes if the file has that with a body.
+    Announced,
+}
+
+/// What stands before a used name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Before {
+    Nothing,
+    /// An expression.
+    Node(At),
+    Itself,
+    Parent,
+    Path(Symbol),
+    OfType(Symbol),
+    Unknown,
+}
+
+/// A name that is used, perhaps that of a local variable.
+#[derive(Debug)]
+pub(crate) struct Use {
+    pub(crate) name: Symbol,
+    pub(crate) role: Role,
+    pub(crate) before: Before,
+    pub(crate) within: Option<usize>,
+    pub(crate) bytes: (u32, u32),
+}
+
+/// What a name inside a function stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bound {
+    /// A variable.
+    Plain,
+    /// A variable of a known type.
+    Typed(Symbol),
+    /// The object that a method is called on.
+    Itself,
+    /// Something that is no local variable: a nested function, an import.
+    Outside,
+}
+
+/// A name that is bound in a part of the file.
+#[derive(Debug)]
+pub(crate) struct Binding {
+    pub(crate) name: Symbol,
+    pub(crate) from: u32,
+    pub(crate) until: u32,
+    pub(crate) what: Bound,
+}
+
+/// What an import makes known, while its file is read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Brings {
+    Module(Option<Symbol>),
+    Name(Symbol, Symbol),
+    Everything,
+}
+
+/// An import while its file is read.
+#[derive(Debug)]
+pub(crate) struct Bring {
+    pub(crate) module: Symbol,
+    pub(crate) brings: Brings,
+    pub(crate) passed_on: bool,
+    pub(crate) within: Option<usize>,
+    pub(crate) bytes: (u32, u32),
+}
+
+/// A part of the file in which names are bound.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scope {
+    pub(crate) at: At,
+    pub(crate) after: At,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) extent: Extent,
+}
+
+/// What kind of part that is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    Function,
+    Block,
+}
+
+/// What the walk is directly in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Here {
+    /// Outside all functions and types.
+    Outside,
+    /// A type, which is this definition.
+    Type(usize),
+    /// A function, or a part of the file in which names are local.
+    Function,
+}
+
+/// Where a definition is in the text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    /// The first byte with decorators.
+    pub(crate) start: u32,
+    /// The first byte without them.
+    pub(crate) head: u32,
+    /// Where the body begins.
+    pub(crate) body: u32,
+    /// The byte behind the last.
+    pub(crate) end: u32,
+}
+
+/// How members of the own type are named inside of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Members {
+    /// With the object before them: `self.a`.
+    Named,
+    /// Without it, as well: `a`.
+    Bare,
+}
+
+/// Whether what is in a node is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    Into,
+    Over,
+}
+
+/// Whether a definition of this kind can have members.
+pub(crate) fn is_type(kind: Kind) -> bool {
+    match kind {
+        Kind::Class | Kind::Struct | Kind::Union | Kind::Enum | Kind::Interface => true,
+        Kind::Module
+        | Kind::Variant
+        | Kind::Alias
+        | Kind::Function
+        | Kind::Method
+        | Kind::Field
+        | Kind::Constant
+        | Kind::Variable
+        | Kind::Macro => false,
+    }
+}

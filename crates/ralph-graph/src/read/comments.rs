@@ -1,0 +1,123 @@
+//! What a definition looks like and what is said about it, from the text alone.
+
+/// Which comments above a definition are its documentation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Comments {
+    /// Lines with `#`.
+    Hash,
+    /// `///` and `/** */`.
+    MarkedSlashes,
+    /// Any comment with slashes.
+    Slashes,
+}
+
+/// What is kept of a signature or a line of documentation.
+const LONGEST: usize = 240;
+
+/// How many lines above a definition are looked at.
+const MOST_LINES: usize = 200;
+
+/// A signature on one line, without what opens the body.
+pub(crate) fn signature(text: &[u8]) -> Box<str> {
+    let text = text.get(..text.len().min(LONGEST * 4)).unwrap_or_default();
+    let text = String::from_utf8_lossy(text);
+    // Brackets of a signature on several lines stand apart from what is in them.
+    let wrapped = text.contains('\n');
+    let mut line = String::with_capacity(text.len().min(LONGEST));
+    for word in text.split_ascii_whitespace() {
+        let close = wrapped && (line.ends_with(['(', '[']) || word.starts_with([')', ']', ',']));
+        if !line.is_empty() && !close {
+            line.push(' ');
+        }
+        if wrapped && word.starts_with([')', ']']) && line.ends_with(',') {
+            line.pop();
+        }
+        line.push_str(word);
+        if line.len() > LONGEST {
+            break;
+        }
+    }
+    let line = line.trim_end_matches("=>").trim_end_matches(['{', ':', '=', ' ', ';', ',']);
+    shortened(line).into()
+}
+
+/// The first line of a longer text.
+pub(crate) fn first_line(text: &[u8]) -> &[u8] {
+    let end = memchr::memchr2(b'\n', b'\r', text).unwrap_or(text.len());
+    &text[..end]
+}
+
+fn shortened(line: &str) -> &str {
+    if line.len() <= LONGEST {
+        return line;
+    }
+    let end = (0..=LONGEST).rev().find(|end| line.is_char_boundary(*end));
+    &line[..end.unwrap_or(0)]
+}
+
+/// The first line of the comment directly above a byte.
+pub(crate) fn above(source: &[u8], start: usize, comments: Comments) -> Option<Box<str>> {
+    let mut top = line_start(source, start);
+    let bottom = top;
+    for _ in 0..MOST_LINES {
+        if top == 0 {
+            break;
+        }
+        let line_start = line_start(source, top - 1);
+        let line = source[line_start..top].trim_ascii();
+        if comments.is_line(line) {
+            top = line_start;
+        } else if top == bottom && line.ends_with(b"*/") && comments != Comments::Hash {
+            let opening = memchr::memmem::rfind(&source[..top], b"/*")?;
+            let marked = source[opening..top].starts_with(b"/**");
+            if comments == Comments::MarkedSlashes && !marked {
+                return None;
+            }
+            let before = &source[self::line_start(source, opening)..opening];
+            return before.trim_ascii().is_empty().then(|| first_said(&source[opening..top]))?;
+        } else {
+            break;
+        }
+    }
+    first_said(&source[top..bottom])
+}
+
+impl Comments {
+    fn is_line(self, line: &[u8]) -> bool {
+        let hash =
+            || line.starts_with(b"#") && !line.starts_with(b"#!") && !line.starts_with(b"#[");
+        match self {
+            Self::Hash => hash(),
+            Self::MarkedSlashes => line.starts_with(b"///") && !line.starts_with(b"////"),
+            Self::Slashes => line.starts_with(b"//"),
+        }
+    }
+}
+
+fn line_start(source: &[u8], at: usize) -> usize {
+    memchr::memrchr(b'\n', &source[..at]).map_or(0, |newline| newline + 1)
+}
+
+/// The first line of a comment or string that says something.
+pub(crate) fn first_said(text: &[u8]) -> Option<Box<str>> {
+    for line in text.split(|byte| *byte == b'\n').take(MOST_LINES) {
+        let line = String::from_utf8_lossy(line.get(..line.len().min(LONGEST * 4))?);
+        let line =
+            line.trim().trim_end_matches("*/").trim_start_matches(['/', '*', '#', '!']).trim();
+        let line = without_tags(line);
+        if line.chars().any(char::is_alphanumeric) {
+            return Some(shortened(&line).into());
+        }
+    }
+    None
+}
+
+/// A line of documentation in XML without its outer tags.
+fn without_tags(line: &str) -> String {
+    let mut line = line;
+    for tag in ["<summary>", "</summary>", "<p>", "<para>", "</para>", "<remarks>"] {
+        line = line.strip_prefix(tag).unwrap_or(line).trim();
+        line = line.strip_suffix(tag).unwrap_or(line).trim();
+    }
+    line.to_owned()
+}

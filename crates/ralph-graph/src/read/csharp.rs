@@ -1,0 +1,292 @@
+//! C#.
+
+mod locals;
+mod uses;
+
+use super::collected::{Bound, Brings, Extent, Here, Members, Place, Step};
+use super::comments::Comments;
+use super::names::{field as f, kind as k};
+use super::tree::At;
+use super::walk::Walk;
+use super::{Rules, nothing_left};
+use crate::facts::{Kind, Purpose, Reach};
+
+use self::uses::shape;
+
+/// How its files are read.
+pub(super) fn rules() -> Rules {
+    Rules {
+        grammar: tree_sitter_c_sharp::LANGUAGE.into(),
+        comments: Comments::MarkedSlashes,
+        members: Members::Bare,
+        closed: &[],
+        visit,
+        shape,
+        finish: nothing_left,
+    }
+}
+
+fn visit(walk: &mut Walk<'_>, at: At) -> Step {
+    match walk.kind(at) {
+        k::IDENTIFIER => uses::name(walk, at),
+        k::USING_DIRECTIVE => {
+            using(walk, at);
+            return Step::Over;
+        }
+        k::NAMESPACE_DECLARATION | k::FILE_SCOPED_NAMESPACE_DECLARATION => namespace(walk, at),
+        k::BLOCK
+        | k::FOR_STATEMENT
+        | k::USING_STATEMENT
+        | k::FIXED_STATEMENT
+        | k::SWITCH_SECTION
+        | k::SWITCH_EXPRESSION_ARM
+        | k::CATCH_CLAUSE
+        | k::QUERY_EXPRESSION => walk.scope(at, Extent::Block),
+        k::FOREACH_STATEMENT => {
+            walk.scope(at, Extent::Block);
+            locals::each(walk, at);
+        }
+        k::LAMBDA_EXPRESSION | k::ANONYMOUS_METHOD_EXPRESSION => locals::lambda(walk, at),
+        k::PARAMETER_LIST | k::BRACKETED_PARAMETER_LIST => locals::parameters(walk, at),
+        k::VARIABLE_DECLARATION => locals::declaration(walk, at),
+        k::CATCH_DECLARATION
+        | k::DECLARATION_EXPRESSION
+        | k::DECLARATION_PATTERN
+        | k::RECURSIVE_PATTERN
+        | k::VAR_PATTERN
+        | k::LIST_PATTERN
+        | k::FROM_CLAUSE
+        | k::PARENTHESIZED_VARIABLE_DESIGNATION
+        | k::TUPLE_PATTERN => locals::variables(walk, at),
+        k::LET_CLAUSE | k::JOIN_CLAUSE | k::JOIN_INTO_CLAUSE => locals::first_name(walk, at),
+        k::TYPE_PARAMETER_LIST => locals::type_parameters(walk, at),
+        k::ACCESSOR_DECLARATION => locals::accessor(walk, at),
+        kind => define(walk, at, kind),
+    }
+    Step::Into
+}
+
+fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
+    let kind = match kind {
+        k::CLASS_DECLARATION => Kind::Class,
+        k::STRUCT_DECLARATION | k::RECORD_DECLARATION => Kind::Struct,
+        k::INTERFACE_DECLARATION => Kind::Interface,
+        k::ENUM_DECLARATION => Kind::Enum,
+        k::ENUM_MEMBER_DECLARATION => Kind::Variant,
+        k::DELEGATE_DECLARATION => Kind::Alias,
+        k::METHOD_DECLARATION | k::CONSTRUCTOR_DECLARATION | k::DESTRUCTOR_DECLARATION => {
+            Kind::Method
+        }
+        k::LOCAL_FUNCTION_STATEMENT => Kind::Function,
+        k::PROPERTY_DECLARATION | k::EVENT_DECLARATION => Kind::Field,
+        k::FIELD_DECLARATION | k::EVENT_FIELD_DECLARATION => {
+            fields(walk, at);
+            return;
+        }
+        k::OPERATOR_DECLARATION | k::CONVERSION_OPERATOR_DECLARATION | k::INDEXER_DECLARATION => {
+            unnamed(walk, at, kind);
+            return;
+        }
+        _ => return,
+    };
+    let Some(name) = walk.child(at, f::NAME) else { return };
+    let place = place(walk, at);
+    let local = walk.here() == Here::Function;
+    let mut bytes = walk.bytes(name);
+    if walk.kind(at) == k::DESTRUCTOR_DECLARATION {
+        // Otherwise it would have the name of the constructor.
+        let sign = memchr::memchr(b'~', walk.text(at)).map(super::tree::offset);
+        bytes.0 = sign.map_or(bytes.0, |sign| walk.bytes(at).0 + sign);
+    }
+    walk.take(name);
+    let symbol = walk.squeezed(bytes.0, bytes.1);
+    let def = walk.define_as(kind, symbol, bytes, place);
+    if local {
+        walk.bind(symbol, Bound::Outside);
+    }
+    annotate(walk, at, def);
+    walk.enter(def, at);
+    match kind {
+        Kind::Method | Kind::Function => {
+            walk.scope_over(at, (place.body, place.end), Extent::Function);
+        }
+        Kind::Struct | Kind::Class => components(walk, at, def),
+        Kind::Field => field_type(walk, at, def),
+        Kind::Module
+        | Kind::Union
+        | Kind::Enum
+        | Kind::Variant
+        | Kind::Interface
+        | Kind::Alias
+        | Kind::Constant
+        | Kind::Variable
+        | Kind::Macro => {}
+    }
+}
+
+/// Operators and indexers are named by the word that declares them.
+fn unnamed(walk: &mut Walk<'_>, at: At, kind: u16) {
+    let place = place(walk, at);
+    let word: &[u8] = if kind == k::INDEXER_DECLARATION { b"this" } else { b"operator" };
+    let head = walk.slice(place.head, place.body);
+    if let Some(found) = memchr::memmem::find(head, word) {
+        let rest = &head[found..];
+        let end = match kind {
+            k::INDEXER_DECLARATION => word.len(),
+            _ => memchr::memchr(b'(', rest).unwrap_or(word.len()),
+        };
+        let start = place.head + super::tree::offset(found);
+        let length = rest[..end].trim_ascii_end().len();
+        let bytes = (start, start + super::tree::offset(length));
+        let name = walk.squeezed(bytes.0, bytes.1);
+        let def = walk.define_as(Kind::Method, name, bytes, place);
+        annotate(walk, at, def);
+        walk.enter(def, at);
+    }
+    walk.scope_over(at, (place.body, place.end), Extent::Function);
+}
+
+/// Attributes are no part of the signature, nor are accessors.
+fn place(walk: &Walk<'_>, at: At) -> Place {
+    let mut place = walk.place(at);
+    for child in walk.children(at) {
+        match walk.kind(child) {
+            k::ATTRIBUTE_LIST => place.head = walk.bytes(child).1,
+            k::ACCESSOR_LIST | k::ARROW_EXPRESSION_CLAUSE | k::CONSTRUCTOR_INITIALIZER => {
+                place.body = place.body.min(walk.bytes(child).0);
+            }
+            _ => {}
+        }
+    }
+    place
+}
+
+/// What modifiers and attributes say of a definition.
+fn annotate(walk: &mut Walk<'_>, at: At, def: usize) {
+    let mut visible = false;
+    let mut private = false;
+    let mut test = false;
+    for child in walk.children(at) {
+        match walk.kind(child) {
+            k::MODIFIER => {
+                let word = walk.text(child);
+                visible |= matches!(word, b"public" | b"internal" | b"protected" | b"partial");
+                private |= word == b"private";
+            }
+            k::ATTRIBUTE_LIST => test |= says_test(walk, child),
+            _ => {}
+        }
+    }
+    let container = walk.defs[def].container;
+    let of_class = container
+        .is_some_and(|container| matches!(walk.defs[container].kind, Kind::Class | Kind::Struct));
+    let divided =
+        container.is_some_and(|container| walk.defs[container].signature.contains("partial "));
+    if (private || of_class && !visible) && !divided {
+        walk.defs[def].reach = Reach::File;
+    }
+    if test {
+        walk.defs[def].purpose = Purpose::Test;
+    }
+}
+
+fn says_test(walk: &Walk<'_>, list: At) -> bool {
+    let tests: [&[u8]; 8] = [
+        b"Fact",
+        b"Theory",
+        b"Test",
+        b"TestCase",
+        b"TestMethod",
+        b"TestFixture",
+        b"TestClass",
+        b"DataTestMethod",
+    ];
+    let mut names = walk.children(list).filter_map(|attribute| walk.child(attribute, f::NAME));
+    names.any(|name| tests.contains(&walk.text(name)))
+}
+
+fn field_type(walk: &mut Walk<'_>, at: At, def: usize) {
+    let of = walk.child(at, f::TYPE).and_then(|of| locals::type_name(walk, of));
+    if let (Some(of), Some(container)) = (of, walk.defs[def].container) {
+        let key = (walk.defs[container].name, walk.defs[def].name);
+        walk.field_types.insert(key, of);
+    }
+}
+
+fn fields(walk: &mut Walk<'_>, at: At) {
+    let Some(declaration) = walk.child_of(at, k::VARIABLE_DECLARATION) else { return };
+    let head = place(walk, at).head;
+    let text = walk.slice(head, walk.bytes(at).1);
+    let text = text.trim_ascii_start();
+    let start = walk.bytes(at).1 - super::tree::offset(text.len());
+    let body = start + super::tree::offset(super::comments::first_line(text).len());
+    let place = Place { head, body, ..walk.place(at) };
+    let declarators: Vec<At> = walk
+        .children(declaration)
+        .filter(|child| walk.kind(*child) == k::VARIABLE_DECLARATOR)
+        .collect();
+    for declarator in declarators {
+        let Some(name) = walk.child(declarator, f::NAME) else { continue };
+        let def = walk.define(Kind::Field, name, place);
+        annotate(walk, at, def);
+        field_type(walk, declaration, def);
+        walk.enter(def, declarator);
+    }
+}
+
+/// The parameters of a record are its properties; those of a class are known
+/// in all of it.
+fn components(walk: &mut Walk<'_>, at: At, def: usize) {
+    let Some(list) = walk.child_of(at, k::PARAMETER_LIST) else { return };
+    let parameters: Vec<At> = walk.children(list).collect();
+    for parameter in parameters {
+        let Some(name) = walk.child(parameter, f::NAME) else { continue };
+        let of = walk.child(parameter, f::TYPE).and_then(|of| locals::type_name(walk, of));
+        if walk.kind(at) == k::RECORD_DECLARATION {
+            let place = walk.place(parameter);
+            let field = walk.define(Kind::Field, name, place);
+            if let Some(of) = of {
+                let key = (walk.defs[def].name, walk.defs[field].name);
+                walk.field_types.insert(key, of);
+            }
+        } else {
+            walk.take(name);
+            let symbol = walk.symbol(name);
+            walk.bind_over(at, symbol, of.map_or(Bound::Plain, Bound::Typed));
+        }
+    }
+}
+
+fn namespace(walk: &mut Walk<'_>, at: At) {
+    let Some(name) = walk.child(at, f::NAME) else { return };
+    walk.take_all(name);
+    let place = walk.place(at);
+    let symbol = walk.path(name);
+    let bytes = walk.bytes(name);
+    let def = walk.define_as(Kind::Module, symbol, bytes, place);
+    // Without braces it holds the rest of the file.
+    let whole = walk.child(at, f::BODY).is_none();
+    walk.enter(def, if whole { 0 } else { at });
+}
+
+/// `using a.b;`, `using static a.b;` and `using a = b.c;`.
+fn using(walk: &mut Walk<'_>, at: At) {
+    let alias = walk.child(at, f::NAME);
+    let Some(path) = walk.children(at).filter(|child| Some(*child) != alias).last() else { return };
+    if let Some(alias) = alias {
+        let local = walk.symbol(alias);
+        let (qualifier, name) = (walk.child(path, f::QUALIFIER), walk.child(path, f::NAME));
+        if let (Some(qualifier), Some(name)) = (qualifier, name) {
+            let module = walk.path(qualifier);
+            let name = walk.symbol(name);
+            walk.brings(at, module, Brings::Name(name, local));
+        } else {
+            let module = walk.path(path);
+            walk.brings(at, module, Brings::Module(Some(local)));
+        }
+        return;
+    }
+    let module = walk.path(path);
+    let global = walk.text(at).starts_with(b"global");
+    walk.brings(at, module, Brings::Everything).passed_on = global;
+}

@@ -1,0 +1,130 @@
+//! Names that are known in a method only, and types of variables.
+
+use super::super::collected::{Bound, Extent, Here};
+use super::super::names::{field as f, kind as k};
+use super::super::symbols::Symbol;
+use super::super::tree::At;
+use super::super::walk::Walk;
+
+fn bind(walk: &mut Walk<'_>, name: At, of: Option<Symbol>) {
+    walk.take(name);
+    let symbol = walk.symbol(name);
+    let from = walk.bytes(name).1;
+    walk.bind_from(symbol, from, of.map_or(Bound::Plain, Bound::Typed));
+}
+
+/// Something with a name, or with several.
+pub(super) fn variables(walk: &mut Walk<'_>, at: At) {
+    let of = walk.child(at, f::TYPE).and_then(|of| type_name(walk, of));
+    let names: Vec<At> = walk
+        .children(at)
+        .filter(|name| walk.field(*name) == f::NAME && walk.kind(*name) == k::IDENTIFIER)
+        .collect();
+    for name in names {
+        bind(walk, name, of);
+    }
+}
+
+/// Clauses of queries whose name has no field.
+pub(super) fn first_name(walk: &mut Walk<'_>, at: At) {
+    if let Some(name) = walk.child_of(at, k::IDENTIFIER) {
+        bind(walk, name, None);
+    }
+}
+
+pub(super) fn each(walk: &mut Walk<'_>, at: At) {
+    let of = walk.child(at, f::TYPE).and_then(|of| type_name(walk, of));
+    if let Some(left) = walk.child(at, f::LEFT).filter(|left| walk.kind(*left) == k::IDENTIFIER) {
+        bind(walk, left, of);
+    }
+}
+
+/// Fields are defined before; what is left are variables.
+pub(super) fn declaration(walk: &mut Walk<'_>, at: At) {
+    if walk.here() != Here::Function
+        && matches!(walk.kind(walk.parent(at)), k::FIELD_DECLARATION | k::EVENT_FIELD_DECLARATION)
+    {
+        return;
+    }
+    let of = walk.child(at, f::TYPE).and_then(|of| type_name(walk, of));
+    let declarators: Vec<At> = walk.children(at).collect();
+    for declarator in declarators {
+        if let Some(name) = walk.child(declarator, f::NAME) {
+            let made = walk.children(declarator).last();
+            let of = of.or_else(|| made.and_then(|made| made_type(walk, made)));
+            bind(walk, name, of);
+        }
+    }
+}
+
+fn made_type(walk: &mut Walk<'_>, value: At) -> Option<Symbol> {
+    let of = match walk.kind(value) {
+        k::OBJECT_CREATION_EXPRESSION | k::CAST_EXPRESSION => walk.child(value, f::TYPE),
+        k::AS_EXPRESSION => walk.child(value, f::RIGHT),
+        _ => None,
+    }?;
+    type_name(walk, of)
+}
+
+/// The type whose members a value of a type has.
+pub(super) fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
+    match walk.kind(of) {
+        k::IDENTIFIER => Some(walk.symbol(of)),
+        k::QUALIFIED_NAME => Some(walk.path(of)),
+        k::GENERIC_NAME | k::NULLABLE_TYPE => {
+            let base = walk.first(of)?;
+            type_name(walk, base)
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn lambda(walk: &mut Walk<'_>, at: At) {
+    walk.scope(at, Extent::Function);
+    let parameters = walk.child(at, f::PARAMETERS);
+    if let Some(name) = parameters.filter(|list| walk.kind(*list) == k::IMPLICIT_PARAMETER) {
+        let symbol = walk.symbol(name);
+        walk.bind(symbol, Bound::Plain);
+    }
+}
+
+/// `value` is known in accessors.
+pub(super) fn accessor(walk: &mut Walk<'_>, at: At) {
+    walk.scope(at, Extent::Function);
+    let value = walk.symbols.intern(b"value");
+    walk.bind(value, Bound::Plain);
+}
+
+/// Parameters belong to the function whose scope is open, if one is.
+pub(super) fn parameters(walk: &mut Walk<'_>, list: At) {
+    let function = walk.parent(list);
+    let open = walk.block_scope().filter(|scope| scope.at == function);
+    let parameters: Vec<At> = walk.children(list).collect();
+    for parameter in parameters {
+        let (name, of) = match walk.kind(parameter) {
+            k::PARAMETER => (walk.child(parameter, f::NAME), walk.child(parameter, f::TYPE)),
+            // `params int[] a` is not a node of its own.
+            k::IDENTIFIER if walk.field(parameter) == f::NAME => (Some(parameter), None),
+            _ => continue,
+        };
+        let Some(name) = name else { continue };
+        let of = of.and_then(|of| type_name(walk, of));
+        walk.take(name);
+        if let Some(scope) = open {
+            let symbol = walk.symbol(name);
+            walk.bind_from(symbol, scope.start, of.map_or(Bound::Plain, Bound::Typed));
+        }
+    }
+}
+
+pub(super) fn type_parameters(walk: &mut Walk<'_>, list: At) {
+    let owner = walk.parent(list);
+    let parameters: Vec<At> = walk.children(list).collect();
+    for parameter in parameters {
+        if let Some(name) = walk.child(parameter, f::NAME) {
+            walk.take(name);
+            let symbol = walk.symbol(name);
+            walk.bind_over(owner, symbol, Bound::Plain);
+        }
+    }
+}

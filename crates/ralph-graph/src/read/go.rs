@@ -1,0 +1,335 @@
+//! Go.
+
+mod locals;
+
+use super::collected::{Before, Bound, Brings, Extent, Here, Members, Place, Step};
+use super::comments::Comments;
+use super::names::{field as f, kind as k};
+use super::settle::Shape;
+use super::symbols::Symbol;
+use super::tree::At;
+use super::walk::Walk;
+use super::{Rules, nothing_left};
+use crate::facts::{Kind, Purpose, Role};
+
+/// How its files are read.
+pub(super) fn rules() -> Rules {
+    Rules {
+        grammar: tree_sitter_go::LANGUAGE.into(),
+        comments: Comments::Slashes,
+        members: Members::Named,
+        closed: &[],
+        visit,
+        shape,
+        finish: nothing_left,
+    }
+}
+
+fn visit(walk: &mut Walk<'_>, at: At) -> Step {
+    match walk.kind(at) {
+        k::IDENTIFIER | k::PACKAGE_IDENTIFIER => name(walk, at),
+        k::TYPE_IDENTIFIER => type_use(walk, at),
+        k::FIELD_IDENTIFIER => field_use(walk, at),
+        k::PACKAGE_CLAUSE => {
+            if let Some(name) = walk.first(at) {
+                let place = walk.place(at);
+                walk.define(Kind::Module, name, place);
+            }
+        }
+        k::IMPORT_SPEC => {
+            import(walk, at);
+            return Step::Over;
+        }
+        k::FUNCTION_DECLARATION | k::METHOD_DECLARATION => function(walk, at),
+        k::FUNC_LITERAL => {
+            walk.scope(at, Extent::Function);
+            locals::parameters(walk, at);
+        }
+        k::METHOD_ELEM => {
+            if let (Here::Type(_), Some(name)) = (walk.here(), walk.child(at, f::NAME)) {
+                let place = walk.place(at);
+                let def = walk.define(Kind::Method, name, place);
+                walk.enter(def, at);
+            }
+        }
+        k::PARAMETER_LIST => locals::unnamed(walk, at),
+        k::TYPE_PARAMETER_LIST => locals::type_parameters(walk, at),
+        k::TYPE_SPEC | k::TYPE_ALIAS => type_spec(walk, at),
+        k::FIELD_DECLARATION => fields(walk, at),
+        k::CONST_SPEC => values(walk, at, Kind::Constant),
+        k::VAR_SPEC => values(walk, at, Kind::Variable),
+        k::BLOCK
+        | k::IF_STATEMENT
+        | k::FOR_STATEMENT
+        | k::EXPRESSION_SWITCH_STATEMENT
+        | k::EXPRESSION_CASE
+        | k::TYPE_CASE
+        | k::COMMUNICATION_CASE
+        | k::DEFAULT_CASE => walk.scope(at, Extent::Block),
+        k::TYPE_SWITCH_STATEMENT => {
+            walk.scope(at, Extent::Block);
+            if let Some(alias) = walk.child(at, f::ALIAS) {
+                let end = walk.bytes(alias).1;
+                locals::declare(walk, alias, end, &[]);
+            }
+        }
+        k::SHORT_VAR_DECLARATION | k::RANGE_CLAUSE | k::RECEIVE_STATEMENT => {
+            locals::short(walk, at);
+        }
+        _ => {}
+    }
+    Step::Into
+}
+
+fn shape(walk: &Walk<'_>, at: At) -> Shape {
+    let first = |found: fn(At) -> Shape| walk.first(at).map_or(Shape::Other, found);
+    let of_type = |of: Option<At>| match of {
+        Some(of) if matches!(walk.kind(of), k::TYPE_IDENTIFIER | k::QUALIFIED_TYPE) => {
+            Shape::New(of)
+        }
+        Some(_) | None => Shape::Other,
+    };
+    match walk.kind(at) {
+        k::IDENTIFIER | k::PACKAGE_IDENTIFIER => Shape::Name,
+        k::SELECTOR_EXPRESSION => first(Shape::Member),
+        k::PARENTHESIZED_EXPRESSION | k::UNARY_EXPRESSION => first(Shape::Same),
+        k::COMPOSITE_LITERAL => of_type(walk.child(at, f::TYPE)),
+        k::TYPE_ASSERTION_EXPRESSION => {
+            let of = walk.child(at, f::TYPE);
+            let pointed = of.filter(|of| walk.kind(*of) == k::POINTER_TYPE);
+            of_type(pointed.map_or(of, |pointer| walk.first(pointer)))
+        }
+        _ => Shape::Other,
+    }
+}
+
+fn function(walk: &mut Walk<'_>, at: At) {
+    let Some(name) = walk.child(at, f::NAME) else { return };
+    let place = walk.place(at);
+    let receiver = walk.child(at, f::RECEIVER);
+    let kind = if receiver.is_some() { Kind::Method } else { Kind::Function };
+    let def = walk.define(kind, name, place);
+    let text = walk.text(name);
+    let parameters = walk.child(at, f::PARAMETERS).map_or(b"".as_slice(), |list| walk.text(list));
+    let tests =
+        [b"Test".as_slice(), b"Benchmark", b"Fuzz"].iter().any(|word| text.starts_with(word));
+    if receiver.is_none()
+        && (tests && memchr::memmem::find(parameters, b"testing.").is_some()
+            || text.starts_with(b"Example") && parameters == b"()")
+    {
+        walk.defs[def].purpose = Purpose::Test;
+    }
+    walk.enter(def, at);
+    walk.scope_over(at, (place.body, place.end), Extent::Function);
+    let receiver = receiver.and_then(|list| walk.first(list));
+    if let Some(receiver) = receiver {
+        walk.defs[def].owner = walk.child(receiver, f::TYPE).and_then(|of| receiver_type(walk, of));
+        if let Some(name) = walk.child(receiver, f::NAME) {
+            walk.take(name);
+            let symbol = walk.symbol(name);
+            walk.bind(symbol, Bound::Itself);
+        }
+    }
+    locals::parameters(walk, at);
+}
+
+/// The type of a receiver. Its parameters, as in `(l *List[T])`, are local.
+fn receiver_type(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
+    let mut at = of;
+    for _ in 0..4 {
+        at = match walk.kind(at) {
+            k::TYPE_IDENTIFIER => return Some(walk.symbol(at)),
+            k::POINTER_TYPE | k::PARENTHESIZED_TYPE => walk.first(at)?,
+            k::GENERIC_TYPE => {
+                if let Some(arguments) = walk.child(at, f::TYPE_ARGUMENTS) {
+                    locals::receiver_parameters(walk, arguments);
+                }
+                walk.child(at, f::TYPE)?
+            }
+            _ => return None,
+        };
+    }
+    None
+}
+
+fn type_spec(walk: &mut Walk<'_>, at: At) {
+    let (Some(name), of) = (walk.child(at, f::NAME), walk.child(at, f::TYPE)) else { return };
+    let kind = match of.map(|of| walk.kind(of)) {
+        Some(k::STRUCT_TYPE) => Kind::Struct,
+        Some(k::INTERFACE_TYPE) => Kind::Interface,
+        _ => Kind::Alias,
+    };
+    let mut place = spec_place(walk, at);
+    if let (Kind::Struct | Kind::Interface, Some(of)) = (kind, of) {
+        let word = if kind == Kind::Struct { 6 } else { 9 };
+        place.body = walk.bytes(of).0 + word;
+    }
+    if walk.here() == Here::Function {
+        let symbol = walk.symbol(name);
+        walk.bind(symbol, Bound::Outside);
+    }
+    let def = walk.define(kind, name, place);
+    walk.enter(def, at);
+}
+
+/// A spec alone in its declaration is all of it.
+fn spec_place(walk: &Walk<'_>, at: At) -> Place {
+    let outer = walk.parent(at);
+    let grouped = walk.text(outer).ends_with(b")")
+        && walk.text(outer).contains(&b'(')
+        && !walk.text(at).ends_with(b")")
+        || walk.children(outer).count() > 1
+        || walk.kind(outer) == k::VAR_SPEC_LIST;
+    walk.line_place(if grouped { at } else { outer })
+}
+
+fn fields(walk: &mut Walk<'_>, at: At) {
+    let structure = walk.parent(walk.parent(at));
+    let of_type = walk.is_in(structure, k::TYPE_SPEC, f::TYPE);
+    let container = walk.container();
+    let of = walk.child(at, f::TYPE).and_then(|of| locals::type_name(walk, of));
+    let names: Vec<At> = walk.children(at).filter(|name| walk.field(*name) == f::NAME).collect();
+    for name in names {
+        if !of_type {
+            walk.take(name);
+            continue;
+        }
+        let place = walk.line_place(at);
+        let def = walk.define(Kind::Field, name, place);
+        if let (Some(of), Some(container)) = (of, container) {
+            let key = (walk.defs[container].name, walk.defs[def].name);
+            walk.field_types.insert(key, of);
+        }
+        walk.enter(def, at);
+    }
+}
+
+/// `const` and `var`, one line of them.
+fn values(walk: &mut Walk<'_>, at: At, kind: Kind) {
+    let names: Vec<At> = walk.children(at).filter(|name| walk.field(*name) == f::NAME).collect();
+    if walk.here() == Here::Function {
+        let of = walk.child(at, f::TYPE).and_then(|of| locals::type_name(walk, of));
+        let end = walk.bytes(at).1;
+        let made = if of.is_none() {
+            locals::made_types(walk, walk.child(at, f::VALUE))
+        } else {
+            Vec::new()
+        };
+        for (place, name) in names.into_iter().enumerate() {
+            walk.take(name);
+            let of = of.or_else(|| made.get(place).copied().flatten());
+            let symbol = walk.symbol(name);
+            walk.bind_from(symbol, end, of.map_or(Bound::Plain, Bound::Typed));
+        }
+        return;
+    }
+    let place = spec_place(walk, at);
+    for name in names {
+        if walk.text(name) == b"_" {
+            walk.take(name);
+            continue;
+        }
+        let def = walk.define(kind, name, place);
+        if let Some(of) = walk.child(at, f::TYPE).and_then(|of| locals::type_name(walk, of)) {
+            let symbol = walk.defs[def].name;
+            walk.outer_types.insert(symbol, of);
+        }
+        walk.enter(def, at);
+    }
+}
+
+fn name(walk: &mut Walk<'_>, at: At) {
+    let parent = walk.parent(at);
+    if walk.text(at) == b"_" {
+        return;
+    }
+    // The key of an element is the name of a field, or a value in a map.
+    if walk.kind(parent) == k::LITERAL_ELEMENT && walk.field(parent) == f::KEY {
+        let literal = walk.parent(walk.parent(walk.parent(parent)));
+        let of =
+            walk.child(literal, f::TYPE).filter(|_| walk.kind(literal) == k::COMPOSITE_LITERAL);
+        match of.map(|of| walk.kind(of)) {
+            Some(k::TYPE_IDENTIFIER | k::QUALIFIED_TYPE) => {
+                if let Some(of) = of.and_then(|of| locals::type_name(walk, of)) {
+                    walk.uses(at, Role::Value, Before::OfType(of));
+                }
+            }
+            Some(k::MAP_TYPE) => walk.uses(at, Role::Value, Before::Nothing),
+            _ => walk.uses(at, Role::Value, Before::Unknown),
+        }
+        return;
+    }
+    let role = role(walk, at);
+    walk.uses(at, role, Before::Nothing);
+}
+
+fn role(walk: &Walk<'_>, at: At) -> Role {
+    match (walk.kind(walk.parent(at)), walk.field(at)) {
+        (k::CALL_EXPRESSION, f::FUNCTION) => Role::Call,
+        _ => Role::Value,
+    }
+}
+
+fn type_use(walk: &mut Walk<'_>, at: At) {
+    let parent = walk.parent(at);
+    let qualified = walk.kind(parent) == k::QUALIFIED_TYPE;
+    let before = if qualified { Before::Node(parent + 1) } else { Before::Nothing };
+    let mut whole = if qualified { parent } else { at };
+    if walk.is_in(whole, k::GENERIC_TYPE, f::TYPE) {
+        whole = walk.parent(whole);
+    }
+    let outer = walk.parent(whole);
+    let role = match walk.kind(outer) {
+        k::COMPOSITE_LITERAL => Role::Call,
+        k::FIELD_DECLARATION if walk.child(outer, f::NAME).is_none() => Role::Extends,
+        k::POINTER_TYPE if is_embedded(walk, outer) => Role::Extends,
+        k::TYPE_ELEM if walk.is_in_alone(whole, k::INTERFACE_TYPE) => Role::Extends,
+        _ => Role::Type,
+    };
+    walk.uses(at, role, before);
+}
+
+/// Whether a pointer is all that a field is.
+fn is_embedded(walk: &Walk<'_>, pointer: At) -> bool {
+    let field = walk.parent(pointer);
+    walk.kind(field) == k::FIELD_DECLARATION && walk.child(field, f::NAME).is_none()
+}
+
+fn field_use(walk: &mut Walk<'_>, at: At) {
+    let parent = walk.parent(at);
+    if walk.kind(parent) == k::SELECTOR_EXPRESSION {
+        let role = role(walk, parent);
+        walk.uses(at, role, Before::Node(parent + 1));
+    }
+}
+
+fn import(walk: &mut Walk<'_>, at: At) {
+    let Some(path) = walk.child(at, f::PATH) else { return };
+    let (start, end) = walk.bytes(path);
+    let text = walk.slice(start + 1, end.max(start + 2) - 1);
+    let module = walk.symbols.intern(text);
+    let brings = match walk.child(at, f::NAME) {
+        Some(name) => match walk.kind(name) {
+            k::DOT => Brings::Everything,
+            k::PACKAGE_IDENTIFIER => Brings::Module(Some(walk.symbol(name))),
+            _ => Brings::Module(None),
+        },
+        None => Brings::Module(Some(walk.symbols.intern(package_name(text)))),
+    };
+    walk.brings(at, module, brings);
+}
+
+/// The name of a package by its path, as it usually is.
+fn package_name(path: &[u8]) -> &[u8] {
+    let mut parts = path.rsplit(|byte| *byte == b'/');
+    let last = parts.next().unwrap_or(path);
+    let is_version = |part: &[u8]| {
+        part.strip_prefix(b"v")
+            .is_some_and(|rest| !rest.is_empty() && rest.iter().all(u8::is_ascii_digit))
+    };
+    let last = if is_version(last) { parts.next().unwrap_or(last) } else { last };
+    match memchr::memrchr(b'.', last) {
+        Some(dot) if is_version(&last[dot + 1..]) => &last[..dot],
+        Some(_) | None => last,
+    }
+}

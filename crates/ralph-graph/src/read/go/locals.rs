@@ -1,0 +1,139 @@
+//! Names that are known in a function only.
+
+use super::super::collected::Bound;
+use super::super::names::{field as f, kind as k};
+use super::super::symbols::Symbol;
+use super::super::tree::At;
+use super::super::walk::Walk;
+
+/// Binds parameters and named results of the function whose scope is open.
+pub(super) fn parameters(walk: &mut Walk<'_>, function: At) {
+    let lists = [walk.child(function, f::PARAMETERS), walk.child(function, f::RESULT)];
+    for list in lists.into_iter().flatten() {
+        let parameters: Vec<At> = walk.children(list).collect();
+        for parameter in parameters {
+            let of = walk.child(parameter, f::TYPE).and_then(|of| type_name(walk, of));
+            let many = walk.kind(parameter) == k::VARIADIC_PARAMETER_DECLARATION;
+            let what = of.filter(|_| !many).map_or(Bound::Plain, Bound::Typed);
+            for name in names(walk, parameter) {
+                walk.take(name);
+                let symbol = walk.symbol(name);
+                walk.bind(symbol, what);
+            }
+        }
+    }
+}
+
+/// Parameters of a function type or signature have no meaning elsewhere.
+pub(super) fn unnamed(walk: &mut Walk<'_>, list: At) {
+    let parameters: Vec<At> = walk.children(list).collect();
+    for parameter in parameters {
+        for name in names(walk, parameter) {
+            walk.take(name);
+        }
+    }
+}
+
+fn names(walk: &Walk<'_>, parameter: At) -> Vec<At> {
+    walk.children(parameter).filter(|name| walk.field(*name) == f::NAME).collect()
+}
+
+pub(super) fn type_parameters(walk: &mut Walk<'_>, list: At) {
+    let owner = walk.parent(list);
+    let parameters: Vec<At> = walk.children(list).collect();
+    for parameter in parameters {
+        for name in names(walk, parameter) {
+            walk.take(name);
+            let symbol = walk.symbol(name);
+            walk.bind_over(owner, symbol, Bound::Plain);
+        }
+    }
+}
+
+/// `T` in `func (l *List[T]) Len() int`.
+pub(super) fn receiver_parameters(walk: &mut Walk<'_>, arguments: At) {
+    let mut function = arguments;
+    while function != 0 && walk.kind(function) != k::METHOD_DECLARATION {
+        function = walk.parent(function);
+    }
+    for at in arguments..walk.after(arguments) {
+        if walk.kind(at) == k::TYPE_IDENTIFIER {
+            walk.take(at);
+            let symbol = walk.symbol(at);
+            walk.bind_over(function, symbol, Bound::Plain);
+        }
+    }
+}
+
+/// `a, b := …`, also in `range` and `case`.
+pub(super) fn short(walk: &mut Walk<'_>, at: At) {
+    let Some(left) = walk.child(at, f::LEFT) else { return };
+    let right = walk.child(at, f::RIGHT);
+    let between_end = right.map_or(walk.bytes(at).1, |right| walk.bytes(right).0);
+    let between = walk.slice(walk.bytes(left).1, between_end);
+    if memchr::memmem::find(between, b":=").is_none() {
+        return;
+    }
+    let made = match walk.kind(at) {
+        k::SHORT_VAR_DECLARATION => made_types(walk, right),
+        _ => Vec::new(),
+    };
+    let end = walk.bytes(at).1;
+    declare(walk, left, end, &made);
+}
+
+/// Binds the names of a list from a byte on.
+pub(super) fn declare(walk: &mut Walk<'_>, list: At, from: u32, types: &[Option<Symbol>]) {
+    let names: Vec<At> = match walk.kind(list) {
+        k::IDENTIFIER => vec![list],
+        _ => walk.children(list).collect(),
+    };
+    for (place, name) in names.into_iter().enumerate() {
+        if walk.kind(name) == k::IDENTIFIER {
+            walk.take(name);
+            let symbol = walk.symbol(name);
+            let of = types.get(place).copied().flatten();
+            walk.bind_from(symbol, from, of.map_or(Bound::Plain, Bound::Typed));
+        }
+    }
+}
+
+/// The types of values that are plainly made here.
+pub(super) fn made_types(walk: &mut Walk<'_>, values: Option<At>) -> Vec<Option<Symbol>> {
+    let Some(values) = values else { return Vec::new() };
+    let values: Vec<At> = walk.children(values).collect();
+    values.into_iter().map(|value| made_type(walk, value)).collect()
+}
+
+fn made_type(walk: &mut Walk<'_>, value: At) -> Option<Symbol> {
+    let literal = match walk.kind(value) {
+        k::UNARY_EXPRESSION => walk.child(value, f::OPERAND)?,
+        k::CALL_EXPRESSION
+            if walk.child(value, f::FUNCTION).is_some_and(|name| walk.text(name) == b"new") =>
+        {
+            let arguments = walk.child(value, f::ARGUMENTS)?;
+            let of = walk.first(arguments)?;
+            return type_name(walk, of);
+        }
+        _ => value,
+    };
+    if !matches!(walk.kind(literal), k::COMPOSITE_LITERAL | k::TYPE_ASSERTION_EXPRESSION) {
+        return None;
+    }
+    walk.child(literal, f::TYPE).and_then(|of| type_name(walk, of))
+}
+
+/// The type whose methods a value of a type has.
+pub(super) fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
+    let mut at = of;
+    for _ in 0..4 {
+        at = match walk.kind(at) {
+            k::TYPE_IDENTIFIER | k::IDENTIFIER => return Some(walk.symbol(at)),
+            k::QUALIFIED_TYPE => return Some(walk.path(at)),
+            k::POINTER_TYPE | k::PARENTHESIZED_TYPE => walk.first(at)?,
+            k::GENERIC_TYPE => walk.child(at, f::TYPE)?,
+            _ => return None,
+        };
+    }
+    None
+}

@@ -1,0 +1,198 @@
+//! Java.
+
+mod locals;
+mod uses;
+
+use super::collected::{Bound, Brings, Extent, Here, Members, Place, Step};
+use super::comments::Comments;
+use super::names::{field as f, kind as k};
+use super::tree::At;
+use super::walk::Walk;
+use super::{Rules, nothing_left};
+use crate::facts::{Kind, Purpose, Reach};
+
+use self::uses::shape;
+
+/// How its files are read.
+pub(super) fn rules() -> Rules {
+    Rules {
+        grammar: tree_sitter_java::LANGUAGE.into(),
+        comments: Comments::MarkedSlashes,
+        members: Members::Bare,
+        closed: &[],
+        visit,
+        shape,
+        finish: nothing_left,
+    }
+}
+
+fn visit(walk: &mut Walk<'_>, at: At) -> Step {
+    match walk.kind(at) {
+        k::IDENTIFIER => uses::name(walk, at),
+        k::TYPE_IDENTIFIER => uses::type_name(walk, at),
+        k::PACKAGE_DECLARATION => {
+            package(walk, at);
+            return Step::Over;
+        }
+        k::IMPORT_DECLARATION => {
+            import(walk, at);
+            return Step::Over;
+        }
+        k::MODULE_DECLARATION => return Step::Over,
+        k::BLOCK
+        | k::FOR_STATEMENT
+        | k::SWITCH_BLOCK_STATEMENT_GROUP
+        | k::SWITCH_RULE
+        | k::TRY_WITH_RESOURCES_STATEMENT => walk.scope(at, Extent::Block),
+        k::ENHANCED_FOR_STATEMENT | k::CATCH_CLAUSE => {
+            walk.scope(at, Extent::Block);
+            locals::variable(walk, at);
+        }
+        k::CATCH_FORMAL_PARAMETER
+        | k::RESOURCE
+        | k::INSTANCEOF_EXPRESSION
+        | k::TYPE_PATTERN
+        | k::RECORD_PATTERN_COMPONENT => locals::variable(walk, at),
+        k::LAMBDA_EXPRESSION => locals::lambda(walk, at),
+        k::LOCAL_VARIABLE_DECLARATION => locals::declaration(walk, at),
+        k::FORMAL_PARAMETER | k::SPREAD_PARAMETER => locals::parameter(walk, at),
+        k::TYPE_PARAMETERS => locals::type_parameters(walk, at),
+        k::STATIC_INITIALIZER => walk.scope(at, Extent::Function),
+        kind => define(walk, at, kind),
+    }
+    Step::Into
+}
+
+fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
+    let kind = match kind {
+        k::CLASS_DECLARATION => Kind::Class,
+        k::INTERFACE_DECLARATION | k::ANNOTATION_TYPE_DECLARATION => Kind::Interface,
+        k::ENUM_DECLARATION => Kind::Enum,
+        k::RECORD_DECLARATION => Kind::Struct,
+        k::ENUM_CONSTANT => Kind::Variant,
+        k::METHOD_DECLARATION
+        | k::CONSTRUCTOR_DECLARATION
+        | k::COMPACT_CONSTRUCTOR_DECLARATION
+        | k::ANNOTATION_TYPE_ELEMENT_DECLARATION => Kind::Method,
+        k::FIELD_DECLARATION | k::CONSTANT_DECLARATION => {
+            fields(walk, at);
+            return;
+        }
+        _ => return,
+    };
+    let Some(name) = walk.child(at, f::NAME) else { return };
+    let place = place(walk, at);
+    let local = walk.here() == Here::Function;
+    let symbol = walk.symbol(name);
+    let def = walk.define(kind, name, place);
+    annotate(walk, at, def);
+    if local && kind != Kind::Method {
+        walk.bind(symbol, Bound::Outside);
+    }
+    walk.enter(def, at);
+    if kind == Kind::Method {
+        walk.scope_over(at, (place.body, place.end), Extent::Function);
+    } else if kind == Kind::Struct {
+        components(walk, at, def);
+    }
+}
+
+/// Annotations are no part of the signature.
+fn place(walk: &Walk<'_>, at: At) -> Place {
+    let mut place = walk.place(at);
+    if let Some(modifiers) = walk.child_of(at, k::MODIFIERS) {
+        let last = walk.children(modifiers).last();
+        let end = last.map_or(place.head, |annotation| walk.bytes(annotation).1);
+        let head = walk.slice(place.head, end);
+        // A modifier may stand before the annotations.
+        if head.starts_with(b"@") {
+            place.head = end;
+        }
+    }
+    place
+}
+
+/// What the modifiers say of a definition.
+fn annotate(walk: &mut Walk<'_>, at: At, def: usize) {
+    let Some(modifiers) = walk.child_of(at, k::MODIFIERS) else { return };
+    let text = walk.text(modifiers);
+    if text.split(u8::is_ascii_whitespace).any(|word| word == b"private") {
+        walk.defs[def].reach = Reach::File;
+    }
+    for annotation in modifiers..walk.after(modifiers) {
+        if let (k::MARKER_ANNOTATION | k::ANNOTATION, Some(name)) =
+            (walk.kind(annotation), walk.child(annotation, f::NAME))
+        {
+            let tests: [&[u8]; 4] =
+                [b"Test", b"ParameterizedTest", b"RepeatedTest", b"TestFactory"];
+            if tests.contains(&walk.text(name)) {
+                walk.defs[def].purpose = Purpose::Test;
+            }
+        }
+    }
+}
+
+fn fields(walk: &mut Walk<'_>, at: At) {
+    let declarators: Vec<At> =
+        walk.children(at).filter(|child| walk.field(*child) == f::DECLARATOR).collect();
+    let head = place(walk, at).head;
+    let place = Place { head, ..walk.place(at) };
+    let end =
+        head + super::tree::offset(super::comments::first_line(walk.slice(head, place.end)).len());
+    let place = Place { body: end, ..place };
+    let of = walk.child(at, f::TYPE).and_then(|of| locals::type_name(walk, of));
+    for declarator in declarators {
+        let Some(name) = walk.child(declarator, f::NAME) else { continue };
+        let def = walk.define(Kind::Field, name, place);
+        walk.defs[def].reach = Reach::Project;
+        annotate(walk, at, def);
+        if let (Some(of), Some(container)) = (of, walk.defs[def].container) {
+            let key = (walk.defs[container].name, walk.defs[def].name);
+            walk.field_types.insert(key, of);
+        }
+        walk.claim(def);
+        walk.enter(def, declarator);
+    }
+}
+
+/// The components of a record are its fields.
+fn components(walk: &mut Walk<'_>, at: At, record: usize) {
+    let Some(list) = walk.child(at, f::PARAMETERS) else { return };
+    let parameters: Vec<At> = walk.children(list).collect();
+    for parameter in parameters {
+        let Some(name) = walk.child(parameter, f::NAME) else { continue };
+        let place = walk.place(parameter);
+        let of = walk.child(parameter, f::TYPE).and_then(|of| locals::type_name(walk, of));
+        let def = walk.define(Kind::Field, name, place);
+        if let Some(of) = of {
+            let key = (walk.defs[record].name, walk.defs[def].name);
+            walk.field_types.insert(key, of);
+        }
+    }
+}
+
+fn package(walk: &mut Walk<'_>, at: At) {
+    let name = walk
+        .children(at)
+        .find(|name| matches!(walk.kind(*name), k::IDENTIFIER | k::SCOPED_IDENTIFIER));
+    if let Some(name) = name {
+        let symbol = walk.path(name);
+        let (bytes, place) = (walk.bytes(name), walk.place(at));
+        walk.define_as(Kind::Module, symbol, bytes, place);
+    }
+}
+
+fn import(walk: &mut Walk<'_>, at: At) {
+    let Some(path) = walk.first(at) else { return };
+    if walk.child_of(at, k::ASTERISK).is_some() {
+        let module = walk.path(path);
+        walk.brings(at, module, Brings::Everything);
+        return;
+    }
+    let (Some(scope), Some(name)) = (walk.child(path, f::SCOPE), walk.child(path, f::NAME)) else {
+        return;
+    };
+    let module = walk.path(scope);
+    let name = walk.symbol(name);
+    walk.brings(at, module, Brings::Name(name, name));
+}

@@ -1,0 +1,114 @@
+//! Names that are known in a method only, and types of variables.
+
+use super::super::collected::{Bound, Extent};
+use super::super::names::{field as f, kind as k};
+use super::super::symbols::Symbol;
+use super::super::tree::At;
+use super::super::walk::Walk;
+
+/// Something that binds one name from there to the end of its block.
+pub(super) fn variable(walk: &mut Walk<'_>, at: At) {
+    let name = walk.child(at, f::NAME).or_else(|| match walk.kind(at) {
+        k::TYPE_PATTERN | k::RECORD_PATTERN_COMPONENT => {
+            walk.children(at).filter(|child| walk.kind(*child) == k::IDENTIFIER).last()
+        }
+        _ => None,
+    });
+    let Some(name) = name.filter(|name| walk.kind(*name) == k::IDENTIFIER) else { return };
+    let of =
+        walk.child(at, f::TYPE).or_else(|| walk.child(at, f::RIGHT)).or_else(|| walk.first(at));
+    let of = of.and_then(|of| type_name(walk, of)).or_else(|| made_type(walk, at));
+    let from = walk.bytes(name).1;
+    bind(walk, name, from, of);
+}
+
+fn bind(walk: &mut Walk<'_>, name: At, from: u32, of: Option<Symbol>) {
+    walk.take(name);
+    let symbol = walk.symbol(name);
+    walk.bind_from(symbol, from, of.map_or(Bound::Plain, Bound::Typed));
+}
+
+pub(super) fn declaration(walk: &mut Walk<'_>, at: At) {
+    let of = walk.child(at, f::TYPE).and_then(|of| type_name(walk, of));
+    let declarators: Vec<At> =
+        walk.children(at).filter(|child| walk.field(*child) == f::DECLARATOR).collect();
+    for declarator in declarators {
+        let of = of.or_else(|| made_type(walk, declarator));
+        if let Some(name) = walk.child(declarator, f::NAME) {
+            let from = walk.bytes(name).1;
+            bind(walk, name, from, of);
+        }
+    }
+}
+
+/// A parameter of the method or lambda whose scope is open.
+pub(super) fn parameter(walk: &mut Walk<'_>, at: At) {
+    let name = walk.child(at, f::NAME).or_else(|| {
+        let declarator = walk.child_of(at, k::VARIABLE_DECLARATOR);
+        declarator.and_then(|declarator| walk.child(declarator, f::NAME))
+    });
+    let Some(name) = name else { return };
+    let function = walk.parent(walk.parent(at));
+    let Some(scope) = walk.block_scope().filter(|scope| scope.at == function) else {
+        walk.take(name);
+        return;
+    };
+    let single = walk.kind(at) == k::FORMAL_PARAMETER;
+    let of = walk.child(at, f::TYPE).filter(|_| single).and_then(|of| type_name(walk, of));
+    bind(walk, name, scope.start, of);
+}
+
+pub(super) fn lambda(walk: &mut Walk<'_>, at: At) {
+    walk.scope(at, Extent::Function);
+    let Some(parameters) = walk.child(at, f::PARAMETERS) else { return };
+    let names: Vec<At> = match walk.kind(parameters) {
+        k::IDENTIFIER => vec![parameters],
+        k::INFERRED_PARAMETERS => walk.children(parameters).collect(),
+        _ => Vec::new(),
+    };
+    for name in names {
+        let from = walk.bytes(name).0;
+        bind(walk, name, from, None);
+    }
+}
+
+pub(super) fn type_parameters(walk: &mut Walk<'_>, list: At) {
+    let owner = walk.parent(list);
+    let parameters: Vec<At> = walk.children(list).collect();
+    for parameter in parameters {
+        if let Some(name) = walk.child_of(parameter, k::TYPE_IDENTIFIER) {
+            walk.take(name);
+            let symbol = walk.symbol(name);
+            walk.bind_over(owner, symbol, Bound::Plain);
+        }
+    }
+}
+
+/// The type whose members a value of a type has.
+pub(super) fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
+    match walk.kind(of) {
+        k::TYPE_IDENTIFIER if walk.text(of) != b"var" => Some(walk.symbol(of)),
+        k::SCOPED_TYPE_IDENTIFIER => Some(walk.path(of)),
+        k::GENERIC_TYPE => {
+            let base = walk.first(of)?;
+            Some(walk.path(base))
+        }
+        k::CATCH_TYPE if walk.children(of).count() == 1 => {
+            let only = walk.first(of)?;
+            type_name(walk, only)
+        }
+        _ => None,
+    }
+}
+
+/// The type of `new A()` that is assigned.
+fn made_type(walk: &mut Walk<'_>, declarator: At) -> Option<Symbol> {
+    let value = walk.child(declarator, f::VALUE)?;
+    match walk.kind(value) {
+        k::OBJECT_CREATION_EXPRESSION | k::CAST_EXPRESSION => {
+            let of = walk.child(value, f::TYPE)?;
+            type_name(walk, of)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,53 @@
+//! `use`, `include` and `require`.
+
+use super::super::collected::Brings;
+use super::super::names::{field as f, kind as k};
+use super::super::tree::At;
+use super::super::walk::Walk;
+
+pub(super) fn import(walk: &mut Walk<'_>, at: At) {
+    let prefix =
+        walk.child_of(at, k::NAMESPACE_NAME).map_or(b"".as_slice(), |prefix| walk.text(prefix));
+    let group = walk.child(at, f::BODY).unwrap_or(at);
+    let clauses: Vec<At> = walk
+        .children(group)
+        .filter(|clause| walk.kind(*clause) == k::NAMESPACE_USE_CLAUSE)
+        .collect();
+    for clause in clauses {
+        let alias = walk.child(clause, f::ALIAS);
+        let path = walk
+            .children(clause)
+            .find(|path| matches!(walk.kind(*path), k::NAME | k::QUALIFIED_NAME));
+        let Some(path) = path else { continue };
+        let text = walk.text(path);
+        let text = text.strip_prefix(b"\\").unwrap_or(text);
+        let full = if prefix.is_empty() { text.to_vec() } else { [prefix, b"\\", text].concat() };
+        let split = memchr::memrchr(b'\\', &full);
+        let name_length = full.len() - split.map_or(0, |split| split + 1);
+        let end = walk.bytes(path).1;
+        let name = walk.slice(end - super::offset(name_length), end);
+        let name = walk.symbols.intern(name);
+        let local = alias.map_or(name, |alias| walk.symbol(alias));
+        match split {
+            Some(split) => {
+                let module = walk.symbols.make(&full[..split]);
+                walk.brings(clause, module, Brings::Name(name, local));
+            }
+            None => {
+                walk.brings(clause, name, Brings::Module(Some(local)));
+            }
+        }
+    }
+}
+
+/// The file is the first string, whatever is put before it.
+pub(super) fn include(walk: &mut Walk<'_>, at: At) {
+    let mut inside = at..walk.after(at);
+    let string = inside.find(|inside| matches!(walk.kind(*inside), k::STRING | k::ENCAPSED_STRING));
+    let Some(string) = string else { return };
+    let (start, end) = walk.bytes(string);
+    if end - start > 2 {
+        let module = walk.symbols.intern(walk.slice(start + 1, end - 1));
+        walk.brings(at, module, Brings::Everything).passed_on = true;
+    }
+}

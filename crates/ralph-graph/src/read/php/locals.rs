@@ -1,0 +1,96 @@
+//! Variables and their types.
+
+use super::super::collected::Bound;
+use super::super::names::{field as f, kind as k};
+use super::super::symbols::Symbol;
+use super::super::tree::At;
+use super::super::walk::Walk;
+use crate::facts::Reach;
+
+pub(super) fn parameter(walk: &mut Walk<'_>, at: At) {
+    let Some(name) = walk.child(at, f::NAME) else { return };
+    let name = if walk.kind(name) == k::BY_REF { walk.first(name).unwrap_or(name) } else { name };
+    let of = walk.child(at, f::TYPE).and_then(|of| type_name(walk, of));
+    let many = walk.kind(at) == k::VARIADIC_PARAMETER;
+    walk.take_all(name);
+    let symbol = walk.symbol(name);
+    walk.bind(symbol, of.filter(|_| !many).map_or(Bound::Plain, Bound::Typed));
+    if walk.kind(at) == k::PROPERTY_PROMOTION_PARAMETER {
+        let place = walk.place(at);
+        super::field(walk, name, place, of);
+        let visibility = walk.child(at, f::VISIBILITY);
+        if visibility.is_some_and(|visibility| walk.text(visibility) == b"private")
+            && let Some(def) = walk.defs.last_mut()
+        {
+            def.reach = Reach::File;
+        }
+    }
+}
+
+/// `$a = new A()`; any other value makes the type unknown.
+pub(super) fn assignment(walk: &mut Walk<'_>, at: At) {
+    let (Some(left), Some(right)) = (walk.child(at, f::LEFT), walk.child(at, f::RIGHT)) else {
+        return;
+    };
+    let made = match walk.kind(right) {
+        k::OBJECT_CREATION_EXPRESSION => walk.first(right).and_then(|of| class_name(walk, of)),
+        _ => None,
+    };
+    match walk.kind(left) {
+        k::VARIABLE_NAME => {
+            let symbol = walk.symbol(left);
+            let from = walk.bytes(at).1;
+            walk.bind_from(symbol, from, made.map_or(Bound::Plain, Bound::Typed));
+        }
+        k::MEMBER_ACCESS_EXPRESSION => {
+            let (object, name) = (walk.child(left, f::OBJECT), walk.child(left, f::NAME));
+            let own = object.is_some_and(|object| walk.text(object) == b"$this");
+            if let (true, Some(name), Some(made), Some(class)) =
+                (own, name, made, walk.enclosing_type())
+            {
+                let key = (walk.defs[class].name, walk.symbol(name));
+                walk.field_types.entry(key).or_insert(made);
+            }
+        }
+        _ => {}
+    }
+}
+
+pub(super) fn caught(walk: &mut Walk<'_>, at: At) {
+    let of = walk.child(at, f::TYPE).filter(|list| walk.children(*list).count() == 1);
+    let of = of.and_then(|list| walk.first(list)).and_then(|of| type_name(walk, of));
+    if let Some(name) = walk.child(at, f::NAME) {
+        let symbol = walk.symbol(name);
+        let from = walk.bytes(name).1;
+        walk.bind_from(symbol, from, of.map_or(Bound::Plain, Bound::Typed));
+    }
+}
+
+/// The class that a declared type names.
+pub(super) fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
+    let mut at = of;
+    for _ in 0..4 {
+        at = match walk.kind(at) {
+            k::NAMED_TYPE | k::OPTIONAL_TYPE => walk.first(at)?,
+            k::UNION_TYPE => {
+                let mut parts = walk.children(at).filter(|part| walk.text(*part) != b"null");
+                let only = parts.next()?;
+                if parts.next().is_some() {
+                    return None;
+                }
+                only
+            }
+            _ => return class_name(walk, at),
+        };
+    }
+    None
+}
+
+fn class_name(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
+    let own = matches!(walk.text(at), b"self" | b"static");
+    match walk.kind(at) {
+        _ if own => walk.enclosing_type().map(|class| walk.defs[class].name),
+        k::NAME | k::QUALIFIED_NAME => Some(walk.symbol(at)),
+        _ => None,
+    }
+}

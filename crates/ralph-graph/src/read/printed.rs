@@ -1,0 +1,105 @@
+//! Facts as short lines, for tests.
+
+use crate::facts::{DefinitionId, FileFacts, Imported, Purpose, Qualifier, Reach, Reference, Role};
+use crate::language::Language;
+
+/// The full name of a definition.
+fn path(facts: &FileFacts, id: Option<DefinitionId>) -> String {
+    let Some(id) = id else { return "-".to_owned() };
+    let definition = &facts.definitions[id.0 as usize];
+    let name = facts.names.text(definition.name);
+    match (definition.owner, definition.container) {
+        (Some(owner), _) => format!("{}.{name}", facts.names.text(owner)),
+        (None, Some(outer)) => format!("{}.{name}", path(facts, Some(outer))),
+        (None, None) => name.to_owned(),
+    }
+}
+
+/// One line for each definition: its kind, its full name, `file` if it is not
+/// seen outside, `test` if it is one.
+pub(crate) fn definitions(facts: &FileFacts) -> Vec<String> {
+    let lines = (0..).zip(&facts.definitions).map(|(id, definition)| {
+        let mut line =
+            format!("{:?} {}", definition.kind, path(facts, Some(DefinitionId(id)))).to_string();
+        if definition.reach == Reach::File {
+            line.push_str(" file");
+        }
+        if definition.purpose == Purpose::Test {
+            line.push_str(" test");
+        }
+        line
+    });
+    lines.collect()
+}
+
+/// One line for each signature, with the documentation behind `--`.
+pub(crate) fn signatures(facts: &FileFacts) -> Vec<String> {
+    let lines = facts.definitions.iter().map(|definition| match &definition.doc {
+        Some(doc) => format!("{} -- {doc}", definition.signature),
+        None => definition.signature.to_string(),
+    });
+    lines.collect()
+}
+
+/// One line for each reference: where it is, its role, what it names.
+pub(crate) fn references(facts: &FileFacts) -> Vec<String> {
+    let line = |reference: &Reference| {
+        let role = match reference.role {
+            Role::Call => "call",
+            Role::Type => "type",
+            Role::Extends => "extends",
+            Role::Implements => "implements",
+            Role::Applies => "applies",
+            Role::Value => "value",
+        };
+        let name = facts.names.text(reference.name);
+        let within = path(facts, reference.within);
+        match reference.qualifier {
+            Qualifier::None => format!("{within} {role} {name}"),
+            Qualifier::Itself => format!("{within} {role} self.{name}"),
+            Qualifier::Parent => format!("{within} {role} super.{name}"),
+            Qualifier::Path(path) => format!("{within} {role} {}.{name}", facts.names.text(path)),
+            Qualifier::OfType(of) => format!("{within} {role} <{}>.{name}", facts.names.text(of)),
+            Qualifier::Unknown => format!("{within} {role} ?.{name}"),
+        }
+    };
+    facts.references.iter().map(line).collect()
+}
+
+/// One line for each import: what it makes known, and from where.
+pub(crate) fn imports(facts: &FileFacts) -> Vec<String> {
+    let lines = facts.imports.iter().map(|import| {
+        let module = facts.names.text(import.module);
+        let mut line = match import.imported {
+            Imported::Module { local: Some(local) } => {
+                format!("{module} as {}", facts.names.text(local))
+            }
+            Imported::Module { local: None } => module.to_owned(),
+            Imported::Name { name, local } if name == local => {
+                format!("{} of {module}", facts.names.text(name))
+            }
+            Imported::Name { name, local } => {
+                format!("{} of {module} as {}", facts.names.text(name), facts.names.text(local))
+            }
+            Imported::Everything => format!("all of {module}"),
+        };
+        if import.passed_on {
+            line.push_str(" on");
+        }
+        line
+    });
+    lines.collect()
+}
+
+/// What a file says.
+pub(crate) fn read(language: Language, source: &str) -> FileFacts {
+    super::Reader::new().read(language, source.as_bytes()).unwrap()
+}
+
+/// Compares lines with those of a text, whose indentation does not matter.
+#[track_caller]
+pub(crate) fn same(got: &[String], want: &str) {
+    let want: Vec<&str> = want.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let got: Vec<&str> = got.iter().map(String::as_str).collect();
+    assert_eq!(got, want);
+}

@@ -1,0 +1,148 @@
+//! Calls, many of which define or import something.
+
+use super::super::collected::{Before, Brings, Place, Step};
+use super::super::names::{field as f, kind as k};
+use super::super::symbols::Symbol;
+use super::super::tree::At;
+use super::super::walk::Walk;
+use crate::facts::{Kind, Purpose, Reach, Role};
+
+/// What a constant is given.
+pub(super) enum Built {
+    Struct,
+    Class,
+    Other,
+}
+
+/// Whether a value is a new struct or class.
+pub(super) fn built(walk: &Walk<'_>, value: At) -> Built {
+    let receiver = walk.child(value, f::RECEIVER).map(|receiver| walk.text(receiver));
+    let method = walk.child(value, f::METHOD).map(|method| walk.text(method));
+    match (walk.kind(value), receiver, method) {
+        (k::CALL, Some(b"Struct"), Some(b"new")) | (k::CALL, Some(b"Data"), Some(b"define")) => {
+            Built::Struct
+        }
+        (k::CALL, Some(b"Class"), Some(b"new")) => Built::Class,
+        _ => Built::Other,
+    }
+}
+
+/// The class of `A.new`.
+pub(super) fn made(walk: &Walk<'_>, value: At) -> Option<At> {
+    let method = walk.child(value, f::METHOD).filter(|_| walk.kind(value) == k::CALL)?;
+    let receiver = walk.child(value, f::RECEIVER)?;
+    let class = matches!(walk.kind(receiver), k::CONSTANT | k::SCOPE_RESOLUTION);
+    (class && walk.text(method) == b"new").then_some(receiver)
+}
+
+pub(super) fn struct_fields(walk: &mut Walk<'_>, value: At) {
+    let Some(arguments) = walk.child(value, f::ARGUMENTS) else { return };
+    symbols(walk, arguments, Kind::Field);
+}
+
+/// Defines what the symbols among arguments name.
+fn symbols(walk: &mut Walk<'_>, arguments: At, kind: Kind) {
+    let names: Vec<At> =
+        walk.children(arguments).filter(|name| walk.kind(*name) == k::SIMPLE_SYMBOL).collect();
+    for name in names {
+        let (start, end) = walk.bytes(name);
+        let symbol = walk.symbols.intern(walk.slice(start + 1, end));
+        let place = walk.line_place(walk.parent(arguments));
+        let def = walk.define_as(kind, symbol, (start + 1, end), place);
+        walk.defs[def].reach = Reach::Project;
+    }
+}
+
+pub(super) fn call(walk: &mut Walk<'_>, at: At) -> Step {
+    let Some(method) = walk.child(at, f::METHOD) else { return Step::Into };
+    let arguments = walk.child(at, f::ARGUMENTS);
+    let receiver = walk.child(at, f::RECEIVER);
+    match (receiver, walk.text(method), arguments) {
+        (None, b"require" | b"require_relative" | b"load", Some(arguments)) => {
+            require(walk, at, method, arguments);
+            return Step::Over;
+        }
+        (None, b"autoload", Some(arguments)) => {
+            let path = walk.children(arguments).nth(1);
+            if let Some(module) = path.and_then(|path| string(walk, path)) {
+                walk.brings(at, module, Brings::Everything);
+            }
+            return Step::Over;
+        }
+        (None, b"attr_accessor" | b"attr_reader" | b"attr_writer" | b"attr", Some(arguments)) => {
+            symbols(walk, arguments, Kind::Field);
+            return Step::Over;
+        }
+        (None, b"define_method", Some(arguments)) => {
+            symbols(walk, arguments, Kind::Method);
+        }
+        (None, b"alias_method", Some(arguments)) => {
+            if let Some(name) =
+                walk.first(arguments).filter(|name| walk.kind(*name) == k::SIMPLE_SYMBOL)
+            {
+                let (start, end) = walk.bytes(name);
+                let symbol = walk.symbols.intern(walk.slice(start + 1, end));
+                let place = walk.place(at);
+                let def = walk.define_as(Kind::Method, symbol, (start + 1, end), place);
+                walk.defs[def].reach = Reach::Project;
+            }
+        }
+        _ => test_case(walk, at, method),
+    }
+    Step::Into
+}
+
+/// The text of a string without anything in it that is worked out.
+fn string(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
+    let content = walk.child_of(at, k::STRING_CONTENT).filter(|_| walk.kind(at) == k::STRING)?;
+    (walk.children(at).count() == 1).then(|| walk.symbol(content))
+}
+
+fn require(walk: &mut Walk<'_>, at: At, method: At, arguments: At) {
+    let Some(path) = walk.first(arguments).and_then(|path| string(walk, path)) else { return };
+    let relative = walk.text(method) == b"require_relative";
+    let module = if relative && !walk.symbols.text(path).starts_with(b".") {
+        let path = [b"./", walk.symbols.text(path)].concat();
+        walk.symbols.make(&path)
+    } else {
+        path
+    };
+    walk.brings(at, module, Brings::Everything).passed_on = true;
+}
+
+/// `it "…" do` and its like.
+fn test_case(walk: &mut Walk<'_>, at: At, method: At) {
+    let words: [&[u8]; 7] =
+        [b"describe", b"context", b"it", b"specify", b"test", b"feature", b"scenario"];
+    let receiver = walk.child(at, f::RECEIVER);
+    let outside = receiver.is_some_and(|receiver| walk.text(receiver) != b"RSpec");
+    let (Some(block), Some(arguments)) = (walk.child(at, f::BLOCK), walk.child(at, f::ARGUMENTS))
+    else {
+        return;
+    };
+    let Some(name) = walk.first(arguments) else { return };
+    // Named by a constant it would hide the class that it describes.
+    let named = walk.kind(name) == k::STRING;
+    if outside || !named || !words.contains(&walk.text(method)) {
+        return;
+    }
+    let (start, end) = walk.bytes(name);
+    let bytes = (start + 1, end.max(start + 2) - 1);
+    let symbol = walk.symbols.intern(walk.slice(bytes.0, bytes.1));
+    let place = Place { body: walk.bytes(block).0, ..walk.place(at) };
+    let def = walk.define_as(Kind::Function, symbol, bytes, place);
+    walk.defs[def].purpose = Purpose::Test;
+    walk.defs[def].reach = Reach::File;
+    walk.enter(def, at);
+}
+
+/// The name of the method that a call calls.
+pub(super) fn called(walk: &mut Walk<'_>, at: At) {
+    let call = walk.parent(at);
+    match walk.child(call, f::RECEIVER) {
+        // `A.new` is a use of `A`, which is noted where `A` stands.
+        Some(_) if made(walk, call).is_some() => {}
+        Some(receiver) => walk.uses(at, Role::Call, Before::Node(receiver)),
+        None => walk.uses(at, Role::Call, Before::Nothing),
+    }
+}

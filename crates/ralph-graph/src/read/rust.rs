@@ -1,0 +1,456 @@
+//! Rust.
+
+mod imports;
+mod patterns;
+mod tokens;
+
+use super::Rules;
+use super::collected::{Before, Binding, Bound, Brings, Extent, Members, Place, Step, is_type};
+use super::comments;
+use super::comments::Comments;
+use super::names::{field as f, kind as k};
+use super::settle::Shape;
+use super::symbols::Symbol;
+use super::tree::{At, offset};
+use super::walk::Walk;
+use crate::facts::{Kind, Purpose, Reach, Role};
+
+/// How its files are read.
+pub(super) fn rules() -> Rules {
+    Rules {
+        grammar: tree_sitter_rust::LANGUAGE.into(),
+        comments: Comments::MarkedSlashes,
+        members: Members::Named,
+        closed: &[],
+        visit,
+        shape,
+        finish,
+    }
+}
+
+fn visit(walk: &mut Walk<'_>, at: At) -> Step {
+    match walk.kind(at) {
+        k::IDENTIFIER if walk.kind(walk.parent(at)) == k::TOKEN_TREE => tokens::name(walk, at),
+        k::IDENTIFIER => name(walk, at),
+        k::TYPE_IDENTIFIER => type_use(walk, at),
+        k::FIELD_IDENTIFIER | k::SHORTHAND_FIELD_IDENTIFIER => field_use(walk, at),
+        k::ATTRIBUTE_ITEM => {
+            walk.attribute(at);
+            tokens::attribute(walk, at);
+            return Step::Over;
+        }
+        k::LIFETIME | k::LABEL | k::INNER_ATTRIBUTE_ITEM | k::VISIBILITY_MODIFIER => {
+            return Step::Over;
+        }
+        k::USE_DECLARATION | k::EXTERN_CRATE_DECLARATION => {
+            imports::import(walk, at);
+            return Step::Over;
+        }
+        k::TYPE_PARAMETERS => type_parameters(walk, at),
+        k::BLOCK | k::IF_EXPRESSION | k::WHILE_EXPRESSION => walk.scope(at, Extent::Block),
+        k::LET_DECLARATION
+        | k::LET_CONDITION
+        | k::MATCH_ARM
+        | k::FOR_EXPRESSION
+        | k::CLOSURE_EXPRESSION => patterns::bind(walk, at),
+        k::MACRO_DEFINITION => {
+            item(walk, at, Kind::Macro);
+            return Step::Over;
+        }
+        k::MOD_ITEM if walk.child(at, f::BODY).is_none() => {
+            module_elsewhere(walk, at);
+            return Step::Over;
+        }
+        kind => define(walk, at, kind),
+    }
+    Step::Into
+}
+
+fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
+    let kind = match kind {
+        k::FUNCTION_ITEM | k::FUNCTION_SIGNATURE_ITEM => {
+            let member = matches!(around(walk, at), k::IMPL_ITEM | k::TRAIT_ITEM);
+            if member { Kind::Method } else { Kind::Function }
+        }
+        k::MOD_ITEM => Kind::Module,
+        k::STRUCT_ITEM => Kind::Struct,
+        k::UNION_ITEM => Kind::Union,
+        k::ENUM_ITEM => Kind::Enum,
+        k::ENUM_VARIANT => Kind::Variant,
+        k::TRAIT_ITEM => Kind::Interface,
+        k::TYPE_ITEM | k::ASSOCIATED_TYPE => Kind::Alias,
+        k::FIELD_DECLARATION => Kind::Field,
+        k::STATIC_ITEM if walk.child_of(at, k::MUTABLE_SPECIFIER).is_some() => Kind::Variable,
+        k::CONST_ITEM | k::STATIC_ITEM => Kind::Constant,
+        _ => return,
+    };
+    let Some(def) = item(walk, at, kind) else { return };
+    if matches!(kind, Kind::Function | Kind::Method) {
+        let bytes = (walk.place(at).body, walk.bytes(at).1);
+        walk.scope_over(at, bytes, Extent::Function);
+        patterns::parameters(walk, at);
+    } else if let Some(of) = walk.child(at, f::TYPE).and_then(|of| type_name(walk, of)) {
+        let name = walk.defs[def].name;
+        match (kind, walk.defs[def].container) {
+            (Kind::Field, Some(container)) => {
+                let key = (walk.defs[container].name, name);
+                walk.field_types.insert(key, of);
+            }
+            (Kind::Constant | Kind::Variable, _) => {
+                walk.outer_types.insert(name, of);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The kind of what a member is in.
+fn around(walk: &Walk<'_>, at: At) -> u16 {
+    walk.kind(walk.parent(walk.parent(at)))
+}
+
+fn item(walk: &mut Walk<'_>, at: At, kind: Kind) -> Option<usize> {
+    let name = walk.child(at, f::NAME)?;
+    let attributes = walk.attributes_of(at);
+    let mut place = shown(walk, at, kind);
+    place.start = attributes.map_or(place.start, |first| walk.bytes(first).0);
+    if walk.text(name) == b"_" {
+        return None;
+    }
+    let local = walk.block_scope().is_some();
+    let around = around(walk, at);
+    let container = walk.container();
+    let def = walk.define(kind, name, place);
+    let public = walk.child_of(at, k::VISIBILITY_MODIFIER).is_some();
+    let outer = container.map(|container| (walk.defs[container].kind, walk.defs[container].reach));
+    let implementation = (around == k::IMPL_ITEM).then(|| walk.parent(walk.parent(at)));
+    let of_trait = implementation.is_some_and(|outer| walk.child(outer, f::TRAIT).is_some());
+    walk.defs[def].reach = match outer {
+        _ if local => Reach::File,
+        Some((Kind::Enum | Kind::Interface | Kind::Variant, reach)) => reach,
+        _ if public || of_trait || kind == Kind::Macro => Reach::Project,
+        Some(_) | None => Reach::File,
+    };
+    if let Some(outer) = implementation {
+        let owner = walk.child(outer, f::TYPE).and_then(|of| base_name(walk, of));
+        walk.defs[def].owner = owner.map(|owner| walk.symbol(owner));
+    }
+    if let Some(first) = attributes {
+        if tokens::says_test(walk.slice(place.start, walk.bytes(at).0)) {
+            walk.defs[def].purpose = Purpose::Test;
+        }
+        if walk.defs[def].doc.is_none() {
+            let own = walk.bytes(at).0 as usize;
+            walk.defs[def].doc = comments::above(walk.source, own, Comments::MarkedSlashes);
+        }
+        walk.claim(def);
+        debug_assert!(first < at, "attributes come before what they are about");
+    }
+    if local {
+        let name = walk.symbol(name);
+        walk.bind(name, Bound::Outside);
+    }
+    walk.enter(def, at);
+    Some(def)
+}
+
+/// What is shown of an item: no body, and only the first line of a value.
+fn shown(walk: &Walk<'_>, at: At, kind: Kind) -> Place {
+    let mut place = walk.place(at);
+    match kind {
+        Kind::Struct | Kind::Variant => {
+            // The types in brackets of a tuple say what it is.
+            let body = walk
+                .child(at, f::BODY)
+                .filter(|body| walk.kind(*body) == k::FIELD_DECLARATION_LIST);
+            place.body = body.map_or(place.end, |body| walk.bytes(body).0);
+        }
+        Kind::Constant | Kind::Variable | Kind::Macro => {
+            place.body = place.start + offset(comments::first_line(walk.text(at)).len());
+        }
+        Kind::Module
+        | Kind::Class
+        | Kind::Union
+        | Kind::Enum
+        | Kind::Interface
+        | Kind::Alias
+        | Kind::Function
+        | Kind::Method
+        | Kind::Field => {}
+    }
+    place
+}
+
+/// `mod name;` makes a file known that is inside of this one.
+fn module_elsewhere(walk: &mut Walk<'_>, at: At) {
+    let Some(name) = walk.child(at, f::NAME) else { return };
+    walk.has_files_inside = true;
+    let path = [b"self::", walk.text(name)].concat();
+    let module = walk.symbols.make(&path);
+    let local = walk.symbol(name);
+    let public = walk.child_of(at, k::VISIBILITY_MODIFIER).is_some();
+    walk.brings(at, module, Brings::Module(Some(local))).passed_on = public;
+}
+
+/// Type parameters are names of the item alone.
+fn type_parameters(walk: &mut Walk<'_>, at: At) {
+    let (from, until) = walk.bytes(walk.parent(at));
+    let parameters: Vec<At> = walk.children(at).collect();
+    for parameter in parameters {
+        if let Some(name) = walk.child(parameter, f::NAME)
+            && walk.kind(name) != k::LIFETIME
+        {
+            walk.take(name);
+            let name = walk.symbol(name);
+            walk.bindings.push(Binding { name, from, until, what: Bound::Plain });
+        }
+    }
+}
+
+/// The end of the file: what nobody could know before.
+fn finish(walk: &mut Walk<'_>) {
+    for (used, owner) in std::mem::take(&mut walk.implementing) {
+        let mut defs = walk.defs.iter();
+        let within = defs.position(|def| def.name == owner && is_type(def.kind));
+        if within.is_some() {
+            walk.uses[used].within = within;
+        }
+    }
+    if !walk.has_files_inside {
+        return;
+    }
+    // The files inside of this one see what is private here.
+    for def in 0..walk.defs.len() {
+        let mut outer = walk.defs[def].container;
+        let mut local = false;
+        while let Some(container) = outer {
+            local |= matches!(walk.defs[container].kind, Kind::Function | Kind::Method);
+            outer = walk.defs[container].container;
+        }
+        if !local {
+            walk.defs[def].reach = Reach::Project;
+        }
+    }
+}
+
+fn shape(walk: &Walk<'_>, at: At) -> Shape {
+    let first = |found: fn(At) -> Shape| walk.first(at).map_or(Shape::Other, found);
+    match walk.kind(at) {
+        k::IDENTIFIER | k::TYPE_IDENTIFIER => {
+            if walk.text(at) == b"Self" {
+                Shape::Itself
+            } else {
+                Shape::Name
+            }
+        }
+        k::SELF => Shape::Itself,
+        k::SUPER | k::CRATE | k::METAVARIABLE => Shape::Path,
+        k::SCOPED_IDENTIFIER | k::SCOPED_TYPE_IDENTIFIER => {
+            walk.child(at, f::PATH).map_or(Shape::Path, Shape::Member)
+        }
+        k::FIELD_EXPRESSION => first(Shape::Member),
+        k::PARENTHESIZED_EXPRESSION | k::GENERIC_TYPE | k::UNARY_EXPRESSION => first(Shape::Same),
+        k::REFERENCE_EXPRESSION => walk.child(at, f::VALUE).map_or(Shape::Other, Shape::Same),
+        k::STRUCT_EXPRESSION => walk.child(at, f::NAME).map_or(Shape::Other, Shape::New),
+        k::CALL_EXPRESSION => made(walk, at).map_or(Shape::Other, Shape::New),
+        _ => Shape::Other,
+    }
+}
+
+/// The type that a call makes, by the words that are usual for it.
+fn made(walk: &Walk<'_>, call: At) -> Option<At> {
+    let called = walk.child(call, f::FUNCTION)?;
+    let name = walk.text(walk.child(called, f::NAME)?);
+    let path = walk.child(called, f::PATH)?;
+    let path = if walk.kind(path) == k::GENERIC_TYPE { walk.first(path)? } else { path };
+    let last = walk.child(path, f::NAME).unwrap_or(path);
+    (is_maker(name) && is_type_name(walk.text(last)) && walk.text(last) != b"Self").then_some(path)
+}
+
+/// Whether a function of a type returns a new one by its name: `new`, or a
+/// variant of an enumeration.
+fn is_maker(name: &[u8]) -> bool {
+    let words: [&[u8]; 9] =
+        [b"new", b"default", b"from", b"open", b"load", b"create", b"connect", b"parse", b"empty"];
+    let starts: [&[u8]; 4] = [b"new_", b"with_", b"from_", b"try_"];
+    words.contains(&name)
+        || starts.iter().any(|start| name.starts_with(start))
+        || name.first().is_some_and(u8::is_ascii_uppercase)
+}
+
+/// A value without what only handles that it may be missing: `?`, `.await`,
+/// `.unwrap()` and `.expect(…)`.
+fn handled(walk: &Walk<'_>, value: At) -> At {
+    let mut at = value;
+    for _ in 0..4 {
+        let inner = match walk.kind(at) {
+            k::TRY_EXPRESSION | k::AWAIT_EXPRESSION => walk.first(at),
+            k::CALL_EXPRESSION => {
+                let method = walk
+                    .child(at, f::FUNCTION)
+                    .filter(|called| walk.kind(*called) == k::FIELD_EXPRESSION);
+                let name = method.and_then(|method| walk.child(method, f::FIELD));
+                let handles =
+                    name.is_some_and(|name| matches!(walk.text(name), b"unwrap" | b"expect"));
+                method.filter(|_| handles).and_then(|method| walk.first(method))
+            }
+            _ => None,
+        };
+        match inner {
+            Some(inner) => at = inner,
+            None => return at,
+        }
+    }
+    at
+}
+
+fn is_type_name(text: &[u8]) -> bool {
+    text.first().is_some_and(u8::is_ascii_uppercase)
+}
+
+fn name(walk: &mut Walk<'_>, at: At) {
+    let parent = walk.parent(at);
+    match walk.kind(parent) {
+        k::SCOPED_IDENTIFIER | k::SCOPED_TYPE_IDENTIFIER if walk.field(at) == f::NAME => {
+            let role = role(walk, parent, at);
+            let before = walk.child(parent, f::PATH).map_or(Before::Nothing, Before::Node);
+            walk.uses(at, role, before);
+        }
+        k::SHORTHAND_FIELD_INITIALIZER => {
+            if let Some(of) = initialized(walk, parent) {
+                walk.uses(at, Role::Value, Before::OfType(of));
+            }
+            walk.uses(at, Role::Value, Before::Nothing);
+        }
+        _ if walk.text(at) == b"Self" || walk.text(at) == b"_" => {}
+        _ => {
+            let role = role(walk, at, at);
+            walk.uses(at, role, Before::Nothing);
+        }
+    }
+}
+
+/// What an expression, whose last name is `name`, is to what it is in.
+fn role(walk: &Walk<'_>, at: At, name: At) -> Role {
+    let parent = walk.parent(at);
+    match (walk.kind(parent), walk.field(at)) {
+        (k::CALL_EXPRESSION, f::FUNCTION) => Role::Call,
+        (k::GENERIC_FUNCTION, f::FUNCTION)
+            if walk.is_in(parent, k::CALL_EXPRESSION, f::FUNCTION) =>
+        {
+            Role::Call
+        }
+        (k::MACRO_INVOCATION, f::MACRO) => Role::Applies,
+        (k::SCOPED_IDENTIFIER | k::SCOPED_TYPE_IDENTIFIER, f::PATH)
+            if is_type_name(walk.text(name)) =>
+        {
+            Role::Type
+        }
+        _ => Role::Value,
+    }
+}
+
+fn type_use(walk: &mut Walk<'_>, at: At) {
+    if matches!(walk.text(at), b"Self" | b"_") {
+        return;
+    }
+    let parent = walk.parent(at);
+    let scoped = walk.kind(parent) == k::SCOPED_TYPE_IDENTIFIER && walk.field(at) == f::NAME;
+    let path = if scoped { walk.child(parent, f::PATH) } else { None };
+    let mut whole = if scoped { parent } else { at };
+    if walk.is_in(whole, k::GENERIC_TYPE, f::TYPE)
+        || walk.is_in(whole, k::GENERIC_TYPE_WITH_TURBOFISH, f::TYPE)
+    {
+        whole = walk.parent(whole);
+    }
+    let outer = walk.parent(whole);
+    let role = match (walk.kind(outer), walk.field(whole)) {
+        (k::IMPL_ITEM, f::TRAIT) => Role::Implements,
+        (k::TRAIT_BOUNDS, _) if walk.is_in(outer, k::TRAIT_ITEM, f::BOUNDS) => Role::Extends,
+        (k::STRUCT_EXPRESSION, f::NAME) => Role::Call,
+        (k::TYPE_BINDING, f::NAME) => return,
+        _ => Role::Type,
+    };
+    if role == Role::Implements
+        && let Some(owner) = walk.child(outer, f::TYPE).and_then(|of| base_name(walk, of))
+    {
+        let owner = walk.symbol(owner);
+        walk.implementing.push((walk.uses.len(), owner));
+    }
+    walk.uses(at, role, path.map_or(Before::Nothing, Before::Node));
+}
+
+fn field_use(walk: &mut Walk<'_>, at: At) {
+    let parent = walk.parent(at);
+    let (role, before) = match walk.kind(parent) {
+        k::FIELD_EXPRESSION => {
+            let object = walk.first(parent).map_or(Before::Unknown, Before::Node);
+            (role(walk, parent, at), object)
+        }
+        k::FIELD_INITIALIZER => match initialized(walk, parent) {
+            Some(of) => (Role::Value, Before::OfType(of)),
+            None => (Role::Value, Before::Unknown),
+        },
+        k::FIELD_PATTERN => {
+            let of = walk.child(walk.parent(parent), f::TYPE);
+            let of = of.and_then(|of| own_or_named(walk, of));
+            (Role::Value, of.map_or(Before::Unknown, Before::OfType))
+        }
+        _ => (Role::Value, Before::Unknown),
+    };
+    walk.uses(at, role, before);
+}
+
+/// The type whose field is given a value in `Type { field: value }`.
+fn initialized(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
+    let literal = walk.parent(walk.parent(at));
+    let of = walk.child(literal, f::NAME)?;
+    own_or_named(walk, of)
+}
+
+/// A type that may be written as `Self`.
+fn own_or_named(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
+    if walk.text(of) == b"Self" {
+        let within = walk.within()?;
+        return walk.defs[within].owner;
+    }
+    type_name(walk, of)
+}
+
+/// The node of the name of a type, without what it is made of.
+fn base_name(walk: &Walk<'_>, of: At) -> Option<At> {
+    let mut at = of;
+    for _ in 0..8 {
+        at = match walk.kind(at) {
+            k::TYPE_IDENTIFIER | k::IDENTIFIER | k::PRIMITIVE_TYPE => return Some(at),
+            k::SCOPED_TYPE_IDENTIFIER => walk.child(at, f::NAME)?,
+            k::GENERIC_TYPE | k::REFERENCE_TYPE | k::POINTER_TYPE => walk.child(at, f::TYPE)?,
+            k::DYNAMIC_TYPE | k::ABSTRACT_TYPE => walk.child(at, f::TRAIT)?,
+            _ => return None,
+        };
+    }
+    None
+}
+
+/// The type that a value of the declared type behaves like.
+fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
+    let mut at = of;
+    for _ in 0..8 {
+        at = match walk.kind(at) {
+            k::TYPE_IDENTIFIER | k::IDENTIFIER => return Some(walk.symbol(at)),
+            k::SCOPED_TYPE_IDENTIFIER => return Some(walk.path(at)),
+            k::GENERIC_TYPE => {
+                let base = walk.child(at, f::TYPE)?;
+                if matches!(walk.text(base), b"Box" | b"Rc" | b"Arc") {
+                    walk.child(at, f::TYPE_ARGUMENTS).and_then(|list| walk.first(list))?
+                } else {
+                    base
+                }
+            }
+            k::REFERENCE_TYPE => walk.child(at, f::TYPE)?,
+            k::DYNAMIC_TYPE | k::ABSTRACT_TYPE => walk.child(at, f::TRAIT)?,
+            _ => return None,
+        };
+    }
+    None
+}

@@ -1,0 +1,132 @@
+//! Names that patterns bind.
+
+use super::super::collected::{Bound, Extent};
+use super::super::names::{field as f, kind as k};
+use super::super::tree::At;
+use super::super::walk::Walk;
+use super::{handled, made, type_name};
+
+/// Binds the parameters of a function, whose scope is open.
+pub(super) fn parameters(walk: &mut Walk<'_>, at: At) {
+    let Some(list) = walk.child(at, f::PARAMETERS) else { return };
+    let parameters: Vec<At> = walk.children(list).collect();
+    let from = walk.block_scope().map_or(0, |scope| scope.start);
+    for parameter in parameters {
+        one_parameter(walk, parameter, from);
+    }
+}
+
+fn one_parameter(walk: &mut Walk<'_>, parameter: At, from: u32) {
+    match walk.kind(parameter) {
+        k::PARAMETER => {
+            let what = declared(walk, parameter);
+            if let Some(pattern) = walk.child(parameter, f::PATTERN) {
+                pattern_from(walk, pattern, from, what);
+            }
+        }
+        k::SELF_PARAMETER | k::ATTRIBUTE_ITEM => {}
+        _ => pattern_from(walk, parameter, from, Bound::Plain),
+    }
+}
+
+/// What the declared type of a parameter or variable says of it.
+fn declared(walk: &mut Walk<'_>, at: At) -> Bound {
+    let Some(of) = walk.child(at, f::TYPE) else { return Bound::Plain };
+    match type_name(walk, of) {
+        Some(of) if walk.symbols.text(of) == b"Self" => Bound::Itself,
+        Some(of) => Bound::Typed(of),
+        None => Bound::Plain,
+    }
+}
+
+/// Binds what a statement or expression with a pattern binds.
+pub(super) fn bind(walk: &mut Walk<'_>, at: At) {
+    let pattern = walk.child(at, f::PATTERN);
+    match walk.kind(at) {
+        k::LET_DECLARATION => {
+            let what = match declared(walk, at) {
+                Bound::Plain => assigned(walk, at),
+                known @ (Bound::Typed(_) | Bound::Itself | Bound::Outside) => known,
+            };
+            let end = walk.bytes(at).1;
+            if let Some(pattern) = pattern {
+                pattern_from(walk, pattern, end, what);
+            }
+        }
+        k::LET_CONDITION => {
+            let end = walk.bytes(at).1;
+            if let Some(pattern) = pattern {
+                pattern_from(walk, pattern, end, Bound::Plain);
+            }
+        }
+        k::MATCH_ARM | k::FOR_EXPRESSION => {
+            walk.scope(at, Extent::Block);
+            let from = match walk.child(at, f::BODY) {
+                Some(body) => walk.bytes(body).0,
+                None => pattern.map_or(0, |pattern| walk.bytes(pattern).0),
+            };
+            if let Some(pattern) = pattern {
+                pattern_from(walk, pattern, from, Bound::Plain);
+            }
+        }
+        k::CLOSURE_EXPRESSION => {
+            walk.scope(at, Extent::Function);
+            parameters(walk, at);
+        }
+        _ => {}
+    }
+}
+
+/// What the value of a `let` says of the variable.
+fn assigned(walk: &mut Walk<'_>, at: At) -> Bound {
+    let Some(value) = walk.child(at, f::VALUE) else { return Bound::Plain };
+    let value = handled(walk, value);
+    let of = match walk.kind(value) {
+        k::STRUCT_EXPRESSION => walk.child(value, f::NAME),
+        k::CALL_EXPRESSION => made(walk, value),
+        _ => None,
+    };
+    match of.and_then(|of| type_name(walk, of)) {
+        Some(of) if walk.symbols.text(of) == b"Self" => Bound::Itself,
+        Some(of) => Bound::Typed(of),
+        None => match of {
+            Some(of) => Bound::Typed(walk.path(of)),
+            None => Bound::Plain,
+        },
+    }
+}
+
+/// Binds the names of a pattern from a byte on.
+///
+/// A name that begins with a capital is a constant or variant by convention,
+/// and the compiler warns of everything else.
+fn pattern_from(walk: &mut Walk<'_>, pattern: At, from: u32, what: Bound) {
+    let whole = walk.kind(pattern) == k::IDENTIFIER;
+    let end = walk.after(pattern);
+    let mut at = pattern;
+    while at < end {
+        let (kind, field) = (walk.kind(at), walk.field(at));
+        let apart = at != pattern
+            && (matches!(field, f::TYPE | f::CONDITION)
+                || matches!(kind, k::SCOPED_IDENTIFIER | k::MACRO_INVOCATION | k::RANGE_PATTERN));
+        if apart {
+            at = walk.after(at);
+            continue;
+        }
+        let text = walk.text(at);
+        let variable = text.first().is_some_and(|byte| byte.is_ascii_lowercase() || *byte == b'_');
+        match kind {
+            k::IDENTIFIER if variable && text != b"_" => {
+                walk.take(at);
+                let name = walk.symbol(at);
+                walk.bind_from(name, from, if whole { what } else { Bound::Plain });
+            }
+            k::SHORTHAND_FIELD_IDENTIFIER => {
+                let name = walk.symbol(at);
+                walk.bind_from(name, from, Bound::Plain);
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+}

@@ -1,0 +1,191 @@
+//! What is passed to macros and attributes, which the grammar knows as mere
+//! tokens.
+
+use super::super::collected::{Before, Binding, Bound};
+use super::super::names::kind as k;
+use super::super::tree::At;
+use super::super::walk::Walk;
+use crate::facts::Role;
+
+/// A name among the tokens of a macro, judged by its neighbours.
+pub(super) fn name(walk: &mut Walk<'_>, at: At) {
+    let (start, end) = walk.bytes(at);
+    let left = walk.slice(0, start).trim_ascii_end();
+    if binds(walk, at, left) {
+        return;
+    }
+    let right = walk.slice(end, walk.end());
+    let gap = right.len() - right.trim_ascii_start().len();
+    let right = right.get(gap..).unwrap_or_default();
+    let role = match right {
+        [b'(', ..] => Role::Call,
+        [b'!', b'(' | b'[' | b'{' | b' ', ..] if gap == 0 => Role::Applies,
+        // The name of a field or argument, not the use of one.
+        [b':', next, ..] if *next != b':' => {
+            parameter(walk, at);
+            return;
+        }
+        [b'=', next, ..] if !matches!(next, b'=' | b'>') && left.ends_with(b",") => return,
+        [b':', b':', b'<', ..] if right.iter().take(64).any(|byte| *byte == b'(') => Role::Call,
+        _ => Role::Value,
+    };
+    let before = if left.ends_with(b"::") {
+        let path = path_before(left);
+        let path = walk.squeezed(start - path, start - 2);
+        match walk.symbols.text(path) {
+            b"" => Before::Nothing,
+            b"Self" => Before::Itself,
+            _ => Before::Path(path),
+        }
+    } else if left.ends_with(b".") && !left.ends_with(b"..") {
+        let object = left.len() - 1;
+        if left[..object].ends_with(b"self") {
+            Before::Itself
+        } else if let Some(object) = previous_name(walk, at) {
+            Before::Node(object)
+        } else {
+            Before::Unknown
+        }
+    } else if left.ends_with(b"'") || left.ends_with(b"$") {
+        return;
+    } else {
+        Before::Nothing
+    };
+    if is_word(walk.text(at)) {
+        return;
+    }
+    walk.uses(at, role, before);
+}
+
+/// Whether a name is bound there, as in `|name|`, `let name` and `for name in`.
+///
+/// It is known in the rest of the tokens between the same brackets.
+fn binds(walk: &mut Walk<'_>, at: At, left: &[u8]) -> bool {
+    let left = left.strip_suffix(b"mut").map_or(left, <[u8]>::trim_ascii_end);
+    let word = |word: &[u8]| {
+        left.strip_suffix(word)
+            .is_some_and(|before| !before.last().is_some_and(u8::is_ascii_alphanumeric))
+    };
+    let brackets = walk.parent(at);
+    let (last, around) = if word(b"let") || word(b"for") {
+        (at, brackets)
+    } else if opens_closure(left) {
+        let Some(last) = last_before_bar(walk, at) else { return false };
+        (last, brackets)
+    } else if left.strip_suffix(b"(").is_some_and(opens_closure) {
+        // `|(a, b)|`
+        (walk.after(brackets) - 1, walk.parent(brackets))
+    } else {
+        return false;
+    };
+    let until = walk.bytes(around).1;
+    for name in at..=last {
+        let variable = walk.text(name).first().is_some_and(u8::is_ascii_lowercase);
+        if walk.kind(name) == k::IDENTIFIER && variable {
+            walk.take(name);
+            let from = walk.bytes(name).0;
+            let symbol = walk.symbol(name);
+            walk.bindings.push(Binding { name: symbol, from, until, what: Bound::Plain });
+        }
+    }
+    true
+}
+
+/// `name:` in round brackets is a parameter of a function that is passed to
+/// the macro; it is known until the macro ends.
+fn parameter(walk: &mut Walk<'_>, at: At) {
+    let brackets = walk.parent(at);
+    if walk.text(brackets).starts_with(b"(") {
+        let name = walk.symbol(at);
+        walk.bind_over(walk.parent(brackets), name, Bound::Plain);
+    }
+}
+
+/// Words of the language that are mere names among tokens.
+fn is_word(name: &[u8]) -> bool {
+    let words: [&[u8]; 16] = [
+        b"self", b"Self", b"_", b"in", b"if", b"else", b"match", b"return", b"async", b"await",
+        b"move", b"ref", b"mut", b"as", b"where", b"loop",
+    ];
+    words.contains(&name)
+}
+
+/// Whether a text ends with the bar that opens the parameters of a closure.
+fn opens_closure(left: &[u8]) -> bool {
+    let left = left.strip_suffix(b"&").unwrap_or(left);
+    let Some(before) = left.strip_suffix(b"|") else { return false };
+    // Between two values it is an operator.
+    let before = before.trim_ascii_end();
+    [b"(".as_slice(), b",", b"=", b"{", b";", b"move"].iter().any(|sign| before.ends_with(sign))
+}
+
+/// The last name before the next bar.
+fn last_before_bar(walk: &Walk<'_>, at: At) -> Option<At> {
+    const LONGEST: u32 = 120;
+    let start = walk.bytes(at).0;
+    let rest = walk.slice(start, walk.end().min(start + LONGEST));
+    let close = start + super::offset(memchr::memchr(b'|', rest)?);
+    let end = walk.after(walk.parent(at));
+    (at..end).take_while(|name| walk.bytes(*name).1 <= close).last()
+}
+
+/// The length of the path directly before a name, with its last `::`.
+fn path_before(left: &[u8]) -> u32 {
+    let part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(**byte, b'_' | b':');
+    let length = left.iter().rev().take(256).take_while(part).count();
+    super::offset(length)
+}
+
+/// The name directly before a dot, if it is nothing longer.
+fn previous_name(walk: &Walk<'_>, at: At) -> Option<At> {
+    let before = at.checked_sub(1)?;
+    let whole = walk.kind(before) == k::IDENTIFIER && walk.bytes(before).1 + 1 == walk.bytes(at).0;
+    let start = walk.bytes(before).0 as usize;
+    let alone = !matches!(walk.source.get(start.wrapping_sub(1)), Some(b'.' | b':'));
+    (whole && alone).then_some(before)
+}
+
+/// An attribute applies its own name, and those in `derive`.
+pub(super) fn attribute(walk: &mut Walk<'_>, at: At) {
+    let Some(attribute) = walk.child_of(at, k::ATTRIBUTE) else { return };
+    let Some(path) = walk.first(attribute) else { return };
+    match walk.kind(path) {
+        k::IDENTIFIER => walk.uses(path, Role::Applies, Before::Nothing),
+        k::SCOPED_IDENTIFIER => {
+            let parts: Vec<At> = walk.children(path).collect();
+            if let [before, name] = parts[..] {
+                walk.uses(name, Role::Applies, Before::Node(before));
+            }
+        }
+        _ => {}
+    }
+    if walk.text(path) != b"derive" {
+        return;
+    }
+    for name in path..walk.after(attribute) {
+        let last = !walk.slice(walk.bytes(name).1, walk.end()).starts_with(b"::");
+        if name != path && walk.kind(name) == k::IDENTIFIER && last {
+            let left = walk.slice(0, walk.bytes(name).0);
+            let before = if left.ends_with(b"::") {
+                let start = walk.bytes(name).0;
+                Before::Path(walk.squeezed(start - path_before(left), start - 2))
+            } else {
+                Before::Nothing
+            };
+            walk.uses(name, Role::Applies, before);
+        }
+    }
+}
+
+/// Whether attributes say that something exists for tests.
+pub(super) fn says_test(attributes: &[u8]) -> bool {
+    let find = |words: &[u8]| memchr::memmem::find(attributes, words).is_some();
+    find(b"#[test]")
+        || find(b"::test]")
+        || find(b"::test(")
+        || find(b"#[rstest")
+        || find(b"#[cfg(test)]")
+        || find(b"#[test_case")
+        || find(b"#[cfg(all(test")
+        || find(b"#[cfg(any(test")
+}

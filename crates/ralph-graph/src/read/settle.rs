@@ -1,0 +1,440 @@
+//! Tells uses of local names from the others, and turns what was collected
+//! into facts.
+
+use super::collected::{Before, Bound, Brings, Members, Standing, Use, is_type};
+use super::symbols::Symbol;
+use super::tree::{At, offset};
+use super::walk::Walk;
+use crate::facts::{
+    Definition, DefinitionId, FileFacts, Health, Import, Imported, Kind, NameId, Names, Qualifier,
+    Reference, Span,
+};
+
+/// What an expression before a name is, as far as it matters.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Shape {
+    /// A name.
+    Name,
+    /// A name that is always that of a variable, by how it is written.
+    Variable,
+    /// A member of an expression: `a.b`, `a::b`.
+    Member(At),
+    /// The object itself.
+    Itself,
+    /// A member of the object itself, where that is no node.
+    OwnMember,
+    /// What the type extends.
+    Parent,
+    /// A new object of a type, which is this node.
+    New(At),
+    /// An expression in brackets, or with a sign that changes nothing here.
+    Same(At),
+    /// The path as it is written, whatever its parts are.
+    Path,
+    /// Anything else.
+    Other,
+}
+
+/// Says what an expression is.
+pub(crate) type ShapeOf = fn(&Walk<'_>, At) -> Shape;
+
+/// How many members and brackets before a name are looked through.
+const DEEPEST: usize = 32;
+
+const NOWHERE: u32 = u32::MAX;
+
+/// The names that are bound where the walk is.
+struct Locals {
+    /// The innermost binding of every name of the file, or [`NOWHERE`].
+    innermost: Vec<u32>,
+    /// What each binding hides.
+    hidden: Vec<u32>,
+    next: usize,
+}
+
+impl Locals {
+    fn new(walk: &mut Walk<'_>) -> Self {
+        walk.bindings.sort_by_key(|binding| binding.from);
+        Self {
+            innermost: vec![NOWHERE; walk.symbols.len()],
+            hidden: vec![NOWHERE; walk.bindings.len()],
+            next: 0,
+        }
+    }
+
+    /// Makes everything known that is bound up to a byte.
+    fn advance(&mut self, walk: &Walk<'_>, byte: u32) {
+        while let Some(binding) = walk.bindings.get(self.next) {
+            if binding.from > byte {
+                break;
+            }
+            let place = binding.name.place().and_then(|place| self.innermost.get_mut(place));
+            if let Some(innermost) = place {
+                // `global x` makes every `x` of its function one from outside.
+                let above = walk.bindings.get(*innermost as usize);
+                if !above.is_some_and(|above| {
+                    above.what == Bound::Outside && above.until == binding.until
+                }) {
+                    self.hidden[self.next] = *innermost;
+                    *innermost = offset(self.next);
+                }
+            }
+            self.next += 1;
+        }
+    }
+
+    /// What a name stands for at a byte, if it is bound there.
+    fn find(&mut self, walk: &Walk<'_>, name: Symbol, byte: u32) -> Option<Bound> {
+        let innermost = self.innermost.get_mut(name.place()?)?;
+        loop {
+            let binding = walk.bindings.get(*innermost as usize)?;
+            if binding.until > byte {
+                return Some(binding.what);
+            }
+            // It ended before, and nothing below comes back to it.
+            *innermost = self.hidden[*innermost as usize];
+        }
+    }
+}
+
+/// Turns what was collected into facts.
+pub(crate) fn settle(mut walk: Walk<'_>, shape: ShapeOf, broken_at: Option<u32>) -> FileFacts {
+    let kept = keep(&mut walk);
+    let mut locals = Locals::new(&mut walk);
+    let mut names = Settled::new(&walk);
+    let mut uses = std::mem::take(&mut walk.uses);
+    // What is bound where is only known going forward, and a few uses are
+    // noted before the walk comes to them.
+    if !uses.is_sorted_by_key(|used| used.bytes.0) {
+        uses.sort_by_key(|used| used.bytes.0);
+    }
+    let mut references = Vec::with_capacity(uses.len());
+    for used in &uses {
+        let byte = used.bytes.0;
+        locals.advance(&walk, byte);
+        let Some(qualifier) = qualify(&mut walk, &mut locals, used, shape) else { continue };
+        references.push(Reference {
+            role: used.role,
+            name: names.name(&walk, used.name),
+            qualifier: names.qualifier(&walk, qualifier),
+            within: used.within.and_then(|within| kept[within]),
+            span: names.span(used.bytes),
+        });
+    }
+    names.line = 0;
+    let imports = imports(&walk, &mut names, &kept);
+    names.line = 0;
+    let definitions = definitions(&mut walk, &mut names, &kept);
+    let health = match broken_at {
+        Some(byte) => Health::Broken { line: names.span((byte, byte)).line },
+        None => Health::Whole,
+    };
+    FileFacts { names: names.names, definitions, references, imports, health }
+}
+
+/// The final number of each definition, and the definitions in text order.
+///
+/// An announced one goes if the file has the real one.
+fn keep(walk: &mut Walk<'_>) -> Vec<Option<DefinitionId>> {
+    let mut full = std::collections::HashSet::new();
+    for def in &walk.defs {
+        let announceable =
+            matches!(def.kind, Kind::Function | Kind::Method | Kind::Variable | Kind::Constant);
+        if def.standing == Standing::Full && announceable {
+            full.insert((type_name(walk, def.container, def.owner), def.name));
+        }
+    }
+    let mut order: Vec<usize> = (0..walk.defs.len()).collect();
+    order.sort_by_key(|def| {
+        (walk.defs[*def].bytes.0, std::cmp::Reverse(walk.defs[*def].bytes.1), *def)
+    });
+    let mut kept = vec![None; walk.defs.len()];
+    let mut next = 0;
+    for def in order {
+        let announced = walk.defs[def].standing == Standing::Announced;
+        let owner = type_name(walk, walk.defs[def].container, walk.defs[def].owner);
+        if announced && full.contains(&(owner, walk.defs[def].name)) {
+            continue;
+        }
+        kept[def] = Some(DefinitionId(next));
+        next += 1;
+    }
+    kept
+}
+
+/// The name of the type that a definition belongs to.
+fn type_name(walk: &Walk<'_>, container: Option<usize>, owner: Option<Symbol>) -> Option<Symbol> {
+    if owner.is_some() {
+        return owner;
+    }
+    let mut next = container;
+    while let Some(container) = next {
+        let def = &walk.defs[container];
+        if is_type(def.kind) {
+            return Some(def.name);
+        }
+        if def.owner.is_some() {
+            return def.owner;
+        }
+        next = def.container;
+    }
+    None
+}
+
+/// What stands before a used name; `None` for the use of a local name.
+fn qualify(
+    walk: &mut Walk<'_>,
+    locals: &mut Locals,
+    used: &Use,
+    shape: ShapeOf,
+) -> Option<Qualified> {
+    Some(match used.before {
+        Before::Nothing => match locals.find(walk, used.name, used.bytes.0) {
+            None | Some(Bound::Outside) => Qualified::None,
+            Some(Bound::Plain | Bound::Typed(_) | Bound::Itself) => return None,
+        },
+        Before::Itself => Qualified::Itself,
+        Before::Parent => Qualified::Parent,
+        Before::Path(path) => Qualified::Path(path),
+        Before::OfType(of) => Qualified::OfType(of),
+        Before::Unknown => Qualified::Unknown,
+        Before::Node(object) => {
+            let own = used.within.and_then(|within| {
+                let def = &walk.defs[within];
+                if is_type(def.kind) {
+                    Some(def.name)
+                } else {
+                    type_name(walk, def.container, def.owner)
+                }
+            });
+            object_of(walk, locals, &Object { at: object, own }, shape)
+        }
+    })
+}
+
+/// An expression before a name.
+struct Object {
+    at: At,
+    /// The type that the use is in.
+    own: Option<Symbol>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Qualified {
+    None,
+    Itself,
+    Parent,
+    Path(Symbol),
+    OfType(Symbol),
+    Unknown,
+}
+
+fn object_of(
+    walk: &mut Walk<'_>,
+    locals: &mut Locals,
+    object: &Object,
+    shape: ShapeOf,
+) -> Qualified {
+    let mut at = object.at;
+    let mut top = object.at;
+    // How many members lie between the root of the expression and the name.
+    let mut members = 0;
+    let mut last_member = None;
+    for _ in 0..DEEPEST {
+        match shape(walk, at) {
+            Shape::Same(inner) => {
+                if top == at {
+                    top = inner;
+                }
+                at = inner;
+            }
+            Shape::Member(inner) => {
+                members += 1;
+                last_member = Some(at);
+                at = inner;
+            }
+            kind @ (Shape::Name | Shape::Variable) => {
+                let name = walk.symbol(at);
+                let byte = walk.bytes(at).0;
+                let variable = matches!(kind, Shape::Variable);
+                return match (locals.find(walk, name, byte), members) {
+                    (None | Some(Bound::Outside), _) if variable => Qualified::Unknown,
+                    (None, 0) => bare_field(walk, object, name, top),
+                    (None | Some(Bound::Outside), _) => path(walk, top),
+                    (Some(Bound::Typed(of)), 0) => Qualified::OfType(of),
+                    (Some(Bound::Itself), 0) => Qualified::Itself,
+                    (Some(Bound::Itself), 1) => own_field(walk, object, last_member),
+                    (Some(Bound::Plain | Bound::Typed(_) | Bound::Itself), _) => Qualified::Unknown,
+                };
+            }
+            Shape::OwnMember if members == 0 => return own_field(walk, object, Some(at)),
+            Shape::Itself if members == 0 => return Qualified::Itself,
+            Shape::Itself if members == 1 => return own_field(walk, object, last_member),
+            Shape::Parent if members == 0 => return Qualified::Parent,
+            Shape::Path => return path(walk, top),
+            Shape::New(of) if members == 0 => return Qualified::OfType(walk.path(of)),
+            Shape::Itself | Shape::OwnMember | Shape::Parent | Shape::New(_) | Shape::Other => {
+                return Qualified::Unknown;
+            }
+        }
+    }
+    Qualified::Unknown
+}
+
+fn path(walk: &mut Walk<'_>, at: At) -> Qualified {
+    Qualified::Path(walk.path(at))
+}
+
+/// A name alone may be a variable outside functions whose type is known, and
+/// in some languages a field of the own type.
+fn bare_field(walk: &mut Walk<'_>, object: &Object, name: Symbol, at: At) -> Qualified {
+    let own = object.own.filter(|_| walk.members == Members::Bare);
+    let field = own.and_then(|own| walk.field_types.get(&(own, name)));
+    match field.or_else(|| walk.outer_types.get(&name)) {
+        Some(of) => Qualified::OfType(*of),
+        None => path(walk, at),
+    }
+}
+
+/// The type of `self.field`, if the file says it.
+fn own_field(walk: &mut Walk<'_>, object: &Object, member: Option<At>) -> Qualified {
+    let (Some(own), Some(member)) = (object.own, member) else { return Qualified::Unknown };
+    // The name of the member is the last thing in it, or all of it.
+    let name = walk.children(member).last().unwrap_or(member);
+    let name = walk.symbol(name);
+    let known = walk.field_types.get(&(own, name));
+    known.map_or(Qualified::Unknown, |of| Qualified::OfType(*of))
+}
+
+/// The names that stay, and where lines begin.
+struct Settled {
+    names: Names,
+    numbers: Vec<Option<NameId>>,
+    lines: Vec<u32>,
+    /// The line that was asked for last: most questions are near each other.
+    line: usize,
+}
+
+impl Settled {
+    fn new(walk: &Walk<'_>) -> Self {
+        let newlines = memchr::memchr_iter(b'\n', walk.source);
+        let lines = std::iter::once(0).chain(newlines.map(|newline| offset(newline + 1)));
+        Self {
+            names: Names::default(),
+            numbers: vec![None; walk.symbols.len()],
+            lines: lines.collect(),
+            line: 0,
+        }
+    }
+
+    fn name(&mut self, walk: &Walk<'_>, symbol: Symbol) -> NameId {
+        let place = symbol.place().filter(|place| *place < self.numbers.len());
+        if let Some(known) = place.and_then(|place| self.numbers[place]) {
+            return known;
+        }
+        let id = self.names.intern(&String::from_utf8_lossy(walk.symbols.text(symbol)));
+        if let Some(place) = place {
+            self.numbers[place] = Some(id);
+        }
+        id
+    }
+
+    fn qualifier(&mut self, walk: &Walk<'_>, qualified: Qualified) -> Qualifier {
+        match qualified {
+            Qualified::None => Qualifier::None,
+            Qualified::Itself => Qualifier::Itself,
+            Qualified::Parent => Qualifier::Parent,
+            Qualified::Path(path) => Qualifier::Path(self.name(walk, path)),
+            Qualified::OfType(of) => Qualifier::OfType(self.name(walk, of)),
+            Qualified::Unknown => Qualifier::Unknown,
+        }
+    }
+
+    /// The index of the line that a byte is in.
+    fn line_of(&mut self, byte: u32) -> usize {
+        if self.lines[self.line] > byte {
+            self.line = self.lines.partition_point(|start| *start <= byte).saturating_sub(1);
+            return self.line;
+        }
+        for _ in 0..8 {
+            match self.lines.get(self.line + 1) {
+                Some(next) if *next <= byte => self.line += 1,
+                Some(_) | None => return self.line,
+            }
+        }
+        self.line = self.lines.partition_point(|start| *start <= byte).saturating_sub(1);
+        self.line
+    }
+
+    fn span(&mut self, (start, end): (u32, u32)) -> Span {
+        let first = self.line_of(start);
+        let last = if end > start { self.lines_until(first, end - 1) } else { first };
+        Span {
+            start,
+            end,
+            line: offset(first + 1),
+            column: start - self.lines[first] + 1,
+            last_line: offset(last + 1),
+        }
+    }
+
+    /// The line of a byte at or behind a line, without moving there.
+    fn lines_until(&self, first: usize, byte: u32) -> usize {
+        match self.lines.get(first + 1) {
+            Some(next) if *next <= byte => {
+                let rest = &self.lines[first..];
+                first + rest.partition_point(|start| *start <= byte).saturating_sub(1)
+            }
+            Some(_) | None => first,
+        }
+    }
+}
+
+fn imports(walk: &Walk<'_>, names: &mut Settled, kept: &[Option<DefinitionId>]) -> Vec<Import> {
+    let mut imports = Vec::with_capacity(walk.brings.len());
+    for bring in &walk.brings {
+        imports.push(Import {
+            module: names.name(walk, bring.module),
+            imported: match bring.brings {
+                Brings::Module(local) => {
+                    Imported::Module { local: local.map(|local| names.name(walk, local)) }
+                }
+                Brings::Name(name, local) => {
+                    Imported::Name { name: names.name(walk, name), local: names.name(walk, local) }
+                }
+                Brings::Everything => Imported::Everything,
+            },
+            passed_on: bring.passed_on,
+            within: bring.within.and_then(|within| kept[within]),
+            span: names.span(bring.bytes),
+        });
+    }
+    imports
+}
+
+fn definitions(
+    walk: &mut Walk<'_>,
+    names: &mut Settled,
+    kept: &[Option<DefinitionId>],
+) -> Vec<Definition> {
+    let defs = std::mem::take(&mut walk.defs);
+    let mut definitions = Vec::with_capacity(defs.len());
+    for (def, kept_as) in defs.into_iter().zip(kept) {
+        let Some(id) = kept_as else { continue };
+        let definition = Definition {
+            kind: def.kind,
+            name: names.name(walk, def.name),
+            container: def.container.and_then(|container| kept[container]),
+            owner: def.owner.map(|owner| names.name(walk, owner)),
+            signature: def.signature,
+            doc: def.doc,
+            span: names.span(def.bytes),
+            name_span: names.span(def.name_bytes),
+            reach: def.reach,
+            purpose: def.purpose,
+        };
+        definitions.push((*id, definition));
+    }
+    definitions.sort_by_key(|(id, _)| *id);
+    definitions.into_iter().map(|(_, definition)| definition).collect()
+}

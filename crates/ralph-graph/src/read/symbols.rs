@@ -1,0 +1,107 @@
+//! The names in a file while it is read.
+//!
+//! Most names in a file are those of local variables, which are forgotten in
+//! the end. So names are numbered without copying them, and only those that
+//! stay become part of the facts.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// The number of a name while its file is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Symbol(pub(crate) u32);
+
+/// Numbers for names.
+#[derive(Debug, Default)]
+pub(crate) struct Symbols<'s> {
+    numbers: HashMap<&'s [u8], Symbol, BuildHasherDefault<Mixer>>,
+    texts: Vec<&'s [u8]>,
+    /// Names that are not in the file as they are, such as paths with spaces.
+    made: HashMap<Box<[u8]>, Symbol>,
+    made_texts: Vec<Box<[u8]>>,
+}
+
+/// The numbers of made names begin here.
+const MADE: u32 = 1 << 31;
+
+impl<'s> Symbols<'s> {
+    /// The number of a name that is a part of the file.
+    pub(crate) fn intern(&mut self, text: &'s [u8]) -> Symbol {
+        if let Some(known) = self.numbers.get(text) {
+            return *known;
+        }
+        let symbol = Symbol(u32::try_from(self.texts.len()).unwrap_or(MADE - 1));
+        self.texts.push(text);
+        self.numbers.insert(text, symbol);
+        symbol
+    }
+
+    /// The number of a name that was put together.
+    pub(crate) fn make(&mut self, text: &[u8]) -> Symbol {
+        if let Some(known) = self.numbers.get(text).or_else(|| self.made.get(text)) {
+            return *known;
+        }
+        let place = u32::try_from(self.made_texts.len()).unwrap_or(u32::MAX - MADE);
+        let symbol = Symbol(MADE + place);
+        self.made_texts.push(text.into());
+        self.made.insert(text.into(), symbol);
+        symbol
+    }
+
+    /// The text of a name.
+    pub(crate) fn text(&self, symbol: Symbol) -> &[u8] {
+        match symbol.0.checked_sub(MADE) {
+            Some(place) => self.made_texts.get(place as usize).map_or(b"", |text| text),
+            None => self.texts.get(symbol.0 as usize).map_or(b"", |text| text),
+        }
+    }
+
+    /// How many names of the file have a number.
+    pub(crate) fn len(&self) -> usize {
+        self.texts.len()
+    }
+}
+
+impl Symbol {
+    /// The place among the names of the file, if it is in the file as it is.
+    pub(crate) fn place(self) -> Option<usize> {
+        (self.0 < MADE).then_some(self.0 as usize)
+    }
+}
+
+/// A hash for short names: the usual one is made against hostile keys and
+/// costs more than the rest of what is done with a name.
+#[derive(Debug, Default)]
+pub(crate) struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn write(&mut self, bytes: &[u8]) {
+        let mut chunks = bytes.chunks_exact(8);
+        for chunk in &mut chunks {
+            let mut word = [0; 8];
+            word.copy_from_slice(chunk);
+            self.mix(u64::from_le_bytes(word));
+        }
+        let rest = chunks.remainder();
+        if !rest.is_empty() {
+            let mut word = [0; 8];
+            word[..rest.len()].copy_from_slice(rest);
+            self.mix(u64::from_le_bytes(word));
+        }
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.mix(number as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+impl Mixer {
+    fn mix(&mut self, word: u64) {
+        let mixed = (self.0 ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = mixed ^ (mixed >> 29);
+    }
+}

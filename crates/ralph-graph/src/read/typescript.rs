@@ -1,0 +1,457 @@
+//! TypeScript and JavaScript.
+//!
+//! Test cases are definitions too: `it("adds", …)` is a function with the
+//! name `adds`, because that is what a report of the test calls it.
+
+mod assigned;
+mod imports;
+mod locals;
+mod uses;
+
+use super::Rules;
+use super::collected::{Bound, Extent, Here, Members, Place, Step};
+use super::comments::Comments;
+use super::names::{field as f, kind as k};
+use super::tree::At;
+use super::walk::Walk;
+use crate::facts::{Kind, Purpose, Reach};
+
+use self::uses::shape;
+
+/// How its files are read.
+pub(super) fn rules(grammar: tree_sitter::Language) -> Rules {
+    Rules {
+        grammar,
+        comments: Comments::Slashes,
+        members: Members::Named,
+        closed: &[k::STRING],
+        visit,
+        shape,
+        finish,
+    }
+}
+
+fn visit(walk: &mut Walk<'_>, at: At) -> Step {
+    match walk.kind(at) {
+        k::IDENTIFIER
+        | k::TYPE_IDENTIFIER
+        | k::PROPERTY_IDENTIFIER
+        | k::PRIVATE_PROPERTY_IDENTIFIER
+        | k::SHORTHAND_PROPERTY_IDENTIFIER => uses::name(walk, at),
+        k::STATEMENT_BLOCK => {
+            let outer = walk.kind(walk.parent(at));
+            if !matches!(outer, k::INTERNAL_MODULE | k::MODULE | k::AMBIENT_DECLARATION) {
+                walk.scope(at, Extent::Block);
+            }
+        }
+        k::FOR_STATEMENT | k::SWITCH_BODY => walk.scope(at, Extent::Block),
+        k::FOR_IN_STATEMENT | k::CATCH_CLAUSE => locals::block_with_names(walk, at),
+        k::FORMAL_PARAMETERS => locals::parameters(walk, at),
+        k::TYPE_PARAMETERS | k::MAPPED_TYPE_CLAUSE | k::INFER_TYPE => {
+            locals::type_parameters(walk, at);
+        }
+        k::TUPLE_TYPE => locals::labels(walk, at),
+        k::INDEX_SIGNATURE => {
+            if let Some(name) = walk.child(at, f::NAME) {
+                walk.take(name);
+            }
+        }
+        k::CLASS_STATIC_BLOCK => walk.scope(at, Extent::Function),
+        k::VARIABLE_DECLARATOR => return declarator(walk, at),
+        k::ASSIGNMENT_EXPRESSION => assigned::assignment(walk, at),
+        k::CALL_EXPRESSION => {
+            imports::required(walk, at);
+            test_case(walk, at);
+        }
+        k::IMPORT_STATEMENT => {
+            imports::import(walk, at);
+            return Step::Over;
+        }
+        k::IMPORT_ALIAS => {
+            imports::alias(walk, at);
+            return Step::Over;
+        }
+        k::EXPORT_STATEMENT => return imports::export(walk, at),
+        k::JSX_CLOSING_ELEMENT | k::JSX_NAMESPACE_NAME => return Step::Over,
+        k::DECORATOR if walk.kind(walk.parent(at)) == k::CLASS_BODY => walk.attribute(at),
+        kind => define(walk, at, kind),
+    }
+    Step::Into
+}
+
+fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
+    match kind {
+        k::FUNCTION_DECLARATION | k::GENERATOR_FUNCTION_DECLARATION => {
+            declared(walk, at, Kind::Function);
+            walk.scope(at, Extent::Function);
+        }
+        k::FUNCTION_SIGNATURE => declared(walk, at, Kind::Function),
+        k::ARROW_FUNCTION | k::FUNCTION_EXPRESSION | k::GENERATOR_FUNCTION => {
+            function_value(walk, at);
+        }
+        k::CLASS_DECLARATION | k::ABSTRACT_CLASS_DECLARATION => declared(walk, at, Kind::Class),
+        k::CLASS if walk.child(at, f::NAME).is_some() => declared(walk, at, Kind::Class),
+        k::INTERFACE_DECLARATION => declared(walk, at, Kind::Interface),
+        k::ENUM_DECLARATION => {
+            declared(walk, at, Kind::Enum);
+            variants(walk, at);
+        }
+        k::ENUM_ASSIGNMENT => member(walk, at, Kind::Variant),
+        k::TYPE_ALIAS_DECLARATION => declared(walk, at, Kind::Alias),
+        k::INTERNAL_MODULE | k::MODULE => namespace(walk, at),
+        k::METHOD_DEFINITION => {
+            method(walk, at);
+            walk.scope(at, Extent::Function);
+        }
+        k::METHOD_SIGNATURE | k::ABSTRACT_METHOD_SIGNATURE if is_member(walk, at) => {
+            member(walk, at, Kind::Method);
+        }
+        k::PROPERTY_SIGNATURE if is_member(walk, at) => member(walk, at, Kind::Field),
+        k::PUBLIC_FIELD_DEFINITION | k::FIELD_DEFINITION => member(walk, at, Kind::Field),
+        _ => {}
+    }
+}
+
+/// Whether a signature is that of a member of a named type.
+fn is_member(walk: &Walk<'_>, at: At) -> bool {
+    let body = walk.parent(at);
+    match walk.kind(body) {
+        k::INTERFACE_BODY | k::CLASS_BODY => true,
+        k::OBJECT_TYPE => walk.is_in(body, k::TYPE_ALIAS_DECLARATION, f::VALUE),
+        _ => false,
+    }
+}
+
+/// A statement with what exports it.
+fn place(walk: &Walk<'_>, at: At) -> Place {
+    let mut place = walk.place(at);
+    let outer = walk.parent(at);
+    let exported = matches!(walk.kind(outer), k::EXPORT_STATEMENT | k::AMBIENT_DECLARATION);
+    if exported {
+        place.start = walk.bytes(outer).0;
+        place.head = place.start;
+    }
+    // Decorators are not a part of the signature.
+    let holders = if exported { [outer, at] } else { [at, at] };
+    for holder in holders {
+        for child in walk.children(holder) {
+            if walk.kind(child) != k::DECORATOR {
+                break;
+            }
+            place.head = place.head.max(walk.bytes(child).1);
+        }
+    }
+    place
+}
+
+/// A declaration with a name of its own.
+fn declared(walk: &mut Walk<'_>, at: At, kind: Kind) {
+    let place = place(walk, at);
+    let Some(name) = walk.child(at, f::NAME) else {
+        anonymous(walk, at, kind, place);
+        return;
+    };
+    let local = walk.here() == Here::Function;
+    let symbol = walk.symbol(name);
+    if local {
+        walk.bind(symbol, Bound::Outside);
+    }
+    let def = walk.define(kind, name, place);
+    // Decorators may stand before the declaration.
+    walk.claim(def);
+    walk.enter(def, at);
+}
+
+/// `export default` of something without a name.
+fn anonymous(walk: &mut Walk<'_>, at: At, kind: Kind, place: Place) {
+    let outer = walk.parent(at);
+    let Some(word) = memchr::memmem::find(walk.text(outer), b"default") else { return };
+    if walk.kind(outer) == k::EXPORT_STATEMENT {
+        let start = walk.bytes(outer).0 + super::tree::offset(word);
+        let bytes = (start, start + 7);
+        let name = walk.symbols.intern(walk.slice(bytes.0, bytes.1));
+        walk.exported.insert(name);
+        let def = walk.define_as(kind, name, bytes, place);
+        walk.enter(def, at);
+    }
+}
+
+/// A function that is a value: `export default` can make it a definition.
+fn function_value(walk: &mut Walk<'_>, at: At) {
+    if walk.is_in(at, k::EXPORT_STATEMENT, f::VALUE) {
+        declared(walk, at, Kind::Function);
+    }
+    walk.scope(at, Extent::Function);
+    let names = [walk.child(at, f::PARAMETER), walk.child(at, f::NAME)];
+    for name in names.into_iter().flatten() {
+        let symbol = walk.symbol(name);
+        walk.take(name);
+        walk.bind(symbol, Bound::Plain);
+    }
+}
+
+fn variants(walk: &mut Walk<'_>, at: At) {
+    let Some(body) = walk.child(at, f::BODY) else { return };
+    let names: Vec<At> = walk.children(body).filter(|name| walk.field(*name) == f::NAME).collect();
+    for name in names {
+        let place = walk.place(name);
+        walk.define(Kind::Variant, name, place);
+    }
+}
+
+fn namespace(walk: &mut Walk<'_>, at: At) {
+    let Some(name) = walk.child(at, f::NAME) else { return };
+    walk.take_all(name);
+    let mut place = place(walk, at);
+    if walk.kind(walk.parent(at)) == k::EXPRESSION_STATEMENT {
+        let outer = walk.parent(walk.parent(at));
+        if walk.kind(outer) == k::EXPORT_STATEMENT {
+            place.start = walk.bytes(outer).0;
+            place.head = place.start;
+        }
+    }
+    let (symbol, bytes) = unquoted(walk, name);
+    let def = walk.define_as(Kind::Module, symbol, bytes, place);
+    walk.enter(def, at);
+}
+
+/// A name that may stand in quotes.
+fn unquoted(walk: &mut Walk<'_>, at: At) -> (super::symbols::Symbol, (u32, u32)) {
+    let (start, end) = walk.bytes(at);
+    let quoted = matches!(walk.text(at).first(), Some(b'"' | b'\'' | b'`')) && end - start >= 2;
+    let bytes = if quoted { (start + 1, end - 1) } else { (start, end) };
+    let text = walk.slice(bytes.0, bytes.1);
+    (walk.symbols.intern(text), bytes)
+}
+
+/// A member of a class, interface or enumeration.
+fn member(walk: &mut Walk<'_>, at: At, kind: Kind) {
+    let Some(name) = walk.child(at, f::NAME).or_else(|| walk.child(at, f::PROPERTY)) else {
+        return;
+    };
+    if matches!(walk.kind(name), k::COMPUTED_PROPERTY_NAME | k::NUMBER) {
+        return;
+    }
+    let mut place = if kind == Kind::Method { walk.place(at) } else { walk.line_place(at) };
+    if let Some(first) = walk.attributes_of(at) {
+        place.start = walk.bytes(first).0;
+    }
+    let (symbol, bytes) = unquoted(walk, name);
+    let container = walk.container();
+    if kind == Kind::Field
+        && let Some(container) = container
+        && let Some(of) = locals::value_type(walk, at)
+    {
+        let key = (walk.defs[container].name, symbol);
+        walk.field_types.insert(key, of);
+    }
+    walk.take(name);
+    let def = walk.define_as(kind, symbol, bytes, place);
+    let modifier = walk.child_of(at, k::ACCESSIBILITY_MODIFIER);
+    let private = modifier.is_some_and(|modifier| walk.text(modifier) == b"private");
+    if private || walk.kind(name) == k::PRIVATE_PROPERTY_IDENTIFIER {
+        walk.defs[def].reach = Reach::File;
+    }
+    walk.claim(def);
+    walk.enter(def, at);
+}
+
+/// A method of a class, or of an object that has a name.
+fn method(walk: &mut Walk<'_>, at: At) {
+    let holder = walk.parent(at);
+    if walk.kind(holder) == k::CLASS_BODY {
+        if matches!(walk.here(), Here::Type(_)) {
+            member(walk, at, Kind::Method);
+        }
+    } else if let Some(name) = walk.child(at, f::NAME) {
+        of_object(walk, at, name);
+    }
+}
+
+/// A function in an object that is a constant of the file.
+fn of_object(walk: &mut Walk<'_>, at: At, name: At) {
+    let object = walk.parent(at);
+    if walk.here() == Here::Function || walk.kind(name) == k::COMPUTED_PROPERTY_NAME {
+        return;
+    }
+    let named = walk.is_in(object, k::VARIABLE_DECLARATOR, f::VALUE);
+    let given = walk.is_in(object, k::EXPORT_STATEMENT, f::VALUE)
+        || walk.is_in(object, k::ASSIGNMENT_EXPRESSION, f::RIGHT);
+    if !named && !given {
+        return;
+    }
+    let place = if walk.kind(at) == k::PAIR { pair_place(walk, at) } else { walk.place(at) };
+    let (symbol, bytes) = unquoted(walk, name);
+    walk.take(name);
+    let container = walk.within().filter(|_| named);
+    let kind = if container.is_some() { Kind::Method } else { Kind::Function };
+    let def = walk.define_as(kind, symbol, bytes, place);
+    walk.defs[def].container = container;
+    walk.enter(def, at);
+}
+
+fn pair_place(walk: &Walk<'_>, at: At) -> Place {
+    let place = walk.place(at);
+    match walk.child(at, f::VALUE) {
+        Some(value) => Place { body: walk.place(value).body, ..place },
+        None => place,
+    }
+}
+
+/// `const`, `let` and `var`.
+fn declarator(walk: &mut Walk<'_>, at: At) -> Step {
+    let Some(name) = walk.child(at, f::NAME) else { return Step::Into };
+    if imports::is_required(walk, at, name) {
+        return Step::Over;
+    }
+    let value = walk.child(at, f::VALUE);
+    let value_kind = value.map(|value| walk.kind(value));
+    let callable = matches!(
+        value_kind,
+        Some(k::ARROW_FUNCTION | k::FUNCTION_EXPRESSION | k::GENERATOR_FUNCTION)
+    );
+    let plain = walk.kind(name) == k::IDENTIFIER;
+    let statement = walk.parent(at);
+    let constant = walk.text(statement).starts_with(b"const");
+    if walk.here() == Here::Function && !(callable && plain) {
+        locals::declare(walk, at, name);
+        return Step::Into;
+    }
+    let kind = match value_kind {
+        _ if callable && plain => Kind::Function,
+        Some(k::CLASS) if plain => Kind::Class,
+        _ if constant => Kind::Constant,
+        _ => Kind::Variable,
+    };
+    let place =
+        declarator_place(walk, at, value.filter(|_| callable || value_kind == Some(k::CLASS)));
+    if !plain {
+        for leaf in locals::leaves(walk, name) {
+            walk.define(kind, leaf, place);
+        }
+        return Step::Into;
+    }
+    if walk.here() == Here::Function {
+        let symbol = walk.symbol(name);
+        walk.bind(symbol, Bound::Outside);
+    }
+    let def = walk.define(kind, name, place);
+    if let (true, Some(of)) = (walk.here() == Here::Outside, locals::value_type(walk, at)) {
+        let symbol = walk.defs[def].name;
+        walk.outer_types.insert(symbol, of);
+    }
+    // A class of its own would be a second definition of the same thing.
+    if let (Some(k::CLASS), Some(value)) = (value_kind, value) {
+        walk.take(value);
+        if let Some(inner) = walk.child(value, f::NAME) {
+            walk.take(inner);
+        }
+    }
+    if let Some(object) = value.filter(|value| walk.kind(*value) == k::OBJECT) {
+        walk.enter(def, at);
+        pairs(walk, object);
+        return Step::Into;
+    }
+    walk.enter(def, at);
+    Step::Into
+}
+
+/// Functions in an object are defined when the walk comes to them; those that
+/// are values of pairs look like any other there.
+fn pairs(walk: &mut Walk<'_>, object: At) {
+    let functions: Vec<(At, At)> = walk
+        .children(object)
+        .filter_map(|pair| {
+            let (key, value) = (walk.child(pair, f::KEY)?, walk.child(pair, f::VALUE)?);
+            matches!(walk.kind(value), k::ARROW_FUNCTION | k::FUNCTION_EXPRESSION)
+                .then_some((pair, key))
+        })
+        .collect();
+    for (pair, key) in functions {
+        let within = walk.within();
+        if walk.here() == Here::Function || walk.kind(key) == k::COMPUTED_PROPERTY_NAME {
+            continue;
+        }
+        let place = pair_place(walk, pair);
+        let (symbol, bytes) = unquoted(walk, key);
+        let def = walk.define_as(Kind::Method, symbol, bytes, place);
+        walk.defs[def].container = within;
+    }
+}
+
+/// A declarator alone in its statement is all of the statement.
+fn declarator_place(walk: &Walk<'_>, at: At, value: Option<At>) -> Place {
+    let statement = walk.parent(at);
+    let alone = walk.children(statement).count() == 1;
+    let outer = walk.parent(statement);
+    let whole = match (alone, walk.kind(outer)) {
+        (true, k::EXPORT_STATEMENT | k::AMBIENT_DECLARATION) => outer,
+        (true, _) => statement,
+        (false, _) => at,
+    };
+    let body = value.and_then(|value| walk.child(value, f::BODY));
+    match body {
+        Some(body) => {
+            let body = walk.bytes(body).0;
+            let head = walk.slice(walk.bytes(whole).0, body).trim_ascii_end();
+            let arrow = if head.ends_with(b"=>") { 2 } else { 0 };
+            let body = walk.bytes(whole).0 + super::tree::offset(head.len()) - arrow;
+            Place { body, ..walk.place(whole) }
+        }
+        None => walk.line_place(whole),
+    }
+}
+
+/// `it("…", () => {})` and its like.
+fn test_case(walk: &mut Walk<'_>, at: At) {
+    let (Some(called), Some(arguments)) =
+        (walk.child(at, f::FUNCTION), walk.child(at, f::ARGUMENTS))
+    else {
+        return;
+    };
+    let word = match walk.kind(called) {
+        k::IDENTIFIER => called,
+        k::MEMBER_EXPRESSION => called + 1,
+        k::CALL_EXPRESSION => called + 2,
+        _ => return,
+    };
+    let known = matches!(
+        walk.text(word),
+        b"it" | b"test" | b"describe" | b"context" | b"suite" | b"specify"
+    );
+    let mut given = walk.children(arguments);
+    let (Some(name), Some(body)) = (given.next(), given.last()) else { return };
+    let named = matches!(walk.kind(name), k::STRING | k::TEMPLATE_STRING);
+    let run = matches!(walk.kind(body), k::ARROW_FUNCTION | k::FUNCTION_EXPRESSION);
+    if !known || !named || !run {
+        return;
+    }
+    let place = Place { body: walk.bytes(name).1, ..walk.place(at) };
+    let (symbol, bytes) = unquoted(walk, name);
+    let def = walk.define_as(Kind::Function, symbol, bytes, place);
+    walk.defs[def].purpose = Purpose::Test;
+    walk.defs[def].reach = Reach::File;
+    walk.enter(def, at);
+}
+
+/// What is not exported from a module stays in its file.
+fn finish(walk: &mut Walk<'_>) {
+    for bring in &mut walk.brings {
+        let local = match bring.brings {
+            super::collected::Brings::Module(local) => local,
+            super::collected::Brings::Name(_, local) => Some(local),
+            super::collected::Brings::Everything => None,
+        };
+        bring.passed_on |= local.is_some_and(|local| walk.exported.contains(&local));
+    }
+    let everything = walk.symbols.make(b"*");
+    let is_module = !walk.exported.is_empty() || !walk.brings.is_empty();
+    if !is_module || walk.exported.contains(&everything) {
+        return;
+    }
+    for def in &mut walk.defs {
+        if def.container.is_none() && def.owner.is_none() && !walk.exported.contains(&def.name) {
+            def.reach = Reach::File;
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! `import`, `export` and `require`.
+
+use super::super::collected::{Bound, Brings, Here, Step};
+use super::super::names::{field as f, kind as k};
+use super::super::symbols::Symbol;
+use super::super::tree::At;
+use super::super::walk::Walk;
+use super::unquoted;
+
+pub(super) fn import(walk: &mut Walk<'_>, at: At) {
+    if let Some(clause) = walk.child_of(at, k::IMPORT_REQUIRE_CLAUSE) {
+        let (Some(source), Some(name)) = (walk.child(clause, f::SOURCE), walk.first(clause)) else {
+            return;
+        };
+        let (module, _) = unquoted(walk, source);
+        let local = walk.symbol(name);
+        walk.brings(at, module, Brings::Module(Some(local)));
+        return;
+    }
+    let Some(source) = walk.child(at, f::SOURCE) else { return };
+    let (module, _) = unquoted(walk, source);
+    let Some(clause) = walk.child_of(at, k::IMPORT_CLAUSE) else {
+        walk.brings(at, module, Brings::Module(None));
+        return;
+    };
+    let parts: Vec<At> = walk.children(clause).collect();
+    for part in parts {
+        match walk.kind(part) {
+            k::IDENTIFIER => {
+                let local = walk.symbol(part);
+                let default = walk.symbols.make(b"default");
+                walk.brings(part, module, Brings::Name(default, local));
+            }
+            k::NAMESPACE_IMPORT => {
+                let local = walk.first(part).map(|name| walk.symbol(name));
+                walk.brings(part, module, Brings::Module(local));
+            }
+            k::NAMED_IMPORTS => {
+                let names: Vec<At> = walk.children(part).collect();
+                for name in names {
+                    specifier(walk, name, module);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// `import a = b.c`
+pub(super) fn alias(walk: &mut Walk<'_>, at: At) {
+    let parts: Vec<At> = walk.children(at).collect();
+    if let [name, path] = parts[..] {
+        let local = walk.symbol(name);
+        let module = walk.path(path);
+        walk.brings(at, module, Brings::Module(Some(local)));
+    }
+}
+
+/// `a` or `a as b` in braces.
+fn specifier(walk: &mut Walk<'_>, at: At, module: Symbol) {
+    let Some(name) = walk.child(at, f::NAME) else { return };
+    let (symbol, _) = unquoted(walk, name);
+    let local = walk.child(at, f::ALIAS).map_or(symbol, |alias| unquoted(walk, alias).0);
+    walk.brings(at, module, Brings::Name(symbol, local));
+}
+
+pub(super) fn export(walk: &mut Walk<'_>, at: At) -> Step {
+    let Some(source) = walk.child(at, f::SOURCE) else {
+        exported_names(walk, at);
+        return Step::Into;
+    };
+    let (module, _) = unquoted(walk, source);
+    let before = walk.brings.len();
+    if let Some(clause) = walk.child_of(at, k::EXPORT_CLAUSE) {
+        let names: Vec<At> = walk.children(clause).collect();
+        for name in names {
+            specifier(walk, name, module);
+        }
+    } else if let Some(all) = walk.child_of(at, k::NAMESPACE_EXPORT) {
+        let local = walk.first(all).map(|name| unquoted(walk, name).0);
+        walk.brings(at, module, Brings::Module(local));
+    } else {
+        walk.brings(at, module, Brings::Everything);
+    }
+    for bring in &mut walk.brings[before..] {
+        bring.passed_on = true;
+    }
+    Step::Over
+}
+
+/// Notes the names that an `export` of this file gives to others.
+fn exported_names(walk: &mut Walk<'_>, at: At) {
+    if let Some(clause) = walk.child_of(at, k::EXPORT_CLAUSE) {
+        let names: Vec<At> = walk.children(clause).collect();
+        for name in names {
+            if let Some(name) = walk.child(name, f::NAME) {
+                let symbol = walk.symbol(name);
+                walk.exported.insert(symbol);
+            }
+        }
+        for alias in clause..walk.after(clause) {
+            if walk.field(alias) == f::ALIAS {
+                walk.take(alias);
+            }
+        }
+        return;
+    }
+    let declaration = walk.child(at, f::DECLARATION).or_else(|| walk.child(at, f::VALUE));
+    let declaration = declaration.or_else(|| walk.first(at));
+    let Some(declaration) = declaration else { return };
+    let mut names: Vec<At> = match walk.kind(declaration) {
+        k::IDENTIFIER => vec![declaration],
+        k::LEXICAL_DECLARATION | k::VARIABLE_DECLARATION => {
+            let declarators = walk.children(declaration).filter_map(|at| walk.child(at, f::NAME));
+            declarators.flat_map(|name| super::locals::leaves(walk, name)).collect()
+        }
+        k::AMBIENT_DECLARATION | k::EXPRESSION_STATEMENT => {
+            let inner = walk.first(declaration);
+            inner.and_then(|inner| walk.child(inner, f::NAME)).into_iter().collect()
+        }
+        _ => walk.child(declaration, f::NAME).into_iter().collect(),
+    };
+    names.dedup();
+    for name in names {
+        let symbol = walk.symbol(name);
+        walk.exported.insert(symbol);
+    }
+}
+
+/// The module of `require("…")`.
+fn required_module(walk: &Walk<'_>, call: At) -> Option<At> {
+    if walk.kind(call) != k::CALL_EXPRESSION {
+        return None;
+    }
+    let called = walk.child(call, f::FUNCTION)?;
+    if !matches!(walk.text(called), b"require" | b"import") {
+        return None;
+    }
+    let arguments = walk.child(call, f::ARGUMENTS)?;
+    walk.first(arguments).filter(|module| walk.kind(*module) == k::STRING)
+}
+
+/// `const a = require("…")` and `const { a } = require("…")`.
+pub(super) fn is_required(walk: &mut Walk<'_>, at: At, name: At) -> bool {
+    let value = walk.child(at, f::VALUE).filter(|value| walk.kind(*value) == k::CALL_EXPRESSION);
+    let Some(source) = value.and_then(|value| required_module(walk, value)) else { return false };
+    let (module, _) = unquoted(walk, source);
+    let before = walk.brings.len();
+    if walk.kind(name) == k::IDENTIFIER {
+        let local = walk.symbol(name);
+        walk.brings(at, module, Brings::Module(Some(local)));
+    } else {
+        for leaf in super::locals::leaves(walk, name) {
+            let local = walk.symbol(leaf);
+            let pair = walk.parent(leaf);
+            let key = walk.child(pair, f::KEY).filter(|_| walk.kind(pair) == k::PAIR_PATTERN);
+            let name = key.map_or(local, |key| walk.symbol(key));
+            walk.brings(leaf, module, Brings::Name(name, local));
+        }
+    }
+    if walk.here() == Here::Function {
+        for place in before..walk.brings.len() {
+            if let Brings::Module(Some(local)) | Brings::Name(_, local) = walk.brings[place].brings
+            {
+                walk.bind(local, Bound::Outside);
+            }
+        }
+    }
+    true
+}
+
+/// A `require` or `import` whose result has no name here.
+pub(super) fn required(walk: &mut Walk<'_>, at: At) {
+    if let Some(source) = required_module(walk, at) {
+        let (module, _) = unquoted(walk, source);
+        walk.brings(at, module, Brings::Module(None));
+    }
+}

@@ -1,0 +1,205 @@
+//! Names that are known in a part of a file only.
+
+use super::super::collected::{Bound, Extent, Here};
+use super::super::names::{field as f, kind as k};
+use super::super::symbols::Symbol;
+use super::super::tree::At;
+use super::super::walk::Walk;
+use crate::facts::{Kind, Reach};
+
+/// The names in a pattern.
+pub(super) fn leaves(walk: &Walk<'_>, pattern: At) -> Vec<At> {
+    let mut leaves = Vec::new();
+    let end = walk.after(pattern);
+    let mut at = pattern;
+    while at < end {
+        let value = walk.field(at) == f::RIGHT
+            && matches!(
+                walk.kind(walk.parent(at)),
+                k::ASSIGNMENT_PATTERN | k::OBJECT_ASSIGNMENT_PATTERN
+            );
+        match walk.kind(at) {
+            _ if value && at != pattern => {
+                at = walk.after(at);
+                continue;
+            }
+            k::MEMBER_EXPRESSION | k::SUBSCRIPT_EXPRESSION | k::COMPUTED_PROPERTY_NAME => {
+                at = walk.after(at);
+                continue;
+            }
+            k::IDENTIFIER | k::SHORTHAND_PROPERTY_IDENTIFIER_PATTERN => leaves.push(at),
+            _ => {}
+        }
+        at += 1;
+    }
+    leaves
+}
+
+/// A variable of a function.
+pub(super) fn declare(walk: &mut Walk<'_>, at: At, name: At) {
+    let hoisted = walk.kind(walk.parent(at)) == k::VARIABLE_DECLARATION;
+    let of = value_type(walk, at);
+    let plain = walk.kind(name) == k::IDENTIFIER;
+    for leaf in leaves(walk, name) {
+        walk.take(leaf);
+        let symbol = walk.symbol(leaf);
+        let what = of.filter(|_| plain).map_or(Bound::Plain, Bound::Typed);
+        if hoisted {
+            walk.bind_in_function(symbol, what);
+        } else {
+            walk.bind(symbol, what);
+        }
+    }
+}
+
+/// Parameters belong to the function whose scope is open, if it has a body.
+pub(super) fn parameters(walk: &mut Walk<'_>, at: At) {
+    let function = walk.parent(at);
+    let open = walk.block_scope().is_some_and(|scope| scope.at == function);
+    let parameters: Vec<At> = walk.children(at).collect();
+    for parameter in parameters {
+        let typed = matches!(walk.kind(parameter), k::REQUIRED_PARAMETER | k::OPTIONAL_PARAMETER);
+        let pattern = if typed { walk.child(parameter, f::PATTERN) } else { Some(parameter) };
+        let Some(pattern) = pattern else { continue };
+        let of = if typed { value_type(walk, parameter) } else { None };
+        let plain = walk.kind(pattern) == k::IDENTIFIER;
+        for leaf in leaves(walk, pattern) {
+            walk.take(leaf);
+            if open {
+                let symbol = walk.symbol(leaf);
+                walk.bind(symbol, of.filter(|_| plain).map_or(Bound::Plain, Bound::Typed));
+            }
+        }
+        if plain && walk.kind(function) == k::METHOD_DEFINITION {
+            property(walk, parameter, pattern);
+        }
+    }
+}
+
+/// `[start: number, end?: number]` names its parts for the reader alone.
+pub(super) fn labels(walk: &mut Walk<'_>, tuple: At) {
+    let parts: Vec<At> = walk.children(tuple).collect();
+    for part in parts {
+        let name = walk.child(part, f::NAME).or_else(|| walk.child(part, f::PATTERN));
+        if let Some(name) = name {
+            walk.take_all(name);
+        }
+    }
+}
+
+/// A parameter of a constructor with `private` and the like is a field.
+fn property(walk: &mut Walk<'_>, parameter: At, name: At) {
+    let before = walk.slice(walk.bytes(parameter).0, walk.bytes(name).0);
+    let modifier = walk.child_of(parameter, k::ACCESSIBILITY_MODIFIER);
+    let readonly = memchr::memmem::find(before, b"readonly").is_some();
+    let Some(class) = walk.enclosing_type().filter(|_| modifier.is_some() || readonly) else {
+        return;
+    };
+    if let Some(of) = value_type(walk, parameter) {
+        let key = (walk.defs[class].name, walk.symbol(name));
+        walk.field_types.insert(key, of);
+    }
+    let place = walk.place(parameter);
+    let def = walk.define(Kind::Field, name, place);
+    walk.defs[def].container = Some(class);
+    let private = modifier.is_some_and(|modifier| walk.text(modifier) == b"private");
+    walk.defs[def].reach = if private { Reach::File } else { Reach::Project };
+}
+
+/// `for (const a of b)` and `catch (a)`.
+pub(super) fn block_with_names(walk: &mut Walk<'_>, at: At) {
+    walk.scope(at, Extent::Block);
+    let Some(name) = walk.child(at, f::LEFT).or_else(|| walk.child(at, f::PARAMETER)) else {
+        return;
+    };
+    let before = walk.slice(walk.bytes(at).0, walk.bytes(name).0).trim_ascii_end();
+    let declares = walk.kind(at) == k::CATCH_CLAUSE
+        || before.ends_with(b"const")
+        || before.ends_with(b"let")
+        || before.ends_with(b"var");
+    if declares {
+        for leaf in leaves(walk, name) {
+            walk.take(leaf);
+            let symbol = walk.symbol(leaf);
+            walk.bind(symbol, Bound::Plain);
+        }
+    }
+}
+
+/// `<T>`, `[K in T]` and `infer U`.
+pub(super) fn type_parameters(walk: &mut Walk<'_>, at: At) {
+    let names: Vec<At> = match walk.kind(at) {
+        k::TYPE_PARAMETERS => {
+            walk.children(at).filter_map(|parameter| walk.child(parameter, f::NAME)).collect()
+        }
+        k::MAPPED_TYPE_CLAUSE => walk.child(at, f::NAME).into_iter().collect(),
+        _ => walk.first(at).into_iter().collect(),
+    };
+    let mut owner = walk.parent(at);
+    if walk.kind(at) != k::TYPE_PARAMETERS {
+        owner = walk.parent(owner);
+    }
+    if walk.kind(at) == k::INFER_TYPE {
+        for _ in 0..8 {
+            if walk.kind(owner) == k::CONDITIONAL_TYPE || owner == 0 {
+                break;
+            }
+            owner = walk.parent(owner);
+        }
+    }
+    for name in names {
+        walk.take(name);
+        let symbol = walk.symbol(name);
+        walk.bind_over(owner, symbol, Bound::Plain);
+    }
+}
+
+/// The type of a variable, parameter or field that is declared or plainly made.
+pub(super) fn value_type(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
+    if let Some(annotation) = walk.child(at, f::TYPE) {
+        return walk.first(annotation).and_then(|of| type_name(walk, of));
+    }
+    let value = walk.child(at, f::VALUE)?;
+    match walk.kind(value) {
+        k::NEW_EXPRESSION => {
+            let made = walk.child(value, f::CONSTRUCTOR)?;
+            matches!(walk.kind(made), k::IDENTIFIER | k::MEMBER_EXPRESSION).then(|| walk.path(made))
+        }
+        k::AS_EXPRESSION => {
+            let of = walk.children(value).nth(1)?;
+            type_name(walk, of)
+        }
+        _ => None,
+    }
+}
+
+/// The name of a type as far as its members are concerned.
+pub(super) fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
+    let mut at = of;
+    for _ in 0..8 {
+        at = match walk.kind(at) {
+            k::TYPE_IDENTIFIER => return Some(walk.symbol(at)),
+            k::NESTED_TYPE_IDENTIFIER => return Some(walk.path(at)),
+            k::GENERIC_TYPE => walk.child(at, f::NAME)?,
+            k::PARENTHESIZED_TYPE | k::READONLY_TYPE => walk.first(at)?,
+            k::UNION_TYPE => {
+                let nothing = |at: &At| matches!(walk.text(*at), b"null" | b"undefined");
+                let mut parts = walk.children(at).filter(|part| !nothing(part));
+                let only = parts.next()?;
+                if parts.next().is_some() {
+                    return None;
+                }
+                only
+            }
+            _ => return None,
+        };
+    }
+    None
+}
+
+/// Whether the walk is in a constructor, and of which class.
+pub(super) fn constructed(walk: &Walk<'_>) -> Option<usize> {
+    let method = walk.container().filter(|_| walk.here() == Here::Function)?;
+    let constructor = walk.symbols.text(walk.defs[method].name) == b"constructor";
+    walk.defs[method].container.filter(|_| constructor)
+}

@@ -1,0 +1,479 @@
+//! What a name refers to: by scope, imports and the rules of its language.
+//!
+//! A name that could be several things is said to be so, with all of them;
+//! none is chosen by chance. A name that an import binds to something outside
+//! the project is outside, whatever else in the project has that name.
+
+mod c;
+mod dotted;
+mod members;
+mod modules;
+mod python;
+mod ruby;
+mod rust;
+mod script;
+
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use crate::facts::{DefinitionId, FileFacts, Imported, Kind, Qualifier, Reach, Reference, Role};
+use crate::project::{DefRef, FileId, Project, folder_of};
+
+/// How deep imports of imports are followed.
+const DEPTH: usize = 12;
+
+/// A module: the files that make it up.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Module {
+    pub(crate) files: Vec<FileId>,
+    /// Where its submodules are, for languages that have such folders.
+    pub(crate) folder: Option<String>,
+}
+
+impl Module {
+    pub(crate) fn of_file(file: FileId) -> Self {
+        Self { files: vec![file], folder: None }
+    }
+}
+
+/// What a name can stand for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Place {
+    Module(Module),
+    Definition(DefRef),
+}
+
+/// What looking for a name came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Lookup {
+    /// It is these; several if the same thing is defined more than once.
+    Found(Vec<Place>),
+    /// It is bound to something outside the project.
+    Outside,
+    /// Nothing binds it.
+    Unbound,
+}
+
+/// What a use of a name refers to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Resolution {
+    /// These; several if the same thing is defined more than once.
+    Known(Vec<DefRef>),
+    /// A module, which no definition stands for.
+    Module(Vec<FileId>),
+    /// One of these.
+    Ambiguous(Vec<DefRef>),
+    /// Nothing in the project.
+    Outside,
+}
+
+/// A use of a name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Use<'a> {
+    pub(crate) file: FileId,
+    pub(crate) name: &'a str,
+    pub(crate) role: Role,
+    pub(crate) qualifier: Before<'a>,
+    pub(crate) within: Option<DefinitionId>,
+}
+
+/// What stands before a name, as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Before<'a> {
+    Nothing,
+    Itself,
+    Parent,
+    Path(&'a str),
+    OfType(&'a str),
+    Unknown,
+}
+
+impl Place {
+    /// The files that it is in.
+    pub(crate) fn files(&self) -> Vec<FileId> {
+        match self {
+            Self::Module(module) => module.files.clone(),
+            Self::Definition(at) => vec![at.file],
+        }
+    }
+}
+
+impl<'a> Before<'a> {
+    pub(crate) fn new(
+        qualifier: Qualifier,
+        text: impl Fn(crate::facts::NameId) -> &'a str,
+    ) -> Self {
+        match qualifier {
+            Qualifier::None => Self::Nothing,
+            Qualifier::Itself => Self::Itself,
+            Qualifier::Parent => Self::Parent,
+            Qualifier::Path(name) => Self::Path(text(name)),
+            Qualifier::OfType(name) => Self::OfType(text(name)),
+            Qualifier::Unknown => Self::Unknown,
+        }
+    }
+}
+
+/// Where a name is looked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scope {
+    pub(crate) file: FileId,
+    pub(crate) within: Option<DefinitionId>,
+}
+
+type Memo<K, V> = RefCell<HashMap<K, V>>;
+
+/// Finds what names refer to, and remembers what it found.
+pub(crate) struct Resolver<'a> {
+    pub(crate) project: &'a Project,
+    depth: Cell<usize>,
+    modules: Memo<(FileId, String), Rc<[Place]>>,
+    imported: Memo<FileId, Rc<[FileId]>>,
+    reachable: Memo<FileId, Rc<HashSet<FileId>>>,
+    bases: Memo<DefRef, Rc<members::Bases>>,
+    owners: Memo<(FileId, String), Rc<[DefRef]>>,
+}
+
+impl<'a> Resolver<'a> {
+    pub(crate) fn new(project: &'a Project) -> Self {
+        Self {
+            project,
+            depth: Cell::new(0),
+            modules: RefCell::default(),
+            imported: RefCell::default(),
+            reachable: RefCell::default(),
+            bases: RefCell::default(),
+            owners: RefCell::default(),
+        }
+    }
+
+    /// Goes one step deeper, unless that was done too often: imports may form
+    /// circles.
+    fn deeper<T>(&self, otherwise: T, job: impl FnOnce() -> T) -> T {
+        if self.depth.get() >= DEPTH {
+            return otherwise;
+        }
+        self.depth.set(self.depth.get() + 1);
+        let value = job();
+        self.depth.set(self.depth.get() - 1);
+        value
+    }
+
+    /// What a reference of a file refers to.
+    pub(crate) fn resolve_in(
+        &self,
+        file: FileId,
+        facts: &FileFacts,
+        reference: &Reference,
+    ) -> Resolution {
+        self.resolve(Use {
+            file,
+            name: facts.names.text(reference.name),
+            role: reference.role,
+            qualifier: Before::new(reference.qualifier, |name| facts.names.text(name)),
+            within: reference.within,
+        })
+    }
+
+    /// What a use refers to.
+    pub(crate) fn resolve(&self, it: Use<'_>) -> Resolution {
+        let scope = Scope { file: it.file, within: it.within };
+        match it.qualifier {
+            Before::Nothing => self.settle(self.lookup(scope, it.name), it, || self.global(it)),
+            Before::Itself => match self.enclosing_type(scope) {
+                Some(own) => self.of_types(&[own], it, || self.maybe(it)),
+                None => self.maybe(it),
+            },
+            Before::Parent => match self.enclosing_type(scope) {
+                Some(own) => {
+                    let above = self.bases(own).known.clone();
+                    self.of_types(&above, it, || Resolution::Outside)
+                }
+                None => Resolution::Outside,
+            },
+            Before::OfType(path) => match self.types(scope, path) {
+                Lookup::Found(places) => {
+                    let types: Vec<DefRef> = definitions(&places);
+                    self.of_types(&types, it, || Resolution::Outside)
+                }
+                Lookup::Outside => Resolution::Outside,
+                Lookup::Unbound => self.unknown(it),
+            },
+            Before::Path(path) => self.through(scope, path, it),
+            Before::Unknown => self.unknown(it),
+        }
+    }
+
+    /// What a name behind a path refers to.
+    fn through(&self, scope: Scope, path: &str, it: Use<'_>) -> Resolution {
+        let places = match self.path(scope, path) {
+            Lookup::Found(places) => places,
+            Lookup::Outside => return Resolution::Outside,
+            Lookup::Unbound => return self.unknown(it),
+        };
+        let mut found = Vec::new();
+        for place in &places {
+            found.extend(self.members(place, it.name));
+        }
+        if !found.is_empty() {
+            return self.settle(Lookup::Found(found), it, || Resolution::Outside);
+        }
+        // A variable has no members of its own, and who knows its type.
+        let is_value = |place: &Place| match place {
+            Place::Module(_) => false,
+            Place::Definition(at) => self.project.outlined(*at).is_some_and(|it| is_value(it.kind)),
+        };
+        if places.iter().any(is_value) { self.unknown(it) } else { Resolution::Outside }
+    }
+
+    fn settle(
+        &self,
+        lookup: Lookup,
+        it: Use<'_>,
+        otherwise: impl FnOnce() -> Resolution,
+    ) -> Resolution {
+        let places = match lookup {
+            Lookup::Found(places) => places,
+            Lookup::Outside => return Resolution::Outside,
+            Lookup::Unbound => return otherwise(),
+        };
+        let found = self.fitting(definitions(&places), it.role);
+        if !found.is_empty() {
+            return Resolution::Known(found);
+        }
+        let files: Vec<FileId> = places.iter().flat_map(Place::files).collect();
+        Resolution::Module(files)
+    }
+
+    /// Of things with one name those that can be used in this way, if any can.
+    fn fitting(&self, mut found: Vec<DefRef>, role: Role) -> Vec<DefRef> {
+        found.sort_unstable();
+        found.dedup();
+        let fits = |at: &DefRef| {
+            self.project.outlined(*at).is_none_or(|definition| match role {
+                Role::Type | Role::Extends | Role::Implements => is_type(definition.kind),
+                Role::Call | Role::Applies => definition.kind != Kind::Interface,
+                Role::Value => true,
+            })
+        };
+        if found.iter().any(fits) {
+            found.retain(fits);
+        }
+        found
+    }
+
+    fn of_types(
+        &self,
+        types: &[DefRef],
+        it: Use<'_>,
+        otherwise: impl FnOnce() -> Resolution,
+    ) -> Resolution {
+        let mut found = Vec::new();
+        for at in types {
+            found.extend(definitions(&self.members(&Place::Definition(*at), it.name)));
+        }
+        let found = self.fitting(found, it.role);
+        if found.is_empty() { otherwise() } else { Resolution::Known(found) }
+    }
+
+    /// A name without binding, in languages where that means little.
+    fn global(&self, it: Use<'_>) -> Resolution {
+        let family = self.project.file(it.file).family;
+        if !family.has_global_names() {
+            return Resolution::Outside;
+        }
+        let is_free = |at: &&DefRef| {
+            self.project.file(at.file).family == family
+                && self.project.outlined(**at).is_some_and(|definition| {
+                    let is_member = definition.owner.is_some() || self.is_inside_type(**at);
+                    definition.reach == Reach::Project && !is_member
+                })
+        };
+        let named = self.project.named(it.name).iter().filter(is_free).copied();
+        let found = self.fitting(named.collect(), it.role);
+        self.choose(it, found)
+    }
+
+    /// A member of something whose type cannot be told.
+    fn unknown(&self, it: Use<'_>) -> Resolution {
+        let found = self.fitting(self.members_named(it), it.role);
+        self.choose(it, found)
+    }
+
+    /// Like [`Self::unknown`], but never sure.
+    fn maybe(&self, it: Use<'_>) -> Resolution {
+        let found = self.members_named(it);
+        if found.is_empty() { Resolution::Outside } else { Resolution::Ambiguous(found) }
+    }
+
+    fn members_named(&self, it: Use<'_>) -> Vec<DefRef> {
+        let family = self.project.file(it.file).family;
+        let is_member = |at: &&DefRef| {
+            let definition = self.project.outlined(**at);
+            self.project.file(at.file).family == family
+                && definition.is_some_and(|definition| {
+                    matches!(definition.kind, Kind::Method | Kind::Field | Kind::Variant)
+                        || definition.owner.is_some()
+                })
+        };
+        self.project.named(it.name).iter().filter(is_member).copied().collect()
+    }
+
+    /// The only candidate, if the file can know of it.
+    fn choose(&self, it: Use<'_>, found: Vec<DefRef>) -> Resolution {
+        match found.as_slice() {
+            [] => Resolution::Outside,
+            [only] if self.can_reach(it.file, only.file) => Resolution::Known(found),
+            _ => Resolution::Ambiguous(found),
+        }
+    }
+
+    /// Whether a file can know of what is in another: it imports it, directly
+    /// or not, or both are in one package.
+    pub(crate) fn can_reach(&self, from: FileId, to: FileId) -> bool {
+        let folder = |file| folder_of(&self.project.file(file).path);
+        from == to || folder(from) == folder(to) || self.reachable(from).contains(&to)
+    }
+
+    fn reachable(&self, from: FileId) -> Rc<HashSet<FileId>> {
+        if let Some(known) = self.reachable.borrow().get(&from) {
+            return Rc::clone(known);
+        }
+        let mut found = HashSet::new();
+        let mut next = vec![from];
+        while let Some(file) = next.pop() {
+            let imported = self.imported_files(file);
+            next.extend(imported.iter().copied().filter(|file| found.insert(*file)));
+        }
+        let found = Rc::new(found);
+        self.reachable.borrow_mut().insert(from, Rc::clone(&found));
+        found
+    }
+
+    /// The files whose names a file imports.
+    pub(crate) fn imported_files(&self, file: FileId) -> Rc<[FileId]> {
+        if let Some(known) = self.imported.borrow().get(&file) {
+            return Rc::clone(known);
+        }
+        let mut files: Vec<FileId> = Vec::new();
+        for import in &self.project.file(file).outline.imports {
+            let scope = Scope { file, within: import.within };
+            let module = self.project.text(file, import.module);
+            let places = self.modules(scope, module);
+            let named = match import.imported {
+                Imported::Name { name, .. } => {
+                    let name = self.project.text(file, name);
+                    places.iter().flat_map(|place| self.members(place, name)).collect()
+                }
+                Imported::Module { .. } | Imported::Everything => Vec::new(),
+            };
+            let places = if named.is_empty() { places.to_vec() } else { named };
+            files.extend(places.iter().flat_map(Place::files));
+        }
+        files.sort_unstable();
+        files.dedup();
+        files.retain(|imported| *imported != file);
+        let files: Rc<[FileId]> = files.into();
+        self.imported.borrow_mut().insert(file, Rc::clone(&files));
+        files
+    }
+
+    /// The type around a place: the one it is written in, or the one that
+    /// what it is written in belongs to.
+    pub(crate) fn enclosing_type(&self, scope: Scope) -> Option<DefRef> {
+        let start = DefRef { file: scope.file, id: scope.within? };
+        for at in std::iter::once(start).chain(self.project.containers(start)) {
+            let definition = self.project.outlined(at)?;
+            if is_type(definition.kind) {
+                return Some(at);
+            }
+            if let Some(owner) = definition.owner {
+                let owner = self.project.text(at.file, owner);
+                return self.owners(at.file, owner).first().copied();
+            }
+        }
+        None
+    }
+
+    fn is_inside_type(&self, at: DefRef) -> bool {
+        let container = self.project.containers(at).next();
+        let container = container.and_then(|container| self.project.outlined(container));
+        container.is_some_and(|container| is_type(container.kind))
+    }
+
+    /// What a type's name or path stands for.
+    pub(crate) fn types(&self, scope: Scope, path: &str) -> Lookup {
+        let (before, name) = split_last(path);
+        if before.is_empty() {
+            return self.lookup(scope, name);
+        }
+        match self.path(scope, before) {
+            Lookup::Found(places) => {
+                let found: Vec<Place> =
+                    places.iter().flat_map(|place| self.members(place, name)).collect();
+                if found.is_empty() { Lookup::Outside } else { Lookup::Found(found) }
+            }
+            other @ (Lookup::Outside | Lookup::Unbound) => other,
+        }
+    }
+}
+
+/// Parts of a path, whatever separates them.
+pub(crate) fn parts(path: &str) -> impl Iterator<Item = &str> {
+    path.split(['.', ':', '\\', '/']).filter(|part| !part.is_empty())
+}
+
+/// A path without its last part, and that part.
+pub(crate) fn split_last(path: &str) -> (&str, &str) {
+    match path.rfind(['.', ':', '\\']) {
+        Some(at) => {
+            let (before, rest) = path.split_at(at);
+            (before.trim_end_matches([':', '\\', '.']), rest.trim_start_matches([':', '\\', '.']))
+        }
+        None => ("", path),
+    }
+}
+
+pub(crate) fn definitions(places: &[Place]) -> Vec<DefRef> {
+    let each = places.iter().filter_map(|place| match place {
+        Place::Definition(at) => Some(*at),
+        Place::Module(_) => None,
+    });
+    each.collect()
+}
+
+pub(crate) fn is_type(kind: Kind) -> bool {
+    match kind {
+        Kind::Class | Kind::Struct | Kind::Union | Kind::Enum | Kind::Interface | Kind::Alias => {
+            true
+        }
+        Kind::Module
+        | Kind::Variant
+        | Kind::Function
+        | Kind::Method
+        | Kind::Field
+        | Kind::Constant
+        | Kind::Variable
+        | Kind::Macro => false,
+    }
+}
+
+fn is_value(kind: Kind) -> bool {
+    match kind {
+        Kind::Function | Kind::Method | Kind::Field | Kind::Constant | Kind::Variable => true,
+        Kind::Module
+        | Kind::Class
+        | Kind::Struct
+        | Kind::Union
+        | Kind::Enum
+        | Kind::Variant
+        | Kind::Interface
+        | Kind::Alias
+        | Kind::Macro => false,
+    }
+}
+
+#[cfg(test)]
+#[path = "resolve/tests.rs"]
+mod tests;

@@ -1,0 +1,96 @@
+//! Files that C and C++ include, and what they declare for others.
+
+use super::Resolver;
+use crate::facts::{Kind, Reach};
+use crate::family::Family;
+use crate::project::{DefRef, FileId, folder_of, name_of, relative};
+
+impl Resolver<'_> {
+    pub(super) fn included(&self, file: FileId, text: &str) -> Option<FileId> {
+        let folder = folder_of(&self.project.file(file).path);
+        let near = relative(folder, text).and_then(|path| self.project.by_path(&path));
+        near.or_else(|| self.project.by_path(text)).or_else(|| self.by_suffix(file, text))
+    }
+
+    /// Definitions with all that declare or define the same thing: a header
+    /// and a file that includes it.
+    pub(crate) fn with_twins(&self, found: &[DefRef]) -> Vec<DefRef> {
+        let mut all = found.to_vec();
+        for at in found.iter().filter(|at| self.is_open(**at)) {
+            let name = self.project.full_name(*at);
+            let twins = self.project.named(self.project.name(*at)).iter().filter(|other| {
+                self.is_open(**other)
+                    && self.are_joined(at.file, other.file)
+                    && self.project.full_name(**other) == name
+            });
+            all.extend(twins);
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Of what is declared in one file and defined in another, the latter.
+    pub(crate) fn defined(&self, found: &[DefRef]) -> Vec<DefRef> {
+        let all = self.with_twins(found);
+        let is_header = |at: &DefRef| is_header(&self.project.file(at.file).path);
+        let is_twin = |at: &DefRef| {
+            let name = self.project.full_name(*at);
+            all.iter().any(|other| !is_header(other) && self.project.full_name(*other) == name)
+        };
+        all.iter().copied().filter(|at| !is_header(at) || !is_twin(at)).collect()
+    }
+
+    /// Whether a declaration of this elsewhere may mean the same.
+    fn is_open(&self, at: DefRef) -> bool {
+        let kinds = [Kind::Function, Kind::Method, Kind::Variable, Kind::Constant];
+        self.project.file(at.file).family == Family::C
+            && self
+                .project
+                .outlined(at)
+                .is_some_and(|it| it.reach == Reach::Project && kinds.contains(&it.kind))
+    }
+
+    fn are_joined(&self, a: FileId, b: FileId) -> bool {
+        let includes = |from, to: FileId| {
+            is_header(&self.project.file(to).path) && self.reachable(from).contains(&to)
+        };
+        includes(a, b) || includes(b, a)
+    }
+
+    /// The file whose path ends so; of several the one that shares most of
+    /// its folders with the asking file, and none if two do.
+    pub(super) fn by_suffix(&self, file: FileId, text: &str) -> Option<FileId> {
+        let text = text.trim_start_matches(['.', '/']);
+        let family = self.project.file(file).family;
+        let end = format!("/{text}");
+        let ends_so = |id: &&FileId| {
+            let other = self.project.file(**id);
+            other.family == family && (other.path == text || other.path.ends_with(&end))
+        };
+        let own = &self.project.file(file).path;
+        let mut found: Vec<(usize, FileId)> = self
+            .project
+            .with_file_name(name_of(text))
+            .iter()
+            .filter(ends_so)
+            .map(|id| (shared(own, &self.project.file(*id).path), *id))
+            .collect();
+        found.sort_unstable_by_key(|(shared, id)| (std::cmp::Reverse(*shared), *id));
+        match found.as_slice() {
+            [] => None,
+            [(_, only)] => Some(*only),
+            [(most, first), (next, _), ..] => (most > next).then_some(*first),
+        }
+    }
+}
+
+/// How many folders two paths have in common.
+fn shared(a: &str, b: &str) -> usize {
+    folder_of(a).split('/').zip(folder_of(b).split('/')).take_while(|(a, b)| a == b).count()
+}
+
+fn is_header(path: &str) -> bool {
+    let ending = name_of(path).rsplit('.').next().unwrap_or_default();
+    ending.starts_with('h') || matches!(ending, "inl" | "ipp" | "tpp")
+}

@@ -1,0 +1,70 @@
+//! Languages whose files say which package they are in, and Go, whose folders do.
+
+use super::{Module, Place, Resolver, parts};
+use crate::family::Family;
+use crate::manifest::ManifestKind;
+use crate::project::{FileId, relative};
+
+impl Resolver<'_> {
+    /// The longest beginning that is a package, and what the rest is in it.
+    pub(super) fn dotted(&self, file: FileId, text: &str) -> Vec<Place> {
+        let family = self.project.file(file).family;
+        let all: Vec<&str> = parts(text).collect();
+        for length in (1..=all.len()).rev() {
+            let (front, rest) = all.split_at(length);
+            let files = self.project.in_namespace(family, &front.join("."));
+            let mut places = if files.is_empty() {
+                Vec::new()
+            } else {
+                vec![Place::Module(Module { files: files.to_vec(), folder: None })]
+            };
+            for part in rest {
+                places = places.iter().flat_map(|place| self.members(place, part)).collect();
+            }
+            if !places.is_empty() {
+                return places;
+            }
+        }
+        if family == Family::Php { self.by_prefix(&all) } else { Vec::new() }
+    }
+
+    /// A class by the folder that stands for its prefix.
+    fn by_prefix(&self, all: &[&str]) -> Vec<Place> {
+        let name = all.join("\\");
+        for (folder, manifest) in self.project.manifests(ManifestKind::Composer) {
+            for (prefix, target) in &manifest.pairs {
+                let Some(rest) = name.strip_prefix(prefix.as_str()) else { continue };
+                let path = format!("{target}/{}.php", rest.replace('\\', "/"));
+                let found = relative(folder, &path).and_then(|path| self.project.by_path(&path));
+                if let (Some(file), Some(class)) = (found, all.last()) {
+                    let classes = self.top_level(file, class);
+                    return classes.into_iter().map(Place::Definition).collect();
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    /// The package that an import path of Go names.
+    pub(super) fn go_module(&self, text: &str) -> Option<Module> {
+        for (folder, manifest) in self.project.manifests(ManifestKind::GoMod) {
+            let Some(module) = manifest.get("module") else { continue };
+            let Some(rest) = text.strip_prefix(module) else { continue };
+            if rest.is_empty() || rest.starts_with('/') {
+                let files = self.go_package(&relative(folder, rest)?);
+                let files: Vec<FileId> = files
+                    .into_iter()
+                    .filter(|file| !self.project.file(*file).path.ends_with("_test.go"))
+                    .collect();
+                return (!files.is_empty()).then_some(Module { files, folder: None });
+            }
+        }
+        None
+    }
+
+    /// The files of Go in a folder.
+    pub(super) fn go_package(&self, folder: &str) -> Vec<FileId> {
+        let files = self.project.in_folder(folder).iter().copied();
+        files.filter(|file| self.project.file(*file).family == Family::Go).collect()
+    }
+}

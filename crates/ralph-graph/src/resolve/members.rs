@@ -1,0 +1,292 @@
+//! What is inside a module or a type.
+
+use std::rc::Rc;
+
+use super::{Before, Lookup, Module, Place, Resolver, Scope, definitions, is_type};
+use crate::facts::{DefinitionId, Import, Imported, Kind, Reach};
+use crate::family::Family;
+use crate::project::{DefRef, FileId, folder_of, name_of};
+
+/// What a type extends and implements.
+#[derive(Debug, Default)]
+pub(crate) struct Bases {
+    /// Those in the project.
+    pub(crate) known: Vec<DefRef>,
+}
+
+impl Resolver<'_> {
+    /// What has this name in a place.
+    pub(crate) fn members(&self, place: &Place, name: &str) -> Vec<Place> {
+        self.deeper(Vec::new(), || match place {
+            Place::Module(module) => self.in_module(module, name),
+            Place::Definition(at) => self.in_definition(*at, name),
+        })
+    }
+
+    fn in_module(&self, module: &Module, name: &str) -> Vec<Place> {
+        let mut found = Vec::new();
+        for file in &module.files {
+            found.extend(self.top_level(*file, name).into_iter().map(Place::Definition));
+        }
+        if found.is_empty() {
+            found = module.files.iter().flat_map(|file| self.passed_on(*file, name)).collect();
+        }
+        if found.is_empty() {
+            found.extend(self.submodule(module, name).map(Place::Module));
+        }
+        if found.is_empty() && name == "default" {
+            found = module.files.iter().flat_map(|file| self.default_of(*file)).collect();
+        }
+        found
+    }
+
+    fn submodule(&self, module: &Module, name: &str) -> Option<Module> {
+        let family = module.files.first().map(|file| self.project.file(*file).family);
+        match family {
+            Some(Family::Rust) => {
+                let child = |file: &FileId| self.rust_child(*file, name);
+                module.files.iter().find_map(child).map(Module::of_file)
+            }
+            Some(Family::Python) | None => self.python_at(module.folder.as_deref()?, name),
+            Some(_) => None,
+        }
+    }
+
+    /// Definitions of a file that are in nothing, or only in what names the
+    /// whole file.
+    pub(crate) fn top_level(&self, file: FileId, name: &str) -> Vec<DefRef> {
+        let project = self.project;
+        let flat = project.file(file).family.has_file_namespaces();
+        let is_namespace = |id: DefinitionId| {
+            let container = project.file(file).outline.definition(id);
+            flat && container.is_some_and(|container| container.kind == Kind::Module)
+        };
+        // Few definitions have the name, but a file may have many.
+        let named = project.named(name);
+        let start = named.partition_point(|at| at.file < file);
+        let here = named.iter().skip(start).take_while(|at| at.file == file);
+        let is_top = |at: &&DefRef| {
+            project.outlined(**at).is_some_and(|definition| {
+                definition.owner.is_none()
+                    && !(flat && definition.kind == Kind::Module)
+                    && definition.container.is_none_or(is_namespace)
+            })
+        };
+        here.filter(is_top).copied().collect()
+    }
+
+    /// What others get under this name from the imports of a file.
+    fn passed_on(&self, file: FileId, name: &str) -> Vec<Place> {
+        let imports = self.project.file(file).outline.imports.iter();
+        // Modules of one crate see what others of them import for themselves.
+        let sees_all = self.project.file(file).family == Family::Rust;
+        let open =
+            imports.filter(|import| (import.passed_on || sees_all) && import.within.is_none());
+        let mut found = Vec::new();
+        for import in open.clone() {
+            found.extend(self.bound(file, import, name).into_iter().flatten());
+        }
+        if found.is_empty() {
+            let all = open.filter(|import| import.imported == Imported::Everything);
+            found.extend(all.flat_map(|import| self.everything_named(file, import, name)));
+        }
+        found
+    }
+
+    /// What an import binds a name to; `None` if it binds another one.
+    pub(crate) fn bound(&self, file: FileId, import: &Import, name: &str) -> Option<Vec<Place>> {
+        let scope = Scope { file, within: import.within };
+        let module = || self.modules(scope, self.project.text(file, import.module));
+        match import.imported {
+            Imported::Name { name: original, local } => (self.project.text(file, local) == name)
+                .then(|| {
+                    let original = self.project.text(file, original);
+                    let places = module();
+                    let named = |name: &str| -> Vec<Place> {
+                        places.iter().flat_map(|place| self.members(place, name)).collect()
+                    };
+                    // What has no name there mostly keeps the one it has.
+                    let kept = if original == "default" { named(name) } else { Vec::new() };
+                    if kept.is_empty() { named(original) } else { kept }
+                }),
+            Imported::Module { local: Some(local) } => {
+                (self.project.text(file, local) == name).then(|| module().to_vec())
+            }
+            Imported::Module { local: None } | Imported::Everything => None,
+        }
+    }
+
+    /// What an import of everything brings under a name.
+    pub(crate) fn everything_named(&self, file: FileId, import: &Import, name: &str) -> Vec<Place> {
+        let scope = Scope { file, within: import.within };
+        let places = self.modules(scope, self.project.text(file, import.module));
+        places.iter().flat_map(|place| self.members(place, name)).collect()
+    }
+
+    /// What a file of scripts exports without a name: what is called like the
+    /// file, or the only thing that others can see.
+    fn default_of(&self, file: FileId) -> Vec<Place> {
+        let path = &self.project.file(file).path;
+        let stem = name_of(path).split('.').next().unwrap_or_default();
+        let stem = if stem == "index" { name_of(folder_of(path)) } else { stem };
+        let seen: Vec<DefRef> = self
+            .project
+            .definitions(file)
+            .filter(|(_, it)| it.container.is_none() && it.reach == Reach::Project)
+            .map(|(at, _)| at)
+            .collect();
+        let alike = |at: &&DefRef| self.project.name(**at).eq_ignore_ascii_case(stem);
+        let named: Vec<Place> = seen.iter().filter(alike).copied().map(Place::Definition).collect();
+        match (named.is_empty(), seen.as_slice()) {
+            (false, _) => named,
+            (true, [only]) => vec![Place::Definition(*only)],
+            (true, _) => Vec::new(),
+        }
+    }
+
+    fn in_definition(&self, at: DefRef, name: &str) -> Vec<Place> {
+        let own = self.own_members(at, name);
+        if !own.is_empty() {
+            return own.into_iter().map(Place::Definition).collect();
+        }
+        let Some(definition) = self.project.outlined(at) else { return Vec::new() };
+        if definition.kind == Kind::Module {
+            return self.in_namespace(at, name);
+        }
+        let bases = self.bases(at);
+        let mut found = Vec::new();
+        for base in bases.known.iter().filter(|base| **base != at) {
+            found = self.members(&Place::Definition(*base), name);
+            if !found.is_empty() {
+                break;
+            }
+        }
+        found
+    }
+
+    /// What is written in a definition, or says to belong to it.
+    pub(crate) fn own_members(&self, at: DefRef, name: &str) -> Vec<DefRef> {
+        let project = self.project;
+        let own_name = project.name(at);
+        let family = project.file(at.file).family;
+        let is_member = |member: &&DefRef| {
+            let Some(definition) = project.outlined(**member) else { return false };
+            if let Some(owner) = definition.owner {
+                let owner = project.text(member.file, owner);
+                return super::split_last(owner).1 == own_name
+                    && project.file(member.file).family == family
+                    && self.owners(member.file, owner).contains(&at);
+            }
+            member.file == at.file && definition.container == Some(at.id)
+        };
+        project.named(name).iter().filter(is_member).copied().collect()
+    }
+
+    /// Members of a namespace that is written more than once, and what it imports.
+    fn in_namespace(&self, at: DefRef, name: &str) -> Vec<Place> {
+        let project = self.project;
+        let imports = project.file(at.file).outline.imports.iter();
+        let inside = imports.filter(|import| import.within == Some(at.id));
+        let mut found = Vec::new();
+        for import in inside {
+            found.extend(self.bound(at.file, import, name).into_iter().flatten());
+            if found.is_empty() && import.imported == Imported::Everything {
+                found.extend(self.everything_named(at.file, import, name));
+            }
+        }
+        if !found.is_empty() || project.file(at.file).family == Family::Rust {
+            return found;
+        }
+        let full = project.full_name(at);
+        let same = project.named(project.name(at)).iter().filter(|other| {
+            **other != at
+                && project.outlined(**other).is_some_and(|it| it.kind == Kind::Module)
+                && project.full_name(**other) == full
+        });
+        same.flat_map(|other| self.own_members(*other, name)).map(Place::Definition).collect()
+    }
+
+    /// The types that a name of an owner stands for in a file.
+    pub(crate) fn owners(&self, file: FileId, name: &str) -> Rc<[DefRef]> {
+        let key = (file, name.to_owned());
+        if let Some(known) = self.owners.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        // A circle asks for what is being found out: it finds nothing.
+        self.owners.borrow_mut().insert(key.clone(), Rc::new([]));
+        let found: Rc<[DefRef]> = self.find_owners(file, name).into();
+        self.owners.borrow_mut().insert(key, Rc::clone(&found));
+        found
+    }
+
+    fn find_owners(&self, file: FileId, name: &str) -> Vec<DefRef> {
+        let project = self.project;
+        let is_owner = |at: &DefRef| {
+            project.outlined(*at).is_some_and(|it| is_type(it.kind) || it.kind == Kind::Module)
+        };
+        let short = super::split_last(name).1;
+        // Inside a module of the same file it may be a type of that module.
+        let here: Vec<DefRef> = project
+            .named(short)
+            .iter()
+            .copied()
+            .filter(|at| at.file == file && is_owner(at))
+            .collect();
+        if !here.is_empty() {
+            return here;
+        }
+        let scope = Scope { file, within: None };
+        if let Lookup::Found(places) = self.types(scope, name) {
+            let found: Vec<DefRef> = definitions(&places).into_iter().filter(is_owner).collect();
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        // The only type with that name, where headers are not followed.
+        let family = project.file(file).family;
+        let all: Vec<DefRef> = project
+            .named(short)
+            .iter()
+            .copied()
+            .filter(|at| project.file(at.file).family == family && is_owner(at))
+            .collect();
+        if all.len() == 1 { all } else { Vec::new() }
+    }
+
+    /// What a type extends and implements.
+    pub(crate) fn bases(&self, at: DefRef) -> Rc<Bases> {
+        if let Some(known) = self.bases.borrow().get(&at) {
+            return Rc::clone(known);
+        }
+        self.bases.borrow_mut().insert(at, Rc::default());
+        let project = self.project;
+        let mut known = Vec::new();
+        let outline = &project.file(at.file).outline;
+        for above in &outline.above {
+            let belongs = above.within == Some(at.id);
+            if !belongs {
+                continue;
+            }
+            let text = |id| outline.names.get(id);
+            let scope = Scope {
+                file: at.file,
+                within: outline.definition(at.id).and_then(|it| it.container),
+            };
+            let above_name = text(above.name);
+            let looked = match Before::new(above.qualifier, text) {
+                Before::Path(path) | Before::OfType(path) => {
+                    self.types(scope, &format!("{path}.{above_name}"))
+                }
+                Before::Nothing | Before::Itself | Before::Parent | Before::Unknown => {
+                    self.lookup(scope, above_name)
+                }
+            };
+            if let Lookup::Found(places) = looked {
+                known.extend(definitions(&places).into_iter().filter(|base| *base != at));
+            }
+        }
+        let bases = Rc::new(Bases { known });
+        self.bases.borrow_mut().insert(at, Rc::clone(&bases));
+        bases
+    }
+}

@@ -1,0 +1,286 @@
+//! Names in their scopes, and modules by what imports call them.
+
+use std::rc::Rc;
+
+use super::{Lookup, Module, Place, Resolver, Scope, is_type, parts};
+use crate::facts::{Imported, Kind};
+use crate::family::Family;
+use crate::project::{DefRef, FileId, folder_of, relative};
+
+impl Resolver<'_> {
+    /// What a bare name stands for.
+    pub(crate) fn lookup(&self, scope: Scope, name: &str) -> Lookup {
+        self.deeper(Lookup::Unbound, || self.lookup_here(scope, name))
+    }
+
+    fn lookup_here(&self, scope: Scope, name: &str) -> Lookup {
+        let family = self.project.file(scope.file).family;
+        let start = scope.within.map(|id| DefRef { file: scope.file, id });
+        let chain =
+            start.into_iter().flat_map(|at| std::iter::once(at).chain(self.project.containers(at)));
+        for at in chain {
+            match self.in_scope(at, name) {
+                Lookup::Unbound => {}
+                bound @ (Lookup::Found(_) | Lookup::Outside) => return bound,
+            }
+            let is_module = self.project.outlined(at).is_some_and(|it| it.kind == Kind::Module);
+            if is_module && family == Family::Rust {
+                return Lookup::Unbound;
+            }
+        }
+        let own = self.top_level(scope.file, name);
+        if !own.is_empty() {
+            return Lookup::Found(own.into_iter().map(Place::Definition).collect());
+        }
+        match self.by_import(scope.file, None, name) {
+            Lookup::Unbound => {}
+            bound @ (Lookup::Found(_) | Lookup::Outside) => return bound,
+        }
+        let near = self.in_package(scope.file, name);
+        if !near.is_empty() {
+            return Lookup::Found(near);
+        }
+        let wide = self.by_everything(scope.file, name);
+        if wide.is_empty() { Lookup::Unbound } else { Lookup::Found(wide) }
+    }
+
+    /// What a definition around the name makes of it.
+    fn in_scope(&self, at: DefRef, name: &str) -> Lookup {
+        let Some(definition) = self.project.outlined(at) else { return Lookup::Unbound };
+        let family = self.project.file(at.file).family;
+        let found = if !is_type(definition.kind) {
+            let mut own = self.own_members(at, name);
+            if definition.owner.is_some() && family.has_implied_self() {
+                let scope = Scope { file: at.file, within: Some(at.id) };
+                let types = self.enclosing_type(scope);
+                own.extend(types.into_iter().flat_map(|of| self.own_members(of, name)));
+            }
+            own.into_iter().map(Place::Definition).collect()
+        } else if family.has_implied_self() {
+            self.members(&Place::Definition(at), name)
+        } else {
+            Vec::new()
+        };
+        if !found.is_empty() {
+            return Lookup::Found(found);
+        }
+        match self.by_import(at.file, Some(at), name) {
+            Lookup::Unbound if definition.kind == Kind::Module => {
+                let imports = self.project.file(at.file).outline.imports.iter();
+                let all = imports.filter(|import| {
+                    import.within == Some(at.id) && import.imported == Imported::Everything
+                });
+                let found: Vec<Place> =
+                    all.flat_map(|import| self.everything_named(at.file, import, name)).collect();
+                if found.is_empty() { Lookup::Unbound } else { Lookup::Found(found) }
+            }
+            bound @ (Lookup::Found(_) | Lookup::Outside | Lookup::Unbound) => bound,
+        }
+    }
+
+    /// What imports bind a name to, in a definition or outside all.
+    fn by_import(&self, file: FileId, within: Option<DefRef>, name: &str) -> Lookup {
+        let imports = self.project.file(file).outline.imports.iter();
+        let apt = imports.filter(|import| import.within == within.map(|at| at.id));
+        let mut is_bound = false;
+        let mut found = Vec::new();
+        for import in apt {
+            if let Some(places) = self.bound(file, import, name) {
+                is_bound = true;
+                found.extend(places);
+            }
+        }
+        match (is_bound, found.is_empty()) {
+            (_, false) => Lookup::Found(found),
+            (true, true) => Lookup::Outside,
+            (false, true) => Lookup::Unbound,
+        }
+    }
+
+    /// Names of files that need no import.
+    fn in_package(&self, file: FileId, name: &str) -> Vec<Place> {
+        let project = self.project;
+        let family = project.file(file).family;
+        let files: Vec<FileId> = match family {
+            Family::Go => self.go_package(folder_of(&project.file(file).path)),
+            Family::Java | Family::CSharp | Family::Php => {
+                let mut spaces: Vec<String> = project.namespaces(file).into_iter().collect();
+                if family == Family::CSharp {
+                    let outer = spaces.iter().flat_map(|space| outer_spaces(space));
+                    let outer: Vec<String> = outer.collect();
+                    spaces.extend(outer);
+                }
+                let here = spaces.iter().flat_map(|space| project.in_namespace(family, space));
+                here.copied().collect()
+            }
+            Family::Rust => return self.rust_visible(file, name),
+            Family::Python | Family::Script | Family::Ruby | Family::C | Family::Shell => {
+                return Vec::new();
+            }
+        };
+        let found = files.into_iter().flat_map(|other| self.top_level(other, name));
+        found.map(Place::Definition).collect()
+    }
+
+    /// Names that imports of everything bring, of files that those import in
+    /// the same way too where that is the rule.
+    fn by_everything(&self, file: FileId, name: &str) -> Vec<Place> {
+        let project = self.project;
+        let follows = matches!(project.file(file).family, Family::C | Family::Ruby | Family::Shell);
+        let mut seen = vec![file];
+        let mut next = vec![file];
+        while let Some(file) = next.pop() {
+            let imports = project.file(file).outline.imports.iter();
+            let all = imports.filter(|import| import.imported == Imported::Everything);
+            for import in all.filter(|import| import.within.is_none() || follows) {
+                let found = self.everything_named(file, import, name);
+                if !found.is_empty() {
+                    return found;
+                }
+                if follows {
+                    let scope = Scope { file, within: None };
+                    let places = self.modules(scope, project.text(file, import.module));
+                    for other in places.iter().flat_map(Place::files) {
+                        if !seen.contains(&other) {
+                            seen.push(other);
+                            next.push(other);
+                        }
+                    }
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    /// What an import calls a module.
+    pub(crate) fn modules(&self, scope: Scope, text: &str) -> Rc<[Place]> {
+        let key = (scope.file, text.to_owned());
+        // What `super` and `self` mean depends on the module around them.
+        let is_local =
+            scope.within.is_some() && self.project.file(scope.file).family == Family::Rust;
+        if !is_local && let Some(known) = self.modules.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let was_deep = self.depth.get() + 2 >= super::DEPTH;
+        let found: Rc<[Place]> = self.deeper(Vec::new(), || self.find_modules(scope, text)).into();
+        // What was not found only because it lay too deep may be found later.
+        let is_final = !was_deep || !found.is_empty();
+        if !is_local && is_final {
+            self.modules.borrow_mut().insert(key, Rc::clone(&found));
+        }
+        found
+    }
+
+    fn find_modules(&self, scope: Scope, text: &str) -> Vec<Place> {
+        let file = scope.file;
+        let one = |found: Option<FileId>| found.map(Module::of_file).map(Place::Module);
+        match self.project.file(file).family {
+            Family::Python => {
+                self.python_module(file, text).map(Place::Module).into_iter().collect()
+            }
+            Family::Rust => self.rust_path(scope, text),
+            Family::Script => one(self.script_module(file, text)).into_iter().collect(),
+            Family::Go => self.go_module(text).map(Place::Module).into_iter().collect(),
+            Family::Java | Family::CSharp | Family::Php => self.dotted(file, text),
+            Family::Ruby => one(self.ruby_file(file, text)).into_iter().collect(),
+            Family::C => one(self.included(file, text)).into_iter().collect(),
+            Family::Shell => one(self.sourced(file, text)).into_iter().collect(),
+        }
+    }
+
+    /// What a path before a name stands for.
+    pub(crate) fn path(&self, scope: Scope, path: &str) -> Lookup {
+        let family = self.project.file(scope.file).family;
+        if family == Family::Rust {
+            let found = self.rust_path(scope, path);
+            if !found.is_empty() {
+                return Lookup::Found(found);
+            }
+        }
+        match self.imported_path(scope, path) {
+            Lookup::Unbound => {}
+            bound @ (Lookup::Found(_) | Lookup::Outside) => return bound,
+        }
+        let mut rest = parts(path);
+        let Some(first) = rest.next() else { return Lookup::Unbound };
+        let start = match self.lookup(scope, first) {
+            Lookup::Unbound if matches!(family, Family::Java | Family::CSharp | Family::Php) => {
+                let found = self.dotted(scope.file, path);
+                return if found.is_empty() { Lookup::Unbound } else { Lookup::Found(found) };
+            }
+            Lookup::Unbound if matches!(family, Family::Ruby | Family::C) => {
+                let found = self.anywhere(family, first);
+                if found.is_empty() { Lookup::Unbound } else { Lookup::Found(found) }
+            }
+            looked @ (Lookup::Found(_) | Lookup::Outside | Lookup::Unbound) => looked,
+        };
+        let Lookup::Found(mut places) = start else { return start };
+        for part in rest {
+            places = places.iter().flat_map(|place| self.members(place, part)).collect();
+            if places.is_empty() {
+                return Lookup::Unbound;
+            }
+        }
+        Lookup::Found(places)
+    }
+
+    /// A path that begins as an import is written: `a.b.f` after `import a.b`.
+    fn imported_path(&self, scope: Scope, path: &str) -> Lookup {
+        let project = self.project;
+        let file = scope.file;
+        let mut best: Option<(&str, Rc<[Place]>)> = None;
+        for import in &project.file(file).outline.imports {
+            let Imported::Module { local } = import.imported else { continue };
+            let module = project.text(file, import.module);
+            let known_as = local.map_or(module, |local| project.text(file, local));
+            let is_first = parts(module).next() == Some(known_as);
+            for name in [Some(known_as), is_first.then_some(module)].into_iter().flatten() {
+                let rest = path.strip_prefix(name);
+                let fits = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ':']));
+                if fits && best.as_ref().is_none_or(|(longest, _)| longest.len() < name.len()) {
+                    // The first part alone stands for the outermost package.
+                    let asked = if name == known_as && is_first { known_as } else { module };
+                    best = Some((name, self.modules(scope, asked)));
+                }
+            }
+        }
+        let Some((name, places)) = best else { return Lookup::Unbound };
+        let mut places = places.to_vec();
+        for part in parts(path.get(name.len()..).unwrap_or_default()) {
+            places = places.iter().flat_map(|place| self.members(place, part)).collect();
+        }
+        if places.is_empty() { Lookup::Outside } else { Lookup::Found(places) }
+    }
+
+    /// Types and namespaces with a name, in whatever file.
+    fn anywhere(&self, family: Family, name: &str) -> Vec<Place> {
+        let project = self.project;
+        let is_space = |at: &&DefRef| {
+            project.file(at.file).family == family
+                && project
+                    .outlined(**at)
+                    .is_some_and(|it| is_type(it.kind) || it.kind == Kind::Module)
+        };
+        project.named(name).iter().filter(is_space).copied().map(Place::Definition).collect()
+    }
+
+    /// A file that a shell sources.
+    fn sourced(&self, file: FileId, text: &str) -> Option<FileId> {
+        let folder = folder_of(&self.project.file(file).path);
+        // What stands before the last variable is not known.
+        let known = text.rsplit(['$', '}', ')']).next().unwrap_or(text);
+        let known = if known.len() == text.len() {
+            text
+        } else {
+            known.split_once('/').map_or(known, |(_, rest)| rest)
+        };
+        let near = relative(folder, known).and_then(|path| self.project.by_path(&path));
+        near.or_else(|| self.project.by_path(known)).or_else(|| self.by_suffix(file, known))
+    }
+}
+
+/// The namespaces around a namespace.
+fn outer_spaces(space: &str) -> Vec<String> {
+    let ends = space.match_indices('.').map(|(at, _)| at);
+    ends.filter_map(|at| space.get(..at)).map(str::to_owned).collect()
+}

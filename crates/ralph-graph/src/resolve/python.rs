@@ -1,0 +1,58 @@
+//! Modules of Python: relative ones, packages, and the folders they are in.
+
+use super::{Module, Resolver};
+use crate::project::{FileId, folder_of, relative};
+
+impl Resolver<'_> {
+    pub(super) fn python_module(&self, file: FileId, text: &str) -> Option<Module> {
+        let folder = folder_of(&self.project.file(file).path);
+        let name = text.trim_start_matches('.');
+        let dots = text.len() - name.len();
+        let path = name.replace('.', "/");
+        if dots > 0 {
+            let up = "../".repeat(dots - 1);
+            return self.python_path(&relative(folder, &format!("{up}{path}"))?);
+        }
+        let roots = self.project.python_roots();
+        // The package that the file itself is in comes first, a script's
+        // own folder before the rest.
+        let is_around = |root: &&String| {
+            root.is_empty() || folder == root.as_str() || folder.starts_with(&format!("{root}/"))
+        };
+        let around = roots.iter().filter(is_around).rev().map(String::as_str);
+        let others = roots.iter().filter(|root| !is_around(root)).map(String::as_str);
+        let candidates = around.chain(std::iter::once(folder)).chain(others);
+        let mut loose = None;
+        for root in candidates {
+            let Some(place) = relative(root, &path) else { continue };
+            match self.python_path(&place) {
+                Some(module) if !module.files.is_empty() => return Some(module),
+                Some(module) => loose = loose.or(Some(module)),
+                None => {}
+            }
+        }
+        loose
+    }
+
+    /// The module at a path without ending.
+    fn python_path(&self, path: &str) -> Option<Module> {
+        let of = |end: &str| self.project.by_path(&format!("{path}{end}"));
+        if path.is_empty() {
+            let files = self.project.by_path("__init__.py").into_iter().collect();
+            return Some(Module { files, folder: Some(String::new()) });
+        }
+        if let Some(file) = of("/__init__.py").or_else(|| of("/__init__.pyi")) {
+            return Some(Module { files: vec![file], folder: Some(path.to_owned()) });
+        }
+        if let Some(file) = of(".py").or_else(|| of(".pyi")) {
+            return Some(Module::of_file(file));
+        }
+        let folder = self.project.has_folder(path).then(|| path.to_owned())?;
+        Some(Module { files: Vec::new(), folder: Some(folder) })
+    }
+
+    /// A module in the folder of a package.
+    pub(super) fn python_at(&self, folder: &str, name: &str) -> Option<Module> {
+        self.python_path(&relative(folder, name)?)
+    }
+}

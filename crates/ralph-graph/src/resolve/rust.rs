@@ -1,0 +1,150 @@
+//! Modules and crates of Rust.
+
+use super::{Lookup, Module, Place, Resolver, Scope, parts};
+use crate::facts::Kind;
+use crate::manifest::ManifestKind;
+use crate::project::{DefRef, FileId, folder_of, name_of, relative};
+
+/// Names of crates that come with the compiler.
+const BUILT_IN: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
+
+impl Resolver<'_> {
+    /// What a path stands for, seen from a place in a file.
+    pub(super) fn rust_path(&self, scope: Scope, path: &str) -> Vec<Place> {
+        self.deeper(Vec::new(), || {
+            let from_outside = path.starts_with("::");
+            let mut rest = parts(path).peekable();
+            let mut places = match rest.next() {
+                Some("crate" | "$crate") => self.rust_root(scope.file),
+                Some("self") => vec![self.rust_here(scope)],
+                Some("super") => self.rust_above(self.rust_here(scope)),
+                Some("Self") => {
+                    self.enclosing_type(scope).map(Place::Definition).into_iter().collect()
+                }
+                Some(first) if from_outside => self.rust_crate(first),
+                Some(first) => match self.lookup(scope, first) {
+                    Lookup::Found(places) => places,
+                    Lookup::Outside => Vec::new(),
+                    Lookup::Unbound => self.rust_crate(first),
+                },
+                None => Vec::new(),
+            };
+            for part in rest {
+                places = match part {
+                    "super" => places.into_iter().flat_map(|it| self.rust_above(it)).collect(),
+                    "self" => places,
+                    part => places.iter().flat_map(|it| self.members(it, part)).collect(),
+                };
+            }
+            places
+        })
+    }
+
+    /// The module around a place.
+    fn rust_here(&self, scope: Scope) -> Place {
+        let start = scope.within.map(|id| DefRef { file: scope.file, id });
+        let mut chain =
+            start.into_iter().flat_map(|at| std::iter::once(at).chain(self.project.containers(at)));
+        let inline =
+            chain.find(|at| self.project.outlined(*at).is_some_and(|it| it.kind == Kind::Module));
+        inline.map_or_else(|| Place::Module(Module::of_file(scope.file)), Place::Definition)
+    }
+
+    /// The module that a module is in.
+    fn rust_above(&self, place: Place) -> Vec<Place> {
+        match place {
+            Place::Definition(at) => {
+                let container = self.project.outlined(at).and_then(|it| it.container);
+                vec![self.rust_here(Scope { file: at.file, within: container })]
+            }
+            Place::Module(module) => {
+                let above = module.files.iter().filter_map(|file| self.rust_parent(*file));
+                above.map(|file| Place::Module(Module::of_file(file))).collect()
+            }
+        }
+    }
+
+    /// The file whose module contains that of a file.
+    fn rust_parent(&self, file: FileId) -> Option<FileId> {
+        let path = &self.project.file(file).path;
+        let (folder, name) = (folder_of(path), name_of(path));
+        if is_root(path) {
+            return None;
+        }
+        let find = |folder: &str, names: &[&str]| {
+            let paths = names.iter().filter_map(|name| relative(folder, name));
+            paths.filter_map(|path| self.project.by_path(&path)).find(|found| *found != file)
+        };
+        // Tests that lie beside the file whose module they are.
+        let stem = name.strip_suffix(".rs")?;
+        let beside = stem.strip_suffix("_tests").or_else(|| stem.strip_suffix("_test"));
+        let beside = beside.and_then(|stem| find(folder, &[&format!("{stem}.rs")]));
+        if beside.is_some() {
+            return beside;
+        }
+        let inside = if name == "mod.rs" { folder_of(folder) } else { folder };
+        let own = format!("{}.rs", name_of(inside));
+        let roots = ["mod.rs", "lib.rs", "main.rs"];
+        find(inside, &roots).or_else(|| find(folder_of(inside), &[&own]))
+    }
+
+    fn rust_root(&self, file: FileId) -> Vec<Place> {
+        let mut root = file;
+        // No path has more folders than that.
+        for _ in 0..64 {
+            match self.rust_parent(root) {
+                Some(above) => root = above,
+                None => break,
+            }
+        }
+        vec![Place::Module(Module::of_file(root))]
+    }
+
+    /// The file of a module that is declared in a file.
+    pub(super) fn rust_child(&self, file: FileId, name: &str) -> Option<FileId> {
+        let path = &self.project.file(file).path;
+        let folder = folder_of(path);
+        let is_folder_module = matches!(name_of(path), "mod.rs") || is_root(path);
+        let stem = name_of(path).strip_suffix(".rs")?;
+        let inside = if is_folder_module { folder.to_owned() } else { relative(folder, stem)? };
+        let found = [format!("{name}.rs"), format!("{name}/mod.rs")];
+        let mut found = found.iter().filter_map(|name| relative(&inside, name));
+        found.find_map(|path| self.project.by_path(&path).filter(|found| *found != file))
+    }
+
+    /// Modules that a file declares, which it may name without an import.
+    pub(super) fn rust_visible(&self, file: FileId, name: &str) -> Vec<Place> {
+        let child = self.rust_child(file, name).map(Module::of_file);
+        child.map(Place::Module).into_iter().collect()
+    }
+
+    /// The library of a crate of the project.
+    fn rust_crate(&self, name: &str) -> Vec<Place> {
+        if BUILT_IN.contains(&name) {
+            return Vec::new();
+        }
+        let manifests = self.project.manifests(ManifestKind::Cargo);
+        let mut named = manifests.filter(|(_, manifest)| manifest.get("name") == Some(name));
+        let root = named.find_map(|(folder, manifest)| {
+            let own = manifest.get("path").into_iter();
+            let mut paths = own.chain(["src/lib.rs", "src/main.rs"]);
+            paths.find_map(|path| self.project.by_path(&relative(folder, path)?))
+        });
+        root.map(|file| Place::Module(Module::of_file(file))).into_iter().collect()
+    }
+}
+
+/// Whether a file is the root of a crate by its place.
+fn is_root(path: &str) -> bool {
+    let (folder, name) = (folder_of(path), name_of(path));
+    if matches!(name, "lib.rs" | "main.rs" | "build.rs") {
+        return true;
+    }
+    // In a source folder these are ordinary modules, but for programs.
+    let is_source = format!("/{folder}/").contains("/src/");
+    match name_of(folder) {
+        "bin" => name != "mod.rs",
+        "tests" | "examples" | "benches" => name != "mod.rs" && !is_source,
+        _ => false,
+    }
+}

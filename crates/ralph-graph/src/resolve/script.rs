@@ -1,0 +1,103 @@
+//! Modules of TypeScript and JavaScript.
+
+use super::Resolver;
+use crate::manifest::{Manifest, ManifestKind};
+use crate::project::{FileId, folder_of, relative};
+
+/// Endings in the order in which they are tried.
+const ENDINGS: [&str; 9] = [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs"];
+
+/// Endings that are written in imports, with those that the sources have.
+const COMPILED: [(&str, &[&str]); 4] = [
+    (".js", &[".ts", ".tsx", ".d.ts"]),
+    (".jsx", &[".tsx"]),
+    (".mjs", &[".mts"]),
+    (".cjs", &[".cts"]),
+];
+
+impl Resolver<'_> {
+    pub(super) fn script_module(&self, file: FileId, text: &str) -> Option<FileId> {
+        let path = &self.project.file(file).path;
+        let folder = folder_of(path);
+        if text.starts_with('.') {
+            return self.script_file(&relative(folder, text)?);
+        }
+        if let Some(rooted) = text.strip_prefix('/') {
+            return self.script_file(rooted);
+        }
+        self.by_config(folder, text).or_else(|| self.by_package(text))
+    }
+
+    /// The file that a path without ending stands for.
+    fn script_file(&self, path: &str) -> Option<FileId> {
+        let exact = self.project.by_path(path);
+        let with = |end: &str| self.project.by_path(&format!("{path}{end}"));
+        let compiled = || {
+            COMPILED.iter().find_map(|(written, sources)| {
+                let stem = path.strip_suffix(written)?;
+                sources.iter().find_map(|end| self.project.by_path(&format!("{stem}{end}")))
+            })
+        };
+        let index = || {
+            let folder = if path.is_empty() { String::new() } else { format!("{path}/") };
+            ENDINGS.iter().find_map(|end| self.project.by_path(&format!("{folder}index{end}")))
+        };
+        exact.or_else(|| ENDINGS.iter().find_map(|end| with(end))).or_else(compiled).or_else(index)
+    }
+
+    /// Patterns and base folders of the nearest configuration.
+    fn by_config(&self, folder: &str, text: &str) -> Option<FileId> {
+        let configs = self.project.manifests(ManifestKind::TsConfig);
+        let above = configs.filter(|(place, _)| is_above(place, folder));
+        above.into_iter().find_map(|(place, config)| self.in_config(place, config, text))
+    }
+
+    fn in_config(&self, place: &str, config: &Manifest, text: &str) -> Option<FileId> {
+        let base = relative(place, config.get("base").unwrap_or("."))?;
+        for (pattern, target) in &config.pairs {
+            if matches!(pattern.as_str(), "base" | "extends") {
+                continue;
+            }
+            let Some(rest) = matched(pattern, text) else { continue };
+            let path = relative(&base, &target.replacen('*', rest, 1))?;
+            if let Some(found) = self.script_file(&path) {
+                return Some(found);
+            }
+        }
+        config.get("base")?;
+        self.script_file(&relative(&base, text)?)
+    }
+
+    /// Another package of the project.
+    fn by_package(&self, text: &str) -> Option<FileId> {
+        let packages = self.project.manifests(ManifestKind::Package);
+        for (folder, manifest) in packages {
+            let Some(name) = manifest.get("name") else { continue };
+            let Some(rest) = text.strip_prefix(name) else { continue };
+            if let Some(inside) = rest.strip_prefix('/') {
+                let places = [inside.to_owned(), format!("src/{inside}")];
+                return places.iter().find_map(|at| self.script_file(&relative(folder, at)?));
+            }
+            if rest.is_empty() {
+                let mains = manifest.pairs.iter().filter(|(key, _)| key == "main");
+                let mains = mains.map(|(_, path)| path.as_str());
+                // What is built is rarely there, its source is.
+                let mut places = ["src/index", "index", "src/main"].into_iter().chain(mains);
+                return places.find_map(|at| self.script_file(&relative(folder, at)?));
+            }
+        }
+        None
+    }
+}
+
+fn is_above(place: &str, folder: &str) -> bool {
+    place.is_empty() || folder == place || folder.starts_with(&format!("{place}/"))
+}
+
+/// What the star of a pattern stands for in a text.
+fn matched<'a>(pattern: &str, text: &'a str) -> Option<&'a str> {
+    match pattern.split_once('*') {
+        Some((before, after)) => text.strip_prefix(before)?.strip_suffix(after),
+        None => (pattern == text).then_some(""),
+    }
+}

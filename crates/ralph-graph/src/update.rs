@@ -1,0 +1,395 @@
+//! Brings the index up to date: what did not change is not read, and contents
+//! that are known are not parsed.
+
+use std::collections::{BTreeMap, HashSet};
+
+use ralph_store::{CodeStore, FolderChanges, NewFacts, StoreError};
+use rayon::prelude::*;
+
+use crate::content::{Content, Parsed, Workshop, load, parse};
+use crate::folder::{Entry, Folder, State};
+use crate::known;
+use crate::walk::{Glance, Listing, Met, Sort, Tree};
+
+/// Files that are read before what they say is written: few enough to keep
+/// memory low, many enough to keep all threads busy.
+const BATCH: usize = 256;
+
+/// Bytes that are read before what they say is written.
+const BATCH_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Files from which on the keys of all known contents are fetched at once.
+const MANY: usize = 64;
+
+/// How much of an update is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Files that were looked at.
+    pub done: usize,
+    /// Files that are to be looked at.
+    pub total: usize,
+}
+
+/// What an update came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Updated {
+    /// Files that were read because they are new or may have changed.
+    pub read: usize,
+    /// Those of them whose contents were not known.
+    pub parsed: usize,
+    /// Files that are no more.
+    pub removed: usize,
+}
+
+/// A file to be read.
+#[derive(Debug, Clone)]
+struct Task {
+    folder: String,
+    name: String,
+    size: u64,
+    before: Option<State>,
+}
+
+impl Task {
+    fn path(&self) -> String {
+        join(&self.folder, &self.name)
+    }
+}
+
+/// The path of a name in a folder.
+pub(crate) fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// One update of what is known of a root.
+pub(crate) struct Update<'a> {
+    pub(crate) tree: &'a Tree,
+    pub(crate) store: &'a mut CodeStore,
+    pub(crate) root: &'a str,
+    /// Nanoseconds since 1970.
+    pub(crate) now: i64,
+}
+
+impl Update<'_> {
+    /// Brings `folders` and the store up to date.
+    pub(crate) fn run(
+        &mut self,
+        folders: &mut BTreeMap<String, Folder>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Updated, StoreError> {
+        let before = count_files(folders);
+        let mut plan = Plan { now: self.now, ..Plan::default() };
+        plan.make(self.tree, folders);
+        let mut updated = Updated { read: plan.tasks.len(), ..Updated::default() };
+        let tasks = std::mem::take(&mut plan.tasks);
+        updated.parsed = self.work(&tasks, folders, progress)?;
+        plan.touched.extend(tasks.into_iter().map(|task| task.folder));
+        let put = plan.touched.into_iter().filter_map(|path| {
+            let bytes = folders.get(&path)?.encode();
+            Some((path, bytes))
+        });
+        let changes = FolderChanges { put: put.collect(), removed: plan.removed };
+        if changes != FolderChanges::default() {
+            self.store.write(self.root, &[], &changes)?;
+        }
+        updated.removed = (before + plan.added).saturating_sub(count_files(folders));
+        Ok(updated)
+    }
+
+    /// Reads the files and puts what became of them into `folders`.
+    fn work(
+        &mut self,
+        tasks: &[Task],
+        folders: &mut BTreeMap<String, Folder>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<usize, StoreError> {
+        let known = if tasks.len() > MANY { Some(self.store.keys()?) } else { None };
+        let mut pending = Vec::new();
+        let (mut done, mut parsed_count) = (0, 0);
+        for batch in batches(tasks) {
+            let (tree, now) = (self.tree, self.now);
+            let is_known = |key: i64| known.as_ref().is_some_and(|known| known.contains(&key));
+            let (store, root) = (&mut *self.store, self.root);
+            // What was read before is written while the next files are read.
+            let (written, results) = rayon::join(
+                || store.write(root, &std::mem::take(&mut pending), &FolderChanges::default()),
+                || read_batch(tree, batch, now, &is_known),
+            );
+            written?;
+            for (task, content) in batch.iter().zip(results) {
+                let (entry, new) = self.settle(task, content)?;
+                parsed_count += usize::from(new.is_some());
+                pending.extend(new);
+                if let Some(folder) = folders.get_mut(&task.folder) {
+                    put(folder, entry);
+                }
+            }
+            done += batch.len();
+            progress(Progress { done, total: tasks.len() });
+        }
+        self.store.write(self.root, &pending, &FolderChanges::default())?;
+        Ok(parsed_count)
+    }
+
+    /// What is kept of a file that was read.
+    fn settle(
+        &self,
+        task: &Task,
+        content: Content,
+    ) -> Result<(Entry, Option<NewFacts>), StoreError> {
+        let stamp = content.stamp;
+        let entry = |state| Entry { name: task.name.clone(), stamp, state };
+        let (key, new) = match content.parsed {
+            Parsed::Not(state) => return Ok((entry(state), None)),
+            Parsed::Known { key } => (key, None),
+            Parsed::New(new) => (new.key, Some(new)),
+        };
+        let stored = if new.is_none() { self.store.outline(key)? } else { None };
+        let bytes = new.as_ref().map(|new| &new.outline).or(stored.as_ref());
+        let broken = bytes.and_then(|bytes| known::broken_line(bytes));
+        let Some(line) = broken else { return Ok((entry(State::Read { key }), new)) };
+        let good = task.before.as_ref().and_then(State::good_key);
+        if let (Some(good), Some(bytes)) = (good, bytes)
+            && let Some(earlier) = self.store.outline(good)?
+            && known::lacks(bytes, &earlier)
+        {
+            return Ok((entry(State::Kept { key: good, line }), new));
+        }
+        Ok((entry(State::Broken { key, line }), new))
+    }
+}
+
+fn count_files(folders: &BTreeMap<String, Folder>) -> usize {
+    folders.values().map(|folder| folder.files.len()).sum()
+}
+
+/// Puts a file into its folder, in the place of what was known of it.
+fn put(folder: &mut Folder, entry: Entry) {
+    match folder.files.binary_search_by(|file| file.name.cmp(&entry.name)) {
+        Ok(index) => {
+            if let Some(known) = folder.files.get_mut(index) {
+                *known = entry;
+            }
+        }
+        Err(index) => folder.files.insert(index, entry),
+    }
+}
+
+/// Groups of files that are read together.
+fn batches(tasks: &[Task]) -> impl Iterator<Item = &[Task]> {
+    let mut rest = tasks;
+    std::iter::from_fn(move || {
+        let mut bytes = 0;
+        let fits = |task: &&Task| {
+            bytes += task.size;
+            bytes <= BATCH_BYTES
+        };
+        let count = rest.iter().take(BATCH).take_while(fits).count().max(1);
+        let (batch, others) = rest.split_at_checked(count)?;
+        rest = others;
+        Some(batch)
+    })
+}
+
+fn read_batch(
+    tree: &Tree,
+    batch: &[Task],
+    now: i64,
+    is_known: &(dyn Fn(i64) -> bool + Sync),
+) -> Vec<Content> {
+    let read = |workshop: &mut Workshop, task: &Task| {
+        let path = task.path();
+        parse(workshop, &path, load(&tree.at(&path), now), is_known)
+    };
+    if batch.len() < 4 {
+        // A thread costs more than a few files.
+        let mut workshop = Workshop::default();
+        return batch.iter().map(|task| read(&mut workshop, task)).collect();
+    }
+    batch.par_iter().map_init(Workshop::default, read).collect()
+}
+
+/// What has to be read, and which folders have to be written.
+#[derive(Default)]
+struct Plan {
+    now: i64,
+    tasks: Vec<Task>,
+    touched: HashSet<String>,
+    removed: Vec<String>,
+    /// Files that were not known.
+    added: usize,
+}
+
+impl Plan {
+    fn make(&mut self, tree: &Tree, folders: &mut BTreeMap<String, Folder>) {
+        if !folders.contains_key("") {
+            return self.take_all(tree.walk(""), folders);
+        }
+        let glances: Vec<(String, Glance)> = folders
+            .iter()
+            .map(|(path, folder)| (path.clone(), tree.glance(path, folder)))
+            .filter(|(_, glance)| *glance != Glance::Files(Vec::new()))
+            .collect();
+        if glances.iter().any(|(_, glance)| *glance == Glance::Rules) {
+            return self.take_all(tree.walk(""), folders);
+        }
+        for (path, glance) in glances {
+            match glance {
+                Glance::Files(files) => self.take_files(&path, &files, folders),
+                Glance::Names => {
+                    if self.take_names(tree, &path, folders) == Wider::Everything {
+                        *self = Self { now: self.now, ..Self::default() };
+                        return self.take_all(tree.walk(""), folders);
+                    }
+                }
+                Glance::Rules => {}
+            }
+        }
+    }
+
+    /// Takes a listing of everything for the truth.
+    fn take_all(
+        &mut self,
+        found: BTreeMap<String, Listing>,
+        folders: &mut BTreeMap<String, Folder>,
+    ) {
+        let gone: Vec<String> =
+            folders.keys().filter(|path| !found.contains_key(*path)).cloned().collect();
+        for path in gone {
+            folders.remove(&path);
+            self.removed.push(path);
+        }
+        for (path, listing) in found {
+            self.take_listing(&path, listing, folders);
+        }
+    }
+
+    fn take_files(&mut self, path: &str, files: &[usize], folders: &BTreeMap<String, Folder>) {
+        let Some(folder) = folders.get(path) else { return };
+        for entry in files.iter().filter_map(|index| folder.files.get(*index)) {
+            self.tasks.push(Task {
+                folder: path.to_owned(),
+                name: entry.name.clone(),
+                size: entry.stamp.map_or(0, |stamp| stamp.size),
+                before: Some(entry.state.clone()),
+            });
+        }
+    }
+
+    /// Lists a folder again, and those that are new in it.
+    fn take_names(
+        &mut self,
+        tree: &Tree,
+        path: &str,
+        folders: &mut BTreeMap<String, Folder>,
+    ) -> Wider {
+        // It may have vanished with the folder above it, which came before.
+        let Some(known) = folders.get(path) else { return Wider::Nothing };
+        let mut found = tree.list(path);
+        let listing = found.remove(path).unwrap_or_default();
+        if listing.stamp.is_none() && !path.is_empty() {
+            self.forget(path, folders);
+            return Wider::Nothing;
+        }
+        let listed = listing.files.iter().filter(|met| met.sort == Sort::Rules);
+        let same = listed.clone().all(|met| is_known_rule(known, met));
+        let before = known.files.iter().filter(|file| file.state == State::Rules).count();
+        if !same || before != listed.count() {
+            return Wider::Everything;
+        }
+        let below = folders_in(path, folders);
+        for gone in below.iter().filter(|folder| !found.contains_key(*folder)) {
+            self.forget(gone, folders);
+        }
+        let new: Vec<&String> = found.keys().filter(|folder| !below.contains(*folder)).collect();
+        for folder in new {
+            for (path, listing) in tree.walk(folder) {
+                self.take_listing(&path, listing, folders);
+            }
+        }
+        self.take_listing(path, listing, folders);
+        Wider::Nothing
+    }
+
+    /// Forgets a folder and all below it.
+    fn forget(&mut self, path: &str, folders: &mut BTreeMap<String, Folder>) {
+        let below = format!("{path}/");
+        let gone: Vec<String> = folders
+            .keys()
+            .filter(|known| *known == path || known.starts_with(&below))
+            .cloned()
+            .collect();
+        for path in gone {
+            folders.remove(&path);
+            self.touched.remove(&path);
+            self.tasks.retain(|task| task.folder != path);
+            self.removed.push(path);
+        }
+    }
+
+    fn take_listing(
+        &mut self,
+        path: &str,
+        listing: Listing,
+        folders: &mut BTreeMap<String, Folder>,
+    ) {
+        let known = folders.remove(path).unwrap_or_default();
+        let stamp = listing.stamp.and_then(|stamp| stamp.if_settled(self.now));
+        let mut folder = Folder { stamp, files: Vec::with_capacity(listing.files.len()) };
+        for met in listing.files {
+            let before = known.file(&met.name);
+            self.added += usize::from(before.is_none());
+            match before.filter(|entry| entry.stamp == Some(met.stamp)) {
+                Some(same) => folder.files.push(same.clone()),
+                None => self.take_met(path, met, before, &mut folder),
+            }
+        }
+        if folder != known || known == Folder::default() {
+            self.removed.retain(|removed| removed != path);
+            self.touched.insert(path.to_owned());
+        }
+        folders.insert(path.to_owned(), folder);
+    }
+
+    fn take_met(&mut self, path: &str, met: Met, before: Option<&Entry>, folder: &mut Folder) {
+        let stamp = met.stamp.if_settled(self.now);
+        let state = match met.sort {
+            Sort::Candidate => {
+                self.tasks.push(Task {
+                    folder: path.to_owned(),
+                    name: met.name.clone(),
+                    size: met.stamp.size,
+                    before: before.map(|entry| entry.state.clone()),
+                });
+                before.map_or(State::Other, |entry| entry.state.clone())
+            }
+            Sort::Rules => State::Rules,
+            Sort::Odd(why) => State::Skipped { why: why.to_owned() },
+        };
+        folder.files.push(Entry { name: met.name, stamp, state });
+    }
+}
+
+/// Whether more has to be looked at than was thought.
+#[derive(Debug, PartialEq, Eq)]
+enum Wider {
+    Nothing,
+    Everything,
+}
+
+/// Whether a file of rules is as it was.
+fn is_known_rule(folder: &Folder, met: &Met) -> bool {
+    let known = folder.file(&met.name).filter(|file| file.state == State::Rules);
+    known.is_some_and(|file| file.stamp == Some(met.stamp))
+}
+
+/// The folders directly in a folder.
+fn folders_in(path: &str, folders: &BTreeMap<String, Folder>) -> HashSet<String> {
+    let start = if path.is_empty() { String::new() } else { format!("{path}/") };
+    let inside = folders.range(start.clone()..).map(|(known, _)| known);
+    inside
+        .take_while(|known| known.starts_with(&start))
+        .filter(|known| !known.is_empty() && !known.get(start.len()..).unwrap_or("").contains('/'))
+        .cloned()
+        .collect()
+}

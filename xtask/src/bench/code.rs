@@ -1,0 +1,244 @@
+//! The index of code against bare parsing of the same files, and what
+//! questions cost, in processor time.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use super::evidence::{clock, finished};
+use super::samples::{Samples, millis};
+use super::snapshots::{compared, plain};
+use super::{Budget, Extent, Row};
+use crate::cargo::Cargo;
+use crate::failure::Failure;
+use crate::stress::stage::{Project, Stage};
+use crate::workspace;
+
+/// Files of the project: about 20 MB.
+const FILES: u32 = 3000;
+
+/// How many files lie in a folder.
+const FOLDER: u32 = 50;
+
+/// How many classes a file has.
+const CLASSES: u32 = 10;
+
+const MOST_OF_PARSING: f64 = 1.5;
+
+/// How much less of the cores an index may use than parsing does.
+const MOST_IDLE: f64 = 1.25;
+
+/// Processor time in milliseconds, with the start of the process.
+const MOST_UPDATE: f64 = 10.0;
+const MOST_MAP: f64 = 50.0;
+
+const MOST_MEMORY: f64 = 400.0;
+
+/// How often something short is called: the clock is coarse.
+const CALLS: u32 = 40;
+
+const CLASS: &str = r#"
+
+class Record@:
+    """Keeps one row of table @ and how it was changed."""
+
+    def __init__(self, name, size=@, parent=None):
+        self.name = name
+        self.size = size
+        self.parent = parent
+
+    def describe_@(self, depth=0):
+        lines = [f"{self.name} ({self.size})"]
+        for index, (key, value) in enumerate(sorted(self.fields().items())):
+            if value is None or index > @:
+                continue
+            lines.append("  " * depth + key + ": " + str(value))
+        return "\n".join(lines)
+
+    def fields(self):
+        return {"name": self.name, "size": self.size, "parent": self.parent}
+
+
+def load_@(folder, size):
+    record = Record@(folder, size)
+    log.info("loaded %s from %s", record.describe_@(), os.path.join(folder, str(size)))
+    return record
+"#;
+
+pub(super) fn measure(binary: &Path, extent: Extent) -> Result<Vec<Row>, Failure> {
+    let rounds = match extent {
+        Extent::Small => 3,
+        Extent::Usual => 7,
+        Extent::Large => 15,
+    };
+    let parser = build()?;
+    let stage = Stage::new(binary)?;
+    let project = stage.project("code")?;
+    write(&project.path(""))?;
+    let mut rows = full(&project, binary, &parser, rounds)?;
+    rows.push(update(&project, binary)?);
+    rows.push(question(&project, binary, ("map", "code map --tokens 2000"), MOST_MAP)?);
+    let words = "code map --tokens 2000 --words describe_77 --files package3/module170.py";
+    rows.push(question(&project, binary, ("map for a file and a word", words), MOST_MAP)?);
+    rows.push(memory(&project)?);
+    Ok(rows)
+}
+
+fn build() -> Result<PathBuf, Failure> {
+    let root = workspace::root();
+    let args = ["build", "--release", "--package", "ralph-graph", "--example", "bare_parse"];
+    Cargo::new(&root, &args).run()?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
+    Ok(root.join(target).join("release/examples/bare_parse"))
+}
+
+fn write(root: &Path) -> Result<(), Failure> {
+    for number in 0..FILES {
+        let folder = root.join(format!("package{}", number / FOLDER));
+        if number % FOLDER == 0 {
+            fs::create_dir_all(&folder).map_err(|error| Failure::io(&folder, &error))?;
+        }
+        let file = folder.join(format!("module{number}.py"));
+        fs::write(&file, text(number)).map_err(|error| Failure::io(&file, &error))?;
+    }
+    Ok(())
+}
+
+/// A module that uses four others, some of them much more than the rest.
+fn text(number: u32) -> String {
+    let mut text = String::from("import logging\nimport os\n\n");
+    let others = [number / 2, number / 3 + 1, (number * 7 + 5) % FILES, number % 40];
+    for other in others {
+        let (folder, id) = (other / FOLDER, other * CLASSES);
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "from package{folder}.module{other} import Record{id}, load_{id}");
+    }
+    text.push_str("\nlog = logging.getLogger(__name__)\n");
+    for class in 0..CLASSES {
+        text.push_str(&CLASS.replace('@', &(number * CLASSES + class).to_string()));
+    }
+    for other in others {
+        let id = other * CLASSES;
+        let _ = write!(
+            text,
+            "\n\ndef use_{number}_{id}(folder):\n    record = load_{id}(folder, {number})\n    return Record{id}(record.describe_{id}())\n"
+        );
+    }
+    text
+}
+
+/// What a call took.
+struct Spent {
+    processor: Duration,
+    elapsed: Duration,
+}
+
+/// Calls a script of `bash` that ends with `times`.
+fn spent(project: &Project<'_>, script: &str, args: &[&Path]) -> Result<Spent, Failure> {
+    let mut command: Command = project.program("bash");
+    command.args(["-c", script]).args(args);
+    let started = Instant::now();
+    let printed = finished(&mut command)?;
+    let elapsed = started.elapsed();
+    let line = printed.lines().last().unwrap_or_default();
+    let seconds: f64 = line.split_whitespace().filter_map(clock).sum();
+    Ok(Spent { processor: Duration::from_secs_f64(seconds), elapsed })
+}
+
+fn full(
+    project: &Project<'_>,
+    binary: &Path,
+    parser: &Path,
+    rounds: usize,
+) -> Result<Vec<Row>, Failure> {
+    let (mut parsing, mut index) = <(Samples, Samples)>::default();
+    let (mut parsing_wall, mut index_wall) = <(Samples, Samples)>::default();
+    let root = project.path("");
+    let state = project.in_home("state");
+    for _ in 0..rounds {
+        let bare = spent(project, "\"$0\" \"$1\" >/dev/null; times", &[parser, &root])?;
+        parsing.push(bare.processor);
+        parsing_wall.push(bare.elapsed);
+        let _ = fs::remove_dir_all(&state);
+        let ours = spent(project, "\"$0\" code index >/dev/null 2>&1; times", &[binary])?;
+        index.push(ours.processor);
+        index_wall.push(ours.elapsed);
+    }
+    let share = |wall: &Samples, processor: &Samples| {
+        wall.median().as_secs_f64() / processor.median().as_secs_f64()
+    };
+    let measured = share(&index_wall, &index) / share(&parsing_wall, &parsing);
+    let cores = Row {
+        ratio: format!("{measured:.2}"),
+        budget: Some(Budget { measured, most: MOST_IDLE, unit: "times parsing" }),
+        ..plain("time of a full index, per processor time".to_owned(), &index_wall)
+    };
+    let budget = (MOST_OF_PARSING, "times parsing");
+    Ok(vec![
+        plain("bare parsing, 3,000 Python files".to_owned(), &parsing),
+        compared("full index, 3,000 Python files".to_owned(), &index, &parsing, budget),
+        cores,
+    ])
+}
+
+fn update(project: &Project<'_>, binary: &Path) -> Result<Row, Failure> {
+    let file = project.path("package7/module350.py");
+    let script = format!(
+        "i=0; while [ $i -lt {CALLS} ]; do echo \"# $i\" >>\"$1\"; \"$0\" code index >/dev/null 2>&1 \
+         || exit 1; i=$((i+1)); done; times"
+    );
+    let spent = spent(project, &script, &[binary, &file])?;
+    Ok(short("update after one changed file", spent.processor, MOST_UPDATE))
+}
+
+fn question(
+    project: &Project<'_>,
+    binary: &Path,
+    (name, args): (&str, &str),
+    most: f64,
+) -> Result<Row, Failure> {
+    let script = format!(
+        "i=0; while [ $i -lt {CALLS} ]; do \"$0\" {args} >/dev/null 2>&1 || exit 1; i=$((i+1)); \
+         done; times"
+    );
+    Ok(short(name, spent(project, &script, &[binary])?.processor, most))
+}
+
+fn short(name: &str, all: Duration, most: f64) -> Row {
+    let each = all / CALLS;
+    let measured = each.as_secs_f64() * 1000.0;
+    Row {
+        name: format!("{name}, 3,000 files"),
+        median: millis(each),
+        p95: String::new(),
+        ratio: String::new(),
+        budget: Some(Budget { measured, most, unit: "ms of processor time" }),
+    }
+}
+
+fn memory(project: &Project<'_>) -> Result<Row, Failure> {
+    let finished = project.start(&["code", "index", "--rebuild"])?.wait()?;
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+    let measured = finished.peak_kib as f64 / 1024.0;
+    Ok(Row {
+        name: "memory of a full index, 20 MB".to_owned(),
+        median: format!("{measured:.0} MiB"),
+        p95: String::new(),
+        ratio: String::new(),
+        budget: Some(Budget { measured, most: MOST_MEMORY, unit: "MiB" }),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_differ_and_use_each_other() {
+        assert_ne!(text(1), text(2));
+        assert!(text(100).contains("from package1.module50 import Record500, load_500"));
+        assert!(text(100).contains("record = load_500(folder, 100)"));
+    }
+}
