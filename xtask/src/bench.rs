@@ -7,6 +7,7 @@ mod code;
 mod commands;
 mod evidence;
 mod hooks;
+mod memory;
 mod samples;
 mod security;
 mod served;
@@ -33,6 +34,7 @@ const GROUPS: &[Group] = &[
     Group { name: "evidence", measure: |binary, _| evidence::measure(binary) },
     Group { name: "code", measure: code::measure },
     Group { name: "security", measure: |_, extent| security::measure(extent) },
+    Group { name: "memory", measure: |_, extent| memory::measure(extent) },
 ];
 
 /// One line of the table.

@@ -14,6 +14,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("ralph-store", &["ralph-core"]),
     ("ralph-snapshot", &["ralph-core"]),
     ("ralph-graph", &["ralph-core", "ralph-store"]),
+    ("ralph-memory", &["ralph-core", "ralph-store", "ralph-graph"]),
     ("ralph-agents", &["ralph-core", "ralph-proc"]),
     ("ralph-checks", &["ralph-core", "ralph-proc"]),
     (
@@ -25,6 +26,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "ralph-checks",
             "ralph-snapshot",
             "ralph-graph",
+            "ralph-memory",
             "ralph-proc",
         ],
     ),
@@ -37,6 +39,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "ralph-checks",
             "ralph-snapshot",
             "ralph-graph",
+            "ralph-memory",
             "ralph-proc",
             "ralph-engine",
             "ralph-mcp",

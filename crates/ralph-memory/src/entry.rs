@@ -1,0 +1,171 @@
+//! What is remembered.
+
+use ralph_core::Timestamp;
+
+/// The longest text of an entry, in bytes; longer ones are refused.
+pub const LONGEST_TEXT: usize = 1024 * 1024;
+
+/// The longest id, title, kind, scope, group or path, in bytes.
+pub const LONGEST_NAME: usize = 4096;
+
+/// The most files of one entry.
+pub const MOST_FILES: usize = 1000;
+
+/// Whether an entry still holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum State {
+    /// It is found.
+    #[default]
+    Active,
+    /// It was superseded or withdrawn: kept, and found only on demand.
+    Retired,
+}
+
+/// One thing that is remembered. Ids are any text.
+///
+/// Secrets are the caller's to remove: what is given here is stored as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name here. Without one, a name is made from the external id, else
+    /// from the contents, so that the same entry gets the same name again.
+    pub id: Option<String>,
+    /// Its name where it comes from.
+    pub external_id: Option<String>,
+    /// What it is, such as `decision` or `turn`.
+    pub kind: String,
+    /// Whom it concerns, such as `task` or `project`.
+    pub scope: String,
+    /// One line.
+    pub title: String,
+    /// All of it.
+    pub text: String,
+    /// Files it is about.
+    pub files: Vec<String>,
+    /// When it was learned.
+    pub at: Option<Timestamp>,
+    /// What it is a part of, such as a session.
+    pub group: Option<String>,
+    /// The entry before it, by either of its names. It need not exist yet.
+    pub prev: Option<String>,
+    /// The entry after it, likewise.
+    pub next: Option<String>,
+    /// Whether it still holds.
+    pub state: State,
+}
+
+/// Why an entry was left out of an import.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The text is too long.
+    #[error("its text has {bytes} bytes, at most {LONGEST_TEXT} are kept")]
+    LongText {
+        /// How long it is.
+        bytes: usize,
+    },
+    /// A name or a path is too long.
+    #[error("its {what} has {bytes} bytes, at most {LONGEST_NAME} are kept")]
+    LongName {
+        /// Which one.
+        what: &'static str,
+        /// How long it is.
+        bytes: usize,
+    },
+    /// It is about too many files.
+    #[error("it names {files} files, at most {MOST_FILES} are kept")]
+    ManyFiles {
+        /// How many.
+        files: usize,
+    },
+}
+
+impl Entry {
+    /// The name it has here.
+    pub(crate) fn own_id(&self) -> String {
+        match (&self.id, &self.external_id) {
+            (Some(id), _) => id.clone(),
+            (None, Some(external)) => derived_id(external),
+            (None, None) => {
+                let at = self.at.map_or(0, Timestamp::as_millis).to_le_bytes();
+                let group = self.group.as_deref().unwrap_or_default();
+                let parts = [&self.kind, &self.scope, &self.title, &self.text, group];
+                let mut hash = blake3::Hasher::new();
+                hash.update(&at);
+                for part in parts {
+                    hash.update(blake3::hash(part.as_bytes()).as_bytes());
+                }
+                name_of(&hash.finalize())
+            }
+        }
+    }
+
+    /// Why it cannot be kept, if it cannot.
+    pub(crate) fn refusal(&self) -> Option<Refusal> {
+        if self.text.len() > LONGEST_TEXT {
+            return Some(Refusal::LongText { bytes: self.text.len() });
+        }
+        if self.files.len() > MOST_FILES {
+            return Some(Refusal::ManyFiles { files: self.files.len() });
+        }
+        let always = [("kind", &self.kind), ("scope", &self.scope), ("title", &self.title)];
+        let optional = [
+            ("id", &self.id),
+            ("external id", &self.external_id),
+            ("group", &self.group),
+            ("previous entry", &self.prev),
+            ("next entry", &self.next),
+        ];
+        let optional = optional.into_iter().filter_map(|(what, name)| Some((what, name.as_ref()?)));
+        let files = self.files.iter().map(|file| ("path of a file", file));
+        let mut names = always.into_iter().chain(optional).chain(files);
+        names.find(|(_, name)| name.len() > LONGEST_NAME).map(|(what, name)| {
+            let bytes = name.len();
+            Refusal::LongName { what, bytes }
+        })
+    }
+}
+
+/// The name of an entry that has only an external one.
+pub(crate) fn derived_id(external: &str) -> String {
+    name_of(&blake3::hash(external.as_bytes()))
+}
+
+/// `m` and 60 bits of the hash: short, and no two of many millions are equal.
+fn name_of(hash: &blake3::Hash) -> String {
+    const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+    let bytes = hash.as_bytes().first_chunk().copied().unwrap_or_default();
+    let number = u64::from_le_bytes(bytes);
+    let digit = |place: u32| {
+        let digit = usize::try_from(number >> (place * 5) & 31).unwrap_or(0);
+        char::from(DIGITS[digit])
+    };
+    std::iter::once('m').chain((0..12).map(digit)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_entry_gets_the_same_name_again() {
+        let entry = Entry { text: "a".to_owned(), ..Entry::default() };
+        let other = Entry { title: "a".to_owned(), ..Entry::default() };
+        assert_eq!(entry.own_id(), entry.own_id());
+        assert_ne!(entry.own_id(), other.own_id());
+        let external = Entry { external_id: Some("turn 7".to_owned()), ..entry };
+        assert_eq!(external.own_id(), derived_id("turn 7"));
+        assert_eq!(external.own_id().len(), 13);
+    }
+
+    #[test]
+    fn what_is_too_large_is_refused_with_its_size() {
+        let text = "x".repeat(LONGEST_TEXT + 1);
+        let entry = Entry { text, ..Entry::default() };
+        assert_eq!(entry.refusal(), Some(Refusal::LongText { bytes: LONGEST_TEXT + 1 }));
+        let entry = Entry { id: Some("x".repeat(5000)), ..Entry::default() };
+        assert_eq!(
+            entry.refusal().unwrap().to_string(),
+            "its id has 5000 bytes, at most 4096 are kept"
+        );
+        assert_eq!(Entry::default().refusal(), None);
+    }
+}

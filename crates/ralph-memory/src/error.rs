@@ -1,0 +1,115 @@
+//! Why memory did not do what it was asked. Nothing was written then.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::ErrorCode;
+
+use crate::index::Malformed;
+
+/// Why memory did not do what it was asked. Nothing was written then.
+#[derive(Debug, thiserror::Error)]
+pub enum MemoryError {
+    /// A newer ralph wrote the file; this one leaves it alone.
+    #[error(
+        "{} has schema {found}, this version of ralph knows schema {known}",
+        path.display()
+    )]
+    NewerSchema {
+        /// The file.
+        path: PathBuf,
+        /// The schema it has.
+        found: i64,
+        /// The schema this version knows.
+        known: i64,
+    },
+    /// The file is not a sound one.
+    #[error("{} is damaged: {detail}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, in one line.
+        detail: String,
+    },
+    /// Others kept the file locked for too long.
+    #[error("{} stayed locked by another process", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The folder or a file in it cannot be used.
+    #[error("cannot use {}", path.display())]
+    Io {
+        /// The folder or file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Anything else that `SQLite` reports.
+    #[error("cannot use the database {}", path.display())]
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// What `SQLite` said.
+        source: rusqlite::Error,
+    },
+}
+
+impl MemoryError {
+    /// The next step that helps, printed below the error as `hint:`.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::NewerSchema { .. } => Some("use the newer version of ralph here".to_owned()),
+            Self::Damaged { path, .. } => {
+                Some(format!("move {} away; memory can be built anew", path.display()))
+            }
+            Self::Busy { .. } | Self::Io { .. } | Self::Sqlite { .. } => None,
+        }
+    }
+}
+
+/// What ends a job before it is known which file it was about.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    Sqlite(rusqlite::Error),
+    /// What is stored cannot be.
+    Damaged(String),
+    NewerSchema(i64),
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+impl From<Malformed> for Fault {
+    fn from(error: Malformed) -> Self {
+        Self::Damaged(error.to_string())
+    }
+}
+
+impl Fault {
+    /// The schema that this version knows.
+    pub(crate) const SCHEMA: i64 = 1;
+
+    pub(crate) fn at(self, path: &Path) -> MemoryError {
+        let path = path.to_owned();
+        match self {
+            Self::Damaged(detail) => MemoryError::Damaged { path, detail },
+            Self::NewerSchema(found) => {
+                MemoryError::NewerSchema { path, found, known: Self::SCHEMA }
+            }
+            Self::Sqlite(source) => {
+                let code = source.sqlite_error_code();
+                if matches!(code, Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)) {
+                    return MemoryError::Damaged { path, detail: source.to_string() };
+                }
+                if matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)) {
+                    return MemoryError::Busy { path };
+                }
+                MemoryError::Sqlite { path, source }
+            }
+        }
+    }
+}

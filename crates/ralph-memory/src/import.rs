@@ -1,0 +1,23 @@
+//! Writing entries: who is new, who stands beside whom, who is indexed again.
+
+mod batch;
+mod links;
+mod reindex;
+
+pub(crate) use self::batch::Batch;
+pub(crate) use self::reindex::{Reindex, flush};
+
+use crate::entry::Refusal;
+
+/// What an import did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Imported {
+    /// Entries that were not there.
+    pub added: u64,
+    /// Entries that were there and differed.
+    pub updated: u64,
+    /// Entries that were there as they are.
+    pub unchanged: u64,
+    /// Entries that were left out: where in the order they came, and why.
+    pub refused: Vec<(u64, Refusal)>,
+}

@@ -1,0 +1,221 @@
+//! The front door.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use crate::entry::{Entry, State};
+use crate::error::{Fault, MemoryError};
+use crate::import::{Batch, Imported, Reindex, flush};
+use crate::query::{self, GroupHit, Hit, Query};
+use crate::ranking::Ranking;
+use crate::store::counters::Totals;
+use crate::store::entries;
+use crate::store::marks::{self, Marks};
+use crate::store::open::{LargeCache, fold_log, open};
+use crate::store::segments;
+use crate::vector::Vectors;
+
+/// All that is remembered in one folder.
+///
+/// Processes and threads may share the folder, each with its own `Memory`.
+/// Writers queue for some seconds; readers never wait.
+pub struct Memory {
+    connection: Connection,
+    path: PathBuf,
+    ranking: Ranking,
+}
+
+impl Memory {
+    /// Opens the memory of a folder, and creates both if needed.
+    pub fn open(dir: &Path) -> Result<Self, MemoryError> {
+        Self::open_ranked(dir, Ranking::default())
+    }
+
+    /// Opens the memory of a folder with weights of one's own.
+    pub fn open_ranked(dir: &Path, ranking: Ranking) -> Result<Self, MemoryError> {
+        let (connection, path) = open(dir)?;
+        Ok(Self { connection, path, ranking })
+    }
+
+    /// The database file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes entries; those that are there already are updated.
+    ///
+    /// Large imports are written in several transactions: after an error the
+    /// entries of earlier ones stay, and the same import can be made again.
+    pub fn import(
+        &self,
+        entries: impl IntoIterator<Item = Entry>,
+    ) -> Result<Imported, MemoryError> {
+        let mut counts = Imported::default();
+        let mut batch = Batch::default();
+        let mut batches = 0;
+        for (place, entry) in (0..).zip(entries) {
+            if let Some(refusal) = entry.refusal() {
+                counts.refused.push((place, refusal));
+                continue;
+            }
+            batch.push(entry, &self.ranking);
+            if batch.is_full() {
+                self.write_batch(std::mem::take(&mut batch), &mut counts)?;
+                batches += 1;
+            }
+        }
+        if !batch.is_empty() {
+            self.write_batch(batch, &mut counts)?;
+        }
+        if batches > 0 {
+            fold_log(&self.connection);
+        }
+        Ok(counts)
+    }
+
+    fn write_batch(&self, batch: Batch, counts: &mut Imported) -> Result<(), MemoryError> {
+        let mut now = counts.clone();
+        let _cache = batch.is_large().then(|| LargeCache::new(&self.connection));
+        self.write(|tx| batch.write(tx, &self.ranking, &mut now))?;
+        *counts = now;
+        Ok(())
+    }
+
+    /// The best entries for a query, best first. Equal scores are ordered by
+    /// when the entries came.
+    pub fn search(&self, query: &Query) -> Result<Vec<Hit>, MemoryError> {
+        self.read(|tx| query::hits(tx, &self.ranking, query))
+    }
+
+    /// The best groups for a query, best first.
+    pub fn search_groups(&self, query: &Query) -> Result<Vec<GroupHit>, MemoryError> {
+        self.read(|tx| query::group_hits(tx, &self.ranking, query))
+    }
+
+    /// The entry with this id or external id.
+    pub fn get(&self, name: &str) -> Result<Option<Entry>, MemoryError> {
+        self.read(|tx| {
+            let Some(doc) = entries::resolve(tx, name)? else { return Ok(None) };
+            entries::read(tx, doc)?.map(|known| entries::entry(tx, known)).transpose()
+        })
+    }
+
+    /// Sets whether an entry still holds; says whether there is one.
+    pub fn set_state(&self, name: &str, state: State) -> Result<bool, MemoryError> {
+        self.write(|tx| {
+            let Some(doc) = entries::resolve(tx, name)? else { return Ok(false) };
+            entries::set_state(tx, doc, state)?;
+            let mut marks = Marks::default();
+            match state {
+                State::Retired => marks.add(tx, marks::RETIRED, doc)?,
+                State::Active => marks.remove(tx, marks::RETIRED, doc)?,
+            }
+            marks.write(tx)?;
+            Ok(true)
+        })
+    }
+
+    /// Removes an entry; says whether there was one.
+    pub fn remove(&self, name: &str) -> Result<bool, MemoryError> {
+        self.write(|tx| {
+            let Some(doc) = entries::resolve(tx, name)? else { return Ok(false) };
+            Reindex::new(tx, &self.ranking, &mut Vectors::default())?.remove(doc)?;
+            Ok(true)
+        })
+    }
+
+    /// How many entries there are.
+    pub fn count(&self) -> Result<u64, MemoryError> {
+        self.read(|tx| Ok(u64::try_from(Totals::read(tx)?.documents).unwrap_or(0)))
+    }
+
+    /// Makes the index as small and fast as it gets; takes seconds when large.
+    pub fn tidy(&self) -> Result<(), MemoryError> {
+        let cache = LargeCache::new(&self.connection);
+        self.write(|tx| {
+            flush(tx, &self.ranking)?;
+            segments::merge_all(tx)
+        })?;
+        drop(cache);
+        let vacuum = self.connection.execute_batch("PRAGMA incremental_vacuum");
+        vacuum.map_err(|error| Fault::from(error).at(&self.path))?;
+        fold_log(&self.connection);
+        Ok(())
+    }
+
+    /// One state of the database for all of `job`.
+    fn read<T>(
+        &self,
+        job: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
+    ) -> Result<T, MemoryError> {
+        self.transaction(TransactionBehavior::Deferred, job)
+    }
+
+    /// All of `job` or nothing, with the write lock from the beginning.
+    fn write<T>(
+        &self,
+        job: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
+    ) -> Result<T, MemoryError> {
+        self.transaction(TransactionBehavior::Immediate, job)
+    }
+
+    fn transaction<T>(
+        &self,
+        behavior: TransactionBehavior,
+        job: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
+    ) -> Result<T, MemoryError> {
+        let run = || {
+            let tx = Transaction::new_unchecked(&self.connection, behavior)?;
+            let value = job(&tx)?;
+            tx.commit()?;
+            Ok(value)
+        };
+        run().map_err(|fault: Fault| fault.at(&self.path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic;
+
+    #[test]
+    fn many_writes_of_any_size_leave_few_segments() {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = Memory::open(folder.path()).unwrap();
+        for number in 0..120 {
+            let sessions = if number % 3 == 0 { 10 } else { 1 };
+            let first = number * 10;
+            let turns = (first..first + sessions).flat_map(|at| synthetic::session(1, at).turns);
+            memory.import(turns).unwrap();
+        }
+        let segments = segments::all(&memory.connection).unwrap();
+        assert!(segments.len() <= 7, "{}", segments.len());
+        memory.tidy().unwrap();
+        let segments = segments::all(&memory.connection).unwrap();
+        let docs: Vec<i64> = segments.iter().map(|segment| segment.docs).collect();
+        assert_eq!(docs, [i64::try_from(memory.count().unwrap()).unwrap()]);
+    }
+
+    #[test]
+    fn a_newer_file_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = Memory::open(folder.path()).unwrap();
+        memory.connection.pragma_update(None, "user_version", 9).unwrap();
+        let error = Memory::open(folder.path()).err().unwrap();
+        assert!(matches!(error, MemoryError::NewerSchema { found: 9, .. }), "{error:?}");
+    }
+
+    #[test]
+    fn a_damaged_list_is_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = Memory::open(folder.path()).unwrap();
+        memory.import((0..10).flat_map(|at| synthetic::session(1, at).turns)).unwrap();
+        memory.connection.execute("UPDATE terms SET head = x'ff', count = 100", []).unwrap();
+        let text = synthetic::session(1, 0).turns.remove(0).text;
+        let query = Query { text, limit: 5, ..Query::default() };
+        let error = memory.search(&query).err().unwrap();
+        assert!(matches!(error, MemoryError::Damaged { .. }), "{error:?}");
+    }
+}

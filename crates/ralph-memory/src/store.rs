@@ -1,0 +1,8 @@
+//! The tables of `memory.<n>.db`.
+
+pub(crate) mod counters;
+pub(crate) mod entries;
+pub(crate) mod marks;
+pub(crate) mod open;
+pub(crate) mod pending;
+pub(crate) mod segments;

@@ -1,0 +1,276 @@
+//! The entries themselves.
+
+use std::collections::HashMap;
+
+use ralph_core::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::entry::{Entry, State, derived_id};
+use crate::error::Fault;
+
+/// Stands between the paths of one entry: no path contains it.
+const BETWEEN_FILES: char = '\0';
+
+/// The entries before and after one.
+pub(crate) type Links = [Option<i64>; 2];
+
+/// What is stored of an entry, with numbers for names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Record {
+    pub(crate) kind: i64,
+    pub(crate) scope: i64,
+    pub(crate) group: Option<i64>,
+    pub(crate) state: State,
+    pub(crate) at: Option<i64>,
+    pub(crate) id: String,
+    pub(crate) external_id: Option<String>,
+    pub(crate) title: String,
+    pub(crate) text: String,
+    pub(crate) files: Vec<String>,
+}
+
+/// A stored entry and what belongs to its place in the index.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    pub(crate) record: Record,
+    pub(crate) links: Links,
+    pub(crate) length: i64,
+}
+
+const COLUMNS: &str = "kind, scope, group_id, retired, at, prev, next, length, id, external_id, \
+                       title, text, files";
+
+fn known(row: &Row<'_>) -> rusqlite::Result<Known> {
+    let files: Option<String> = row.get(12)?;
+    let retired: bool = row.get(3)?;
+    let record = Record {
+        kind: row.get(0)?,
+        scope: row.get(1)?,
+        group: row.get(2)?,
+        state: if retired { State::Retired } else { State::Active },
+        at: row.get(4)?,
+        id: row.get(8)?,
+        external_id: row.get(9)?,
+        title: row.get(10)?,
+        text: row.get(11)?,
+        files: files.map_or_else(Vec::new, |files| split_files(&files)),
+    };
+    Ok(Known { record, links: [row.get(5)?, row.get(6)?], length: row.get(7)? })
+}
+
+fn split_files(files: &str) -> Vec<String> {
+    files.split(BETWEEN_FILES).map(str::to_owned).collect()
+}
+
+pub(crate) fn read(connection: &Connection, doc: i64) -> Result<Option<Known>, Fault> {
+    let sql = format!("SELECT {COLUMNS} FROM entries WHERE doc = ?1");
+    Ok(connection.prepare_cached(&sql)?.query_row([doc], known).optional()?)
+}
+
+/// The document with an id or external id; a name made from one counts less.
+pub(crate) fn resolve(connection: &Connection, name: &str) -> Result<Option<i64>, Fault> {
+    if let Some(doc) = by_external_id(connection, name)? {
+        return Ok(Some(doc));
+    }
+    by_id(connection, name)
+}
+
+pub(crate) fn by_id(connection: &Connection, id: &str) -> Result<Option<i64>, Fault> {
+    let mut statement = connection.prepare_cached("SELECT doc FROM entries WHERE id = ?1")?;
+    Ok(statement.query_row([id], |row| row.get(0)).optional()?)
+}
+
+pub(crate) fn by_external_id(connection: &Connection, name: &str) -> Result<Option<i64>, Fault> {
+    if let Some(doc) = by_id(connection, &derived_id(name))? {
+        return Ok(Some(doc));
+    }
+    by_other_id(connection, name)
+}
+
+/// The document with an external id that its own id does not come from.
+pub(crate) fn by_other_id(connection: &Connection, name: &str) -> Result<Option<i64>, Fault> {
+    let sql = "SELECT doc FROM entries WHERE external_id = ?1 AND named = 1";
+    let mut statement = connection.prepare_cached(sql)?;
+    Ok(statement.query_row([name], |row| row.get(0)).optional()?)
+}
+
+/// Writes a document, in place of what has its number.
+pub(crate) fn write(
+    connection: &Connection,
+    doc: i64,
+    record: &Record,
+    (links, length): (Links, i64),
+) -> Result<(), Fault> {
+    let sql = "INSERT OR REPLACE INTO entries VALUES \
+               (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
+    let derived = record.external_id.as_deref().is_some_and(|name| derived_id(name) == record.id);
+    let separator = BETWEEN_FILES.to_string();
+    let files = (!record.files.is_empty()).then(|| record.files.join(&separator));
+    let values = params![
+        doc,
+        record.kind,
+        record.scope,
+        record.group,
+        record.state == State::Retired,
+        record.at,
+        links[0],
+        links[1],
+        length,
+        record.id,
+        record.external_id,
+        !derived,
+        record.title,
+        record.text,
+        files,
+    ];
+    connection.prepare_cached(sql)?.execute(values)?;
+    Ok(())
+}
+
+/// Changes what stands beside a document.
+pub(crate) fn relink(
+    connection: &Connection,
+    doc: i64,
+    (links, length): (Links, i64),
+) -> Result<(), Fault> {
+    let sql = "UPDATE entries SET prev = ?2, next = ?3, length = ?4 WHERE doc = ?1";
+    connection.prepare_cached(sql)?.execute(params![doc, links[0], links[1], length])?;
+    Ok(())
+}
+
+pub(crate) fn set_state(connection: &Connection, doc: i64, state: State) -> Result<(), Fault> {
+    let sql = "UPDATE entries SET retired = ?2 WHERE doc = ?1";
+    connection.prepare_cached(sql)?.execute(params![doc, state == State::Retired])?;
+    Ok(())
+}
+
+pub(crate) fn remove(connection: &Connection, doc: i64) -> Result<(), Fault> {
+    connection.prepare_cached("DELETE FROM entries WHERE doc = ?1")?.execute([doc])?;
+    connection.prepare_cached("DELETE FROM expected WHERE doc = ?1")?.execute([doc])?;
+    Ok(())
+}
+
+/// The group of a document.
+pub(crate) fn group(connection: &Connection, doc: i64) -> Result<Option<i64>, Fault> {
+    let mut statement = connection.prepare_cached("SELECT group_id FROM entries WHERE doc = ?1")?;
+    Ok(statement.query_row([doc], |row| row.get(0)).optional()?.flatten())
+}
+
+/// The documents of a group.
+pub(crate) fn of_group(connection: &Connection, group: i64) -> Result<Vec<i64>, Fault> {
+    let mut statement = connection.prepare_cached("SELECT doc FROM entries WHERE group_id = ?1")?;
+    let rows = statement.query_map([group], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Remembers that `doc` waits for an entry with this name on one side.
+pub(crate) fn expect(
+    connection: &Connection,
+    name: &str,
+    (doc, side): (i64, usize),
+) -> Result<(), Fault> {
+    let sql = "INSERT OR IGNORE INTO expected VALUES (?1, ?2, ?3)";
+    connection.prepare_cached(sql)?.execute(params![name, doc, side == 1])?;
+    Ok(())
+}
+
+/// Whether anybody waits for an entry.
+pub(crate) fn is_any_expected(connection: &Connection) -> Result<bool, Fault> {
+    Ok(connection.prepare_cached("SELECT 1 FROM expected LIMIT 1")?.exists([])?)
+}
+
+/// Who waits for an entry with this name, and on which side; they no longer do.
+pub(crate) fn arrived(connection: &Connection, name: &str) -> Result<Vec<(i64, usize)>, Fault> {
+    let mut statement =
+        connection.prepare_cached("SELECT doc, side FROM expected WHERE name = ?1")?;
+    let rows = statement
+        .query_map([name], |row| Ok((row.get(0)?, usize::from(row.get::<_, bool>(1)?))))?;
+    let found: Vec<(i64, usize)> = rows.collect::<Result<_, _>>()?;
+    if !found.is_empty() {
+        connection.prepare_cached("DELETE FROM expected WHERE name = ?1")?.execute([name])?;
+    }
+    Ok(found)
+}
+
+/// Numbers for the names of kinds, scopes and groups.
+#[derive(Default)]
+pub(crate) struct Names(HashMap<String, i64>);
+
+impl Names {
+    /// The number of a name, which gets one if it has none.
+    pub(crate) fn number(&mut self, connection: &Connection, name: &str) -> Result<i64, Fault> {
+        if let Some(number) = self.0.get(name) {
+            return Ok(*number);
+        }
+        let number = if let Some(number) = number(connection, name)? {
+            number
+        } else {
+            let sql = "INSERT INTO names (name) VALUES (?1)";
+            connection.prepare_cached(sql)?.execute([name])?;
+            connection.last_insert_rowid()
+        };
+        self.0.insert(name.to_owned(), number);
+        Ok(number)
+    }
+
+    /// What is stored of an entry.
+    pub(crate) fn record(
+        &mut self,
+        connection: &Connection,
+        entry: &Entry,
+        id: &str,
+    ) -> Result<Record, Fault> {
+        Ok(Record {
+            kind: self.number(connection, &entry.kind)?,
+            scope: self.number(connection, &entry.scope)?,
+            group: entry
+                .group
+                .as_deref()
+                .map(|group| self.number(connection, group))
+                .transpose()?,
+            state: entry.state,
+            at: entry.at.map(Timestamp::as_millis),
+            id: id.to_owned(),
+            external_id: entry.external_id.clone(),
+            title: entry.title.clone(),
+            text: entry.text.clone(),
+            files: entry.files.clone(),
+        })
+    }
+}
+
+/// The number of a name, if it has one.
+pub(crate) fn number(connection: &Connection, name: &str) -> Result<Option<i64>, Fault> {
+    let mut statement = connection.prepare_cached("SELECT id FROM names WHERE name = ?1")?;
+    Ok(statement.query_row([name], |row| row.get(0)).optional()?)
+}
+
+/// The name that has a number.
+pub(crate) fn name(connection: &Connection, number: i64) -> Result<String, Fault> {
+    let mut statement = connection.prepare_cached("SELECT name FROM names WHERE id = ?1")?;
+    Ok(statement.query_row([number], |row| row.get(0))?)
+}
+
+/// The entry as it was given, with our id.
+pub(crate) fn entry(connection: &Connection, known: Known) -> Result<Entry, Fault> {
+    let id_of = |doc: Option<i64>| -> Result<Option<String>, Fault> {
+        let Some(doc) = doc else { return Ok(None) };
+        let mut statement = connection.prepare_cached("SELECT id FROM entries WHERE doc = ?1")?;
+        Ok(statement.query_row([doc], |row| row.get(0)).optional()?)
+    };
+    let Known { record, links: [prev, next], .. } = known;
+    Ok(Entry {
+        id: Some(record.id),
+        external_id: record.external_id,
+        kind: name(connection, record.kind)?,
+        scope: name(connection, record.scope)?,
+        title: record.title,
+        text: record.text,
+        files: record.files,
+        at: record.at.map(Timestamp::from_millis),
+        group: record.group.map(|group| name(connection, group)).transpose()?,
+        prev: id_of(prev)?,
+        next: id_of(next)?,
+        state: record.state,
+    })
+}

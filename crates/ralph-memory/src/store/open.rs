@@ -1,0 +1,164 @@
+//! Opening the file, and creating it.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+
+use crate::error::{Fault, MemoryError};
+
+/// How long a writer queues for the lock. A large import holds it for seconds.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Pause between two attempts to switch the journal.
+const RETRY_PAUSE: Duration = Duration::from_millis(5);
+
+/// Statements that stay prepared: more than there are.
+const STATEMENTS: usize = 64;
+
+/// A log longer than this many bytes is folded in on opening: whoever opens
+/// the file alone reads all of it.
+const LONG_LOG: u64 = 256 * 1024;
+
+/// Memory for pages, in KiB.
+const USUAL_CACHE: i64 = 8 * 1024;
+
+/// The same while much is written: pages that do not fit are written twice.
+const LARGE_CACHE: i64 = 96 * 1024;
+
+/// The database of a folder.
+pub(crate) fn path_in(dir: &Path) -> PathBuf {
+    dir.join("memory.1.db")
+}
+
+/// Opens the database of a folder, and creates both if needed.
+pub(crate) fn open(dir: &Path) -> Result<(Connection, PathBuf), MemoryError> {
+    let trouble = |path: &Path, source| MemoryError::Io { path: path.to_owned(), source };
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir).map_err(|source| trouble(dir, source))?;
+    let path = path_in(dir);
+    let connection = connect(&path).map_err(|fault| fault.at(&path))?;
+    Ok((connection, path))
+}
+
+fn connect(path: &Path) -> Result<Connection, Fault> {
+    let is_new = !path.exists();
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    if is_new {
+        // By name: closing a descriptor of ours would drop SQLite's locks. The
+        // side files get the same mode. Where it cannot be set, the folder's
+        // mode protects the file.
+        let _ = owner_only(path);
+    }
+    connection.busy_timeout(PATIENCE)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    connection.execute_batch("PRAGMA synchronous = NORMAL")?;
+    set_cache(&connection, USUAL_CACHE)?;
+    create_tables(&connection)?;
+    connection.prepare_cached("SELECT 1 FROM segments LIMIT 1")?.exists([])?;
+    shorten_log(&connection, path)?;
+    Ok(connection)
+}
+
+fn owner_only(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+    }
+    let _ = path;
+    Ok(())
+}
+
+/// Creates the tables; any number of processes may do so at once.
+fn create_tables(connection: &Connection) -> Result<(), Fault> {
+    if schema(connection)? == Fault::SCHEMA {
+        return Ok(());
+    }
+    // Without effect once there is a table. In larger pages less is left over
+    // between lists.
+    connection.execute_batch("PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL")?;
+    use_write_ahead_log(connection)?;
+    let tx = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+    if schema(&tx)? == 0 {
+        tx.execute_batch(include_str!("schema.sql"))?;
+        tx.pragma_update(None, "user_version", Fault::SCHEMA)?;
+    }
+    Ok(tx.commit()?)
+}
+
+fn schema(connection: &Connection) -> Result<i64, Fault> {
+    let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if found > Fault::SCHEMA { Err(Fault::NewerSchema(found)) } else { Ok(found) }
+}
+
+/// The switch needs the file to itself and does not wait by itself.
+fn use_write_ahead_log(connection: &Connection) -> Result<(), Fault> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())) {
+            Ok(()) => return Ok(()),
+            Err(error) if is_busy(&error) && Instant::now() < deadline => pause(),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+#[expect(clippy::disallowed_methods, reason = "other processes hold the file; nothing signals us")]
+fn pause() {
+    std::thread::sleep(RETRY_PAUSE);
+}
+
+/// Empties a long log, unless others are at work.
+fn shorten_log(connection: &Connection, path: &Path) -> Result<(), Fault> {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    if fs::metadata(&log).is_ok_and(|facts| facts.len() > LONG_LOG) {
+        connection.busy_timeout(Duration::ZERO)?;
+        fold_log(connection);
+        connection.busy_timeout(PATIENCE)?;
+    }
+    Ok(())
+}
+
+fn set_cache(connection: &Connection, kib: i64) -> Result<(), Fault> {
+    Ok(connection.pragma_update(None, "cache_size", -kib)?)
+}
+
+/// More memory for pages, as long as it lives.
+pub(crate) struct LargeCache<'c>(&'c Connection);
+
+impl<'c> LargeCache<'c> {
+    pub(crate) fn new(connection: &'c Connection) -> Self {
+        // Without it everything works as well, only slower.
+        let _ = set_cache(connection, LARGE_CACHE);
+        Self(connection)
+    }
+}
+
+impl Drop for LargeCache<'_> {
+    fn drop(&mut self) {
+        let _ = set_cache(self.0, USUAL_CACHE);
+    }
+}
+
+/// Folds the log into the file as far as others let us: a long log is slow,
+/// not wrong.
+pub(crate) fn fold_log(connection: &Connection) {
+    let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+}

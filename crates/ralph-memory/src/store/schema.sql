@@ -1,0 +1,64 @@
+-- Counters: documents, their length together, the next free numbers.
+CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+
+-- Names of kinds, scopes and groups, so that entries hold numbers.
+CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+
+-- A document keeps its number for life. Small columns come first: reading
+-- them does not touch the pages of a long text.
+CREATE TABLE entries (
+    doc INTEGER PRIMARY KEY,
+    kind INTEGER NOT NULL,
+    scope INTEGER NOT NULL,
+    group_id INTEGER,
+    retired INTEGER NOT NULL,
+    at INTEGER,
+    prev INTEGER,
+    next INTEGER,
+    length INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    external_id TEXT,
+    named INTEGER NOT NULL,
+    title TEXT NOT NULL,
+    text TEXT NOT NULL,
+    files TEXT
+);
+CREATE UNIQUE INDEX entries_by_id ON entries (id);
+-- Where the id is made from the external one, the first index finds both.
+CREATE INDEX entries_by_external_id ON entries (external_id)
+    WHERE named = 1 AND external_id IS NOT NULL;
+CREATE INDEX entries_by_group ON entries (group_id) WHERE group_id IS NOT NULL;
+
+-- Entries that are named as neighbours and are not there yet.
+CREATE TABLE expected (
+    name TEXT NOT NULL,
+    doc INTEGER NOT NULL,
+    side INTEGER NOT NULL,
+    PRIMARY KEY (name, doc, side)
+) WITHOUT ROWID;
+
+CREATE TABLE segments (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    part INTEGER NOT NULL,
+    docs INTEGER NOT NULL
+);
+CREATE TABLE terms (
+    segment INTEGER NOT NULL,
+    term TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    chunk INTEGER NOT NULL,
+    head BLOB NOT NULL,
+    PRIMARY KEY (segment, term)
+) WITHOUT ROWID;
+CREATE TABLE chunks (id INTEGER PRIMARY KEY, data BLOB NOT NULL);
+
+-- Documents that are in no segment yet.
+CREATE TABLE pending (doc INTEGER PRIMARY KEY, length REAL NOT NULL, terms BLOB NOT NULL);
+
+-- Sets of documents, as bits, 16384 documents in a row.
+CREATE TABLE marks (
+    name TEXT NOT NULL,
+    slice INTEGER NOT NULL,
+    bits BLOB NOT NULL,
+    PRIMARY KEY (name, slice)
+) WITHOUT ROWID;

@@ -1,0 +1,161 @@
+//! Entries as terms with frequencies.
+
+use std::collections::HashMap;
+
+use crate::analysis::Analyzer;
+use crate::ranking::{Field, Ranking};
+
+/// Terms by number, as long as a batch lasts.
+#[derive(Default)]
+pub(crate) struct Vocabulary {
+    numbers: HashMap<Box<str>, u32>,
+    names: Vec<Box<str>>,
+}
+
+impl Vocabulary {
+    pub(crate) fn number(&mut self, term: &str) -> u32 {
+        if let Some(number) = self.numbers.get(term) {
+            return *number;
+        }
+        let number = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        self.names.push(term.into());
+        self.numbers.insert(term.into(), number);
+        number
+    }
+
+    /// The terms in order of their numbers.
+    pub(crate) fn names(&self) -> &[Box<str>] {
+        &self.names
+    }
+}
+
+/// A term of an entry.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Term {
+    number: u32,
+    /// Its occurrences, each with the weight of its place.
+    weighted: f32,
+    /// Its occurrences in title and text, for neighbours.
+    plain: f32,
+}
+
+/// An entry without its neighbours.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Vector {
+    terms: Vec<Term>,
+    weighted: f32,
+    plain: f32,
+}
+
+/// The parts of an entry that are searched.
+#[derive(Clone, Copy)]
+pub(crate) struct Parts<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) text: &'a str,
+    pub(crate) files: &'a [String],
+}
+
+/// Makes vectors; keeps its buffers.
+#[derive(Default)]
+pub(crate) struct Vectors {
+    pub(crate) vocabulary: Vocabulary,
+    analyzer: Analyzer,
+    found: Vec<Term>,
+}
+
+impl Vectors {
+    pub(crate) fn vector(&mut self, parts: Parts<'_>, ranking: &Ranking) -> Vector {
+        self.found.clear();
+        self.analyse(parts.title, Field::Title, ranking);
+        self.analyse(parts.text, Field::Body, ranking);
+        for file in parts.files {
+            self.analyse(file, Field::Files, ranking);
+        }
+        // Not stable is enough: weights of one term are added up exactly.
+        self.found.sort_unstable_by_key(|term| term.number);
+        let mut terms: Vec<Term> = Vec::with_capacity(self.found.len());
+        for term in &self.found {
+            match terms.last_mut() {
+                Some(last) if last.number == term.number => {
+                    last.weighted += term.weighted;
+                    last.plain += term.plain;
+                }
+                Some(_) | None => terms.push(*term),
+            }
+        }
+        let weighted = terms.iter().map(|term| term.weighted).sum();
+        let plain = terms.iter().map(|term| term.plain).sum();
+        Vector { terms, weighted, plain }
+    }
+
+    fn analyse(&mut self, text: &str, field: Field, ranking: &Ranking) {
+        let (vocabulary, found) = (&mut self.vocabulary, &mut self.found);
+        self.analyzer.analyse(text, |term, class| {
+            let plain = match field {
+                Field::Title | Field::Body => 1.0,
+                Field::Files => 0.0,
+            };
+            let weighted = ranking.weight(field, class);
+            found.push(Term { number: vocabulary.number(term), weighted, plain });
+        });
+    }
+}
+
+impl Vector {
+    /// Its length together with its neighbours'.
+    pub(crate) fn length(&self, neighbours: &[&Self], ranking: &Ranking) -> f32 {
+        let beside: f32 = neighbours.iter().map(|neighbour| neighbour.plain).sum();
+        self.weighted + ranking.neighbour * beside
+    }
+
+    /// Replaces `into` by its terms and its neighbours', in order, with their
+    /// frequencies.
+    pub(crate) fn combine(
+        &self,
+        neighbours: &[&Self],
+        ranking: &Ranking,
+        into: &mut Vec<(u32, f32)>,
+    ) {
+        into.clear();
+        into.extend(self.terms.iter().map(|term| (term.number, term.weighted)));
+        for neighbour in neighbours {
+            let plain = neighbour.terms.iter().filter(|term| term.plain > 0.0);
+            into.extend(plain.map(|term| (term.number, term.plain * ranking.neighbour)));
+        }
+        if !neighbours.is_empty() {
+            into.sort_by_key(|(number, _)| *number);
+            into.dedup_by(|next, kept| {
+                let same = next.0 == kept.0;
+                if same {
+                    kept.1 += next.1;
+                }
+                same
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_and_neighbours_are_added_up_for_each_term() {
+        let ranking = Ranking::default();
+        let mut vectors = Vectors::default();
+        let files = ["src/lock.rs".to_owned()];
+        let mut vector =
+            |title, text, files| vectors.vector(Parts { title, text, files }, &ranking);
+        let own = vector("Lock order", "the lock", &files);
+        let beside = vector("", "lock waits", &[]);
+        let mut found = Vec::new();
+        own.combine(&[&beside], &ranking, &mut found);
+        let of = |term: &str| {
+            let number = vectors.vocabulary.numbers[term];
+            found.iter().find(|(known, _)| *known == number).unwrap().1
+        };
+        assert!((of("lock") - 7.4).abs() < 1e-5, "title 4, text 1, path 2, neighbour 0.4");
+        assert!((of("wait") - 0.4).abs() < 1e-5);
+        assert!((own.length(&[&beside], &ranking) - (own.weighted + 0.8)).abs() < 1e-5);
+    }
+}

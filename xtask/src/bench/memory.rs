@@ -1,0 +1,136 @@
+//! Memory: what a search costs, how fast entries are written, and how much
+//! space they take. Whether anything is lost is a matter of tests: the search
+//! is exact.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::{Budget, Extent, Row};
+use crate::cargo::Cargo;
+use crate::failure::Failure;
+use crate::workspace;
+
+/// Entries written in a second of one core, at least.
+const LEAST_RATE: f64 = 20_000.0;
+
+/// The database in relation to the text in it.
+const MOST_SPACE: f64 = 2.5;
+
+/// How many entries there are, and what a search may cost then, in
+/// milliseconds of processor time.
+fn sizes(extent: Extent) -> &'static [(u32, f64)] {
+    match extent {
+        Extent::Small | Extent::Usual => &[(100_000, 2.0)],
+        Extent::Large => &[(100_000, 2.0), (1_000_000, 10.0)],
+    }
+}
+
+pub(super) fn measure(extent: Extent) -> Result<Vec<Row>, Failure> {
+    let program = build()?;
+    let mut rows = Vec::new();
+    for (entries, most) in sizes(extent) {
+        rows.extend(rows_of(*entries, *most, &measured(&program, *entries)?)?);
+    }
+    Ok(rows)
+}
+
+fn build() -> Result<PathBuf, Failure> {
+    let root = workspace::root();
+    let args = ["build", "--release", "--package", "ralph-memory", "--example", "measure_memory"];
+    Cargo::new(&root, &args).run()?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
+    Ok(root.join(target).join("release/examples/measure_memory"))
+}
+
+fn measured(program: &Path, entries: u32) -> Result<Value, Failure> {
+    let folder = tempfile::tempdir().map_err(|error| Failure::io(&std::env::temp_dir(), &error))?;
+    let mut command = Command::new(program);
+    command.arg(entries.to_string()).arg(folder.path());
+    let output = command.output();
+    let output = output.map_err(|error| Failure::Failed(format!("{command:?}: {error}")))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(Failure::Failed(format!("{command:?}: {}", said.trim())));
+    }
+    serde_json::from_slice(&output.stdout)
+        .map_err(|error| Failure::Failed(format!("{command:?} printed no measurement: {error}")))
+}
+
+fn rows_of(entries: u32, most: f64, measured: &Value) -> Result<Vec<Row>, Failure> {
+    let number = |value: &Value| {
+        let missing = || Failure::Failed(format!("a number is missing in {measured}"));
+        value.as_f64().ok_or_else(missing)
+    };
+    let quantiles = |name: &str| Ok((number(&measured[name][0])?, number(&measured[name][1])?));
+    let (search, opened): ((f64, f64), (f64, f64)) = (quantiles("search")?, quantiles("opened")?);
+    let seconds = number(&measured["import_ms"])? / 1000.0;
+    let rate = f64::from(entries) / seconds;
+    let space = number(&measured["size"])? / number(&measured["text"])?;
+    let size = format!("{} entries", grouped(entries));
+    let timed = |name: String, (median, highest): (f64, f64), budget| Row {
+        name,
+        median: format!("{median:.2} ms"),
+        p95: format!("{highest:.2} ms (p99)"),
+        ratio: String::new(),
+        budget,
+    };
+    let budget = Budget { measured: search.0, most, unit: "ms of processor time" };
+    Ok(vec![
+        timed(format!("search in {size}"), search, Some(budget)),
+        timed(format!("open and search in {size}"), opened, None),
+        Row {
+            name: format!("import of {size}"),
+            median: format!("{rate:.0} entries/s"),
+            p95: String::new(),
+            ratio: format!("{:.2}", LEAST_RATE / rate),
+            budget: Some(Budget {
+                measured: LEAST_RATE / rate,
+                most: 1.0,
+                unit: "s of one core for 20,000",
+            }),
+        },
+        Row {
+            name: format!("database of {size}, to their text"),
+            median: String::new(),
+            p95: String::new(),
+            ratio: format!("{space:.2}"),
+            budget: Some(Budget { measured: space, most: MOST_SPACE, unit: "times" }),
+        },
+    ])
+}
+
+/// 100,000 as people write it.
+fn grouped(number: u32) -> String {
+    match (number / 1_000_000, number / 1000 % 1000, number % 1000) {
+        (0, 0, rest) => rest.to_string(),
+        (0, thousands, rest) => format!("{thousands},{rest:03}"),
+        (millions, thousands, rest) => format!("{millions},{thousands:03},{rest:03}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_measurement_becomes_rows_with_budgets() {
+        let measured = serde_json::json!({
+            "entries": 100_000, "import_ms": 10_000.0, "tidy_ms": 1.0, "text": 100, "size": 240,
+            "search": [1.5, 3.0], "opened": [2.5, 4.0],
+        });
+        let rows = rows_of(100_000, 2.0, &measured).unwrap();
+        let held: Vec<Option<bool>> =
+            rows.iter().map(|row| row.budget.as_ref().map(Budget::is_held)).collect();
+        assert_eq!(held, [Some(true), None, Some(false), Some(true)]);
+        assert_eq!(rows[0].name, "search in 100,000 entries");
+        assert_eq!(rows[2].median, "10000 entries/s");
+        assert!(rows_of(100_000, 2.0, &Value::Null).is_err());
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        assert_eq!([999, 20_000, 1_000_000].map(grouped), ["999", "20,000", "1,000,000"]);
+    }
+}
