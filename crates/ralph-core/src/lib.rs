@@ -17,6 +17,7 @@ pub mod ids;
 pub mod limits;
 pub mod locale;
 pub mod look;
+pub mod memory;
 pub mod policy;
 pub mod preserve;
 pub mod progress;
