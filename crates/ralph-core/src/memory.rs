@@ -2,6 +2,7 @@
 //! believed, whether two say the same, and whether one replaces another.
 
 pub mod belief;
+pub mod notes;
 pub mod relation;
 mod statement;
 mod stems;

@@ -153,7 +153,7 @@ fn valued(old: &Statement, new: &Statement) -> Option<Relation> {
             let (one, other) = (category(&a.value.stem), category(&b.value.stem));
             match (one, other) {
                 (Some(one), Some(other)) => one == other || a.is_functional() && b.is_functional(),
-                (Some(_), None) | (None, Some(_)) | (None, None) => {
+                (Some(_) | None, None) | (None, Some(_)) => {
                     (a.is_functional() && b.is_functional()) || new.tells_a_change()
                 }
             }

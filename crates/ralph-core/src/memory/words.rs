@@ -78,22 +78,24 @@ pub(super) fn words(text: &str) -> Vec<Word> {
     let mut rest = text;
     while let Some(start) = rest.find(|c: char| !is_gap(c)) {
         rest = &rest[start..];
-        rest = match quoted(rest) {
-            Some((inside, behind)) => {
-                found.push(code(inside));
-                behind
-            }
-            None => {
-                let end =
-                    rest.find(|c: char| is_gap(c) || c == '`' || c == '"').unwrap_or(rest.len());
-                let end =
-                    if end == 0 { rest.chars().next().map_or(1, char::len_utf8) } else { end };
-                bare(&rest[..end], &mut found);
-                &rest[end..]
-            }
+        rest = if let Some((inside, behind)) = quoted(rest) {
+            found.push(code(inside));
+            behind
+        } else {
+            let end = end_of_token(rest);
+            bare(&rest[..end], &mut found);
+            &rest[end..]
         };
     }
     found
+}
+
+/// Where the first word of a text ends; a lone quotation mark is a word too.
+fn end_of_token(text: &str) -> usize {
+    let first = text.chars().next().map_or(0, char::len_utf8);
+    let rest = &text[first..];
+    let is_end = |c: char| is_gap(c) || c == '`' || c == '"';
+    first + rest.find(is_end).unwrap_or(rest.len())
 }
 
 fn is_gap(c: char) -> bool {
