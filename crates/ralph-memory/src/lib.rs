@@ -12,13 +12,16 @@
 //! their parts, Korean without its particles.
 //!
 //! The file is derived data. It can be deleted and built anew, and damage to it
-//! touches nothing else.
+//! touches nothing else. The truth is the [`log`], which only grows, in plain
+//! files that survive the loss of every database.
 
 pub mod analysis;
 mod entry;
 mod error;
+pub mod event;
 mod import;
 mod index;
+pub mod log;
 mod memory;
 mod query;
 mod ranking;

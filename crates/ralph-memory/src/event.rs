@@ -1,0 +1,223 @@
+//! What happened to the memory: the lines of its log.
+
+use serde::{Deserialize, Serialize};
+
+/// One thing that happened, and in which place.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// When, in milliseconds since 1970.
+    pub at: i64,
+    /// Where.
+    #[serde(flatten)]
+    pub place: Place,
+    /// Who did it.
+    pub actor: Actor,
+    /// What.
+    #[serde(flatten)]
+    pub what: What,
+}
+
+/// Where something happened. What is not known is left out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// Its iteration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iteration: Option<u32>,
+    /// The task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    /// The session of the host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// What the agent was about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<Phase>,
+}
+
+/// What the agent is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Planning.
+    Think,
+    /// Writing.
+    Code,
+    /// Checking.
+    Verify,
+    /// Keeping what was learned.
+    Consolidate,
+}
+
+/// Who did something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Actor {
+    /// The user.
+    User,
+    /// The agent.
+    Agent,
+    /// We ourselves, from what we saw.
+    Ralph,
+    /// A file that was imported.
+    Import,
+}
+
+/// What kind of thing a note is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoteKind {
+    /// What holds always and is shown always.
+    Constitution,
+    /// How something is done.
+    Skill,
+    /// How things look here.
+    Pattern,
+    /// What goes wrong.
+    Gotcha,
+    /// What was decided, and why.
+    Decision,
+    /// What was found out.
+    Discovery,
+    /// What is typed to do something.
+    Command,
+    /// What is so.
+    Fact,
+    /// What failed.
+    Failure,
+    /// What was tried.
+    Approach,
+}
+
+/// For whom a note is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// The task it was written in: on trial.
+    Task,
+    /// The project.
+    Project,
+    /// All projects of the user.
+    Global,
+}
+
+/// A note as it was written down.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// Its name for ever.
+    pub id: String,
+    /// What it is about.
+    pub kind: NoteKind,
+    /// For whom it is.
+    pub scope: Scope,
+    /// What it says in a few words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it says.
+    pub text: String,
+    /// Why it is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// The files it is about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// Where to look to see that it is so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub anchors: Vec<Anchor>,
+    /// The name it has where it was imported from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external_id: Option<String>,
+    /// External names of the entries before and behind it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prev: Option<String>,
+    /// See `prev`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+    /// What it belongs to, a session for example.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+}
+
+/// A place in the code as it was when a note was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Anchor {
+    /// The file.
+    pub file: String,
+    /// The hash of its contents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+    /// The symbol in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<String>,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "data", rename_all = "snake_case")]
+pub enum What {
+    /// A note was written, or written anew under the same id.
+    Noted(Note),
+    /// Notes were shown to an agent.
+    Shown {
+        /// Which.
+        ids: Vec<String>,
+        /// How long they were.
+        tokens: u32,
+    },
+    /// An agent named notes as its reason.
+    Cited {
+        /// Which.
+        ids: Vec<String>,
+    },
+    /// The checks of an iteration had an end.
+    Checked {
+        /// Whether all passed.
+        passed: bool,
+        /// The tree they ran on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tree: Option<String>,
+        /// What failed, by signature.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        failures: Vec<String>,
+    },
+    /// A note was seen again by somebody else.
+    SeenAgain {
+        /// Which.
+        id: String,
+    },
+    /// A note took the place of another.
+    Replaced {
+        /// Which.
+        id: String,
+        /// By which.
+        by: String,
+        /// Why, in words.
+        why: String,
+    },
+    /// A note of a task became one of the project.
+    Promoted {
+        /// Which.
+        id: String,
+        /// For whom it is now.
+        scope: Scope,
+    },
+    /// A note does not hold any more.
+    Retracted {
+        /// Which.
+        id: String,
+        /// Why, in words.
+        why: String,
+    },
+    /// The user said that a note is wrong.
+    Corrected {
+        /// Which.
+        id: String,
+    },
+    /// A note is gone, its text too.
+    Forgotten {
+        /// Which.
+        id: String,
+    },
+}

@@ -1,0 +1,266 @@
+//! The log: what happened to the memory, in plain files that only grow.
+//!
+//! A line is a checksum, a space and a JSON object. Lines are appended by
+//! whoever has something to say, a hook that lives for two milliseconds too,
+//! so writing costs one lock and one write. A line that was cut off, because
+//! its writer or its machine died, is noticed by its checksum and passed over.
+//!
+//! Files are numbered. The last one is written to; when it is long, the next
+//! begins. What is imported in bulk is a compressed file of its own.
+
+mod file;
+mod line;
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::event::Event;
+use file::{Form, LogFile};
+use line::Tail;
+
+/// A file longer than this is not appended to.
+const LONG_FILE: u64 = 4 * 1024 * 1024;
+
+/// A line longer than this is refused: texts are cut before they get here.
+pub const LONGEST_LINE: usize = 1024 * 1024;
+
+/// Why the log could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum LogError {
+    /// The disk said no.
+    #[error("{path}: {source}")]
+    Io {
+        /// Where.
+        path: PathBuf,
+        /// What it said.
+        source: io::Error,
+    },
+    /// An event is too long to be kept.
+    #[error("a note of {bytes} bytes is too long: at most {} are kept", LONGEST_LINE)]
+    TooLong {
+        /// How long it is.
+        bytes: usize,
+    },
+}
+
+/// How far the log was read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position {
+    /// The number of the file.
+    pub file: u32,
+    /// The byte in it, counted in what it says, not in what is stored.
+    pub offset: u64,
+}
+
+/// What reading the log gives.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Entry {
+    /// An event.
+    Event(Box<Event>),
+    /// A line that nobody can read.
+    Damaged {
+        /// The file it is in.
+        path: PathBuf,
+        /// The byte at which it begins.
+        offset: u64,
+    },
+}
+
+/// The log in a folder.
+#[derive(Debug, Clone)]
+pub struct Log {
+    folder: PathBuf,
+}
+
+impl Log {
+    /// The log of a state home; touches nothing.
+    pub fn new(home: &Path) -> Self {
+        Self { folder: home.join("memory") }
+    }
+
+    /// Adds events behind all others, all or none of them.
+    pub fn append(&self, events: &[Event]) -> Result<(), LogError> {
+        let text = line::render(events)?;
+        if text.is_empty() {
+            return Ok(());
+        }
+        let _held = self.lock()?;
+        let number = self.last()?.map_or(1, |last| last.number_to_append(LONG_FILE));
+        let path = file::path(&self.folder, number, Form::Plain);
+        append_text(&path, &text).map_err(|source| LogError::Io { path, source })
+    }
+
+    /// Adds many events as a compressed file of their own, all or none of them.
+    pub fn append_many(&self, events: &[Event]) -> Result<(), LogError> {
+        let text = line::render(events)?;
+        if text.is_empty() {
+            return Ok(());
+        }
+        let _held = self.lock()?;
+        let number = self.last()?.map_or(1, |last| last.number + 1);
+        let path = file::path(&self.folder, number, Form::Compressed);
+        write_compressed(&path, &text).map_err(|source| LogError::Io { path, source })
+    }
+
+    /// Reads what was added behind a position and calls `see` for each entry.
+    ///
+    /// A line that is being written at this moment is left for the next time.
+    /// Returns where it ends.
+    pub fn read(&self, from: Position, mut see: impl FnMut(Entry)) -> Result<Position, LogError> {
+        let mut at = from;
+        let files = file::list(&self.folder).map_err(|source| self.trouble(source))?;
+        let last = files.last().map_or(0, |last| last.number);
+        for one in files.into_iter().filter(|one| one.number >= from.file) {
+            let start = if one.number == from.file { from.offset } else { 0 };
+            let text = read_from(&one, start)
+                .map_err(|source| LogError::Io { path: one.path.clone(), source })?;
+            let tail = if one.number < last { Tail::Lost } else { Tail::OnItsWay };
+            let rest = line::parse(&text, tail, |offset, found| {
+                let damaged = || Entry::Damaged { path: one.path.clone(), offset: start + offset };
+                see(found.map_or_else(damaged, |event| Entry::Event(Box::new(event))));
+            });
+            at = Position { file: one.number, offset: start + rest };
+        }
+        Ok(at)
+    }
+
+    /// How many bytes the log takes on the disk.
+    pub fn size(&self) -> Result<u64, LogError> {
+        let files = file::list(&self.folder).map_err(|source| self.trouble(source))?;
+        Ok(files.iter().map(|one| one.stored).sum())
+    }
+
+    /// Rewrites every line that `change` returns another event for.
+    ///
+    /// For what has to be forgotten; the order stays. Returns how many changed.
+    pub fn rewrite(
+        &self,
+        mut change: impl FnMut(&Event) -> Option<Event>,
+    ) -> Result<usize, LogError> {
+        let _held = self.lock()?;
+        let files = file::list(&self.folder).map_err(|source| self.trouble(source))?;
+        let mut changed = 0;
+        for one in files {
+            changed += rewrite_file(&one, &mut change)?;
+        }
+        Ok(changed)
+    }
+
+    fn last(&self) -> Result<Option<LogFile>, LogError> {
+        let files = file::list(&self.folder).map_err(|source| self.trouble(source))?;
+        Ok(files.into_iter().next_back())
+    }
+
+    /// Held while somebody writes; the lock goes with the process.
+    fn lock(&self) -> Result<File, LogError> {
+        let lock = || {
+            fs::create_dir_all(&self.folder)?;
+            let file = private().create(true).append(true).open(self.folder.join("lock"))?;
+            file.lock()?;
+            Ok(file)
+        };
+        lock().map_err(|source| self.trouble(source))
+    }
+
+    fn trouble(&self, source: io::Error) -> LogError {
+        LogError::Io { path: self.folder.clone(), source }
+    }
+}
+
+/// Options for files that only our user may read.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+fn append_text(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = private().create(true).read(true).append(true).open(path)?;
+    let length = file.metadata()?.len();
+    let whole = length == 0 || last_byte(&mut file)? == b'\n';
+    let result = if whole {
+        file.write_all(text.as_bytes())
+    } else {
+        // Somebody died in the middle of a line: it stays one damaged line.
+        file.write_all(format!("\n{text}").as_bytes())
+    };
+    // Half of it must not stay: the caller is told that nothing was kept.
+    result.inspect_err(|_| drop(file.set_len(length)))
+}
+
+fn last_byte(file: &mut File) -> io::Result<u8> {
+    let mut byte = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut byte)?;
+    Ok(byte[0])
+}
+
+fn write_compressed(path: &Path, text: &str) -> io::Result<()> {
+    replace(path, |file| {
+        let mut encoder = GzEncoder::new(file, Compression::new(4));
+        encoder.write_all(text.as_bytes())?;
+        encoder.finish()
+    })
+}
+
+/// Writes a file beside its place and puts it there when it is whole.
+fn replace(path: &Path, write: impl FnOnce(File) -> io::Result<File>) -> io::Result<()> {
+    let beside = path.with_extension("tmp");
+    let file = private().create(true).write(true).truncate(true).open(&beside)?;
+    let done = write(file).and_then(|file| file.sync_all());
+    done.and_then(|()| fs::rename(&beside, path)).inspect_err(|_| {
+        let _ = fs::remove_file(&beside);
+    })
+}
+
+fn read_from(one: &LogFile, start: u64) -> io::Result<Vec<u8>> {
+    let mut file = File::open(&one.path)?;
+    let mut text = Vec::new();
+    match one.form {
+        Form::Plain => {
+            file.seek(SeekFrom::Start(start))?;
+            file.read_to_end(&mut text)?;
+        }
+        Form::Compressed => {
+            let mut decoder = flate2::read::GzDecoder::new(file);
+            // What comes before damage is read; the rest is reported as damaged.
+            let _ = decoder.read_to_end(&mut text);
+            let skip = usize::try_from(start).unwrap_or(usize::MAX).min(text.len());
+            text.drain(..skip);
+        }
+    }
+    Ok(text)
+}
+
+fn rewrite_file(
+    one: &LogFile,
+    change: &mut impl FnMut(&Event) -> Option<Event>,
+) -> Result<usize, LogError> {
+    let trouble = |source| LogError::Io { path: one.path.clone(), source };
+    let text = read_from(one, 0).map_err(trouble)?;
+    let (written, changed) = line::rewrite(&text, change)?;
+    if changed == 0 {
+        return Ok(0);
+    }
+    let done = match one.form {
+        Form::Compressed => {
+            let text = String::from_utf8_lossy(&written);
+            write_compressed(&one.path, &text)
+        }
+        Form::Plain => replace(&one.path, |mut file| {
+            file.write_all(&written)?;
+            Ok(file)
+        }),
+    };
+    done.map_err(trouble)?;
+    Ok(changed)
+}
+
+#[cfg(test)]
+#[path = "log_tests.rs"]
+mod tests;

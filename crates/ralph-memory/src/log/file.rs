@@ -1,0 +1,65 @@
+//! The names of the log's files.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+/// How a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Lines as they are; more may come.
+    Plain,
+    /// Compressed and complete.
+    Compressed,
+}
+
+/// A file of the log.
+#[derive(Debug)]
+pub(super) struct LogFile {
+    pub(super) number: u32,
+    pub(super) form: Form,
+    pub(super) path: PathBuf,
+    /// Bytes on the disk.
+    pub(super) stored: u64,
+}
+
+impl LogFile {
+    /// The number of the file that comes to stand behind everything in this one.
+    pub(super) fn number_to_append(&self, long: u64) -> u32 {
+        match self.form {
+            Form::Plain if self.stored < long => self.number,
+            Form::Plain | Form::Compressed => self.number + 1,
+        }
+    }
+}
+
+pub(super) fn path(folder: &Path, number: u32, form: Form) -> PathBuf {
+    folder.join(match form {
+        Form::Plain => format!("{number:08}.jsonl"),
+        Form::Compressed => format!("{number:08}.jsonl.gz"),
+    })
+}
+
+/// The files in their order; none without a folder.
+pub(super) fn list(folder: &Path) -> io::Result<Vec<LogFile>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        let Some((number, form)) = entry.file_name().to_str().and_then(parse) else { continue };
+        files.push(LogFile { number, form, path: entry.path(), stored: entry.metadata()?.len() });
+    }
+    files.sort_by_key(|one| one.number);
+    Ok(files)
+}
+
+fn parse(name: &str) -> Option<(u32, Form)> {
+    let (digits, form) = match name.strip_suffix(".jsonl.gz") {
+        Some(digits) => (digits, Form::Compressed),
+        None => (name.strip_suffix(".jsonl")?, Form::Plain),
+    };
+    Some((digits.parse().ok()?, form))
+}

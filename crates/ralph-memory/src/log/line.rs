@@ -1,0 +1,98 @@
+//! A line: the checksum of a JSON object, a space, and the object.
+
+use std::fmt::Write as _;
+
+use super::{LONGEST_LINE, LogError};
+use crate::event::Event;
+
+/// Hexadecimal digits of a checksum.
+const DIGITS: usize = 16;
+
+/// What is behind the last line end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tail {
+    /// A line that somebody writes at this moment.
+    OnItsWay,
+    /// A line that will never be whole.
+    Lost,
+}
+
+/// All events as lines.
+pub(super) fn render(events: &[Event]) -> Result<String, LogError> {
+    let mut text = String::new();
+    for event in events {
+        push(event, &mut text)?;
+    }
+    Ok(text)
+}
+
+fn push(event: &Event, text: &mut String) -> Result<(), LogError> {
+    // Texts, numbers and lists of them all have a form in JSON.
+    let json = serde_json::to_string(event).unwrap_or_default();
+    if json.len() > LONGEST_LINE {
+        return Err(LogError::TooLong { bytes: json.len() });
+    }
+    let _ = writeln!(text, "{} {json}", checksum(json.as_bytes()));
+    Ok(())
+}
+
+fn checksum(json: &[u8]) -> String {
+    let hash = blake3::hash(json).to_hex();
+    hash.as_str().get(..DIGITS).unwrap_or_default().to_owned()
+}
+
+/// Calls `see` with the place of each line and what it says, `None` if nobody
+/// can read it. Returns where the next line begins.
+///
+/// What stands behind the last line end may be on its way, or is all that
+/// came of a line.
+pub(super) fn parse(text: &[u8], tail: Tail, mut see: impl FnMut(u64, Option<Event>)) -> u64 {
+    let mut offset = 0;
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let body = line.strip_suffix(b"\n");
+        if body.is_none() && tail == Tail::OnItsWay {
+            break;
+        }
+        let body = body.unwrap_or(line);
+        if !body.is_empty() {
+            see(as_bytes(offset), event(body));
+        }
+        offset += line.len();
+    }
+    as_bytes(offset)
+}
+
+/// The lines with some of them changed, and how many were.
+pub(super) fn rewrite(
+    text: &[u8],
+    change: &mut impl FnMut(&Event) -> Option<Event>,
+) -> Result<(Vec<u8>, usize), LogError> {
+    let mut written = Vec::with_capacity(text.len());
+    let mut changed = 0;
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let body = line.strip_suffix(b"\n").unwrap_or(line);
+        match event(body).and_then(|event| change(&event)) {
+            Some(other) => {
+                let mut text = String::new();
+                push(&other, &mut text)?;
+                written.extend_from_slice(text.as_bytes());
+                changed += 1;
+            }
+            None => written.extend_from_slice(line),
+        }
+    }
+    Ok((written, changed))
+}
+
+fn event(body: &[u8]) -> Option<Event> {
+    let (sum, json) = body.split_at_checked(DIGITS)?;
+    let json = json.strip_prefix(b" ")?;
+    if checksum(json).as_bytes() != sum {
+        return None;
+    }
+    serde_json::from_slice(json).ok()
+}
+
+fn as_bytes(length: usize) -> u64 {
+    u64::try_from(length).unwrap_or(u64::MAX)
+}

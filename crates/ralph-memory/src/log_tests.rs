@@ -1,0 +1,169 @@
+use std::thread;
+
+use super::*;
+use crate::event::{Actor, Place, What};
+
+fn event(at: i64) -> Event {
+    let what = What::Cited { ids: vec![format!("m{at}"), "with \"quotes\"\nand lines".to_owned()] };
+    Event { at, place: Place::default(), actor: Actor::Agent, what }
+}
+
+fn all(log: &Log, from: Position) -> (Vec<i64>, usize, Position) {
+    let (mut seen, mut damaged) = (Vec::new(), 0);
+    let end = log
+        .read(from, |entry| match entry {
+            Entry::Event(event) => seen.push(event.at),
+            Entry::Damaged { .. } => damaged += 1,
+        })
+        .unwrap();
+    (seen, damaged, end)
+}
+
+fn scratch() -> (tempfile::TempDir, Log) {
+    let dir = tempfile::tempdir().unwrap();
+    let log = Log::new(dir.path());
+    (dir, log)
+}
+
+#[test]
+fn an_empty_log_is_read_as_such_and_nothing_is_created() {
+    let (dir, log) = scratch();
+    assert_eq!(all(&log, Position::default()), (vec![], 0, Position::default()));
+    log.append(&[]).unwrap();
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn events_come_back_in_their_order_and_only_new_ones_the_next_time() {
+    let (_dir, log) = scratch();
+    log.append(&[event(1), event(2)]).unwrap();
+    let (seen, _, end) = all(&log, Position::default());
+    assert_eq!(seen, [1, 2]);
+    log.append_many(&[event(3), event(4)]).unwrap();
+    log.append(&[event(5)]).unwrap();
+    let (seen, damaged, end) = all(&log, end);
+    assert_eq!((seen, damaged), (vec![3, 4, 5], 0));
+    assert!(all(&log, end).0.is_empty());
+}
+
+#[test]
+fn every_event_keeps_what_it_says() {
+    let (_dir, log) = scratch();
+    let place = Place { run: Some("r1".to_owned()), iteration: Some(3), ..Place::default() };
+    let what = What::Retracted { id: "m1".to_owned(), why: "사실이 아님".to_owned() };
+    let wanted = Event { at: -1, place, actor: Actor::User, what };
+    log.append(std::slice::from_ref(&wanted)).unwrap();
+    let mut seen = Vec::new();
+    log.read(Position::default(), |entry| seen.push(entry)).unwrap();
+    assert_eq!(seen, [Entry::Event(Box::new(wanted))]);
+}
+
+#[test]
+fn a_line_that_was_cut_off_is_passed_over_and_said() {
+    let (dir, log) = scratch();
+    log.append(&[event(1), event(2)]).unwrap();
+    let path = dir.path().join("memory/00000001.jsonl");
+    let text = fs::read(&path).unwrap();
+    fs::write(&path, &text[..text.len() - 7]).unwrap();
+    let (seen, damaged, end) = all(&log, Position::default());
+    assert_eq!((seen, damaged), (vec![1], 0), "the rest may be on its way");
+    log.append(&[event(3)]).unwrap();
+    assert_eq!(all(&log, end).0, [3]);
+    let (seen, damaged, _) = all(&log, Position::default());
+    assert_eq!((seen, damaged), (vec![1, 3], 1));
+}
+
+#[test]
+fn a_changed_byte_is_noticed() {
+    let (dir, log) = scratch();
+    log.append(&[event(1), event(2)]).unwrap();
+    let path = dir.path().join("memory/00000001.jsonl");
+    let mut text = fs::read(&path).unwrap();
+    text[40] ^= 1;
+    fs::write(&path, &text).unwrap();
+    let (seen, damaged, _) = all(&log, Position::default());
+    assert_eq!((seen, damaged), (vec![2], 1));
+}
+
+#[test]
+fn a_damaged_import_gives_what_can_be_read() {
+    let (dir, log) = scratch();
+    log.append_many(&(0..500).map(event).collect::<Vec<_>>()).unwrap();
+    log.append(&[event(900)]).unwrap();
+    let path = dir.path().join("memory/00000001.jsonl.gz");
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    let (seen, damaged, _) = all(&log, Position::default());
+    assert!(seen.len() > 10 && seen.len() < 500, "{}", seen.len());
+    assert_eq!((seen.last(), damaged), (Some(&900), 1));
+}
+
+#[test]
+fn a_long_file_is_followed_by_another() {
+    let (dir, log) = scratch();
+    let huge = What::Retracted { id: "m".to_owned(), why: "x".repeat(900_000) };
+    for at in 0..8 {
+        let event = Event { what: huge.clone(), ..event(at) };
+        log.append(&[event]).unwrap();
+    }
+    assert!(dir.path().join("memory/00000002.jsonl").exists());
+    assert_eq!(all(&log, Position::default()).0, [0, 1, 2, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn a_line_that_is_too_long_is_refused_and_nothing_is_written() {
+    let (_dir, log) = scratch();
+    let huge = What::Retracted { id: "m".to_owned(), why: "x".repeat(LONGEST_LINE) };
+    let refused = log.append(&[event(1), Event { what: huge, ..event(2) }]);
+    assert!(matches!(refused, Err(LogError::TooLong { .. })), "{refused:?}");
+    assert!(all(&log, Position::default()).0.is_empty());
+}
+
+#[test]
+fn many_writers_lose_nothing() {
+    let (_dir, log) = scratch();
+    thread::scope(|scope| {
+        for writer in 0..8 {
+            let log = log.clone();
+            scope.spawn(move || {
+                for number in 0..50 {
+                    log.append(&[event(writer * 1000 + number)]).unwrap();
+                }
+            });
+        }
+    });
+    let (mut seen, damaged, _) = all(&log, Position::default());
+    for writer in 0..8 {
+        let mine: Vec<i64> = seen.iter().copied().filter(|at| at / 1000 == writer).collect();
+        assert!(mine.is_sorted(), "each writer's events stay in order");
+    }
+    seen.sort_unstable();
+    seen.dedup();
+    assert_eq!((seen.len(), damaged), (400, 0));
+}
+
+#[test]
+fn what_is_to_be_forgotten_leaves_every_file() {
+    let (dir, log) = scratch();
+    log.append(&[event(1), event(2)]).unwrap();
+    log.append_many(&[event(3)]).unwrap();
+    let changed = log
+        .rewrite(|event| {
+            let what = What::Forgotten { id: "gone".to_owned() };
+            (event.at != 2).then(|| Event { what, ..event.clone() })
+        })
+        .unwrap();
+    assert_eq!(changed, 2);
+    assert_eq!(all(&log, Position::default()).0, [1, 2, 3]);
+    let text = fs::read_to_string(dir.path().join("memory/00000001.jsonl")).unwrap();
+    assert!(!text.contains("\"m1\"") && text.contains("\"m2\""), "{text}");
+}
+
+#[test]
+fn files_of_others_in_the_folder_are_left_alone() {
+    let (dir, log) = scratch();
+    log.append(&[event(1)]).unwrap();
+    fs::write(dir.path().join("memory/notes.jsonl"), "mine").unwrap();
+    fs::write(dir.path().join("memory/00000009.tmp"), "half").unwrap();
+    assert_eq!(all(&log, Position::default()).0, [1]);
+}
