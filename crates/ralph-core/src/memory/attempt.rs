@@ -1,27 +1,63 @@
 //! Is a change one that was tried before and did not help?
 //!
 //! Four things can give it away, the surest first: the files are as they were
-//! after an attempt that failed; the change is one that failed; it takes back
-//! what an earlier attempt did after that one had taken back another; or the
-//! same thing fails in the same way for the third time while the same lines
-//! are changed. What was tried and passed is never held against anybody, nor
-//! is what failed and passed on the same files.
+//! after an attempt that failed; the change takes back what such an attempt
+//! did; it is one that failed; or the same thing fails in the same way for the
+//! third time while the same file is changed. What passed is never held
+//! against anybody, nor is what failed and passed on the same files, nor a
+//! taking back that says so.
+
+mod line;
 
 use std::collections::{BTreeMap, BTreeSet};
+
+use line::{digest, skeleton};
 
 /// How much of a change must be in an earlier one to be the same.
 const SAME: f64 = 0.8;
 
-/// How many different changes may fail in one way before that is said.
-const CHASES: usize = 2;
+/// How often one failure is seen before that is said.
+const SIGHTINGS: usize = 3;
 
-/// What was done to one file: digests of the lines, without their layout.
+/// Words by which somebody says that a change is taken back on purpose.
+const TAKING_BACK: [&str; 7] =
+    ["revert", "undo", "roll back", "back out", "take back", "되돌", "롤백"];
+
+/// Lines by what is compared of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Change {
-    /// Lines that came.
-    pub added: BTreeSet<u64>,
-    /// Lines that went.
-    pub removed: BTreeSet<u64>,
+struct Lines {
+    /// All but layout and comments.
+    exact: BTreeSet<u64>,
+    /// Without numbers and quoted text as well.
+    shape: BTreeSet<u64>,
+}
+
+impl Lines {
+    fn extend(&mut self, lines: &[&str]) {
+        for line in lines {
+            self.exact.extend(digest(&skeleton(line, line::Literals::Kept)));
+            self.shape.extend(digest(&skeleton(line, line::Literals::Dropped)));
+        }
+    }
+}
+
+/// What was done to one file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Change {
+    added: Lines,
+    removed: Lines,
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Ending {
+    /// Nobody knows yet: it is about to be made.
+    #[default]
+    Open,
+    /// The checks passed.
+    Passed,
+    /// They failed, in the way that [`signature`] names.
+    Failed(String),
 }
 
 /// One try.
@@ -29,10 +65,11 @@ pub struct Change {
 pub struct Attempt {
     /// The name of the files as it left them.
     pub tree: Option<String>,
-    /// What it did, by file.
-    pub changes: BTreeMap<String, Change>,
-    /// What failed afterwards, without numbers and places; `None` if nothing.
-    pub failure: Option<String>,
+    /// What somebody said about it.
+    pub approach: Option<String>,
+    /// How it ended.
+    pub ending: Ending,
+    changes: BTreeMap<String, Change>,
 }
 
 /// In what way an attempt goes round.
@@ -40,11 +77,11 @@ pub struct Attempt {
 pub enum Round {
     /// The files are as an attempt left them that failed.
     Exact,
+    /// It takes back what such an attempt did.
+    Oscillation,
     /// The change was made before, and failed.
     Repeat,
-    /// It takes back what had been put in the place of what it brings back.
-    Oscillation,
-    /// Different changes of the same lines leave the same failure.
+    /// Different changes of a file leave the same failure.
     Symptom,
 }
 
@@ -58,153 +95,140 @@ pub struct Circle {
 }
 
 impl Attempt {
-    /// Digests the lines of a change. Layout, comments and what stands in
-    /// quotes or is a number do not count.
+    /// An attempt that changed nothing so far.
+    pub fn new(tree: Option<String>, approach: Option<String>, ending: Ending) -> Self {
+        Self { tree, approach, ending, changes: BTreeMap::new() }
+    }
+
+    /// The attempt with a change of a file: the lines that came and went.
     #[must_use]
     pub fn change(mut self, file: &str, added: &[&str], removed: &[&str]) -> Self {
         let change = self.changes.entry(file.to_owned()).or_default();
-        change.added.extend(added.iter().filter_map(|line| digest(line)));
-        change.removed.extend(removed.iter().filter_map(|line| digest(line)));
+        change.added.extend(added);
+        change.removed.extend(removed);
         self
     }
 
     fn is_change(&self) -> bool {
-        self.changes.values().any(|change| !change.added.is_empty() || !change.removed.is_empty())
+        let any = |lines: &Lines| !lines.exact.is_empty();
+        self.changes.values().any(|change| any(&change.added) || any(&change.removed))
     }
 
-    fn failed(&self) -> bool {
-        self.failure.is_some()
+    fn failure(&self) -> Option<&str> {
+        match &self.ending {
+            Ending::Failed(signature) => Some(signature),
+            Ending::Open | Ending::Passed => None,
+        }
     }
+
+    fn says_it_takes_back(&self) -> bool {
+        let said = self.approach.as_deref().unwrap_or_default().to_lowercase();
+        TAKING_BACK.iter().any(|word| said.contains(word))
+    }
+}
+
+/// A failure without what differs from run to run: numbers, addresses, times.
+pub fn signature(failure: &str) -> String {
+    let mut kept = String::with_capacity(failure.len());
+    for word in failure.split_whitespace() {
+        if !kept.is_empty() {
+            kept.push(' ');
+        }
+        let mut in_number = false;
+        for c in word.chars() {
+            if c.is_ascii_digit() {
+                if !in_number {
+                    kept.push('0');
+                }
+                in_number = true;
+            } else if !(in_number && (c.is_ascii_hexdigit() || matches!(c, '.' | 'x'))) {
+                in_number = false;
+                kept.push(c);
+            }
+        }
+    }
+    kept
 }
 
 /// Whether an attempt goes round, seen from those before it.
 pub fn notice(earlier: &[Attempt], now: &Attempt) -> Option<Circle> {
-    let numbered = || earlier.iter().enumerate().rev();
-    let is_flaky = |tree: &Option<String>| {
-        tree.is_some() && earlier.iter().any(|one| one.tree == *tree && !one.failed())
-    };
-    if !now.is_change() || is_flaky(&now.tree) {
+    let passed_here = |one: &Attempt| one.tree == now.tree && one.ending == Ending::Passed;
+    let is_flaky = now.tree.is_some() && earlier.iter().any(passed_here);
+    if !now.is_change() || now.ending == Ending::Passed || is_flaky {
         return None;
     }
-    let find = |round: Round, test: &dyn Fn(usize, &Attempt) -> bool| {
-        let (earlier, _) = numbered().find(|(at, one)| test(*at, one))?;
+    let find = |round: Round, test: &dyn Fn(&Attempt) -> bool| {
+        let shows = |one: &Attempt| one.failure().is_some() && test(one);
+        let earlier = earlier.iter().rposition(shows)?;
         Some(Circle { round, earlier })
     };
-    let is_exact =
-        |_: usize, one: &Attempt| one.failed() && one.tree.is_some() && one.tree == now.tree;
-    let is_repeat = |_: usize, one: &Attempt| one.failed() && contained(now, one) >= SAME;
-    let is_back = |at: usize, one: &Attempt| {
-        // The first taking back is a change of mind; taking that back is not.
-        one.failed()
-            && inverted(now, one) >= SAME
-            && earlier[..at].iter().any(|first| first.failed() && inverted(one, first) >= SAME)
+    let is_back = |one: &Attempt| now.tree.is_some() && one.tree == now.tree;
+    let is_undoing = |one: &Attempt| !now.says_it_takes_back() && inverted(now, one) >= SAME;
+    let is_repeat = |one: &Attempt| {
+        let same_failure = now.failure().is_none() || now.failure() == one.failure();
+        contained(now, one, |lines| &lines.exact) >= SAME
+            || (same_failure && contained(now, one, |lines| &lines.shape) >= SAME)
     };
-    find(Round::Exact, &is_exact)
+    find(Round::Exact, &is_back)
+        .or_else(|| find(Round::Oscillation, &is_undoing))
         .or_else(|| find(Round::Repeat, &is_repeat))
-        .or_else(|| find(Round::Oscillation, &is_back))
         .or_else(|| chased(earlier, now))
 }
 
-/// The same failure after several different changes of the same files.
+/// The same failure seen again and again while one file is changed.
 fn chased(earlier: &[Attempt], now: &Attempt) -> Option<Circle> {
-    let failure = now.failure.as_ref()?;
+    let failure = now.failure()?;
     let touches = |one: &Attempt| one.changes.keys().any(|file| now.changes.contains_key(file));
-    let same: Vec<usize> = earlier
-        .iter()
-        .enumerate()
-        .filter(|(_, one)| one.failure.as_ref() == Some(failure) && one.is_change() && touches(one))
-        .map(|(at, _)| at)
-        .collect();
-    let first = *same.first()?;
-    (same.len() >= CHASES).then_some(Circle { round: Round::Symptom, earlier: first })
+    let concerns =
+        |one: &Attempt| one.failure() == Some(failure) && (!one.is_change() || touches(one));
+    let seen = earlier.iter().filter(|one| concerns(one)).count() + 1;
+    let has_other_change = earlier.iter().any(|one| concerns(one) && one.is_change());
+    let first = earlier.iter().position(concerns)?;
+    (seen >= SIGHTINGS && has_other_change)
+        .then_some(Circle { round: Round::Symptom, earlier: first })
 }
 
 /// How much of a change is in another.
-fn contained(now: &Attempt, earlier: &Attempt) -> f64 {
-    share(now, |file, change| {
+fn contained(now: &Attempt, earlier: &Attempt, part: fn(&Lines) -> &BTreeSet<u64>) -> f64 {
+    share(now, part, |file, change| {
         let Some(other) = earlier.changes.get(file) else { return 0 };
-        change.added.intersection(&other.added).count()
-            + change.removed.intersection(&other.removed).count()
+        part(&change.added).intersection(part(&other.added)).count()
+            + part(&change.removed).intersection(part(&other.removed)).count()
     })
 }
 
 /// How much of a change takes back another.
 fn inverted(now: &Attempt, earlier: &Attempt) -> f64 {
-    share(now, |file, change| {
-        let Some(other) = earlier.changes.get(file) else { return 0 };
-        change.added.intersection(&other.removed).count()
-            + change.removed.intersection(&other.added).count()
-    })
+    share(
+        now,
+        |lines| &lines.exact,
+        |file, change| {
+            let Some(other) = earlier.changes.get(file) else { return 0 };
+            change.added.exact.intersection(&other.removed.exact).count()
+                + change.removed.exact.intersection(&other.added.exact).count()
+        },
+    )
 }
 
 #[expect(clippy::cast_precision_loss, reason = "changes have few lines")]
-fn share(attempt: &Attempt, count: impl Fn(&str, &Change) -> usize) -> f64 {
-    let all: usize =
-        attempt.changes.values().map(|change| change.added.len() + change.removed.len()).sum();
+fn share(
+    attempt: &Attempt,
+    part: fn(&Lines) -> &BTreeSet<u64>,
+    count: impl Fn(&str, &Change) -> usize,
+) -> f64 {
+    let lines = |change: &Change| part(&change.added).len() + part(&change.removed).len();
+    let all: usize = attempt.changes.values().map(lines).sum();
     let hit: usize = attempt.changes.iter().map(|(file, change)| count(file, change)).sum();
     if all == 0 { 0.0 } else { hit as f64 / all as f64 }
-}
-
-/// A line without layout, comments, numbers and quoted text; `None` if nothing
-/// is left of it.
-fn digest(line: &str) -> Option<u64> {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut any = false;
-    for byte in skeleton(line).bytes() {
-        any = true;
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    }
-    any.then_some(hash)
-}
-
-fn skeleton(line: &str) -> String {
-    let mut kept = String::with_capacity(line.len());
-    let mut rest = line.trim();
-    if ["//", "#", "--", "*", "/*"].iter().any(|mark| rest.starts_with(mark))
-        && !rest.starts_with("#[")
-        && !rest.starts_with("#!")
-        && !rest.starts_with("#include")
-        && !rest.starts_with("#define")
-    {
-        return kept;
-    }
-    while let Some(c) = rest.chars().next() {
-        let length = c.len_utf8();
-        if matches!(c, '"' | '\'' | '`')
-            && let Some(end) = rest[length..].find(c)
-        {
-            kept.push('"');
-            rest = &rest[length + end + length..];
-            continue;
-        }
-        if rest.starts_with(" //") || rest.starts_with(" #") {
-            break;
-        }
-        let follows_word = kept.ends_with(|last: char| last.is_alphanumeric() || last == '_');
-        if c.is_ascii_digit() && !follows_word {
-            kept.push('0');
-            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '_');
-            rest = &rest[end.unwrap_or(rest.len())..];
-            continue;
-        }
-        if !c.is_whitespace() {
-            kept.push(c);
-        }
-        rest = &rest[length..];
-    }
-    kept
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn failed(tree: &str, added: &[&str], removed: &[&str]) -> Attempt {
-        let base = Attempt {
-            tree: Some(tree.to_owned()),
-            failure: Some("t: x".to_owned()),
-            ..Attempt::default()
-        };
+    fn failed(tree: &str, added: &[&str], removed: &[&str], failure: &str) -> Attempt {
+        let ending = Ending::Failed(signature(failure));
+        let base = Attempt { tree: Some(tree.to_owned()), ending, ..Attempt::default() };
         base.change("a.py", added, removed)
     }
 
@@ -215,58 +239,62 @@ mod tests {
 
     #[test]
     fn files_as_a_failed_attempt_left_them_are_a_circle() {
-        let other = |attempt: Attempt, failure: &str| Attempt {
-            failure: Some(failure.to_owned()),
-            ..attempt
-        };
         let attempts = [
-            failed("t1", &["a = f(x)"], &[]),
-            other(failed("t2", &["b = g(x)"], &["a = f(x)"]), "u: y"),
-            other(failed("t1", &["a = f(x)"], &["b = g(x)"]), "v: z"),
+            failed("t1", &["a = f(x)"], &[], "t: x"),
+            failed("t2", &["b = g(x)"], &["a = f(x)", "c()"], "u: y"),
+            failed("t1", &["a = f(x)"], &["b = g(x)"], "v: z"),
         ];
         assert_eq!(round(&attempts), Some(Round::Exact));
     }
 
     #[test]
     fn a_test_that_passed_on_these_files_shows_nothing() {
-        let passed = Attempt { failure: None, ..failed("t1", &["a()"], &[]) };
-        assert_eq!(
-            round(&[passed, failed("t2", &["b()"], &[]), failed("t1", &["a()"], &["b()"])]),
-            None
-        );
+        let passed = Attempt { ending: Ending::Passed, ..failed("t1", &["a()"], &[], "") };
+        let other = failed("t2", &["b()"], &[], "x");
+        assert_eq!(round(&[passed, other, failed("t1", &["a()"], &["b()"], "y")]), None);
     }
 
     #[test]
     fn a_change_that_failed_is_known_again_in_another_layout() {
-        let mut again = failed("t9", &["   a = f( x , 7)  # try"], &[]);
-        again.failure = Some("other".to_owned());
-        assert_eq!(round(&[failed("t1", &["a = f(x, 3)"], &[]), again]), Some(Round::Repeat));
+        let first = failed("t1", &["a = f(x, 3)"], &[], "t: x");
+        let again = failed("t9", &["   a = f( x , 3)  # try"], &[], "other");
+        assert_eq!(round(&[first.clone(), again]), Some(Round::Repeat));
+        let more = failed("t9", &["a = f(x, 7)"], &[], "t: x");
+        assert_eq!(round(&[first.clone(), more]), Some(Round::Repeat));
+        let better = failed("t9", &["a = f(x, 7)"], &[], "t: fewer");
+        assert_eq!(round(&[first, better]), None);
     }
 
     #[test]
-    fn taking_back_once_is_a_change_of_mind_and_twice_goes_round() {
-        let mut attempts = vec![failed("t1", &["a()"], &["b()"]), failed("t2", &["b()"], &["a()"])];
-        attempts[1].failure = Some("u".to_owned());
-        assert_eq!(round(&attempts), None);
-        attempts
-            .push(Attempt { failure: Some("v".to_owned()), ..failed("t3", &["a()"], &["b()"]) });
-        assert!(
-            matches!(round(&attempts), Some(Round::Oscillation | Round::Repeat)),
-            "{:?}",
-            round(&attempts)
-        );
+    fn what_is_about_to_be_done_is_known_again_too() {
+        let first = failed("t1", &["a = f(x, 3)"], &[], "t: x");
+        let planned = Attempt::default().change("a.py", &["a = f(x, 9)"], &[]);
+        assert_eq!(round(&[first, planned]), Some(Round::Repeat));
     }
 
     #[test]
-    fn one_failure_after_three_changes_of_a_file_is_chasing_a_symptom() {
-        let attempts =
-            [failed("t1", &["a()"], &[]), failed("t2", &["b()"], &[]), failed("t3", &["c()"], &[])];
+    fn taking_back_is_noticed_unless_it_is_said_or_passes() {
+        let first = failed("t1", &["a()"], &["b()"], "x");
+        let back = failed("t2", &["b()"], &["a()"], "y");
+        assert_eq!(round(&[first.clone(), back.clone()]), Some(Round::Oscillation));
+        let said = Attempt { approach: Some("Revert a".to_owned()), ..back.clone() };
+        assert_eq!(round(&[first.clone(), said]), None);
+        assert_eq!(round(&[first, Attempt { ending: Ending::Passed, ..back }]), None);
+    }
+
+    #[test]
+    fn one_failure_after_several_changes_of_a_file_is_chasing_a_symptom() {
+        let attempts = [
+            failed("t1", &["a()"], &[], "t: took 31 s"),
+            failed("t2", &["b()"], &[], "t: took 32 s"),
+            failed("t3", &["c()"], &[], "t: took 9 s"),
+        ];
         assert_eq!(round(&attempts[..2]), None);
         assert_eq!(round(&attempts), Some(Round::Symptom));
     }
 
     #[test]
     fn looking_again_without_a_change_is_no_circle() {
-        assert_eq!(round(&[failed("t1", &["a()"], &[]), failed("t1", &[], &[])]), None);
+        assert_eq!(round(&[failed("t1", &["a()"], &[], "x"), failed("t1", &[], &[], "x")]), None);
     }
 }

@@ -1,0 +1,119 @@
+//! How often the rules decide as a careful engineer would, on sets that were
+//! written without knowing the rules.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use ralph_core::memory::attempt::{self, Attempt, Ending, Round};
+use ralph_core::memory::notes::orders;
+use ralph_core::memory::{Relation, relate};
+use serde_json::Value;
+
+fn lines(name: &str) -> Vec<Value> {
+    let path = format!("{}/../../tests/memory/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Right answers and all answers, by part.
+#[derive(Default)]
+struct Score(BTreeMap<String, (u32, u32)>);
+
+impl Score {
+    fn add(&mut self, part: &str, is_right: bool) {
+        let (right, all) = self.0.entry(part.to_owned()).or_default();
+        *right += u32::from(is_right);
+        *all += 1;
+    }
+
+    /// Prints every part and gives the share of right answers of one.
+    fn share(&self, part: &str) -> f64 {
+        for (name, (right, all)) in &self.0 {
+            println!("{name:<24} {right:>3} of {all:>3}");
+        }
+        let (right, all) = self.0[part];
+        f64::from(right) / f64::from(all)
+    }
+}
+
+#[test]
+fn notes_are_related_as_an_engineer_would() {
+    let mut score = Score::default();
+    for pair in lines("relations") {
+        let text = |name: &str| pair[name].as_str().unwrap();
+        let got = match relate(text("old"), text("new")) {
+            Relation::Same => "same",
+            Relation::Replaces(_) => "replaces",
+            Relation::Apart => "apart",
+        };
+        let is_right = got == text("is");
+        score.add(text("split"), is_right);
+        score.add(&format!("{} {}", text("split"), text("kind")), is_right);
+        if !is_right && text("split") == "dev" {
+            println!("{} not {got}: {} | {}", text("is"), text("old"), text("new"));
+        }
+    }
+    assert!(score.share("held") >= 0.97);
+}
+
+#[test]
+fn circles_are_noticed_and_what_only_looks_like_one_is_not() {
+    let mut score = Score::default();
+    for case in lines("circles") {
+        let (got, at) = first_circle(case["attempts"].as_array().unwrap());
+        let is_right = got == case["circle"].as_str() && at == case["at"].as_u64();
+        score.add("all", is_right);
+        score.add(case["circle"].as_str().unwrap_or("none"), is_right);
+        if !is_right {
+            println!(
+                "{}: {} at {}, not {got:?} at {at:?}",
+                case["name"], case["circle"], case["at"]
+            );
+        }
+    }
+    assert!(score.share("all") >= 0.97);
+}
+
+fn first_circle(attempts: &[Value]) -> (Option<&'static str>, Option<u64>) {
+    let mut earlier = Vec::new();
+    for (number, value) in (0..).zip(attempts) {
+        let now = attempt_of(value);
+        if let Some(circle) = attempt::notice(&earlier, &now) {
+            let name = match circle.round {
+                Round::Exact => "exact",
+                Round::Repeat => "repeat",
+                Round::Oscillation => "oscillation",
+                Round::Symptom => "symptom",
+            };
+            return (Some(name), Some(number));
+        }
+        earlier.push(now);
+    }
+    (None, None)
+}
+
+fn attempt_of(value: &Value) -> Attempt {
+    let list = |name: &str| -> Vec<&str> {
+        value[name].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect()
+    };
+    let failed = |failure| Ending::Failed(attempt::signature(failure));
+    let text = |name: &str| value[name].as_str();
+    let ending = text("failure").map_or(Ending::Passed, failed);
+    let approach = text("approach").map(str::to_owned);
+    let base = Attempt::new(text("tree").map(str::to_owned), approach, ending);
+    base.change(value["file"].as_str().unwrap_or(""), &list("added"), &list("removed"))
+}
+
+#[test]
+fn orders_in_notes_are_flagged() {
+    let mut score = Score::default();
+    for case in lines("injections") {
+        let text = case["text"].as_str().unwrap();
+        let is_right = orders(text).is_empty() != case["flag"].as_bool().unwrap();
+        score.add("all", is_right);
+        if !is_right {
+            println!("flag {}: {text:?} -> {:?}", case["flag"], orders(text));
+        }
+    }
+    assert!(score.share("all") >= 0.97);
+}
