@@ -3,11 +3,21 @@
 
 pub mod attempt;
 pub mod belief;
+mod code;
+mod comparison;
+mod denial;
+mod grammar;
+mod kinds;
+mod korean;
 pub mod notes;
+mod orders;
+mod phrases;
+mod quantity;
 pub mod relation;
 mod statement;
 mod stems;
 mod synonyms;
+mod values;
 mod words;
 
 pub use belief::{Belief, Outcome, Source};

@@ -133,3 +133,216 @@ fn what_is_alike_but_about_something_else_stands_beside_it() {
 fn odd_texts_are_apart() {
     check("apart", &[("", ""), ("the", "a"), ("", "The port is 80"), ("…", "!!!")]);
 }
+
+#[test]
+fn what_is_said_to_be_gone_is_replaced() {
+    check(
+        "replaces",
+        &[
+            (
+                "Secrets are read from a .env file at startup",
+                "Secrets come from Vault; .env is not loaded any more",
+            ),
+            (
+                "Feature flags are defined in flags.yaml",
+                "flags are now managed in LaunchDarkly, flags.yaml was deleted",
+            ),
+            ("Metrics are exported to Graphite", "metrics go to Prometheus instead of Graphite"),
+            ("The queue backend is RabbitMQ", "We replaced RabbitMQ with SQS as the queue backend"),
+            ("Money amounts are floats", "amounts of money are integers in cents, never floats"),
+            (
+                "Node version is pinned in .nvmrc",
+                ".tool-versions pins the Node version, .nvmrc was removed",
+            ),
+            (
+                "Background jobs run in Sidekiq",
+                "GoodJob runs the background jobs; Sidekiq is retired",
+            ),
+            ("Support for Node 16 is required", "Node 16 support was dropped"),
+            ("The parser generator is ANTLR", "tree-sitter generates the parser, ANTLR is out"),
+            (
+                "User avatars come from Gravatar",
+                "avatars are uploaded by users, Gravatar was dropped",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn the_same_place_in_a_sentence_takes_one_value() {
+    check(
+        "replaces",
+        &[
+            ("The docs site is built with MkDocs", "Docs are built by Docusaurus"),
+            ("Deployments go out every Tuesday", "deploys happen on Thursdays"),
+            (
+                "Marta is the maintainer of the search index",
+                "The search index is maintained by Tomás",
+            ),
+            ("The main entry point is src/main.ts", "src/index.ts is the entry point"),
+            ("Static assets are served by nginx", "CloudFront serves the static assets"),
+            ("The bundle is minified by terser", "esbuild minifies the bundle"),
+            ("`yarn dev` starts the dev server", "the dev server is started by `pnpm dev`"),
+            ("Docs must be updated by hand", "The docs are updated automatically"),
+            ("The app is hosted in Frankfurt", "hosting moved to Ireland"),
+            ("`id` is a string", "`id` is an integer"),
+        ],
+    );
+}
+
+#[test]
+fn amounts_of_one_thing_replace_each_other() {
+    check(
+        "replaces",
+        &[
+            ("Coverage threshold is 80%", "coverage has to be at least 90 %"),
+            ("The session cookie lasts 24 hours", "session cookies expire after 8h"),
+            ("Memory limit of the container is 512Mi", "container memory limit = 2Gi"),
+            ("Cache TTL 5 minutes", "the cache lives for one hour"),
+            ("Python 3.9 is the oldest supported version", "Minimum Python is 3.11"),
+            ("Release cadence is monthly", "we release every two weeks"),
+            ("Sprint length is two weeks", "sprints take three weeks"),
+            ("The health check polls every 10s", "health check interval is 30 seconds"),
+        ],
+    );
+}
+
+#[test]
+fn a_rule_that_is_turned_into_its_opposite_is_replaced() {
+    check(
+        "replaces",
+        &[
+            ("Direct pushes to main are allowed", "Nobody may push directly to main"),
+            ("The parser accepts trailing commas", "trailing commas are rejected by the parser"),
+            ("Tests may hit the network", "tests must not use the network"),
+            ("A login is required to view reports", "Reports can be viewed without login"),
+            ("Signing commits is optional", "Commits must be signed"),
+            ("There is no linter for SQL", "SQL is linted with sqlfluff"),
+            ("Call `init()` before `connect()`", "`connect()` has to be called before `init()`"),
+            ("Null values are dropped by the serializer", "The serializer keeps nulls"),
+            (
+                "We have no staging environment",
+                "There is a staging environment at staging.example.com",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn wording_does_not_matter() {
+    check(
+        "same",
+        &[
+            ("The login page is rendered on the server", "The server renders the login page"),
+            ("Every public function needs a doc comment", "public functions must be documented"),
+            ("The worker crashes when the queue is empty", "an empty queue makes the worker crash"),
+            (
+                "Only the release manager can publish packages",
+                "publishing packages is restricted to the release manager",
+            ),
+            ("Images larger than 2 MB are rejected", "The upload refuses images over 2MB"),
+            ("The timeout of the health check is one minute", "Health checks time out after 60s"),
+            (
+                "The flaky test was caused by a race in the cache",
+                "A race condition in the cache made the test flaky",
+            ),
+            (
+                "Invoices are immutable once sent",
+                "after an invoice has been sent it can't be changed",
+            ),
+            (
+                "The bot closes issues that were inactive for 60 days",
+                "Issues without activity for two months get closed by the bot",
+            ),
+            (
+                "Customer data must not leave the EU region",
+                "keep customer data inside the EU region",
+            ),
+            ("Deleting an account is irreversible", "account deletion can't be undone"),
+            ("Two approvals are needed for schema changes", "schema changes need 2 approvals"),
+            ("The tokenizer drops comments", "comments are thrown away by the tokenizer"),
+            ("Access to prod needs MFA", "without MFA nobody gets into production"),
+            (
+                "Locks are released when the process exits",
+                "a lock is freed as soon as its process ends",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn what_tells_two_things_apart_keeps_both() {
+    check(
+        "apart",
+        &[
+            ("The web app uses React", "The admin app uses Vue"),
+            ("Unit tests take 2 minutes", "End-to-end tests take 20 minutes"),
+            ("The users service is written in Go", "The orders service is written in Java"),
+            ("Alice reviews frontend changes", "Bob reviews backend changes"),
+            ("Ticket ABC-12 is blocked by legal", "Ticket ABC-15 is blocked by legal"),
+            ("Linux builds use gcc", "macOS builds use clang"),
+            ("Release 2.1 added dark mode", "Release 2.2 added offline mode"),
+            ("Use snake_case in Python", "Use camelCase in TypeScript"),
+            ("The backup of the database runs at 1:00", "The backup of the files runs at 3:00"),
+            ("GET /users needs a token", "POST /users needs a token"),
+        ],
+    );
+}
+
+#[test]
+fn what_adds_to_a_note_does_not_replace_it() {
+    check(
+        "apart",
+        &[
+            ("The API is versioned", "The API version is sent in the Accept header"),
+            ("Jobs are retried 3 times", "Retried jobs wait 10 seconds between attempts"),
+            ("Logs are shipped to Loki", "Logs in Loki are kept for 30 days"),
+            (
+                "Migrations run on deploy",
+                "If a migration fails on deploy, the release is rolled back",
+            ),
+            ("Errors are reported to Sentry", "Sentry ignores 404 errors"),
+            ("Images are resized on upload", "Resized images are cached by the CDN"),
+            ("PRs need a review", "PRs by bots are merged without review"),
+            ("Reports are PDFs", "Reports older than a year are archived in Glacier"),
+        ],
+    );
+}
+
+#[test]
+fn korean_notes_are_related_like_english_ones() {
+    check(
+        "replaces",
+        &[
+            ("기본 브랜치는 master이다", "기본 브랜치는 main으로 바뀌었다"),
+            ("타임아웃은 30초", "타임아웃은 1분으로 늘렸다"),
+            ("로그인 없이 문서를 볼 수 있다", "문서를 보려면 로그인이 필요하다"),
+            ("배포는 매주 금요일에 한다", "배포는 월요일마다 진행한다"),
+            ("테스트는 jest로 실행한다", "테스트 러너를 vitest로 교체했다"),
+            ("main에 직접 푸시해도 된다", "main에는 직접 푸시하면 안 된다"),
+        ],
+    );
+    check(
+        "same",
+        &[
+            ("커밋 전에 린트를 돌린다", "린트는 커밋하기 전에 실행해야 함"),
+            ("비밀번호는 로그에 남기지 않는다", "로그에 비밀번호를 기록하면 안 된다"),
+            ("업로드 최대 크기는 10MB", "파일 업로드는 10MB까지 가능하다"),
+            ("배포는 CI가 자동으로 한다", "CI에서 자동 배포된다"),
+            ("DB 마이그레이션은 수동으로 실행한다", "마이그레이션은 손으로 돌려야 한다"),
+            ("환경 변수는 .env 파일에 둔다", ".env에 환경변수를 저장함"),
+            ("리뷰 없이 머지하지 않는다", "머지하려면 리뷰가 필요하다"),
+            ("타입 에러가 있으면 빌드가 실패한다", "type error가 있으면 build가 깨진다"),
+        ],
+    );
+    check(
+        "apart",
+        &[
+            ("웹 서버는 3000번 포트를 쓴다", "관리자 서버는 4000번 포트를 쓴다"),
+            ("결제 서비스는 Java로 작성했다", "검색 서비스는 Go로 작성했다"),
+            ("이미지는 S3에 저장한다", "S3의 이미지는 30일 뒤에 삭제된다"),
+            ("단위 테스트는 DB가 필요 없다", "통합 테스트는 DB가 필요하다"),
+            ("사용자 테이블에 인덱스가 있다", "주문 테이블에 인덱스가 있다"),
+        ],
+    );
+}

@@ -1,283 +1,344 @@
-//! A note taken apart: what it is about, what it says of that, and whether it
-//! says so or denies it.
+//! A note taken apart: its clauses, what each affirms or denies, where it
+//! says what it is about and where what it says of that.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
-use super::synonyms::category;
+use super::code::{are_rivals, extension, parts};
+use super::grammar::{AUXILIARY, OPENERS, VERBS, is_light, is_negation, mark_verbs, verb};
+use super::kinds::kind;
+use super::synonyms::{are_opposite, family, key, opposites};
 use super::words::{Class, List, Word, list, words};
+
+/// Whether a part of a note holds, does not hold, or is left open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sign {
+    Holds,
+    Denied,
+    /// Part of a condition: neither said nor denied.
+    Open,
+}
+
+/// A part of a note between commas, or from an "if" on.
+#[derive(Debug, Clone, Copy)]
+struct Clause {
+    start: usize,
+    end: usize,
+    is_condition: bool,
+}
 
 /// A note as a list of words.
 #[derive(Debug)]
 pub(super) struct Statement {
-    words: Vec<Word>,
-    negated: bool,
-    /// Which words stand behind "instead of", "not" or "from".
-    rejected: Vec<usize>,
+    pub(super) words: Vec<Word>,
+    clauses: Vec<Clause>,
+    /// The first word that leads from what it is about to what is said of it.
+    verb: Option<usize>,
+    /// What its words and the parts of its code are compared by.
+    known: HashSet<String>,
+    /// The families of its plain words.
+    families: HashSet<String>,
 }
 
-/// Something and the value it is said to have.
-#[derive(Debug)]
-pub(super) struct Fact<'a> {
-    /// What has the value, without the values in it.
-    pub(super) subject: BTreeSet<String>,
-    /// The code and numbers that belong to the subject.
-    pub(super) about: Vec<&'a str>,
-    /// The value.
-    pub(super) value: &'a Word,
-    verb: Option<&'a Word>,
-    /// Whether a word such as `in` or `to` leads to the value.
-    led_to: bool,
-}
+static LEAVING: List = list!["leave"];
 
-static NEGATIONS: List =
-    list!["not" "never" "no" "without" "avoid" "nor" "않" "안" "금지" "마세요" "말"];
+static PREFERRING: List = list!["prefer"];
 
-/// What leads to something that is not chosen.
-static REJECTIONS: List = list![
-    "instead" "rather" "over" "not" "never" "from" "longer" "replace" "avoid" "no"
-];
+/// What begins a condition.
+static CONDITIONS: List = list!["if when whenever unless while until"];
 
-static AUXILIARY: List = list![
-    "is" "are" "was" "were" "be" "must" "should" "can" "may" "will" "shall" "has" "have" "do" "does"
-];
-
-/// Verbs whose object is one of many: both notes may be true.
-static OF_MANY: List = list![
-    "call" "import" "contain" "include" "support" "accept" "depend" "export" "cover" "handle" "touch"
-    "emit" "require" "change" "add" "remove" "fix" "fail" "work" "test" "check" "log" "read" "extend"
-    "see" "want" "expose" "serve" "provide" "list"
-];
-
-/// Verbs whose object is the one there is.
-static OF_ONE: List = list![
-    "use" "return" "prefer" "expect" "target" "default" "equal" "set" "run" "build" "store" "locate"
-    "write" "own" "deploy" "name" "format" "configure" "pin" "listen" "expire" "pass" "take" "send"
-    "raise" "create" "put" "point" "become" "allow" "retry" "wait" "limit" "host" "release" "rotate"
-    "load" "license" "base" "document" "manage" "schedule" "sign" "encode" "encrypt" "cache" "time"
-    "inherit" "bind" "compress" "hash" "merge" "rebase" "branch" "indent" "cap" "fall" "serialize"
-    "install" "lint" "happen" "trigger" "measure"
-];
+/// What begins another clause.
+static JOINTS: List = list!["so but because since although though whereas"];
 
 /// Nouns that a number belongs to as a name does.
 static LABELS: List = list![
-    "step" "issue" "ticket" "pr" "phase" "line" "chapter" "section" "rule" "task" "bug" "case"
-    "milestone" "level" "no" "stage" "item" "week" "quarter"
+    "step issue ticket pr phase line chapter section rule task bug case milestone level no stage"
+    "item week quarter migration error code adr rfc figure exit epic sprint"
 ];
-
-/// Words that lead to a value.
-static LEADS: List = list![
-    "in" "to" "as" "with" "by" "at" "on" "from" "into" "under" "via" "through" "is" "are" "be" "of"
-    "every"
-];
-
-static ARTICLES: List = list!["a" "an" "the" "now"];
-
-static LIGHT: List = list![
-    "use" "run" "set" "default" "locate" "store" "prefer" "command" "configure" "value" "require"
-    "over" "from"
-];
-
-static PURPOSE: List = list!["for" "when" "if" "because"];
-
-static CHANGE: List = list![
-    "now" "switch" "moved" "migrated" "replaced" "longer" "renamed" "instead" "changed"
-];
-
-/// What puts one thing beside another.
-static BESIDE: List = list!["instead" "rather" "over"];
-
-static TO: List = list!["to"];
 
 impl Statement {
     pub(super) fn of(text: &str) -> Self {
-        let words = words(text);
-        let rejected = rejected(&words);
-        let denials = words
-            .iter()
-            .enumerate()
-            .filter(|(at, word)| is_negation(word) && !leads_to_rejection(*at, &words, &rejected))
-            .count();
-        Self { negated: denials % 2 == 1, rejected, words }
+        let mut words = words(text);
+        mark_verbs(&mut words);
+        let clauses = clauses(&words);
+        let verb = verb(&words);
+        let mut known: HashSet<String> = HashSet::new();
+        for word in words.iter().filter(|word| word.is_content()) {
+            known.insert(word.stem.clone());
+            known.extend(parts(word));
+            known.extend(extension(word).map(key));
+        }
+        let plain = words.iter().filter(|word| word.class == Class::Plain && word.is_content());
+        let families = plain.map(|word| family(&word.stem).to_owned()).collect();
+        Self { words, clauses, verb, known, families }
+    }
+
+    /// The positions of the words that carry meaning.
+    pub(super) fn content(&self) -> impl Iterator<Item = usize> {
+        (0..self.words.len()).filter(|at| self.words[*at].is_content())
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.content().is_empty()
+        self.content().next().is_none()
     }
 
-    pub(super) fn is_negated(&self) -> bool {
-        self.negated
+    /// Whether it has a word of a list.
+    pub(super) fn has(&self, list: &List) -> bool {
+        self.words.iter().any(|word| word.is(list))
     }
 
-    /// The words that carry meaning, but for those that deny.
-    pub(super) fn content(&self) -> Vec<&Word> {
-        let carries = |word: &&Word| word.is_content() && !is_negation(word);
-        self.words.iter().filter(carries).collect()
-    }
-
-    /// Code, numbers and names of things that compete, in order.
-    pub(super) fn values(&self) -> Vec<&Word> {
-        self.words.iter().filter(|word| is_value(word)).collect()
-    }
-
-    /// What the note says is not so.
-    pub(super) fn rejected(&self) -> Vec<&Word> {
-        self.rejected.iter().filter_map(|at| self.words.get(*at)).collect()
-    }
-
-    /// What the note says is so, where it can be chosen: values, and whatever
-    /// it puts before something that it rejects.
-    pub(super) fn accepted(&self) -> Vec<&Word> {
-        let first = self.rejected.first().copied().unwrap_or(0);
-        let chosen = |(at, word): &(usize, &Word)| {
-            let stands = is_value(word) || (*at < first && is_choice(word));
-            stands && !self.rejected.contains(at)
-        };
-        let found = self.words.iter().enumerate().filter(chosen).map(|(_, word)| word);
-        found.collect()
-    }
-
-    /// The words with meaning that are no values.
-    pub(super) fn subject_words(&self) -> BTreeSet<String> {
-        self.content()
-            .into_iter()
-            .filter(|word| !is_value(word) && !word.is(&LIGHT))
-            .map(|word| word.stem.clone())
-            .collect()
-    }
-
-    /// Whether it says that something is not as it was.
-    pub(super) fn tells_a_change(&self) -> bool {
-        self.words.iter().any(|word| word.is(&CHANGE))
-    }
-
-    /// The last value of the note, and what has it.
-    pub(super) fn fact(&self) -> Option<Fact<'_>> {
-        let verb = self.verb();
-        let begin = verb.map_or(0, |at| at);
-        let usable = |at: usize| {
-            let word = &self.words[at];
-            let named = word.class == Class::Number && at > 0 && self.words[at - 1].is(&LABELS);
-            is_value(word) && !named && !self.rejected.contains(&at)
-        };
-        let candidates: Vec<usize> = (begin..self.words.len()).filter(|at| usable(*at)).collect();
-        let at = self.main_value(&candidates).or_else(|| self.plain_value(verb?))?;
-        let value = &self.words[at];
-        let about = self.values_beside(at);
-        let subject = self.subject_without(at);
-        let verb = verb.map(|at| &self.words[at]);
-        Some(Fact { subject, about, value, verb, led_to: self.is_led_to(at) })
-    }
-
-    /// Which of several values is the one that is given: a number before
-    /// code, and the last before others; the first where the rest says for what.
-    fn main_value(&self, candidates: &[usize]) -> Option<usize> {
-        let number = candidates.iter().rev().find(|at| self.words[**at].class == Class::Number);
-        if let Some(at) = number {
-            return Some(*at);
+    /// Whether a word stands where a note says something of what it is about.
+    pub(super) fn is_said(&self, at: usize) -> bool {
+        if self.is_purpose(at) {
+            return false;
         }
-        let purpose = self.words.iter().position(|word| word.is(&PURPOSE));
-        let before_purpose =
-            candidates.iter().rev().find(|at| purpose.is_some_and(|end| **at < end));
-        before_purpose.or(candidates.last()).copied()
-    }
-
-    /// The last plain word behind a verb and a word that leads to it.
-    fn plain_value(&self, verb: usize) -> Option<usize> {
-        let from = verb + 1;
-        let last = (from..self.words.len()).rev().find(|at| self.words[*at].is_content())?;
-        self.is_led_to(last).then_some(last)
-    }
-
-    fn is_led_to(&self, at: usize) -> bool {
-        let before = self.words[..at].iter().rev().find(|word| !word.is(&ARTICLES));
-        before.is_some_and(|word| word.is(&LEADS))
-    }
-
-    fn verb(&self) -> Option<usize> {
-        let strong = |word: &Word| word.is(&AUXILIARY);
-        let known = |word: &Word| word.is(&OF_ONE) || word.is(&OF_MANY);
-        if let Some(at) = self.words.iter().position(strong) {
-            let next = self.words[at + 1..].iter().take(3).position(known);
-            return Some(next.map_or(at, |step| at + 1 + step));
-        }
-        self.words.iter().position(known)
-    }
-
-    fn values_beside(&self, at: usize) -> Vec<&str> {
-        let mut beside: Vec<&str> = self
-            .words
-            .iter()
-            .enumerate()
-            .filter(|(other, word)| {
-                *other != at && is_value(word) && !self.rejected.contains(other)
-            })
-            .map(|(_, word)| word.stem.as_str())
-            .collect();
-        beside.sort_unstable();
-        beside
-    }
-
-    fn subject_without(&self, value: usize) -> BTreeSet<String> {
-        let belongs = |(at, word): &(usize, &Word)| {
-            *at != value && word.is_content() && !is_value(word) && !is_negation(word)
-        };
-        let words: Vec<&Word> =
-            self.words.iter().enumerate().filter(belongs).map(|(_, word)| word).collect();
-        let stems =
-            |words: &mut dyn Iterator<Item = &Word>| words.map(|word| word.stem.clone()).collect();
-        let heavy: BTreeSet<String> =
-            stems(&mut words.iter().copied().filter(|word| !word.is(&LIGHT)));
-        if heavy.is_empty() { stems(&mut words.iter().copied()) } else { heavy }
-    }
-}
-
-impl Fact<'_> {
-    /// Whether there is but one such value at a time.
-    pub(super) fn is_functional(&self) -> bool {
-        match self.verb {
-            Some(verb) if verb.is(&OF_ONE) => true,
-            Some(verb) if verb.is(&OF_MANY) => false,
-            Some(_) => self.led_to,
-            None => true,
+        let topic = self.words.iter().position(|word| word.is_topic);
+        match topic.or(self.verb) {
+            Some(turn) => at > turn,
+            None => self.content().last() == Some(at),
         }
     }
+
+    /// Whether a word says what something is for.
+    pub(super) fn is_purpose(&self, at: usize) -> bool {
+        let near = self.words[..at].iter().rev().take(3);
+        let lead = near.take_while(|word| !word.is_number() && word.class != Class::Mark);
+        lead.into_iter().any(|word| word.text == "for") && !self.words[at].is_number()
+    }
+
+    /// The word that says what is done: the first verb behind an auxiliary.
+    pub(super) fn predicate(&self) -> Option<&Word> {
+        let from = self.verb?;
+        let near = self.words[from..].iter().take(4);
+        near.into_iter().find(|word| word.is(&VERBS))
+    }
+
+    /// The word that leads to another: "in", "with", "is".
+    pub(super) fn lead(&self, at: usize) -> Option<&str> {
+        let near = self.words[..at].iter().rev().take(3);
+        let mut before =
+            near.skip_while(|word| word.is(&OPENERS) || word.is_name || word.text == "now");
+        before.next().map(|word| word.text.as_str())
+    }
+
+    /// Words that a clause puts behind others: "A instead of B".
+    pub(super) fn set_aside(&self) -> impl Iterator<Item = &Word> {
+        self.claims().flat_map(|(start, end)| {
+            let words = &self.words[start..end];
+            (0..words.len()).filter(|at| is_set_aside(words, *at)).map(|at| &words[at])
+        })
+    }
+
+    /// How much of it another note has, weighted by what the words say.
+    pub(super) fn share_in(&self, other: &Self) -> f64 {
+        let (mut all, mut found) = (0.0, 0.0);
+        for at in self.content() {
+            all += weight(&self.words[at]);
+            found += weight(&self.words[at]) * other.share_of(&self.words[at]);
+        }
+        if all == 0.0 { 0.0 } else { found / all }
+    }
+
+    /// How much of what it says of its subject another note has.
+    pub(super) fn said_share(&self, other: &Self) -> f64 {
+        let (mut all, mut found) = (0.0, 0.0);
+        for at in self.content().filter(|at| self.is_said(*at)) {
+            all += weight(&self.words[at]);
+            found += weight(&self.words[at]) * other.share_of(&self.words[at]);
+        }
+        if all < 0.5 { 1.0 } else { found / all }
+    }
+
+    /// Whether a number is a name: "step 3", "port 80 is taken".
+    pub(super) fn is_label(&self, at: usize) -> bool {
+        let word = &self.words[at];
+        let near = |at: Option<usize>| at.and_then(|at| self.words.get(at));
+        let before = near(at.checked_sub(1));
+        let is_named = before.is_some_and(|word| word.is(&LABELS))
+            || near(Some(at + 1)).is_some_and(|word| word.text == "step");
+        let is_subject = self.verb.is_some_and(|verb| at < verb)
+            && before.is_some_and(|word| word.is_content() && !word.is_number());
+        let is_release = word.text.starts_with('v')
+            && near(Some(at + 1))
+                .is_some_and(|word| word.is_content() && word.class == Class::Plain);
+        word.is_number() && (is_named || is_subject || is_release)
+    }
+
+    /// How much of a word the note has, from none to all.
+    pub(super) fn share_of(&self, word: &Word) -> f64 {
+        if self.known.contains(&word.stem) || self.has_opposite(word) {
+            return 1.0;
+        }
+        if word.class == Class::Plain && self.families.contains(family(&word.stem)) {
+            return 1.0;
+        }
+        let parts = parts(word);
+        if word.class != Class::Code || parts.is_empty() {
+            return 0.0;
+        }
+        let found = parts.iter().filter(|part| self.known.contains(*part)).count();
+        if found == parts.len() && self.words.iter().any(|other| are_rivals(word, other)) {
+            return 0.5;
+        }
+        ratio(found, parts.len())
+    }
+
+    /// Whether it has a word that says the opposite, or denies the same.
+    fn has_opposite(&self, word: &Word) -> bool {
+        let denied = opposites(&word.stem);
+        let shares = |other: &Word| opposites(&other.stem).iter().any(|one| denied.contains(one));
+        self.words.iter().any(|other| are_opposite(&word.stem, &other.stem) || shares(other))
+    }
+
+    /// What each word is said to be, seen beside another note: "slow" denies
+    /// something only if the other says "fast".
+    pub(super) fn signs(&self, other: &Self) -> Vec<Sign> {
+        let mut signs = vec![Sign::Open; self.words.len()];
+        let mut after = None;
+        for (number, clause) in self.clauses.iter().enumerate().rev() {
+            if clause.is_condition {
+                continue;
+            }
+            let words = &self.words[clause.start..clause.end];
+            // "Not until it is asked for" affirms.
+            let next = self.clauses.get(number + 1).and_then(|next| self.words.get(next.start));
+            let waits = next.is_some_and(|word| word.text == "until");
+            let own = if waits { Sign::Holds } else { sign(words, other) };
+            // "In CI, it is slow": what has no verb goes with what follows.
+            let is_whole =
+                words.iter().any(|word| word.is_verb || word.is(&AUXILIARY) || word.is(&VERBS));
+            let clause_sign = after.filter(|_| !is_whole && own == Sign::Holds).unwrap_or(own);
+            after = Some(clause_sign);
+            for (at, word) in words.iter().enumerate().filter(|(_, word)| word.is_content()) {
+                let own = if is_set_aside(words, at) { Sign::Denied } else { clause_sign };
+                let _ = word;
+                signs[clause.start + at] = own;
+            }
+        }
+        signs
+    }
+
+    /// The clauses that hold no condition, as ranges of words.
+    pub(super) fn claims(&self) -> impl Iterator<Item = (usize, usize)> {
+        let open = self.clauses.iter().filter(|clause| !clause.is_condition);
+        open.map(|clause| (clause.start, clause.end))
+    }
+
+    /// Words of conditions.
+    pub(super) fn conditions(&self) -> impl Iterator<Item = &Word> {
+        let conditions = self.clauses.iter().filter(|clause| clause.is_condition);
+        conditions.flat_map(|clause| &self.words[clause.start..clause.end])
+    }
+}
+/// How much a word says about what a note is about.
+pub(super) fn weight(word: &Word) -> f64 {
+    match word.class {
+        Class::Mark => 0.0,
+        Class::Number(_) => 1.2,
+        Class::Code if parts(word).len() < 2 && kind(&word.stem).is_none() => 1.3,
+        Class::Code => 1.6,
+        Class::Plain if !word.is_content() => 0.0,
+        Class::Plain if kind(&word.stem).is_some() => 1.2,
+        Class::Plain if is_light(word) => 0.3,
+        Class::Plain => 1.0,
+    }
 }
 
-fn is_value(word: &Word) -> bool {
-    word.class != Class::Plain || category(&word.stem).is_some()
+fn clauses(words: &[Word]) -> Vec<Clause> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (at, word) in words.iter().enumerate() {
+        let is_end = word.class == Class::Mark && word.stem != "=";
+        let begins = word.is(&CONDITIONS) || word.is(&JOINTS);
+        if (is_end || begins) && at > start {
+            found.push(clause(words, start, at));
+            start = at;
+        }
+    }
+    if start < words.len() {
+        found.push(clause(words, start, words.len()));
+    }
+    found
 }
 
-/// Whether something can be meant by it that one has or has not.
-fn is_choice(word: &Word) -> bool {
-    word.is_content() && !is_negation(word) && !word.is(&LIGHT) && !word.is(&OF_ONE)
+fn clause(words: &[Word], start: usize, end: usize) -> Clause {
+    let first = words[start..end].iter().find(|word| word.class != Class::Mark);
+    let is_condition = first.is_some_and(|word| word.is(&CONDITIONS));
+    Clause { start, end, is_condition }
 }
 
-fn is_negation(word: &Word) -> bool {
-    word.is(&NEGATIONS)
+fn sign(words: &[Word], other: &Statement) -> Sign {
+    let pairs = words.iter().any(|word| word.text == "neither");
+    let turns = words.iter().any(|word| word.text == "favouring");
+    let mut bases: Vec<&str> = Vec::new();
+    let mut denials = 0;
+    for (at, word) in words.iter().enumerate() {
+        let leaves = word.is(&LEAVING)
+            && words[at..].iter().any(|word| matches!(word.text.as_str(), "alone" | "out"));
+        if is_negation(word) && !(pairs && word.text == "nor") {
+            if !is_aimed(words, at, other) {
+                return Sign::Open;
+            }
+            denials += 1;
+        } else if !turns && is_opposite(word, words, other) && !bases.contains(&word.stem.as_str())
+        {
+            bases.push(&word.stem);
+            denials += 1;
+        } else if leaves || (word.text == "avoid" && at == 0) {
+            denials += 1;
+        }
+    }
+    if denials % 2 == 1 { Sign::Denied } else { Sign::Holds }
 }
 
-/// The words that the note says are not, or no longer, the ones.
-fn rejected(words: &[Word]) -> Vec<usize> {
-    let leads = |at: usize| {
-        let before = words[..at].iter().rev().take(3).take_while(|word| !is_choice(word));
-        let mut before = before.peekable();
-        before.peek().is_some() && before.any(|word| word.is(&REJECTIONS))
-    };
-    // "Never use X" denies; "use Y, never X" and "from X to Y" choose.
-    let chooses = |at: usize| {
-        let is_pair = words[..at]
-            .iter()
-            .any(|word| is_choice(word) && (is_value(word) || !is_value(&words[at])));
-        is_pair || words[at + 1..].iter().any(|word| word.is(&TO))
-    };
-    (0..words.len())
-        .filter(|at| is_choice(&words[*at]) && leads(*at) && chooses(*at))
-        .filter(|at| is_value(&words[*at]) || words[..*at].iter().any(|word| word.is(&BESIDE)))
-        .collect()
+/// Whether a denial is about something that the other note speaks of.
+fn is_aimed(words: &[Word], at: usize, other: &Statement) -> bool {
+    let shares = |word: &Word| other.share_of(word) >= 1.0;
+    match words[at].text.as_str() {
+        "nothing" | "nobody" | "none" | "neither" => true,
+        "않" => words[..at].iter().rev().find(|word| word.is_content()).is_none_or(shares),
+        _ => {
+            let mut behind = words[at + 1..].iter().filter(|word| word.is_content());
+            behind.find(|word| weight(word) >= 0.9 || shares(word)).is_none_or(shares)
+        }
+    }
 }
 
-fn leads_to_rejection(at: usize, words: &[Word], rejected: &[usize]) -> bool {
-    rejected.iter().any(|value| {
-        *value > at && !words[at + 1..*value].iter().any(is_choice) && *value - at <= 3
+/// Whether a word denies what the other note says by being its opposite.
+fn is_opposite(word: &Word, clause: &[Word], other: &Statement) -> bool {
+    static STRONG: List = list!["allow enable require include inside"];
+    opposites(&word.stem).iter().any(|base| {
+        let has = |words: &[Word]| words.iter().any(|one| one.stem == *base);
+        let counts = Word::plain(base).is(&STRONG) || has(&other.words);
+        counts && !has(clause)
     })
+}
+
+/// Whether a clause puts a word behind another: "A instead of B", "prefer A to
+/// B", "B is discouraged in favour of A".
+fn is_set_aside(words: &[Word], at: usize) -> bool {
+    let position = |text: &str| words.iter().position(|word| word.text == text);
+    if let Some(turn) = position("insteadof") {
+        return at > turn;
+    }
+    if let Some(turn) = position("favouring") {
+        return at < turn;
+    }
+    if let Some(turn) = position("outof").or_else(|| position("from"))
+        && words.iter().any(|word| {
+            matches!(word.stem.as_str(), "mov" | "replac" | "migrat" | "change" | "chang")
+        })
+    {
+        let end =
+            words.iter().position(|word| matches!(word.text.as_str(), "to" | "into" | "onto"));
+        return at > turn && end.is_none_or(|end| at < end || end < turn);
+    }
+    let prefers = words.iter().position(|word| word.is(&PREFERRING));
+    let Some(prefers) = prefers else { return false };
+    let turn = (prefers..words.len()).find(|at| matches!(words[*at].text.as_str(), "to" | "over"));
+    turn.is_some_and(|turn| at > turn)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "notes have few words")]
+pub(super) fn ratio(part: usize, all: usize) -> f64 {
+    if all == 0 { 0.0 } else { part as f64 / all as f64 }
 }

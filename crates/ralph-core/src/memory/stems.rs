@@ -8,13 +8,53 @@ pub(super) fn stem(word: &str) -> String {
     if word.len() <= 3 || !word.is_ascii() {
         return word.to_owned();
     }
+    // A note must not become "not".
+    if matches!(word, "note" | "notes" | "noted") {
+        return "note".to_owned();
+    }
     let word = without_plural(word);
     let word = without_suffix(&word);
     word.strip_suffix('e').map_or_else(|| word.clone(), str::to_owned)
 }
 
+/// Endings of forms, and what may stand in their place.
+const ENDS: [(&str, &[&str]); 6] = [
+    ("s", &[""]),
+    ("es", &[""]),
+    ("ies", &["y"]),
+    ("ied", &["y"]),
+    ("ed", &["", "e"]),
+    ("ing", &["", "e"]),
+];
+
+/// The first of the words that a word may be a form of, itself included, for
+/// which something is known.
+pub(super) fn find_base<T>(word: &str, find: impl Fn(&str) -> Option<T>) -> Option<T> {
+    if let Some(found) = find(word) {
+        return Some(found);
+    }
+    if word.len() <= 3 || !word.is_ascii() {
+        return None;
+    }
+    for (end, instead) in ENDS {
+        let Some(rest) = word.strip_suffix(end).filter(|rest| rest.len() >= 3) else { continue };
+        let whole = instead.iter().find_map(|end| match *end {
+            "" => find(rest),
+            end => find(&format!("{rest}{end}")),
+        });
+        let found = whole.or_else(|| find(undoubled(rest)));
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
 fn without_plural(word: &str) -> String {
-    if let Some(rest) = word.strip_suffix("ies") {
+    if let Some(rest) = word.strip_suffix("ies").filter(|rest| !rest.ends_with(['k', 'v'])) {
+        return format!("{rest}y");
+    }
+    if let Some(rest) = word.strip_suffix("ied").filter(|rest| rest.len() > 2) {
         return format!("{rest}y");
     }
     for ending in ["sses", "shes", "ches", "xes"] {
@@ -35,9 +75,21 @@ fn without_suffix(word: &str) -> String {
             return format!("{rest}iz");
         }
     }
-    for ending in ["ingly", "edly", "ing", "ed", "ly", "ment", "ion", "er", "or"] {
+    for ending in ["ingly", "edly", "ing", "ed", "ly"] {
         let Some(rest) = long_enough(word, ending) else { continue };
         return undoubled(rest).to_owned();
+    }
+    if let Some(rest) = word.strip_suffix("ment").filter(|rest| rest.len() >= 6) {
+        return rest.to_owned();
+    }
+    if word.ends_with("ation") {
+        return word.strip_suffix("ion").unwrap_or(word).to_owned();
+    }
+    // Only a doubled letter says that a verb was there: a runner runs, but a
+    // header does not head.
+    let agent = word.strip_suffix("er").or_else(|| word.strip_suffix("or")).unwrap_or(word);
+    if agent.len() > 3 && undoubled(agent).len() < agent.len() {
+        return undoubled(agent).to_owned();
     }
     word.to_owned()
 }

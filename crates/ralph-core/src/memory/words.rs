@@ -1,10 +1,13 @@
 //! A note as a list of words that can be compared: contractions spelled out,
-//! code kept whole, endings cut, one word for each idea.
+//! code kept whole, endings cut, amounts in one unit, one word for each idea.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::synonyms::{canonical, key};
+use super::korean;
+use super::phrases;
+use super::quantity::{self, Quantity, Unit};
+use super::synonyms::key;
 
 /// What kind of word it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,9 +15,11 @@ pub(super) enum Class {
     /// A word of the language.
     Plain,
     /// A number, a version, a size or a span of time.
-    Number,
+    Number(Unit),
     /// An identifier, a path, a command, something in backticks or quotes.
     Code,
+    /// A mark between words.
+    Mark,
 }
 
 /// One word.
@@ -22,33 +27,74 @@ pub(super) enum Class {
 pub(super) struct Word {
     /// What it is compared by.
     pub(super) stem: String,
+    /// As it is written, in lower case.
+    pub(super) text: String,
     /// What kind it is.
     pub(super) class: Class,
+    /// Whether a Korean particle says that the sentence is about it.
+    pub(super) is_topic: bool,
+    /// Whether it is written as names are.
+    pub(super) is_name: bool,
+    /// Whether it stands where only a verb can.
+    pub(super) is_verb: bool,
 }
 
 impl Word {
-    fn plain(text: &str) -> Self {
-        Self { stem: key(text), class: Class::Plain }
+    /// A word of the language.
+    pub(super) fn plain(text: &str) -> Self {
+        Self::new(key(text), text, Class::Plain)
+    }
+
+    /// An amount.
+    pub(super) fn amount(quantity: Quantity) -> Self {
+        let text = quantity.amount.clone();
+        Self::number(&text, quantity)
+    }
+
+    fn new(stem: String, text: &str, class: Class) -> Self {
+        Self { stem, text: text.to_owned(), class, is_topic: false, is_name: false, is_verb: false }
+    }
+
+    fn mark(text: &str) -> Self {
+        Self::new(text.to_owned(), text, Class::Mark)
+    }
+
+    fn number(text: &str, quantity: Quantity) -> Self {
+        Self::new(quantity.amount, text, Class::Number(quantity.unit))
     }
 
     /// Whether it carries meaning of its own.
     pub(super) fn is_content(&self) -> bool {
-        !self.is(&EMPTY)
+        self.class != Class::Mark && !self.is(&EMPTY)
     }
 
     /// Whether it is a plain word of a list.
     pub(super) fn is(&self, list: &List) -> bool {
         self.class == Class::Plain && list.0.contains(&self.stem)
     }
+
+    /// Whether it is a number of any kind.
+    pub(super) fn is_number(&self) -> bool {
+        matches!(self.class, Class::Number(_))
+    }
+
+    /// Whether it is this mark.
+    pub(super) fn is_mark(&self, mark: &str) -> bool {
+        self.class == Class::Mark && self.stem == mark
+    }
 }
 
 /// Words that are looked for, in any of their forms.
 pub(super) struct List(LazyLock<HashSet<String>>);
 
-/// A list of words, written as people do.
+/// A list of words, written as people do, with spaces between them.
 macro_rules! list {
-    ($($word:literal)*) => {
-        $crate::memory::words::List::new(|| [$($word),*].iter().map(|word| $crate::memory::synonyms::key(word)).collect())
+    ($($words:literal)*) => {
+        $crate::memory::words::List::new(|| {
+            let words = [$($words),*];
+            let words = words.iter().flat_map(|line| line.split(' '));
+            words.map($crate::memory::synonyms::key).collect()
+        })
     };
 }
 pub(super) use list;
@@ -61,169 +107,272 @@ impl List {
 
 /// Words that say nothing by themselves. Negations are not among them.
 static EMPTY: List = list![
-    "a" "an" "the" "this" "that" "these" "those" "it" "its" "is" "are" "was" "were" "be" "been"
-    "being" "am" "do" "does" "did" "has" "have" "had" "will" "would" "shall" "should" "must" "can"
-    "could" "may" "might" "of" "to" "in" "on" "at" "by" "for" "with" "from" "as" "and" "or" "but"
-    "so" "then" "there" "here" "we" "you" "i" "they" "he" "she" "our" "your" "their" "my" "all"
-    "any" "some" "each" "when" "while" "if" "which" "who" "what" "where" "how" "also" "just" "only"
-    "very" "please" "sure" "into" "onto" "via" "through" "per" "about" "now" "current" "currently"
-    "still" "already" "us" "project" "codebase" "ensure" "because" "since" "new" "version"
-    "instead" "rather" "team" "suite" "whole" "entire" "let" "one" "got" "get" "switch" "switched"
-    "move" "moved" "migrate" "replace" "always" "longer" "directly"
+    "a an the this that these those it its is are was were be been being am do does did has have"
+    "had will would shall should must can could may might of to in on at by for with from as and or"
+    "but so then there here we you i they he she our your their my all any some each when while if"
+    "which who whose what where how also just only very please sure into onto via through per about"
+    "now current currently still already us because since new instead rather than too both whole"
+    "entire let got get gets always longer every everything everywhere anything them him her"
+    "itself themselves himself yourself ourselves up out off own-way such more most than under over"
+    "around within across again yet these otherwise etc ever even well not never no nothing none"
+    "nobody neither nor cannot unless until whenever once without lack different other another"
+    "today nowadays anymore actually really simply mostly usually generally alone thing way"
+    "case lot time everyone everybody anyone anybody something somebody"
 ];
 
 /// The words of a note.
 pub(super) fn words(text: &str) -> Vec<Word> {
     let mut found = Vec::new();
     let mut rest = text;
-    while let Some(start) = rest.find(|c: char| !is_gap(c)) {
-        rest = &rest[start..];
-        rest = if let Some((inside, behind)) = quoted(rest) {
-            found.push(code(inside));
-            behind
+    while let Some(first) = rest.chars().next() {
+        if let Some((inside, behind)) = quoted(rest) {
+            quoted_words(inside, &mut found);
+            rest = behind;
+        } else if first.is_whitespace() {
+            rest = &rest[first.len_utf8()..];
+        } else if is_mark(first) && !rest.starts_with("=>") {
+            found.push(Word::mark(&first.to_string()));
+            rest = &rest[first.len_utf8()..];
         } else {
             let end = end_of_token(rest);
-            bare(&rest[..end], &mut found);
-            &rest[end..]
-        };
+            token(&rest[..end], &mut found);
+            rest = &rest[end..];
+        }
     }
-    found
+    phrases::joined(&found)
 }
 
 /// Where the first word of a text ends; a lone quotation mark is a word too.
 fn end_of_token(text: &str) -> usize {
     let first = text.chars().next().map_or(0, char::len_utf8);
-    let rest = &text[first..];
-    let is_end = |c: char| is_gap(c) || c == '`' || c == '"';
-    first + rest.find(is_end).unwrap_or(rest.len())
+    let mut depth = 0_i32;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            '`' | '"' => return at,
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' if depth > 0 => depth -= 1,
+            ',' if text[at + 1..].starts_with(|c: char| c.is_ascii_digit()) => {}
+            c if depth > 0 && (c == ' ' || is_mark(c)) && text[at..].contains(')') => {}
+            '=' if text[..at].ends_with(['>', '<', '=', '~', '!', '^']) => {}
+            c if c.is_whitespace() || is_mark(c) => return at,
+            _ => {}
+        }
+    }
+    text.len().max(first)
 }
 
-fn is_gap(c: char) -> bool {
-    c.is_whitespace() || matches!(c, ',' | ';' | '(' | ')' | '!' | '?' | '[' | ']' | '{' | '}')
+fn is_mark(c: char) -> bool {
+    matches!(c, ',' | ';' | '(' | ')' | '!' | '?' | '[' | ']' | '{' | '}' | '→' | '—' | '–' | '=')
 }
 
 /// What stands in backticks or double quotes at the start of a text.
 fn quoted(text: &str) -> Option<(&str, &str)> {
-    let mark = text.chars().next().filter(|c| matches!(c, '`' | '"'))?;
-    let inside = &text[1..];
-    let end = inside.find(mark)?;
-    (end > 0).then(|| (&inside[..end], &inside[end + 1..]))
+    let mark = text.chars().next().filter(|c| matches!(c, '`' | '"' | '“' | '{'))?;
+    let inside = &text[mark.len_utf8()..];
+    let close = match mark {
+        '“' => '”',
+        '{' => '}',
+        _ => mark,
+    };
+    let end = inside.find(close)?;
+    (end > 0).then(|| (&inside[..end], &inside[end + close.len_utf8()..]))
+}
+
+/// Quoted text is one word, but for a version at its end: `go 1.22`.
+fn quoted_words(inside: &str, found: &mut Vec<Word>) {
+    let end = inside.rsplit_once(' ').map(|(name, end)| (name, quantity::parse(end), end));
+    if let Some((name, Some(quantity), end)) = end {
+        found.push(code(name));
+        found.push(Word::number(end, quantity));
+    } else if let Some((name, version)) = tagged(inside) {
+        found.push(code(name));
+        found.push(version);
+    } else {
+        found.push(code(inside));
+    }
+}
+
+/// A name with its version: `node:20-slim`, `left-pad@1.3`.
+fn tagged(text: &str) -> Option<(&str, Word)> {
+    let (name, version) = text.split_once([':', '@'])?;
+    let is_name = name.len() > 1 && name.chars().all(|c| c.is_alphanumeric() || "/.-_".contains(c));
+    let begins = version.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit());
+    let word = Word::new(version.to_lowercase(), version, Class::Number(Unit::Version));
+    (is_name && begins && !name.contains(|c: char| c.is_ascii_digit())).then_some((name, word))
 }
 
 fn code(inside: &str) -> Word {
     let text = inside.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
-    let bare_word = text.chars().all(char::is_alphabetic) && !text.is_empty();
-    if bare_word {
-        return Word { class: Class::Code, stem: canonical(&text).to_owned() };
+    if let Some(quantity) = quantity::parse(&text) {
+        return Word::number(&text, quantity);
     }
-    if is_number(&text) { number(&text) } else { Word { stem: text, class: Class::Code } }
+    let text = text.trim_end_matches("()").trim_end_matches('/');
+    let is_word = !text.is_empty() && text.chars().all(char::is_alphabetic);
+    let stem = if is_word { key(text) } else { text.to_owned() };
+    Word::new(stem, text, Class::Code)
 }
 
-fn bare(token: &str, found: &mut Vec<Word>) {
-    let token = token.trim_end_matches(['.', ':', '\'', '’']).trim_start_matches(['\'', '‘', ':']);
-    if token.is_empty() {
+fn token(token: &str, found: &mut Vec<Word>) {
+    let token = token.trim_start_matches(['\'', '‘', ':', '"', '`', '~']);
+    let bare = token.trim_end_matches(['.', ':', '\'', '’', '"', '`', '…']);
+    let end = token[bare.len()..].trim_start_matches(['\'', '’', '"', '`']).chars().next();
+    if matches!(token, "->" | "=>" | "-" | "--") {
+        found.push(Word::mark("→"));
+    } else if !bare.is_empty() {
+        for part in split_scripts(bare) {
+            bare_word(part, found);
+        }
+    }
+    if let Some(mark) = end {
+        found.push(Word::mark(&mark.to_string()));
+    }
+}
+
+/// The Latin and the Korean part of a word such as `JSON이다`.
+fn split_scripts(token: &str) -> Vec<&str> {
+    let is_korean = |c: char| ('가'..='힣').contains(&c);
+    let Some(at) = token.find(is_korean).filter(|at| *at > 0) else { return vec![token] };
+    vec![&token[..at], &token[at..]]
+}
+
+fn bare_word(token: &str, found: &mut Vec<Word>) {
+    let lower = token.to_lowercase().replace('’', "'");
+    let lower = lower.strip_suffix("'s").unwrap_or(&lower);
+    if korean::is_hangul(lower) {
+        return korean_word(lower, found);
+    }
+    if let Some(quantity) = quantity::parse(lower) {
+        found.push(Word::number(lower, quantity));
+    } else if let Some((thing, unit)) = rate(lower) {
+        found.extend([Word::plain(thing), Word::plain("per"), Word::plain(unit)]);
+    } else if is_code(token) || METHODS.contains(&token) {
+        quoted_words(lower, found);
+    } else if token == "Go" {
+        found.push(Word::plain("golang"));
+    } else if token == "US" {
+        found.push(Word::new("usa".to_owned(), "us", Class::Plain));
+    } else {
+        let is_first = found.last().is_none_or(|word| word.is_mark("."));
+        let is_name = !is_first && token.starts_with(char::is_uppercase);
+        let parts = spelled_out(lower);
+        found.extend(parts.iter().map(|part| Word { is_name, ..Word::plain(part) }));
+    }
+}
+
+/// Names that are verbs when written small.
+const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
+
+/// A Korean word, or what follows a word in another script.
+fn korean_word(word: &str, found: &mut Vec<Word>) {
+    let is_topic = korean::is_topic(word) || matches!(word, "은" | "는" | "이" | "가");
+    if korean::is_ending(word) {
+        if let Some(last) = found.last_mut() {
+            last.is_topic |= is_topic;
+        }
         return;
     }
-    let lower = token.to_lowercase().replace('’', "'");
-    if is_number(&lower) {
-        found.push(number(&lower));
-    } else if let Some((name, value)) = assignment(token) {
-        found.push(code(name));
-        found.push(code(value));
-    } else if is_code(token) {
-        found.push(code(token));
-    } else if let Some(parts) = spelled_out(&lower) {
-        found.extend(parts.iter().map(|part| Word::plain(part)));
-    } else if lower.chars().any(char::is_alphanumeric) {
-        found
-            .push(spelled_number(&lower).unwrap_or_else(|| Word::plain(&without_particle(&lower))));
+    for part in korean::read(word) {
+        // These follow what they belong to, so they must not look like English.
+        let text = match part.as_str() {
+            "not" => "않",
+            "before" => "전",
+            "after" => "뒤",
+            other => other,
+        };
+        found.push(Word { is_topic, text: text.to_owned(), ..Word::plain(&part) });
     }
 }
 
-fn assignment(token: &str) -> Option<(&str, &str)> {
-    let (name, value) = token.split_once('=')?;
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-    let is_one = !name.is_empty() && name.chars().all(is_name) && !value.is_empty();
-    is_one.then_some((name, value.trim_start_matches('=')))
-}
-
-fn is_number(text: &str) -> bool {
-    let text = text.trim_start_matches(['>', '<', '=', '~', '^', 'v', '$', '+', '-']);
-    text.starts_with(|c: char| c.is_ascii_digit())
-        && text.chars().filter(char::is_ascii_alphabetic).count() <= 4
-        && !text.contains('/')
-}
-
-fn number(text: &str) -> Word {
-    let text = text.trim_start_matches(['>', '<', '=', '~', '^', 'v', '+']).replace('_', "");
-    Word { stem: text, class: Class::Number }
-}
-
-fn spelled_number(word: &str) -> Option<Word> {
-    const SMALL: [&str; 11] = [
-        "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-    ];
-    let at = SMALL.iter().position(|small| *small == word)?;
-    Some(number(&(at + 2).to_string()))
+/// `req/min` is requests per minute.
+fn rate(token: &str) -> Option<(&str, &'static str)> {
+    let (thing, unit) = token.split_once('/')?;
+    let unit = match unit {
+        "s" | "sec" | "second" => "second",
+        "m" | "min" | "minute" => "minute",
+        "h" | "hr" | "hour" => "hour",
+        "d" | "day" => "day",
+        _ => return None,
+    };
+    (thing.len() > 1 && thing.chars().all(|c| c.is_ascii_alphabetic())).then_some((thing, unit))
 }
 
 /// Whether a word looks as only code does.
 fn is_code(token: &str) -> bool {
     let inner = token.trim_matches('.');
-    let has_mark =
-        inner.contains(['_', '/', '\\', '@', '#', '$', '*', '<', '>', '|']) || inner.contains("::");
-    let has_dot = inner.contains('.') && !inner.ends_with('.');
-    let is_camel = inner
-        .as_bytes()
-        .windows(2)
-        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    let has_mark = inner.contains([
+        '_', '/', '\\', '@', '#', '$', '*', '<', '>', '|', ':', '(', '{', '~', '+', '&',
+    ]);
+    let has_dot = inner.contains('.') || (token.starts_with('.') && token.len() > 2);
+    // `PostgreSQL` is a name, `isOpen` is code.
+    let is_camel = inner.starts_with(|c: char| c.is_ascii_lowercase())
+        && inner
+            .as_bytes()
+            .windows(2)
+            .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    let has_digit = inner.contains('-') && inner.contains(|c: char| c.is_ascii_digit());
     let is_flag = token.starts_with("--") || (token.starts_with('-') && token.len() == 2);
-    has_mark || has_dot || is_camel || is_flag
+    has_mark || has_dot || is_camel || is_flag || has_digit
 }
 
-fn spelled_out(word: &str) -> Option<Vec<&str>> {
-    let pair = match word {
-        "cannot" | "can't" => ("can", "not"),
-        "won't" => ("will", "not"),
-        _ => (word.strip_suffix("n't")?, "not"),
-    };
-    Some(vec![pair.0, pair.1])
-}
+/// Words that deny what they are made of.
+const NEGATED: &[(&str, &str)] = &[
+    ("inactive", "active"),
+    ("invalid", "valid"),
+    ("incomplete", "complete"),
+    ("impossible", "possible"),
+    ("irreversible", "reversible"),
+    ("immutable", "mutable"),
+    ("invisible", "visible"),
+    ("insecure", "secure"),
+    ("incompatible", "compatible"),
+    ("inaccessible", "accessible"),
+    ("unavailable", "available"),
+    ("unable", "able"),
+    ("unsafe", "safe"),
+    ("unreachable", "reachable"),
+    ("unnecessary", "necessary"),
+    ("unusable", "usable"),
+    ("nonexistent", "existing"),
+];
 
-/// A Korean word without the particle at its end.
-fn without_particle(word: &str) -> String {
-    const PARTICLES: [&str; 19] = [
-        "에서는",
-        "에서",
-        "으로",
-        "입니다",
-        "이다",
-        "합니다",
-        "한다",
-        "됩니다",
-        "된다",
-        "을",
-        "를",
-        "은",
-        "는",
-        "이",
-        "가",
-        "에",
-        "의",
-        "로",
-        "도",
-    ];
-    if !word.chars().all(|c| ('가'..='힣').contains(&c)) {
-        return word.to_owned();
+/// A word as the words it is made of: "isn't", "unused", "re-run", "warm-up".
+fn spelled_out(word: &str) -> Vec<&str> {
+    match word {
+        "cannot" | "can't" => return vec!["can", "not"],
+        "won't" => return vec!["will", "not"],
+        "it's" | "that's" | "there's" => return vec!["is"],
+        "we're" | "they're" | "you're" => return vec!["are"],
+        "read-only" => return vec!["readonly"],
+        "united" | "unified" | "e-mail" => return vec![word],
+        _ => {}
     }
-    for particle in PARTICLES {
-        if let Some(rest) = word.strip_suffix(particle)
-            && rest.chars().count() >= 2
-        {
-            return rest.to_owned();
+    if let Some(rest) = word.strip_suffix("n't") {
+        return vec![rest, "not"];
+    }
+    if let Some((short, ending)) = word.split_once('\'')
+        && matches!(ending, "ll" | "ve" | "d" | "re" | "m")
+    {
+        return vec![short];
+    }
+    if let Some(rest) = word.strip_prefix("un")
+        && word.ends_with("ed")
+        && rest.len() > 3
+    {
+        return vec!["not", rest.trim_start_matches('-')];
+    }
+    for (whole, rest) in NEGATED {
+        if *whole == word {
+            return vec!["not", rest];
         }
     }
-    word.to_owned()
+    if let Some(rest) = word.strip_prefix("non-") {
+        return vec!["not", rest];
+    }
+    if let Some(rest) = word.strip_prefix("re-") {
+        return vec![rest];
+    }
+    let parts: Vec<&str> = word.split('-').filter(|part| !part.is_empty()).collect();
+    if parts.iter().all(|part| part.len() > 1) { parts } else { vec![word] }
 }
 
 #[cfg(test)]
@@ -233,9 +382,10 @@ mod tests {
     fn shown(text: &str) -> String {
         let parts: Vec<String> = words(text)
             .iter()
+            .filter(|word| word.class != Class::Mark)
             .map(|word| match word.class {
-                Class::Plain => word.stem.clone(),
-                Class::Number => format!("#{}", word.stem),
+                Class::Plain | Class::Mark => word.stem.clone(),
+                Class::Number(_) => format!("#{}", word.stem),
                 Class::Code => format!("`{}`", word.stem),
             })
             .collect();
@@ -248,12 +398,20 @@ mod tests {
         assert_eq!(shown("MAX_RETRIES=5"), "`max_retries` #5");
         assert_eq!(shown("It needs Python >=3.11, not v3.9."), "it requir python #3.11 not #3.9");
         assert_eq!(shown("Don't use the DB"), "do not use the databas");
-        assert_eq!(shown("three workers"), "#3 work");
+        assert_eq!(shown("three workers"), "#3 worker");
+    }
+
+    #[test]
+    fn amounts_are_read_in_one_unit() {
+        assert_eq!(shown("half a minute"), shown("30 seconds"));
+        assert_eq!(shown("1 GiB"), shown("1024 MiB"));
+        assert_eq!(shown("600 requests per minute"), shown("600 req/min"));
     }
 
     #[test]
     fn korean_particles_do_not_count() {
-        assert_eq!(shown("설정을 설정이 설정은"), "설정 설정 설정");
+        assert_eq!(shown("설정을 설정이 설정은"), shown("설정 설정 설정"));
+        assert_eq!(shown("형식은 JSON이다"), shown("format JSON"));
     }
 
     #[test]

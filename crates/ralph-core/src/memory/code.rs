@@ -1,0 +1,42 @@
+//! Code by its parts: paths, commands and identifiers are often named by a
+//! part of them.
+
+use super::synonyms::key;
+use super::words::{Class, Word};
+
+/// Endings of file names, which people leave out.
+const EXTENSIONS: &str = "rs ts js tsx jsx py go rb java kt json toml yaml yml md txt sh sql proto tf lock ini cfg conf env csv html css xml c h cpp cs php ex gradle";
+
+/// The parts that code is made of.
+pub(super) fn parts(word: &Word) -> Vec<String> {
+    if word.class != Class::Code {
+        return Vec::new();
+    }
+    let is_between = |c: char| !(c.is_alphanumeric() || c == '_');
+    let text = extension(word).and_then(|end| word.text.strip_suffix(end)).unwrap_or(&word.text);
+    let found = text.split(is_between).map(|part| part.trim_matches('_'));
+    found.filter(|part| !part.is_empty()).map(short).collect()
+}
+
+/// Whether two pieces of code have something in common, and each something of
+/// its own: `app.ini` and `app.toml`, `make lint` and `make test`.
+pub(super) fn are_rivals(a: &Word, b: &Word) -> bool {
+    let (one, other) = (parts(a), parts(b));
+    let differs = |one: &[String], other: &[String]| one.iter().any(|part| !other.contains(part));
+    let ends = (extension(a), extension(b));
+    let are_files = ends.0.is_some() && ends.1.is_some();
+    let other_end = are_files && !a.text.ends_with(&b.text) && !b.text.ends_with(&a.text);
+    one.iter().any(|part| other.contains(part))
+        && (other_end || differs(&one, &other) && differs(&other, &one))
+}
+
+/// The ending of a file name.
+pub(super) fn extension(word: &Word) -> Option<&str> {
+    let (name, end) = word.text.rsplit_once('.')?;
+    let is_known = EXTENSIONS.split(' ').any(|one| one == end);
+    (word.class == Class::Code && !name.is_empty() && is_known).then_some(end)
+}
+
+fn short(part: &str) -> String {
+    if part == "i" { key("install") } else { key(part) }
+}

@@ -1,0 +1,198 @@
+//! Two notes side by side: what they share, and what only one of them has.
+
+use super::code::parts;
+use super::kinds::kind;
+use super::statement::{Sign, Statement, ratio, weight};
+use super::synonyms::{are_opposite, are_siblings};
+use super::words::{Class, List, Word, list};
+
+/// How much of both notes must be shared for them to say the same.
+const SAME: f64 = 0.6;
+
+/// How much of each.
+const SAME_EACH: f64 = 0.48;
+
+/// Notes built alike to this part differ in what they name, not in wording.
+const PARALLEL: f64 = 0.66;
+
+/// Two notes and the words that only one of them has.
+#[derive(Debug)]
+pub(super) struct Comparison<'a> {
+    pub(super) old: &'a Statement,
+    pub(super) new: &'a Statement,
+    /// Positions of words of the old note that the new one lacks.
+    pub(super) only_old: Vec<usize>,
+    /// Positions of words of the new note that the old one lacks.
+    pub(super) only_new: Vec<usize>,
+    pub(super) old_signs: Vec<Sign>,
+    pub(super) new_signs: Vec<Sign>,
+    /// How much of each note the other has, weighted by what the words say.
+    pub(super) shares: (f64, f64),
+}
+
+/// What says that a note adds to what is known.
+static ADDING: List = list!["also too additionally moreover furthermore besides"];
+
+/// What leads to a part of a whole.
+static NARROWING: List = list!["that which who by with without over under than from on"];
+
+impl<'a> Comparison<'a> {
+    pub(super) fn of(old: &'a Statement, new: &'a Statement) -> Self {
+        let only = |one: &Statement, other: &Statement| -> Vec<usize> {
+            one.content().filter(|at| other.share_of(&one.words[*at]) < 1.0).collect()
+        };
+        Self {
+            only_old: only(old, new),
+            only_new: only(new, old),
+            old_signs: old.signs(new),
+            new_signs: new.signs(old),
+            shares: (old.share_in(new), new.share_in(old)),
+            old,
+            new,
+        }
+    }
+
+    /// Whether they share enough to be compared at all.
+    pub(super) fn is_about_one_thing(&self) -> bool {
+        let share = |one: &Statement, only: &[usize]| {
+            let (mut shared, mut all) = (0.0, 0.0);
+            for at in one.content().filter(|at| !one.words[*at].is_number()) {
+                let own = weight(&one.words[at]);
+                let is_free = is_value(&one.words[at]) || one.is_said(at);
+                all += if is_free && only.contains(&at) { 0.0 } else { own };
+                shared += if only.contains(&at) { 0.0 } else { own };
+            }
+            (shared, all)
+        };
+        let (old, new) = (share(self.old, &self.only_old), share(self.new, &self.only_new));
+        old.0 >= 0.9 || old.0 / old.1 >= 0.5 || new.0 / new.1 >= 0.5
+    }
+
+    /// How far the notes are built the same way: the longest row of words that
+    /// both have in the same order.
+    pub(super) fn parallel(&self) -> f64 {
+        let row = |one: &'a Statement| -> Vec<&'a str> {
+            one.words
+                .iter()
+                .filter(|word| word.class != Class::Mark)
+                .map(|word| word.stem.as_str())
+                .collect()
+        };
+        let (old, new) = (row(self.old), row(self.new));
+        let mut lengths = vec![0_usize; new.len() + 1];
+        for a in &old {
+            let mut corner = 0;
+            for (at, b) in new.iter().enumerate() {
+                let above = lengths[at + 1];
+                lengths[at + 1] = if a == b { corner + 1 } else { above.max(lengths[at]) };
+                corner = above;
+            }
+        }
+        ratio(lengths[new.len()], old.len().max(new.len()))
+    }
+
+    /// Whether the new note speaks of what the old one told, and says something
+    /// else of it.
+    fn says_more(&self) -> bool {
+        self.shares.0 >= 0.75 && self.new.said_share(self.old) < 0.34
+    }
+
+    /// Whether what one note has beyond the other is only wording.
+    pub(super) fn says_the_same(&self) -> bool {
+        let (old, new) = self.shares;
+        let adds = (old > 0.97 && new < 0.6) || self.says_more();
+        let swaps = !self.only_old.is_empty() && !self.only_new.is_empty();
+        let parallel = self.parallel();
+        let is_other =
+            (swaps && parallel >= PARALLEL) || (self.has_both_heavy() && parallel >= 0.5);
+        let is_alike = f64::midpoint(old, new) >= SAME && old.min(new) >= SAME_EACH;
+        self.has_same_values() && is_alike && !adds && !is_other
+    }
+
+    fn has_both_heavy(&self) -> bool {
+        let old = heavy(self.old, &self.only_old).next();
+        old.is_some() && heavy(self.new, &self.only_new).next().is_some()
+    }
+
+    /// Whether each note has a word that tells its thing from the other's.
+    pub(super) fn is_about_siblings(&self) -> bool {
+        let has_numbers = self.numbers().is_some();
+        self.only_old.iter().any(|old| {
+            self.only_new.iter().any(|new| {
+                let (a, b) = (&self.old.words[*old], &self.new.words[*new]);
+                let said = self.old.is_said(*old) && self.new.is_said(*new);
+                (are_siblings(&a.stem, &b.stem) && (!said || has_numbers))
+                    || self.qualify(*old, *new)
+            })
+        })
+    }
+
+    /// Whether two words tell apart what both notes name next: "web client",
+    /// "mobile client".
+    fn qualify(&self, old: usize, new: usize) -> bool {
+        let (a, b) = (&self.old.words[old], &self.new.words[new]);
+        let (Some(next), Some(other)) = (self.old.words.get(old + 1), self.new.words.get(new + 1))
+        else {
+            return false;
+        };
+        let is_name = |word: &Word| weight(word) >= 0.9 && !word.is_number();
+        let siblings = are_siblings(&a.stem, &b.stem) || (is_name(a) && is_name(b));
+        siblings
+            && next.is_content()
+            && next.stem == other.stem
+            && !self.is_of_one_kind(old, new)
+            && !are_opposite(&a.stem, &b.stem)
+    }
+
+    pub(super) fn is_in_first_claim(&self, at: usize) -> bool {
+        self.new.claims().next().is_none_or(|(_, end)| at < end)
+    }
+
+    /// Whether the new note says that it adds to the old one.
+    pub(super) fn is_added(&self) -> bool {
+        self.new.has(&ADDING) && !self.old.has(&ADDING)
+    }
+
+    /// Whether no value stands in one note only, nor a condition in the new one.
+    pub(super) fn has_same_values(&self) -> bool {
+        let is_hard = |at: &usize| {
+            let word = &self.new.words[*at];
+            word.is_number() || word.class == Class::Code
+        };
+        let is_open = |word: &Word| weight(word) >= 0.9 && self.old.share_of(word) < 1.0;
+        let narrows = self.shares.0 > 0.8 && self.new.conditions().any(is_open);
+        !self.only_new.iter().any(is_hard) && !narrows
+    }
+
+    /// Whether the new note is about only some of what the old one is about:
+    /// "reports" and "reports older than a year".
+    pub(super) fn is_about_less(&self) -> bool {
+        let lacks = |at: usize| weight(&self.new.words[at]) >= 0.9 && self.only_new.contains(&at);
+        let mut subject =
+            self.new.content().filter(|at| !self.new.is_said(*at) && self.is_in_first_claim(*at));
+        let Some(head) = subject.find(|at| !self.only_new.contains(at)) else { return false };
+        let narrows = |at: usize| {
+            let between = &self.new.words[head..at];
+            between.iter().any(|word| word.is(&NARROWING)) && !self.new.is_purpose(at)
+        };
+        subject.any(|at| lacks(at) && narrows(at))
+    }
+}
+
+/// Words with weight that only one note has.
+pub(super) fn heavy<'b>(
+    one: &'b Statement,
+    only: &'b [usize],
+) -> impl Iterator<Item = usize> + use<'b> {
+    only.iter().copied().filter(|at| weight(&one.words[*at]) >= 0.9)
+}
+
+fn is_value(word: &Word) -> bool {
+    word.is_number() || word.class == Class::Code || kind(&word.stem).is_some()
+}
+
+/// Whether one word stands for the other, or is part of it.
+pub(super) fn names(old: &Word, new: &Word) -> bool {
+    let (was, now) = (parts(old), parts(new));
+    old.stem == new.stem || was.contains(&new.stem) || now.contains(&old.stem)
+}

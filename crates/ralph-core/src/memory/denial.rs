@@ -1,0 +1,192 @@
+//! Whether one note takes back what another says: denies it, gives it up, or
+//! turns it round.
+
+use super::comparison::{Comparison, heavy, names};
+use super::grammar::{is_light, is_negation};
+use super::statement::{Sign, Statement, weight};
+use super::synonyms::are_opposite;
+use super::words::{Class, List, Word, list};
+
+static BEFORE: List = list!["before"];
+
+static AFTER: List = list!["after"];
+
+/// What says that something is not there any more.
+static GONE: List = list![
+    "remove retired abandoned empty gone longer formerly replace closed left cancelled uninstalled"
+    "disabled readonly frozen"
+];
+
+static REVERSED: List = list!["reversed inverted flipped swapped"];
+
+/// Verbs that say nothing of what they are about.
+static GENERIC: List =
+    list!["run use call do make start finish happen put set insert go step must"];
+
+impl Comparison<'_> {
+    /// Whether the new note says that what the old one told of is gone.
+    pub(super) fn is_given_up(&self) -> bool {
+        let claims = self.new.claims().filter(|(start, end)| self.is_gone_clause(*start, *end));
+        let several = self.new.claims().count() > 1;
+        let has = |word: &Word| {
+            let mut old = self.old.words.iter().zip(&self.old_signs);
+            weight(word) >= 0.9
+                && old.any(|(old, sign)| *sign == Sign::Holds && old.stem == word.stem)
+        };
+        let ended = !several && self.is_ended() && self.shares.0 >= 0.5;
+        ended
+            || (several && claims.count() > 0)
+            || self.new.set_aside().any(has) && self.old.set_aside().count() == 0
+    }
+
+    /// Whether all the new note says is that something was taken away.
+    fn is_ended(&self) -> bool {
+        let words = &self.new.words;
+        let gone = words.iter().position(|word| word.is(&GONE));
+        let is_past = |word: &Word| matches!(word.text.as_str(), "was" | "were" | "been" | "got");
+        gone.is_some_and(|at| words[..at].iter().any(is_past)) && !self.old.has(&GONE)
+    }
+
+    fn is_gone_clause(&self, start: usize, end: usize) -> bool {
+        let words = &self.new.words[start..end];
+        let denies = |word: &Word| is_negation(word) || word.is(&GONE) || is_refusal(word);
+        let keeps = |word: &Word| matches!(word.text.as_str(), "only" | "alone");
+        let was_gone = self.old.has(&GONE)
+            || self.old.words.iter().any(|word| is_negation(word) || keeps(word));
+        if was_gone || !words.iter().any(denies) {
+            return false;
+        }
+        // "X was removed from Y" is about X.
+        let turn = words
+            .iter()
+            .position(|word| matches!(word.text.as_str(), "was" | "were" | "is" | "are"));
+        let subject = &words[..turn.unwrap_or(words.len())];
+        self.is_mostly_held(subject) || self.is_mostly_held(words)
+    }
+
+    /// Whether the old note says something of most of these words.
+    fn is_mostly_held(&self, words: &[Word]) -> bool {
+        let (mut shared, mut all) = (0.0, 0.0);
+        let counts = |word: &&Word| {
+            word.is_content() && !word.is(&GONE) && !is_light(word) && !is_refusal(word)
+        };
+        for word in words.iter().filter(counts) {
+            all += weight(word);
+            let mut old = self.old.words.iter().zip(&self.old_signs);
+            let holds = old.any(|(old, sign)| *sign == Sign::Holds && names(old, word));
+            shared += if holds { weight(word) } else { 0.0 };
+        }
+        shared >= 0.9 && shared / all >= 0.5
+    }
+
+    /// Whether the new note says that the order or direction is another.
+    pub(super) fn is_turned_round(&self) -> bool {
+        if self.new.has(&REVERSED) && !self.old.has(&REVERSED) {
+            return true;
+        }
+        match (sequence(self.old), sequence(self.new)) {
+            (Some((a, b)), Some((c, d))) => {
+                let meets =
+                    |one: &[String], other: &[String]| one.iter().any(|word| other.contains(word));
+                meets(&a, &d) && meets(&b, &c) && !meets(&a, &c) && !meets(&b, &d)
+            }
+            (Some(_) | None, _) => false,
+        }
+    }
+
+    /// Whether what both speak of holds in one and not in the other.
+    pub(super) fn is_denied(&self) -> bool {
+        let (mut agree, mut clash) = (0.0, 0.0);
+        for at in self.old.content() {
+            let word = &self.old.words[at];
+            let own = signs_of(self.old, &self.old_signs, word);
+            let others = signs_of(self.new, &self.new_signs, word);
+            let meets = |sign: Sign| own.contains(&sign) && others.contains(&sign);
+            let crosses = (own.contains(&Sign::Holds) && others.contains(&Sign::Denied))
+                || (own.contains(&Sign::Denied) && others.contains(&Sign::Holds));
+            if meets(Sign::Holds) || meets(Sign::Denied) {
+                agree += weight(word);
+            } else if crosses {
+                clash += weight(word);
+            }
+        }
+        clash > agree
+            && clash >= 0.5
+            && !self.says_other()
+            && !self.is_only()
+            && !self.is_narrowed()
+            && !self.is_about_less()
+    }
+
+    /// Whether the new note speaks of a case that the old one leaves out.
+    fn is_narrowed(&self) -> bool {
+        let lacks = |word: &Word| weight(word) >= 0.9 && self.old.share_of(word) < 1.0;
+        let mut words = self.new.conditions();
+        let first = words.next().map_or("", |word| word.text.as_str());
+        matches!(first, "if" | "when" | "while" | "whenever") && words.any(lacks)
+    }
+
+    /// Whether one note says "only": then what it says is also a denial.
+    pub(super) fn is_only(&self) -> bool {
+        let has = |one: &Statement| one.words.iter().any(|word| word.text == "only");
+        has(self.old) != has(self.new)
+    }
+
+    /// Whether what the new note denies is not what the old one said.
+    fn says_other(&self) -> bool {
+        let is_said = |at: &usize| self.new.is_said(*at) && self.is_in_first_claim(*at);
+        let heavy = heavy(self.new, &self.only_new).filter(is_said).count();
+        heavy > 0 && self.new.said_share(self.old) < 0.34 && self.new_signs.contains(&Sign::Denied)
+    }
+
+    /// Whether each note names something of weight that the other lacks.
+    pub(super) fn has_other_subject(&self) -> bool {
+        // "The flag `x`" is `x`.
+        let names = |one: &Statement, other: &Statement, at: usize| {
+            let near = one.words[at + 1..].iter().take(2).find(|word| word.class == Class::Code);
+            near.is_some_and(|word| other.share_of(word) >= 1.0)
+        };
+        let mut old = heavy(self.old, &self.only_old).filter(|at| !names(self.old, self.new, *at));
+        let mut new = heavy(self.new, &self.only_new)
+            .filter(|at| self.is_in_first_claim(*at) && !names(self.new, self.old, *at));
+        old.next().is_some() && new.next().is_some()
+    }
+}
+
+/// Numbers by which a server says that something is not there.
+fn is_refusal(word: &Word) -> bool {
+    word.is_number() && matches!(word.stem.as_str(), "400" | "401" | "403" | "404" | "405" | "410")
+}
+
+/// What a note says of a word, wherever it stands.
+fn signs_of(one: &Statement, signs: &[Sign], word: &Word) -> Vec<Sign> {
+    let all = |fits: &dyn Fn(&Word) -> bool| -> Vec<Sign> {
+        let found = one.words.iter().zip(signs).filter(|(other, _)| fits(other));
+        found.map(|(_, sign)| *sign).collect()
+    };
+    let same = all(&|other| names(other, word));
+    if same.is_empty() { all(&|other| are_opposite(&other.stem, &word.stem)) } else { same }
+}
+
+/// What comes earlier and what later, where a note says so.
+fn sequence(one: &Statement) -> Option<(Vec<String>, Vec<String>)> {
+    let is_turn = |word: &Word| word.is(&BEFORE) || word.is(&AFTER);
+    let turn = one.words.iter().position(|word| word.text != "once" && is_turn(word))?;
+    let is_before = one.words[turn].is(&BEFORE);
+    let heavy =
+        |at: &usize| one.words[*at].is_content() && !one.words[*at].is(&GENERIC) && *at != turn;
+    let is_behind = matches!(one.words[turn].text.as_str(), "전" | "뒤");
+    let end = one.words[turn..].iter().position(|word| word.class == Class::Mark);
+    let end = end.map_or(one.words.len(), |step| turn + step);
+    // Korean puts the word behind what it belongs to.
+    let group: Vec<usize> = if is_behind {
+        (0..turn).rev().find(|at| heavy(at)).into_iter().collect()
+    } else {
+        (turn + 1..end).filter(heavy).collect()
+    };
+    let rest = one.content().filter(|at| heavy(at) && !group.contains(at));
+    let stems = |list: &[usize]| list.iter().map(|at| one.words[*at].stem.clone()).collect();
+    let (group, rest): (Vec<String>, Vec<String>) =
+        (stems(&group), stems(&rest.collect::<Vec<_>>()));
+    Some(if is_before { (rest, group) } else { (group, rest) })
+}

@@ -1,0 +1,179 @@
+//! Numbers with their units, so that `30s` is half a minute and `1 GiB` is
+//! 1024 MiB.
+
+/// What a number counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    /// Things, or nobody says what.
+    Count,
+    /// A span of time, in milliseconds.
+    Time,
+    /// An amount of data, in bytes.
+    Bytes,
+    /// A part of a hundred.
+    Percent,
+    /// A time of the day, in minutes.
+    Clock,
+    /// A version, or a name made of digits.
+    Version,
+}
+
+/// A number that can be compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Quantity {
+    /// The amount in the base of its unit, as text.
+    pub(super) amount: String,
+    /// What it counts.
+    pub(super) unit: Unit,
+}
+
+/// What one of a unit is in the base of its kind.
+const UNITS: &[(&str, Unit, f64)] = &[
+    ("ms msec millisecond milliseconds 밀리초", Unit::Time, 1.0),
+    ("s sec secs second seconds 초", Unit::Time, 1_000.0),
+    ("m min mins minute minutes 분", Unit::Time, 60_000.0),
+    ("h hr hrs hour hours 시간", Unit::Time, 3_600_000.0),
+    ("d day days 일", Unit::Time, 86_400_000.0),
+    ("w wk week weeks 주", Unit::Time, 604_800_000.0),
+    ("month months 개월 달", Unit::Time, 2_592_000_000.0),
+    ("y yr year years 년", Unit::Time, 31_536_000_000.0),
+    ("b byte bytes 바이트", Unit::Bytes, 1.0),
+    ("kb kilobyte kilobytes", Unit::Bytes, 1e3),
+    ("mb megabyte megabytes meg megs 메가", Unit::Bytes, 1e6),
+    ("gb gig gigs gigabyte gigabytes 기가", Unit::Bytes, 1e9),
+    ("tb terabyte terabytes", Unit::Bytes, 1e12),
+    ("kib ki", Unit::Bytes, 1024.0),
+    ("mib mi", Unit::Bytes, 1_048_576.0),
+    ("gib gi", Unit::Bytes, 1_073_741_824.0),
+    ("tib ti", Unit::Bytes, 1_099_511_627_776.0),
+    ("% percent pct 퍼센트 프로", Unit::Percent, 1.0),
+    ("k thousand 천", Unit::Count, 1e3),
+    ("million mio 백만", Unit::Count, 1e6),
+    ("hundred 백", Unit::Count, 1e2),
+    ("dozen", Unit::Count, 12.0),
+    ("만", Unit::Count, 1e4),
+    ("x times time fold 번 회 개 명 건 줄 자 차", Unit::Count, 1.0),
+];
+
+const SMALL: [&str; 21] = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+];
+
+const TENS: [&str; 8] =
+    ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+
+const KOREAN: [&str; 11] =
+    ["영", "한", "두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉", "열"];
+
+/// The unit that a word names, and how much one of it is.
+pub(super) fn unit(word: &str) -> Option<(Unit, f64)> {
+    let names = |names: &str| names.split(' ').any(|name| name == word);
+    UNITS.iter().find(|(all, ..)| names(all)).map(|(_, unit, scale)| (*unit, *scale))
+}
+
+/// The number that a word spells.
+pub(super) fn spelled(word: &str) -> Option<f64> {
+    let at = |list: &[&str]| list.iter().position(|one| *one == word);
+    let amount = at(&SMALL).or_else(|| at(&KOREAN));
+    let amount = amount.or_else(|| at(&TENS).map(|tens| (tens + 2) * 10));
+    let amount = amount.or(match word {
+        "twice" => Some(2),
+        "thrice" => Some(3),
+        "hundred" => Some(100),
+        "thousand" => Some(1000),
+        "dozen" => Some(12),
+        _ => None,
+    })?;
+    u32::try_from(amount).ok().map(f64::from)
+}
+
+/// A number as text: `10_000`, `10k`, `30s`, `02:00`, `1.2.3`, `v18`.
+pub(super) fn parse(text: &str) -> Option<Quantity> {
+    let text = text.trim_start_matches(['>', '<', '=', '~', '^', '$', '+', '≥', '≤', '≈']);
+    let text = text.trim_end_matches('+');
+    let has_mark = text.starts_with('v');
+    let text = text.strip_prefix('v').unwrap_or(text).replace(['_', ','], "");
+    if !text.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    if let Some((hours, minutes)) = text.split_once(':') {
+        let minutes = hours.parse::<u32>().ok()? * 60 + minutes.parse::<u32>().ok()?;
+        return Some(Quantity { amount: minutes.to_string(), unit: Unit::Clock });
+    }
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (digits, rest) = text.split_at(end);
+    let digits = digits.trim_end_matches('.');
+    let is_version = has_mark
+        || digits.matches('.').count() > 1
+        || (digits.len() > 1 && digits.starts_with('0') && !digits.contains('.'));
+    if rest.is_empty() {
+        let amount: f64 = digits.parse().unwrap_or(0.0);
+        let unit = if is_version { Unit::Version } else { Unit::Count };
+        let text = if is_version { digits.to_owned() } else { shown(amount) };
+        return Some(Quantity { amount: text, unit });
+    }
+    if rest.starts_with(['-', '.']) || matches!(rest, "x" | "rc" | "b" | "a") {
+        return Some(Quantity { amount: text, unit: Unit::Version });
+    }
+    let (unit, scale) = unit(rest)?;
+    Some(measured(digits.parse().ok()?, unit, scale))
+}
+
+/// An amount of a unit in its base.
+pub(super) fn measured(amount: f64, unit: Unit, scale: f64) -> Quantity {
+    Quantity { amount: shown(amount * scale), unit }
+}
+
+fn shown(amount: f64) -> String {
+    let text = format!("{amount:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn amount(text: &str) -> Option<String> {
+        parse(text).map(|quantity| quantity.amount)
+    }
+
+    #[test]
+    fn the_same_amount_is_the_same_however_it_is_written() {
+        for (a, b) in [("10_000", "10k"), ("30s", "30000ms"), ("1gib", "1024mib"), ("v18", "18")] {
+            assert_eq!(amount(a), amount(b), "{a} {b}");
+            assert!(amount(a).is_some());
+        }
+    }
+
+    #[test]
+    fn what_only_begins_with_a_digit_is_no_number() {
+        assert_eq!(amount("9c01d2"), None);
+        assert_eq!(amount("3rd-party"), None);
+    }
+
+    #[test]
+    fn versions_are_not_rounded() {
+        assert_ne!(amount("1.10.0"), amount("1.1.0"));
+        assert_eq!(parse("0042").map(|quantity| quantity.unit), Some(Unit::Version));
+    }
+}

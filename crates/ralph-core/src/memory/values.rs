@@ -1,0 +1,248 @@
+//! Values that take each other's place: numbers of one kind, names and code
+//! in the same part of a sentence.
+
+use super::comparison::{Comparison, heavy};
+use super::grammar::is_verb;
+use super::kinds::kind;
+use super::quantity::Unit;
+use super::statement::{Sign, Statement};
+use super::words::{Class, List, Word, list};
+
+static OWNING: List = list!["own"];
+
+/// Verbs whose object is one of many: both notes may be true.
+static OF_MANY: List = list![
+    "call import contain include support depend export cover handle touch emit require change add"
+    "remove fix fail work test check log read extend see want expose provide list define forbid"
+    "mention reload mean block terminate show cause allow drop split register"
+];
+
+/// Verbs that say where something is or goes, or by what it is done.
+static PLACING: List = list![
+    "store locate write go put send keep run host deploy push publish upload load live build pass"
+    "move listen report ship make create handle do serve use finish belong come start trigger read log"
+    "print record design write"
+];
+
+/// Verbs whose object is the one there is.
+static OF_ONE: List = list![
+    "use return prefer expect target default equal set follow take name pin inherit become run"
+];
+
+/// What part a word plays in a note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Subject,
+    Identity,
+    Means,
+    Place,
+    Object,
+}
+
+impl<'a> Comparison<'a> {
+    /// Numbers of one kind that differ.
+    pub(super) fn numbers(&self) -> Option<(usize, usize)> {
+        let usable = |one: &Statement, at: &usize| one.words[*at].is_number();
+        let old: Vec<usize> =
+            self.only_old.iter().copied().filter(|at| usable(self.old, at)).collect();
+        let new: Vec<usize> =
+            self.only_new.iter().copied().filter(|at| usable(self.new, at)).collect();
+        let pairs: Vec<(usize, usize)> =
+            old.iter().flat_map(|a| new.iter().map(move |b| (*a, *b))).collect();
+        let is_label = |(a, b): &(usize, usize)| self.old.is_label(*a) && self.new.is_label(*b);
+        if pairs.iter().any(is_label) {
+            return None;
+        }
+        let fits =
+            |(a, b): &(usize, usize)| are_comparable(&self.old.words[*a], &self.new.words[*b]);
+        pairs.into_iter().find(fits)
+    }
+
+    /// The value that the same thing had and has.
+    pub(super) fn changed_value(&self) -> Option<(&'a Word, &'a Word)> {
+        let (was, now) = self.numbers().or_else(|| self.named_values())?;
+        let is_alone = |one: &Statement, only: &[usize], value: usize| {
+            heavy(one, only).all(|at| at == value || is_beside(one, at, value))
+        };
+        let old_is_clear = is_alone(self.old, &self.only_old, was);
+        let new_is_clear = is_alone(self.new, &self.only_new, now);
+        let is_clear =
+            (old_is_clear || new_is_clear) && !self.has_twins(was, now) && !self.is_about_less();
+        is_clear.then(|| (&self.old.words[was], &self.new.words[now]))
+    }
+
+    /// Whether something beside the values differs in the same place: "the
+    /// backup of the database" and "the backup of the files".
+    fn has_twins(&self, was: usize, now: usize) -> bool {
+        let is_thing = |word: &Word| word.class == Class::Plain && !is_verb(word);
+        let near = |one: &'a Statement, at: usize| -> Option<(&'a str, &'a str)> {
+            let word = |at: Option<usize>| {
+                at.and_then(|at| one.words.get(at)).map_or("", |word| word.stem.as_str())
+            };
+            Some((word(at.checked_sub(2)), word(Some(at + 1))))
+        };
+        self.only_old.iter().filter(|at| **at != was && is_thing(&self.old.words[**at])).any(|a| {
+            let mut others =
+                self.only_new.iter().filter(|at| **at != now && is_thing(&self.new.words[**at]));
+            others.any(|b| {
+                let (one, other) = (near(self.old, *a), near(self.new, *b));
+                let next = |pair: Option<(&'a str, &'a str)>| pair.map_or("", |(_, next)| next);
+                let of =
+                    |pair: Option<(&str, &str)>| pair.is_some_and(|(before, _)| before == "of");
+                (!next(one).is_empty()
+                    && next(one) == next(other)
+                    && (self.old.words[*a + 1].is_content() || !self.old.is_said(*a)))
+                    || (of(one) && of(other))
+            })
+        })
+    }
+
+    /// Names, code or words that take each other's place.
+    fn named_values(&self) -> Option<(usize, usize)> {
+        // "Redis for caching" says nothing of what else is used.
+        if self.only_new.iter().any(|at| self.new.is_purpose(*at)) {
+            return None;
+        }
+        let old: Vec<usize> = heavy(self.old, &self.only_old).collect();
+        let new: Vec<usize> = heavy(self.new, &self.only_new).collect();
+        let pairs = old.iter().flat_map(|a| new.iter().map(move |b| (*a, *b)));
+        let mut pairs: Vec<(usize, usize)> = pairs.filter(|(a, b)| self.compete(*a, *b)).collect();
+        pairs.sort_by_key(|(a, b)| self.is_of_one_kind(*a, *b));
+        pairs.pop().or_else(|| self.only_words())
+    }
+
+    /// The only words that differ, where both say what something is.
+    fn only_words(&self) -> Option<(usize, usize)> {
+        let (&[a], &[b]) = (self.only_old.as_slice(), self.only_new.as_slice()) else {
+            return None;
+        };
+        let is_said =
+            Self::role(self.old, a) == Role::Identity && Self::role(self.new, b) == Role::Identity;
+        let is_thing = !is_verb(&self.old.words[a]) && !is_verb(&self.new.words[b]);
+        (is_said && is_thing).then_some((a, b))
+    }
+
+    pub(super) fn is_of_one_kind(&self, old: usize, new: usize) -> bool {
+        let kinds = (kind(&self.old.words[old].stem), kind(&self.new.words[new].stem));
+        kinds.0.is_some() && kinds.0 == kinds.1
+    }
+
+    /// Whether there is room for only one of two words.
+    fn compete(&self, old: usize, new: usize) -> bool {
+        let (a, b) = (&self.old.words[old], &self.new.words[new]);
+        let said = (self.old.is_said(old), self.new.is_said(new));
+        let owned = self.old.words.iter().chain(&self.new.words).any(|word| word.is(&OWNING));
+        let is_open = self.old_signs[old] == Sign::Open || self.new_signs[new] == Sign::Open;
+        if is_open
+            || a.is_number()
+            || b.is_number()
+            || a.is_verb
+            || b.is_verb
+            || !(said.0 || said.1 || owned)
+        {
+            return false;
+        }
+        let is_many = |one: &Statement| one.predicate().is_some_and(|word| word.is(&OF_MANY));
+        if is_many(self.old) && is_many(self.new) {
+            return false;
+        }
+        if owned || self.is_of_one_kind(old, new) {
+            return true;
+        }
+        let counted =
+            |one: &Statement, at: usize| one.words.get(at + 1).is_some_and(Word::is_number);
+        if counted(self.old, old) != counted(self.new, new) {
+            return false;
+        }
+        let plain = |word: &Word| word.class == Class::Plain && !word.is_name;
+        if (kind(&a.stem).is_some() && plain(b) && kind(&b.stem).is_none())
+            && said.0
+            && said.1
+            && !self.is_single()
+        {
+            return false;
+        }
+        let is_hard = |word: &Word| word.class == Class::Code || word.is_name;
+        let roles = (Self::role(self.old, old), Self::role(self.new, new));
+        match roles {
+            (Role::Object, Role::Object) => self.takes_one(),
+            (Role::Identity, Role::Identity) => is_hard(a) || is_hard(b) || self.is_single(),
+            (Role::Identity, _) | (_, Role::Identity) => {
+                self.is_single() || (is_hard(a) && is_hard(b) && self.says_one_thing())
+            }
+            (Role::Subject, Role::Subject) => self.is_only() && self.is_single(),
+            (Role::Subject, Role::Means) | (Role::Means, Role::Subject) => self.shares_verb(),
+            (one, other) => {
+                (one == other && self.has_one_predicate())
+                    || (is_hard(a) && is_hard(b) && said.0 && said.1)
+            }
+        }
+    }
+
+    /// Whether each note names but one thing that the other does not.
+    fn is_single(&self) -> bool {
+        let phrases = |one: &Statement, only: &[usize]| {
+            let all: Vec<usize> = heavy(one, only).collect();
+            all.iter()
+                .filter(|at| !at.checked_sub(1).is_some_and(|before| all.contains(&before)))
+                .count()
+        };
+        phrases(self.old, &self.only_old) == 1 && phrases(self.new, &self.only_new) == 1
+    }
+
+    /// Whether the new note says but one thing that the old one does not.
+    fn says_one_thing(&self) -> bool {
+        heavy(self.new, &self.only_new).filter(|at| self.new.is_said(*at)).count() <= 1
+    }
+
+    fn takes_one(&self) -> bool {
+        let takes = |one: &Statement| one.predicate().is_some_and(|word| word.is(&OF_ONE));
+        takes(self.old) && takes(self.new)
+    }
+
+    fn has_one_predicate(&self) -> bool {
+        match (self.old.predicate(), self.new.predicate()) {
+            (Some(a), Some(b)) => a.stem == b.stem || (a.is(&PLACING) && b.is(&PLACING)),
+            (Some(_) | None, _) => true,
+        }
+    }
+
+    /// Whether both notes say that the same is done.
+    fn shares_verb(&self) -> bool {
+        let shared = |word: &Word| is_verb(word) && self.new.share_of(word) >= 1.0;
+        self.old.words.iter().any(shared)
+            || self.new.words.iter().any(|word| is_verb(word) && self.old.share_of(word) >= 1.0)
+    }
+
+    /// What part a word plays.
+    fn role(one: &Statement, at: usize) -> Role {
+        if !one.is_said(at) {
+            return Role::Subject;
+        }
+        match one.lead(at).unwrap_or_default() {
+            "is" | "are" | "was" | "be" | ":" | "=" | "as" | "called" | "named" => Role::Identity,
+            "with" | "by" | "using" | "via" | "through" => Role::Means,
+            "in" | "on" | "at" | "under" | "to" | "into" | "onto" | "from" | "inside" => {
+                Role::Place
+            }
+            _ => Role::Object,
+        }
+    }
+}
+
+fn are_comparable(a: &Word, b: &Word) -> bool {
+    match (a.class, b.class) {
+        (
+            Class::Number(Unit::Count | Unit::Version),
+            Class::Number(Unit::Count | Unit::Version),
+        ) => true,
+        (Class::Number(a), Class::Number(b)) => a == b,
+        (Class::Number(_) | Class::Plain | Class::Code | Class::Mark, _) => false,
+    }
+}
+
+/// Whether a word belongs to the value beside it.
+fn is_beside(one: &Statement, at: usize, value: usize) -> bool {
+    let (from, to) = (at.min(value), at.max(value));
+    to - from <= 3 && one.words[from..to].iter().all(Word::is_content)
+}
