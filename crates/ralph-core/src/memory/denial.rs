@@ -84,6 +84,10 @@ impl Comparison<'_> {
         if self.new.has(&REVERSED) && !self.old.has(&REVERSED) {
             return true;
         }
+        // "Only after a restart" is about what takes effect, not about order.
+        if self.is_only() {
+            return false;
+        }
         match (sequence(self.old), sequence(self.new)) {
             (Some((a, b)), Some((c, d))) => {
                 let meets =

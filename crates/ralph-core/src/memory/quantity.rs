@@ -117,7 +117,8 @@ pub(super) fn parse(text: &str) -> Option<Quantity> {
         return None;
     }
     if let Some((hours, minutes)) = text.split_once(':') {
-        let minutes = hours.parse::<u32>().ok()? * 60 + minutes.parse::<u32>().ok()?;
+        let hours: u32 = hours.parse().ok()?;
+        let minutes = hours.checked_mul(60)?.checked_add(minutes.parse().ok()?)?;
         return Some(Quantity { amount: minutes.to_string(), unit: Unit::Clock });
     }
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());

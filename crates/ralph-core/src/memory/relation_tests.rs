@@ -346,3 +346,19 @@ fn korean_notes_are_related_like_english_ones() {
         ],
     );
 }
+
+proptest::proptest! {
+    #[test]
+    fn any_two_texts_can_be_related(old in TEXT, new in TEXT) {
+        relate(&old, &new);
+    }
+
+    #[test]
+    fn a_note_that_is_repeated_is_never_replaced(note in TEXT) {
+        let relation = relate(&note, &note);
+        proptest::prop_assert!(!matches!(relation, Relation::Replaces(_)), "{relation:?}");
+    }
+}
+
+/// Words, code, numbers and marks in any order.
+const TEXT: &str = r#"((the|is|not|only|before|for|port|tests?|run|by|from|to|if|never|one|half a|every|`a b`|"q"|`|\"|src/a\.rs|x=1|4294967295:59|30s|v1\.2|10k|테스트는|없이|전에|JSON이다|, |; |: |\(|\)|\{|->|\PC{0,4}) ?){0,12}"#;

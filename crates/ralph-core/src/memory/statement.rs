@@ -208,9 +208,8 @@ impl Statement {
                 words.iter().any(|word| word.is_verb || word.is(&AUXILIARY) || word.is(&VERBS));
             let clause_sign = after.filter(|_| !is_whole && own == Sign::Holds).unwrap_or(own);
             after = Some(clause_sign);
-            for (at, word) in words.iter().enumerate().filter(|(_, word)| word.is_content()) {
+            for (at, _) in words.iter().enumerate().filter(|(_, word)| word.is_content()) {
                 let own = if is_set_aside(words, at) { Sign::Denied } else { clause_sign };
-                let _ = word;
                 signs[clause.start + at] = own;
             }
         }
@@ -297,8 +296,9 @@ fn is_aimed(words: &[Word], at: usize, other: &Statement) -> bool {
         "nothing" | "nobody" | "none" | "neither" => true,
         "않" => words[..at].iter().rev().find(|word| word.is_content()).is_none_or(shares),
         _ => {
-            let mut behind = words[at + 1..].iter().filter(|word| word.is_content());
-            behind.find(|word| weight(word) >= 0.9 || shares(word)).is_none_or(shares)
+            let mut behind = words[at + 1..].iter().filter(|word| word.is_content()).peekable();
+            let is_bare = behind.peek().is_none();
+            is_bare || behind.find(|word| weight(word) >= 0.9 || shares(word)).is_some_and(shares)
         }
     }
 }

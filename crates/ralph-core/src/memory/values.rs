@@ -2,10 +2,10 @@
 //! in the same part of a sentence.
 
 use super::comparison::{Comparison, heavy};
-use super::grammar::is_verb;
+use super::grammar::{OPENERS, is_verb};
 use super::kinds::kind;
 use super::quantity::Unit;
-use super::statement::{Sign, Statement};
+use super::statement::{Sign, Statement, weight};
 use super::words::{Class, List, Word, list};
 
 static OWNING: List = list!["own"];
@@ -42,7 +42,7 @@ enum Role {
 impl<'a> Comparison<'a> {
     /// Numbers of one kind that differ.
     pub(super) fn numbers(&self) -> Option<(usize, usize)> {
-        let usable = |one: &Statement, at: &usize| one.words[*at].is_number();
+        let usable = |one: &Statement, at: &usize| is_counted(&one.words[*at]);
         let old: Vec<usize> =
             self.only_old.iter().copied().filter(|at| usable(self.old, at)).collect();
         let new: Vec<usize> =
@@ -53,13 +53,34 @@ impl<'a> Comparison<'a> {
         if pairs.iter().any(is_label) {
             return None;
         }
-        let fits =
-            |(a, b): &(usize, usize)| are_comparable(&self.old.words[*a], &self.new.words[*b]);
+        let fits = |(a, b): &(usize, usize)| {
+            let (old, new) = (&self.old.words[*a], &self.new.words[*b]);
+            let next = |one: &'a Statement, at: usize| one.words.get(at + 1).map(|word| &word.stem);
+            // "One" counts only where the other number counts the same.
+            let counts = (old.is_number() && new.is_number())
+                || (old.class != new.class && next(self.old, *a) == next(self.new, *b));
+            counts && are_comparable(old, new)
+        };
         pairs.into_iter().find(fits)
+    }
+
+    /// Whether two numbers count different things: "5 files", "20 lines".
+    fn count_other_things(&self, old: usize, new: usize) -> bool {
+        let thing = |one: &Statement, only: &[usize], at: usize| {
+            only.contains(&(at + 1)) && weight(&one.words[at + 1]) >= 0.9
+        };
+        thing(self.old, &self.only_old, old) && thing(self.new, &self.only_new, new)
     }
 
     /// The value that the same thing had and has.
     pub(super) fn changed_value(&self) -> Option<(&'a Word, &'a Word)> {
+        let counts = |one: &Statement, only: &[usize]| -> Vec<usize> {
+            only.iter().copied().filter(|at| one.words[*at].is_number()).collect()
+        };
+        let (old, new) = (counts(self.old, &self.only_old), counts(self.new, &self.only_new));
+        if old.iter().any(|a| new.iter().any(|b| self.count_other_things(*a, *b))) {
+            return None;
+        }
         let (was, now) = self.numbers().or_else(|| self.named_values())?;
         let is_alone = |one: &Statement, only: &[usize], value: usize| {
             heavy(one, only).all(|at| at == value || is_beside(one, at, value))
@@ -74,16 +95,19 @@ impl<'a> Comparison<'a> {
     /// Whether something beside the values differs in the same place: "the
     /// backup of the database" and "the backup of the files".
     fn has_twins(&self, was: usize, now: usize) -> bool {
-        let is_thing = |word: &Word| word.class == Class::Plain && !is_verb(word);
+        let is_thing = |one: &Statement, at: usize| {
+            let is_opened = at > 0 && one.words[at - 1].is(&OPENERS);
+            one.words[at].class == Class::Plain && (is_opened || !is_verb(&one.words[at]))
+        };
         let near = |one: &'a Statement, at: usize| -> Option<(&'a str, &'a str)> {
             let word = |at: Option<usize>| {
                 at.and_then(|at| one.words.get(at)).map_or("", |word| word.stem.as_str())
             };
             Some((word(at.checked_sub(2)), word(Some(at + 1))))
         };
-        self.only_old.iter().filter(|at| **at != was && is_thing(&self.old.words[**at])).any(|a| {
+        self.only_old.iter().filter(|at| **at != was && is_thing(self.old, **at)).any(|a| {
             let mut others =
-                self.only_new.iter().filter(|at| **at != now && is_thing(&self.new.words[**at]));
+                self.only_new.iter().filter(|at| **at != now && is_thing(self.new, **at));
             others.any(|b| {
                 let (one, other) = (near(self.old, *a), near(self.new, *b));
                 let next = |pair: Option<(&'a str, &'a str)>| pair.map_or("", |(_, next)| next);
@@ -219,9 +243,13 @@ impl<'a> Comparison<'a> {
         if !one.is_said(at) {
             return Role::Subject;
         }
+        // Korean says so by endings, which are cut.
+        if one.words.iter().any(|word| word.is_topic) {
+            return Role::Identity;
+        }
         match one.lead(at).unwrap_or_default() {
             "is" | "are" | "was" | "be" | ":" | "=" | "as" | "called" | "named" => Role::Identity,
-            "with" | "by" | "using" | "via" | "through" => Role::Means,
+            "with" | "by" | "using" | "via" | "through" | "against" => Role::Means,
             "in" | "on" | "at" | "under" | "to" | "into" | "onto" | "from" | "inside" => {
                 Role::Place
             }
@@ -230,15 +258,20 @@ impl<'a> Comparison<'a> {
     }
 }
 
+/// Whether a word counts: a number, or "one".
+fn is_counted(word: &Word) -> bool {
+    word.is_number() || matches!(word.text.as_str(), "one" | "single")
+}
+
 fn are_comparable(a: &Word, b: &Word) -> bool {
-    match (a.class, b.class) {
-        (
-            Class::Number(Unit::Count | Unit::Version),
-            Class::Number(Unit::Count | Unit::Version),
-        ) => true,
-        (Class::Number(a), Class::Number(b)) => a == b,
-        (Class::Number(_) | Class::Plain | Class::Code | Class::Mark, _) => false,
-    }
+    let is_count = |word: &Word| match word.class {
+        // "One", which is no number to the reader of words.
+        Class::Plain | Class::Number(Unit::Count | Unit::Version) => true,
+        Class::Number(Unit::Time | Unit::Bytes | Unit::Percent | Unit::Clock)
+        | Class::Code
+        | Class::Mark => false,
+    };
+    a.class == b.class || (is_count(a) && is_count(b))
 }
 
 /// Whether a word belongs to the value beside it.
