@@ -41,7 +41,7 @@ pub(super) struct Follow {
     /// The provider refuses work, and the client waits to ask again.
     pub(super) retry: Option<Retry>,
     /// What went wrong last, if nothing went on after it.
-    pub(super) error: Option<Trouble>,
+    error: Option<Trouble>,
     /// Whether the session no longer exists.
     pub(super) is_deleted: bool,
 }
@@ -87,6 +87,8 @@ pub(super) struct Trouble {
 #[derive(Clone, Debug, Default)]
 struct Message {
     id: String,
+    /// When it was begun, in milliseconds since 1970.
+    created: i64,
     usage: Usage,
     role: Role,
     /// Its texts in their order, each with the name of its part.
@@ -94,6 +96,8 @@ struct Message {
     /// Whether anything was said or done in it.
     is_alive: bool,
     stage: Stage,
+    /// What it broke off with.
+    trouble: Option<Trouble>,
 }
 
 /// How far a message is.
@@ -163,13 +167,18 @@ impl Follow {
     /// begun, and a prompt may wait for the project's plugins before it makes
     /// the session busy.
     pub(super) fn certainty(&self) -> Certainty {
-        let last = self.messages.iter().rev().find(|message| message.role == Role::Main);
-        match last.map(|last| last.stage) {
+        match self.last().map(|last| last.stage) {
             _ if self.error.is_some() || self.is_deleted => Certainty::Over,
             Some(Stage::Done) => Certainty::Over,
             Some(Stage::Tools) => Certainty::Likely,
             Some(Stage::Open) | None => Certainty::Unlikely,
         }
+    }
+
+    /// What the turn broke off with. The event that says so may be lost; the
+    /// message says it too.
+    pub(super) fn trouble(&self) -> Option<&Trouble> {
+        self.error.as_ref().or_else(|| self.last()?.trouble.as_ref())
     }
 
     /// Takes the word of the server for what the session does now.
@@ -233,8 +242,7 @@ impl Follow {
 
     /// The text of the last message, which is empty if that only used tools.
     pub(super) fn text(&self) -> String {
-        let last = self.messages.iter().rev().find(|message| message.role == Role::Main);
-        let texts = last.map(|last| last.texts.iter().map(|(_, text)| text.as_str()));
+        let texts = self.last().map(|last| last.texts.iter().map(|(_, text)| text.as_str()));
         let joined = texts.map(|texts| texts.collect::<Vec<_>>().join("\n\n")).unwrap_or_default();
         let start = joined.ceil_char_boundary(joined.len().saturating_sub(TEXT_BYTES));
         joined[start..].to_owned()
@@ -245,22 +253,26 @@ impl Follow {
         self.messages.iter().any(|message| message.is_alive)
     }
 
+    /// The agent's newest message: one whose events were lost is heard of last.
+    fn last(&self) -> Option<&Message> {
+        let own = self.messages.iter().filter(|message| message.role == Role::Main);
+        own.max_by_key(|message| message.created)
+    }
+
     fn note_child(&mut self, info: &Value) {
         let (Some(id), Some(title)) = (info["id"].as_str(), info["title"].as_str()) else { return };
         self.children.insert(id.to_owned(), one_line(title, LINE / 4));
     }
 
     fn note_error(&mut self, error: &Value) -> Vec<Piece> {
-        let trouble = Trouble {
-            name: text(&error["name"]),
-            message: text(&error["data"]["message"]),
-            status: error["data"]["statusCode"].as_u64().and_then(|code| code.try_into().ok()),
-        };
+        let trouble = trouble(error);
         let said = if trouble.message.is_empty() { &trouble.name } else { &trouble.message };
         let piece = note(said);
         // Of a conversation that is too long the client makes a shorter one and
         // goes on: being busy again takes the error back.
         self.error = Some(trouble);
+        // Whoever waited for the provider waits no longer.
+        self.retry = None;
         vec![piece]
     }
 
@@ -282,6 +294,8 @@ impl Follow {
         let message = &mut self.messages[at];
         (message.role, message.usage, message.stage) = (role, usage(info), stage(info));
         message.is_alive |= message.usage != Usage::default();
+        message.created = info["time"]["created"].as_i64().unwrap_or_default();
+        message.trouble = info["error"].is_object().then(|| trouble(&info["error"]));
     }
 
     /// Parts of messages that nobody announced are the user's.
@@ -342,6 +356,14 @@ fn stage(info: &Value) -> Stage {
         Stage::Tools
     } else {
         Stage::Done
+    }
+}
+
+fn trouble(error: &Value) -> Trouble {
+    Trouble {
+        name: text(&error["name"]),
+        message: text(&error["data"]["message"]),
+        status: error["data"]["statusCode"].as_u64().and_then(|code| code.try_into().ok()),
     }
 }
 

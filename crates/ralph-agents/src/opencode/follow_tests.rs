@@ -54,7 +54,7 @@ fn a_prompt_that_cannot_even_begin_is_over() {
     let error = json!({ "error": { "name": "UnknownError", "data": { "message": "no model" } } });
     let follow = follow(&[event("session.error", &error)]);
     assert!(follow.seems_over());
-    assert_eq!(follow.error.unwrap().message, "no model");
+    assert_eq!(follow.trouble().unwrap().message, "no model");
 }
 
 #[test]
@@ -79,6 +79,44 @@ fn messages_of_earlier_turns_and_other_sessions_are_no_part_of_it() {
 fn words_before_a_last_message_without_any_are_not_the_last_word() {
     let follow = follow(&[message("msg_1", 5), says("msg_1", "DONE"), message("msg_2", 5)]);
     assert_eq!(follow.text(), "");
+}
+
+#[test]
+fn the_last_word_is_the_newest_one_even_if_an_older_one_is_heard_of_later() {
+    let at = |id: &str, created: u64, finish: &str| {
+        let mut event = message(id, 5);
+        let info = &mut event["properties"]["info"];
+        info["time"] = json!({ "created": created, "completed": created + 1 });
+        info["finish"] = json!(finish);
+        event
+    };
+    // The stream broke while the first one was told, so it was read at the end.
+    let follow = follow(&[
+        at("msg_2", 20, "stop"),
+        says("msg_2", "All finished. DONE"),
+        at("msg_1", 10, "tool-calls"),
+        says("msg_1", "I begin."),
+    ]);
+    assert_eq!(
+        (follow.text().as_str(), follow.certainty()),
+        ("All finished. DONE", Certainty::Over)
+    );
+}
+
+#[test]
+fn an_error_that_only_its_message_tells_of_counts() {
+    let failed = |id: &str| {
+        let mut event = message(id, 5);
+        let error = json!({ "name": "APIError", "data": { "message": "no", "statusCode": 400 } });
+        event["properties"]["info"]["error"] = error;
+        event
+    };
+    let error = follow(&[status("busy"), failed("msg_1"), status("idle")]).trouble().cloned();
+    assert_eq!(
+        error.map(|error| (error.message, error.status)),
+        Some(("no".to_owned(), Some(400)))
+    );
+    assert_eq!(follow(&[failed("msg_1"), message("msg_2", 5)]).trouble(), None, "it went on");
 }
 
 #[test]

@@ -131,7 +131,7 @@ impl<'a> OpenCodeListener<'a> {
         if self.follow.is_deleted {
             return failed("the session was deleted during the turn");
         }
-        if let Some(trouble) = self.follow.error.clone() {
+        if let Some(trouble) = self.follow.trouble().cloned() {
             return self.of_trouble(&trouble, now);
         }
         if !self.follow.is_alive() {

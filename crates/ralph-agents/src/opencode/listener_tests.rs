@@ -157,6 +157,16 @@ fn a_provider_that_refuses_for_long_is_waited_for_until_then() {
 }
 
 #[test]
+fn a_user_who_aborts_while_the_provider_refuses_wants_an_end_and_no_wait() {
+    let aborted = json!({ "type": "session.error", "properties": {
+        "sessionID": "ses_1", "error": { "name": "MessageAbortedError" },
+    } });
+    let next = CLOCK.now.as_millis() + 3_600_000;
+    let heard = told(&[begun(), retry(1, next), aborted], Ending::Exited(0), None);
+    assert_eq!(heard.spoken.end, TurnEnd::UserAbort);
+}
+
+#[test]
 fn what_we_end_ourselves_is_not_the_agents_doing() {
     let end = |ending, cut| told(&[begun()], ending, cut).spoken.end;
     assert_eq!(end(Ending::Stopped, None), TurnEnd::UserAbort);
