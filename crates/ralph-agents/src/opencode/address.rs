@@ -73,11 +73,12 @@ impl Address {
     }
 }
 
-/// The address as it may be shown: without a password.
+/// The address as it may be shown: without a password, even if it is none.
 pub(super) fn shown(url: &str) -> String {
-    match split(url).and_then(|(scheme, rest)| Some((scheme, rest.rsplit_once('@')?.1))) {
-        Some((scheme, place)) => format!("{scheme}://{place}"),
-        None => url.to_owned(),
+    let Some((before, place)) = url.rsplit_once('@') else { return url.to_owned() };
+    match before.split_once("://") {
+        Some((scheme, _)) => format!("{scheme}://{place}"),
+        None => place.to_owned(),
     }
 }
 
@@ -140,5 +141,8 @@ mod tests {
         assert!(!format!("{address:?}").contains("secret"));
         assert_eq!(shown("http://me:secret@localhost:1/"), "http://localhost:1/");
         assert_eq!(shown("http://localhost:1"), "http://localhost:1");
+        for wrong in ["me:secret@localhost:1", "htp://me:secret@localhost:1", ":secret@"] {
+            assert!(!shown(wrong).contains("secret"), "{wrong}: {}", shown(wrong));
+        }
     }
 }
