@@ -396,9 +396,10 @@ impl Driver<'_> {
             hosted.place.set_continued(continued + 1);
         }
         let reply = self.after_turn(&next, &hosted.place);
-        Ok(match self.next_deed(&next, 0) {
-            Some(effect) => HostReply { effect, ..reply },
-            None => reply,
+        Ok(match (self.next_deed(&next, 0), &reply.effect) {
+            // Nobody else would wake the run; what is left to do can wait.
+            (Some(_), Effect::Wake { .. }) | (None, _) => reply,
+            (Some(effect), _) => HostReply { effect, ..reply },
         })
     }
 

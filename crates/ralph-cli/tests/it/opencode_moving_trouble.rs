@@ -228,3 +228,21 @@ fn a_loop_whose_session_is_gone_is_found_when_the_client_starts() {
     assert!(text(&other.command("resume"), "replace").contains("make a hold b"));
     goes_on(&other.idle("msg_1", "Not yet."));
 }
+
+#[test]
+fn a_session_that_is_about_to_go_does_not_keep_a_run_from_being_woken() {
+    let project = project();
+    let first = turn_in_first(&project, "--context fresh");
+    moved(&project, &first);
+    let second = Session::new(&project, "ses_2");
+    let delete = second.idle("msg_2", "Nor now.");
+    is(&delete, "delete", "ses_1");
+    // The user was faster than the client, and the provider has enough.
+    assert_eq!(second.says("and c?"), Value::Null);
+    let error = json!({ "name": "APIError", "data": { "message": "busy", "statusCode": 429 } });
+    let waits = second.breaks("msg_3", &error);
+    assert_eq!(waits["do"], "wake", "{waits}");
+    second.is("waiting/limit", 2);
+    assert_eq!(done(&project, &delete, &json!({})), Value::Null);
+    second.is("waiting/limit", 2);
+}
