@@ -50,8 +50,9 @@
 //! | `delete` | delete the session, ending a turn in it first |
 //!
 //! The plugin waits for the answer to `tool.execute.after` only where the tool
-//! edits files. While it waits to send a prompt it may be overtaken: what the
-//! user says or a command that is typed takes the place of that prompt.
+//! edits files. While it waits for an answer or to send a prompt it may be
+//! overtaken: what the user says or a command that is typed takes the place of
+//! that prompt.
 
 mod address;
 mod agent;

@@ -25,11 +25,15 @@ type Action = {
 
 export const Ralph = async ({ client, directory }: any) => {
   // `opencode run` ends with the turn: a loop in it would be left half way.
-  if (process.argv.slice(2).find((word) => !word.startsWith("-")) === "run") return {}
+  const words = process.argv.slice(2)
+  const isCommand = (word: string, at: number) =>
+    !word.startsWith("-") && words[at - 1] !== "--log-level"
+  if (words.find(isCommand) === "run") return {}
 
   const parents = new Map<string, string | undefined>()
   const queues = new Map<string, Promise<unknown>>()
   const pauses = new Map<string, () => void>()
+  const spoken = new Map<string, number>()
   const wakes = new Map<string, ReturnType<typeof setTimeout>>()
   let complained = false
 
@@ -92,8 +96,9 @@ export const Ralph = async ({ client, directory }: any) => {
 
   const parentOf = async (session: string) => {
     if (!parents.has(session)) {
-      const found = await client.session.get({ path: { id: session } })
-      parents.set(session, found.data?.parentID)
+      const { data } = await client.session.get({ path: { id: session } })
+      // Who does not answer is asked again.
+      if (data) parents.set(session, data.parentID)
     }
     return parents.get(session)
   }
@@ -121,7 +126,10 @@ export const Ralph = async ({ client, directory }: any) => {
       pauses.set(session, () => end(false))
     })
 
-  const disturb = (session: string) => pauses.get(session)?.()
+  const disturb = (session: string) => {
+    spoken.set(session, (spoken.get(session) ?? 0) + 1)
+    pauses.get(session)?.()
+  }
 
   const good = async (asked: Promise<any>) => {
     const { data, error } = await asked
@@ -145,6 +153,18 @@ export const Ralph = async ({ client, directory }: any) => {
   const isBusy = async (session: string) => {
     const status = await good(client._client.get({ url: "/session/status" }))
     return status[session] !== undefined
+  }
+
+  // Whether the user made the session go on after this message, while `ralph`
+  // thought about it. A word that wants no answer does not.
+  const watch = (session: string, last: Promise<any>) => {
+    const before = spoken.get(session)
+    return async () => {
+      if (spoken.get(session) === before) return false
+      const [now, then] = [await newest(session), await last]
+      const answered = now?.info.role === "assistant" && now.info.id !== then?.info.id
+      return answered || (await isBusy(session))
+    }
   }
 
   // What `ralph` can ask for, each with the facts that come of it.
@@ -175,8 +195,9 @@ export const Ralph = async ({ client, directory }: any) => {
       await good(client._client.post({ url: "/tui/select-session", body }))
       return {}
     },
-    prompt: async ({ run, session, like, text, after_ms }) => {
+    prompt: async ({ run, session, like, text, after_ms, isOvertaken }) => {
       if (!(await pause(session, after_ms ?? 0)) && !run) return {}
+      if (!run && (await isOvertaken?.().catch(() => false))) return {}
       if (run && (await newest(session))) return {}
       const info = await speaker(like ?? session)
       const model = info?.modelID && { providerID: info.providerID, modelID: info.modelID }
@@ -207,13 +228,17 @@ export const Ralph = async ({ client, directory }: any) => {
   }
 
   // Does what `ralph` wants, says what came of it, and does what it wants then.
-  const carryOut = async (here: string | undefined, action: Action | undefined) => {
+  const carryOut = async (
+    here: string | undefined,
+    action: Action | undefined,
+    isOvertaken?: () => Promise<boolean>,
+  ) => {
     while (action && deeds[action.do]) {
       const { do: did, run, attempt, session = here } = action
       here = session
       let facts: Facts
       try {
-        facts = await deeds[did]({ ...action, session })
+        facts = await deeds[did]({ ...action, session, isOvertaken })
       } catch (error) {
         facts = { error: error instanceof Error ? error.message : error }
       }
@@ -222,7 +247,13 @@ export const Ralph = async ({ client, directory }: any) => {
     }
   }
 
-  const ended = async (type: string, session: string, facts: Facts, last: any) => {
+  const ended = async (
+    type: string,
+    session: string,
+    facts: Facts,
+    last: any,
+    isOvertaken: () => Promise<boolean>,
+  ) => {
     const spoke = last?.info.role === "assistant" ? last : undefined
     if (type === "session.idle" && !spoke) return
     const message = spoke && {
@@ -230,7 +261,7 @@ export const Ralph = async ({ client, directory }: any) => {
       text: textOf(spoke.parts),
       summary: spoke.info.summary === true,
     }
-    await carryOut(session, await tell(type, session, { ...facts, message }))
+    await carryOut(session, await tell(type, session, { ...facts, message }), isOvertaken)
   }
 
   // Events of one session are told one after the other, in their order.
@@ -253,9 +284,10 @@ export const Ralph = async ({ client, directory }: any) => {
     } else if (type === "session.idle" || type === "session.error") {
       // Asked for at once: by the time it is told, the next turn may have begun.
       const last = newest(session).catch(() => undefined)
+      const isOvertaken = watch(session, last)
       queue(session, async () => {
         if (await parentOf(session)) return
-        await ended(type, session, { error: properties.error }, await last)
+        await ended(type, session, { error: properties.error }, await last, isOvertaken)
       })
     } else if (type === "permission.asked" || type === "permission.replied") {
       queue(session, async () => {

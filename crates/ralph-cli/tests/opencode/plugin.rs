@@ -58,6 +58,17 @@ fn the_plugin_carries_out_what_it_is_told_unless_it_is_overtaken() {
         check("gives way to a command", &["session.idle", "command.execute.before"], 0);
         check("gives way to the end of the session", &["session.idle", "session.deleted"], 0);
         check(
+            "gives way to a turn that was taken meanwhile",
+            &["session.idle", "chat.message", "session.idle"],
+            1,
+        );
+        check("gives way to a turn that is under way", &["session.idle", "chat.message"], 0);
+        check("goes on after a word that nobody answers", &["session.idle", "chat.message"], 1);
+        let parents = &account["asks again who began a session"]["came"];
+        assert_eq!(parents, &json!([null, "ses_1"]));
+        let known = &account["knows a client that ends with its turn"]["came"];
+        assert_eq!(known, &json!([false, false, true, true]), "whether it listens");
+        check(
             "is told of silences as they were",
             &["session.error", "session.idle", "session.idle"],
             1,

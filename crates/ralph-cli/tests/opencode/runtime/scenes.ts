@@ -11,7 +11,9 @@ const action = (what: string, more = {}) => ({ v: 1, do: what, text: "go on", ..
 
 type Answers = Record<string, any>
 
-const play = async (name: string, answers: Answers, act: (hooks: any) => Promise<unknown>) => {
+type Act = (hooks: any, hear: (event: any) => void) => Promise<unknown>
+
+const play = async (name: string, answers: Answers, act: Act) => {
   const { client, hear, prompts, toasts } = world()
   hear({ type: "session.created", properties: { info: { id: session } } })
   hear({ type: "message.updated", properties: { info: spoke } })
@@ -19,7 +21,7 @@ const play = async (name: string, answers: Answers, act: (hooks: any) => Promise
   const hooks: any = await Ralph({ client, directory: "/p" })
   await quiet()
   told.length = 0
-  const came = await act(hooks)
+  const came = await act(hooks, hear)
   await new Promise((resolve) => setTimeout(resolve, 60))
   await quiet()
   account[name] = {
@@ -51,6 +53,52 @@ await play("gives way to the end of the session", soon, async (hooks) => {
   await quiet()
   const properties = { sessionID: session, info: { id: session } }
   await hooks.event({ event: { type: "session.deleted", properties } })
+})
+// Gates take their time. Whoever speaks meanwhile need not wait for them.
+const says = (hear: any, id: string, role: string) =>
+  hear({ type: "message.updated", properties: { info: { id, role, sessionID: session } } })
+await play("gives way to a turn that was taken meanwhile", soon, async (hooks, hear) => {
+  const told = hooks.event({ event: idle })
+  await hooks["chat.message"]({ sessionID: session }, typed("and c?"))
+  says(hear, "msg_8", "user")
+  says(hear, "msg_9", "assistant")
+  await told
+  await hooks.event({ event: idle })
+})
+await play("gives way to a turn that is under way", soon, async (hooks, hear) => {
+  const told = hooks.event({ event: idle })
+  await hooks["chat.message"]({ sessionID: session }, typed("and c?"))
+  says(hear, "msg_8", "user")
+  hear({ type: "session.status", properties: { sessionID: session, status: { type: "busy" } } })
+  await told
+})
+await play("goes on after a word that nobody answers", soon, async (hooks, hear) => {
+  const told = hooks.event({ event: idle })
+  await hooks["chat.message"]({ sessionID: session }, typed("by the way"))
+  says(hear, "msg_8", "user")
+  await told
+})
+await play("asks again who began a session", {}, async (hooks, hear) => {
+  const use = { tool: "edit", sessionID: "ses_2", args: {} }
+  await hooks["tool.execute.after"](use, { title: "", output: "" })
+  hear({ type: "session.created", properties: { info: { id: "ses_2", parentID: session } } })
+  await hooks["tool.execute.after"](use, { title: "", output: "" })
+  return told.map((event) => event.parent ?? null)
+})
+await play("knows a client that ends with its turn", {}, async () => {
+  const { argv } = process
+  const hooks = async (...words: string[]) => {
+    process.argv = [...argv.slice(0, 2), ...words]
+    return Object.keys(await Ralph({ client: world().client, directory: "/p" })).length > 0
+  }
+  const known = [
+    await hooks("run", "fix it"),
+    await hooks("--print-logs", "--log-level", "DEBUG", "run", "fix it"),
+    await hooks("--log-level", "DEBUG", "serve"),
+    await hooks(),
+  ]
+  process.argv = argv
+  return known
 })
 const error = { name: "APIError", data: { message: "bad request", statusCode: 400 } }
 const broken = { "session.error": action("prompt", { after_ms: 20 }) }

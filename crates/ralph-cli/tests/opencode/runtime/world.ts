@@ -26,11 +26,13 @@ export const spawn = () => {
 export const world = () => {
   const sessions = new Map<string, any>()
   const messages = new Map<string, any>()
+  const busy = new Map<string, any>()
   const prompts: any[] = []
   const toasts: any[] = []
 
   const hear = ({ type, properties }: any) => {
     if (type === "session.created") sessions.set(properties.info.id, properties.info)
+    if (type === "session.status") busy.set(properties.sessionID, properties.status)
     if (type === "session.deleted") sessions.delete(properties.info.id)
     if (type === "message.updated") {
       const { id } = properties.info
@@ -58,6 +60,7 @@ export const world = () => {
         return {}
       },
     },
+    _client: { get: async () => ({ data: Object.fromEntries(busy) }) },
     tui: { showToast: async ({ body }: any) => void toasts.push(body) },
   }
   return { client, hear, prompts, toasts }
