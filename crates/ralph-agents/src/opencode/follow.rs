@@ -253,6 +253,11 @@ impl Follow {
         self.messages.iter().any(|message| message.is_alive)
     }
 
+    /// Whether the turn left a session behind that can go on.
+    pub(super) fn has_spoken(&self) -> bool {
+        self.is_alive() && self.trouble().is_none() && !self.is_deleted
+    }
+
     /// The agent's newest message: one whose events were lost is heard of last.
     fn last(&self) -> Option<&Message> {
         let own = self.messages.iter().filter(|message| message.role == Role::Main);

@@ -69,7 +69,9 @@ impl Visit<'_> {
         courier.tell(&json!({ "type": "ralph.session", "id": session, "before": before }));
         *follow = Follow::new(&session, before);
         courier.deliver(&wire, follow, &self.request(&prompt)?, self.agent.mode())?;
-        self.forget_old(&wire);
+        if follow.has_spoken() {
+            self.forget_old(&wire);
+        }
         Ok(())
     }
 

@@ -10,8 +10,10 @@ const GATED: [&str; 2] = ["--criteria", "custom:grep -q b a"];
 
 /// A call that drives the client in the stage's project.
 pub(crate) fn drive(stage: &Stage, more: &[&str]) -> Call {
-    let args = ["run", "make a hold b", "--agent", "opencode", "--json", "--max-iterations", "4"];
-    let args: Vec<&str> = args.iter().chain(more).copied().collect();
+    let args = ["run", "make a hold b", "--agent", "opencode", "--json"];
+    let most: &[&str] =
+        if more.contains(&"--max-iterations") { &[] } else { &["--max-iterations", "4"] };
+    let args: Vec<&str> = args.iter().chain(most).chain(more).copied().collect();
     OpenCode::ralph(&stage.project, &stage.api, &args)
 }
 
@@ -116,6 +118,19 @@ fn a_session_that_was_summed_up_can_be_kept() {
         let stage = Stage::saying([Turn::says("Not yet."), Turn::says(DONE)]);
         stage.project.file("ralph.toml", "[run]\nold_session = \"keep\"\n");
         let _ = drive(&stage, &["--context", "summarize"]).output().exits(0);
+        let [(session, _)] = &summaries(&stage.project)[..] else { panic!("no summary") };
+        let client = stage.start();
+        assert!(client.sessions().contains(session));
+    });
+}
+
+#[test]
+fn a_session_stays_as_long_as_the_one_that_follows_it_has_not_spoken() {
+    isolated(|| {
+        let stage = Stage::saying([Turn::says("Not yet."), Turn::fails(401)]);
+        let args = ["--context", "summarize", "--max-iterations", "2"];
+        let ran = drive(&stage, &args).output().exits(1);
+        assert_eq!(ran.values("iteration_ended", "turn"), ["finished", "failed"]);
         let [(session, _)] = &summaries(&stage.project)[..] else { panic!("no summary") };
         let client = stage.start();
         assert!(client.sessions().contains(session));
