@@ -188,6 +188,7 @@ impl<'a> Courier<'a> {
                 if self.settle(wire, follow)? {
                     return Ok(());
                 }
+                self.answer_late(wire, follow, mode)?;
             }
             if is_in_vain(follow) {
                 return Err(Broken::Cut(Ending::Exited(1)));
@@ -260,15 +261,25 @@ impl<'a> Courier<'a> {
         if KEPT.iter().any(|kind| event["type"] == *kind) {
             self.tell(event);
         }
-        // An answer that does not arrive leaves the agent waiting, which the
-        // limits of the turn end.
-        if let Some(asked) = Asked::read(event) {
-            let path = format!("/permission/{}/reply", asked.id);
-            let _ = wire.post(&path, &asked.answer(mode), QUICK);
+        answer(wire, event, mode);
+    }
+
+    /// Answers what was asked for while nobody listened, and what an answer
+    /// did not reach.
+    fn answer_late(&mut self, wire: &Wire, follow: &Follow, mode: &str) -> Result<(), Broken> {
+        for (path, kind) in [("/permission", "permission.asked"), ("/question", "question.asked")] {
+            let way = wire.clone();
+            let Ok(waiting) = self.ask(move || way.get(path, QUICK))? else { continue };
+            for facts in waiting.as_array().into_iter().flatten() {
+                let event = json!({ "type": kind, "properties": facts });
+                // It is no sign of life, so the limits of the turn hold.
+                if follow.concerns(&event) {
+                    self.tell(&event);
+                    answer(wire, &event, mode);
+                }
+            }
         }
-        if let Some((id, _, answer)) = consent::question(event) {
-            let _ = wire.post(&format!("/question/{id}/reply"), &answer, QUICK);
-        }
+        Ok(())
     }
 
     /// Whether the turn is over, as the server has it; then everything that was
@@ -298,6 +309,10 @@ impl<'a> Courier<'a> {
             Ok(Value::Null) => Ok(true),
             Ok(now) => {
                 follow.note_status(&now);
+                if follow.retry.is_some() {
+                    let facts = json!({ "sessionID": follow.session(), "status": now });
+                    self.tell(&json!({ "type": "session.status", "properties": facts }));
+                }
                 Ok(false)
             }
             // The stream tells whether the server is there.
@@ -352,6 +367,18 @@ impl<'a> Courier<'a> {
     }
 }
 
+/// Answers what the agent may not do without. An answer that does not arrive is
+/// given again later.
+fn answer(wire: &Wire, event: &Value, mode: &str) {
+    if let Some(asked) = Asked::read(event) {
+        let path = format!("/permission/{}/reply", asked.id);
+        let _ = wire.post(&path, &asked.answer(mode), QUICK);
+    }
+    if let Some((id, _, answer)) = consent::question(event) {
+        let _ = wire.post(&format!("/question/{id}/reply"), &answer, QUICK);
+    }
+}
+
 /// What a session does; null if that is nothing.
 fn status(wire: &Wire, session: &str) -> Result<Value, HttpError> {
     let all = wire.get("/session/status", QUICK)?;
@@ -387,3 +414,7 @@ fn now_millis() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
 }
+
+#[cfg(test)]
+#[path = "courier_tests.rs"]
+mod tests;

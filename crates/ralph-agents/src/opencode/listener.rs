@@ -83,7 +83,10 @@ impl<'a> OpenCodeListener<'a> {
             return vec![piece];
         }
         if let Some((_, words, _)) = consent::question(event) {
-            self.remarks.push(format!("the agent was told that nobody is here to answer: {words}"));
+            let remark = format!("the agent was told that nobody is here to answer: {words}");
+            if !self.remarks.contains(&remark) {
+                self.remarks.push(remark);
+            }
         }
         self.follow.take(event)
     }
