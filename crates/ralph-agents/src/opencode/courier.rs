@@ -266,7 +266,8 @@ impl<'a> Courier<'a> {
 
     /// Answers what was asked for while nobody listened, and what an answer
     /// did not reach.
-    fn answer_late(&mut self, wire: &Wire, follow: &Follow, mode: &str) -> Result<(), Broken> {
+    fn answer_late(&mut self, wire: &Wire, follow: &mut Follow, mode: &str) -> Result<(), Broken> {
+        self.find_children(wire, follow)?;
         for (path, kind) in [("/permission", "permission.asked"), ("/question", "question.asked")] {
             let way = wire.clone();
             let Ok(waiting) = self.ask(move || way.get(path, QUICK))? else { continue };
@@ -278,6 +279,22 @@ impl<'a> Courier<'a> {
                     answer(wire, &event, mode);
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Hears of agents that were begun while nobody listened.
+    fn find_children(&mut self, wire: &Wire, follow: &mut Follow) -> Result<(), Broken> {
+        let (way, path) = (wire.clone(), format!("/session/{}/children", follow.session()));
+        let Ok(children) = self.ask(move || way.get(&path, QUICK))? else { return Ok(()) };
+        for info in children.as_array().into_iter().flatten() {
+            if follow.knows(info) {
+                continue;
+            }
+            let facts = json!({ "sessionID": info["id"], "info": info });
+            let begun = json!({ "type": "session.created", "properties": facts });
+            follow.take(&begun);
+            self.tell(&begun);
         }
         Ok(())
     }

@@ -20,13 +20,16 @@ struct State {
     streams: usize,
     is_prompted: bool,
     reply: Option<Value>,
+    /// Whose agent asks.
+    asker: &'static str,
 }
 
 impl Stub {
-    fn start() -> (Arc<Self>, Wire) {
+    fn start(asker: &'static str) -> (Arc<Self>, Wire) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
-        let stub = Arc::new(Self::default());
+        let state = Mutex::new(State { asker, ..State::default() });
+        let stub = Arc::new(Self { state, ..Self::default() });
         let shared = Arc::clone(&stub);
         thread::spawn(move || {
             for stream in listener.incoming() {
@@ -72,7 +75,7 @@ impl Stub {
         }
         self.changed.notify_all();
         let is_over = state.reply.is_some();
-        let asked = json!({ "id": "per_1", "sessionID": "ses_1", "permission": "edit" });
+        let asked = json!({ "id": "per_1", "sessionID": state.asker, "permission": "edit" });
         let other = json!({ "id": "per_2", "sessionID": "ses_9", "permission": "edit" });
         match path {
             "/session/status" if !is_over => json!({ "ses_1": { "type": "busy" } }),
@@ -84,6 +87,9 @@ impl Stub {
                 "time": { "created": 1, "completed": 2 }, "tokens": { "output": 1 },
             } }]),
             "/question" => json!([]),
+            "/session/ses_1/children" => {
+                json!([{ "id": "ses_2", "parentID": "ses_1", "title": "look around" }])
+            }
             _ => json!(true),
         }
     }
@@ -115,9 +121,9 @@ impl Watcher for Nobody {
     }
 }
 
-#[test]
-fn what_is_asked_for_while_the_stream_is_broken_is_answered() {
-    let (stub, wire) = Stub::start();
+#[track_caller]
+fn is_answered(asker: &'static str) {
+    let (stub, wire) = Stub::start(asker);
     let limits =
         Limits { wall: Some(Duration::from_secs(15)), idle: None, grace: Duration::from_secs(1) };
     let mut nobody = Nobody;
@@ -128,4 +134,14 @@ fn what_is_asked_for_while_the_stream_is_broken_is_answered() {
     let state = stub.state.lock().unwrap();
     assert_eq!(state.reply, Some(json!({ "reply": "once" })));
     assert_eq!(state.streams, 2);
+}
+
+#[test]
+fn what_is_asked_for_while_the_stream_is_broken_is_answered() {
+    is_answered("ses_1");
+}
+
+#[test]
+fn an_agent_that_was_begun_while_the_stream_was_broken_is_answered_too() {
+    is_answered("ses_2");
 }

@@ -144,6 +144,11 @@ impl Follow {
                 .any(|id| *id == self.session || self.children.contains_key(*id))
     }
 
+    /// Whether a session is known to have been begun by this one.
+    pub(super) fn knows(&self, info: &Value) -> bool {
+        info["id"].as_str().is_some_and(|id| self.children.contains_key(id))
+    }
+
     /// Whether an event is about a message of this turn.
     pub(super) fn is_new(&self, event: &Value) -> bool {
         let facts = &event["properties"];
