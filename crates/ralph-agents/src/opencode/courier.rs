@@ -26,7 +26,8 @@ const SILENCE: Duration = Duration::from_secs(30);
 /// Between two looks at what the session does, in case an event was lost.
 const LOOK: Duration = Duration::from_secs(20);
 
-/// Between a message that used tools and the one that hears of them.
+/// Between a message that used tools and the one that hears of them, and for
+/// what the client does after a turn broke off.
 const BREATH: Duration = Duration::from_secs(1);
 
 /// How often a stream that broke is opened again, one second later each time.
@@ -185,7 +186,7 @@ impl<'a> Courier<'a> {
             self.check()?;
             if missed || looked.elapsed() >= LOOK {
                 (looked, missed) = (Instant::now(), false);
-                if self.settle(wire, follow)? {
+                if self.settle(wire, follow)? || self.is_given_up(wire, follow)? {
                     return Ok(());
                 }
                 self.answer_late(wire, follow, mode)?;
@@ -317,6 +318,12 @@ impl<'a> Courier<'a> {
                 self.is_quiet(wire, follow)
             }
         }
+    }
+
+    /// Whether a turn broke off long ago and nobody closed its last message.
+    fn is_given_up(&mut self, wire: &Wire, follow: &mut Follow) -> Result<bool, Broken> {
+        let is_silent = self.last_word.is_some_and(|at| at.elapsed() >= LOOK);
+        Ok(is_silent && follow.trouble().is_some() && self.is_quiet(wire, follow)?)
     }
 
     /// Whether nothing goes on in the session, as the server has it.

@@ -50,7 +50,7 @@ pub(super) struct Follow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Certainty {
     Over,
-    /// Unless the next message is about to begin.
+    /// Unless the next message is about to begin, or the last one to be closed.
     Likely,
     Unlikely,
 }
@@ -170,12 +170,15 @@ impl Follow {
     /// says that nothing goes on. It may be wrong: what an aborted turn leaves
     /// to be done makes the session idle once more, though the next turn has
     /// begun, and a prompt may wait for the project's plugins before it makes
-    /// the session busy.
+    /// the session busy. A turn that broke off is idle before it is done: the
+    /// client closes its message, and loses a prompt that comes meanwhile.
     pub(super) fn certainty(&self) -> Certainty {
+        let is_broken = self.trouble().is_some();
         match self.last().map(|last| last.stage) {
-            _ if self.error.is_some() || self.is_deleted => Certainty::Over,
-            Some(Stage::Done) => Certainty::Over,
-            Some(Stage::Tools) => Certainty::Likely,
+            _ if self.is_deleted => Certainty::Over,
+            Some(Stage::Done) if !is_broken => Certainty::Over,
+            Some(Stage::Done | Stage::Tools) => Certainty::Likely,
+            None if is_broken => Certainty::Likely,
             Some(Stage::Open) | None => Certainty::Unlikely,
         }
     }

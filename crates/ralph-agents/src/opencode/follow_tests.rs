@@ -177,6 +177,19 @@ fn an_idle_session_with_an_open_message_is_not_believed() {
     assert_eq!(at(None), Certainty::Unlikely);
     assert_eq!(at(Some("tool-calls")), Certainty::Likely);
     assert_eq!(at(Some("stop")), Certainty::Over);
-    let aborted = json!({ "error": { "name": "MessageAbortedError" } });
-    assert_eq!(follow(&[event("session.error", &aborted)]).certainty(), Certainty::Over);
+}
+
+#[test]
+fn a_turn_that_broke_off_is_over_once_its_message_is_closed() {
+    let error = json!({ "name": "APIError", "data": { "message": "no" } });
+    let broken = event("session.error", &json!({ "error": error }));
+    let idle = event("session.idle", &json!({}));
+    let mut turn = follow(&[status("busy"), message("msg_1", 0), broken.clone(), idle]);
+    // A prompt that comes now would be lost: the client tidies up.
+    assert_eq!(turn.certainty(), Certainty::Unlikely);
+    let mut closed = message("msg_1", 0);
+    closed["properties"]["info"]["error"] = error;
+    turn.take(&closed);
+    assert_eq!(turn.certainty(), Certainty::Likely);
+    assert_eq!(follow(&[broken]).certainty(), Certainty::Likely, "nothing was begun");
 }
