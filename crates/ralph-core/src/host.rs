@@ -94,6 +94,9 @@ pub enum Happening {
     Compacted {
         /// What is left of it.
         summary: String,
+        /// The host's name for the message that holds it, as in [`Silence`];
+        /// `None` if the host does not say.
+        message: Option<String>,
     },
     /// A session was left.
     SessionEnded {

@@ -233,9 +233,9 @@ impl Driver<'_> {
             Happening::SessionEnded { reason } => self.session_ended(run, reason, hosted),
             Happening::Due => self.due(run, hosted),
             Happening::Compacting => self.note(run, "compacting", ""),
-            Happening::Compacted { summary } => {
+            Happening::Compacted { summary, message } => {
                 self.note(run, "compacted", summary)?;
-                self.remind(run, hosted)
+                self.compacted(run, message.as_deref(), hosted)
             }
             Happening::CommandCalled { .. }
             | Happening::ToolAsked(_)

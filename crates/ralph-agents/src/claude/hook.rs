@@ -95,7 +95,9 @@ fn happening(name: &str, actor: &Actor, payload: &Payload<'_>) -> Happening {
         "Stop" | "SubagentStop" => Happening::ChildEnded,
         "StopFailure" => Happening::TurnBroken(breakage(payload)),
         "PreCompact" => Happening::Compacting,
-        "PostCompact" => Happening::Compacted { summary: said(payload.compact_summary) },
+        "PostCompact" => {
+            Happening::Compacted { summary: said(payload.compact_summary), message: None }
+        }
         "SessionEnd" => Happening::SessionEnded { reason: said(payload.reason) },
         _ => Happening::Other { name: name.to_owned() },
     }

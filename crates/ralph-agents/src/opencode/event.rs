@@ -162,7 +162,9 @@ fn position(first: Option<bool>) -> Position {
 /// The end of a turn. One without a message is none: nobody spoke.
 fn silence(message: Option<Message>) -> Happening {
     match message {
-        Some(message) if message.summary => Happening::Compacted { summary: message.text },
+        Some(Message { id, text, summary: true }) => {
+            Happening::Compacted { summary: text, message: Some(id) }
+        }
         Some(message) => Happening::TurnEnded(Silence {
             message: Some(message.id),
             text: Some(message.text),

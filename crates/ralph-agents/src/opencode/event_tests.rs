@@ -94,7 +94,8 @@ fn a_summary_is_not_the_end_of_a_turn() {
     let event = parsed(&json!({
         "v": 1, "type": "session.idle", "session": "ses_1", "message": message,
     }));
-    assert_eq!(event.what, Happening::Compacted { summary: "so far".to_owned() });
+    let (summary, message) = ("so far".to_owned(), Some("msg_2".to_owned()));
+    assert_eq!(event.what, Happening::Compacted { summary, message });
 }
 
 #[test]

@@ -34,6 +34,7 @@ export const Ralph = async ({ client, directory }: any) => {
   const queues = new Map<string, Promise<unknown>>()
   const pauses = new Map<string, () => void>()
   const spoken = new Map<string, number>()
+  const sent = new Map<string, number>()
   const wakes = new Map<string, ReturnType<typeof setTimeout>>()
   let complained = false
 
@@ -204,6 +205,7 @@ export const Ralph = async ({ client, directory }: any) => {
       const parts = [{ type: "text", text, metadata: { ralph: "prompt" } }]
       const body = { parts, agent: info?.agent, model: model || undefined }
       await good(client.session.promptAsync({ path: { id: session }, body }))
+      sent.set(session, (sent.get(session) ?? 0) + 1)
       return {}
     },
     // Asks `ralph` again later. It knows whether there is anything left to do.
@@ -285,8 +287,11 @@ export const Ralph = async ({ client, directory }: any) => {
       // Asked for at once: by the time it is told, the next turn may have begun.
       const last = newest(session).catch(() => undefined)
       const isOvertaken = watch(session, last)
+      const before = sent.get(session)
       queue(session, async () => {
         if (await parentOf(session)) return
+        // A summary cuts no turn short that was begun after it.
+        if ((await last)?.info.summary === true && sent.get(session) !== before) return
         await ended(type, session, { error: properties.error }, await last, isOvertaken)
       })
     } else if (type === "permission.asked" || type === "permission.replied") {

@@ -96,7 +96,10 @@ fn prompt<'a>(event: &'a HostEvent, text: &'a str) -> Action<'a> {
             (SETTLE_MS << (*attempts).min(8), attempts.saturating_add(1))
         }
         Happening::TurnBroken(_) => (RECOVER_MS, 1),
-        Happening::TurnEnded(_) | Happening::Done(_) | Happening::Due => (SETTLE_MS, 1),
+        Happening::TurnEnded(_)
+        | Happening::Done(_)
+        | Happening::Due
+        | Happening::Compacted { .. } => (SETTLE_MS, 1),
         Happening::HostStarted
         | Happening::SessionStarted(_)
         | Happening::Prompted { .. }
@@ -108,7 +111,6 @@ fn prompt<'a>(event: &'a HostEvent, text: &'a str) -> Action<'a> {
         | Happening::PermissionAsked { .. }
         | Happening::PermissionAnswered
         | Happening::Compacting
-        | Happening::Compacted { .. }
         | Happening::SessionEnded { .. }
         | Happening::Other { .. } => return nothing(),
     };

@@ -456,3 +456,20 @@ fn for_all_projects_the_plugin_goes_where_the_client_looks() {
     let _ = project.ralph(&["install", "opencode", "--user"]).output().exits(0);
     assert!(project.outside("config/opencode/plugins/ralph.ts").is_file());
 }
+
+#[test]
+fn a_turn_that_is_cut_short_by_a_summary_goes_on() {
+    let project = project();
+    let session = Session::new(&project, "ses_1");
+    session.command(GATED);
+    let idle = json!({ "message": { "id": "msg_1", "text": "So far.", "summary": true } });
+    let told = session.tell("session.idle", &idle);
+    assert!(goes_on(&told).starts_with("[RALPH LOOP - ITERATION 1/6]"), "{told}");
+    assert_eq!(session.tell("session.idle", &idle), Value::Null, "told twice");
+    session.is("running", 1);
+    assert!(goes_on(&session.idle("msg_2", "Not yet.")).contains("2/6"));
+    let error = json!({ "name": "MessageAbortedError" });
+    assert_eq!(session.breaks("msg_3", &error)["do"], "none");
+    let idle = json!({ "message": { "id": "msg_4", "text": "So far.", "summary": true } });
+    assert_eq!(session.tell("session.idle", &idle), Value::Null, "nothing was cut short");
+}

@@ -64,6 +64,7 @@ fn the_plugin_carries_out_what_it_is_told_unless_it_is_overtaken() {
         );
         check("gives way to a turn that is under way", &["session.idle", "chat.message"], 0);
         check("goes on after a word that nobody answers", &["session.idle", "chat.message"], 1);
+        check("leaves out a summary from before its prompt", &["session.idle"], 1);
         let parents = &account["asks again who began a session"]["came"];
         assert_eq!(parents, &json!([null, "ses_1"]));
         let known = &account["knows a client that ends with its turn"]["came"];

@@ -1,11 +1,13 @@
-//! Permissions that are asked for, and words that do not reach the agent.
+//! Permissions that are asked for, conversations that are shortened, and words
+//! that do not reach the agent.
 
 use ralph_core::Run;
-use ralph_core::host::{Effect, HostReply, Tone};
+use ralph_core::host::{Effect, HostReply, Reach, Tone};
 use ralph_core::redact::redact;
 use ralph_core::state::{Pause, State, Wait};
 use ralph_core::wording::host as wording;
 
+use super::Hosted;
 use crate::driver::Driver;
 use crate::error::EngineError;
 use crate::steps;
@@ -34,6 +36,27 @@ impl Driver<'_> {
             self.go_on_with_turn(run)?;
         }
         Ok(HostReply::silent())
+    }
+
+    /// The conversation was shortened. Where the host tells us because the
+    /// agent fell silent, somebody had it shortened during a turn, which is cut
+    /// short by that: the agent is told to go on with it.
+    pub(super) fn compacted(
+        &mut self,
+        run: &Run,
+        message: Option<&str>,
+        hosted: &Hosted,
+    ) -> Result<HostReply, EngineError> {
+        let is_silent = hosted.reach == Reach::Messages && message.is_some();
+        let is_ours = run.state == State::Running && run.errands.first().is_none();
+        if !is_silent || !is_ours || !self.is_under_way(run)? {
+            return self.remind(run, hosted);
+        }
+        if hosted.place.is_answered(message) {
+            return Ok(HostReply::silent());
+        }
+        hosted.place.set_answered(message);
+        Ok(HostReply::of(Effect::GoOn { reason: wording::go_on(run) }))
     }
 
     /// The turn was begun and the agent does not know. It is told again, a few
