@@ -246,7 +246,12 @@ impl Driver<'_> {
         let now = self.clock.now();
         let record = (run.iteration > 0 && !self.is_recorded(run)?)
             .then(|| turn::interrupted_record(run, now));
-        self.record(run, steps::moved_to(run, state, now), record.as_ref())
+        let mut next = steps::moved_to(run, state, now);
+        if run.session().is_some() {
+            // A hook may be running gates for this very turn: it is too late now.
+            next.epoch += 1;
+        }
+        self.record(run, next, record.as_ref())
     }
 
     pub(crate) fn is_recorded(&self, run: &Run) -> Result<bool, EngineError> {

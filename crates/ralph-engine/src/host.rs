@@ -213,6 +213,9 @@ impl Driver<'_> {
         event: &HostEvent,
         hosted: &Hosted,
     ) -> Result<HostReply, EngineError> {
+        if is_before(run, event, hosted) {
+            return Ok(HostReply::silent());
+        }
         let answered = match &event.what {
             Happening::SessionStarted(start) => self.session_started(run, *start),
             Happening::Prompted { .. } if self.is_said_between(run, event, hosted)? => {
@@ -520,6 +523,13 @@ fn is_too_late(answered: &Result<HostReply, EngineError>) -> bool {
         )
     };
     answered.as_ref().is_err_and(late)
+}
+
+/// Whether something belongs to what came before the run, which is about to
+/// begin.
+fn is_before(run: &Run, event: &HostEvent, hosted: &Hosted) -> bool {
+    let is_end = matches!(event.what, Happening::SessionEnded { .. });
+    run.iteration == 0 && !is_end && hosted.place.is_arming()
 }
 
 /// Whether nothing has happened to a run but errands of its host.

@@ -198,7 +198,8 @@ fn set_state(
 ) -> Result<(), EngineError> {
     let abandoned = run.owner.as_ref().is_some_and(|owner| !owner::is_alive(owner));
     let accounted = if abandoned { steps::left_behind(run, now) } else { run.clone() };
-    let next = steps::moved_to(&accounted, state, now);
+    // A hook may be running gates for this very turn: it is too late now.
+    let next = Run { epoch: run.epoch + 1, ..steps::moved_to(&accounted, state, now) };
     store.save(Version::of(run), &Step { run: &next, iteration: None, events: &[] })?;
     Ok(())
 }

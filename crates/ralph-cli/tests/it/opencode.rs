@@ -15,14 +15,18 @@ impl<'a> Session<'a> {
     }
 
     fn call(&self, kind: &str, facts: &Value) -> Call {
+        let args = ["hook", "--agent", "opencode", "--timeout=3600"];
+        self.project.ralph(&args).stdin(self.payload(kind, facts))
+    }
+
+    fn payload(&self, kind: &str, facts: &Value) -> String {
         let mut payload = json!({
             "v": 1, "type": kind, "session": self.id, "directory": self.project.root(),
         });
         for (name, value) in facts.as_object().into_iter().flatten() {
             payload[name] = value.clone();
         }
-        let args = ["hook", "--agent", "opencode", "--timeout=3600"];
-        self.project.ralph(&args).stdin(payload.to_string())
+        payload.to_string()
     }
 
     /// The action that comes back; null for none.
@@ -245,6 +249,39 @@ fn whoever_is_woken_too_early_sleeps_on_and_later_each_time() {
     assert_eq!(sleeps(&waits), 600, "it asks again in between");
     session.tell("command.execute.before", &json!({ "command": "cancel-ralph" }));
     assert_eq!(session.tell("wake", &json!({})), Value::Null, "it was cancelled");
+}
+
+#[test]
+fn a_loop_that_is_ended_while_its_gates_run_stays_ended() {
+    let ralph = env!("CARGO_BIN_EXE_ralph");
+    for (verb, state) in [("stop", "stopped"), ("pause", "paused/asked")] {
+        let project = project();
+        let session = Session::new(&project, "ses_1");
+        let gate = format!("custom:sh:test -e go && {ralph} {verb}; false");
+        session.command(&format!("fix it --criteria \"{gate}\""));
+        project.file("go", "");
+        assert_eq!(session.idle("msg_1", "Not yet."), Value::Null);
+        session.is(state, 1);
+    }
+}
+
+#[test]
+fn the_end_of_a_turn_before_a_loop_is_none_of_its_turns() {
+    let project = project();
+    let session = Session::new(&project, "ses_1");
+    let ralph = env!("CARGO_BIN_EXE_ralph");
+    let message = json!({ "id": "msg_0", "text": "Hello." });
+    let idle = session.payload("session.idle", &json!({ "message": message }));
+    project.file("idle.json", &idle);
+    let typed = session.payload("chat.message", &json!({ "text": "Hi?", "first": false }));
+    project.file("typed.json", &typed);
+    let hook = format!("{ralph} hook --agent opencode");
+    let both = format!("({hook} <idle.json; {hook} <typed.json) >once");
+    let gate = format!("custom:sh:test -e once || {both}; false");
+    let begun = session.command(&format!("fix it --criteria \"{gate}\""));
+    assert!(text(&begun, "replace").starts_with("fix it"), "{begun}");
+    assert_eq!(project.read("once"), "");
+    session.is("running", 1);
 }
 
 #[test]

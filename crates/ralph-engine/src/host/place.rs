@@ -67,9 +67,28 @@ impl Place {
         options.open(self.folder.join(name))?.write_all(text.as_bytes())
     }
 
+    /// Notes that this process looks at the files before the first turn of a
+    /// run. It lasts as long as what is returned, or as the process.
+    pub fn note_arming(&self) -> Arming {
+        let pid = std::process::id();
+        let started = ralph_proc::process_start_time(pid).unwrap_or_default();
+        let file = self.folder.join("arming");
+        let _ = fs::write(&file, format!("{pid} {started}"));
+        Arming { file }
+    }
+
+    /// Whether somebody looks at the files before the first turn of the run:
+    /// whatever turn ends now is none of the run's.
+    pub(crate) fn is_arming(&self) -> bool {
+        let Ok(text) = fs::read_to_string(self.folder.join("arming")) else { return false };
+        let mut numbers = text.split(' ').map_while(|number| number.parse::<u64>().ok());
+        let (Some(pid), Some(started)) = (numbers.next(), numbers.next()) else { return false };
+        u32::try_from(pid).is_ok_and(|pid| ralph_proc::process_start_time(pid) == Some(started))
+    }
+
     /// Notes that no run belongs to the session any more.
     pub fn unmark(&self) {
-        for name in ["run", "used", "continued", "cleared", "asked", "answered"] {
+        for name in ["run", "arming", "used", "continued", "cleared", "asked", "answered"] {
             let _ = fs::remove_file(self.folder.join(name));
         }
         // Goes only if nothing else is kept here.
@@ -134,6 +153,18 @@ impl Place {
 
     pub(crate) fn set_continued(&self, count: u32) {
         let _ = fs::write(self.folder.join("continued"), count.to_string());
+    }
+}
+
+/// The time before the first turn of a run, see [`Place::note_arming`].
+#[derive(Debug)]
+pub struct Arming {
+    file: PathBuf,
+}
+
+impl Drop for Arming {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.file);
     }
 }
 

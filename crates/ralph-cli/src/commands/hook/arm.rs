@@ -82,7 +82,9 @@ pub(super) fn start(
     asked.deadline.otherwise((host.render)(asked.event, &reply(&run)));
     let mut sink = Silent;
     let mut driver = drive::driver(app, ledger, checks, &run, &mut sink)?;
+    let arming = place.note_arming();
     let run = driver.arm(run)?;
+    drop(arming);
     Ok(if run.state == State::Running { reply(&run) } else { answer(wording::host::ended(&run)) })
 }
 
