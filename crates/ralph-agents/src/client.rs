@@ -147,6 +147,14 @@ impl ClientOptions {
         }
     }
 
+    /// What is wrong with these options, whatever the client is asked for.
+    pub fn fault(&self) -> Option<String> {
+        match self.client {
+            Client::ClaudeCode => None,
+            Client::OpenCode => crate::opencode::fault(self),
+        }
+    }
+
     /// The agent, ready to take turns.
     pub fn agent(&self, limits: LimitPatterns) -> Box<dyn Agent> {
         match self.client {

@@ -74,6 +74,7 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::ids::SessionId;
 
+pub(crate) use agent::fault;
 pub use agent::{OpenCodeAgent, SETTINGS};
 pub use event::parse;
 pub use look::{inspect, payload};

@@ -21,7 +21,7 @@ impl Ledger {
 
     /// Opens the store in a state home if there is one; creates nothing.
     pub fn open_existing(home: &Path) -> Result<Option<Self>, StoreError> {
-        let opened = SqliteStore::open_existing(home)?;
+        let opened = SqliteStore::open_unseen(home)?;
         Ok(opened.map(|opened| Self { home: home.to_owned(), store: opened.store }))
     }
 

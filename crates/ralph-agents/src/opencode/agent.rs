@@ -9,7 +9,7 @@ use std::time::Duration;
 use ralph_proc::{Ending, Launch, Limits, Outcome, ProcError, Streams, Supervisor, Watcher};
 use serde_json::json;
 
-use super::address::shown;
+use super::address::{Address, shown};
 use super::consent::{EDITS, MODES};
 use super::courier::{Broken, Courier};
 use super::follow::Follow;
@@ -93,6 +93,18 @@ pub const SETTINGS: [Setting; 6] = [
         help: "The address of a server that runs already, with `USER:PASSWORD@` in it or the password in OPENCODE_SERVER_PASSWORD",
     },
 ];
+
+/// What nobody could make sense of in the user's options.
+pub(crate) fn fault(options: &ClientOptions) -> Option<String> {
+    if let Some(url) = &options.attach
+        && Address::parse(url, &[]).is_none()
+    {
+        let url = shown(url);
+        return Some(format!("`{url}` is no address of a server, such as http://127.0.0.1:4096"));
+    }
+    let model = options.model.as_ref()?;
+    (!model.contains('/')).then(|| format!("the model `{model}` is not written as PROVIDER/MODEL"))
+}
 
 /// OpenCode, driven through its server.
 #[derive(Debug)]

@@ -57,6 +57,9 @@ pub(crate) fn agent(
         }
         (AgentChoice::Client(client), _) => {
             let options = settings.client(*client);
+            if let Some(fault) = options.fault() {
+                return Err(CliError::usage(fault));
+            }
             let agent = options.agent(patterns);
             if options.attach.is_some() {
                 return Ok(agent);

@@ -228,3 +228,17 @@ fn a_session_id_that_could_match_too_much_is_refused() {
     }
     args_refused(&project, &["start", "do it"], &["--session"]);
 }
+
+#[test]
+fn what_an_agent_could_never_be_asked_is_refused_before_anything_runs() {
+    let project = plain();
+    for (option, hint) in [
+        (["--attach", "localhost:4999"], "`localhost:4999` is no address of a server"),
+        (["--model", "nope"], "`nope` is not written as PROVIDER/MODEL"),
+    ] {
+        let args = [&["run", "fix it", "--agent", "opencode"][..], &option].concat();
+        let refused = project.ralph(&args).output().exits(2);
+        assert!(refused.stderr.contains(hint), "{}", refused.stderr);
+    }
+    assert_eq!(project.ralph(&["runs"]).output().exits(0).stdout, "There is no run here.\n");
+}

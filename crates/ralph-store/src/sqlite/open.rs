@@ -60,7 +60,17 @@ impl SqliteStore {
         let Some(generation) = newest_generation(dir)? else {
             return Ok(None);
         };
-        let store = open_file(dir, generation)?;
+        let store = open_file(dir, generation, Look::Now)?;
+        Ok(Some(Opened { store, generation, damaged: None }))
+    }
+
+    /// As [`SqliteStore::open_existing`], without a look into it: damage shows
+    /// at the first use. For processes that live for two milliseconds.
+    pub fn open_unseen(dir: &Path) -> Result<Option<Opened>, StoreError> {
+        let Some(generation) = newest_generation(dir)? else {
+            return Ok(None);
+        };
+        let store = open_file(dir, generation, Look::AtFirstUse)?;
         Ok(Some(Opened { store, generation, damaged: None }))
     }
 
@@ -80,7 +90,7 @@ fn open_from(dir: &Path, first: u32, mut damaged: Option<PathBuf>) -> Result<Ope
     let mut generation = first;
     loop {
         create_file(&database_path(dir, generation))?;
-        match open_file(dir, generation) {
+        match open_file(dir, generation, Look::Now) {
             Ok(store) => return Ok(Opened { store, generation, damaged }),
             Err(StoreError::Damaged { path, .. }) if generation < last => {
                 damaged.get_or_insert(path);
@@ -91,10 +101,17 @@ fn open_from(dir: &Path, first: u32, mut damaged: Option<PathBuf>) -> Result<Ope
     }
 }
 
-fn open_file(dir: &Path, generation: u32) -> Result<SqliteStore, StoreError> {
+/// When a database is looked into, so that damage shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    Now,
+    AtFirstUse,
+}
+
+fn open_file(dir: &Path, generation: u32, look: Look) -> Result<SqliteStore, StoreError> {
     let path = database_path(dir, generation);
     drop(creating());
-    let connection = connect(&path).map_err(|fault| fault.at(&path))?;
+    let connection = connect(&path, look).map_err(|fault| fault.at(&path))?;
     let identity = FileIdentity::of(&path).map_err(|source| StoreError::from_io(&path, source))?;
     Ok(SqliteStore { connection: Mutex::new(connection), path, generation, identity })
 }
@@ -114,11 +131,13 @@ pub(super) fn connect_plain(path: &Path) -> Result<Connection, Fault> {
     Ok(connection)
 }
 
-fn connect(path: &Path) -> Result<Connection, Fault> {
+fn connect(path: &Path, look: Look) -> Result<Connection, Fault> {
     let mut connection = connect_plain(path)?;
     migrate(&mut connection, path, PATIENCE)?;
-    // Reads the schema, which every use needs, so that damage shows here.
-    connection.prepare_cached("SELECT 1 FROM runs LIMIT 1")?.exists([])?;
+    if look == Look::Now {
+        // Reads the schema, which every use needs, so that damage shows here.
+        connection.prepare_cached("SELECT 1 FROM runs LIMIT 1")?.exists([])?;
+    }
     shorten_log(&connection, path, LONG_LOG)?;
     Ok(connection)
 }
