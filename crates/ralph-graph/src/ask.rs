@@ -2,6 +2,7 @@
 
 pub mod calls;
 pub mod impact;
+pub mod meaning;
 pub mod name;
 pub mod refs;
 pub mod symbols;

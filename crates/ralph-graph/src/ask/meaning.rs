@@ -1,0 +1,85 @@
+//! What the names in a file refer to.
+
+use crate::code::{Code, Symbol};
+use crate::facts::Role;
+use crate::project::{DefRef, FileId};
+use crate::resolve::{Resolution, Resolver};
+
+/// What a name refers to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Meaning {
+    /// A definition; several if the same thing is defined more than once.
+    Symbols(Vec<Symbol>),
+    /// A module, which is these files.
+    Files(Vec<String>),
+    /// One of these, and nothing tells which.
+    OneOf(Vec<Symbol>),
+    /// Nothing in the project.
+    Outside,
+}
+
+/// A use of a name that is not that of a local variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameUse {
+    /// The name as it is written.
+    pub name: String,
+    /// Its line.
+    pub line: u32,
+    /// Its column.
+    pub column: u32,
+    /// How it is used.
+    pub role: Role,
+    /// What it is in.
+    pub within: Option<Symbol>,
+    /// What it refers to.
+    pub meaning: Meaning,
+}
+
+impl Code<'_> {
+    /// The files of the project, from the root, with slashes, in their order.
+    pub fn paths(&self) -> Vec<String> {
+        self.project.files.iter().map(|file| file.path.clone()).collect()
+    }
+
+    /// What every name in a file refers to, in the order of the text; nothing
+    /// for a file that is not known.
+    pub fn meanings(&self, path: &str) -> Vec<NameUse> {
+        let Some((file, facts)) = self.known_file(path) else { return Vec::new() };
+        let resolver = Resolver::new(&self.project);
+        let uses = facts.references.iter().map(|reference| NameUse {
+            name: facts.names.text(reference.name).to_owned(),
+            line: reference.span.line,
+            column: reference.span.column,
+            role: reference.role,
+            within: reference.within.map(|id| self.symbol(DefRef { file, id })),
+            meaning: self.meaning(&resolver, &resolver.resolve_in(file, &facts, reference)),
+        });
+        uses.collect()
+    }
+
+    /// The files of the project that a file imports.
+    pub fn imports(&self, path: &str) -> Vec<String> {
+        let Some(file) = self.project.by_path(path) else { return Vec::new() };
+        let imported = Resolver::new(&self.project).imported_files(file);
+        imported.iter().map(|file| self.project.file(*file).path.clone()).collect()
+    }
+
+    fn known_file(&self, path: &str) -> Option<(FileId, std::rc::Rc<crate::facts::FileFacts>)> {
+        let file = self.project.by_path(path)?;
+        Some((file, self.facts(file)?))
+    }
+
+    fn meaning(&self, resolver: &Resolver<'_>, resolution: &Resolution) -> Meaning {
+        let symbols =
+            |found: &[DefRef]| -> Vec<Symbol> { found.iter().map(|at| self.symbol(*at)).collect() };
+        match resolution {
+            Resolution::Known(found) => Meaning::Symbols(symbols(&resolver.defined(found))),
+            Resolution::Ambiguous(found) => Meaning::OneOf(symbols(found)),
+            Resolution::Module(files) => {
+                let path = |file: &FileId| self.project.file(*file).path.clone();
+                Meaning::Files(files.iter().map(path).collect())
+            }
+            Resolution::Outside => Meaning::Outside,
+        }
+    }
+}

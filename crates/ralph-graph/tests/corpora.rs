@@ -1,0 +1,356 @@
+//! How much of what a person finds in small projects the code graph finds.
+//!
+//! `--nocapture` shows the table and every disagreement.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use ralph_graph::ask::meaning::{Meaning, NameUse};
+use ralph_graph::ask::symbols::SymbolQuery;
+use ralph_graph::facts::{Kind, Role};
+use ralph_graph::{Code, Index, Symbol};
+use serde_json::Value;
+
+/// Long after the files were written, so that every stamp is settled.
+const LATER: i64 = i64::MAX;
+
+/// How often something was found that is there, that is not there, and how
+/// often something that is there was not found.
+#[derive(Debug, Default)]
+struct Score {
+    right: u32,
+    wrong: u32,
+    missed: u32,
+}
+
+impl Score {
+    fn precision(&self) -> f64 {
+        share(self.right, self.wrong)
+    }
+
+    fn recall(&self) -> f64 {
+        share(self.right, self.missed)
+    }
+}
+
+fn share(right: u32, other: u32) -> f64 {
+    if right + other == 0 { 1.0 } else { f64::from(right) / f64::from(right + other) }
+}
+
+/// What came of one project.
+#[derive(Debug, Default)]
+struct Outcome {
+    definitions: Score,
+    references: Score,
+    relations: Score,
+    disagreements: String,
+}
+
+impl Outcome {
+    fn disagree(&mut self, what: &str) {
+        writeln!(self.disagreements, "  {what}").unwrap();
+    }
+}
+
+/// What is known of a project.
+struct Known {
+    symbols: Vec<Symbol>,
+    uses: BTreeMap<String, Vec<NameUse>>,
+    imports: BTreeSet<(String, String)>,
+}
+
+impl Known {
+    fn of(code: &Code<'_>) -> Self {
+        let all = SymbolQuery { limit: usize::MAX, ..SymbolQuery::default() };
+        let symbols = code.symbols(&all).symbols;
+        let paths = code.paths();
+        let imports = paths
+            .iter()
+            .flat_map(|path| code.imports(path).into_iter().map(|other| (path.clone(), other)));
+        let imports = imports.collect();
+        let uses = paths.iter().map(|path| (path.clone(), code.meanings(path))).collect();
+        Self { symbols, uses, imports }
+    }
+}
+
+fn corpora() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/code")
+}
+
+fn measure(language: &str) -> Outcome {
+    let folder = corpora().join(language);
+    let state = tempfile::tempdir().unwrap();
+    let mut index = Index::open(&folder.join("project"), state.path()).unwrap();
+    index.update(LATER, &mut |_| {}).unwrap();
+    let known = Known::of(&index.code(LATER).unwrap());
+    let expected = std::fs::read_to_string(folder.join("expected.jsonl")).unwrap();
+    let expected: Vec<Value> =
+        expected.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut outcome = Outcome::default();
+    compare_definitions(&known, &expected, language, &mut outcome);
+    for mark in expected.iter().filter(|mark| mark.get("ref").is_some()) {
+        compare_reference(&known, mark, &mut outcome);
+    }
+    for relation in expected.iter().filter(|it| it.get("rel").is_some()) {
+        if has_relation(&known, relation) {
+            outcome.relations.right += 1;
+        } else {
+            outcome.relations.missed += 1;
+            outcome.disagree(&format!("relation missed: {}", in_short(relation)));
+        }
+    }
+    outcome
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or_default()
+}
+
+fn number(value: &Value, key: &str) -> u32 {
+    u32::try_from(value[key].as_u64().unwrap()).unwrap()
+}
+
+fn in_short(value: &Value) -> String {
+    let to = value.get("to").map(|_| format!(" -> {}", text(value, "to")));
+    let at = value.get("line").map_or_else(
+        || format!("{} {}", text(value, "rel"), text(value, "from")),
+        |line| format!("{}:{line}:{}", text(value, "file"), value["column"]),
+    );
+    let name = format!("{}{}", text(value, "def"), text(value, "ref"));
+    let kind = format!("{}{}", text(value, "kind"), text(value, "role"));
+    let around = value["in"].as_str().map(|around| format!(" in {around}"));
+    format!("{at} {kind} {name}{}{}", around.unwrap_or_default(), to.unwrap_or_default())
+}
+
+/// Names with dots, whatever the language writes.
+fn dotted(name: &str) -> String {
+    name.replace("::", ".").replace('\\', ".")
+}
+
+/// Whether a name with what it is in is the expected one, which has the
+/// namespace of the file too.
+fn is_called(symbol: &Symbol, full: &str) -> bool {
+    let (found, full) = (dotted(&symbol.full_name), dotted(full));
+    found == full || full.ends_with(&format!(".{found}"))
+}
+
+fn compare_definitions(known: &Known, expected: &[Value], language: &str, outcome: &mut Outcome) {
+    type Key = (String, u32, u32, String, String);
+    let wanted = expected.iter().filter(|it| it.get("def").is_some());
+    let mut wanted: BTreeMap<Key, &Value> = wanted
+        .map(|it| {
+            let file = text(it, "file").to_owned();
+            let (name, kind) = (text(it, "def").to_owned(), text(it, "kind").to_owned());
+            ((file, number(it, "line"), number(it, "column"), name, kind), it)
+        })
+        .collect();
+    for symbol in &known.symbols {
+        // The corpora have no package clauses, which name a file rather than
+        // hold its contents; to the graph they are modules.
+        if symbol.kind == Kind::Module && matches!(language, "go" | "java") {
+            continue;
+        }
+        let kind = symbol.kind.word().to_owned();
+        let place = (symbol.path.clone(), symbol.line, symbol.column);
+        let key = (place.0, place.1, place.2, symbol.name.clone(), kind);
+        let Some(want) = wanted.remove(&key) else {
+            outcome.definitions.wrong += 1;
+            outcome.disagree(&format!(
+                "definition too much: {}:{}:{} {} {} ({})",
+                key.0, key.1, key.2, key.4, key.3, symbol.full_name
+            ));
+            continue;
+        };
+        let around = want["in"].as_str().map(|around| format!("{around}."));
+        let full = format!("{}{}", around.unwrap_or_default(), symbol.name);
+        if is_called(symbol, &full) {
+            outcome.definitions.right += 1;
+        } else {
+            outcome.definitions.wrong += 1;
+            outcome.definitions.missed += 1;
+            outcome.disagree(&format!(
+                "definition elsewhere: {} is {}",
+                in_short(want),
+                symbol.full_name
+            ));
+        }
+    }
+    for missed in wanted.values() {
+        outcome.definitions.missed += 1;
+        outcome.disagree(&format!("definition missed: {}", in_short(missed)));
+    }
+}
+
+/// Where a definition is, as the corpora write it.
+fn place(symbol: &Symbol) -> String {
+    format!("{}:{}", symbol.path, symbol.line)
+}
+
+fn shown(meaning: Option<&Meaning>) -> String {
+    let places = |symbols: &[Symbol]| symbols.iter().map(place).collect::<Vec<_>>().join(" ");
+    match meaning {
+        None => "no use".to_owned(),
+        Some(Meaning::Symbols(symbols)) => places(symbols),
+        Some(Meaning::OneOf(symbols)) => format!("one of {}", places(symbols)),
+        Some(Meaning::Files(files)) => format!("module {}", files.join(" ")),
+        Some(Meaning::Outside) => "outside".to_owned(),
+    }
+}
+
+fn compare_reference(known: &Known, mark: &Value, outcome: &mut Outcome) {
+    let (line, column) = (number(mark, "line"), number(mark, "column"));
+    let uses = known.uses.get(text(mark, "file")).map_or(&[][..], Vec::as_slice);
+    let here: Vec<&NameUse> =
+        uses.iter().filter(|it| it.line == line && it.column == column).collect();
+    // A name may be noted twice, as a type and as what is called.
+    let role = |it: &&&NameUse| is_role(it.role, text(mark, "role"));
+    let used = here.iter().find(role).or(here.first()).copied();
+    let meaning = used.map(|used| &used.meaning);
+    let to = text(mark, "to");
+    let score = &mut outcome.references;
+    let is_right = match (to, meaning) {
+        ("external" | "local", Some(Meaning::Symbols(_) | Meaning::Files(_))) => {
+            score.wrong += 1;
+            false
+        }
+        ("external" | "local", None | Some(Meaning::OneOf(_) | Meaning::Outside)) => true,
+        ("ambiguous", Some(Meaning::Symbols(found))) if found.len() < 2 => {
+            score.wrong += 1;
+            score.missed += 1;
+            false
+        }
+        ("ambiguous", Some(Meaning::Symbols(found) | Meaning::OneOf(found))) => {
+            let among = mark["among"].as_array().unwrap();
+            let all = among
+                .iter()
+                .all(|one| found.iter().any(|it| Some(place(it).as_str()) == one.as_str()));
+            if all { score.right += 1 } else { score.missed += 1 }
+            all
+        }
+        (to, Some(Meaning::Symbols(found))) => {
+            let is_right = found.iter().any(|symbol| place(symbol) == to);
+            if is_right {
+                score.right += 1;
+            } else {
+                score.wrong += 1;
+                score.missed += 1;
+            }
+            is_right
+        }
+        (_, None | Some(Meaning::OneOf(_) | Meaning::Files(_) | Meaning::Outside)) => {
+            score.missed += 1;
+            false
+        }
+    };
+    if !is_right {
+        outcome.disagree(&format!("reference: {}, found {}", in_short(mark), shown(meaning)));
+    }
+}
+
+fn is_role(role: Role, word: &str) -> bool {
+    match role {
+        Role::Call => word == "call",
+        Role::Type => word == "type",
+        Role::Extends => word == "extends",
+        Role::Implements => word == "implements",
+        // Macros are called by the corpora and applied by the graph.
+        Role::Applies => matches!(word, "applies" | "call"),
+        Role::Value => word == "value",
+    }
+}
+
+fn has_relation(known: &Known, relation: &Value) -> bool {
+    let (from, to) = (text(relation, "from"), text(relation, "to"));
+    let fits = |role: Role| match text(relation, "rel") {
+        "calls" | "tests" => matches!(role, Role::Call | Role::Applies),
+        "extends" => role == Role::Extends,
+        "implements" => role == Role::Implements,
+        other => panic!("{other} is no relation between names"),
+    };
+    match text(relation, "rel") {
+        "imports" => known.imports.contains(&(from.to_owned(), to.to_owned())),
+        "contains" => known.symbols.iter().any(|symbol| is_at(symbol, to)),
+        _ => {
+            let (path, within) = split(from);
+            let uses = known.uses.get(path).map_or(&[][..], Vec::as_slice);
+            uses.iter().filter(|it| fits(it.role)).any(|it| {
+                is_within(it.within.as_ref(), within)
+                    && matches!(&it.meaning, Meaning::Symbols(found)
+                        if found.iter().any(|symbol| is_at(symbol, to)))
+            })
+        }
+    }
+}
+
+/// The path and the name of `path:Dotted.name`.
+fn split(text: &str) -> (&str, Option<&str>) {
+    text.split_once(':').map_or((text, None), |(path, name)| (path, Some(name)))
+}
+
+fn is_at(symbol: &Symbol, text: &str) -> bool {
+    let (path, name) = split(text);
+    symbol.path == path && name.is_some_and(|name| is_called(symbol, name))
+}
+
+/// Whether what a use is in is the one that is asked for, or in that.
+fn is_within(found: Option<&Symbol>, wanted: Option<&str>) -> bool {
+    let Some(wanted) = wanted else { return true };
+    found.is_some_and(|symbol| {
+        let full = dotted(&symbol.full_name);
+        is_called(symbol, wanted) || full.starts_with(&format!("{}.", dotted(wanted)))
+    })
+}
+
+/// What has to be reached: of definitions and of references the precision and
+/// the recall, of relations the recall.
+struct Least {
+    language: &'static str,
+    definitions: (f64, f64),
+    references: (f64, f64),
+    relations: f64,
+}
+
+const fn least(language: &'static str) -> Least {
+    Least { language, definitions: (0.99, 0.98), references: (0.95, 0.90), relations: 0.9 }
+}
+
+const LANGUAGES: [Least; 12] = [
+    least("bash"),
+    least("c"),
+    least("cpp"),
+    least("csharp"),
+    least("go"),
+    least("java"),
+    least("javascript"),
+    least("php"),
+    least("python"),
+    least("ruby"),
+    least("rust"),
+    least("typescript"),
+];
+
+#[test]
+fn small_projects_are_understood() {
+    let mut table = String::new();
+    let mut low = Vec::new();
+    for least in &LANGUAGES {
+        let outcome = measure(least.language);
+        let reached = [
+            (outcome.definitions.precision(), least.definitions.0),
+            (outcome.definitions.recall(), least.definitions.1),
+            (outcome.references.precision(), least.references.0),
+            (outcome.references.recall(), least.references.1),
+            (outcome.relations.recall(), least.relations),
+        ];
+        let numbers = reached.map(|(reached, _)| format!("{reached:.3}")).join("  ");
+        writeln!(table, "{:<12}{numbers}", least.language).unwrap();
+        println!("{}\n{}", least.language, outcome.disagreements);
+        if reached.iter().any(|(reached, least)| reached < least) {
+            low.push(least.language);
+        }
+    }
+    let head = "definitions   references    relations\n            prec.  recall prec.  recall recall";
+    println!("            {head}\n{table}");
+    assert!(low.is_empty(), "too little is found in {low:?}\n{table}");
+}
