@@ -1,5 +1,7 @@
 //! Languages that find names by the same rules.
 
+use crate::facts::Kind;
+
 /// Languages that find names by the same rules, and may use each other's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Family {
@@ -44,6 +46,37 @@ impl Family {
         match self {
             Self::Java | Self::CSharp | Self::Ruby | Self::C => true,
             Self::Python | Self::Rust | Self::Script | Self::Go | Self::Php | Self::Shell => false,
+        }
+    }
+
+    /// Whether what is of this kind may be written in several parts.
+    pub(crate) fn can_reopen(self, kind: Kind) -> bool {
+        match self {
+            Self::CSharp => matches!(kind, Kind::Class | Kind::Struct | Kind::Interface),
+            Self::Ruby => matches!(kind, Kind::Class | Kind::Module),
+            Self::C => kind == Kind::Module,
+            Self::Python
+            | Self::Rust
+            | Self::Script
+            | Self::Go
+            | Self::Java
+            | Self::Php
+            | Self::Shell => false,
+        }
+    }
+
+    /// Whether a call never is one of a value that a field holds, and whatever
+    /// is not called never a method.
+    pub(crate) fn tells_methods_from_fields(self) -> bool {
+        match self {
+            Self::Rust | Self::Java | Self::Php => true,
+            Self::Python
+            | Self::Script
+            | Self::Go
+            | Self::CSharp
+            | Self::Ruby
+            | Self::C
+            | Self::Shell => false,
         }
     }
 

@@ -26,7 +26,7 @@ pub(crate) enum ManifestKind {
 /// |---|---|---|
 /// | Cargo | `name` or `path` | of the library |
 /// | Go | `module` | its path |
-/// | Package | `name` or `main` | as written |
+/// | Package | `name`, `main`, or a pattern with `#` | as written, or a target |
 /// | `TypeScript` | `base`, `extends`, or a pattern | a folder, a file, or a target |
 /// | Composer | a prefix | its folder |
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,7 +129,16 @@ fn package(text: &str) -> Pairs {
         let key_name = if *key == "name" { "name" } else { "main" };
         Some(pair(key_name, value.get(key)?.as_str()?))
     });
-    Some(pairs.collect())
+    let mut pairs: Vec<_> = pairs.collect();
+    let own = value.get("imports").and_then(Value::as_object);
+    for (pattern, target) in own.into_iter().flatten() {
+        let target = target.as_str().or_else(|| {
+            let ways = ["source", "import", "default", "node", "require"];
+            ways.iter().find_map(|way| target.get(way)?.as_str())
+        });
+        pairs.extend(target.map(|target| pair(pattern, target)));
+    }
+    Some(pairs)
 }
 
 fn ts_config(text: &str) -> Pairs {

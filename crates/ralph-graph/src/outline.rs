@@ -4,13 +4,13 @@
 //! All outlines of a project are in memory while a question is answered, so
 //! they own few allocations and no signatures.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::encode::{self, Sink, Source};
 use crate::facts::{
     DefinitionId, FileFacts, Health, Import, Imported, Kind, NameId, Purpose, Qualifier, Reach,
-    Role,
+    Reference, Role,
 };
 
 /// A name as a number: equal names have equal keys, and different ones in one
@@ -92,7 +92,7 @@ pub(crate) struct Outlined {
     pub(crate) purpose: Purpose,
 }
 
-/// What a type extends or implements.
+/// What a type extends or implements, or an alias stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Above {
     pub(crate) role: Role,
@@ -219,9 +219,17 @@ pub(crate) fn encode(facts: &FileFacts) -> Vec<u8> {
 }
 
 fn put_above<'a>(body: &mut Sink, facts: &'a FileFacts, chosen: &mut Chosen<'a>) {
-    let is_above = |role| matches!(role, Role::Extends | Role::Implements);
-    let above: Vec<_> =
-        facts.references.iter().filter(|reference| is_above(reference.role)).collect();
+    let mut aliases = HashSet::new();
+    let mut is_above = |reference: &&Reference| match reference.role {
+        Role::Extends | Role::Implements => true,
+        // The first type that an alias names is what it stands for.
+        Role::Type => reference.within.is_some_and(|within| {
+            let definition = facts.definitions.get(within.0 as usize);
+            definition.is_some_and(|it| it.kind == Kind::Alias) && aliases.insert(within)
+        }),
+        Role::Call | Role::Applies | Role::Value => false,
+    };
+    let above: Vec<_> = facts.references.iter().filter(|it| is_above(it)).collect();
     body.count(above.len());
     for reference in above {
         let qualifier = chosen.qualifier(facts, reference.qualifier);

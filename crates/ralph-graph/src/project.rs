@@ -48,6 +48,7 @@ struct Tables {
     by_folder: OnceCell<HashMap<String, Vec<FileId>>>,
     by_file_name: OnceCell<HashMap<String, Vec<FileId>>>,
     by_namespace: OnceCell<BTreeMap<(Family, String), Vec<FileId>>>,
+    reopened: OnceCell<HashMap<(Family, String), Vec<DefRef>>>,
     python_roots: OnceCell<Vec<String>>,
 }
 
@@ -263,7 +264,24 @@ impl Project {
         let mut parts = vec![self.name(at)];
         parts.extend(self.containers(at).map(|above| self.name(above)));
         parts.reverse();
-        parts.join(".").replace('\\', ".")
+        parts.join(".").replace('\\', ".").replace("::", ".")
+    }
+
+    /// The parts of what may be written in several places, by its full name
+    /// with dots: namespaces, and types where these can be opened again.
+    pub(crate) fn reopened(&self, family: Family, name: &str) -> &[DefRef] {
+        let table = self.tables.reopened.get_or_init(|| {
+            let mut table: HashMap<(Family, String), Vec<DefRef>> = HashMap::new();
+            for id in self.ids() {
+                let family = self.file(id).family;
+                let parts = self.definitions(id).filter(|(_, it)| family.can_reopen(it.kind));
+                for (at, _) in parts {
+                    table.entry((family, self.namespace_name(at))).or_default().push(at);
+                }
+            }
+            table
+        });
+        table.get(&(family, name.to_owned())).map_or(&[], Vec::as_slice)
     }
 
     /// The manifests of a kind with their folders, longest first.

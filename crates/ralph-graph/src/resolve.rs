@@ -18,6 +18,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::facts::{DefinitionId, FileFacts, Imported, Kind, Qualifier, Reach, Reference, Role};
+use crate::family::Family;
 use crate::project::{DefRef, FileId, Project, folder_of};
 
 /// How deep imports of imports are followed.
@@ -180,22 +181,42 @@ impl<'a> Resolver<'a> {
     pub(crate) fn resolve(&self, it: Use<'_>) -> Resolution {
         let scope = Scope { file: it.file, within: it.within };
         match it.qualifier {
-            Before::Nothing => self.settle(self.lookup(scope, it.name), it, || self.global(it)),
+            Before::Nothing | Before::Path(_) if self.is_macro(it) => self.macros(scope, it),
+            Before::Nothing => {
+                let looked = match it.role {
+                    Role::Type | Role::Extends | Role::Implements => {
+                        self.lookup_type(scope, it.name)
+                    }
+                    Role::Call | Role::Applies | Role::Value => self.lookup(scope, it.name),
+                };
+                let found = self.settle(looked, it, || self.global(it));
+                match found {
+                    Resolution::Outside => self.attribute(scope, it),
+                    Resolution::Known(_) | Resolution::Module(_) | Resolution::Ambiguous(_) => {
+                        found
+                    }
+                }
+            }
             Before::Itself => match self.enclosing_type(scope) {
                 Some(own) => self.of_types(&[own], it, || self.maybe(it)),
                 None => self.maybe(it),
             },
-            Before::Parent => match self.enclosing_type(scope) {
-                Some(own) => {
-                    let above = self.bases(own).known.clone();
-                    self.of_types(&above, it, || Resolution::Outside)
-                }
-                None => Resolution::Outside,
-            },
+            Before::Parent => self.of_types(&self.parents(scope), it, || Resolution::Outside),
             Before::OfType(path) => match self.types(scope, path) {
                 Lookup::Found(places) => {
                     let types: Vec<DefRef> = definitions(&places);
-                    self.of_types(&types, it, || Resolution::Outside)
+                    self.of_types(&types, it, || {
+                        // What an alias stands for is not always known.
+                        let is_alias = |at: &DefRef| {
+                            let kind = self.project.outlined(*at).map(|it| it.kind);
+                            kind == Some(Kind::Alias) && self.bases(*at).known.is_empty()
+                        };
+                        if types.iter().any(is_alias) {
+                            self.unknown(it)
+                        } else {
+                            Resolution::Outside
+                        }
+                    })
                 }
                 Lookup::Outside => Resolution::Outside,
                 Lookup::Unbound => self.unknown(it),
@@ -238,7 +259,14 @@ impl<'a> Resolver<'a> {
             Lookup::Outside => return Resolution::Outside,
             Lookup::Unbound => return otherwise(),
         };
-        let found = self.fitting(definitions(&places), it.role);
+        let mut found = self.fitting(definitions(&places), it.role);
+        if self.project.file(it.file).family == Family::CSharp {
+            let others: Vec<DefRef> =
+                found.iter().flat_map(|part| self.other_parts(*part)).collect();
+            found.extend(others);
+            found.sort_unstable();
+            found.dedup();
+        }
         if !found.is_empty() {
             return Resolution::Known(found);
         }
@@ -297,8 +325,92 @@ impl<'a> Resolver<'a> {
 
     /// A member of something whose type cannot be told.
     fn unknown(&self, it: Use<'_>) -> Resolution {
-        let found = self.fitting(self.members_named(it), it.role);
-        self.choose(it, found)
+        let mut found = self.fitting(self.members_named(it), it.role);
+        let kind = |at: &DefRef| self.project.outlined(*at).map(|it| it.kind);
+        if self.project.file(it.file).family.tells_methods_from_fields() {
+            let is_apt = |at: &DefRef| match it.role {
+                Role::Call | Role::Applies => kind(at) != Some(Kind::Field),
+                Role::Value => kind(at) != Some(Kind::Method),
+                Role::Type | Role::Extends | Role::Implements => true,
+            };
+            if found.iter().any(is_apt) {
+                found.retain(is_apt);
+            }
+        }
+        // A method that calls one of its own name mostly hands on to another.
+        let own = it.within.map(|id| DefRef { file: it.file, id });
+        match (found.as_slice(), own) {
+            ([only], Some(own)) if *only == own => Resolution::Ambiguous(found),
+            _ => self.choose(it, found),
+        }
+    }
+
+    /// An attribute of C# may be named without the end of its name.
+    fn attribute(&self, scope: Scope, it: Use<'_>) -> Resolution {
+        let family = self.project.file(it.file).family;
+        if it.role != Role::Applies || family != Family::CSharp {
+            return Resolution::Outside;
+        }
+        let name = format!("{}Attribute", it.name);
+        self.settle(self.lookup_type(scope, &name), it, || Resolution::Outside)
+    }
+
+    /// Whether a use is that of a macro, which has names of its own.
+    fn is_macro(&self, it: Use<'_>) -> bool {
+        it.role == Role::Applies && self.project.file(it.file).family == Family::Rust
+    }
+
+    /// What a macro's name refers to: one of its module, or that of whatever
+    /// module, because macros are known behind their text.
+    fn macros(&self, scope: Scope, it: Use<'_>) -> Resolution {
+        let kind = |at: &DefRef| self.project.outlined(*at).map(|it| it.kind);
+        // Functions of other files make macros too.
+        let is_apt = |at: &DefRef| {
+            let kind = kind(at);
+            kind == Some(Kind::Macro) || kind == Some(Kind::Function) && at.file != it.file
+        };
+        let looked = match it.qualifier {
+            Before::Path(path) => self.types(scope, &format!("{path}::{}", it.name)),
+            Before::Nothing
+            | Before::Itself
+            | Before::Parent
+            | Before::OfType(_)
+            | Before::Unknown => self.lookup(scope, it.name),
+        };
+        if let Lookup::Found(places) = looked {
+            let mut found = definitions(&places);
+            found.retain(is_apt);
+            if !found.is_empty() {
+                return Resolution::Known(found);
+            }
+        }
+        let named = self.project.named(it.name).iter().copied();
+        let found: Vec<DefRef> = named
+            .filter(|at| {
+                kind(at) == Some(Kind::Macro) && self.project.file(at.file).family == Family::Rust
+            })
+            .collect();
+        match found.as_slice() {
+            [only] if self.is_one_crate(it.file, only.file) => Resolution::Known(found),
+            _ => self.choose(it, found),
+        }
+    }
+
+    /// What the type around a place extends.
+    fn parents(&self, scope: Scope) -> Vec<DefRef> {
+        let start = scope.within.map(|id| DefRef { file: scope.file, id });
+        let mut chain =
+            start.into_iter().flat_map(|at| std::iter::once(at).chain(self.project.containers(at)));
+        // The body of one of the values of an enumeration is a class below it.
+        let kind = |at: DefRef| self.project.outlined(at).map(|it| it.kind);
+        let first =
+            chain.find(|at| kind(*at).is_some_and(|kind| kind == Kind::Variant || is_type(kind)));
+        if let Some(value) = first.filter(|at| kind(*at) == Some(Kind::Variant)) {
+            return self.project.containers(value).take(1).collect();
+        }
+        let Some(own) = self.enclosing_type(scope) else { return Vec::new() };
+        let parts = std::iter::once(own).chain(self.other_parts(own));
+        parts.flat_map(|part| self.bases(part).known.clone()).collect()
     }
 
     /// Like [`Self::unknown`], but never sure.
@@ -315,6 +427,7 @@ impl<'a> Resolver<'a> {
                 && definition.is_some_and(|definition| {
                     matches!(definition.kind, Kind::Method | Kind::Field | Kind::Variant)
                         || definition.owner.is_some()
+                        || definition.kind == Kind::Constant && self.is_inside_type(**at)
                 })
         };
         self.project.named(it.name).iter().filter(is_member).copied().collect()
@@ -360,6 +473,11 @@ impl<'a> Resolver<'a> {
         for import in &self.project.file(file).outline.imports {
             let scope = Scope { file, within: import.within };
             let module = self.project.text(file, import.module);
+            if self.project.file(file).family == Family::C {
+                // Namespaces are no files, and their parts are found by what is included.
+                files.extend(self.included(file, module));
+                continue;
+            }
             let places = self.modules(scope, module);
             let named = match import.imported {
                 Imported::Name { name, .. } => {
@@ -368,8 +486,11 @@ impl<'a> Resolver<'a> {
                 }
                 Imported::Module { .. } | Imported::Everything => Vec::new(),
             };
-            let places = if named.is_empty() { places.to_vec() } else { named };
-            files.extend(places.iter().flat_map(Place::files));
+            // A file that only passes a name on is imported too, but not all
+            // files of a package.
+            let own = places.iter().map(Place::files);
+            files.extend(own.filter(|own| named.is_empty() || own.len() == 1).flatten());
+            files.extend(named.iter().flat_map(Place::files));
         }
         files.sort_unstable();
         files.dedup();
@@ -383,9 +504,12 @@ impl<'a> Resolver<'a> {
     /// what it is written in belongs to.
     pub(crate) fn enclosing_type(&self, scope: Scope) -> Option<DefRef> {
         let start = DefRef { file: scope.file, id: scope.within? };
+        let family = self.project.file(scope.file).family;
         for at in std::iter::once(start).chain(self.project.containers(start)) {
             let definition = self.project.outlined(at)?;
-            if is_type(definition.kind) {
+            let is_own = is_type(definition.kind)
+                || definition.kind == Kind::Module && family == Family::Ruby;
+            if is_own {
                 return Some(at);
             }
             if let Some(owner) = definition.owner {
@@ -406,7 +530,7 @@ impl<'a> Resolver<'a> {
     pub(crate) fn types(&self, scope: Scope, path: &str) -> Lookup {
         let (before, name) = split_last(path);
         if before.is_empty() {
-            return self.lookup(scope, name);
+            return self.lookup_type(scope, name);
         }
         match self.path(scope, before) {
             Lookup::Found(places) => {

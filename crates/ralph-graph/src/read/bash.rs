@@ -69,13 +69,19 @@ fn command(walk: &mut Walk<'_>, at: At) {
     if matches!(text, b"source" | b".") {
         if let Some(path) = walk.child(at, f::ARGUMENT) {
             let path_text = walk.text(path);
-            let inner = path_text.strip_prefix(b"\"").or_else(|| path_text.strip_prefix(b"'"));
-            let inner = inner.map_or(path_text, |inner| &inner[..inner.len().saturating_sub(1)]);
-            let module = walk.symbols.intern(inner);
+            // Quotes may end within it: `"$a"/b.sh`.
+            let is_quote = |byte: &u8| matches!(byte, b'"' | b'\'');
+            let plain: Vec<u8> = path_text.iter().copied().filter(|it| !is_quote(it)).collect();
+            let module = walk.symbols.make(&plain);
             walk.brings(at, module, Brings::Everything).passed_on = true;
         }
     } else if is_name(text) {
         walk.uses(name, Role::Call, Before::Nothing);
+        // `trap f EXIT` names a function to be called later.
+        let handler = walk.child(at, f::ARGUMENT).filter(|_| text == b"trap");
+        if let Some(handler) = handler.filter(|handler| is_name(walk.text(*handler))) {
+            walk.uses(handler, Role::Value, Before::Nothing);
+        }
     }
 }
 
@@ -106,7 +112,9 @@ fn assignment(walk: &mut Walk<'_>, at: At) {
     if walk.defined.contains(&(walk.container(), symbol)) {
         return;
     }
-    let fixed = word == Some(b"readonly")
+    let shouted = !walk.text(name).iter().any(u8::is_ascii_lowercase);
+    let fixed = shouted
+        || word == Some(b"readonly")
         || word.is_some() && memchr::memmem::find(walk.text(parent), b" -r").is_some();
     let place = walk.line_place(if word.is_some() { parent } else { at });
     let kind = if fixed { Kind::Constant } else { Kind::Variable };

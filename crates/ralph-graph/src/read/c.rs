@@ -344,7 +344,10 @@ fn typedef(walk: &mut Walk<'_>, at: At) {
             continue;
         }
         let place = Place { body: walk.bytes(at).1, ..walk.line_place(at) };
-        walk.define(Kind::Alias, found.name, place);
+        let def = walk.define(Kind::Alias, found.name, place);
+        if body.is_none() {
+            walk.enter(def, at);
+        }
     }
 }
 

@@ -92,6 +92,9 @@ fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
     walk.enter(def, at);
     if kind == Kind::Method {
         walk.scope_over(at, (place.body, place.end), Extent::Function);
+        if walk.kind(at) == k::COMPACT_CONSTRUCTOR_DECLARATION {
+            bind_components(walk, at);
+        }
     } else if kind == Kind::Struct {
         components(walk, at, def);
     }
@@ -141,9 +144,10 @@ fn fields(walk: &mut Walk<'_>, at: At) {
         head + super::tree::offset(super::comments::first_line(walk.slice(head, place.end)).len());
     let place = Place { body: end, ..place };
     let of = walk.child(at, f::TYPE).and_then(|of| locals::type_name(walk, of));
+    let kind = if is_constant(walk, at) { Kind::Constant } else { Kind::Field };
     for declarator in declarators {
         let Some(name) = walk.child(declarator, f::NAME) else { continue };
-        let def = walk.define(Kind::Field, name, place);
+        let def = walk.define(kind, name, place);
         walk.defs[def].reach = Reach::Project;
         annotate(walk, at, def);
         if let (Some(of), Some(container)) = (of, walk.defs[def].container) {
@@ -152,6 +156,25 @@ fn fields(walk: &mut Walk<'_>, at: At) {
         }
         walk.claim(def);
         walk.enter(def, declarator);
+    }
+}
+
+/// Whether a field is one of the type alone, and never changes.
+fn is_constant(walk: &Walk<'_>, at: At) -> bool {
+    let modifiers = walk.child_of(at, k::MODIFIERS).map_or(b"".as_slice(), |it| walk.text(it));
+    let says = |word: &[u8]| modifiers.split(u8::is_ascii_whitespace).any(|it| it == word);
+    walk.kind(at) == k::CONSTANT_DECLARATION || says(b"static") && says(b"final")
+}
+
+/// In a short constructor the components of its record are parameters.
+fn bind_components(walk: &mut Walk<'_>, at: At) {
+    let record = walk.parent(walk.parent(at));
+    let Some(list) = walk.child(record, f::PARAMETERS) else { return };
+    let names: Vec<At> =
+        walk.children(list).filter_map(|parameter| walk.child(parameter, f::NAME)).collect();
+    for name in names {
+        let symbol = walk.symbol(name);
+        walk.bind(symbol, Bound::Plain);
     }
 }
 

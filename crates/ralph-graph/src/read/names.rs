@@ -295,7 +295,6 @@ pub(crate) mod kind {
         MOD_ITEM = "mod_item",
         MS_CALL_MODIFIER = "ms_call_modifier",
         MS_DECLSPEC_MODIFIER = "ms_declspec_modifier",
-        MUTABLE_SPECIFIER = "mutable_specifier",
         NAME = "name",
         NAMED_EXPRESSION = "named_expression",
         NAMED_IMPORTS = "named_imports",

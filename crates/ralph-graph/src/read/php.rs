@@ -1,7 +1,6 @@
 //! PHP.
 //!
-//! Variables outside functions are not definitions: a file is run from top to
-//! bottom, and they are to it what local variables are to a function.
+//! A variable outside functions is defined where it is first given a value.
 
 mod imports;
 mod locals;
@@ -162,6 +161,15 @@ fn field(walk: &mut Walk<'_>, name: At, place: Place, of: Option<super::symbols:
     if let (Some(class), Some(of)) = (class, of) {
         let key = (walk.defs[class].name, symbol);
         walk.field_types.insert(key, of);
+    }
+}
+
+/// `$a = …` outside functions.
+fn variable(walk: &mut Walk<'_>, at: At, name: At) {
+    let (symbol, bytes) = bare(walk, name);
+    if !walk.defined.contains(&(walk.container(), symbol)) {
+        let place = walk.line_place(at);
+        walk.define_as(Kind::Variable, symbol, bytes, place);
     }
 }
 

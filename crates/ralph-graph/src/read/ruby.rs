@@ -112,7 +112,10 @@ fn method(walk: &mut Walk<'_>, at: At) {
     let def = walk.define_as(kind, symbol, bytes, place);
     walk.defs[def].reach = Reach::Project;
     if let Some(object) = object.filter(|object| walk.kind(*object) == k::CONSTANT) {
-        walk.defs[def].owner = Some(walk.symbol(object));
+        let owner = walk.symbol(object);
+        // Inside its own class it is written like `self`.
+        let inside = container.is_some_and(|container| walk.defs[container].name == owner);
+        walk.defs[def].owner = Some(owner).filter(|_| !inside);
     }
     if walk.text(name).starts_with(b"test_") {
         walk.defs[def].purpose = Purpose::Test;

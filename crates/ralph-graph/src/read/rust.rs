@@ -80,8 +80,8 @@ fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
         k::TRAIT_ITEM => Kind::Interface,
         k::TYPE_ITEM | k::ASSOCIATED_TYPE => Kind::Alias,
         k::FIELD_DECLARATION => Kind::Field,
-        k::STATIC_ITEM if walk.child_of(at, k::MUTABLE_SPECIFIER).is_some() => Kind::Variable,
-        k::CONST_ITEM | k::STATIC_ITEM => Kind::Constant,
+        k::STATIC_ITEM => Kind::Variable,
+        k::CONST_ITEM => Kind::Constant,
         _ => return,
     };
     let Some(def) = item(walk, at, kind) else { return };

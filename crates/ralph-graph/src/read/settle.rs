@@ -262,6 +262,7 @@ fn object_of(
                     (None, 0) => bare_field(walk, object, name, top),
                     (None | Some(Bound::Outside), _) => path(walk, top),
                     (Some(Bound::Typed(of)), 0) => Qualified::OfType(of),
+                    (Some(Bound::Typed(of)), 1) => field_of(walk, of, last_member),
                     (Some(Bound::Itself), 0) => Qualified::Itself,
                     (Some(Bound::Itself), 1) => own_field(walk, object, last_member),
                     (Some(Bound::Plain | Bound::Typed(_) | Bound::Itself), _) => Qualified::Unknown,
@@ -298,7 +299,12 @@ fn bare_field(walk: &mut Walk<'_>, object: &Object, name: Symbol, at: At) -> Qua
 
 /// The type of `self.field`, if the file says it.
 fn own_field(walk: &mut Walk<'_>, object: &Object, member: Option<At>) -> Qualified {
-    let (Some(own), Some(member)) = (object.own, member) else { return Qualified::Unknown };
+    object.own.map_or(Qualified::Unknown, |own| field_of(walk, own, member))
+}
+
+/// The type of a field of a type, if the file says it.
+fn field_of(walk: &mut Walk<'_>, own: Symbol, member: Option<At>) -> Qualified {
+    let Some(member) = member else { return Qualified::Unknown };
     // The name of the member is the last thing in it, or all of it.
     let name = walk.children(member).last().unwrap_or(member);
     let name = walk.symbol(name);

@@ -9,7 +9,7 @@ mod locals;
 mod uses;
 
 use super::Rules;
-use super::collected::{Bound, Extent, Here, Members, Place, Step};
+use super::collected::{Bound, Extent, Here, Members, Place, Standing, Step};
 use super::comments::Comments;
 use super::names::{field as f, kind as k};
 use super::tree::At;
@@ -85,7 +85,10 @@ fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
             declared(walk, at, Kind::Function);
             walk.scope(at, Extent::Function);
         }
-        k::FUNCTION_SIGNATURE => declared(walk, at, Kind::Function),
+        k::FUNCTION_SIGNATURE => {
+            declared(walk, at, Kind::Function);
+            announced(walk, at);
+        }
         k::ARROW_FUNCTION | k::FUNCTION_EXPRESSION | k::GENERATOR_FUNCTION => {
             function_value(walk, at);
         }
@@ -105,10 +108,19 @@ fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
         }
         k::METHOD_SIGNATURE | k::ABSTRACT_METHOD_SIGNATURE if is_member(walk, at) => {
             member(walk, at, Kind::Method);
+            announced(walk, at);
         }
         k::PROPERTY_SIGNATURE if is_member(walk, at) => member(walk, at, Kind::Field),
         k::PUBLIC_FIELD_DEFINITION | k::FIELD_DEFINITION => member(walk, at, Kind::Field),
         _ => {}
+    }
+}
+
+/// A signature goes if what it is the signature of is there.
+fn announced(walk: &mut Walk<'_>, at: At) {
+    let end = walk.bytes(at).1;
+    if let Some(def) = walk.defs.last_mut().filter(|def| def.bytes.1 == end) {
+        def.standing = Standing::Announced;
     }
 }
 
@@ -260,7 +272,9 @@ fn member(walk: &mut Walk<'_>, at: At, kind: Kind) {
 fn method(walk: &mut Walk<'_>, at: At) {
     let holder = walk.parent(at);
     if walk.kind(holder) == k::CLASS_BODY {
-        if matches!(walk.here(), Here::Type(_)) {
+        // A class without a name belongs to the function that makes it.
+        let made = walk.child(walk.parent(holder), f::NAME).is_none() && walk.container().is_some();
+        if matches!(walk.here(), Here::Type(_)) || made {
             member(walk, at, Kind::Method);
         }
     } else if let Some(name) = walk.child(at, f::NAME) {

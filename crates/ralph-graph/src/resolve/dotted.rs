@@ -1,5 +1,6 @@
 //! Languages whose files say which package they are in, and Go, whose folders do.
 
+use super::modules::outer_spaces;
 use super::{Module, Place, Resolver, parts};
 use crate::family::Family;
 use crate::manifest::ManifestKind;
@@ -26,6 +27,19 @@ impl Resolver<'_> {
             }
         }
         if family == Family::Php { self.by_prefix(&all) } else { Vec::new() }
+    }
+
+    /// The same for a name that may begin in the namespaces of the file.
+    pub(super) fn dotted_inside(&self, file: FileId, text: &str) -> Vec<Place> {
+        let found = self.dotted(file, text);
+        if !found.is_empty() {
+            return found;
+        }
+        let mut spaces = self.project.namespaces(file).into_iter().collect::<Vec<_>>();
+        let outer: Vec<String> = spaces.iter().flat_map(|space| outer_spaces(space)).collect();
+        spaces.extend(outer.into_iter().rev());
+        let mut inside = spaces.iter().map(|space| self.dotted(file, &format!("{space}.{text}")));
+        inside.find(|found| !found.is_empty()).unwrap_or_default()
     }
 
     /// A class by the folder that stands for its prefix.

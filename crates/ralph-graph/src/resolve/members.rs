@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::{Before, Lookup, Module, Place, Resolver, Scope, definitions, is_type};
-use crate::facts::{DefinitionId, Import, Imported, Kind, Reach};
+use crate::facts::{DefinitionId, Import, Imported, Kind, Reach, Role};
 use crate::family::Family;
 use crate::project::{DefRef, FileId, folder_of, name_of};
 
@@ -34,9 +34,6 @@ impl Resolver<'_> {
         if found.is_empty() {
             found.extend(self.submodule(module, name).map(Place::Module));
         }
-        if found.is_empty() && name == "default" {
-            found = module.files.iter().flat_map(|file| self.default_of(*file)).collect();
-        }
         found
     }
 
@@ -57,9 +54,14 @@ impl Resolver<'_> {
     pub(crate) fn top_level(&self, file: FileId, name: &str) -> Vec<DefRef> {
         let project = self.project;
         let flat = project.file(file).family.has_file_namespaces();
+        // Values of an enumeration in C are known beside it.
+        let is_open = project.file(file).family == Family::C;
         let is_namespace = |id: DefinitionId| {
             let container = project.file(file).outline.definition(id);
-            flat && container.is_some_and(|container| container.kind == Kind::Module)
+            container.is_some_and(|it| {
+                flat && it.kind == Kind::Module
+                    || is_open && it.kind == Kind::Enum && it.container.is_none()
+            })
         };
         // Few definitions have the name, but a file may have many.
         let named = project.named(name);
@@ -105,15 +107,40 @@ impl Resolver<'_> {
                     let named = |name: &str| -> Vec<Place> {
                         places.iter().flat_map(|place| self.members(place, name)).collect()
                     };
-                    // What has no name there mostly keeps the one it has.
-                    let kept = if original == "default" { named(name) } else { Vec::new() };
-                    if kept.is_empty() { named(original) } else { kept }
+                    let mut found = named(original);
+                    if found.is_empty() && original == "default" {
+                        // What has no name there mostly keeps the one it has.
+                        found = named(name);
+                    }
+                    if found.is_empty() && original == "default" {
+                        let files = places.iter().flat_map(Place::files);
+                        found = files.flat_map(|file| self.default_of(file)).collect();
+                    }
+                    if found.is_empty() {
+                        found = self.inner_space(file, import, original);
+                    }
+                    found
                 }),
             Imported::Module { local: Some(local) } => {
                 (self.project.text(file, local) == name).then(|| module().to_vec())
             }
             Imported::Module { local: None } | Imported::Everything => None,
         }
+    }
+
+    /// A namespace that an import names as if it were in another.
+    fn inner_space(&self, file: FileId, import: &Import, name: &str) -> Vec<Place> {
+        let family = self.project.file(file).family;
+        if !matches!(family, Family::CSharp | Family::Php) {
+            return Vec::new();
+        }
+        let outer = self.project.text(file, import.module);
+        let full = super::parts(outer).chain([name]).collect::<Vec<_>>().join(".");
+        let files = self.project.in_namespace(family, &full).to_vec();
+        if files.is_empty() {
+            return Vec::new();
+        }
+        vec![Place::Module(Module { files, folder: None })]
     }
 
     /// What an import of everything brings under a name.
@@ -150,18 +177,56 @@ impl Resolver<'_> {
             return own.into_iter().map(Place::Definition).collect();
         }
         let Some(definition) = self.project.outlined(at) else { return Vec::new() };
+        let others = self.other_parts(at);
+        let found: Vec<Place> = others
+            .iter()
+            .flat_map(|part| self.own_members(*part, name))
+            .map(Place::Definition)
+            .collect();
+        if !found.is_empty() {
+            return found;
+        }
         if definition.kind == Kind::Module {
             return self.in_namespace(at, name);
         }
-        let bases = self.bases(at);
-        let mut found = Vec::new();
-        for base in bases.known.iter().filter(|base| **base != at) {
-            found = self.members(&Place::Definition(*base), name);
+        // One of the values of an enumeration has what that has.
+        if definition.kind == Kind::Variant {
+            let of = self.project.containers(at).next();
+            return of.map_or_else(Vec::new, |of| self.members(&Place::Definition(of), name));
+        }
+        let bases =
+            std::iter::once(&at).chain(&others).flat_map(|part| self.bases(*part).known.clone());
+        let mut tried = Vec::new();
+        for base in bases.filter(|base| *base != at) {
+            if tried.contains(&base) {
+                continue;
+            }
+            tried.push(base);
+            let found = self.members(&Place::Definition(base), name);
             if !found.is_empty() {
-                break;
+                return found;
             }
         }
-        found
+        Vec::new()
+    }
+
+    /// The other places where the same namespace or type is written.
+    pub(super) fn other_parts(&self, at: DefRef) -> Vec<DefRef> {
+        let project = self.project;
+        let family = project.file(at.file).family;
+        if !project.outlined(at).is_some_and(|it| family.can_reopen(it.kind)) {
+            return Vec::new();
+        }
+        let all = project.reopened(family, &project.namespace_name(at)).iter();
+        all.copied().filter(|part| *part != at && self.is_one_program(at, *part)).collect()
+    }
+
+    /// Whether two parts of a namespace can be of one: where files say what
+    /// they include, one has to reach the other.
+    pub(super) fn is_one_program(&self, a: DefRef, b: DefRef) -> bool {
+        self.project.file(a.file).family != Family::C
+            || self.can_reach(a.file, b.file)
+            || self.can_reach(b.file, a.file)
     }
 
     /// What is written in a definition, or says to belong to it.
@@ -182,7 +247,7 @@ impl Resolver<'_> {
         project.named(name).iter().filter(is_member).copied().collect()
     }
 
-    /// Members of a namespace that is written more than once, and what it imports.
+    /// What a namespace imports.
     fn in_namespace(&self, at: DefRef, name: &str) -> Vec<Place> {
         let project = self.project;
         let imports = project.file(at.file).outline.imports.iter();
@@ -194,16 +259,15 @@ impl Resolver<'_> {
                 found.extend(self.everything_named(at.file, import, name));
             }
         }
-        if !found.is_empty() || project.file(at.file).family == Family::Rust {
-            return found;
+        let family = project.file(at.file).family;
+        if found.is_empty() && family == Family::C {
+            // `namespace a::b` is in `a`.
+            let inner = format!("{}.{name}", project.namespace_name(at));
+            let inner = project.reopened(family, &inner).iter().copied();
+            let inner = inner.filter(|inner| self.is_one_program(at, *inner));
+            found.extend(inner.map(Place::Definition));
         }
-        let full = project.full_name(at);
-        let same = project.named(project.name(at)).iter().filter(|other| {
-            **other != at
-                && project.outlined(**other).is_some_and(|it| it.kind == Kind::Module)
-                && project.full_name(**other) == full
-        });
-        same.flat_map(|other| self.own_members(*other, name)).map(Place::Definition).collect()
+        found
     }
 
     /// The types that a name of an owner stands for in a file.
@@ -264,7 +328,10 @@ impl Resolver<'_> {
         let outline = &project.file(at.file).outline;
         for above in &outline.above {
             let belongs = above.within == Some(at.id);
-            if !belongs {
+            // A type of scripts may be one of several, and has what all have.
+            let is_choice =
+                above.role == Role::Type && project.file(at.file).family == Family::Script;
+            if !belongs || is_choice {
                 continue;
             }
             let text = |id| outline.names.get(id);
@@ -278,7 +345,7 @@ impl Resolver<'_> {
                     self.types(scope, &format!("{path}.{above_name}"))
                 }
                 Before::Nothing | Before::Itself | Before::Parent | Before::Unknown => {
-                    self.lookup(scope, above_name)
+                    self.lookup_type(scope, above_name)
                 }
             };
             if let Lookup::Found(places) = looked {

@@ -2,24 +2,36 @@
 
 use std::rc::Rc;
 
-use super::{Lookup, Module, Place, Resolver, Scope, is_type, parts};
+use super::{Lookup, Module, Place, Resolver, Scope, definitions, is_type, parts};
 use crate::facts::{Imported, Kind};
 use crate::family::Family;
 use crate::project::{DefRef, FileId, folder_of, relative};
 
+/// What a name is looked for as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sought {
+    Anything,
+    Type,
+}
+
 impl Resolver<'_> {
     /// What a bare name stands for.
     pub(crate) fn lookup(&self, scope: Scope, name: &str) -> Lookup {
-        self.deeper(Lookup::Unbound, || self.lookup_here(scope, name))
+        self.deeper(Lookup::Unbound, || self.lookup_here(scope, name, Sought::Anything))
     }
 
-    fn lookup_here(&self, scope: Scope, name: &str) -> Lookup {
+    /// The same for the name of a type: a field may have it as well.
+    pub(crate) fn lookup_type(&self, scope: Scope, name: &str) -> Lookup {
+        self.deeper(Lookup::Unbound, || self.lookup_here(scope, name, Sought::Type))
+    }
+
+    fn lookup_here(&self, scope: Scope, name: &str, sought: Sought) -> Lookup {
         let family = self.project.file(scope.file).family;
         let start = scope.within.map(|id| DefRef { file: scope.file, id });
         let chain =
             start.into_iter().flat_map(|at| std::iter::once(at).chain(self.project.containers(at)));
         for at in chain {
-            match self.in_scope(at, name) {
+            match self.in_scope(at, name, sought) {
                 Lookup::Unbound => {}
                 bound @ (Lookup::Found(_) | Lookup::Outside) => return bound,
             }
@@ -45,15 +57,20 @@ impl Resolver<'_> {
     }
 
     /// What a definition around the name makes of it.
-    fn in_scope(&self, at: DefRef, name: &str) -> Lookup {
+    fn in_scope(&self, at: DefRef, name: &str, sought: Sought) -> Lookup {
         let Some(definition) = self.project.outlined(at) else { return Lookup::Unbound };
         let family = self.project.file(at.file).family;
-        let found = if !is_type(definition.kind) {
+        let mut found: Vec<Place> = if !is_type(definition.kind) {
             let mut own = self.own_members(at, name);
+            if own.is_empty() && definition.kind == Kind::Module {
+                own = self.in_other_parts(at, name);
+            }
             if definition.owner.is_some() && family.has_implied_self() {
                 let scope = Scope { file: at.file, within: Some(at.id) };
                 let types = self.enclosing_type(scope);
-                own.extend(types.into_iter().flat_map(|of| self.own_members(of, name)));
+                let own_type = types.map(Place::Definition);
+                let members = own_type.into_iter().flat_map(|of| self.members(&of, name));
+                own.extend(definitions(&members.collect::<Vec<_>>()));
             }
             own.into_iter().map(Place::Definition).collect()
         } else if family.has_implied_self() {
@@ -61,6 +78,9 @@ impl Resolver<'_> {
         } else {
             Vec::new()
         };
+        if family.has_implied_self() {
+            found.retain(|place| self.is_meant(place, family, sought));
+        }
         if !found.is_empty() {
             return Lookup::Found(found);
         }
@@ -76,6 +96,36 @@ impl Resolver<'_> {
             }
             bound @ (Lookup::Found(_) | Lookup::Outside | Lookup::Unbound) => bound,
         }
+    }
+
+    /// Whether a member is meant by its bare name: constructors are not, which
+    /// have the name of their type.
+    fn is_meant(&self, place: &Place, family: Family, sought: Sought) -> bool {
+        let Place::Definition(at) = place else { return true };
+        let Some(definition) = self.project.outlined(*at) else { return true };
+        let is_constant = definition.kind == Kind::Constant && family == Family::Ruby;
+        let can_be_type =
+            is_type(definition.kind) || definition.kind == Kind::Module || is_constant;
+        let is_constructor = definition.kind == Kind::Method
+            && self.project.owner_name(*at) == Some(self.project.name(*at));
+        !is_constructor && (can_be_type || sought == Sought::Anything)
+    }
+
+    /// What a namespace has that is written elsewhere, and those around it
+    /// that its name names.
+    fn in_other_parts(&self, at: DefRef, name: &str) -> Vec<DefRef> {
+        let project = self.project;
+        let family = project.file(at.file).family;
+        let others = self.other_parts(at);
+        let found: Vec<DefRef> =
+            others.iter().flat_map(|part| self.own_members(*part, name)).collect();
+        if !found.is_empty() || family != Family::C || !project.name(at).contains("::") {
+            return found;
+        }
+        let outer = outer_spaces(&project.namespace_name(at));
+        let outer = outer.iter().rev().flat_map(|space| project.reopened(family, space));
+        let outer = outer.filter(|part| self.is_one_program(at, **part));
+        outer.flat_map(|part| self.own_members(*part, name)).collect()
     }
 
     /// What imports bind a name to, in a definition or outside all.
@@ -126,7 +176,11 @@ impl Resolver<'_> {
     /// the same way too where that is the rule.
     fn by_everything(&self, file: FileId, name: &str) -> Vec<Place> {
         let project = self.project;
-        let follows = matches!(project.file(file).family, Family::C | Family::Ruby | Family::Shell);
+        let family = project.file(file).family;
+        let follows = matches!(family, Family::C | Family::Ruby | Family::Shell);
+        // Which of several files a shell reads is only known when it runs.
+        let takes_all = family == Family::Shell;
+        let mut all_found = Vec::new();
         let mut seen = vec![file];
         let mut next = vec![file];
         while let Some(file) = next.pop() {
@@ -134,9 +188,10 @@ impl Resolver<'_> {
             let all = imports.filter(|import| import.imported == Imported::Everything);
             for import in all.filter(|import| import.within.is_none() || follows) {
                 let found = self.everything_named(file, import, name);
-                if !found.is_empty() {
+                if !found.is_empty() && !takes_all {
                     return found;
                 }
+                all_found.extend(found);
                 if follows {
                     let scope = Scope { file, within: None };
                     let places = self.modules(scope, project.text(file, import.module));
@@ -149,7 +204,7 @@ impl Resolver<'_> {
                 }
             }
         }
-        Vec::new()
+        all_found
     }
 
     /// What an import calls a module.
@@ -181,9 +236,17 @@ impl Resolver<'_> {
             Family::Rust => self.rust_path(scope, text),
             Family::Script => one(self.script_module(file, text)).into_iter().collect(),
             Family::Go => self.go_module(text).map(Place::Module).into_iter().collect(),
-            Family::Java | Family::CSharp | Family::Php => self.dotted(file, text),
+            Family::Php if parts(text).next() == Some("namespace") => {
+                let own = self.project.namespaces(file).into_iter().next().unwrap_or_default();
+                self.dotted(file, &text.replacen("namespace", &own, 1))
+            }
+            Family::Java | Family::Php => self.dotted(file, text),
+            Family::CSharp => self.dotted_inside(file, text),
             Family::Ruby => one(self.ruby_file(file, text)).into_iter().collect(),
-            Family::C => one(self.included(file, text)).into_iter().collect(),
+            Family::C => match self.included(file, text) {
+                Some(found) => vec![Place::Module(Module::of_file(found))],
+                None => self.namespace(file, text),
+            },
             Family::Shell => one(self.sourced(file, text)).into_iter().collect(),
         }
     }
@@ -205,12 +268,19 @@ impl Resolver<'_> {
         let Some(first) = rest.next() else { return Lookup::Unbound };
         let start = match self.lookup(scope, first) {
             Lookup::Unbound if matches!(family, Family::Java | Family::CSharp | Family::Php) => {
-                let found = self.dotted(scope.file, path);
+                let found = self.find_modules(scope, path);
                 return if found.is_empty() { Lookup::Unbound } else { Lookup::Found(found) };
             }
             Lookup::Unbound if matches!(family, Family::Ruby | Family::C) => {
                 let found = self.anywhere(family, first);
                 if found.is_empty() { Lookup::Unbound } else { Lookup::Found(found) }
+            }
+            // What begins a path and is not known is a crate from elsewhere,
+            // unless it is a parameter that stands for a type.
+            Lookup::Unbound
+                if family == Family::Rust && !first.starts_with(|c: char| c.is_uppercase()) =>
+            {
+                Lookup::Outside
             }
             looked @ (Lookup::Found(_) | Lookup::Outside | Lookup::Unbound) => looked,
         };
@@ -233,7 +303,9 @@ impl Resolver<'_> {
             let Imported::Module { local } = import.imported else { continue };
             let module = project.text(file, import.module);
             let known_as = local.map_or(module, |local| project.text(file, local));
-            let is_first = parts(module).next() == Some(known_as);
+            // Only names of packages are written so, not those of files.
+            let is_first = project.file(file).family != Family::Script
+                && parts(module).next() == Some(known_as);
             for name in [Some(known_as), is_first.then_some(module)].into_iter().flatten() {
                 let rest = path.strip_prefix(name);
                 let fits = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ':']));
@@ -264,6 +336,13 @@ impl Resolver<'_> {
         project.named(name).iter().filter(is_space).copied().map(Place::Definition).collect()
     }
 
+    /// The parts of a namespace that a file can know.
+    fn namespace(&self, file: FileId, text: &str) -> Vec<Place> {
+        let name = parts(text).collect::<Vec<_>>().join(".");
+        let all = self.project.reopened(self.project.file(file).family, &name).iter().copied();
+        all.filter(|part| self.can_reach(file, part.file)).map(Place::Definition).collect()
+    }
+
     /// A file that a shell sources.
     fn sourced(&self, file: FileId, text: &str) -> Option<FileId> {
         let folder = folder_of(&self.project.file(file).path);
@@ -280,7 +359,7 @@ impl Resolver<'_> {
 }
 
 /// The namespaces around a namespace.
-fn outer_spaces(space: &str) -> Vec<String> {
+pub(super) fn outer_spaces(space: &str) -> Vec<String> {
     let ends = space.match_indices('.').map(|(at, _)| at);
     ends.filter_map(|at| space.get(..at)).map(str::to_owned).collect()
 }

@@ -100,6 +100,11 @@ impl Resolver<'_> {
         vec![Place::Module(Module::of_file(root))]
     }
 
+    /// Whether two files are of one crate.
+    pub(super) fn is_one_crate(&self, a: FileId, b: FileId) -> bool {
+        self.rust_root(a) == self.rust_root(b)
+    }
+
     /// The file of a module that is declared in a file.
     pub(super) fn rust_child(&self, file: FileId, name: &str) -> Option<FileId> {
         let path = &self.project.file(file).path;

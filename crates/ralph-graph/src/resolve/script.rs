@@ -25,6 +25,12 @@ impl Resolver<'_> {
         if let Some(rooted) = text.strip_prefix('/') {
             return self.script_file(rooted);
         }
+        if text.is_empty() {
+            return Some(file);
+        }
+        if text.starts_with('#') {
+            return self.by_own_package(folder, text);
+        }
         self.by_config(folder, text).or_else(|| self.by_package(text))
     }
 
@@ -66,6 +72,16 @@ impl Resolver<'_> {
         }
         config.get("base")?;
         self.script_file(&relative(&base, text)?)
+    }
+
+    /// What the nearest package calls so for itself.
+    fn by_own_package(&self, folder: &str, text: &str) -> Option<FileId> {
+        let mut packages = self.project.manifests(ManifestKind::Package);
+        let (place, own) = packages.find(|(place, _)| is_above(place, folder))?;
+        own.pairs.iter().find_map(|(pattern, target)| {
+            let rest = matched(pattern, text).filter(|_| pattern.starts_with('#'))?;
+            self.script_file(&relative(place, &target.replacen('*', rest, 1))?)
+        })
     }
 
     /// Another package of the project.

@@ -17,7 +17,11 @@ pub(super) fn declaration(walk: &mut Walk<'_>, at: At) {
     let of = declared_type(walk, at);
     for declarator in declarators {
         let of = of.or_else(|| made_type(walk, declarator));
-        let from = walk.bytes(declarator).1;
+        // Its own value may name it already.
+        let from = match (walk.kind(declarator), walk.child(declarator, f::DECLARATOR)) {
+            (k::INIT_DECLARATOR, Some(inner)) => walk.bytes(inner).1,
+            _ => walk.bytes(declarator).1,
+        };
         bind(walk, declarator, from, of);
     }
 }

@@ -13,7 +13,10 @@ pub(super) fn shape(walk: &Walk<'_>, at: At) -> Shape {
         k::IDENTIFIER => Shape::Name,
         k::THIS => Shape::Itself,
         k::FIELD_EXPRESSION => first(Shape::Member),
-        k::PARENTHESIZED_EXPRESSION | k::POINTER_EXPRESSION => first(Shape::Same),
+        // Types are known without what makes them pointers or arrays.
+        k::PARENTHESIZED_EXPRESSION | k::POINTER_EXPRESSION | k::SUBSCRIPT_EXPRESSION => {
+            first(Shape::Same)
+        }
         k::QUALIFIED_IDENTIFIER => Shape::Path,
         k::NEW_EXPRESSION | k::COMPOUND_LITERAL_EXPRESSION => match walk.child(at, f::TYPE) {
             Some(of) if matches!(walk.kind(of), k::TYPE_IDENTIFIER | k::QUALIFIED_IDENTIFIER) => {

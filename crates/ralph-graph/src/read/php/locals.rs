@@ -1,6 +1,6 @@
 //! Variables and their types.
 
-use super::super::collected::Bound;
+use super::super::collected::{Bound, Here};
 use super::super::names::{field as f, kind as k};
 use super::super::symbols::Symbol;
 use super::super::tree::At;
@@ -38,6 +38,9 @@ pub(super) fn assignment(walk: &mut Walk<'_>, at: At) {
     };
     match walk.kind(left) {
         k::VARIABLE_NAME => {
+            if walk.here() == Here::Outside {
+                super::variable(walk, at, left);
+            }
             let symbol = walk.symbol(left);
             let from = walk.bytes(at).1;
             walk.bind_from(symbol, from, made.map_or(Bound::Plain, Bound::Typed));

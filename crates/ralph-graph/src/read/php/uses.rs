@@ -81,8 +81,8 @@ fn plain_role(walk: &Walk<'_>, (kind, field): (u16, u8), parent: At) -> Role {
         (k::FUNCTION_CALL_EXPRESSION, f::FUNCTION) | (k::OBJECT_CREATION_EXPRESSION, _) => {
             Role::Call
         }
-        (k::BASE_CLAUSE | k::USE_DECLARATION, _) => Role::Extends,
-        (k::CLASS_INTERFACE_CLAUSE, _) => Role::Implements,
+        (k::BASE_CLAUSE, _) => Role::Extends,
+        (k::CLASS_INTERFACE_CLAUSE | k::USE_DECLARATION, _) => Role::Implements,
         (k::ATTRIBUTE, _) => Role::Applies,
         (k::SCOPED_CALL_EXPRESSION | k::SCOPED_PROPERTY_ACCESS_EXPRESSION, f::SCOPE)
         | (k::CLASS_CONSTANT_ACCESS_EXPRESSION | k::NAMED_TYPE, _) => Role::Type,

@@ -88,6 +88,24 @@ pub(super) fn export(walk: &mut Walk<'_>, at: At) -> Step {
     Step::Over
 }
 
+/// `export default a` passes on a name of this file, whose path is empty.
+fn default_name(walk: &mut Walk<'_>, at: At) {
+    let rest = walk.text(at).strip_prefix(b"export").unwrap_or_default().trim_ascii_start();
+    if !rest.starts_with(b"default") {
+        return;
+    }
+    let value = walk.child(at, f::DECLARATION).or_else(|| walk.child(at, f::VALUE));
+    let name = value.and_then(|value| match walk.kind(value) {
+        k::IDENTIFIER => Some(value),
+        _ => walk.child(value, f::NAME),
+    });
+    if let Some(name) = name {
+        let name = walk.symbol(name);
+        let (here, default) = (walk.symbols.make(b""), walk.symbols.make(b"default"));
+        walk.brings(at, here, Brings::Name(name, default)).passed_on = true;
+    }
+}
+
 /// Notes the names that an `export` of this file gives to others.
 fn exported_names(walk: &mut Walk<'_>, at: At) {
     if let Some(clause) = walk.child_of(at, k::EXPORT_CLAUSE) {
@@ -105,6 +123,7 @@ fn exported_names(walk: &mut Walk<'_>, at: At) {
         }
         return;
     }
+    default_name(walk, at);
     let declaration = walk.child(at, f::DECLARATION).or_else(|| walk.child(at, f::VALUE));
     let declaration = declaration.or_else(|| walk.first(at));
     let Some(declaration) = declaration else { return };

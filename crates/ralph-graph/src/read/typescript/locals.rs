@@ -200,6 +200,13 @@ pub(super) fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
 /// Whether the walk is in a constructor, and of which class.
 pub(super) fn constructed(walk: &Walk<'_>) -> Option<usize> {
     let method = walk.container().filter(|_| walk.here() == Here::Function)?;
-    let constructor = walk.symbols.text(walk.defs[method].name) == b"constructor";
-    walk.defs[method].container.filter(|_| constructor)
+    let name = walk.symbols.text(walk.defs[method].name);
+    // A function with the name of a type makes objects too.
+    let makes = walk.defs[method].kind == Kind::Function
+        && name.first().is_some_and(u8::is_ascii_uppercase);
+    if makes {
+        Some(method)
+    } else {
+        walk.defs[method].container.filter(|_| name == b"constructor")
+    }
 }
