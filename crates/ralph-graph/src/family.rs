@@ -69,8 +69,10 @@ impl Family {
     /// is not called never a method.
     pub(crate) fn tells_methods_from_fields(self) -> bool {
         match self {
-            Self::Rust | Self::Java | Self::Php => true,
-            Self::Python
+            Self::Rust | Self::Php => true,
+            // Components of records are called in Java.
+            Self::Java
+            | Self::Python
             | Self::Script
             | Self::Go
             | Self::CSharp

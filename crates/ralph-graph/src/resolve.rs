@@ -4,6 +4,7 @@
 //! none is chosen by chance. A name that an import binds to something outside
 //! the project is outside, whatever else in the project has that name.
 
+mod around;
 mod c;
 mod dotted;
 mod members;
@@ -199,7 +200,7 @@ impl<'a> Resolver<'a> {
             }
             Before::Itself => match self.enclosing_type(scope) {
                 Some(own) => self.of_types(&[own], it, || self.maybe(it)),
-                None => self.maybe(it),
+                None => self.of_types(&self.makers(scope), it, || self.maybe(it)),
             },
             Before::Parent => self.of_types(&self.parents(scope), it, || Resolution::Outside),
             Before::OfType(path) => match self.types(scope, path) {
@@ -301,6 +302,10 @@ impl<'a> Resolver<'a> {
         for at in types {
             found.extend(definitions(&self.members(&Place::Definition(*at), it.name)));
         }
+        if self.project.file(it.file).family == Family::C {
+            // What calls the constructor of a base means the base.
+            found = found.into_iter().map(|at| self.constructed(at)).collect();
+        }
         let found = self.fitting(found, it.role);
         if found.is_empty() { otherwise() } else { Resolution::Known(found) }
     }
@@ -343,74 +348,6 @@ impl<'a> Resolver<'a> {
             ([only], Some(own)) if *only == own => Resolution::Ambiguous(found),
             _ => self.choose(it, found),
         }
-    }
-
-    /// An attribute of C# may be named without the end of its name.
-    fn attribute(&self, scope: Scope, it: Use<'_>) -> Resolution {
-        let family = self.project.file(it.file).family;
-        if it.role != Role::Applies || family != Family::CSharp {
-            return Resolution::Outside;
-        }
-        let name = format!("{}Attribute", it.name);
-        self.settle(self.lookup_type(scope, &name), it, || Resolution::Outside)
-    }
-
-    /// Whether a use is that of a macro, which has names of its own.
-    fn is_macro(&self, it: Use<'_>) -> bool {
-        it.role == Role::Applies && self.project.file(it.file).family == Family::Rust
-    }
-
-    /// What a macro's name refers to: one of its module, or that of whatever
-    /// module, because macros are known behind their text.
-    fn macros(&self, scope: Scope, it: Use<'_>) -> Resolution {
-        let kind = |at: &DefRef| self.project.outlined(*at).map(|it| it.kind);
-        // Functions of other files make macros too.
-        let is_apt = |at: &DefRef| {
-            let kind = kind(at);
-            kind == Some(Kind::Macro) || kind == Some(Kind::Function) && at.file != it.file
-        };
-        let looked = match it.qualifier {
-            Before::Path(path) => self.types(scope, &format!("{path}::{}", it.name)),
-            Before::Nothing
-            | Before::Itself
-            | Before::Parent
-            | Before::OfType(_)
-            | Before::Unknown => self.lookup(scope, it.name),
-        };
-        if let Lookup::Found(places) = looked {
-            let mut found = definitions(&places);
-            found.retain(is_apt);
-            if !found.is_empty() {
-                return Resolution::Known(found);
-            }
-        }
-        let named = self.project.named(it.name).iter().copied();
-        let found: Vec<DefRef> = named
-            .filter(|at| {
-                kind(at) == Some(Kind::Macro) && self.project.file(at.file).family == Family::Rust
-            })
-            .collect();
-        match found.as_slice() {
-            [only] if self.is_one_crate(it.file, only.file) => Resolution::Known(found),
-            _ => self.choose(it, found),
-        }
-    }
-
-    /// What the type around a place extends.
-    fn parents(&self, scope: Scope) -> Vec<DefRef> {
-        let start = scope.within.map(|id| DefRef { file: scope.file, id });
-        let mut chain =
-            start.into_iter().flat_map(|at| std::iter::once(at).chain(self.project.containers(at)));
-        // The body of one of the values of an enumeration is a class below it.
-        let kind = |at: DefRef| self.project.outlined(at).map(|it| it.kind);
-        let first =
-            chain.find(|at| kind(*at).is_some_and(|kind| kind == Kind::Variant || is_type(kind)));
-        if let Some(value) = first.filter(|at| kind(*at) == Some(Kind::Variant)) {
-            return self.project.containers(value).take(1).collect();
-        }
-        let Some(own) = self.enclosing_type(scope) else { return Vec::new() };
-        let parts = std::iter::once(own).chain(self.other_parts(own));
-        parts.flat_map(|part| self.bases(part).known.clone()).collect()
     }
 
     /// Like [`Self::unknown`], but never sure.
@@ -498,26 +435,6 @@ impl<'a> Resolver<'a> {
         let files: Rc<[FileId]> = files.into();
         self.imported.borrow_mut().insert(file, Rc::clone(&files));
         files
-    }
-
-    /// The type around a place: the one it is written in, or the one that
-    /// what it is written in belongs to.
-    pub(crate) fn enclosing_type(&self, scope: Scope) -> Option<DefRef> {
-        let start = DefRef { file: scope.file, id: scope.within? };
-        let family = self.project.file(scope.file).family;
-        for at in std::iter::once(start).chain(self.project.containers(start)) {
-            let definition = self.project.outlined(at)?;
-            let is_own = is_type(definition.kind)
-                || definition.kind == Kind::Module && family == Family::Ruby;
-            if is_own {
-                return Some(at);
-            }
-            if let Some(owner) = definition.owner {
-                let owner = self.project.text(at.file, owner);
-                return self.owners(at.file, owner).first().copied();
-            }
-        }
-        None
     }
 
     fn is_inside_type(&self, at: DefRef) -> bool {

@@ -225,11 +225,8 @@ fn fields(walk: &mut Walk<'_>, at: At) {
         .children(declaration)
         .filter(|child| walk.kind(*child) == k::VARIABLE_DECLARATOR)
         .collect();
-    let says = |word: &[u8]| {
-        let mut modifiers = walk.children(at).filter(|it| walk.kind(*it) == k::MODIFIER);
-        modifiers.any(|modifier| walk.text(modifier) == word)
-    };
-    let fixed = says(b"const") || says(b"static") && says(b"readonly");
+    let mut modifiers = walk.children(at).filter(|it| walk.kind(*it) == k::MODIFIER);
+    let fixed = modifiers.any(|modifier| walk.text(modifier) == b"const");
     let kind = if fixed { Kind::Constant } else { Kind::Field };
     for declarator in declarators {
         let Some(name) = walk.child(declarator, f::NAME) else { continue };

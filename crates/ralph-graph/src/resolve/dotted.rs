@@ -1,7 +1,8 @@
 //! Languages whose files say which package they are in, and Go, whose folders do.
 
 use super::modules::outer_spaces;
-use super::{Module, Place, Resolver, parts};
+use super::{Module, Place, Resolution, Resolver, Scope, Use, parts};
+use crate::facts::Role;
 use crate::family::Family;
 use crate::manifest::ManifestKind;
 use crate::project::{FileId, relative};
@@ -40,6 +41,16 @@ impl Resolver<'_> {
         spaces.extend(outer.into_iter().rev());
         let mut inside = spaces.iter().map(|space| self.dotted(file, &format!("{space}.{text}")));
         inside.find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
+    /// An attribute of C# may be named without the end of its name.
+    pub(super) fn attribute(&self, scope: Scope, it: Use<'_>) -> Resolution {
+        let family = self.project.file(it.file).family;
+        if it.role != Role::Applies || family != Family::CSharp {
+            return Resolution::Outside;
+        }
+        let name = format!("{}Attribute", it.name);
+        self.settle(self.lookup_type(scope, &name), it, || Resolution::Outside)
     }
 
     /// A class by the folder that stands for its prefix.

@@ -285,8 +285,14 @@ impl Resolver<'_> {
 
     fn find_owners(&self, file: FileId, name: &str) -> Vec<DefRef> {
         let project = self.project;
+        // Functions make objects in scripts, and these have methods.
+        let is_script = project.file(file).family == Family::Script;
         let is_owner = |at: &DefRef| {
-            project.outlined(*at).is_some_and(|it| is_type(it.kind) || it.kind == Kind::Module)
+            project.outlined(*at).is_some_and(|it| {
+                is_type(it.kind)
+                    || it.kind == Kind::Module
+                    || is_script && it.kind == Kind::Function
+            })
         };
         let short = super::split_last(name).1;
         // Inside a module of the same file it may be a type of that module.

@@ -84,7 +84,14 @@ impl Resolver<'_> {
         if !found.is_empty() {
             return Lookup::Found(found);
         }
-        match self.by_import(at.file, Some(at), name) {
+        let imported = match self.by_import(at.file, Some(at), name) {
+            Lookup::Found(mut places) if family.has_implied_self() => {
+                places.retain(|place| self.is_meant(place, family, sought));
+                if places.is_empty() { Lookup::Unbound } else { Lookup::Found(places) }
+            }
+            other @ (Lookup::Found(_) | Lookup::Outside | Lookup::Unbound) => other,
+        };
+        match imported {
             Lookup::Unbound if definition.kind == Kind::Module => {
                 let imports = self.project.file(at.file).outline.imports.iter();
                 let all = imports.filter(|import| {

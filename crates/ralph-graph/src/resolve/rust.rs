@@ -1,7 +1,8 @@
 //! Modules and crates of Rust.
 
-use super::{Lookup, Module, Place, Resolver, Scope, parts};
-use crate::facts::Kind;
+use super::{Before, Lookup, Module, Place, Resolution, Resolver, Scope, Use, definitions, parts};
+use crate::facts::{Kind, Role};
+use crate::family::Family;
 use crate::manifest::ManifestKind;
 use crate::project::{DefRef, FileId, folder_of, name_of, relative};
 
@@ -100,8 +101,49 @@ impl Resolver<'_> {
         vec![Place::Module(Module::of_file(root))]
     }
 
+    /// Whether a use is that of a macro, which has names of its own.
+    pub(super) fn is_macro(&self, it: Use<'_>) -> bool {
+        it.role == Role::Applies && self.project.file(it.file).family == Family::Rust
+    }
+
+    /// What a macro's name refers to: one of its module, or that of whatever
+    /// module, because macros are known behind their text.
+    pub(super) fn macros(&self, scope: Scope, it: Use<'_>) -> Resolution {
+        let kind = |at: &DefRef| self.project.outlined(*at).map(|it| it.kind);
+        // Functions of other files make macros too.
+        let is_apt = |at: &DefRef| {
+            let kind = kind(at);
+            kind == Some(Kind::Macro) || kind == Some(Kind::Function) && at.file != it.file
+        };
+        let looked = match it.qualifier {
+            Before::Path(path) => self.types(scope, &format!("{path}::{}", it.name)),
+            Before::Nothing
+            | Before::Itself
+            | Before::Parent
+            | Before::OfType(_)
+            | Before::Unknown => self.lookup(scope, it.name),
+        };
+        if let Lookup::Found(places) = looked {
+            let mut found = definitions(&places);
+            found.retain(is_apt);
+            if !found.is_empty() {
+                return Resolution::Known(found);
+            }
+        }
+        let named = self.project.named(it.name).iter().copied();
+        let found: Vec<DefRef> = named
+            .filter(|at| {
+                kind(at) == Some(Kind::Macro) && self.project.file(at.file).family == Family::Rust
+            })
+            .collect();
+        match found.as_slice() {
+            [only] if self.is_one_crate(it.file, only.file) => Resolution::Known(found),
+            _ => self.choose(it, found),
+        }
+    }
+
     /// Whether two files are of one crate.
-    pub(super) fn is_one_crate(&self, a: FileId, b: FileId) -> bool {
+    fn is_one_crate(&self, a: FileId, b: FileId) -> bool {
         self.rust_root(a) == self.rust_root(b)
     }
 

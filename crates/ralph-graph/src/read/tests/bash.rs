@@ -18,7 +18,7 @@ if true; then late=1; fi
 "#;
     let want = "
         Constant VERSION
-        Variable PATH_X
+        Constant PATH_X
         Variable items
         Variable count
         Function greet

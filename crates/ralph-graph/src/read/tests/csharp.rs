@@ -31,7 +31,7 @@ public class Svc<T> : Base<T> {
         Class A.B.Svc
         Field A.B.Svc._repo file
         Field A.B.Svc.implicitly_private file
-        Field A.B.Svc.Max
+        Constant A.B.Svc.Max
         Field A.B.Svc.Changed
         Field A.B.Svc.Name
         Alias A.B.Svc.Handler

@@ -23,8 +23,8 @@ public class A<T> extends Base<T> {
         Module com.foo.bar
         Class A
         Field A.repo file
-        Field A.MAX
-        Field A.MIN
+        Constant A.MAX
+        Constant A.MIN
         Method A.A
         Method A.run
         Class A.run.Local file
@@ -40,7 +40,7 @@ public class A<T> extends Base<T> {
         Field A.P.r
         Method A.P.P
         Interface A.I
-        Field A.I.C
+        Constant A.I.C
         Method A.I.m
         Interface A.Ann
         Method A.Ann.value

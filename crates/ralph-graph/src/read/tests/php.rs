@@ -47,6 +47,7 @@ $global = 1;
         Function App\Svc.free
         Class App\Svc.FooTest test
         Method App\Svc.FooTest.testIt test
+        Variable App\Svc.global
     ";
     same(&definitions(&read(Language::Php, source)), want);
 }
@@ -80,7 +81,7 @@ class Svc extends Base implements IFoo, \Ns\IBar {
         Svc extends Base
         Svc implements IFoo
         Svc implements \Ns.IBar
-        Svc extends LogTrait
+        Svc implements LogTrait
         Svc.repo type Repo
         Svc.__construct type User
         Svc.__construct value self.made

@@ -48,7 +48,7 @@ mod tests { fn helper() {} #[test] fn works() {} }
         Method Point.area
         Method Thing.fmt
         Constant LIMIT file
-        Constant NAME file
+        Variable NAME file
         Variable COUNT
         Alias Alias file
         Macro make

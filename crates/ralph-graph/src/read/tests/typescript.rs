@@ -44,7 +44,6 @@ describe("math", () => { it('adds', () => { const x = 1; }); });
         Method Svc.size
         Method Svc.foo
         Method Svc.over
-        Method Svc.over
         Function Svc.over.helper file
         Interface IFoo file
         Field IFoo.a

@@ -58,8 +58,12 @@ pub(super) fn alias(walk: &mut Walk<'_>, at: At) {
 
 /// `a` or `a as b` in braces.
 fn specifier(walk: &mut Walk<'_>, at: At, module: Symbol) {
-    let Some(name) = walk.child(at, f::NAME) else { return };
-    let (symbol, _) = unquoted(walk, name);
+    let symbol = match walk.child(at, f::NAME) {
+        Some(name) => unquoted(walk, name).0,
+        // `default` is a word of the language.
+        None if walk.text(at).starts_with(b"default") => walk.symbols.make(b"default"),
+        None => return,
+    };
     let local = walk.child(at, f::ALIAS).map_or(symbol, |alias| unquoted(walk, alias).0);
     walk.brings(at, module, Brings::Name(symbol, local));
 }

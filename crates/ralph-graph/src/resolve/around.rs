@@ -1,0 +1,66 @@
+//! What is around a place in the text.
+
+use super::{Resolver, Scope, is_type};
+use crate::facts::Kind;
+use crate::family::Family;
+use crate::project::DefRef;
+
+impl Resolver<'_> {
+    /// The type around a place: the one it is written in, or the one that
+    /// what it is written in belongs to.
+    pub(crate) fn enclosing_type(&self, scope: Scope) -> Option<DefRef> {
+        let start = DefRef { file: scope.file, id: scope.within? };
+        let family = self.project.file(scope.file).family;
+        for at in std::iter::once(start).chain(self.project.containers(start)) {
+            let definition = self.project.outlined(at)?;
+            let is_own = is_type(definition.kind)
+                || definition.kind == Kind::Module && family == Family::Ruby;
+            if is_own {
+                return Some(at);
+            }
+            if let Some(owner) = definition.owner {
+                let owner = self.project.text(at.file, owner);
+                return self.owners(at.file, owner).first().copied();
+            }
+        }
+        None
+    }
+
+    /// The type that a constructor makes; anything else is itself.
+    pub(super) fn constructed(&self, at: DefRef) -> DefRef {
+        let is_constructor = self.project.outlined(at).is_some_and(|it| it.kind == Kind::Method)
+            && self.project.owner_name(at) == Some(self.project.name(at));
+        let own = is_constructor
+            .then(|| self.enclosing_type(Scope { file: at.file, within: Some(at.id) }));
+        own.flatten().unwrap_or(at)
+    }
+
+    /// The functions around a place, which make objects in scripts.
+    pub(super) fn makers(&self, scope: Scope) -> Vec<DefRef> {
+        let start = scope.within.map(|id| DefRef { file: scope.file, id });
+        if self.project.file(scope.file).family != Family::Script {
+            return Vec::new();
+        }
+        let chain =
+            start.into_iter().flat_map(|at| std::iter::once(at).chain(self.project.containers(at)));
+        let kind = |at: DefRef| self.project.outlined(at).map(|it| it.kind);
+        chain.filter(|at| kind(*at) == Some(Kind::Function)).collect()
+    }
+
+    /// What the type around a place extends.
+    pub(super) fn parents(&self, scope: Scope) -> Vec<DefRef> {
+        let start = scope.within.map(|id| DefRef { file: scope.file, id });
+        let mut chain =
+            start.into_iter().flat_map(|at| std::iter::once(at).chain(self.project.containers(at)));
+        // The body of one of the values of an enumeration is a class below it.
+        let kind = |at: DefRef| self.project.outlined(at).map(|it| it.kind);
+        let first =
+            chain.find(|at| kind(*at).is_some_and(|kind| kind == Kind::Variant || is_type(kind)));
+        if let Some(value) = first.filter(|at| kind(*at) == Some(Kind::Variant)) {
+            return self.project.containers(value).take(1).collect();
+        }
+        let Some(own) = self.enclosing_type(scope) else { return Vec::new() };
+        let parts = std::iter::once(own).chain(self.other_parts(own));
+        parts.flat_map(|part| self.bases(part).known.clone()).collect()
+    }
+}
