@@ -3,6 +3,7 @@
 //! `--nocapture` shows the table and every disagreement.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -49,7 +50,9 @@ struct Outcome {
 
 impl Outcome {
     fn disagree(&mut self, what: &str) {
-        writeln!(self.disagreements, "  {what}").unwrap();
+        for part in ["  ", what, "\n"] {
+            self.disagreements.push_str(part);
+        }
     }
 }
 
@@ -78,15 +81,15 @@ fn corpora() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/code")
 }
 
-fn measure(language: &str) -> Outcome {
+fn measure(language: &str) -> Result<Outcome, Box<dyn Error>> {
     let folder = corpora().join(language);
-    let state = tempfile::tempdir().unwrap();
-    let mut index = Index::open(&folder.join("project"), state.path()).unwrap();
-    index.update(LATER, &mut |_| {}).unwrap();
-    let known = Known::of(&index.code(LATER).unwrap());
-    let expected = std::fs::read_to_string(folder.join("expected.jsonl")).unwrap();
+    let state = tempfile::tempdir()?;
+    let mut index = Index::open(&folder.join("project"), state.path())?;
+    index.update(LATER, &mut |_| {})?;
+    let known = Known::of(&index.code(LATER)?);
+    let expected = std::fs::read_to_string(folder.join("expected.jsonl"))?;
     let expected: Vec<Value> =
-        expected.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        expected.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
     let mut outcome = Outcome::default();
     compare_definitions(&known, &expected, language, &mut outcome);
     for mark in expected.iter().filter(|mark| mark.get("ref").is_some()) {
@@ -100,7 +103,7 @@ fn measure(language: &str) -> Outcome {
             outcome.disagree(&format!("relation missed: {}", in_short(relation)));
         }
     }
-    outcome
+    Ok(outcome)
 }
 
 fn text<'a>(value: &'a Value, key: &str) -> &'a str {
@@ -108,7 +111,7 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
 }
 
 fn number(value: &Value, key: &str) -> u32 {
-    u32::try_from(value[key].as_u64().unwrap()).unwrap()
+    value[key].as_u64().and_then(|number| u32::try_from(number).ok()).unwrap_or(u32::MAX)
 }
 
 fn in_short(value: &Value) -> String {
@@ -156,11 +159,12 @@ fn compare_definitions(known: &Known, expected: &[Value], language: &str, outcom
         language == "ruby" && expected.iter().any(is_constant)
     };
     for symbol in &known.symbols {
-        let kind = match symbol.kind {
-            Kind::Field if made(symbol) => continue,
-            Kind::Class | Kind::Struct if made(symbol) => Kind::Constant.word().to_owned(),
-            _ => symbol.kind.word().to_owned(),
-        };
+        let is_made = made(symbol);
+        if is_made && symbol.kind == Kind::Field {
+            continue;
+        }
+        let is_made = is_made && matches!(symbol.kind, Kind::Class | Kind::Struct);
+        let kind = if is_made { Kind::Constant } else { symbol.kind }.word().to_owned();
         let place = (symbol.path.clone(), symbol.line, symbol.column);
         let key = (place.0, place.1, place.2, symbol.name.clone(), kind);
         let Some(want) = wanted.remove(&key) else {
@@ -213,8 +217,8 @@ fn is_left_out(known: &Known, symbol: &Symbol, language: &str) -> bool {
         // To the graph a test with a text for a name is a function.
         "javascript" | "typescript" | "ruby" => {
             let path = corpora().join(language).join("project").join(&symbol.path);
-            let source = std::fs::read_to_string(path).unwrap();
-            let line = source.lines().nth(symbol.line as usize - 1).unwrap();
+            let source = std::fs::read_to_string(path).unwrap_or_default();
+            let line = source.lines().nth(symbol.line as usize - 1).unwrap_or_default();
             let before = line.as_bytes().get((symbol.column as usize).wrapping_sub(2));
             symbol.kind == Kind::Function && matches!(before, Some(b'"' | b'\'' | b'`'))
         }
@@ -249,8 +253,8 @@ fn compare_reference(known: &Known, mark: &Value, outcome: &mut Outcome) {
         uses.iter().filter(|it| it.line == line && it.column == column).collect();
     // A name may be noted twice, as a type and as what is called.
     let role = |it: &&&NameUse| is_role(it.role, text(mark, "role"));
-    let used = here.iter().find(role).or(here.first()).copied();
-    let meaning = used.map(|used| &used.meaning);
+    let marked = here.iter().find(role).or(here.first());
+    let meaning = marked.map(|marked| &marked.meaning);
     let to = text(mark, "to");
     let score = &mut outcome.references;
     let is_right = match (to, meaning) {
@@ -265,14 +269,13 @@ fn compare_reference(known: &Known, mark: &Value, outcome: &mut Outcome) {
             false
         }
         ("ambiguous", Some(Meaning::Symbols(found) | Meaning::OneOf(found))) => {
-            let among = mark["among"].as_array().unwrap();
-            let all = among
-                .iter()
-                .all(|one| found.iter().any(|it| Some(place(it).as_str()) == one.as_str()));
+            let mut among = mark["among"].as_array().into_iter().flatten();
+            let all =
+                among.all(|one| found.iter().any(|it| Some(place(it).as_str()) == one.as_str()));
             if all {
-                score.right += 1
+                score.right += 1;
             } else {
-                score.missed += 1
+                score.missed += 1;
             }
             all
         }
@@ -314,7 +317,7 @@ fn has_relation(known: &Known, relation: &Value) -> bool {
         "calls" | "tests" => matches!(role, Role::Call | Role::Applies),
         "extends" => role == Role::Extends,
         "implements" => role == Role::Implements,
-        other => panic!("{other} is no relation between names"),
+        _ => false,
     };
     match text(relation, "rel") {
         "imports" => known.imports.contains(&(from.to_owned(), to.to_owned())),
@@ -383,7 +386,7 @@ fn small_projects_are_understood() {
     let mut table = String::new();
     let mut low = Vec::new();
     for least in &LANGUAGES {
-        let outcome = measure(least.language);
+        let outcome = measure(least.language).unwrap();
         let reached = [
             (outcome.definitions.precision(), least.definitions.0),
             (outcome.definitions.recall(), least.definitions.1),

@@ -58,6 +58,8 @@ fn visit(walk: &mut Walk<'_>, at: At) -> Step {
             include(walk, at);
             return Step::Over;
         }
+        // In a class it names what the class has from its base anyway.
+        k::USING_DECLARATION if matches!(walk.here(), Here::Type(_)) => {}
         k::USING_DECLARATION | k::NAMESPACE_ALIAS_DEFINITION => {
             using(walk, at);
             return Step::Over;

@@ -264,6 +264,9 @@ fn name(walk: &mut Walk<'_>, at: At) {
 }
 
 fn role(walk: &Walk<'_>, at: At) -> Role {
+    let outer = walk.parent(at);
+    // `f[int](a, b)` looks like a call of what is in a table.
+    let at = if walk.kind(outer) == k::INDEX_EXPRESSION && outer + 1 == at { outer } else { at };
     match (walk.kind(walk.parent(at)), walk.field(at)) {
         (k::CALL_EXPRESSION, f::FUNCTION) => Role::Call,
         _ => Role::Value,
@@ -281,6 +284,11 @@ fn type_use(walk: &mut Walk<'_>, at: At) {
     let outer = walk.parent(whole);
     let role = match walk.kind(outer) {
         k::COMPOSITE_LITERAL => Role::Call,
+        // `f[int](a)`
+        k::TYPE_INSTANTIATION_EXPRESSION if walk.is_in(outer, k::CALL_EXPRESSION, f::FUNCTION) => {
+            Role::Call
+        }
+        k::TYPE_CONVERSION_EXPRESSION if walk.kind(whole) == k::GENERIC_TYPE => Role::Call,
         k::FIELD_DECLARATION if walk.child(outer, f::NAME).is_none() => Role::Extends,
         k::POINTER_TYPE if is_embedded(walk, outer) => Role::Extends,
         k::TYPE_ELEM if walk.is_in_alone(whole, k::INTERFACE_TYPE) => Role::Extends,

@@ -347,3 +347,143 @@ fn shell_functions_are_found_in_sourced_files() {
         &["run.sh:3 say -> lib/log.sh:1"],
     );
 }
+
+#[test]
+fn a_type_is_not_taken_for_its_constructor_or_a_field() {
+    check(
+        &[
+            (
+                "src/com/x/Base.java",
+                "package com.x;\n\nclass Base {\n  Base() {}\n  void go() {}\n  static Base make() { return null; }\n  static class Low extends Base {}\n}\n",
+            ),
+            (
+                "src/com/x/Main.java",
+                "package com.x;\n\nclass Main {\n  void run() {\n    new Base.Low().go();\n  }\n}\n",
+            ),
+            ("kind.h", "enum unit { NONE, METRE };\nstruct reading { enum unit unit; };\n"),
+            ("kind.c", "#include \"kind.h\"\n\nint f(void) { return METRE; }\n"),
+        ],
+        &[
+            "src/com/x/Base.java:6 Base -> src/com/x/Base.java:3",
+            "src/com/x/Base.java:7 Base -> src/com/x/Base.java:3",
+            "src/com/x/Main.java:5 go -> src/com/x/Base.java:5",
+            "kind.h:2 unit -> kind.h:1",
+            "kind.c:3 METRE -> kind.h:1",
+        ],
+    );
+}
+
+#[test]
+fn what_is_written_in_several_parts_is_one() {
+    check(
+        &[
+            (
+                "A.cs",
+                "namespace App;\n\npublic partial class Shelf\n{\n    public int Count;\n    void Add() { Told(); }\n}\n",
+            ),
+            (
+                "B.cs",
+                "namespace App;\n\npublic partial class Shelf\n{\n    void Told() { Count++; }\n}\n\npublic class NoteAttribute { }\n\n[Note]\nclass Other { }\n",
+            ),
+            ("lib/a.rb", "module App\n  class Error < StandardError\n  end\nend\n"),
+            (
+                "lib/b.rb",
+                "module App\n  class Desk\n    def f\n      raise Error\n    end\n  end\nend\n",
+            ),
+            (
+                "geo.hpp",
+                "namespace geo {\nclass Shape { public: int area(); };\n}\nnamespace geo::inner {\nint depth();\n}\n",
+            ),
+            (
+                "geo.cpp",
+                "#include \"geo.hpp\"\nnamespace in = geo::inner;\nusing namespace geo;\nint f(Shape &s) { return s.area() + in::depth(); }\n",
+            ),
+        ],
+        &[
+            "A.cs:6 Told -> B.cs:5",
+            "B.cs:5 Count -> A.cs:5",
+            "B.cs:10 Note -> B.cs:8",
+            "lib/b.rb:4 Error -> lib/a.rb:2",
+            "geo.cpp:4 area -> geo.hpp:2",
+            "geo.cpp:4 depth -> geo.hpp:5",
+        ],
+    );
+}
+
+#[test]
+fn members_are_found_through_aliases_and_values() {
+    check(
+        &[
+            ("a.h", "struct sample { int at; };\ntypedef struct sample sample_t;\n"),
+            ("a.c", "#include \"a.h\"\nint f(sample_t *s) { return s->at; }\n"),
+            ("src/lib.rs", "mod zone;\n"),
+            (
+                "src/zone.rs",
+                "enum Zone { Near }\nuse Zone::Near;\nimpl Zone {\n    fn hops(self) {}\n}\nfn f() {\n    Near.hops();\n}\n",
+            ),
+        ],
+        &["a.c:2 at -> a.h:1", "src/zone.rs:7 hops -> src/zone.rs:4"],
+    );
+}
+
+#[test]
+fn a_method_that_hands_on_to_its_like_does_not_call_itself() {
+    check(
+        &[(
+            "src/lib.rs",
+            "struct Lines(Vec<u8>);\nimpl Lines {\n    fn push(&mut self, line: u8) {\n        self.0.push(line);\n    }\n}\nimpl std::error::Error for Lines {}\nstruct Zone;\nimpl TryFrom<u8> for Zone {\n    type Error = u8;\n}\n",
+        )],
+        &["src/lib.rs:4 push -> ? src/lib.rs:3", "src/lib.rs:7 Error -> -"],
+    );
+}
+
+#[test]
+fn macros_have_names_of_their_own() {
+    check(
+        &[
+            ("src/lib.rs", "#[macro_use]\nmod macros;\nmod a;\n"),
+            ("src/macros.rs", "macro_rules! grams {\n    () => {};\n}\n"),
+            ("src/a.rs", "fn print() {\n    print!(\"\");\n    grams!();\n}\n"),
+        ],
+        &["src/a.rs:2 print -> -", "src/a.rs:3 grams -> src/macros.rs:1"],
+    );
+}
+
+#[test]
+fn what_a_script_exports_without_a_name_is_known() {
+    check(
+        &[
+            ("package.json", "{\"name\":\"x\",\"imports\":{\"#own/*\":\"./src/*.js\"}}"),
+            (
+                "src/plain.js",
+                "export const both = 1;\nexport default function render() {\n  return both;\n}\n",
+            ),
+            ("src/index.js", "export { default as show } from './plain.js';\n"),
+            (
+                "main.js",
+                "import plain from '#own/plain';\nimport { show } from './src/index.js';\nimport * as text from './text.js';\n\nplain();\nshow();\ntext.cut();\n",
+            ),
+            ("text.js", "export function cut() {}\n"),
+        ],
+        &[
+            "main.js:5 plain -> src/plain.js:2",
+            "main.js:6 show -> src/plain.js:2",
+            "main.js:7 cut -> text.js:1",
+        ],
+    );
+}
+
+#[test]
+fn what_a_shell_may_read_instead_is_found_too() {
+    check(
+        &[
+            ("lib/ssh.sh", "push() {\n  :\n}\n"),
+            ("lib/dir.sh", "push() {\n  :\n}\n"),
+            (
+                "run.sh",
+                "#!/bin/bash\nload() {\n  if [ -n \"$1\" ]; then . \"$LIB\"/ssh.sh; else . \"$LIB\"/dir.sh; fi\n}\ntrap load EXIT\npush\n",
+            ),
+        ],
+        &["run.sh:5 load -> run.sh:2", "run.sh:6 push -> lib/dir.sh:1 lib/ssh.sh:1"],
+    );
+}

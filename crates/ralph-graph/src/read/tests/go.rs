@@ -213,3 +213,15 @@ func f() { pool.Get() }
     ";
     same(&references(&read(Language::Go, source)), want);
 }
+
+#[test]
+fn a_function_with_type_arguments_is_called() {
+    let source = "
+package main
+func f() { New[int](1, 2); series.New[int](1) }
+";
+    let found = references(&read(Language::Go, source));
+    for call in ["f call New", "f call series.New"] {
+        assert!(found.iter().any(|it| it == call), "{call} is not in {found:?}");
+    }
+}
