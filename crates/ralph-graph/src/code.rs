@@ -76,7 +76,7 @@ impl<'i> Code<'i> {
     /// A definition as people see it.
     pub(crate) fn symbol(&self, at: DefRef) -> Symbol {
         let file = self.project.file(at.file);
-        let outlined = file.outline.definition(at.id);
+        let outlined = file.outline().definition(at.id);
         let facts = self.facts(at.file);
         let full = facts.as_ref().and_then(|facts| facts.definitions.get(at.id.0 as usize));
         Symbol {

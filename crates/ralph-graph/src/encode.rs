@@ -139,7 +139,7 @@ struct Last {
 /// What one file says, as bytes.
 pub(crate) fn facts(facts: &FileFacts) -> Vec<u8> {
     let mut sink = Sink::default();
-    sink.count(facts.names.iter().count());
+    sink.count(facts.names.len());
     for (_, text) in facts.names.iter() {
         sink.text(text);
     }
@@ -171,8 +171,10 @@ pub(crate) fn facts(facts: &FileFacts) -> Vec<u8> {
 pub(crate) fn read_facts(bytes: &[u8]) -> Option<FileFacts> {
     let mut source = Source::new(bytes);
     let mut names = Names::default();
-    for _ in 0..source.count()? {
-        names.intern(source.text()?);
+    let count = source.count()?;
+    names.reserve(count);
+    for _ in 0..count {
+        names.push(source.text()?);
     }
     let health = health(source.optional()?);
     let mut last = Last::default();

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::facts::Interner;
 use crate::outline::{self, NameKey};
 
 const SPANS: std::ops::Range<u32> = 0..2_000_000;
@@ -90,14 +91,14 @@ fn any_facts() -> impl Strategy<Value = FileFacts> {
         proptest::option::of(0..100_u32),
     );
     lists.prop_map(|(mut definitions, references, imports, line)| {
-        let mut names = Names::default();
+        let mut names = Interner::default();
         for text in ["save", "Store", "a.b", "", "키", "load_all"] {
             names.intern(text);
         }
         for (index, definition) in (0_u32..).zip(&mut definitions) {
             definition.container = (index % 3 == 2).then(|| DefinitionId(index - 1));
         }
-        FileFacts { names, definitions, references, imports, health: health(line) }
+        FileFacts { names: names.names, definitions, references, imports, health: health(line) }
     })
 }
 
@@ -112,11 +113,11 @@ proptest! {
         let outline = outline::decode(&outline::encode(&before)).unwrap();
         prop_assert_eq!(outline.definitions.len(), before.definitions.len());
         for (short, full) in outline.definitions.iter().zip(&before.definitions) {
-            prop_assert_eq!(outline.names.get(short.name), before.names.text(full.name));
+            prop_assert_eq!(outline.names.text(short.name), before.names.text(full.name));
             prop_assert_eq!((short.kind, short.line), (full.kind, full.name_span.line));
         }
         for (short, full) in outline.imports.iter().zip(&before.imports) {
-            prop_assert_eq!(outline.names.get(short.module), before.names.text(full.module));
+            prop_assert_eq!(outline.names.text(short.module), before.names.text(full.module));
         }
         for (id, text) in before.names.iter() {
             let times = before.references.iter().filter(|reference| reference.name == id).count();

@@ -1,6 +1,8 @@
 //! What one file says, without looking at any other.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use crate::mixer::{Mixer, Table};
 
 /// The number of a name in the [`Names`] of its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -10,38 +12,73 @@ pub struct NameId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DefinitionId(pub u32);
 
-/// Every name of a file, once.
+/// Every name of a file, once: all in one text, because there are many.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
-    texts: Vec<Box<str>>,
-    known: HashMap<Box<str>, NameId>,
+    text: String,
+    ends: Vec<u32>,
 }
 
 impl Names {
-    /// The number of a name, which is new if it was not seen before.
-    pub fn intern(&mut self, text: &str) -> NameId {
-        if let Some(&known) = self.known.get(text) {
-            return known;
-        }
-        let id = NameId(u32::try_from(self.texts.len()).unwrap_or(u32::MAX));
-        self.texts.push(text.into());
-        self.known.insert(text.into(), id);
+    /// Adds a name that is not there yet, and gives it the next number.
+    pub(crate) fn push(&mut self, name: &str) -> NameId {
+        let id = NameId(u32::try_from(self.ends.len()).unwrap_or(u32::MAX));
+        self.text.push_str(name);
+        self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
         id
     }
 
-    /// The number of a name that was seen.
-    pub fn find(&self, text: &str) -> Option<NameId> {
-        self.known.get(text).copied()
+    /// Makes room for so many names.
+    pub(crate) fn reserve(&mut self, count: usize) {
+        self.ends.reserve(count);
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
     }
 
     /// The text of a name; empty for a number that is not of this file.
     pub fn text(&self, id: NameId) -> &str {
-        self.texts.get(id.0 as usize).map_or("", |text| text)
+        let index = id.0 as usize;
+        let start = index.checked_sub(1).and_then(|before| self.ends.get(before)).copied();
+        let end = self.ends.get(index).copied().unwrap_or(0);
+        self.text.get(start.unwrap_or(0) as usize..end as usize).unwrap_or_default()
     }
 
     /// All names in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (NameId, &str)> {
-        (0..).map(NameId).zip(self.texts.iter().map(|text| &**text))
+        let count = u32::try_from(self.ends.len()).unwrap_or(u32::MAX);
+        (0..count).map(NameId).map(|id| (id, self.text(id)))
+    }
+}
+
+/// Gives names their numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Interner {
+    pub(crate) names: Names,
+    /// By their hashes, or by the next number that was free.
+    known: Table<u64, NameId>,
+}
+
+impl Interner {
+    /// The number of a name, which is new if it was not seen before.
+    pub(crate) fn intern(&mut self, text: &str) -> NameId {
+        let mut place = Mixer::of(text.as_bytes());
+        loop {
+            match self.known.entry(place) {
+                Entry::Vacant(free) => return *free.insert(self.names.push(text)),
+                Entry::Occupied(known) if self.names.text(*known.get()) == text => {
+                    return *known.get();
+                }
+                Entry::Occupied(_) => place = place.wrapping_add(1),
+            }
+        }
     }
 }
 

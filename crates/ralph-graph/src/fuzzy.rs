@@ -37,18 +37,36 @@ impl Pattern {
         if self.lower.is_empty() {
             return Some(Score(0));
         }
-        let mut seen = 0;
-        for byte in name.bytes() {
-            seen |= letter(byte.to_ascii_lowercase());
-        }
-        let missing = (self.letters & !seen).count_ones() as usize;
+        let missing = self.missing(name);
         if missing > self.slips() {
             return None;
         }
-        let base = self.base(name, missing)?;
-        // Of names that fit alike the shorter one leaves less unsaid.
+        self.base(name, missing).map(|base| self.shortest_first(base, name))
+    }
+
+    /// The same without slips and letters that only occur in order.
+    pub(crate) fn clear_score(&self, name: &str) -> Option<Score> {
+        if self.lower.is_empty() || self.missing(name) > 0 {
+            return None;
+        }
+        let base = if name == self.text {
+            SAME
+        } else {
+            self.clear_base(name, name.to_lowercase().as_bytes())?
+        };
+        Some(self.shortest_first(base, name))
+    }
+
+    /// How many of the letters a name lacks.
+    fn missing(&self, name: &str) -> usize {
+        let seen = name.bytes().fold(0, |seen, byte| seen | letter(byte.to_ascii_lowercase()));
+        (self.letters & !seen).count_ones() as usize
+    }
+
+    /// Of names that fit alike the shorter one leaves less unsaid.
+    fn shortest_first(&self, base: u32, name: &str) -> Score {
         let extra = name.len().saturating_sub(self.lower.len()).min(50);
-        Some(Score(base - u32::try_from(extra).unwrap_or(0)))
+        Score(base - u32::try_from(extra).unwrap_or(0))
     }
 
     fn base(&self, name: &str, missing: usize) -> Option<u32> {
@@ -56,26 +74,9 @@ impl Pattern {
             return Some(SAME);
         }
         let lower = name.to_lowercase().into_bytes();
-        if missing == 0 {
-            if lower == self.lower {
-                return Some(SAME_BUT_CASE);
-            }
-            let parts = words(name);
-            if parts == self.words {
-                return Some(SAME_WORDS);
-            }
-            if lower.starts_with(&self.lower) {
-                return Some(BEGINNING);
-            }
-            if begin_in_order(&self.words, &parts) {
-                return Some(WORDS);
-            }
-            if lower.windows(self.lower.len()).any(|part| part == self.lower) {
-                return Some(INSIDE);
-            }
-            if self.lower.len() > 1 && initials(&parts).starts_with(&self.lower) {
-                return Some(INITIALS);
-            }
+        let clear = if missing == 0 { self.clear_base(name, &lower) } else { None };
+        if clear.is_some() {
+            return clear;
         }
         if let Some(slips) = slips(&self.lower, &lower, self.slips()) {
             return Some(SLIP - 100 * u32::try_from(slips).unwrap_or(0));
@@ -87,6 +88,34 @@ impl Pattern {
             && lower.first() == self.lower.first()
             && in_order(&self.lower, &lower);
         has_order.then_some(LETTERS)
+    }
+
+    fn clear_base(&self, name: &str, lower: &[u8]) -> Option<u32> {
+        if lower == self.lower {
+            return Some(SAME_BUT_CASE);
+        }
+        // Few names get beyond this, and taking one apart is dear.
+        let has = |word: &String| memchr::memmem::find(lower, word.as_bytes()).is_some();
+        let has_words = !name.is_ascii() || self.words.iter().all(has);
+        let may_be_initials = self.lower.len() > 1 && seams(name) + 1 >= self.lower.len();
+        if !has_words && !may_be_initials {
+            return None;
+        }
+        let parts = words(name);
+        if parts == self.words {
+            return Some(SAME_WORDS);
+        }
+        if lower.starts_with(&self.lower) {
+            return Some(BEGINNING);
+        }
+        if begin_in_order(&self.words, &parts) {
+            return Some(WORDS);
+        }
+        if lower.windows(self.lower.len()).any(|part| part == self.lower) {
+            return Some(INSIDE);
+        }
+        let is_initials = self.lower.len() > 1 && initials(&parts).starts_with(&self.lower);
+        is_initials.then_some(INITIALS)
     }
 
     /// How many slips are forgiven: a short word is soon another one.
@@ -139,6 +168,11 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     found
 }
 
+/// At how many places a word may begin, apart from the start.
+fn seams(name: &str) -> usize {
+    name.chars().filter(|char| char.is_uppercase() || !char.is_alphanumeric()).count()
+}
+
 /// Whether each word begins one of the parts, in the same order.
 fn begin_in_order(words: &[String], parts: &[String]) -> bool {
     let mut rest = parts.iter();
@@ -172,6 +206,11 @@ fn slips(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
     if most == 0 || a.len().abs_diff(b.len()) > most {
         return None;
     }
+    // What both begin or end with changes nothing.
+    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[same..], &b[same..]);
+    let same = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[..a.len() - same], &b[..b.len() - same]);
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=b.len()).collect();
     for (row, letter) in a.iter().enumerate() {

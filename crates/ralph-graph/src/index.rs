@@ -1,6 +1,6 @@
 //! The index of a project: what is known of its code, and how fresh that is.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use ralph_store::{CodeStore, FolderChanges, StoreError};
@@ -9,6 +9,8 @@ use crate::code::Code;
 use crate::folder::{Folder, State};
 use crate::freshness::{Freshness, Trouble};
 use crate::known::{self, Known};
+use crate::mixer::Table;
+use crate::outline::Folded;
 use crate::project::{Project, SourceFile, folder_of};
 use crate::update::{Progress, Update, Updated, join};
 use crate::walk::Tree;
@@ -164,7 +166,7 @@ impl Index {
     /// All files as their outlines tell, and the paths of those whose outline
     /// is not there or makes no sense.
     fn project(&self) -> Result<(Project, Vec<(String, String)>), IndexError> {
-        let mut wanted: HashMap<i64, Vec<String>> = HashMap::new();
+        let mut wanted: Table<i64, Vec<String>> = Table::default();
         for (path, entry) in self.entries() {
             if let Some(key) = entry.key() {
                 wanted.entry(key).or_default().push(path);
@@ -176,13 +178,12 @@ impl Index {
             let paths = wanted.remove(&key).unwrap_or_default();
             match known {
                 Known::Code(family, outline) => {
-                    let mut outline = Some(outline);
-                    let mut paths = paths.into_iter().peekable();
-                    while let Some(path) = paths.next() {
-                        let copy =
-                            if paths.peek().is_some() { outline.clone() } else { outline.take() };
-                        files.extend(copy.map(|outline| SourceFile { path, family, outline, key }));
-                    }
+                    files.extend(paths.into_iter().map(|path| SourceFile {
+                        path,
+                        family,
+                        folded: Folded::new(outline),
+                        key,
+                    }))
                 }
                 Known::Manifest(manifest) => {
                     let folders = paths.iter().map(|path| folder_of(path).to_owned());
@@ -225,8 +226,11 @@ impl Index {
     /// How far what is known can be relied on.
     pub fn freshness(&self) -> Freshness {
         let mut found = Freshness::default();
-        for (path, state) in self.entries() {
-            let trouble = |why: String| Trouble { path: path.clone(), why };
+        let entries = self.folders.iter().flat_map(|(path, folder)| {
+            folder.files.iter().map(move |file| (path, &file.name, &file.state))
+        });
+        for (folder, name, state) in entries {
+            let trouble = |why: String| Trouble { path: join(folder, name), why };
             let at = |line: &u32| format!("does not follow its grammar at line {line}");
             match state {
                 State::Rules | State::Other => {}

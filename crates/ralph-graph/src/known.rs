@@ -4,13 +4,14 @@ use crate::encode::{self, Sink, Source};
 use crate::facts::{FileFacts, Health};
 use crate::family::Family;
 use crate::manifest::Manifest;
+use crate::mixer::Mixer;
 use crate::outline::{self, Outline};
 
 /// What others need to know of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Known {
-    /// It is code.
-    Code(Family, Outline),
+pub(crate) enum Known<'a> {
+    /// It is code with this outline.
+    Code(Family, &'a [u8]),
     /// It says how modules are found.
     Manifest(Manifest),
 }
@@ -18,12 +19,23 @@ pub(crate) enum Known {
 /// Stands before a manifest, where code has the number of its family.
 const MANIFEST: u8 = u8::MAX;
 
+/// Bytes of the sum behind an outline. Outlines are looked into as far as they
+/// are needed, so what was damaged has to be found without that.
+const SUM_BYTES: usize = 4;
+
+fn sum(bytes: &[u8]) -> [u8; SUM_BYTES] {
+    let [.., a, b, c, d] = Mixer::of(bytes).to_le_bytes();
+    [a, b, c, d]
+}
+
 /// The bytes of an outline of code.
 pub(crate) fn of_code(family: Family, facts: &FileFacts) -> Vec<u8> {
     let mut sink = Sink::default();
     sink.byte(family.code());
     sink.raw(&outline::encode(facts));
-    sink.done()
+    let mut bytes = sink.done();
+    bytes.extend(sum(&bytes));
+    bytes
 }
 
 /// The bytes of a manifest.
@@ -35,12 +47,14 @@ pub(crate) fn of_manifest(manifest: &Manifest) -> Vec<u8> {
 }
 
 /// What the two functions above wrote; `None` for anything else.
-pub(crate) fn decode(bytes: &[u8]) -> Option<Known> {
+pub(crate) fn decode(bytes: &[u8]) -> Option<Known<'_>> {
     let (&tag, rest) = bytes.split_first()?;
     if tag == MANIFEST {
         return Manifest::decode(&mut Source::new(rest)).map(Known::Manifest);
     }
-    Some(Known::Code(Family::of_code(tag)?, outline::decode(rest)?))
+    let (whole, end) = bytes.split_at_checked(bytes.len().checked_sub(SUM_BYTES)?)?;
+    let outline = rest.get(..rest.len().checked_sub(SUM_BYTES)?)?;
+    (sum(whole) == end).then_some(Known::Code(Family::of_code(tag)?, outline))
 }
 
 /// The first line that does not follow the grammar, if there is one.
@@ -57,13 +71,16 @@ pub(crate) fn broken_line(bytes: &[u8]) -> Option<u32> {
 
 /// Whether a definition of the earlier outline has no counterpart.
 pub(crate) fn lacks(bytes: &[u8], earlier: &[u8]) -> bool {
-    let (Some(Known::Code(_, now)), Some(Known::Code(_, before))) =
-        (decode(bytes), decode(earlier))
-    else {
-        return false;
-    };
+    let (Some(now), Some(before)) = (outline(bytes), outline(earlier)) else { return false };
     let has = |name: &str| {
-        now.definitions.iter().any(|definition| now.names.get(definition.name) == name)
+        now.definitions.iter().any(|definition| now.names.text(definition.name) == name)
     };
-    before.definitions.iter().any(|definition| !has(before.names.get(definition.name)))
+    before.definitions.iter().any(|definition| !has(before.names.text(definition.name)))
+}
+
+fn outline(bytes: &[u8]) -> Option<Outline> {
+    match decode(bytes)? {
+        Known::Code(_, outline) => outline::decode(outline),
+        Known::Manifest(_) => None,
+    }
 }

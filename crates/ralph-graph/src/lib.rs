@@ -28,12 +28,14 @@ mod fuzzy;
 mod index;
 mod known;
 mod manifest;
+mod mixer;
 mod outline;
 mod project;
 mod rank;
 mod resolve;
 #[cfg(test)]
 mod scratch;
+mod sketch;
 mod update;
 mod walk;
 

@@ -85,7 +85,7 @@ impl Code<'_> {
             }
             interest.files.extend(found);
         }
-        let total = self.project.files.iter().map(|file| file.outline.definitions.len()).sum();
+        let total = self.project.files.iter().map(|file| file.count()).sum();
         // A line has several tokens, so more than these never fit.
         let ranked = ranked(&self.project, &interest, query.tokens.saturating_add(PATIENCE));
         let mut draft = Draft::default();

@@ -4,14 +4,16 @@
 //! All outlines of a project are in memory while a question is answered, so
 //! they own few allocations and no signatures.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::encode::{self, Sink, Source};
 use crate::facts::{
-    DefinitionId, FileFacts, Health, Import, Imported, Kind, NameId, Purpose, Qualifier, Reach,
+    DefinitionId, FileFacts, Import, Imported, Kind, NameId, Names, Purpose, Qualifier, Reach,
     Reference, Role,
 };
+use crate::sketch::{self, Sketch};
 
 /// A name as a number: equal names have equal keys, and different ones in one
 /// project hardly ever do not.
@@ -42,10 +44,6 @@ impl Hasher for KeyHasher {
 /// A table by names.
 pub(crate) type ByKey<V> = HashMap<NameKey, V, BuildHasherDefault<KeyHasher>>;
 
-/// Bytes of a stored key: with 100,000 names two share one with a chance of
-/// one in fifty thousand, and then only one file too many is looked into.
-const KEY_BYTES: usize = 6;
-
 impl NameKey {
     pub(crate) fn of(name: &str) -> Self {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
@@ -54,28 +52,6 @@ impl NameKey {
         }
         hash ^= hash >> 32;
         Self(hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16)
-    }
-}
-
-/// The names of an outline in one text.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Texts {
-    text: String,
-    ends: Vec<u32>,
-}
-
-impl Texts {
-    fn push(&mut self, name: &str) {
-        self.text.push_str(name);
-        self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
-    }
-
-    /// The text of a name; empty for a number that is not of this file.
-    pub(crate) fn get(&self, id: NameId) -> &str {
-        let index = id.0 as usize;
-        let start = index.checked_sub(1).and_then(|before| self.ends.get(before)).copied();
-        let end = self.ends.get(index).copied().unwrap_or(0);
-        self.text.get(start.unwrap_or(0) as usize..end as usize).unwrap_or_default()
     }
 }
 
@@ -115,15 +91,52 @@ pub(crate) struct Mention {
 }
 
 /// What others need to know of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Outline {
-    pub(crate) names: Texts,
+    pub(crate) names: Names,
     pub(crate) definitions: Vec<Outlined>,
     pub(crate) imports: Vec<Import>,
     pub(crate) above: Vec<Above>,
     /// In the order of the keys.
     pub(crate) mentions: Vec<Mention>,
-    pub(crate) health: Health,
+}
+
+/// An outline as it is stored. It is unfolded when more than its sketch is
+/// needed, which for most files of a project is never.
+#[derive(Debug, Clone)]
+pub(crate) struct Folded {
+    bytes: Box<[u8]>,
+    outline: OnceCell<Outline>,
+}
+
+impl Folded {
+    pub(crate) fn new(bytes: &[u8]) -> Self {
+        Self { bytes: bytes.into(), outline: OnceCell::new() }
+    }
+
+    /// What ranking needs.
+    pub(crate) fn sketch(&self) -> Sketch<'_> {
+        let mut source = Source::new(&self.bytes);
+        let sketch = encode::take_health(&mut source).and_then(|_| take_part(&mut source));
+        Sketch::new(sketch.unwrap_or_default())
+    }
+
+    /// All names in it, in the order of their numbers.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        let mut source = Source::new(&self.bytes);
+        let mut skip = || {
+            encode::take_health(&mut source)?;
+            take_part(&mut source)?;
+            source.count()
+        };
+        let count = skip().unwrap_or(0);
+        (0..count).map_while(move |_| source.text())
+    }
+
+    /// All of it; empty if the bytes are no outline.
+    pub(crate) fn unfold(&self) -> &Outline {
+        self.outline.get_or_init(|| decode(&self.bytes).unwrap_or_default())
+    }
 }
 
 impl Outline {
@@ -132,7 +145,7 @@ impl Outline {
     }
 
     pub(crate) fn name(&self, id: DefinitionId) -> &str {
-        self.definition(id).map_or("", |definition| self.names.get(definition.name))
+        self.definition(id).map_or("", |definition| self.names.text(definition.name))
     }
 
     /// How often a name is used.
@@ -144,16 +157,20 @@ impl Outline {
 }
 
 /// Numbers names anew: only those that an outline needs are in it.
-#[derive(Default)]
 struct Chosen<'a> {
-    ids: HashMap<NameId, NameId>,
+    /// By their numbers in the facts.
+    ids: Vec<Option<NameId>>,
     texts: Vec<&'a str>,
 }
 
 impl<'a> Chosen<'a> {
     fn choose(&mut self, facts: &'a FileFacts, id: NameId) -> NameId {
         let next = NameId(u32::try_from(self.texts.len()).unwrap_or(u32::MAX));
-        *self.ids.entry(id).or_insert_with(|| {
+        let Some(known) = self.ids.get_mut(id.0 as usize) else {
+            self.texts.push("");
+            return next;
+        };
+        *known.get_or_insert_with(|| {
             self.texts.push(facts.names.text(id));
             next
         })
@@ -184,7 +201,7 @@ impl<'a> Chosen<'a> {
 
 /// The outline of what a file says, as bytes.
 pub(crate) fn encode(facts: &FileFacts) -> Vec<u8> {
-    let mut chosen = Chosen::default();
+    let mut chosen = Chosen { ids: vec![None; facts.names.len()], texts: Vec::new() };
     let mut body = Sink::default();
     body.count(facts.definitions.len());
     let mut last_line = 0;
@@ -207,9 +224,17 @@ pub(crate) fn encode(facts: &FileFacts) -> Vec<u8> {
         encode::put_import(&mut body, &Import { module, imported, ..*import });
     }
     put_above(&mut body, facts, &mut chosen);
-    put_mentions(&mut body, facts);
+    let keys: Vec<NameKey> = facts.names.iter().map(|(_, text)| NameKey::of(text)).collect();
+    let mentions = mentions(facts, &keys);
+    body.count(mentions.len());
+    for mention in &mentions {
+        sketch::put_mention(&mut body, mention);
+    }
     let mut sink = Sink::default();
     encode::put_health(&mut sink, facts.health);
+    let sketch = sketch::encode(facts, &keys, &mentions);
+    sink.count(sketch.len());
+    sink.raw(&sketch);
     sink.count(chosen.texts.len());
     for text in chosen.texts {
         sink.text(text);
@@ -240,8 +265,9 @@ fn put_above<'a>(body: &mut Sink, facts: &'a FileFacts, chosen: &mut Chosen<'a>)
     }
 }
 
-fn put_mentions(body: &mut Sink, facts: &FileFacts) {
-    let mut times = vec![[0_u32; 3]; facts.names.iter().count()];
+/// The names that a file uses, in the order of their keys.
+fn mentions(facts: &FileFacts, keys: &[NameKey]) -> Vec<Mention> {
+    let mut times = vec![[0_u32; 3]; keys.len()];
     for reference in &facts.references {
         let how = match reference.qualifier {
             Qualifier::None => 0,
@@ -252,26 +278,28 @@ fn put_mentions(body: &mut Sink, facts: &FileFacts) {
             counts[how] += 1;
         }
     }
-    let used = facts.names.iter().zip(times).filter(|(_, times)| *times != [0; 3]);
-    let mut mentions: Vec<(NameKey, [u32; 3])> =
-        used.map(|((_, text), times)| (NameKey::of(text), times)).collect();
-    mentions.sort_unstable();
-    body.count(mentions.len());
-    for (name, times) in mentions {
-        body.raw(name.0.to_le_bytes().get(..KEY_BYTES).unwrap_or_default());
-        for count in times {
-            body.small(count);
-        }
-    }
+    let used = keys.iter().zip(times).filter(|(_, times)| *times != [0; 3]);
+    let mut mentions: Vec<Mention> = used
+        .map(|(name, [bare, placed, loose])| Mention { name: *name, bare, placed, loose })
+        .collect();
+    mentions.sort_unstable_by_key(|it| (it.name, it.bare, it.placed, it.loose));
+    mentions
+}
+
+/// Bytes behind their number.
+fn take_part<'a>(source: &mut Source<'a>) -> Option<&'a [u8]> {
+    let length = source.count()?;
+    source.raw(length)
 }
 
 /// What [`encode`] wrote; `None` for anything else.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Outline> {
     let mut source = Source::new(bytes);
-    let health = encode::take_health(&mut source)?;
-    let mut names = Texts::default();
+    encode::take_health(&mut source)?;
+    take_part(&mut source)?;
+    let mut names = Names::default();
     let count = source.count()?;
-    names.ends.reserve(count);
+    names.reserve(count);
     for _ in 0..count {
         names.push(source.text()?);
     }
@@ -293,13 +321,9 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Outline> {
     let count = source.count()?;
     let mut mentions = Vec::with_capacity(count);
     for _ in 0..count {
-        let mut key = [0; 8];
-        key.get_mut(..KEY_BYTES)?.copy_from_slice(source.raw(KEY_BYTES)?);
-        let name = NameKey(u64::from_le_bytes(key));
-        let (bare, placed, loose) = (source.small()?, source.small()?, source.small()?);
-        mentions.push(Mention { name, bare, placed, loose });
+        mentions.push(sketch::take_mention(&mut source)?);
     }
-    source.is_empty().then_some(Outline { names, definitions, imports, above, mentions, health })
+    source.is_empty().then_some(Outline { names, definitions, imports, above, mentions })
 }
 
 fn take_definitions(source: &mut Source<'_>) -> Option<Vec<Outlined>> {

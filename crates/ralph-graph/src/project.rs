@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::facts::{DefinitionId, Kind, NameId, Purpose};
 use crate::family::Family;
 use crate::manifest::{Manifest, ManifestKind};
-use crate::outline::{ByKey, NameKey, Outline, Outlined};
+use crate::outline::{ByKey, Folded, NameKey, Outline, Outlined};
 
 /// The number of a file in its project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,9 +26,21 @@ pub(crate) struct SourceFile {
     /// From the root, with slashes.
     pub(crate) path: String,
     pub(crate) family: Family,
-    pub(crate) outline: Outline,
+    pub(crate) folded: Folded,
     /// Under which its facts are kept.
     pub(crate) key: i64,
+}
+
+impl SourceFile {
+    /// What others need to know of it.
+    pub(crate) fn outline(&self) -> &Outline {
+        self.folded.unfold()
+    }
+
+    /// How many definitions it has.
+    pub(crate) fn count(&self) -> usize {
+        self.folded.sketch().definitions
+    }
 }
 
 /// All files of a project.
@@ -93,20 +105,20 @@ impl Project {
     }
 
     pub(crate) fn outlined(&self, at: DefRef) -> Option<&Outlined> {
-        self.file(at.file).outline.definition(at.id)
+        self.file(at.file).outline().definition(at.id)
     }
 
     pub(crate) fn name(&self, at: DefRef) -> &str {
-        self.file(at.file).outline.name(at.id)
+        self.file(at.file).outline().name(at.id)
     }
 
     pub(crate) fn text(&self, file: FileId, name: NameId) -> &str {
-        self.file(file).outline.names.get(name)
+        self.file(file).outline().names.text(name)
     }
 
     /// All definitions of a file.
     pub(crate) fn definitions(&self, file: FileId) -> impl Iterator<Item = (DefRef, &Outlined)> {
-        let definitions = self.file(file).outline.definitions.iter();
+        let definitions = self.file(file).outline().definitions.iter();
         (0..).map(move |id| DefRef { file, id: DefinitionId(id) }).zip(definitions)
     }
 
@@ -168,7 +180,7 @@ impl Project {
             return true;
         }
         let mut top =
-            file.outline.definitions.iter().filter(|it| it.container.is_none()).peekable();
+            file.outline().definitions.iter().filter(|it| it.container.is_none()).peekable();
         top.peek().is_some() && top.all(|it| it.purpose == Purpose::Test)
     }
 

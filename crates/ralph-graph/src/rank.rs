@@ -1,15 +1,12 @@
 //! Which files and definitions matter, seen from some of them: `PageRank` over
 //! who mentions whose names, started where the interest is.
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
-
-use crate::facts::{DefinitionId, Kind, Purpose, Reach};
+use crate::facts::{DefinitionId, NameId, Reach};
 use crate::family::Family;
 use crate::fuzzy::{Pattern, Score};
 use crate::outline::{ByKey, Mention, NameKey};
-use crate::project::{DefRef, FileId, Project};
-use crate::resolve::is_type;
+use crate::project::{DefRef, FileId, Project, SourceFile};
+use crate::sketch::Offer;
 
 /// Share of the walk that goes on at each step.
 const DAMPING: f32 = 0.85;
@@ -71,7 +68,7 @@ pub(crate) fn ranked(project: &Project, interest: &Interest, most: usize) -> Vec
     for file in interest.files.iter().copied() {
         for (at, definition) in project.definitions(file) {
             let share = if definition.reach == Reach::Project { 2.0 } else { 1.0 };
-            let count = project.file(file).outline.definitions.len().max(1);
+            let count = project.file(file).count().max(1);
             *scores.of(at) += share * rank[file.0 as usize] / as_f32(count);
         }
     }
@@ -91,7 +88,7 @@ impl Scores {
         let mut count = 0;
         for file in &project.files {
             starts.push(count);
-            count += file.outline.definitions.len();
+            count += file.count();
         }
         Self { starts, values: vec![0.0; count] }
     }
@@ -107,7 +104,7 @@ impl Scores {
         let mut values = self.values.into_iter();
         for file in project.ids() {
             let least = rank[file.0 as usize] * 1e-4;
-            let count = project.file(file).outline.definitions.len();
+            let count = project.file(file).count();
             let ids = (0..).map(|id| DefRef { file, id: DefinitionId(id) });
             all.extend(values.by_ref().take(count).map(|score| score.max(least)).zip(ids));
         }
@@ -124,34 +121,46 @@ impl Scores {
 
 /// Definitions and files that words stand for.
 struct Worded {
-    definitions: HashMap<DefRef, f32>,
-    files: HashMap<FileId, f32>,
-    keys: HashMap<NameKey, f32>,
+    definitions: Vec<(DefRef, f32)>,
+    files: Vec<(FileId, f32)>,
+    keys: ByKey<f32>,
 }
 
 impl Worded {
     fn new(project: &Project, words: &[String]) -> Self {
         let mut worded =
-            Self { definitions: HashMap::new(), files: HashMap::new(), keys: HashMap::new() };
+            Self { definitions: Vec::new(), files: Vec::new(), keys: ByKey::default() };
         for word in words {
             let pattern = Pattern::new(word);
             for file in project.ids() {
                 let path = &project.file(file).path;
                 let share = crate::fuzzy::path_score(&pattern, path).map_or(0.0, strong);
                 if share > 0.0 {
-                    *worded.files.entry(file).or_default() += share;
+                    worded.files.push((file, share));
                 }
-                for (at, _) in project.definitions(file) {
-                    let name = project.name(at);
-                    let share = pattern.score(name).map_or(0.0, strong);
-                    if share > 0.0 {
-                        *worded.definitions.entry(at).or_default() += share;
-                        worded.keys.insert(NameKey::of(name), share);
-                    }
-                }
+                worded.add(project, file, &pattern);
             }
         }
         worded
+    }
+
+    fn add(&mut self, project: &Project, file: FileId, pattern: &Pattern) {
+        // Few files have a name that fits, and the others stay folded.
+        let names = (0..).map(NameId).zip(project.file(file).folded.names());
+        let fitting: Vec<(NameId, f32)> = names
+            .filter_map(|(id, name)| Some((id, strong(pattern.clear_score(name)?))))
+            .filter(|(_, share)| *share > 0.0)
+            .collect();
+        if fitting.is_empty() {
+            return;
+        }
+        for (at, definition) in project.definitions(file) {
+            let found = fitting.binary_search_by_key(&definition.name, |(id, _)| *id);
+            if let Some((_, share)) = found.ok().and_then(|place| fitting.get(place)) {
+                self.definitions.push((at, *share));
+                self.keys.insert(NameKey::of(project.name(at)), *share);
+            }
+        }
     }
 }
 
@@ -164,36 +173,6 @@ fn as_f32(count: usize) -> f32 {
     f32::from(u16::try_from(count).unwrap_or(u16::MAX))
 }
 
-/// How much a mention of a definition counts, whoever makes it.
-fn weight(project: &Project, at: DefRef) -> f32 {
-    let Some(definition) = project.outlined(at) else { return 0.0 };
-    let name = project.name(at);
-    let mut weight = 1.0;
-    if name.starts_with('_') {
-        weight *= 0.1;
-    }
-    let has_words = name.contains('_') || name.bytes().any(|byte| byte.is_ascii_uppercase());
-    if name.len() >= 8 && has_words {
-        weight *= 3.0;
-    }
-    if definition.purpose == Purpose::Test {
-        weight *= 0.1;
-    }
-    match definition.kind {
-        Kind::Field | Kind::Variable | Kind::Variant | Kind::Module => weight * 0.3,
-        Kind::Class
-        | Kind::Struct
-        | Kind::Union
-        | Kind::Enum
-        | Kind::Interface
-        | Kind::Alias
-        | Kind::Function
-        | Kind::Method
-        | Kind::Constant
-        | Kind::Macro => weight,
-    }
-}
-
 /// A definition that other files may mean by its name.
 #[derive(Debug, Clone, Copy)]
 struct Aim {
@@ -201,12 +180,45 @@ struct Aim {
     family: Family,
     /// Whether it is found behind something only.
     is_member: bool,
+    /// How much a mention counts, whoever makes it.
+    weight: f32,
     /// The place of the next one with the same name, plus one.
     next: u32,
 }
 
-/// What each name may mean to other files: chains through one list, because
-/// a list for each of many thousand names would take longer than all the rest.
+/// The names that are mentioned, and a few others that cannot be told from
+/// them: small enough to be asked about every definition of a project.
+struct Mentioned {
+    bits: Vec<u64>,
+    mask: u64,
+}
+
+impl Mentioned {
+    fn new(project: &Project) -> Self {
+        let all = || project.files.iter().flat_map(|file| file.folded.sketch().mentions());
+        let size = (all().count() * 8).next_power_of_two().max(64);
+        let mut mentioned = Self { bits: vec![0; size / 64], mask: size as u64 - 1 };
+        for mention in all() {
+            let (word, bit) = mentioned.place(mention.name);
+            mentioned.bits[word] |= bit;
+        }
+        mentioned
+    }
+
+    fn place(&self, NameKey(key): NameKey) -> (usize, u64) {
+        let place = key & self.mask;
+        (usize::try_from(place / 64).unwrap_or(0), 1 << (place % 64))
+    }
+
+    fn has(&self, key: NameKey) -> bool {
+        let (word, bit) = self.place(key);
+        self.bits[word] & bit != 0
+    }
+}
+
+/// What each name that is mentioned may mean to other files: chains through
+/// one list, because a list for each name would take longer than all the rest.
+#[derive(Default)]
 struct Aims {
     first: ByKey<u32>,
     all: Vec<Aim>,
@@ -214,21 +226,14 @@ struct Aims {
 
 impl Aims {
     fn new(project: &Project) -> Self {
-        let count = project.files.iter().map(|file| file.outline.definitions.len()).sum();
-        let first = ByKey::with_capacity_and_hasher(count, BuildHasherDefault::default());
-        let mut aims = Self { first, all: Vec::with_capacity(count) };
+        let mentioned = Mentioned::new(project);
+        let mut aims = Self::default();
         for file in project.ids() {
-            let family = project.file(file).family;
-            let outline = &project.file(file).outline;
-            for (at, definition) in project.definitions(file) {
-                let container = definition.container.and_then(|id| outline.definition(id));
-                let in_type = container.is_some_and(|container| is_type(container.kind));
-                let is_hidden = container.is_some_and(|it| it.kind != Kind::Module) && !in_type;
-                if definition.reach == Reach::Project && !is_hidden {
-                    let is_member = definition.owner.is_some() || in_type;
-                    let key = NameKey::of(outline.names.get(definition.name));
-                    aims.push(key, Aim { at, family, is_member, next: 0 });
-                }
+            let SourceFile { family, ref folded, .. } = *project.file(file);
+            for offer in folded.sketch().offers().filter(|offer| mentioned.has(offer.name)) {
+                let at = DefRef { file, id: offer.id };
+                let Offer { is_member, weight, .. } = offer;
+                aims.push(offer.name, Aim { at, family, is_member, weight, next: 0 });
             }
         }
         aims
@@ -270,18 +275,16 @@ fn graph(project: &Project, interest: &Interest, worded: &Worded) -> Graph {
         let file = project.file(from);
         let mut sum = 0.0;
         let first = graph.mentions.len();
-        for mention in &file.outline.mentions {
+        for mention in file.folded.sketch().mentions() {
             meant.clear();
             meant.extend(aims.of(mention.name).take(COMMON + 1));
-            // Who defines a name means its own.
-            let is_own = meant.iter().any(|aim| aim.at.file == from);
-            if meant.is_empty() || meant.len() > COMMON || is_own {
+            if meant.is_empty() || meant.len() > COMMON {
                 continue;
             }
             let boost = 1.0 + worded.keys.get(&mention.name).map_or(0.0, |share| share * 10.0);
             let each = boost / (as_f32(meant.len()) * as_f32(meant.len()));
             for aim in meant.iter().filter(|aim| aim.family == file.family) {
-                let share = each * strength(mention, aim) * weight(project, aim.at);
+                let share = each * strength(&mention, aim) * aim.weight;
                 let to = aim.at.file.0;
                 if share > 0.0 {
                     if totals[to as usize] == 0.0 {

@@ -407,7 +407,7 @@ impl<'a> Resolver<'a> {
             return Rc::clone(known);
         }
         let mut files: Vec<FileId> = Vec::new();
-        for import in &self.project.file(file).outline.imports {
+        for import in &self.project.file(file).outline().imports {
             let scope = Scope { file, within: import.within };
             let module = self.project.text(file, import.module);
             if self.project.file(file).family == Family::C {

@@ -82,27 +82,29 @@ impl Update<'_> {
         plan.make(self.tree, folders);
         let mut updated = Updated { read: plan.tasks.len(), ..Updated::default() };
         let tasks = std::mem::take(&mut plan.tasks);
-        updated.parsed = self.work(&tasks, folders, progress)?;
+        let (parsed, last) = self.work(&tasks, folders, progress)?;
+        updated.parsed = parsed;
         plan.touched.extend(tasks.into_iter().map(|task| task.folder));
         let put = plan.touched.into_iter().filter_map(|path| {
             let bytes = folders.get(&path)?.encode();
             Some((path, bytes))
         });
         let changes = FolderChanges { put: put.collect(), removed: plan.removed };
-        if changes != FolderChanges::default() {
-            self.store.write(self.root, &[], &changes)?;
+        if !last.is_empty() || changes != FolderChanges::default() {
+            self.store.write(self.root, &last, &changes)?;
         }
         updated.removed = (before + plan.added).saturating_sub(count_files(folders));
         Ok(updated)
     }
 
-    /// Reads the files and puts what became of them into `folders`.
+    /// Reads the files and puts what became of them into `folders`. Says how
+    /// many were parsed, and what of them is not written yet.
     fn work(
         &mut self,
         tasks: &[Task],
         folders: &mut BTreeMap<String, Folder>,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<usize, StoreError> {
+    ) -> Result<(usize, Vec<NewFacts>), StoreError> {
         let known = if tasks.len() > MANY { Some(self.store.keys()?) } else { None };
         let mut pending = Vec::new();
         let (mut done, mut parsed_count) = (0, 0);
@@ -110,12 +112,17 @@ impl Update<'_> {
             let (tree, now) = (self.tree, self.now);
             let is_known = |key: i64| known.as_ref().is_some_and(|known| known.contains(&key));
             let (store, root) = (&mut *self.store, self.root);
-            // What was read before is written while the next files are read.
-            let (written, results) = rayon::join(
-                || store.write(root, &std::mem::take(&mut pending), &FolderChanges::default()),
-                || read_batch(tree, batch, now, &is_known),
-            );
-            written?;
+            let read = || read_batch(tree, batch, now, &is_known);
+            let before = std::mem::take(&mut pending);
+            let results = if before.is_empty() {
+                read()
+            } else {
+                // What was read before is written while the next files are read.
+                let write = || store.write(root, &before, &FolderChanges::default());
+                let (written, results) = rayon::join(write, read);
+                written?;
+                results
+            };
             for (task, content) in batch.iter().zip(results) {
                 let (entry, new) = self.settle(task, content)?;
                 parsed_count += usize::from(new.is_some());
@@ -127,8 +134,7 @@ impl Update<'_> {
             done += batch.len();
             progress(Progress { done, total: tasks.len() });
         }
-        self.store.write(self.root, &pending, &FolderChanges::default())?;
-        Ok(parsed_count)
+        Ok((parsed_count, pending))
     }
 
     /// What is kept of a file that was read.

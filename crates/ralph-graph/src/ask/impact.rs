@@ -146,7 +146,7 @@ impl Code<'_> {
             let is_candidate = other.family == family
                 && !seen.contains(&file)
                 && !resolver.imported_files(file).contains(&target)
-                && keys.iter().any(|key| other.outline.mentions(*key) > 0);
+                && keys.iter().any(|key| other.outline().mentions(*key) > 0);
             if is_candidate && let Some(relation) = self.uses(resolver, file, &names) {
                 found.push((file, relation));
             }

@@ -133,7 +133,7 @@ impl Code<'_> {
         let mut found = Vec::new();
         for file in self.project.ids().filter(|id| self.project.file(*id).family == family) {
             let aliases = self.aliases(file, name);
-            let mentions = &self.project.file(file).outline;
+            let mentions = self.project.file(file).outline();
             let mentions = mentions.mentions(NameKey::of(name)) > 0;
             if !mentions && aliases.is_empty() {
                 continue;
@@ -160,13 +160,13 @@ impl Code<'_> {
 
     /// Other names that imports of a file give to something with this name.
     fn aliases(&self, file: FileId, name: &str) -> HashSet<&str> {
-        let outline = &self.project.file(file).outline;
+        let outline = self.project.file(file).outline();
         let mut found = HashSet::new();
         for import in &outline.imports {
             if let Imported::Name { name: original, local } = import.imported {
-                let original = outline.names.get(original);
+                let original = outline.names.text(original);
                 if original == name || original == "default" {
-                    found.insert(outline.names.get(local));
+                    found.insert(outline.names.text(local));
                 }
             }
         }

@@ -6,9 +6,10 @@ use super::symbols::Symbol;
 use super::tree::{At, offset};
 use super::walk::Walk;
 use crate::facts::{
-    Definition, DefinitionId, FileFacts, Health, Import, Imported, Kind, NameId, Names, Qualifier,
-    Reference, Span,
+    Definition, DefinitionId, FileFacts, Health, Import, Imported, Interner, Kind, NameId,
+    Qualifier, Reference, Span,
 };
+use crate::mixer::Set;
 
 /// What an expression before a name is, as far as it matters.
 #[derive(Debug, Clone, Copy)]
@@ -129,14 +130,14 @@ pub(crate) fn settle(mut walk: Walk<'_>, shape: ShapeOf, broken_at: Option<u32>)
         Some(byte) => Health::Broken { line: names.span((byte, byte)).line },
         None => Health::Whole,
     };
-    FileFacts { names: names.names, definitions, references, imports, health }
+    FileFacts { names: names.names.names, definitions, references, imports, health }
 }
 
 /// The final number of each definition, and the definitions in text order.
 ///
 /// An announced one goes if the file has the real one.
 fn keep(walk: &mut Walk<'_>) -> Vec<Option<DefinitionId>> {
-    let mut full = std::collections::HashSet::new();
+    let mut full = Set::default();
     for def in &walk.defs {
         let announceable =
             matches!(def.kind, Kind::Function | Kind::Method | Kind::Variable | Kind::Constant);
@@ -314,7 +315,7 @@ fn field_of(walk: &mut Walk<'_>, own: Symbol, member: Option<At>) -> Qualified {
 
 /// The names that stay, and where lines begin.
 struct Settled {
-    names: Names,
+    names: Interner,
     numbers: Vec<Option<NameId>>,
     lines: Vec<u32>,
     /// The line that was asked for last: most questions are near each other.
@@ -326,7 +327,7 @@ impl Settled {
         let newlines = memchr::memchr_iter(b'\n', walk.source);
         let lines = std::iter::once(0).chain(newlines.map(|newline| offset(newline + 1)));
         Self {
-            names: Names::default(),
+            names: Interner::default(),
             numbers: vec![None; walk.symbols.len()],
             lines: lines.collect(),
             line: 0,

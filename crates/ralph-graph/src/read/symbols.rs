@@ -5,7 +5,8 @@
 //! stay become part of the facts.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+
+use crate::mixer::Table;
 
 /// The number of a name while its file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -14,7 +15,7 @@ pub(crate) struct Symbol(pub(crate) u32);
 /// Numbers for names.
 #[derive(Debug, Default)]
 pub(crate) struct Symbols<'s> {
-    numbers: HashMap<&'s [u8], Symbol, BuildHasherDefault<Mixer>>,
+    numbers: Table<&'s [u8], Symbol>,
     texts: Vec<&'s [u8]>,
     /// Names that are not in the file as they are, such as paths with spaces.
     made: HashMap<Box<[u8]>, Symbol>,
@@ -66,42 +67,5 @@ impl Symbol {
     /// The place among the names of the file, if it is in the file as it is.
     pub(crate) fn place(self) -> Option<usize> {
         (self.0 < MADE).then_some(self.0 as usize)
-    }
-}
-
-/// A hash for short names: the usual one is made against hostile keys and
-/// costs more than the rest of what is done with a name.
-#[derive(Debug, Default)]
-pub(crate) struct Mixer(u64);
-
-impl Hasher for Mixer {
-    fn write(&mut self, bytes: &[u8]) {
-        let mut chunks = bytes.chunks_exact(8);
-        for chunk in &mut chunks {
-            let mut word = [0; 8];
-            word.copy_from_slice(chunk);
-            self.mix(u64::from_le_bytes(word));
-        }
-        let rest = chunks.remainder();
-        if !rest.is_empty() {
-            let mut word = [0; 8];
-            word[..rest.len()].copy_from_slice(rest);
-            self.mix(u64::from_le_bytes(word));
-        }
-    }
-
-    fn write_usize(&mut self, number: usize) {
-        self.mix(number as u64);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
-
-impl Mixer {
-    fn mix(&mut self, word: u64) {
-        let mixed = (self.0 ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = mixed ^ (mixed >> 29);
     }
 }

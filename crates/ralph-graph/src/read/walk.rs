@@ -4,8 +4,6 @@
 //! a use is one of a local variable is only known at the end, because names
 //! may be bound below their use; see [`super::settle`].
 
-use std::collections::{HashMap, HashSet};
-
 use super::collected::{
     Before, Binding, Bound, Bring, Brings, Def, Extent, Here, Members, Place, Scope, Standing,
     Step, Use, is_type,
@@ -15,6 +13,7 @@ use super::names::{field as f, kind as k};
 use super::symbols::{Symbol, Symbols};
 use super::tree::{At, Node, offset};
 use crate::facts::{Kind, Purpose, Reach, Role};
+use crate::mixer::{Set, Table};
 
 /// What is known so far of a file.
 #[derive(Debug)]
@@ -27,13 +26,13 @@ pub(crate) struct Walk<'s> {
     pub(crate) brings: Vec<Bring>,
     pub(crate) bindings: Vec<Binding>,
     /// The types of fields by type and name.
-    pub(crate) field_types: HashMap<(Symbol, Symbol), Symbol>,
+    pub(crate) field_types: Table<(Symbol, Symbol), Symbol>,
     /// The types of variables outside functions.
-    pub(crate) outer_types: HashMap<Symbol, Symbol>,
+    pub(crate) outer_types: Table<Symbol, Symbol>,
     /// The names that are defined already, by what they are in.
-    pub(crate) defined: HashSet<(Option<usize>, Symbol)>,
+    pub(crate) defined: Set<(Option<usize>, Symbol)>,
     /// Names that the file gives to others by a statement of its own.
-    pub(crate) exported: HashSet<Symbol>,
+    pub(crate) exported: Set<Symbol>,
     /// Names up to this node stand for types.
     pub(crate) types_until: At,
     /// The attributes that stand before what comes next, and what that is.
@@ -59,10 +58,10 @@ impl<'s> Walk<'s> {
             uses: Vec::new(),
             brings: Vec::new(),
             bindings: Vec::new(),
-            field_types: HashMap::new(),
-            outer_types: HashMap::new(),
-            defined: HashSet::new(),
-            exported: HashSet::new(),
+            field_types: Table::default(),
+            outer_types: Table::default(),
+            defined: Set::default(),
+            exported: Set::default(),
             types_until: 0,
             attributes: None,
             implementing: Vec::new(),

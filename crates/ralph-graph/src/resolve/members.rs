@@ -57,7 +57,7 @@ impl Resolver<'_> {
         // Values of an enumeration in C are known beside it.
         let is_open = project.file(file).family == Family::C;
         let is_namespace = |id: DefinitionId| {
-            let container = project.file(file).outline.definition(id);
+            let container = project.file(file).outline().definition(id);
             container.is_some_and(|it| {
                 flat && it.kind == Kind::Module
                     || is_open && it.kind == Kind::Enum && it.container.is_none()
@@ -79,7 +79,7 @@ impl Resolver<'_> {
 
     /// What others get under this name from the imports of a file.
     fn passed_on(&self, file: FileId, name: &str) -> Vec<Place> {
-        let imports = self.project.file(file).outline.imports.iter();
+        let imports = self.project.file(file).outline().imports.iter();
         // Modules of one crate see what others of them import for themselves.
         let sees_all = self.project.file(file).family == Family::Rust;
         let open =
@@ -250,7 +250,7 @@ impl Resolver<'_> {
     /// What a namespace imports.
     fn in_namespace(&self, at: DefRef, name: &str) -> Vec<Place> {
         let project = self.project;
-        let imports = project.file(at.file).outline.imports.iter();
+        let imports = project.file(at.file).outline().imports.iter();
         let inside = imports.filter(|import| import.within == Some(at.id));
         let mut found = Vec::new();
         for import in inside {
@@ -331,7 +331,7 @@ impl Resolver<'_> {
         self.bases.borrow_mut().insert(at, Rc::default());
         let project = self.project;
         let mut known = Vec::new();
-        let outline = &project.file(at.file).outline;
+        let outline = project.file(at.file).outline();
         for above in &outline.above {
             let belongs = above.within == Some(at.id);
             // A type of scripts may be one of several, and has what all have.
@@ -340,7 +340,7 @@ impl Resolver<'_> {
             if !belongs || is_choice {
                 continue;
             }
-            let text = |id| outline.names.get(id);
+            let text = |id| outline.names.text(id);
             let scope = Scope {
                 file: at.file,
                 within: outline.definition(at.id).and_then(|it| it.container),

@@ -93,7 +93,7 @@ impl Resolver<'_> {
         };
         match imported {
             Lookup::Unbound if definition.kind == Kind::Module => {
-                let imports = self.project.file(at.file).outline.imports.iter();
+                let imports = self.project.file(at.file).outline().imports.iter();
                 let all = imports.filter(|import| {
                     import.within == Some(at.id) && import.imported == Imported::Everything
                 });
@@ -137,7 +137,7 @@ impl Resolver<'_> {
 
     /// What imports bind a name to, in a definition or outside all.
     fn by_import(&self, file: FileId, within: Option<DefRef>, name: &str) -> Lookup {
-        let imports = self.project.file(file).outline.imports.iter();
+        let imports = self.project.file(file).outline().imports.iter();
         let apt = imports.filter(|import| import.within == within.map(|at| at.id));
         let mut is_bound = false;
         let mut found = Vec::new();
@@ -191,7 +191,7 @@ impl Resolver<'_> {
         let mut seen = vec![file];
         let mut next = vec![file];
         while let Some(file) = next.pop() {
-            let imports = project.file(file).outline.imports.iter();
+            let imports = project.file(file).outline().imports.iter();
             let all = imports.filter(|import| import.imported == Imported::Everything);
             for import in all.filter(|import| import.within.is_none() || follows) {
                 let found = self.everything_named(file, import, name);
@@ -306,7 +306,7 @@ impl Resolver<'_> {
         let project = self.project;
         let file = scope.file;
         let mut best: Option<(&str, Rc<[Place]>)> = None;
-        for import in &project.file(file).outline.imports {
+        for import in &project.file(file).outline().imports {
             let Imported::Module { local } = import.imported else { continue };
             let module = project.text(file, import.module);
             let known_as = local.map_or(module, |local| project.text(file, local));

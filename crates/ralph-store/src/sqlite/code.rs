@@ -194,23 +194,21 @@ impl CodeStore {
         folders: &FolderChanges,
     ) -> Result<(), StoreError> {
         let written = immediately(&mut self.connection, |tx| {
-            let sql = "INSERT OR REPLACE INTO outlines (key, blob) VALUES ($1, $2)";
-            let mut outlines = tx.prepare_cached(sql)?;
-            let sql = "INSERT OR REPLACE INTO facts (key, blob) VALUES ($1, $2)";
-            let mut blobs = tx.prepare_cached(sql)?;
+            // Statements are prepared when they are needed: for one changed
+            // file that takes longer than to execute them.
             for new in facts {
-                outlines.execute(params![new.key, new.outline])?;
-                blobs.execute(params![new.key, new.facts])?;
+                let sql = "INSERT OR REPLACE INTO outlines (key, blob) VALUES ($1, $2)";
+                tx.prepare_cached(sql)?.execute(params![new.key, new.outline])?;
+                let sql = "INSERT OR REPLACE INTO facts (key, blob) VALUES ($1, $2)";
+                tx.prepare_cached(sql)?.execute(params![new.key, new.facts])?;
             }
-            let sql = "INSERT OR REPLACE INTO folders (root, path, blob) VALUES ($1, $2, $3)";
-            let mut put = tx.prepare_cached(sql)?;
             for (path, blob) in &folders.put {
-                put.execute(params![root, path, blob])?;
+                let sql = "INSERT OR REPLACE INTO folders (root, path, blob) VALUES ($1, $2, $3)";
+                tx.prepare_cached(sql)?.execute(params![root, path, blob])?;
             }
-            let sql = "DELETE FROM folders WHERE root = $1 AND path = $2";
-            let mut remove = tx.prepare_cached(sql)?;
             for path in &folders.removed {
-                remove.execute(params![root, path])?;
+                let sql = "DELETE FROM folders WHERE root = $1 AND path = $2";
+                tx.prepare_cached(sql)?.execute(params![root, path])?;
             }
             Ok(())
         });

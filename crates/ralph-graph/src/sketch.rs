@@ -1,0 +1,174 @@
+//! What ranking needs of a file: which names it offers to others, and which it
+//! uses that are not its own.
+//!
+//! A map weighs every definition of a project and shows few of them. So this
+//! part of an outline is read from its bytes as it is needed, and nothing is
+//! made of the rest.
+
+use crate::encode::{Sink, Source};
+use crate::facts::{Definition, DefinitionId, FileFacts, Kind, Purpose, Reach};
+use crate::outline::{Mention, NameKey};
+use crate::resolve::is_type;
+
+/// Bytes of a stored key: with 100,000 names two share one with a chance of
+/// one in fifty thousand, and then only one file too many is looked into.
+const KEY_BYTES: usize = 6;
+
+/// A definition that other files may mean by its name.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Offer {
+    pub(crate) name: NameKey,
+    pub(crate) id: DefinitionId,
+    /// Whether it is found behind something only.
+    pub(crate) is_member: bool,
+    /// How much a mention counts, whoever makes it.
+    pub(crate) weight: f32,
+}
+
+/// What ranking needs of a file.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Sketch<'a> {
+    /// How many definitions the file has.
+    pub(crate) definitions: usize,
+    mentions: &'a [u8],
+    offers: &'a [u8],
+}
+
+/// Bits that stand for what an offer is.
+mod flag {
+    pub(super) const MEMBER: u8 = 1;
+    pub(super) const HIDDEN: u8 = 2;
+    pub(super) const WORDED: u8 = 4;
+    pub(super) const TEST: u8 = 8;
+    pub(super) const MINOR: u8 = 16;
+}
+
+impl<'a> Sketch<'a> {
+    /// What [`encode`] wrote; bytes that make no sense offer nothing.
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        let mut source = Source::new(bytes);
+        let mut take = || {
+            let definitions = usize::try_from(source.number()?).ok()?;
+            let length = source.count()?;
+            let mentions = source.raw(length)?;
+            let length = source.count()?;
+            Some(Self { definitions, mentions, offers: source.raw(length)? })
+        };
+        take().unwrap_or_default()
+    }
+
+    /// The names that the file uses and does not offer itself, by their keys.
+    pub(crate) fn mentions(self) -> impl Iterator<Item = Mention> + use<'a> {
+        let mut source = Source::new(self.mentions);
+        std::iter::from_fn(move || take_mention(&mut source))
+    }
+
+    /// What the file offers, in the order of the text.
+    pub(crate) fn offers(self) -> impl Iterator<Item = Offer> + use<'a> {
+        let mut source = Source::new(self.offers);
+        let mut next = 0_u32;
+        std::iter::from_fn(move || {
+            let name = take_key(&mut source)?;
+            let flags = source.byte()?;
+            let id = next.checked_add(source.small()?)?;
+            next = id.checked_add(1)?;
+            let is_member = flags & flag::MEMBER != 0;
+            let known = (id as usize) < self.definitions;
+            known.then(|| Offer { name, id: DefinitionId(id), is_member, weight: weight(flags) })
+        })
+    }
+}
+
+fn weight(flags: u8) -> f32 {
+    let parts = [(flag::HIDDEN, 0.1), (flag::WORDED, 3.0), (flag::TEST, 0.1), (flag::MINOR, 0.3)];
+    let parts = parts.into_iter().filter(|(bit, _)| flags & bit != 0);
+    parts.fold(1.0, |weight, (_, factor)| weight * factor)
+}
+
+/// What ranking needs of a file, as bytes. `keys` has those of all its names,
+/// and `used` what it mentions.
+pub(crate) fn encode(facts: &FileFacts, keys: &[NameKey], used: &[Mention]) -> Vec<u8> {
+    let mut offers = Sink::default();
+    let mut own = Vec::new();
+    let mut next = 0;
+    for (id, definition) in (0_u32..).zip(&facts.definitions) {
+        let Some(key) = keys.get(definition.name.0 as usize) else { continue };
+        let Some(flags) = flags(facts, definition) else { continue };
+        own.push(*key);
+        put_key(&mut offers, *key);
+        offers.byte(flags);
+        offers.small(id - next);
+        next = id + 1;
+    }
+    own.sort_unstable();
+    let mut mentions = Sink::default();
+    // Who defines a name means its own.
+    for mention in used.iter().filter(|mention| own.binary_search(&mention.name).is_err()) {
+        put_mention(&mut mentions, mention);
+    }
+    let mut sink = Sink::default();
+    sink.count(facts.definitions.len());
+    for part in [mentions.done(), offers.done()] {
+        sink.count(part.len());
+        sink.raw(&part);
+    }
+    sink.done()
+}
+
+/// What a definition is to other files; `None` for one that they cannot mean.
+fn flags(facts: &FileFacts, definition: &Definition) -> Option<u8> {
+    let container = definition.container.and_then(|id| facts.definitions.get(id.0 as usize));
+    let in_type = container.is_some_and(|container| is_type(container.kind));
+    let is_hidden = container.is_some_and(|it| it.kind != Kind::Module) && !in_type;
+    if definition.reach != Reach::Project || is_hidden {
+        return None;
+    }
+    let name = facts.names.text(definition.name);
+    let has_words = name.contains('_') || name.bytes().any(|byte| byte.is_ascii_uppercase());
+    let is_minor = match definition.kind {
+        Kind::Field | Kind::Variable | Kind::Variant | Kind::Module => true,
+        Kind::Class
+        | Kind::Struct
+        | Kind::Union
+        | Kind::Enum
+        | Kind::Interface
+        | Kind::Alias
+        | Kind::Function
+        | Kind::Method
+        | Kind::Constant
+        | Kind::Macro => false,
+    };
+    let all = [
+        (flag::MEMBER, definition.owner.is_some() || in_type),
+        (flag::HIDDEN, name.starts_with('_')),
+        (flag::WORDED, name.len() >= 8 && has_words),
+        (flag::TEST, definition.purpose == Purpose::Test),
+        (flag::MINOR, is_minor),
+    ];
+    Some(all.into_iter().filter(|(_, holds)| *holds).fold(0, |flags, (bit, _)| flags | bit))
+}
+
+fn put_key(sink: &mut Sink, key: NameKey) {
+    sink.raw(key.0.to_le_bytes().get(..KEY_BYTES).unwrap_or_default());
+}
+
+fn take_key(source: &mut Source<'_>) -> Option<NameKey> {
+    let mut key = [0; 8];
+    key.get_mut(..KEY_BYTES)?.copy_from_slice(source.raw(KEY_BYTES)?);
+    Some(NameKey(u64::from_le_bytes(key)))
+}
+
+/// A mention as bytes.
+pub(crate) fn put_mention(sink: &mut Sink, mention: &Mention) {
+    put_key(sink, mention.name);
+    for count in [mention.bare, mention.placed, mention.loose] {
+        sink.small(count);
+    }
+}
+
+/// What [`put_mention`] wrote.
+pub(crate) fn take_mention(source: &mut Source<'_>) -> Option<Mention> {
+    let name = take_key(source)?;
+    let (bare, placed, loose) = (source.small()?, source.small()?, source.small()?);
+    Some(Mention { name, bare, placed, loose })
+}
