@@ -274,6 +274,42 @@ mod tests {
     }
 
     #[test]
+    fn a_clear_score_is_the_same_where_nothing_has_to_be_forgiven() {
+        let names = [
+            "getUser",
+            "getuser",
+            "get_user",
+            "getUserName",
+            "forgetUser",
+            "getUsr",
+            "gun",
+            "GetUserNow",
+            "save",
+            "store_save",
+            "StoreAndSave",
+            "ΣΑΣ",
+            "한글이름",
+            "receive",
+            "",
+        ];
+        for text in ["getUser", "gun", "store save", "σασ", "한글", "recieve", "save", "_"] {
+            let pattern = Pattern::new(text);
+            for name in names {
+                let clear = pattern.score(name).filter(|Score(score)| *score > SLIP - 50);
+                assert_eq!(pattern.clear_score(name), clear, "{text} {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_two_names_share_at_their_ends_hides_no_slip() {
+        for (a, b, want) in [("abcd", "abdc", 1), ("aab", "aaab", 1), ("xaby", "xbay", 1)] {
+            assert_eq!(slips(a.as_bytes(), b.as_bytes(), 2), Some(want), "{a} {b}");
+        }
+        assert_eq!(slips(b"same", b"same", 1), Some(0));
+    }
+
+    #[test]
     fn identifiers_are_taken_apart_into_words() {
         assert_eq!(words("HTTPServer_v2"), ["http", "server", "v2"]);
         assert_eq!(words("kebab-case and.dots"), ["kebab", "case", "and", "dots"]);

@@ -84,3 +84,23 @@ fn outline(bytes: &[u8]) -> Option<Outline> {
         Known::Manifest(_) => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::Language;
+    use crate::read::Reader;
+
+    #[test]
+    fn an_outline_with_a_wrong_byte_or_without_its_end_is_refused() {
+        let facts = Reader::new().read(Language::Python, b"def save(): pass\n").unwrap();
+        let bytes = of_code(Family::Python, &facts);
+        assert!(matches!(decode(&bytes), Some(Known::Code(Family::Python, _))));
+        for at in 0..bytes.len() {
+            let mut wrong = bytes.clone();
+            wrong[at] ^= 4;
+            assert_eq!(decode(&wrong), None, "byte {at}");
+            assert_eq!(decode(&bytes[..at]), None, "cut at {at}");
+        }
+    }
+}

@@ -172,3 +172,68 @@ pub(crate) fn take_mention(source: &mut Source<'_>) -> Option<Mention> {
     let (bare, placed, loose) = (source.small()?, source.small()?, source.small()?);
     Some(Mention { name, bare, placed, loose })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::Language;
+    use crate::outline::Folded;
+    use crate::read::Reader;
+
+    const SOURCE: &str = "\
+class BaseStore:
+    limit = 1
+
+    def save(self):
+        return other(self.limit)
+
+def _hidden():
+    def inside():
+        pass
+    return BaseStore().save(), other.more()
+";
+
+    fn folded() -> Folded {
+        let facts = Reader::new().read(Language::Python, SOURCE.as_bytes()).unwrap();
+        Folded::new(&crate::outline::encode(&facts))
+    }
+
+    #[test]
+    fn a_file_offers_what_others_can_mean_by_name() {
+        let folded = folded();
+        let name = |offer: &Offer| folded.unfold().name(offer.id).to_owned();
+        let offers: Vec<(String, bool)> =
+            folded.sketch().offers().map(|offer| (name(&offer), offer.is_member)).collect();
+        let want = [("BaseStore", false), ("limit", true), ("save", true), ("_hidden", false)];
+        assert_eq!(offers, want.map(|(name, is_member)| (name.to_owned(), is_member)));
+        assert_eq!(folded.sketch().definitions, folded.unfold().definitions.len());
+        for offer in folded.sketch().offers() {
+            assert_eq!(offer.name, NameKey::of(&name(&offer)));
+        }
+    }
+
+    #[test]
+    fn a_long_name_of_words_counts_more_and_a_hidden_or_minor_one_less() {
+        let folded = folded();
+        let weights: Vec<f32> = folded.sketch().offers().map(|offer| offer.weight).collect();
+        assert_eq!(weights, [3.0, 0.3, 1.0, 0.1]);
+    }
+
+    #[test]
+    fn names_that_the_file_offers_itself_are_no_mentions() {
+        let folded = folded();
+        let mut found: Vec<NameKey> = folded.sketch().mentions().map(|it| it.name).collect();
+        let mut want = vec![NameKey::of("other"), NameKey::of("more")];
+        found.sort_unstable();
+        want.sort_unstable();
+        assert_eq!(found, want);
+    }
+
+    #[test]
+    fn bytes_that_make_no_sense_offer_nothing() {
+        for bytes in [&[][..], &[255; 40], &[1, 0, 9, 1, 2, 3, 4, 5, 6, 0, 7, 0]] {
+            let sketch = Sketch::new(bytes);
+            assert_eq!((sketch.mentions().count(), sketch.offers().count()), (0, 0));
+        }
+    }
+}

@@ -18,14 +18,19 @@ macro_rules! numbers {
 
         /// The number of a name, if it is one that is looked at.
         fn known(name: &str) -> Option<$type> {
-            let place = NAMES.iter().position(|known| *known == name)?;
-            <$type>::try_from(place).ok().map(|place| place + $first)
+            static NUMBERS: LazyLock<Table<&str, $type>> =
+                LazyLock::new(|| NAMES.iter().copied().zip($first..).collect());
+            NUMBERS.get(name).copied()
         }
     };
 }
 
 /// What a node is.
 pub(crate) mod kind {
+    use std::sync::LazyLock;
+
+    use crate::mixer::Table;
+
     numbers! { u16, 2;
         ABSTRACT_CLASS_DECLARATION = "abstract_class_declaration",
         ABSTRACT_FUNCTION_DECLARATOR = "abstract_function_declarator",
@@ -518,6 +523,10 @@ pub(crate) mod kind {
 
 /// What a node is to its parent.
 pub(crate) mod field {
+    use std::sync::LazyLock;
+
+    use crate::mixer::Table;
+
     numbers! { u8, 1;
         ALIAS = "alias",
         ARGUMENT = "argument",
