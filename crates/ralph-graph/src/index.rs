@@ -183,7 +183,7 @@ impl Index {
                         family,
                         folded: Folded::new(outline),
                         key,
-                    }))
+                    }));
                 }
                 Known::Manifest(manifest) => {
                     let folders = paths.iter().map(|path| folder_of(path).to_owned());

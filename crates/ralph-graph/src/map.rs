@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use crate::code::Code;
 use crate::facts::{Kind, Purpose};
-use crate::project::{DefRef, FileId};
+use crate::project::{DefRef, FileId, SourceFile};
 use crate::rank::{Interest, ranked};
 use crate::tokens::estimate;
 
@@ -85,7 +85,7 @@ impl Code<'_> {
             }
             interest.files.extend(found);
         }
-        let total = self.project.files.iter().map(|file| file.count()).sum();
+        let total = self.project.files.iter().map(SourceFile::count).sum();
         // A line has several tokens, so more than these never fit.
         let ranked = ranked(&self.project, &interest, query.tokens.saturating_add(PATIENCE));
         let mut draft = Draft::default();
