@@ -16,6 +16,11 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
+    /// An empty one with room for about so many bytes.
+    pub(crate) fn with_room(bytes: usize) -> Self {
+        Self { bytes: Vec::with_capacity(bytes) }
+    }
+
     pub(crate) fn byte(&mut self, value: u8) {
         self.bytes.push(value);
     }
@@ -138,7 +143,8 @@ struct Last {
 
 /// What one file says, as bytes.
 pub(crate) fn facts(facts: &FileFacts) -> Vec<u8> {
-    let mut sink = Sink::default();
+    let things = facts.names.len() + facts.references.len() + facts.imports.len();
+    let mut sink = Sink::with_room(12 * things + 80 * facts.definitions.len());
     sink.count(facts.names.len());
     for (_, text) in facts.names.iter() {
         sink.text(text);

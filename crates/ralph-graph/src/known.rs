@@ -30,10 +30,10 @@ fn sum(bytes: &[u8]) -> [u8; SUM_BYTES] {
 
 /// The bytes of an outline of code.
 pub(crate) fn of_code(family: Family, facts: &FileFacts) -> Vec<u8> {
-    let mut sink = Sink::default();
-    sink.byte(family.code());
-    sink.raw(&outline::encode(facts));
-    let mut bytes = sink.done();
+    let outline = outline::encode(facts);
+    let mut bytes = Vec::with_capacity(1 + outline.len() + SUM_BYTES);
+    bytes.push(family.code());
+    bytes.extend(outline);
     bytes.extend(sum(&bytes));
     bytes
 }

@@ -202,7 +202,7 @@ impl<'a> Chosen<'a> {
 /// The outline of what a file says, as bytes.
 pub(crate) fn encode(facts: &FileFacts) -> Vec<u8> {
     let mut chosen = Chosen { ids: vec![None; facts.names.len()], texts: Vec::new() };
-    let mut body = Sink::default();
+    let mut body = Sink::with_room(8 * (facts.definitions.len() + facts.names.len()) + 64);
     body.count(facts.definitions.len());
     let mut last_line = 0;
     for definition in &facts.definitions {
@@ -230,16 +230,17 @@ pub(crate) fn encode(facts: &FileFacts) -> Vec<u8> {
     for mention in &mentions {
         sketch::put_mention(&mut body, mention);
     }
-    let mut sink = Sink::default();
-    encode::put_health(&mut sink, facts.health);
+    let body = body.done();
     let sketch = sketch::encode(facts, &keys, &mentions);
+    let mut sink = Sink::with_room(body.len() + sketch.len() + 16 * chosen.texts.len());
+    encode::put_health(&mut sink, facts.health);
     sink.count(sketch.len());
     sink.raw(&sketch);
     sink.count(chosen.texts.len());
     for text in chosen.texts {
         sink.text(text);
     }
-    sink.raw(&body.done());
+    sink.raw(&body);
     sink.done()
 }
 

@@ -88,8 +88,8 @@ fn weight(flags: u8) -> f32 {
 /// What ranking needs of a file, as bytes. `keys` has those of all its names,
 /// and `used` what it mentions.
 pub(crate) fn encode(facts: &FileFacts, keys: &[NameKey], used: &[Mention]) -> Vec<u8> {
-    let mut offers = Sink::default();
-    let mut own = Vec::new();
+    let mut offers = Sink::with_room(8 * facts.definitions.len());
+    let mut own = Vec::with_capacity(facts.definitions.len());
     let mut next = 0;
     for (id, definition) in (0_u32..).zip(&facts.definitions) {
         let Some(key) = keys.get(definition.name.0 as usize) else { continue };

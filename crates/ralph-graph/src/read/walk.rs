@@ -50,12 +50,14 @@ pub(crate) struct Walk<'s> {
 
 impl<'s> Walk<'s> {
     pub(crate) fn new(source: &'s [u8], nodes: &'s mut [Node], comments: Comments) -> Self {
+        // About every fourth node is the use of a name.
+        let uses = nodes.len() / 4;
         Self {
             source,
             nodes,
             symbols: Symbols::default(),
             defs: Vec::new(),
-            uses: Vec::new(),
+            uses: Vec::with_capacity(uses),
             brings: Vec::new(),
             bindings: Vec::new(),
             field_types: Table::default(),
