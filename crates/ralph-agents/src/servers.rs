@@ -34,6 +34,9 @@ pub struct Servers {
     pub user: &'static [&'static str],
     /// How the user adds it where we do not.
     pub by_hand: &'static str,
+    /// What a new file says it follows. A host that writes this into files
+    /// without it would change the project while a loop runs.
+    pub schema: Option<&'static str>,
     /// The member that is the list.
     pub list: &'static str,
     /// Whether there may be comments.
@@ -162,7 +165,11 @@ impl Servers {
     /// The file where there was none.
     fn new_file(&self, words: &[String]) -> String {
         let entry = (self.entry)(words, None);
-        format!("{:#}\n", serde_json::json!({ self.list: { NAME: entry } }))
+        let mut file = serde_json::json!({ self.list: { NAME: entry } });
+        if let Some(schema) = self.schema {
+            file["$schema"] = schema.into();
+        }
+        format!("{file:#}\n")
     }
 }
 

@@ -56,7 +56,7 @@ fn where_there_was_no_file_there_is_none_afterwards() {
         (
             "opencode",
             "opencode.json",
-            json!({ "mcp": { "ralph": {
+            json!({ "$schema": "https://opencode.ai/config.json", "mcp": { "ralph": {
             "type": "local", "command": ["ralph", "mcp"], "enabled": true } } }),
         ),
     ] {

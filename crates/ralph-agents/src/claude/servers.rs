@@ -13,6 +13,7 @@ pub(crate) const SERVERS: Servers = Servers {
     project: &[".mcp.json"],
     user: &[],
     by_hand: "`claude mcp add --scope user ralph -- ralph mcp` gives agents its tools in every project",
+    schema: None,
     list: "mcpServers",
     syntax: Syntax::Strict,
     entry,

@@ -16,6 +16,7 @@ pub(crate) const SERVERS: Servers = Servers {
     project: FILES,
     user: FILES,
     by_hand: "",
+    schema: Some("https://opencode.ai/config.json"),
     list: "mcp",
     syntax: Syntax::Comments,
     entry,
