@@ -77,6 +77,8 @@ struct Rules {
     members: Members,
     /// Kinds of nodes in which there is nothing to see.
     closed: &'static [u16],
+    /// Kinds of nodes in which there is nothing to see if they begin with a quote.
+    plain: &'static [u16],
     visit: for<'s> fn(&mut Walk<'s>, At) -> Step,
     shape: ShapeOf,
     finish: for<'s> fn(&mut Walk<'s>),
@@ -131,7 +133,10 @@ impl Reader {
             std::collections::hash_map::Entry::Vacant(new) => new.insert(tools(language)?),
         };
         let tree = parse(&mut tools.parser, source)?;
-        self.flat.fill(&tree, &tools.table);
+        self.flat.fill(&tree, source, &tools.table);
+        // Its many small pieces go before others come to lie between them:
+        // otherwise the allocator joins them piece by piece for the next file.
+        drop(tree);
         let rules = &tools.rules;
         let mut walk = Walk::new(source, &mut self.flat.nodes, rules.comments);
         walk.members = rules.members;
@@ -149,7 +154,7 @@ fn tools(language: Language) -> Result<Tools, Unread> {
     let rules = rules(language);
     let mut parser = Parser::new();
     parser.set_language(&rules.grammar).map_err(|_| Unread::Grammar { language })?;
-    let table = Table::of(&rules.grammar, rules.closed);
+    let table = Table::of(&rules.grammar, rules.closed, rules.plain);
     Ok(Tools { parser, table, rules })
 }
 

@@ -28,6 +28,7 @@ pub(super) fn rules(grammar: tree_sitter::Language) -> Rules {
         comments: Comments::Slashes,
         members: Members::Bare,
         closed: &[],
+        plain: &[],
         visit,
         shape,
         finish: nothing_left,

@@ -20,6 +20,7 @@ pub(super) fn rules() -> Rules {
         comments: Comments::MarkedSlashes,
         members: Members::Bare,
         closed: &[],
+        plain: &[],
         visit,
         shape,
         finish: nothing_left,

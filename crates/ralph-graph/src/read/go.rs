@@ -19,6 +19,7 @@ pub(super) fn rules() -> Rules {
         comments: Comments::Slashes,
         members: Members::Named,
         closed: &[],
+        plain: &[],
         visit,
         shape,
         finish: nothing_left,

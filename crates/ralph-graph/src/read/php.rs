@@ -23,6 +23,7 @@ pub(super) fn rules() -> Rules {
         comments: Comments::Slashes,
         members: Members::Named,
         closed: &[k::STRING],
+        plain: &[],
         visit,
         shape,
         finish: nothing_left,

@@ -23,6 +23,7 @@ pub(super) fn rules() -> Rules {
         comments: Comments::Hash,
         members: Members::Named,
         closed: &[],
+        plain: &[k::STRING],
         visit,
         shape,
         finish: nothing_left,

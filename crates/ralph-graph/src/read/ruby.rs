@@ -24,6 +24,7 @@ pub(super) fn rules() -> Rules {
         comments: Comments::Hash,
         members: Members::Named,
         closed: &[],
+        plain: &[],
         visit,
         shape,
         finish: nothing_left,

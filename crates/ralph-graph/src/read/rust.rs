@@ -22,6 +22,7 @@ pub(super) fn rules() -> Rules {
         comments: Comments::MarkedSlashes,
         members: Members::Named,
         closed: &[],
+        plain: &[],
         visit,
         shape,
         finish,

@@ -4,7 +4,7 @@
 //! the ends of subtrees are then plain numbers, so that whoever reads it can
 //! look around without calling the parser again, and nothing recurses.
 
-use tree_sitter::{Language, Tree, TreeCursor};
+use tree_sitter::{Language, Node, Tree, TreeCursor};
 
 use super::names::{field, kind};
 
@@ -13,7 +13,7 @@ pub(crate) type At = usize;
 
 /// A named node of the syntax tree.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Node {
+pub(crate) struct FlatNode {
     /// What it is, one of [`kind`].
     pub(crate) kind: u16,
     /// What it is to its parent, one of [`field`].
@@ -33,10 +33,26 @@ pub(crate) struct Node {
 /// Numbers of a grammar translated to those of [`kind`] and [`field`].
 #[derive(Debug)]
 pub(crate) struct Table {
-    kinds: Vec<u16>,
+    kinds: Vec<Sort>,
     fields: Vec<u8>,
-    /// Further kinds of nodes in which there is nothing to see.
-    closed: &'static [u16],
+}
+
+/// What is to be known of a kind of node to walk over it.
+#[derive(Debug, Clone, Copy)]
+struct Sort {
+    kind: u16,
+    inside: Inside,
+}
+
+/// Whether there is something to see in a kind of node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Inside {
+    Seen,
+    /// There is nothing.
+    Closed,
+    /// There is nothing if it begins with a quote: names are put into texts
+    /// only where a letter before them says so.
+    Plain,
 }
 
 /// Kinds of nodes in which there is nothing to see in any language.
@@ -52,83 +68,98 @@ const CLOSED: &[u16] = &[
 ];
 
 impl Table {
-    pub(crate) fn of(language: &Language, closed: &'static [u16]) -> Self {
+    pub(crate) fn of(language: &Language, closed: &[u16], plain: &[u16]) -> Self {
         let ids = 0..u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
         let kinds = ids.map(|id| {
-            if !language.node_kind_is_named(id) || !language.node_kind_is_visible(id) {
-                return kind::UNNAMED;
-            }
-            language.node_kind_for_id(id).map_or(kind::OTHER, kind::by_name)
+            let kind = if !language.node_kind_is_named(id) || !language.node_kind_is_visible(id) {
+                kind::UNNAMED
+            } else {
+                language.node_kind_for_id(id).map_or(kind::OTHER, kind::by_name)
+            };
+            let inside = if CLOSED.contains(&kind) || closed.contains(&kind) {
+                Inside::Closed
+            } else if plain.contains(&kind) {
+                Inside::Plain
+            } else {
+                Inside::Seen
+            };
+            Sort { kind, inside }
         });
         let ids = 0..=u16::try_from(language.field_count()).unwrap_or(u16::MAX);
         let fields = ids.map(|id| {
             let name = language.field_name_for_id(id);
             name.map_or(field::NONE, field::by_name)
         });
-        Self { kinds: kinds.collect(), fields: fields.collect(), closed }
+        Self { kinds: kinds.collect(), fields: fields.collect() }
+    }
+
+    fn sort(&self, node: Node<'_>) -> Sort {
+        // Only the node of a syntax error has a number outside the table.
+        let other = Sort { kind: kind::OTHER, inside: Inside::Seen };
+        self.kinds.get(usize::from(node.kind_id())).copied().unwrap_or(other)
     }
 }
 
 /// All named nodes, each before what is in it.
 #[derive(Debug, Default)]
 pub(crate) struct Flat {
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) nodes: Vec<FlatNode>,
     /// The byte at which the text first leaves the grammar.
     pub(crate) broken_at: Option<u32>,
+    open: Vec<Open>,
+}
+
+/// A node whose inside is being walked over.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    place: u32,
+    /// Named nodes directly in it that are still to come.
+    left: usize,
 }
 
 impl Flat {
     /// Fills this list, whose memory is used again, from a tree.
-    pub(crate) fn fill(&mut self, tree: &Tree, table: &Table) {
+    ///
+    /// Each call of the parser's cursor costs as much as all else that is done
+    /// with a node, so none is made that a number of the parser can spare: no
+    /// grammar puts named nodes into unnamed ones, and behind the last named
+    /// node there are only signs.
+    pub(crate) fn fill(&mut self, tree: &Tree, source: &[u8], table: &Table) {
         self.nodes.clear();
-        self.broken_at = None;
-        let broken = tree.root_node().has_error();
+        self.open.clear();
+        self.broken_at = first_error(tree, table);
         let mut cursor = tree.walk();
-        let mut open: Vec<Option<u32>> = Vec::new();
-        let mut parent = 0;
+        // The root is in itself.
+        let mut within = Open { place: 0, left: 1 };
         loop {
-            let here = self.push(&cursor, table, parent);
-            if broken && self.broken_at.is_none() {
-                let node = cursor.node();
-                if node.is_error() || node.is_missing() {
-                    self.broken_at = Some(offset(node.start_byte()));
+            let node = cursor.node();
+            let sort = table.sort(node);
+            if sort.kind != kind::UNNAMED {
+                within.left = within.left.saturating_sub(1);
+                let place = self.push(node, sort.kind, field_of(&cursor, table), within.place);
+                let left = match sort.inside {
+                    Inside::Closed => 0,
+                    Inside::Plain if begins_with_quote(node, source) => 0,
+                    Inside::Plain | Inside::Seen => node.named_child_count(),
+                };
+                if left > 0 && cursor.goto_first_child() {
+                    self.open.push(within);
+                    within = Open { place, left };
+                    continue;
                 }
             }
-            let closed = here.is_some_and(|here| {
-                let kind = self.nodes[here as usize].kind;
-                CLOSED.contains(&kind) || table.closed.contains(&kind)
-            });
-            if !closed && cursor.goto_first_child() {
-                // An unnamed node with children is passed through.
-                parent = here.unwrap_or(parent);
-                open.push(here);
-                continue;
-            }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    return;
-                }
-                if let Some(closed) = open.pop().flatten() {
-                    let after = offset(self.nodes.len());
-                    let node = &mut self.nodes[closed as usize];
-                    node.after = after;
-                    parent = node.parent;
-                }
+            while within.left == 0 || !cursor.goto_next_sibling() {
+                let Some(outer) = self.open.pop() else { return };
+                cursor.goto_parent();
+                self.nodes[within.place as usize].after = offset(self.nodes.len());
+                within = outer;
             }
         }
     }
 
-    fn push(&mut self, cursor: &TreeCursor<'_>, table: &Table, parent: u32) -> Option<u32> {
-        let node = cursor.node();
-        let kind = table.kinds.get(usize::from(node.kind_id())).copied();
-        // Only the node of a syntax error has a number outside the table.
-        let kind = kind.unwrap_or(kind::OTHER);
-        if kind == kind::UNNAMED {
-            return None;
-        }
+    fn push(&mut self, node: Node<'_>, kind: u16, field: u8, parent: u32) -> u32 {
         let place = offset(self.nodes.len());
-        let field = cursor.field_id().map_or(field::NONE, |id| table.fields[usize::from(id.get())]);
-        self.nodes.push(Node {
+        self.nodes.push(FlatNode {
             kind,
             field,
             taken: false,
@@ -137,7 +168,40 @@ impl Flat {
             parent,
             after: place + 1,
         });
-        Some(place)
+        place
+    }
+}
+
+fn begins_with_quote(node: Node<'_>, source: &[u8]) -> bool {
+    matches!(source.get(node.start_byte()), Some(b'"' | b'\''))
+}
+
+fn field_of(cursor: &TreeCursor<'_>, table: &Table) -> u8 {
+    cursor.field_id().map_or(field::NONE, |id| table.fields[usize::from(id.get())])
+}
+
+/// The byte at which the text first leaves the grammar.
+fn first_error(tree: &Tree, table: &Table) -> Option<u32> {
+    if !tree.root_node().has_error() {
+        return None;
+    }
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        if node.is_error() || node.is_missing() {
+            return Some(offset(node.start_byte()));
+        }
+        if node.has_error()
+            && table.sort(node).inside != Inside::Closed
+            && cursor.goto_first_child()
+        {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return None;
+            }
+        }
     }
 }
 

@@ -25,6 +25,7 @@ pub(super) fn rules(grammar: tree_sitter::Language) -> Rules {
         comments: Comments::Slashes,
         members: Members::Named,
         closed: &[k::STRING],
+        plain: &[],
         visit,
         shape,
         finish,

@@ -11,7 +11,7 @@ use super::collected::{
 use super::comments::{self, Comments};
 use super::names::{field as f, kind as k};
 use super::symbols::{Symbol, Symbols};
-use super::tree::{At, Node, offset};
+use super::tree::{At, FlatNode, offset};
 use crate::facts::{Kind, Purpose, Reach, Role};
 use crate::mixer::{Set, Table};
 
@@ -19,7 +19,7 @@ use crate::mixer::{Set, Table};
 #[derive(Debug)]
 pub(crate) struct Walk<'s> {
     pub(crate) source: &'s [u8],
-    pub(crate) nodes: &'s mut [Node],
+    pub(crate) nodes: &'s mut [FlatNode],
     pub(crate) symbols: Symbols<'s>,
     pub(crate) defs: Vec<Def>,
     pub(crate) uses: Vec<Use>,
@@ -49,7 +49,7 @@ pub(crate) struct Walk<'s> {
 }
 
 impl<'s> Walk<'s> {
-    pub(crate) fn new(source: &'s [u8], nodes: &'s mut [Node], comments: Comments) -> Self {
+    pub(crate) fn new(source: &'s [u8], nodes: &'s mut [FlatNode], comments: Comments) -> Self {
         // About every fourth node is the use of a name.
         let uses = nodes.len() / 4;
         Self {
@@ -394,7 +394,7 @@ impl<'s> Walk<'s> {
 /// The nodes directly in a node; see [`Walk::children`].
 #[derive(Debug, Clone)]
 pub(crate) struct Children<'a> {
-    nodes: &'a [Node],
+    nodes: &'a [FlatNode],
     next: At,
     end: At,
 }
