@@ -38,6 +38,27 @@ fn only_what_changed_is_read_again() {
 }
 
 #[test]
+fn a_file_that_may_have_changed_within_its_tick_is_read_again_but_not_parsed() {
+    let scratch = Scratch::new(&[("a.py", GOOD)]);
+    let mut index = Index::open(&scratch.root(), &scratch.state()).unwrap();
+    // At this time no stamp can be relied on.
+    assert_eq!(update(&mut index, 0), Updated { read: 1, parsed: 1, removed: 0 });
+    assert_eq!(update(&mut index, LATER), Updated { read: 1, parsed: 0, removed: 0 });
+    assert_eq!(update(&mut index, LATER), Updated::default());
+}
+
+#[test]
+fn contents_that_come_back_are_not_parsed_again() {
+    let scratch = Scratch::new(&[("a.py", GOOD)]);
+    let mut index = scratch.index();
+    scratch.write("a.py", "x = 1\n");
+    assert_eq!(update(&mut index, LATER).parsed, 1);
+    scratch.write("a.py", GOOD);
+    assert_eq!(update(&mut index, LATER), Updated { read: 1, parsed: 0, removed: 0 });
+    assert!(names(&mut index).contains(&"a.py:Store.load".to_owned()));
+}
+
+#[test]
 fn a_file_that_is_gone_is_forgotten_with_all_that_was_in_it() {
     let scratch = Scratch::new(&[("a.py", GOOD), ("b/c.py", "x = 1\n"), ("b/d/e.py", "y = 1\n")]);
     let mut index = scratch.index();

@@ -2,6 +2,7 @@
 //! that are known are not parsed.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ralph_store::{CodeStore, FolderChanges, NewFacts, StoreError};
 use rayon::prelude::*;
@@ -17,6 +18,10 @@ const BATCH: usize = 256;
 
 /// Bytes that are read before what they say is written.
 const BATCH_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Bytes that are kept to be written at once. Keys are in no order, so nearly
+/// every write touches nearly every page there is: few large ones cost least.
+const WRITE_BYTES: usize = 24 * 1024 * 1024;
 
 /// Files from which on the keys of all known contents are fetched at once.
 const MANY: usize = 64;
@@ -106,19 +111,23 @@ impl Update<'_> {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(usize, Vec<NewFacts>), StoreError> {
         let known = if tasks.len() > MANY { Some(self.store.keys()?) } else { None };
-        let mut pending = Vec::new();
+        let mut pending = Pending::default();
         let (mut done, mut parsed_count) = (0, 0);
         for batch in batches(tasks) {
-            let (tree, now) = (self.tree, self.now);
-            let is_known = |key: i64| known.as_ref().is_some_and(|known| known.contains(&key));
-            let (store, root) = (&mut *self.store, self.root);
+            let (tree, now, root) = (self.tree, self.now, self.root);
+            // One at a time: whoever reads a file may ask while others do.
+            let store = Mutex::new(&mut *self.store);
+            let is_known = |key: i64| match &known {
+                Some(known) => known.contains(&key),
+                None => lock(&store).has(key).unwrap_or(false),
+            };
             let read = || read_batch(tree, batch, now, &is_known);
-            let before = std::mem::take(&mut pending);
-            let results = if before.is_empty() {
+            let results = if pending.bytes < WRITE_BYTES {
                 read()
             } else {
                 // What was read before is written while the next files are read.
-                let write = || store.write(root, &before, &FolderChanges::default());
+                let before = std::mem::take(&mut pending).facts;
+                let write = || lock(&store).write(root, &before, &FolderChanges::default());
                 let (written, results) = rayon::join(write, read);
                 written?;
                 results
@@ -134,7 +143,7 @@ impl Update<'_> {
             done += batch.len();
             progress(Progress { done, total: tasks.len() });
         }
-        Ok((parsed_count, pending))
+        Ok((parsed_count, pending.facts))
     }
 
     /// What is kept of a file that was read.
@@ -163,6 +172,25 @@ impl Update<'_> {
         }
         Ok((entry(State::Broken { key, line }), new))
     }
+}
+
+/// What was read and is not written yet.
+#[derive(Default)]
+struct Pending {
+    facts: Vec<NewFacts>,
+    bytes: usize,
+}
+
+impl Pending {
+    fn extend(&mut self, new: Option<NewFacts>) {
+        self.bytes += new.as_ref().map_or(0, |new| new.outline.len() + new.facts.len());
+        self.facts.extend(new);
+    }
+}
+
+/// What others hold is taken even if one of them panicked: nothing is left half done.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn count_files(folders: &BTreeMap<String, Folder>) -> usize {

@@ -28,6 +28,12 @@ const TABLES: &str = "
 /// A log longer than this many bytes is folded into the database on opening.
 const LONG_LOG: u64 = 512 * 1024;
 
+/// Contents from which on writing them is much at once.
+const MANY: usize = 64;
+
+/// Pages of the log from which on it is folded in while much is written.
+const LOG_PAGES: i64 = 8192;
+
 /// What one file says, encoded, under a key made of its contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewFacts {
@@ -147,6 +153,14 @@ impl CodeStore {
         })
     }
 
+    /// Whether some contents are known.
+    pub fn has(&self, key: i64) -> Result<bool, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT 1 FROM outlines WHERE key = $1";
+            Ok(connection.prepare_cached(sql)?.exists([key])?)
+        })
+    }
+
     /// How many bytes the file has.
     pub fn size(&self) -> Result<u64, StoreError> {
         self.read(|connection| {
@@ -193,6 +207,15 @@ impl CodeStore {
         facts: &[NewFacts],
         folders: &FolderChanges,
     ) -> Result<(), StoreError> {
+        if facts.len() >= MANY {
+            // Folding the log in meanwhile would write the same pages often.
+            self.read(|connection| {
+                Ok(connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?)
+            })?;
+        }
+        // Next to each other in the file, each page is written once.
+        let mut facts: Vec<&NewFacts> = facts.iter().collect();
+        facts.sort_unstable_by_key(|new| new.key);
         let written = immediately(&mut self.connection, |tx| {
             // Statements are prepared when they are needed: for one changed
             // file that takes longer than to execute them.
@@ -322,6 +345,7 @@ mod tests {
         assert_eq!(store.folders("/b").unwrap(), []);
         assert_eq!(store.facts(-5).unwrap(), Some(vec![2, 3]));
         assert_eq!(store.outline(6).unwrap(), None);
+        assert!(store.has(-5).unwrap() && !store.has(6).unwrap());
         let removed = FolderChanges { put: Vec::new(), removed: vec!["src".into()] };
         store.write("/a", &[], &removed).unwrap();
         assert_eq!(store.folders("/a").unwrap(), []);
