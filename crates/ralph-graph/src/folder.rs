@@ -134,7 +134,8 @@ fn put_stamp(sink: &mut Sink, stamp: Option<Stamp>) {
     sink.byte(u8::from(stamp.is_some()));
     if let Some(stamp) = stamp {
         sink.number(stamp.size);
-        sink.signed(stamp.modified);
+        // Times are large numbers, and all are read at each question.
+        sink.raw(&stamp.modified.to_le_bytes());
         // The two are nearly always the same.
         sink.signed(stamp.changed.wrapping_sub(stamp.modified));
         sink.number(stamp.inode);
@@ -146,7 +147,8 @@ fn take_stamp(source: &mut Source<'_>) -> Option<Option<Stamp>> {
     if source.byte()? == 0 {
         return Some(None);
     }
-    let (size, modified) = (source.number()?, source.signed()?);
+    let size = source.number()?;
+    let modified = i64::from_le_bytes(source.raw(8)?.try_into().ok()?);
     let changed = source.signed()?.wrapping_add(modified);
     Some(Some(Stamp { size, modified, changed, inode: source.number()? }))
 }
