@@ -49,6 +49,21 @@ impl Family {
         }
     }
 
+    /// Whether a file that is imported as a whole brings all that it imports
+    /// so itself.
+    pub(crate) fn follows_imports(self) -> bool {
+        match self {
+            Self::C | Self::Ruby | Self::Shell => true,
+            Self::Python
+            | Self::Rust
+            | Self::Script
+            | Self::Go
+            | Self::Java
+            | Self::CSharp
+            | Self::Php => false,
+        }
+    }
+
     /// Whether what is of this kind may be written in several parts.
     pub(crate) fn can_reopen(self, kind: Kind) -> bool {
         match self {

@@ -36,6 +36,7 @@ mod resolve;
 #[cfg(test)]
 mod scratch;
 mod sketch;
+mod spaces;
 mod update;
 mod walk;
 

@@ -8,6 +8,7 @@ use crate::facts::{DefinitionId, Kind, NameId, Purpose};
 use crate::family::Family;
 use crate::manifest::{Manifest, ManifestKind};
 use crate::outline::{ByKey, Folded, NameKey, Outline, Outlined};
+use crate::spaces::Spaces;
 
 /// The number of a file in its project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,7 +61,8 @@ struct Tables {
     by_folder: OnceCell<HashMap<String, Vec<FileId>>>,
     by_file_name: OnceCell<HashMap<String, Vec<FileId>>>,
     by_namespace: OnceCell<BTreeMap<(Family, String), Vec<FileId>>>,
-    reopened: OnceCell<HashMap<(Family, String), Vec<DefRef>>>,
+    owned: OnceCell<ByKey<Vec<DefRef>>>,
+    spaces: OnceCell<Spaces>,
     python_roots: OnceCell<Vec<String>>,
 }
 
@@ -214,6 +216,31 @@ impl Project {
         })
     }
 
+    /// The definitions of a file with a name.
+    pub(crate) fn named_in(&self, file: FileId, name: &str) -> &[DefRef] {
+        let named = self.named(name);
+        let start = named.partition_point(|at| at.file < file);
+        let here = named.get(start..).unwrap_or_default();
+        let count = here.partition_point(|at| at.file == file);
+        here.get(..count).unwrap_or_default()
+    }
+
+    /// The definitions with a name that say what type they belong to.
+    pub(crate) fn owned(&self, name: &str) -> &[DefRef] {
+        let table = self.tables.owned.get_or_init(|| {
+            let mut table: ByKey<Vec<DefRef>> = ByKey::default();
+            for file in self.ids() {
+                for (at, definition) in self.definitions(file).filter(|(_, it)| it.owner.is_some())
+                {
+                    let key = NameKey::of(self.text(file, definition.name));
+                    table.entry(key).or_default().push(at);
+                }
+            }
+            table
+        });
+        table.get(&NameKey::of(name)).map_or(&[], Vec::as_slice)
+    }
+
     /// The files of a folder.
     pub(crate) fn in_folder(&self, folder: &str) -> &[FileId] {
         self.folders().get(folder).map_or(&[], Vec::as_slice)
@@ -279,21 +306,16 @@ impl Project {
         parts.join(".").replace('\\', ".").replace("::", ".")
     }
 
+    /// All that may be written in several places.
+    pub(crate) fn spaces(&self) -> &Spaces {
+        self.tables.spaces.get_or_init(|| Spaces::new(self))
+    }
+
     /// The parts of what may be written in several places, by its full name
     /// with dots: namespaces, and types where these can be opened again.
     pub(crate) fn reopened(&self, family: Family, name: &str) -> &[DefRef] {
-        let table = self.tables.reopened.get_or_init(|| {
-            let mut table: HashMap<(Family, String), Vec<DefRef>> = HashMap::new();
-            for id in self.ids() {
-                let family = self.file(id).family;
-                let parts = self.definitions(id).filter(|(_, it)| family.can_reopen(it.kind));
-                for (at, _) in parts {
-                    table.entry((family, self.namespace_name(at))).or_default().push(at);
-                }
-            }
-            table
-        });
-        table.get(&(family, name.to_owned())).map_or(&[], Vec::as_slice)
+        let spaces = self.spaces();
+        spaces.named(family, name).map_or(&[], |space| spaces.parts(space))
     }
 
     /// The manifests of a kind with their folders, longest first.

@@ -130,7 +130,7 @@ type Memo<K, V> = RefCell<HashMap<K, V>>;
 pub(crate) struct Resolver<'a> {
     pub(crate) project: &'a Project,
     depth: Cell<usize>,
-    modules: Memo<(FileId, String), Rc<[Place]>>,
+    modules: Memo<FileId, HashMap<String, Rc<[Place]>>>,
     imported: Memo<FileId, Rc<[FileId]>>,
     reachable: Memo<FileId, Rc<HashSet<FileId>>>,
     bases: Memo<DefRef, Rc<members::Bases>>,

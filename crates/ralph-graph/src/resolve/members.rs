@@ -1,11 +1,13 @@
 //! What is inside a module or a type.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::{Before, Lookup, Module, Place, Resolver, Scope, definitions, is_type};
 use crate::facts::{DefinitionId, Import, Imported, Kind, Reach, Role};
 use crate::family::Family;
 use crate::project::{DefRef, FileId, folder_of, name_of};
+use crate::spaces::SpaceId;
 
 /// What a type extends and implements.
 #[derive(Debug, Default)]
@@ -24,6 +26,10 @@ impl Resolver<'_> {
     }
 
     fn in_module(&self, module: &Module, name: &str) -> Vec<Place> {
+        let follows = |file: &FileId| self.project.file(*file).family.follows_imports();
+        if module.files.iter().any(follows) {
+            return self.in_followed(&module.files, name, &mut HashSet::new());
+        }
         let mut found = Vec::new();
         for file in &module.files {
             found.extend(self.top_level(*file, name).into_iter().map(Place::Definition));
@@ -63,10 +69,6 @@ impl Resolver<'_> {
                     || is_open && it.kind == Kind::Enum && it.container.is_none()
             })
         };
-        // Few definitions have the name, but a file may have many.
-        let named = project.named(name);
-        let start = named.partition_point(|at| at.file < file);
-        let here = named.iter().skip(start).take_while(|at| at.file == file);
         let is_top = |at: &&DefRef| {
             project.outlined(**at).is_some_and(|definition| {
                 definition.owner.is_none()
@@ -74,25 +76,86 @@ impl Resolver<'_> {
                     && definition.container.is_none_or(is_namespace)
             })
         };
-        here.filter(is_top).copied().collect()
+        project.named_in(file, name).iter().filter(is_top).copied().collect()
     }
 
     /// What others get under this name from the imports of a file.
     fn passed_on(&self, file: FileId, name: &str) -> Vec<Place> {
-        let imports = self.project.file(file).outline().imports.iter();
-        // Modules of one crate see what others of them import for themselves.
-        let sees_all = self.project.file(file).family == Family::Rust;
-        let open =
-            imports.filter(|import| (import.passed_on || sees_all) && import.within.is_none());
-        let mut found = Vec::new();
-        for import in open.clone() {
-            found.extend(self.bound(file, import, name).into_iter().flatten());
-        }
+        let mut found = self.passed_on_by_name(file, name);
         if found.is_empty() {
-            let all = open.filter(|import| import.imported == Imported::Everything);
+            let all = self.passed_on_imports(file);
+            let all = all.filter(|import| import.imported == Imported::Everything);
             found.extend(all.flat_map(|import| self.everything_named(file, import, name)));
         }
         found
+    }
+
+    /// The imports of a file that others see.
+    fn passed_on_imports(&self, file: FileId) -> impl Iterator<Item = &Import> {
+        let imports = self.project.file(file).outline().imports.iter();
+        // Modules of one crate see what others of them import for themselves.
+        let sees_all = self.project.file(file).family == Family::Rust;
+        imports.filter(move |import| (import.passed_on || sees_all) && import.within.is_none())
+    }
+
+    /// What others get under this name from imports that say it.
+    fn passed_on_by_name(&self, file: FileId, name: &str) -> Vec<Place> {
+        let bound = |import| self.bound(file, import, name).into_iter().flatten();
+        self.passed_on_imports(file).flat_map(bound).collect()
+    }
+
+    /// What has this name in some files, or in what they import as a whole.
+    ///
+    /// Files import each other in many ways, so each is looked into once:
+    /// those that were `searched` before have nothing, or it was found.
+    pub(super) fn in_followed(
+        &self,
+        files: &[FileId],
+        name: &str,
+        searched: &mut HashSet<FileId>,
+    ) -> Vec<Place> {
+        let mut found = Vec::new();
+        let mut next: Vec<FileId> = files.iter().rev().copied().collect();
+        while let Some(file) = next.pop() {
+            if !searched.insert(file) {
+                continue;
+            }
+            let mut here: Vec<Place> =
+                self.top_level(file, name).into_iter().map(Place::Definition).collect();
+            if here.is_empty() {
+                here = self.passed_on_by_name(file, name);
+            }
+            if here.is_empty() {
+                let all = self.passed_on_imports(file);
+                let inside = all.filter(|import| import.imported == Imported::Everything);
+                let (modules, members) = self.followed(file, inside, name);
+                here = members;
+                next.extend(modules.into_iter().rev());
+            }
+            found.extend(here);
+        }
+        found
+    }
+
+    /// The files that imports of everything name, and what the namespaces have
+    /// that they name.
+    pub(super) fn followed<'i>(
+        &self,
+        file: FileId,
+        imports: impl Iterator<Item = &'i Import>,
+        name: &str,
+    ) -> (Vec<FileId>, Vec<Place>) {
+        let (mut files, mut members) = (Vec::new(), Vec::new());
+        for import in imports {
+            let scope = Scope { file, within: import.within };
+            for place in self.modules(scope, self.project.text(file, import.module)).iter() {
+                match place {
+                    Place::Module(module) => files.extend(&module.files),
+                    Place::Definition(_) => members.extend(self.members(place, name)),
+                }
+            }
+        }
+        (files, members)
     }
 
     /// What an import binds a name to; `None` if it binds another one.
@@ -177,14 +240,9 @@ impl Resolver<'_> {
             return own.into_iter().map(Place::Definition).collect();
         }
         let Some(definition) = self.project.outlined(at) else { return Vec::new() };
-        let others = self.other_parts(at);
-        let found: Vec<Place> = others
-            .iter()
-            .flat_map(|part| self.own_members(*part, name))
-            .map(Place::Definition)
-            .collect();
-        if !found.is_empty() {
-            return found;
+        let elsewhere = self.members_elsewhere(at, name);
+        if !elsewhere.is_empty() {
+            return elsewhere.into_iter().map(Place::Definition).collect();
         }
         if definition.kind == Kind::Module {
             return self.in_namespace(at, name);
@@ -194,6 +252,7 @@ impl Resolver<'_> {
             let of = self.project.containers(at).next();
             return of.map_or_else(Vec::new, |of| self.members(&Place::Definition(of), name));
         }
+        let others = self.other_parts(at);
         let bases =
             std::iter::once(&at).chain(&others).flat_map(|part| self.bases(*part).known.clone());
         let mut tried = Vec::new();
@@ -212,13 +271,42 @@ impl Resolver<'_> {
 
     /// The other places where the same namespace or type is written.
     pub(super) fn other_parts(&self, at: DefRef) -> Vec<DefRef> {
+        let spaces = self.project.spaces();
+        let all = spaces.of(at).map_or(&[][..], |space| spaces.parts(space));
+        let is_other = |part: &&DefRef| **part != at && self.is_one_program(at, **part);
+        all.iter().filter(is_other).copied().collect()
+    }
+
+    /// What the other parts of a namespace or type have under a name.
+    pub(super) fn members_elsewhere(&self, at: DefRef, name: &str) -> Vec<DefRef> {
+        let space = self.project.spaces().of(at);
+        space.map_or_else(Vec::new, |space| self.members_of_space(space, at, name))
+    }
+
+    /// What a namespace or type has under a name in parts that can be of one
+    /// program with a definition, and are not that.
+    pub(super) fn members_of_space(&self, space: SpaceId, at: DefRef, name: &str) -> Vec<DefRef> {
         let project = self.project;
-        let family = project.file(at.file).family;
-        if !project.outlined(at).is_some_and(|it| family.can_reopen(it.kind)) {
-            return Vec::new();
+        let spaces = project.spaces();
+        let is_other = |part: DefRef| {
+            part != at && spaces.of(part) == Some(space) && self.is_one_program(at, part)
+        };
+        let mut found: Vec<(DefRef, DefRef)> = Vec::new();
+        for member in spaces.members(space, name) {
+            let container = project.outlined(*member).and_then(|it| it.container);
+            let part = container.map(|id| DefRef { file: member.file, id });
+            found.extend(part.filter(|part| is_other(*part)).map(|part| (part, *member)));
         }
-        let all = project.reopened(family, &project.namespace_name(at)).iter();
-        all.copied().filter(|part| *part != at && self.is_one_program(at, *part)).collect()
+        let family = project.file(at.file).family;
+        let own_name = spaces.parts(space).first().map_or("", |part| project.name(*part));
+        let own_name = super::split_last(own_name).1;
+        let owned = project.owned(name).iter();
+        for member in owned.filter(|member| project.file(member.file).family == family) {
+            let parts = self.owners_called(own_name, *member).into_iter();
+            found.extend(parts.filter(|part| is_other(*part)).map(|part| (part, *member)));
+        }
+        found.sort_unstable();
+        found.into_iter().map(|(_, member)| member).collect()
     }
 
     /// Whether two parts of a namespace can be of one: where files say what
@@ -232,19 +320,33 @@ impl Resolver<'_> {
     /// What is written in a definition, or says to belong to it.
     pub(crate) fn own_members(&self, at: DefRef, name: &str) -> Vec<DefRef> {
         let project = self.project;
-        let own_name = project.name(at);
         let family = project.file(at.file).family;
-        let is_member = |member: &&DefRef| {
-            let Some(definition) = project.outlined(**member) else { return false };
-            if let Some(owner) = definition.owner {
-                let owner = project.text(member.file, owner);
-                return super::split_last(owner).1 == own_name
-                    && project.file(member.file).family == family
-                    && self.owners(member.file, owner).contains(&at);
-            }
-            member.file == at.file && definition.container == Some(at.id)
+        let own_name = project.name(at);
+        let is_inside = |member: &&DefRef| {
+            let definition = project.outlined(**member);
+            definition.is_some_and(|it| it.owner.is_none() && it.container == Some(at.id))
         };
-        project.named(name).iter().filter(is_member).copied().collect()
+        let inside = project.named_in(at.file, name).iter().filter(is_inside);
+        let is_owned = |member: &&DefRef| {
+            project.file(member.file).family == family
+                && self.owners_called(own_name, **member).contains(&at)
+        };
+        let owned = project.owned(name).iter().filter(is_owned);
+        let mut found: Vec<DefRef> = inside.chain(owned).copied().collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// The types with a name that a member says to belong to.
+    fn owners_called(&self, name: &str, member: DefRef) -> Vec<DefRef> {
+        let project = self.project;
+        let owner = project.outlined(member).and_then(|it| it.owner);
+        let owner = owner.map(|owner| project.text(member.file, owner));
+        let Some(owner) = owner.filter(|owner| super::split_last(owner).1 == name) else {
+            return Vec::new();
+        };
+        let owners = self.owners(member.file, owner);
+        owners.iter().filter(|at| project.name(**at) == name).copied().collect()
     }
 
     /// What a namespace imports.

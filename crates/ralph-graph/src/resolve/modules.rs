@@ -1,9 +1,10 @@
 //! Names in their scopes, and modules by what imports call them.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::{Lookup, Module, Place, Resolver, Scope, definitions, is_type, parts};
-use crate::facts::{Imported, Kind};
+use crate::facts::{Import, Imported, Kind};
 use crate::family::Family;
 use crate::project::{DefRef, FileId, folder_of, relative};
 
@@ -123,16 +124,13 @@ impl Resolver<'_> {
     fn in_other_parts(&self, at: DefRef, name: &str) -> Vec<DefRef> {
         let project = self.project;
         let family = project.file(at.file).family;
-        let others = self.other_parts(at);
-        let found: Vec<DefRef> =
-            others.iter().flat_map(|part| self.own_members(*part, name)).collect();
+        let found = self.members_elsewhere(at, name);
         if !found.is_empty() || family != Family::C || !project.name(at).contains("::") {
             return found;
         }
         let outer = outer_spaces(&project.namespace_name(at));
-        let outer = outer.iter().rev().flat_map(|space| project.reopened(family, space));
-        let outer = outer.filter(|part| self.is_one_program(at, **part));
-        outer.flat_map(|part| self.own_members(*part, name)).collect()
+        let outer = outer.iter().rev().filter_map(|space| project.spaces().named(family, space));
+        outer.flat_map(|space| self.members_of_space(space, at, name)).collect()
     }
 
     /// What imports bind a name to, in a definition or outside all.
@@ -184,31 +182,29 @@ impl Resolver<'_> {
     fn by_everything(&self, file: FileId, name: &str) -> Vec<Place> {
         let project = self.project;
         let family = project.file(file).family;
-        let follows = matches!(family, Family::C | Family::Ruby | Family::Shell);
+        let is_all = |import: &&Import| import.imported == Imported::Everything;
+        if !family.follows_imports() {
+            let all = project.file(file).outline().imports.iter().filter(is_all);
+            let mut all = all
+                .filter(|import| import.within.is_none())
+                .map(|import| self.everything_named(file, import, name));
+            return all.find(|found| !found.is_empty()).unwrap_or_default();
+        }
         // Which of several files a shell reads is only known when it runs.
         let takes_all = family == Family::Shell;
         let mut all_found = Vec::new();
-        let mut seen = vec![file];
+        let mut searched = HashSet::new();
+        let mut seen = HashSet::from([file]);
         let mut next = vec![file];
         while let Some(file) = next.pop() {
-            let imports = project.file(file).outline().imports.iter();
-            let all = imports.filter(|import| import.imported == Imported::Everything);
-            for import in all.filter(|import| import.within.is_none() || follows) {
-                let found = self.everything_named(file, import, name);
+            for import in project.file(file).outline().imports.iter().filter(is_all) {
+                let (files, mut found) = self.followed(file, std::iter::once(import), name);
+                found.extend(self.in_followed(&files, name, &mut searched));
                 if !found.is_empty() && !takes_all {
                     return found;
                 }
                 all_found.extend(found);
-                if follows {
-                    let scope = Scope { file, within: None };
-                    let places = self.modules(scope, project.text(file, import.module));
-                    for other in places.iter().flat_map(Place::files) {
-                        if !seen.contains(&other) {
-                            seen.push(other);
-                            next.push(other);
-                        }
-                    }
-                }
+                next.extend(files.into_iter().filter(|other| seen.insert(*other)));
             }
         }
         all_found
@@ -216,19 +212,21 @@ impl Resolver<'_> {
 
     /// What an import calls a module.
     pub(crate) fn modules(&self, scope: Scope, text: &str) -> Rc<[Place]> {
-        let key = (scope.file, text.to_owned());
         // What `super` and `self` mean depends on the module around them.
         let is_local =
             scope.within.is_some() && self.project.file(scope.file).family == Family::Rust;
-        if !is_local && let Some(known) = self.modules.borrow().get(&key) {
+        let known = self.modules.borrow();
+        if !is_local && let Some(known) = known.get(&scope.file).and_then(|all| all.get(text)) {
             return Rc::clone(known);
         }
+        drop(known);
         let was_deep = self.depth.get() + 2 >= super::DEPTH;
         let found: Rc<[Place]> = self.deeper(Vec::new(), || self.find_modules(scope, text)).into();
         // What was not found only because it lay too deep may be found later.
         let is_final = !was_deep || !found.is_empty();
         if !is_local && is_final {
-            self.modules.borrow_mut().insert(key, Rc::clone(&found));
+            let mut known = self.modules.borrow_mut();
+            known.entry(scope.file).or_default().insert(text.to_owned(), Rc::clone(&found));
         }
         found
     }

@@ -315,6 +315,35 @@ fn ruby_files_are_found_as_they_are_required() {
 }
 
 #[test]
+fn headers_that_include_each_other_in_many_ways_are_looked_into_once() {
+    // On every way through them nobody would come to an end.
+    let (layers, wide) = (12, 8);
+    let mut files = vec![
+        ("low.h".to_owned(), "#include \"h0_0.h\"\nnamespace lib { int deep(); }\n".to_owned()),
+        (
+            "main.cpp".to_owned(),
+            "#include \"h0_0.h\"\nint f() { return lib::deep() + lib::other() + none(); }\n"
+                .to_owned(),
+        ),
+    ];
+    for layer in 0..layers {
+        for header in 0..wide {
+            let below = (0..wide).map(|below| format!("#include \"h{}_{below}.h\"\n", layer + 1));
+            let below: String = if layer + 1 < layers {
+                below.collect()
+            } else {
+                "#include \"low.h\"\n".to_owned()
+            };
+            let text = format!("{below}namespace lib {{ int part{layer}_{header}(); }}\n");
+            files.push((format!("h{layer}_{header}.h"), text));
+        }
+    }
+    let files: Vec<(&str, &str)> =
+        files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    check(&files, &["main.cpp:2 deep -> low.h:2", "main.cpp:2 other -> -", "main.cpp:2 none -> -"]);
+}
+
+#[test]
 fn c_files_are_found_as_they_are_included() {
     check(
         &[

@@ -1,0 +1,83 @@
+//! Namespaces and types that may be written in several parts.
+//!
+//! A namespace of a library may have a thousand of them, so what is in one is
+//! found by its name and never by looking through the parts.
+
+use std::collections::HashMap;
+
+use crate::facts::DefinitionId;
+use crate::family::Family;
+use crate::mixer::Table;
+use crate::outline::NameKey;
+use crate::project::{DefRef, FileId, Project};
+
+/// The number of a namespace or type that is made of parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct SpaceId(u32);
+
+/// All that may be written in several parts.
+#[derive(Debug, Default)]
+pub(crate) struct Spaces {
+    by_name: HashMap<(Family, String), SpaceId>,
+    by_part: Table<(u32, u32), SpaceId>,
+    parts: Vec<Vec<DefRef>>,
+    members: Table<(u32, u64), Vec<DefRef>>,
+}
+
+impl Spaces {
+    pub(crate) fn new(project: &Project) -> Self {
+        let mut spaces = Self::default();
+        for file in project.ids() {
+            let family = project.file(file).family;
+            for (at, definition) in project.definitions(file) {
+                if family.can_reopen(definition.kind) {
+                    spaces.add_part(family, project.namespace_name(at), at);
+                }
+                if definition.owner.is_none()
+                    && let Some(space) = definition.container.and_then(|id| spaces.at(file, id))
+                {
+                    let name = NameKey::of(project.text(file, definition.name));
+                    spaces.members.entry((space.0, name.0)).or_default().push(at);
+                }
+            }
+        }
+        spaces
+    }
+
+    fn add_part(&mut self, family: Family, name: String, at: DefRef) {
+        let next = SpaceId(u32::try_from(self.parts.len()).unwrap_or(u32::MAX));
+        let space = *self.by_name.entry((family, name)).or_insert(next);
+        if space == next {
+            self.parts.push(Vec::new());
+        }
+        if let Some(parts) = self.parts.get_mut(space.0 as usize) {
+            parts.push(at);
+        }
+        self.by_part.insert((at.file.0, at.id.0), space);
+    }
+
+    fn at(&self, file: FileId, id: DefinitionId) -> Option<SpaceId> {
+        self.by_part.get(&(file.0, id.0)).copied()
+    }
+
+    /// What a definition is a part of.
+    pub(crate) fn of(&self, part: DefRef) -> Option<SpaceId> {
+        self.at(part.file, part.id)
+    }
+
+    /// By its full name with dots.
+    pub(crate) fn named(&self, family: Family, name: &str) -> Option<SpaceId> {
+        self.by_name.get(&(family, name.to_owned())).copied()
+    }
+
+    /// The places where it is written, in their order.
+    pub(crate) fn parts(&self, space: SpaceId) -> &[DefRef] {
+        self.parts.get(space.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// What is written in one of the parts under a name, in its order.
+    pub(crate) fn members(&self, space: SpaceId, name: &str) -> &[DefRef] {
+        let key = (space.0, NameKey::of(name).0);
+        self.members.get(&key).map_or(&[], Vec::as_slice)
+    }
+}
