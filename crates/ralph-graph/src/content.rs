@@ -12,6 +12,7 @@ use crate::folder::{Stamp, State};
 use crate::known;
 use crate::language::Language;
 use crate::manifest::{Manifest, ManifestKind};
+use crate::project::name_of;
 use crate::read::Reader;
 use crate::{skip, walk};
 
@@ -51,11 +52,11 @@ pub(crate) struct Workshop {
     reader: Reader,
 }
 
-/// Whether a file with this name may be code, or say something about it.
+/// Whether a file with this path may be code, or say something about it.
 /// Without an ending only the contents tell.
-pub(crate) fn may_be_code(name: &str) -> bool {
-    let is_script = || !name.contains('.');
-    is_script() || ManifestKind::of(name).is_some() || Language::of(Path::new(name), &[]).is_some()
+pub(crate) fn may_be_code(path: &str) -> bool {
+    let is_script = || !name_of(path).contains('.');
+    is_script() || ManifestKind::of(path).is_some() || Language::of(Path::new(path), &[]).is_some()
 }
 
 /// Reads the bytes of a file, all from the same moment.
@@ -131,8 +132,7 @@ fn parse_bytes(
     bytes: &[u8],
     is_known: &dyn Fn(i64) -> bool,
 ) -> Parsed {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    if let Some(kind) = ManifestKind::of(name) {
+    if let Some(kind) = ManifestKind::of(path) {
         let key = key(u8::MAX - kind as u8, bytes);
         if is_known(key) {
             return Parsed::Known { key };

@@ -11,7 +11,7 @@ use crate::freshness::{Freshness, Trouble};
 use crate::known::{self, Known};
 use crate::mixer::Table;
 use crate::outline::Folded;
-use crate::project::{Project, SourceFile, folder_of};
+use crate::project::{Project, SourceFile};
 use crate::update::{Progress, Update, Updated, join};
 use crate::walk::Tree;
 
@@ -186,8 +186,7 @@ impl Index {
                     }));
                 }
                 Known::Manifest(manifest) => {
-                    let folders = paths.iter().map(|path| folder_of(path).to_owned());
-                    manifests.extend(folders.map(|folder| (folder, manifest.clone())));
+                    manifests.extend(paths.into_iter().map(|path| (path, manifest.clone())));
                 }
             }
         })?;

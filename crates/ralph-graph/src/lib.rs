@@ -35,6 +35,7 @@ mod rank;
 mod resolve;
 #[cfg(test)]
 mod scratch;
+mod script_config;
 mod sketch;
 mod spaces;
 mod update;

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use crate::encode::{Sink, Source};
+use crate::project::{folder_of, name_of};
 
 /// What kind of file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +27,8 @@ pub(crate) enum ManifestKind {
 /// |---|---|---|
 /// | Cargo | `name` or `path` | of the library |
 /// | Go | `module` | its path |
-/// | Package | `name`, `main`, or a pattern with `#` | as written, or a target |
-/// | `TypeScript` | `base`, `extends`, or a pattern | a folder, a file, or a target |
+/// | Package | `name`, `main`, `tsconfig`, or a pattern with `#` | as written, or a target |
+/// | `TypeScript` | `base`, `extends`, `paths`, or `=` and a pattern | a folder, a file, nothing, or a target |
 /// | Composer | a prefix | its folder |
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Manifest {
@@ -43,21 +44,24 @@ const KINDS: [ManifestKind; 5] = [
     ManifestKind::Composer,
 ];
 
+/// Folders that hold nothing but configurations to be extended, whatever
+/// these are called.
+const CONFIG_FOLDERS: [&str; 4] =
+    ["tsconfig", "tsconfigs", "typescript-config", "config-typescript"];
+
 impl ManifestKind {
-    /// The kind of a file with this name.
-    pub(crate) fn of(name: &str) -> Option<Self> {
-        match name {
+    /// The kind of a file with this path.
+    pub(crate) fn of(path: &str) -> Option<Self> {
+        match name_of(path) {
             "Cargo.toml" => Some(Self::Cargo),
             "go.mod" => Some(Self::GoMod),
             "package.json" => Some(Self::Package),
             "composer.json" => Some(Self::Composer),
-            _ => {
-                let stem = name.strip_suffix(".json")?;
-                let is_config = ["tsconfig", "jsconfig"].iter().any(|known| {
-                    let rest = stem.strip_prefix(known);
-                    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-                });
-                is_config.then_some(Self::TsConfig)
+            name => {
+                let mut words = name.strip_suffix(".json")?.split(['.', '-', '_']);
+                let is_named = words.any(|word| matches!(word, "tsconfig" | "jsconfig"));
+                let is_in = || CONFIG_FOLDERS.contains(&name_of(folder_of(path)));
+                (is_named || is_in()).then_some(Self::TsConfig)
             }
         }
     }
@@ -124,9 +128,9 @@ fn go_mod(text: &str) -> Pairs {
 
 fn package(text: &str) -> Pairs {
     let value: Value = serde_json::from_str(text).ok()?;
-    let keys = ["name", "source", "types", "module", "main"];
+    let keys = ["name", "tsconfig", "source", "types", "module", "main"];
     let pairs = keys.iter().filter_map(|key| {
-        let key_name = if *key == "name" { "name" } else { "main" };
+        let key_name = if matches!(*key, "name" | "tsconfig") { *key } else { "main" };
         Some(pair(key_name, value.get(key)?.as_str()?))
     });
     let mut pairs: Vec<_> = pairs.collect();
@@ -147,12 +151,16 @@ fn ts_config(text: &str) -> Pairs {
     let mut pairs = Vec::new();
     let base = options.and_then(|options| options.get("baseUrl")).and_then(Value::as_str);
     pairs.extend(base.map(|base| pair("base", base)));
-    let extends = value.get("extends").and_then(Value::as_str);
-    pairs.extend(extends.map(|extends| pair("extends", extends)));
+    let extends = value.get("extends");
+    let one = extends.and_then(Value::as_str).into_iter();
+    let many = extends.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    pairs.extend(one.chain(many).map(|extends| pair("extends", extends)));
     let paths = options.and_then(|options| options.get("paths")).and_then(Value::as_object);
+    // Even without a pattern they replace those that are inherited.
+    pairs.extend(paths.map(|_| pair("paths", "")));
     for (pattern, targets) in paths.into_iter().flatten() {
         let targets = targets.as_array().into_iter().flatten().filter_map(Value::as_str);
-        pairs.extend(targets.map(|target| pair(pattern, target)));
+        pairs.extend(targets.map(|target| pair(&format!("={pattern}"), target)));
     }
     Some(pairs)
 }
@@ -242,8 +250,28 @@ mod tests {
     #[test]
     fn prefixes_and_their_folders_are_read() {
         let text = "{ // paths\n\"compilerOptions\": {\"baseUrl\": \".\", /* a */ \"paths\": {\"@/*\": [\"src/*\",],},},}";
-        check("tsconfig.json", text, &[("base", "."), ("@/*", "src/*")]);
+        check("tsconfig.json", text, &[("base", "."), ("paths", ""), ("=@/*", "src/*")]);
         check("composer.json", r#"{"autoload":{"psr-4":{"App\\":"src/"}}}"#, &[("App\\", "src/")]);
+    }
+
+    #[test]
+    fn what_a_configuration_extends_is_read_in_order() {
+        check("tsconfig.json", r#"{"extends":"./a"}"#, &[("extends", "./a")]);
+        let several = r#"{"extends":["./a","@b/c"],"compilerOptions":{"paths":{}}}"#;
+        check(
+            "a/tsconfig.x.json",
+            several,
+            &[("extends", "./a"), ("extends", "@b/c"), ("paths", "")],
+        );
+    }
+
+    #[test]
+    fn a_configuration_to_be_extended_is_known_by_its_name_or_its_folder() {
+        for path in ["tsconfig-base.json", "base.tsconfig.json", "packages/tsconfig/react.json"] {
+            assert_eq!(ManifestKind::of(path), Some(ManifestKind::TsConfig), "{path}");
+        }
+        assert_eq!(ManifestKind::of("packages/tsconfig/package.json"), Some(ManifestKind::Package));
+        assert_eq!(ManifestKind::of("data/base.json"), None);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::facts::{DefinitionId, Kind, NameId, Purpose};
 use crate::family::Family;
 use crate::manifest::{Manifest, ManifestKind};
 use crate::outline::{ByKey, Folded, NameKey, Outline, Outlined};
+use crate::script_config::Configs;
 use crate::spaces::Spaces;
 
 /// The number of a file in its project.
@@ -49,7 +50,7 @@ impl SourceFile {
 pub(crate) struct Project {
     /// In the order of their paths.
     pub(crate) files: Vec<SourceFile>,
-    /// With the folders they are in, longest first.
+    /// With their paths, those in the longest folders first.
     manifests: Vec<(String, Manifest)>,
     tables: Tables,
 }
@@ -64,6 +65,7 @@ struct Tables {
     owned: OnceCell<ByKey<Vec<DefRef>>>,
     spaces: OnceCell<Spaces>,
     python_roots: OnceCell<Vec<String>>,
+    script_configs: OnceCell<Configs>,
 }
 
 /// The folder of a path; the root is empty.
@@ -93,7 +95,9 @@ impl Project {
     pub(crate) fn new(mut files: Vec<SourceFile>, mut manifests: Vec<(String, Manifest)>) -> Self {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         // The nearest folder above a file comes first.
-        manifests.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then_with(|| a.0.cmp(&b.0)));
+        manifests.sort_by(|(a, _), (b, _)| {
+            folder_of(b).len().cmp(&folder_of(a).len()).then_with(|| a.cmp(b))
+        });
         Self { files, manifests, tables: Tables::default() }
     }
 
@@ -320,8 +324,21 @@ impl Project {
 
     /// The manifests of a kind with their folders, longest first.
     pub(crate) fn manifests(&self, kind: ManifestKind) -> impl Iterator<Item = (&str, &Manifest)> {
+        self.manifest_files(kind).map(|(path, manifest)| (folder_of(path), manifest))
+    }
+
+    /// The manifests of a kind with their paths.
+    pub(crate) fn manifest_files(
+        &self,
+        kind: ManifestKind,
+    ) -> impl Iterator<Item = (&str, &Manifest)> {
         let all = self.manifests.iter().map(|(path, manifest)| (path.as_str(), manifest));
         all.filter(move |(_, manifest)| manifest.kind == kind)
+    }
+
+    /// How the configurations of TypeScript and JavaScript find modules.
+    pub(crate) fn script_configs(&self) -> &Configs {
+        self.tables.script_configs.get_or_init(|| Configs::of(self))
     }
 
     /// Folders from which Python modules are named, those that are likely first.

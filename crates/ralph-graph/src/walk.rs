@@ -12,6 +12,7 @@ use ignore::{DirEntry, WalkBuilder};
 
 use crate::content;
 use crate::folder::{Folder, Stamp, State};
+use crate::project::{folder_of, name_of};
 
 /// Folders that hold what others wrote, or what can be made again.
 const FOREIGN: [&str; 12] = [
@@ -163,9 +164,8 @@ impl Tree {
                 found.entry(place).or_default().stamp = Some(stamp(&facts));
                 continue;
             }
-            let (folder, name) = place.rsplit_once('/').unwrap_or(("", &place));
-            if let Some(met) = met(name, &facts) {
-                found.entry(folder.to_owned()).or_default().files.push(met);
+            if let Some(met) = met(&place, &facts) {
+                found.entry(folder_of(&place).to_owned()).or_default().files.push(met);
             }
         }
         if let (Some(top), Ok(facts)) = (found.get_mut(""), fs::metadata(self.at(EXCLUDE))) {
@@ -187,12 +187,13 @@ impl Tree {
     }
 }
 
-fn met(name: &str, facts: &Metadata) -> Option<Met> {
+fn met(path: &str, facts: &Metadata) -> Option<Met> {
+    let name = name_of(path);
     let sort = if RULES.contains(&name) {
         Sort::Rules
-    } else if facts.is_file() && content::may_be_code(name) {
+    } else if facts.is_file() && content::may_be_code(path) {
         Sort::Candidate
-    } else if facts.is_symlink() && content::may_be_code(name) && name.contains('.') {
+    } else if facts.is_symlink() && content::may_be_code(path) && name.contains('.') {
         Sort::Odd("a symbolic link")
     } else {
         return None;

@@ -1,8 +1,9 @@
 //! Modules of TypeScript and JavaScript.
 
 use super::Resolver;
-use crate::manifest::{Manifest, ManifestKind};
+use crate::manifest::ManifestKind;
 use crate::project::{FileId, folder_of, relative};
+use crate::script_config::matched;
 
 /// Endings in the order in which they are tried.
 const ENDINGS: [&str; 9] = [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs"];
@@ -53,25 +54,8 @@ impl Resolver<'_> {
 
     /// Patterns and base folders of the nearest configuration.
     fn by_config(&self, folder: &str, text: &str) -> Option<FileId> {
-        let configs = self.project.manifests(ManifestKind::TsConfig);
-        let above = configs.filter(|(place, _)| is_above(place, folder));
-        above.into_iter().find_map(|(place, config)| self.in_config(place, config, text))
-    }
-
-    fn in_config(&self, place: &str, config: &Manifest, text: &str) -> Option<FileId> {
-        let base = relative(place, config.get("base").unwrap_or("."))?;
-        for (pattern, target) in &config.pairs {
-            if matches!(pattern.as_str(), "base" | "extends") {
-                continue;
-            }
-            let Some(rest) = matched(pattern, text) else { continue };
-            let path = relative(&base, &target.replacen('*', rest, 1))?;
-            if let Some(found) = self.script_file(&path) {
-                return Some(found);
-            }
-        }
-        config.get("base")?;
-        self.script_file(&relative(&base, text)?)
+        let configs = self.project.script_configs().of_folder(folder);
+        configs.flat_map(|config| config.places(text)).find_map(|path| self.script_file(&path))
     }
 
     /// What the nearest package calls so for itself.
@@ -108,12 +92,4 @@ impl Resolver<'_> {
 
 fn is_above(place: &str, folder: &str) -> bool {
     place.is_empty() || folder == place || folder.starts_with(&format!("{place}/"))
-}
-
-/// What the star of a pattern stands for in a text.
-fn matched<'a>(pattern: &str, text: &'a str) -> Option<&'a str> {
-    match pattern.split_once('*') {
-        Some((before, after)) => text.strip_prefix(before)?.strip_suffix(after),
-        None => (pattern == text).then_some(""),
-    }
 }

@@ -516,3 +516,20 @@ fn what_a_shell_may_read_instead_is_found_too() {
         &["run.sh:5 load -> run.sh:2", "run.sh:6 push -> lib/dir.sh:1 lib/ssh.sh:1"],
     );
 }
+
+#[test]
+fn script_modules_are_found_by_what_a_configuration_inherits() {
+    check(
+        &[
+            ("packages/tsconfig/package.json", "{\"name\":\"@org/tsconfig\"}"),
+            (
+                "packages/tsconfig/base.json",
+                "{\"compilerOptions\":{\"paths\":{\"@lib/*\":[\"../lib/*\"]}}}",
+            ),
+            ("packages/lib/save.ts", "export function save() {}\n"),
+            ("apps/web/tsconfig.json", "{\"extends\":\"@org/tsconfig/base.json\"}"),
+            ("apps/web/main.ts", "import { save } from '@lib/save';\nsave();\n"),
+        ],
+        &["apps/web/main.ts:2 save -> packages/lib/save.ts:1"],
+    );
+}
