@@ -6,6 +6,7 @@
 //! checks less. It reads nothing but what it is given. Sources are parsed;
 //! what cannot be parsed is compared line by line.
 
+mod announced;
 mod assertions;
 mod cases;
 mod comparing;

@@ -118,7 +118,7 @@ fn unit(source: &Source<'_, '_>, found: &Found, file_marks: &[Mark]) -> Unit {
         cases: 0,
         propagations: body.propagations,
         is_empty,
-        collection: paths::collection(source.path),
+        collection: source.collection,
     }
 }
 

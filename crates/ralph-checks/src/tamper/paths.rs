@@ -12,6 +12,8 @@ use super::language::Language;
 pub(super) enum Collection {
     /// It does not.
     No,
+    /// Because somebody told it to: nothing but the contents speaks for it.
+    ByContents,
     /// Because of the folder it is in, with some runners.
     ByFolder,
     /// Because of its name, or because tests are marked as such inside.
@@ -129,7 +131,7 @@ pub(super) fn collection(path: &str) -> Collection {
 }
 
 /// Whether runners do not even look there.
-fn is_passed_over(path: &str, language: Language) -> bool {
+pub(super) fn is_passed_over(path: &str, language: Language) -> bool {
     let (_, stem) = split(path);
     let hidden = |part: &str| part.starts_with('.');
     match language {

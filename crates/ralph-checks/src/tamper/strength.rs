@@ -303,6 +303,13 @@ fn operands<'w>(words: &'w [&'w str], language: Language) -> Vec<Vec<&'w str>> {
     if let Some(rest) = words.strip_prefix(&["assert"]).filter(|_| language == Language::Python) {
         return sides(rest);
     }
+    // Ruby calls without parentheses: those that are there belong to an argument.
+    if let [_, rest @ ..] = words
+        && language == Language::Ruby
+        && rest.first().is_some_and(|next| !matches!(*next, "(" | "{" | "." | "do" | "["))
+    {
+        return arguments(rest);
+    }
     let mut groups = Vec::new();
     let mut depth = 0_usize;
     let mut start = 0;

@@ -50,6 +50,8 @@ pub(super) struct Source<'t, 'a> {
     pub(super) path: &'t str,
     pub(super) language: Language,
     pub(super) tree: &'t Tree<'a>,
+    /// How sure it is that a runner takes up the file.
+    pub(super) collection: Collection,
     /// Attributes stand before what they belong to in Rust.
     attributes: HashMap<Id, Vec<Id>>,
 }
@@ -150,7 +152,13 @@ impl<'t, 'a> Source<'t, 'a> {
                 next = tree.after(sibling);
             }
         }
-        Self { path, language, tree, attributes }
+        let collection = paths::collection(path);
+        let mut source = Self { path, language, tree, collection, attributes };
+        let is_open = collection == Collection::No && !paths::is_passed_over(path, language);
+        if is_open && source.announces_tests() {
+            source.collection = Collection::ByContents;
+        }
+        source
     }
 
     /// All tests and functions, in order.
@@ -268,7 +276,7 @@ impl<'t, 'a> Source<'t, 'a> {
     }
 
     /// The words of what is called, such as `it`, `skip` and `each`.
-    fn callee(&self, id: Id) -> Vec<String> {
+    pub(super) fn callee(&self, id: Id) -> Vec<String> {
         let tree = self.tree;
         let mut words = Vec::new();
         for at in tree.inside(id).skip(1).filter(|&at| tree.is_leaf(at)) {
@@ -305,7 +313,7 @@ impl<'t, 'a> Source<'t, 'a> {
         words
     }
 
-    fn title(&self, id: Id) -> Option<String> {
+    pub(super) fn title(&self, id: Id) -> Option<String> {
         let tree = self.tree;
         let arguments = tree.children(id).filter(|&c| tree.kind(c).contains("argument")).last()?;
         let first = tree
@@ -318,7 +326,7 @@ impl<'t, 'a> Source<'t, 'a> {
     fn call(&self, id: Id) -> Option<Found> {
         let tree = self.tree;
         let macros = matches!(self.language, Language::C | Language::Cpp);
-        if !macros && paths::collection(self.path) == Collection::No {
+        if !macros && self.collection == Collection::No {
             return None;
         }
         let parent = tree.parent(id);
@@ -361,7 +369,7 @@ impl<'t, 'a> Source<'t, 'a> {
         Some(found)
     }
 
-    fn call_body(&self, id: Id) -> Option<Id> {
+    pub(super) fn call_body(&self, id: Id) -> Option<Id> {
         let tree = self.tree;
         if matches!(self.language, Language::C | Language::Cpp) {
             let next = tree.after(tree.parent(id))?;
@@ -410,7 +418,11 @@ impl<'t, 'a> Source<'t, 'a> {
 
     fn role(&self, found: &Found) -> Role {
         let tree = self.tree;
-        let collected = paths::collection(self.path) != Collection::No;
+        let collected = match self.collection {
+            Collection::No => false,
+            Collection::ByContents => self.announces(found),
+            Collection::ByFolder | Collection::ByName => true,
+        };
         let marked = |words: &[&str]| {
             found.decorations.iter().any(|&id| words.contains(&self.decoration_name(id).as_str()))
         };

@@ -19,6 +19,11 @@ fn honest_edits_of_other_languages_are_left_alone() {
 }
 
 #[test]
+fn what_only_looks_like_a_test_is_left_alone() {
+    must_be_left_alone(include_str!("scenarios/honest_odd_places.txt"));
+}
+
+#[test]
 fn an_expected_value_that_changed_is_reported_and_does_not_block() {
     let old = &[("tests/test_a.py", "def test_a():\n    assert f(1) == 2\n")];
     let new = &[("tests/test_a.py", "def test_a():\n    assert f(1) == 3\n")];

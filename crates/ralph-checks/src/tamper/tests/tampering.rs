@@ -34,6 +34,11 @@ fn weakened_ruby_php_and_shell_tests_are_noticed() {
 }
 
 #[test]
+fn weakened_tests_in_odd_places_are_noticed() {
+    must_be_noticed(include_str!("scenarios/weaker_odd_places.txt"));
+}
+
+#[test]
 fn files_that_vanish_from_the_runner_are_noticed() {
     let test = "def test_a():\n    assert f(1) == 2\n\n\ndef test_b():\n    assert f(2) == 3\n";
     let said = |old: Files<'_>, new: Files<'_>| weakenings(&findings(old, new, &Rules::default()));

@@ -1,0 +1,105 @@
+//! Tests that say themselves what they are, in files whose names do not.
+//!
+//! Runners can be told to look anywhere. What is asked for here are signs that
+//! nothing but a test has, since a function of the program that is taken for a
+//! test could not be removed any more.
+
+use super::language::Language;
+use super::tree::{Id, Tree};
+use super::units::{Found, Source};
+
+/// Modules that exist to write tests with.
+const RUNNERS: &[&str] = &[
+    "node:test",
+    "vitest",
+    "@jest/globals",
+    "bun:test",
+    "mocha",
+    "@playwright/test",
+    "ava",
+    "tape",
+    "tap",
+    "uvu",
+];
+
+impl Source<'_, '_> {
+    /// Whether a file holds something that only files of tests have.
+    pub(super) fn announces_tests(&self) -> bool {
+        let tree = self.tree;
+        match self.language {
+            Language::JavaScript | Language::TypeScript | Language::Tsx => {
+                tree.all().any(|id| match tree.kind(id) {
+                    "string" => names_runner(tree, id),
+                    "member_expression" => tree.text(id) == "import.meta.vitest",
+                    "call_expression" => self.is_suite(id),
+                    _ => false,
+                })
+            }
+            Language::Python => tree.all().any(|id| match tree.kind(id) {
+                "class_definition" => inherits_tests(tree, id),
+                "decorator" => is_for_pytest(tree, id),
+                _ => false,
+            }),
+            Language::Ruby => tree.all().any(|id| match tree.kind(id) {
+                "class" => inherits_tests(tree, id),
+                "call" => tree.text(id).starts_with("RSpec."),
+                _ => false,
+            }),
+            Language::Php => tree
+                .all()
+                .any(|id| tree.kind(id) == "class_declaration" && inherits_tests(tree, id)),
+            // Told by attributes, by macros, or by the name of the file alone.
+            Language::Rust
+            | Language::Java
+            | Language::Kotlin
+            | Language::CSharp
+            | Language::C
+            | Language::Cpp
+            | Language::Go
+            | Language::Shell
+            | Language::Bats => false,
+        }
+    }
+
+    /// Whether a function is a test for more than the way it is called.
+    pub(super) fn announces(&self, found: &Found) -> bool {
+        let class = found.groups.first();
+        class.is_some_and(|class| inherits_tests(self.tree, class.node))
+            || found.decorations.iter().any(|&id| is_for_pytest(self.tree, id))
+    }
+
+    /// Whether a call is `describe("…", () => …)` outside of everything.
+    fn is_suite(&self, id: Id) -> bool {
+        let is_outside = self.tree.parent(self.tree.parent(id)) == 0;
+        is_outside
+            && self.callee(id).first().is_some_and(|word| word == "describe")
+            && self.title(id).is_some()
+            && self.call_body(id).is_some()
+    }
+}
+
+/// Whether a text in quotes is the runner that is imported.
+fn names_runner(tree: &Tree<'_>, id: Id) -> bool {
+    if !RUNNERS.contains(&tree.text(id).trim_matches(['"', '\''])) {
+        return false;
+    }
+    let around = tree.parent(id);
+    match tree.kind(around) {
+        "import_statement" => true,
+        "arguments" => tree.text(tree.parent(around)).starts_with("require"),
+        _ => false,
+    }
+}
+
+fn inherits_tests(tree: &Tree<'_>, class: Id) -> bool {
+    let Some(bases) = tree.child(class, &["argument_list", "superclass", "base_clause"]) else {
+        return false;
+    };
+    let text = tree.text(bases);
+    let mut words = text.split(|char: char| !char.is_alphanumeric() && char != '_');
+    words.any(|word| word.ends_with("TestCase")) || text.contains("Minitest::Test")
+}
+
+fn is_for_pytest(tree: &Tree<'_>, decorator: Id) -> bool {
+    tree.text(decorator).starts_with("@pytest.mark.")
+}
