@@ -14,7 +14,7 @@ use ralph_proc::{Launch, Limits, Supervisor};
 
 use crate::formats::{self, Collector, Unreadable};
 use crate::output::{HasReport, Heard, Input, Listener, Scratch, Source, Spools};
-use crate::{Gate, verdict};
+use crate::{AffectedTest, Gate, affected, verdict};
 
 /// What stands in a command for the report it is to write.
 const REPORT: &str = "{report}";
@@ -146,6 +146,10 @@ impl Gate for CommandGate {
         executed.unwrap_or_else(|error| {
             GateReport::unknown(&self.spec, format!("there is no room for its output: {error}"))
         })
+    }
+
+    fn narrowed(&self, tests: &[AffectedTest]) -> Option<Box<dyn Gate>> {
+        Some(Box::new(Self::new(affected::narrowed(&self.spec, tests)?)))
     }
 }
 

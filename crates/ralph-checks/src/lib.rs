@@ -3,6 +3,7 @@
 //! A gate turns a command into a [`GateReport`]; what the agent says about
 //! the command plays no part. Missing programs give `unknown`, never `pass`.
 
+mod affected;
 mod command;
 pub mod detect;
 mod environment;
@@ -19,6 +20,7 @@ mod verdict;
 use ralph_core::evidence::GateReport;
 use ralph_core::policy::GateSpec;
 
+pub use affected::AffectedTest;
 pub use command::{CommandGate, Site};
 pub use environment::{EnvironmentRules, NameGlob};
 pub use together::{GateWatcher, run_together};
@@ -41,4 +43,10 @@ pub trait Gate: Sync {
     ///
     /// `stop` is asked several times a second whether to give up.
     fn run(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport;
+
+    /// The same check for a few tests alone, to hear of a failure early;
+    /// `None` if it cannot be had. That it passes means nothing.
+    fn narrowed(&self, _tests: &[AffectedTest]) -> Option<Box<dyn Gate>> {
+        None
+    }
 }

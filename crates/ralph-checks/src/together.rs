@@ -25,6 +25,12 @@ pub trait GateWatcher {
     /// A gate is done.
     fn finished(&mut self, report: &GateReport);
 
+    /// A few tests of a gate begin, before the whole of it.
+    fn first_started(&mut self, _spec: &GateSpec) {}
+
+    /// A few tests of a gate are done. That they pass proves nothing.
+    fn first_finished(&mut self, _report: &GateReport) {}
+
     /// Whether to give up. Asked several times a second.
     fn stop(&mut self) -> bool;
 }

@@ -50,7 +50,7 @@ fn summary(reports: &[GateReport], locale: Locale) -> String {
         };
         vec![
             report.name.clone(),
-            one_line(&wording::verdict(&report.verdict, locale), 60),
+            result(report, locale),
             number(counts.errors),
             number(counts.security),
             number(counts.warnings),
@@ -59,6 +59,11 @@ fn summary(reports: &[GateReport], locale: Locale) -> String {
         ]
     });
     table(&heads, rows)
+}
+
+fn result(report: &GateReport, locale: Locale) -> String {
+    let verdict = one_line(&wording::verdict(&report.verdict, locale), 60);
+    verdict + wording::extent(report.extent, locale)
 }
 
 /// `passed/run`, with what was skipped.
@@ -158,7 +163,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::time::Duration;
 
-    use ralph_core::evidence::{Fault, Verdict};
+    use ralph_core::evidence::{Extent, Fault, Verdict};
     use ralph_core::finding::{Place, Reading};
     use ralph_core::policy::Need;
 
@@ -181,6 +186,7 @@ mod tests {
             elapsed: Duration::from_millis(1234),
             cached: false,
             usage: None,
+            extent: Extent::Whole,
         }
     }
 

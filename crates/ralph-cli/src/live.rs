@@ -406,7 +406,7 @@ fn fit(text: &str, most: usize) -> String {
 mod tests {
     use std::collections::BTreeSet;
 
-    use ralph_core::evidence::{Fault, Verdict};
+    use ralph_core::evidence::{Extent, Fault, Verdict};
     use ralph_core::finding::{Finding, Level, Place, Reading};
     use ralph_core::policy::Need;
 
@@ -427,6 +427,7 @@ mod tests {
             elapsed: Duration::ZERO,
             cached: false,
             usage: None,
+            extent: Extent::Whole,
         }
     }
 

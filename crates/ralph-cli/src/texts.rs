@@ -41,6 +41,14 @@ pub(crate) fn gate_running(name: &str, locale: Locale) -> String {
     }
 }
 
+/// A few tests of a gate run before all of it.
+pub(crate) fn gate_first(name: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!("running what the changes touch of {name} …"),
+        Locale::Ko => format!("{name} 중 변경과 관련된 테스트 먼저 실행 중 …"),
+    }
+}
+
 /// Another process runs the gates of this work tree.
 pub(crate) fn another_check(locale: Locale) -> &'static str {
     match locale {

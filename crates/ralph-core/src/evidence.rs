@@ -98,6 +98,19 @@ pub struct GateReport {
     pub cached: bool,
     /// What the answer cost, where that is known.
     pub usage: Option<Usage>,
+    /// How much of the gate was run.
+    pub extent: Extent,
+}
+
+/// How much of a gate was run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it.
+    #[default]
+    Whole,
+    /// The tests that touch what changed; they fail, so nobody waited for the
+    /// others. Such a gate never passed.
+    Affected,
 }
 
 /// What a gate came to.
@@ -176,6 +189,7 @@ impl GateReport {
             elapsed: Duration::ZERO,
             cached: false,
             usage: None,
+            extent: Extent::Whole,
         }
     }
 
@@ -243,6 +257,30 @@ impl GateReport {
             return BTreeSet::from([format!("gate:{}", self.name)]);
         }
         self.failing.clone()
+    }
+}
+
+impl GateReport {
+    /// The report of tests that touch what changed, as one of the whole gate.
+    ///
+    /// Of `before`, what failed in this gate and was not run again still
+    /// counts: to be left out is not to be fixed. `print` gives a test's
+    /// fingerprint.
+    #[must_use]
+    pub fn of_affected(
+        mut self,
+        before: &BTreeSet<String>,
+        print: &dyn Fn(&str) -> String,
+    ) -> Self {
+        self.extent = Extent::Affected;
+        let Some(tests) = &mut self.reading.tests else { return self };
+        let run: BTreeSet<String> = tests.states.keys().map(|id| print(id)).collect();
+        let of_gate = print("");
+        let carried = before.iter().filter(|one| one.starts_with(&of_gate) && !run.contains(*one));
+        let carried: Vec<String> = carried.cloned().collect();
+        tests.counts.failed = tests.counts.failed.saturating_add(carried.len() as u64);
+        self.failing.extend(carried);
+        self
     }
 }
 
@@ -359,7 +397,7 @@ impl Evidence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::{Finding, Place};
+    use crate::finding::{Finding, Place, TestCounts, TestState, Tests};
     use crate::samples::{report, set, tested};
 
     fn warned_in(file: &str) -> GateReport {
@@ -452,5 +490,22 @@ mod tests {
         for target in ["sr", "lib", "src/a.rs/b"] {
             assert!(held("src/a.rs", Level::Warning, &[target]).passed(), "{target}");
         }
+    }
+
+    #[test]
+    fn what_was_not_run_again_still_fails() {
+        let mut report = report("test_pass", Verdict::Fail(Fault::Exit(1)));
+        report.failing = set(&["test web: b"]);
+        let mut tests = Tests::default();
+        for (id, state) in [("a", TestState::Passed), ("b", TestState::Failed)] {
+            tests.states.insert(id.to_owned(), state);
+        }
+        tests.counts = TestCounts { passed: 1, failed: 1, skipped: 0 };
+        report.reading.tests = Some(tests);
+        let before = set(&["test web: a", "test web: b", "test web: c", "test api: d", "lint x"]);
+        let report = report.of_affected(&before, &|id| format!("test web: {id}"));
+        assert_eq!(report.extent, Extent::Affected);
+        assert_eq!(report.failing, set(&["test web: b", "test web: c"]));
+        assert_eq!(report.reading.tests.map(|tests| tests.counts.failed), Some(2));
     }
 }

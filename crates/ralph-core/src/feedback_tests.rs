@@ -26,6 +26,7 @@ fn tests_point(verdict: Verdict) -> Point {
         name: "tests".to_owned(),
         command: "make tests".to_owned(),
         verdict,
+        extent: crate::evidence::Extent::Whole,
         tests: Vec::new(),
         more_tests: 0,
         problems: Vec::new(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::decide::{Decision, Judgement, decide};
-use crate::evidence::{Evidence, Fault, GateReport, TurnEnd, Verdict, Weakening};
+use crate::evidence::{Evidence, Extent, Fault, GateReport, TurnEnd, Verdict, Weakening};
 use crate::finding::{Finding, Level, Place, Reading, TestFailure, TestState};
 use crate::format::Format;
 use crate::ids::{Approach, Hunk, RunId, TreeId};
@@ -153,6 +153,7 @@ pub(crate) fn report(name: &str, verdict: Verdict) -> GateReport {
         elapsed: Duration::ZERO,
         cached: false,
         usage: None,
+        extent: Extent::Whole,
     }
 }
 

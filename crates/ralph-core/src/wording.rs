@@ -15,7 +15,7 @@ pub mod host;
 mod outcome;
 mod summary;
 
-pub use gate::what_fails;
+pub use gate::{extent, what_fails};
 pub use headline::{auto_continue_line, complete_line, score};
 pub use outcome::{circle_words, state_sentence};
 pub use summary::{Past, PastTurn, refused, summary};

@@ -1,11 +1,14 @@
 //! Runs gates now, without a run: what `ralph check` does.
 
-use ralph_checks::{Gate, GateWatcher, Site, run_together};
+use std::collections::BTreeSet;
+
+use ralph_checks::{AffectedTest, Gate, GateWatcher, Site, run_together};
 use ralph_core::Timestamp;
 use ralph_core::evidence::{GateReport, Verdict};
 use ralph_snapshot::WorkTree;
 use ralph_store::RunStore;
 
+use crate::affected;
 use crate::driver::jobs;
 use crate::error::EngineError;
 
@@ -31,11 +34,13 @@ pub struct Cache<'a> {
 }
 
 /// Runs `gates`; one report for each, in their order. Passes are remembered
-/// unless a gate changed the files it looked at.
+/// unless a gate changed the files it looked at. A gate of which one of the
+/// tests in `first` fails is not run as a whole.
 pub fn check(
     gates: &[Box<dyn Gate>],
     site: &Site<'_>,
     cache: &Cache<'_>,
+    first: &dyn Fn() -> Vec<AffectedTest>,
     watcher: &mut dyn GateWatcher,
 ) -> Result<Vec<GateReport>, EngineError> {
     let before = cache.tree.tree()?;
@@ -46,7 +51,18 @@ pub fn check(
             *report = reading.map(|reading| GateReport::remembered(gate.spec(), reading));
         }
     }
-    let missing: Vec<usize> = (0..gates.len()).filter(|index| reports[*index].is_none()).collect();
+    let missing = |reports: &[Option<GateReport>]| -> Vec<usize> {
+        (0..gates.len()).filter(|index| reports[*index].is_none()).collect()
+    };
+    let open = missing(&reports);
+    if !open.is_empty() {
+        let wanted: Vec<&dyn Gate> = open.iter().map(|index| &*gates[*index]).collect();
+        for (at, report) in affected::failures(&wanted, &first(), site, watcher) {
+            let print = affected::print(wanted[at].spec());
+            reports[open[at]] = Some(report.of_affected(&BTreeSet::new(), &print));
+        }
+    }
+    let missing = missing(&reports);
     let wanted: Vec<&dyn Gate> = missing.iter().map(|index| &*gates[*index]).collect();
     let executed = run_together(&wanted, site, jobs(), watcher);
     let settled = !missing.is_empty() && cache.tree.tree()? == before;

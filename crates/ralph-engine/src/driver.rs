@@ -1,5 +1,6 @@
 //! The loop: starts the agent, judges its turns, and goes on until the end.
 
+mod early;
 mod gates;
 mod judging;
 mod keeping;
@@ -30,6 +31,7 @@ use ralph_proc::Supervisor;
 use ralph_snapshot::{Snapshot, WorkTree};
 use ralph_store::{IterationRecord, Request, RunStore, Step, StoreError, Version};
 
+use crate::affected::AffectedTests;
 use crate::clock::{Clock, Interrupt};
 use crate::error::EngineError;
 use crate::events::{Begin, Event, IterationSummary, Sink};
@@ -61,6 +63,8 @@ pub struct Driver<'a> {
     pub judge: Option<Judge>,
     /// What gates that read the files themselves look at.
     pub chosen: Chosen,
+    /// Tells which tests go first; `None` if the user wants none to.
+    pub affected: Option<AffectedTests>,
     /// The files.
     pub tree: WorkTree,
     /// The project's root.

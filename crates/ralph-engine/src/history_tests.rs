@@ -32,6 +32,7 @@ fn record(number: u32, tree: &str, reading: Reading) -> IterationRecord {
         elapsed: std::time::Duration::ZERO,
         cached: false,
         usage: None,
+        extent: ralph_core::evidence::Extent::Whole,
     };
     IterationRecord {
         run: RunId::from_bits(1),

@@ -4,6 +4,7 @@
 //! and the store. Surfaces talk to it through [`loops`] and listen to its
 //! [`events`].
 
+pub mod affected;
 pub mod allowed;
 pub mod check;
 pub mod clock;

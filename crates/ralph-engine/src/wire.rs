@@ -10,7 +10,7 @@ mod lines;
 
 use jiff::Timestamp as Moment;
 use ralph_core::diagnostics::DiagnosticSnapshot;
-use ralph_core::evidence::GateReport;
+use ralph_core::evidence::{Extent, GateReport};
 use ralph_core::feedback::Standing;
 use ralph_core::run::Owner;
 use ralph_core::state::{Failure, State, Wait};
@@ -113,6 +113,7 @@ pub struct GateView {
     detail: String,
     required: bool,
     cached: bool,
+    extent: &'static str,
     elapsed_ms: u64,
     failing: Vec<String>,
     counts: CountsView,
@@ -147,6 +148,10 @@ impl From<&GateReport> for GateView {
             detail: report.verdict.describe(),
             required: report.need == ralph_core::policy::Need::Required,
             cached: report.cached,
+            extent: match report.extent {
+                Extent::Whole => "whole",
+                Extent::Affected => "affected",
+            },
             elapsed_ms: u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),
             failing: report.failing.iter().cloned().collect(),
             counts: report.reading.counts.into(),

@@ -67,6 +67,16 @@ impl Index {
         Self::with(store, root, state)
     }
 
+    /// The index of the work tree at `root`, if it was ever made; nothing is
+    /// created.
+    pub fn open_known(root: &Path, state: &Path) -> Result<Option<Self>, IndexError> {
+        if !CodeStore::is_there(state, VERSION) {
+            return Ok(None);
+        }
+        let index = Self::open(root, state)?;
+        Ok((!index.is_new()).then_some(index))
+    }
+
     fn with(store: CodeStore, root: &Path, state: &Path) -> Result<Self, IndexError> {
         let tree = Tree { root: root.to_owned(), own: state.to_owned() };
         let name = root.to_string_lossy().into_owned();

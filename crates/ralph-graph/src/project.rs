@@ -299,7 +299,12 @@ impl Project {
             return BTreeSet::new();
         }
         let modules = self.definitions(file).filter(|(_, it)| it.kind == Kind::Module);
-        modules.map(|(at, _)| self.namespace_name(at)).collect()
+        let mut names: BTreeSet<String> = modules.map(|(at, _)| self.namespace_name(at)).collect();
+        if names.is_empty() {
+            // Files that name none share the one without a name.
+            names.insert(String::new());
+        }
+        names
     }
 
     /// The full name of a namespace, with dots.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ralph_core::evidence::{Fault, GateReport, Verdict};
+use ralph_core::evidence::{Extent, Fault, GateReport, Verdict};
 use ralph_core::finding::{Level, Reading};
 use ralph_core::format::Format;
 use ralph_core::policy::{Bar, Criterion, GateCommand, GateSpec, Need};
@@ -66,6 +66,7 @@ impl SecurityGate {
             elapsed,
             cached: false,
             usage: None,
+            extent: Extent::Whole,
         }
     }
 }

@@ -212,6 +212,41 @@ impl Kind {
         }
     }
 
+    /// Whether it was done to a test, wherever that lies, and not to what a
+    /// tool is told.
+    pub fn is_about_tests(&self) -> bool {
+        match self {
+            Self::TestLost { .. }
+            | Self::TestNotCollected { .. }
+            | Self::ModuleDetached { .. }
+            | Self::SkipAdded { .. }
+            | Self::OnlyAdded { .. }
+            | Self::TestEmptied { .. }
+            | Self::AssertionRemoved { .. }
+            | Self::AssertionTrivial { .. }
+            | Self::AssertionLoosened { .. }
+            | Self::AssertionSwallowed { .. }
+            | Self::AssertionConditional { .. }
+            | Self::CasesRemoved { .. }
+            | Self::SnapshotDeleted
+            | Self::FixtureDeleted
+            | Self::TestChanged { .. }
+            | Self::TestMerged { .. }
+            | Self::TestRenamed { .. }
+            | Self::AssertionChanged { .. }
+            | Self::SnapshotChanged
+            | Self::FixtureChanged => true,
+            Self::SuppressionAdded { .. }
+            | Self::ScriptChanged
+            | Self::ScriptDeleted
+            | Self::CollectionChanged { .. }
+            | Self::SettingWeakened { .. }
+            | Self::CommandWeakened { .. }
+            | Self::ConfigDeleted
+            | Self::SettingChanged { .. } => false,
+        }
+    }
+
     /// How bad it is.
     pub fn severity(&self) -> Severity {
         match self {

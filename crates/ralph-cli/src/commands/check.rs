@@ -8,12 +8,13 @@ use std::path::PathBuf;
 
 use ralph_checks::detect::Proposal;
 use ralph_checks::security::{Chosen, Files};
-use ralph_checks::{GateWatcher, Site};
+use ralph_checks::{AffectedTest, GateWatcher, Site};
 use ralph_core::evidence::GateReport;
 use ralph_core::locale::Locale;
 use ralph_core::policy::{Criterion, GateSpec};
 use ralph_core::wording;
 use ralph_engine::Ledger;
+use ralph_engine::affected::AffectedTests;
 use ralph_engine::check::{Cache, Memory, check};
 use ralph_engine::clock::Interrupt;
 use ralph_engine::report::span;
@@ -36,6 +37,9 @@ use crate::{out, texts};
 /// files before is not run again. Exit code 0 when every required gate passes,
 /// 1 otherwise.
 ///
+/// Where `ralph code index` was called once, the tests that touch what differs
+/// from the last commit run first; if one fails, the rest of its gate waits.
+///
 /// With `--wait` one check runs at a time: the others wait and find what it
 /// proved. The gates are those of the loop that is active here, if there is
 /// one, so what passes need not run again when its turn ends. Agents call this
@@ -51,7 +55,7 @@ pub(crate) struct CheckArgs {
     /// Run every gate, whatever is known from before
     #[arg(long)]
     fresh: bool,
-    /// Scan every file for security, not just those that differ from the last commit, and list
+    /// Run and scan everything, not what differs from the last commit first or alone, and list
     /// every finding; with `--json` every test too
     #[arg(long)]
     all: bool,
@@ -199,7 +203,11 @@ fn check_settings(
         chosen.set(files);
     }
     let cache = Cache { store: ledger.store(), tree: &tree, memory: wanted.memory, now: app.now() };
-    let mut reports = check(&gates, &site, &cache, progress)?;
+    let is_quick = wanted.scan == Scan::Changed && wanted.memory == Memory::Used;
+    let affected = drive::affected(app, &settings).filter(|_| is_quick);
+    let first =
+        || affected.as_ref().map(|affected| first(affected, app, &tree)).unwrap_or_default();
+    let mut reports = check(&gates, &site, &cache, &first, progress)?;
     for report in &mut reports {
         report.hold_to(&settings.policy.zero, &[]);
     }
@@ -220,6 +228,14 @@ fn choose_detected(app: &App, layers: &mut Layers, locale: Locale) {
     }
     let names = can_run.into_iter().map(|proposal| proposal.name).collect();
     layers.set_flag("run.criteria", Value::List(names));
+}
+
+/// The tests that touch what differs from the last commit.
+fn first(affected: &AffectedTests, app: &App, tree: &WorkTree) -> Vec<AffectedTest> {
+    let Ok(Files::Only(paths)) = files(tree, Scan::Changed) else { return Vec::new() };
+    let changed: Vec<String> =
+        paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    affected.of(&changed, app.now())
 }
 
 /// What gates that read the files themselves look at.
@@ -261,6 +277,14 @@ impl GateWatcher for Progress {
     fn finished(&mut self, report: &GateReport) {
         let verdict = wording::verdict(&report.verdict, self.locale);
         self.say(&format!("{}: {verdict} ({})", report.name, span(report.elapsed)));
+    }
+
+    fn first_started(&mut self, spec: &GateSpec) {
+        self.say(&texts::gate_first(&spec.name, self.locale));
+    }
+
+    fn first_finished(&mut self, report: &GateReport) {
+        self.finished(report);
     }
 
     fn stop(&mut self) -> bool {

@@ -15,6 +15,7 @@ use ralph_core::Run;
 use ralph_core::evidence::GateReport;
 use ralph_core::policy::{Criterion, GateCommand, GateSpec, Need};
 use ralph_core::run::AgentRef;
+use ralph_engine::affected::AffectedTests;
 use ralph_engine::clock::Interrupt;
 use ralph_engine::events::{Begin, Sink};
 use ralph_engine::{Driver, Ledger};
@@ -24,7 +25,7 @@ use signal_hook::iterator::Signals;
 
 use super::lsp_helper;
 use crate::app::{App, own_binary};
-use crate::config::{AgentChoice, JudgeChoice, JudgeError, ServerRules, Settings};
+use crate::config::{AgentChoice, JudgeChoice, JudgeError, Order, ServerRules, Settings};
 use crate::error::CliError;
 use crate::live;
 
@@ -341,6 +342,7 @@ pub(crate) fn driver<'a>(
         gates: checks.gates,
         judge: checks.judge,
         chosen: checks.chosen,
+        affected: affected(app, &checks.settings),
         tree: app.work_tree(&run.id)?,
         root: app.project.root.clone(),
         folder: app.home.join("runs").join(run.id.as_str()),
@@ -352,6 +354,16 @@ pub(crate) fn driver<'a>(
         foundations: foundations(&app.project),
         kept: None,
     })
+}
+
+/// Tells which tests go first, if any do.
+pub(crate) fn affected(app: &App, settings: &Settings) -> Option<AffectedTests> {
+    match settings.order {
+        Order::AffectedFirst => {
+            Some(AffectedTests { root: app.project.root.clone(), state: app.home.clone() })
+        }
+        Order::AsTheyCome => None,
+    }
 }
 
 /// Folders without which a run has nothing to work on.

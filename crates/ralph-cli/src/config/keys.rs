@@ -178,6 +178,13 @@ pub(crate) const KEYS: &[Key] = &[
         "Nothing that can be exploited may be left",
     ),
     key(
+        "run.affected_first",
+        "RALPH_AFFECTED_FIRST",
+        Kind::Switch,
+        "true",
+        "Run the tests that touch what changed first, where `ralph code index` was called once: if one fails, the rest of its gate waits; success needs all of it",
+    ),
+    key(
         "run.max_iterations",
         "RALPH_MAX_ITERATIONS",
         Kind::Count,

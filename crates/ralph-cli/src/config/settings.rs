@@ -40,6 +40,7 @@ pub(crate) struct Settings {
     pub(crate) environment: EnvironmentRules,
     pub(crate) limit_patterns: LimitPatterns,
     pub(crate) on_fail: OnFail,
+    pub(crate) order: Order,
     /// Who judges, if somebody does.
     pub(crate) judge: Option<JudgeChoice>,
     /// What required gates need and is not here.
@@ -55,6 +56,15 @@ pub(crate) enum OnFail {
     Best,
     /// The files it began with.
     Start,
+}
+
+/// Which tests of a gate come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Those that touch what changed.
+    AffectedFirst,
+    /// None: all run together.
+    AsTheyCome,
 }
 
 /// What belongs to snapshots.
@@ -270,6 +280,10 @@ impl Settings {
                 Some("best") => OnFail::Best,
                 Some("start") => OnFail::Start,
                 Some(_) | None => OnFail::Keep,
+            },
+            order: match reader.switch("run.affected_first") {
+                Some(false) => Order::AsTheyCome,
+                Some(true) | None => Order::AffectedFirst,
             },
             judge,
             missing,

@@ -87,6 +87,22 @@ fn test_changes_may_be_allowed_from_the_start() {
 }
 
 #[test]
+fn a_test_inside_a_source_is_a_test_and_may_be_allowed_like_one() {
+    const SOURCE: &str = "pub fn add(a: i32, b: i32) -> i32 {\n    a + b\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn adds() {\n        assert_eq!(super::add(1, 2), 3);\n        assert_eq!(super::add(2, 2), 4);\n    }\n}\n";
+    let cut = "sed -i '/(2, 2)/d' src/lib.rs";
+    let project = laid_out(plain(), cut);
+    project.file("src/lib.rs", SOURCE);
+    let held = ["--criteria", "custom:true", "--max-iterations", "1"];
+    let output = project.run_json("fix it", &held).ends("failed/max_iterations", 1);
+    let told = weakened(&output.events_of("iteration_ended"));
+    assert!(told[0].contains("assertion removed from `tests::adds`"), "{told:?}");
+    let project = laid_out(plain(), cut);
+    project.file("src/lib.rs", SOURCE);
+    let allowed = ["--criteria", "custom:true", "--allow-test-changes"];
+    let _ = project.run_json("fix it", &allowed).ends("success/verified", 1);
+}
+
+#[test]
 fn tests_that_no_longer_run_may_be_given_up() {
     let tap = "custom:sh:cat tests.tap";
     let agent = "printf '1..1\\nok 1 - stays\\n' > tests.tap";

@@ -10,6 +10,7 @@
     reason = "a project that cannot be set up must fail its test at once"
 )]
 
+mod affected;
 mod summary;
 mod tools;
 

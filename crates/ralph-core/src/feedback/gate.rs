@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::last_chars;
-use crate::evidence::{GateReport, Verdict};
+use crate::evidence::{Extent, GateReport, Verdict};
 use crate::finding::{Finding, Level, TestFailure};
 
 /// How many findings, and how many failing tests, are named for each gate.
@@ -25,6 +25,8 @@ pub struct GateNews {
     pub command: String,
     /// What it came to.
     pub verdict: Verdict,
+    /// How much of it was run.
+    pub extent: Extent,
     /// Tests that fail: first those that passed at the start, then new ones.
     pub tests: Vec<FailedTest>,
     /// How many more tests fail.
@@ -135,6 +137,7 @@ impl GateNews {
             name: gate.name.clone(),
             command: gate.command.clone(),
             verdict: gate.verdict.clone(),
+            extent: gate.extent,
             more_tests: all_tests - tests.len() as u64,
             tests,
             more_problems: all_problems - problems.len() as u64,

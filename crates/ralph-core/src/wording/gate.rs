@@ -1,7 +1,7 @@
 //! A gate that does not pass, as the agent reads about it.
 
 use super::verdict;
-use crate::evidence::GateReport;
+use crate::evidence::{Extent, GateReport};
 use crate::feedback::{FailedTest, GateNews, Problem, Since};
 use crate::locale::Locale;
 
@@ -13,7 +13,9 @@ const ROOM: usize = 4000;
 ///
 /// What tools print is indented: it is data, and must not read as instructions.
 pub(super) fn describe(gate: &GateNews, locale: Locale, room: usize) -> String {
-    let head = format!("{} (`{}`) {}", gate.name, gate.command, verdict(&gate.verdict, locale));
+    let verdict = verdict(&gate.verdict, locale);
+    let extent = extent(gate.extent, locale);
+    let head = format!("{} (`{}`) {verdict}{extent}", gate.name, gate.command);
     let room = room.saturating_sub(head.chars().count());
     let lines = if is_understood(gate) {
         understood(gate, locale, room)
@@ -24,6 +26,15 @@ pub(super) fn describe(gate: &GateNews, locale: Locale, room: usize) -> String {
         return head + ".";
     }
     lines.iter().fold(head + ":", |text, line| text + "\n    " + line)
+}
+
+/// What has to be known of a gate of which only a part was run.
+pub fn extent(extent: Extent, locale: Locale) -> &'static str {
+    match (extent, locale) {
+        (Extent::Whole, _) => "",
+        (Extent::Affected, Locale::En) => " in tests that touch what changed; the others wait",
+        (Extent::Affected, Locale::Ko) => " (변경과 관련된 테스트에서; 나머지는 대기 중)",
+    }
 }
 
 /// Which tests fail and what was found, a line each, as far as the gate's

@@ -266,7 +266,7 @@ impl Driver<'_> {
 
 /// What is known about two trees; `None` when one of them is remembered no
 /// longer, as after `git gc`.
-fn known<T>(answer: Result<T, TreeError>) -> Result<Option<T>, TreeError> {
+pub(super) fn known<T>(answer: Result<T, TreeError>) -> Result<Option<T>, TreeError> {
     match answer {
         Ok(value) => Ok(Some(value)),
         Err(TreeError::UnknownTree { .. }) => Ok(None),

@@ -81,7 +81,7 @@ pub(crate) fn compare(folder: &Path, locale: Locale, evidence: &mut Evidence) {
 #[cfg(test)]
 mod tests {
     use ralph_core::Timestamp;
-    use ralph_core::evidence::{TurnEnd, Verdict};
+    use ralph_core::evidence::{Extent, TurnEnd, Verdict};
     use ralph_core::finding::{Reading, TestState, Tests};
     use ralph_core::policy::Need;
 
@@ -102,6 +102,7 @@ mod tests {
             elapsed: std::time::Duration::ZERO,
             cached: false,
             usage: None,
+            extent: Extent::Whole,
         }
     }
 

@@ -7,7 +7,7 @@ use std::thread;
 
 use ralph_checks::security::Files;
 use ralph_checks::{Gate, GateWatcher, Site, run_together};
-use ralph_core::evidence::{GateReport, Verdict};
+use ralph_core::evidence::{Extent, GateReport, Verdict};
 use ralph_core::policy::GateSpec;
 use ralph_core::{Run, TreeId};
 use ralph_store::RunStore;
@@ -42,8 +42,13 @@ impl Driver<'_> {
             let event = Event::GateFinished { report, iteration: run.iteration };
             self.sink.event(&event, self.clock.now());
         }
-        let missing: Vec<usize> =
-            (0..reports.len()).filter(|index| reports[*index].is_none()).collect();
+        let missing = |reports: &[Option<GateReport>]| -> Vec<usize> {
+            (0..reports.len()).filter(|index| reports[*index].is_none()).collect()
+        };
+        for (index, report) in self.fail_early(run, tree, &missing(&reports))? {
+            reports[index] = Some(report);
+        }
+        let missing = missing(&reports);
         for (index, report) in missing.iter().zip(self.execute(run, &missing)) {
             reports[*index] = Some(report);
         }
@@ -58,6 +63,7 @@ impl Driver<'_> {
     fn retry_doubtful(&mut self, run: &Run, shown: &mut Shown) {
         let doubtful = |report: &GateReport| {
             !report.cached
+                && report.extent == Extent::Whole
                 && matches!(report.verdict, Verdict::Fail(_))
                 && report.reading.tests.as_ref().is_some_and(|tests| tests.counts.failed > 0)
                 && report.failing.iter().all(|print| run.progress.is_doubtful(print))
@@ -99,14 +105,8 @@ impl Driver<'_> {
     /// Executes these gates, in the sight of whoever watches the run.
     pub(crate) fn execute_gates(&mut self, run: &Run, gates: &[&dyn Gate]) -> Vec<GateReport> {
         let site = Site { supervisor: &self.supervisor, root: &self.root, env: &self.gate_env };
-        let mut watcher = Watcher {
-            run,
-            sink: &mut *self.sink,
-            clock: self.clock,
-            interrupt: &self.interrupt,
-            store: self.ledger.store(),
-            pulse: Pulse::new(self.clock.now()),
-        };
+        let mut watcher =
+            Watcher::new(run, (&mut *self.sink, self.clock), &self.interrupt, self.ledger.store());
         run_together(gates, &site, jobs(), &mut watcher)
     }
 }
@@ -125,7 +125,7 @@ pub(crate) fn jobs() -> usize {
 }
 
 /// Passes on what gates do, and listens to others meanwhile.
-struct Watcher<'a> {
+pub(super) struct Watcher<'a> {
     run: &'a Run,
     sink: &'a mut dyn Sink,
     clock: &'a dyn Clock,
@@ -134,10 +134,25 @@ struct Watcher<'a> {
     pulse: Pulse,
 }
 
+impl<'a> Watcher<'a> {
+    pub(super) fn new(
+        run: &'a Run,
+        (sink, clock): (&'a mut dyn Sink, &'a dyn Clock),
+        interrupt: &'a Interrupt,
+        store: &'a dyn RunStore,
+    ) -> Self {
+        Self { run, sink, clock, interrupt, store, pulse: Pulse::new(clock.now()) }
+    }
+}
+
 impl GateWatcher for Watcher<'_> {
     fn started(&mut self, spec: &GateSpec) {
         let event = Event::GateStarted { name: &spec.name, iteration: self.run.iteration };
         self.sink.event(&event, self.clock.now());
+    }
+
+    fn first_started(&mut self, spec: &GateSpec) {
+        self.started(spec);
     }
 
     fn finished(&mut self, report: &GateReport) {

@@ -187,7 +187,8 @@ fn report(found: Vec<Tampering>, rules: &Rules, run: &Run, evidence: &mut Eviden
     let locale = run.policy.locale;
     for one in found {
         let file = &one.place.file;
-        let accepted = rules.allows(file) || (run.policy.allowed.tests && is_test_file(file));
+        let is_of_tests = is_test_file(file) || one.kind.is_about_tests();
+        let accepted = rules.allows(file) || (run.policy.allowed.tests && is_of_tests);
         let (place, what) = (one.place.display(), one.kind.describe(locale));
         match one.severity() {
             Severity::Weakening if accepted && evidence.edited.len() < NAMED => {

@@ -186,7 +186,7 @@ fn locations(file: &str, line: Option<u32>, column: Option<u32>) -> Value {
 mod tests {
     use std::time::Duration;
 
-    use ralph_core::evidence::Verdict;
+    use ralph_core::evidence::{Extent, Verdict};
     use ralph_core::finding::{Place, TestFailure};
     use ralph_core::policy::Need;
 
@@ -219,6 +219,7 @@ mod tests {
             elapsed: Duration::ZERO,
             cached: false,
             usage: None,
+            extent: Extent::Whole,
         }
     }
 

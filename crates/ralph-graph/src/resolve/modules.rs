@@ -164,6 +164,10 @@ impl Resolver<'_> {
                     let outer = spaces.iter().flat_map(|space| outer_spaces(space));
                     let outer: Vec<String> = outer.collect();
                     spaces.extend(outer);
+                    // What is in no namespace is seen from all of them.
+                    if !spaces.iter().any(String::is_empty) {
+                        spaces.push(String::new());
+                    }
                 }
                 let here = spaces.iter().flat_map(|space| project.in_namespace(family, space));
                 here.copied().collect()

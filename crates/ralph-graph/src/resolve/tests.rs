@@ -533,3 +533,28 @@ fn script_modules_are_found_by_what_a_configuration_inherits() {
         &["apps/web/main.ts:2 save -> packages/lib/save.ts:1"],
     );
 }
+
+#[test]
+fn files_without_a_namespace_see_each_other() {
+    check(
+        &[
+            ("A.java", "class A {\n  static int add(int a) { return a; }\n}\n"),
+            ("B.java", "class B {\n  int run() { return A.add(1); }\n}\n"),
+            ("c/A.cs", "class A { public static int Add(int a) => a; }\n"),
+            ("c/B.cs", "namespace App {\n  class B { int Run() => A.Add(1); }\n}\n"),
+            ("src/A.php", "<?php\nclass A {\n  static function add($a) { return $a; }\n}\n"),
+            (
+                "tests/ATest.php",
+                "<?php\nuse Other\\TestCase;\nrequire_once __DIR__ . '/../src/A.php';\nclass ATest extends TestCase {\n  function testAdd() { $this->same(3, A::add(1)); }\n}\n",
+            ),
+        ],
+        &[
+            "B.java:2 A -> A.java:1",
+            "B.java:2 add -> A.java:2",
+            "c/B.cs:2 A -> c/A.cs:1",
+            "c/B.cs:2 Add -> c/A.cs:1",
+            "tests/ATest.php:5 A -> src/A.php:2",
+            "tests/ATest.php:5 add -> src/A.php:3",
+        ],
+    );
+}

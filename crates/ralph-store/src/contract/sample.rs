@@ -7,7 +7,7 @@ use ralph_core::circle::Circle;
 use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
 use ralph_core::diagnostics::Totals;
 use ralph_core::errand::{Asked, Errands};
-use ralph_core::evidence::{Edit, Fault, GateReport, Verdict, Weakening};
+use ralph_core::evidence::{Edit, Extent, Fault, GateReport, Verdict, Weakening};
 use ralph_core::finding::{
     Counts, Finding, Level, Place, Reading, TestCounts, TestFailure, TestState, Tests,
 };
@@ -259,6 +259,7 @@ fn report(verdict: Verdict) -> GateReport {
         elapsed: Duration::new(1, 2),
         cached: true,
         usage: Some(usage()),
+        extent: Extent::Affected,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use ralph_core::evidence::{Edit, Fault, GateReport, Verdict, Weakening};
+use ralph_core::evidence::{Edit, Extent, Fault, GateReport, Verdict, Weakening};
 use ralph_core::usage::{Usage, Usd};
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,16 @@ struct ReportRow {
     cached: bool,
     #[serde(default)]
     usage: Option<UsageRow>,
+    #[serde(default)]
+    extent: ExtentRow,
+}
+
+#[derive(Default, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum ExtentRow {
+    #[default]
+    Whole,
+    Affected,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -125,7 +135,12 @@ impl From<GateReport> for ReportRow {
             elapsed,
             cached,
             usage,
+            extent,
         } = report;
+        let extent = match extent {
+            Extent::Whole => ExtentRow::Whole,
+            Extent::Affected => ExtentRow::Affected,
+        };
         let (reading, usage) = (reading.into(), usage.map(Into::into));
         let verdict = match verdict {
             Verdict::Pass => VerdictRow::Pass,
@@ -148,6 +163,7 @@ impl From<GateReport> for ReportRow {
             elapsed,
             cached,
             usage,
+            extent,
         }
     }
 }
@@ -165,7 +181,12 @@ impl From<ReportRow> for GateReport {
             elapsed,
             cached,
             usage,
+            extent,
         } = row;
+        let extent = match extent {
+            ExtentRow::Whole => Extent::Whole,
+            ExtentRow::Affected => Extent::Affected,
+        };
         let (reading, usage) = (reading.into(), usage.map(Into::into));
         let verdict = match verdict {
             VerdictRow::Pass => Verdict::Pass,
@@ -188,6 +209,7 @@ impl From<ReportRow> for GateReport {
             elapsed,
             cached,
             usage,
+            extent,
         }
     }
 }

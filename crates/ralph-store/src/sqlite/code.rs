@@ -60,13 +60,17 @@ pub struct CodeStore {
     path: PathBuf,
 }
 
+fn file(dir: &Path, version: u32) -> PathBuf {
+    dir.join(format!("code.{version}.db"))
+}
+
 impl CodeStore {
     /// Opens the file for this version of its contents, and creates it if need be.
     ///
     /// A damaged file is deleted, and so are those of earlier versions.
     pub fn open(dir: &Path, version: u32) -> Result<Self, StoreError> {
         create_folder(dir)?;
-        let path = dir.join(format!("code.{version}.db"));
+        let path = file(dir, version);
         match Self::open_file(&path) {
             Err(StoreError::Damaged { .. }) => {
                 remove(&path);
@@ -74,6 +78,11 @@ impl CodeStore {
             }
             opened => opened,
         }
+    }
+
+    /// Whether there is a file for this version of its contents.
+    pub fn is_there(dir: &Path, version: u32) -> bool {
+        file(dir, version).exists()
     }
 
     /// A store that forgets, for projects whose state folder takes no files.

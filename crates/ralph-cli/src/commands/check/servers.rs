@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use ralph_checks::lsp::{ServerReport, ServerVerdict};
-use ralph_core::evidence::{Fault, GateReport, Verdict};
+use ralph_core::evidence::{Extent, Fault, GateReport, Verdict};
 use ralph_core::finding::{Finding, Level};
 use ralph_core::policy::Need;
 
@@ -108,5 +108,6 @@ fn gate_report(report: ServerReport, need: Need) -> GateReport {
         elapsed: report.elapsed,
         cached: false,
         usage: None,
+        extent: Extent::Whole,
     }
 }

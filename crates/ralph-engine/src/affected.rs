@@ -1,0 +1,101 @@
+//! Tests that touch what changed, run before all others.
+//!
+//! They only ever bring a failure forward. When they pass, or cannot be told,
+//! the whole gate runs as it would without them.
+
+use std::path::PathBuf;
+
+use ralph_checks::{AffectedTest, Gate, GateWatcher, Site, run_together, test_fingerprint};
+use ralph_core::Timestamp;
+use ralph_core::evidence::{Fault, GateReport, Verdict};
+use ralph_core::policy::GateSpec;
+use ralph_graph::{Index, IndexError};
+
+use crate::driver::jobs;
+
+/// Beyond so many changed files nearly everything is affected.
+const MOST_CHANGED: usize = 50;
+
+/// Knows which tests touch which files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AffectedTests {
+    /// The project's root.
+    pub root: PathBuf,
+    /// Where the index of its code is kept.
+    pub state: PathBuf,
+}
+
+impl AffectedTests {
+    /// The tests that touch these files, as far as the index of the code
+    /// tells. Where there is no index none is made.
+    pub fn of(&self, changed: &[String], now: Timestamp) -> Vec<AffectedTest> {
+        if changed.is_empty() || changed.len() > MOST_CHANGED {
+            return Vec::new();
+        }
+        // Without an answer nothing is lost but time.
+        self.ask(changed, now).unwrap_or_default()
+    }
+
+    fn ask(&self, changed: &[String], now: Timestamp) -> Result<Vec<AffectedTest>, IndexError> {
+        let Some(mut index) = Index::open_known(&self.root, &self.state)? else {
+            return Ok(Vec::new());
+        };
+        let now = now.as_millis().saturating_mul(1_000_000);
+        index.update(now, &mut |_| {})?;
+        let found = index.code(now)?.impact(changed);
+        let test = |hit: ralph_graph::ask::impact::TestHit| AffectedTest {
+            path: hit.path,
+            name: hit.name,
+        };
+        Ok(found.tests.into_iter().map(test).collect())
+    }
+}
+
+/// Runs a few tests of gates that can be told which; one report for each gate
+/// whose tests failed, with the number of the gate.
+pub(crate) fn failures(
+    gates: &[&dyn Gate],
+    tests: &[AffectedTest],
+    site: &Site<'_>,
+    watcher: &mut dyn GateWatcher,
+) -> Vec<(usize, GateReport)> {
+    let narrowed =
+        gates.iter().enumerate().filter_map(|(at, gate)| Some((at, gate.narrowed(tests)?)));
+    let narrowed: Vec<(usize, Box<dyn Gate>)> = narrowed.collect();
+    let wanted: Vec<&dyn Gate> = narrowed.iter().map(|(_, gate)| &**gate).collect();
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let reports = run_together(&wanted, site, jobs(), &mut First(watcher));
+    let numbers = narrowed.iter().map(|(at, _)| *at);
+    numbers.zip(reports).filter(|(_, report)| has_failing_tests(report)).collect()
+}
+
+/// Whether tests were run and failed. A runner that breaks off, or finds no
+/// test, may only have been told the wrong thing.
+fn has_failing_tests(report: &GateReport) -> bool {
+    matches!(report.verdict, Verdict::Fail(Fault::Exit(_)))
+        && report.failing_tests().next().is_some()
+}
+
+/// The fingerprint of a test of a gate.
+pub(crate) fn print(spec: &GateSpec) -> impl Fn(&str) -> String {
+    |id| test_fingerprint(spec, id)
+}
+
+/// Lets a watcher tell tests that go first from whole gates.
+struct First<'a>(&'a mut dyn GateWatcher);
+
+impl GateWatcher for First<'_> {
+    fn started(&mut self, spec: &GateSpec) {
+        self.0.first_started(spec);
+    }
+
+    fn finished(&mut self, report: &GateReport) {
+        self.0.first_finished(report);
+    }
+
+    fn stop(&mut self) -> bool {
+        self.0.stop()
+    }
+}

@@ -1,0 +1,104 @@
+//! Failures that a run hears of before its gates are through.
+
+use std::collections::BTreeSet;
+
+use ralph_checks::{Gate, Site, test_fingerprint};
+use ralph_core::evidence::GateReport;
+use ralph_core::{Run, TreeId};
+
+use super::Driver;
+use super::gates::known;
+use crate::affected;
+use crate::error::EngineError;
+use crate::events::Event;
+
+impl Driver<'_> {
+    /// Runs the tests that touch what the turn changed, of the gates with these
+    /// numbers. Those that fail need not run as a whole: their reports.
+    pub(super) fn fail_early(
+        &mut self,
+        run: &Run,
+        tree: &TreeId,
+        missing: &[usize],
+    ) -> Result<Vec<(usize, GateReport)>, EngineError> {
+        // At the start all failures are wanted, and at the end only the whole
+        // gate can still make a success of the run.
+        let is_between = run.baseline.is_some() && self.exhausted(run).is_none();
+        let Some(affected) = self.affected.clone().filter(|_| is_between) else {
+            return Ok(Vec::new());
+        };
+        let start = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref());
+        let Some(before) = run.tree.as_ref().or(start) else { return Ok(Vec::new()) };
+        let differences = known(self.tree.changes(before, tree))?.unwrap_or_default();
+        let changed: Vec<String> =
+            differences.iter().map(|change| change.path.to_string_lossy().into_owned()).collect();
+        let tests = affected.of(&changed, self.clock.now());
+        let found = self.first(run, missing, &tests);
+        let doubtful: Vec<usize> = found
+            .iter()
+            .filter(|(_, report)| report.failing.iter().all(|one| run.progress.is_doubtful(one)))
+            .map(|(at, _)| *at)
+            .collect();
+        let again =
+            if doubtful.is_empty() { Vec::new() } else { self.first(run, &doubtful, &tests) };
+        let is_steady = |(at, report): &(usize, GateReport)| {
+            let same = |(other, second): &(usize, GateReport)| {
+                other == at && second.failing == report.failing
+            };
+            !doubtful.contains(at) || again.iter().any(same)
+        };
+        let steady: Vec<_> = found.into_iter().filter(is_steady).collect();
+        Ok(steady.into_iter().filter_map(|(at, report)| self.news(run, at, report)).collect())
+    }
+
+    /// The tests of these gates that fail.
+    fn first(
+        &mut self,
+        run: &Run,
+        wanted: &[usize],
+        tests: &[ralph_checks::AffectedTest],
+    ) -> Vec<(usize, GateReport)> {
+        if tests.is_empty() || self.interrupt.is_raised() {
+            return Vec::new();
+        }
+        let all = std::mem::take(&mut self.gates);
+        let gates: Vec<&dyn Gate> = wanted.iter().map(|at| &*all[*at]).collect();
+        let site = Site { supervisor: &self.supervisor, root: &self.root, env: &self.gate_env };
+        let mut watcher = super::suite::Watcher::new(
+            run,
+            (&mut *self.sink, self.clock),
+            &self.interrupt,
+            self.ledger.store(),
+        );
+        let found = affected::failures(&gates, tests, &site, &mut watcher);
+        let found = found.into_iter().map(|(at, report)| (wanted[at], report)).collect();
+        self.gates = all;
+        found
+    }
+
+    /// The report of a gate whose tests failed early; `None` if it says
+    /// nothing that was not known. Then the whole gate has the word: a test
+    /// may fail only when it is run without the others.
+    fn news(&mut self, run: &Run, at: usize, report: GateReport) -> Option<(usize, GateReport)> {
+        let spec = self.gates[at].spec();
+        let folders = self.gates.iter().map(|gate| gate.spec().dir.as_str());
+        let others: Vec<String> = folders
+            .filter(|dir| !dir.is_empty() && *dir != spec.dir)
+            .map(|dir| format!("test {dir}: "))
+            .collect();
+        let is_own = |one: &&String| !others.iter().any(|other| one.starts_with(other));
+        let before: BTreeSet<String> =
+            run.progress.failing.iter().filter(is_own).cloned().collect();
+        let states = report.reading.tests.as_ref().map(|tests| &tests.states);
+        let was_run: BTreeSet<String> =
+            states.into_iter().flatten().map(|(id, _)| test_fingerprint(spec, id)).collect();
+        let known: BTreeSet<String> = before.intersection(&was_run).cloned().collect();
+        if report.failing == known {
+            return None;
+        }
+        let report = report.of_affected(&before, &affected::print(spec));
+        let event = Event::GateFinished { report: &report, iteration: run.iteration };
+        self.sink.event(&event, self.clock.now());
+        Some((at, report))
+    }
+}
