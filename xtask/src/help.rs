@@ -1,7 +1,9 @@
 //! The list of tasks: what `help` prints and what `main` dispatches on.
 
 use crate::failure::Failure;
-use crate::{bench, conformance, docs, options, say, stress, table::Table, test, tidy, tools};
+use crate::{
+    bench, conformance, docs, options, say, stress, table::Table, test, tidy, tools, yardstick,
+};
 
 /// One task of `cargo xtask`.
 pub(crate) struct Command {
@@ -57,6 +59,12 @@ pub(crate) const COMMANDS: &[Command] = &[
         usage: "[--seed N] [NAME]...",
         about: "Run what is too slow or too rough for the tests",
         run: stress::run,
+    },
+    Command {
+        name: "yardstick",
+        usage: "[NAME]...",
+        about: "Compare the code graph with other tools on projects from the registries",
+        run: yardstick::run,
     },
     Command { name: "help", usage: "", about: "Print this list", run: print },
 ];

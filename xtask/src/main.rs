@@ -23,6 +23,7 @@ mod test;
 mod tidy;
 mod tools;
 mod workspace;
+mod yardstick;
 
 use std::process::ExitCode;
 

@@ -14,6 +14,7 @@ pub mod language;
 pub mod read;
 pub mod skip;
 
+pub mod anchor;
 pub mod ask;
 pub mod freshness;
 pub mod map;

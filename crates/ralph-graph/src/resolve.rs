@@ -5,6 +5,7 @@
 //! the project is outside, whatever else in the project has that name.
 
 mod around;
+mod builtin;
 mod c;
 mod dotted;
 mod members;
@@ -330,9 +331,13 @@ impl<'a> Resolver<'a> {
 
     /// A member of something whose type cannot be told.
     fn unknown(&self, it: Use<'_>) -> Resolution {
+        let family = self.project.file(it.file).family;
+        if it.role == Role::Call && family.has_built_in_method(it.name) {
+            return self.maybe(it);
+        }
         let mut found = self.fitting(self.members_named(it), it.role);
         let kind = |at: &DefRef| self.project.outlined(*at).map(|it| it.kind);
-        if self.project.file(it.file).family.tells_methods_from_fields() {
+        if family.tells_methods_from_fields() {
             let is_apt = |at: &DefRef| match it.role {
                 Role::Call | Role::Applies => kind(at) != Some(Kind::Field),
                 Role::Value => kind(at) != Some(Kind::Method),

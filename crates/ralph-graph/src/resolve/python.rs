@@ -2,6 +2,7 @@
 
 use super::{Module, Resolver};
 use crate::project::{FileId, folder_of, relative};
+use crate::update::join;
 
 impl Resolver<'_> {
     pub(super) fn python_module(&self, file: FileId, text: &str) -> Option<Module> {
@@ -21,7 +22,10 @@ impl Resolver<'_> {
         };
         let around = roots.iter().filter(is_around).rev().map(String::as_str);
         let others = roots.iter().filter(|root| !is_around(root)).map(String::as_str);
-        let candidates = around.chain(std::iter::once(folder)).chain(others);
+        // What lies in a package is no script, and sees no module by its bare name.
+        let is_script = self.project.by_path(&join(folder, "__init__.py")).is_none();
+        let own = is_script.then_some(folder);
+        let candidates = around.chain(own).chain(others);
         let mut loose = None;
         for root in candidates {
             let Some(place) = relative(root, &path) else { continue };

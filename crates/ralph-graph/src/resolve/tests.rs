@@ -558,3 +558,39 @@ fn files_without_a_namespace_see_each_other() {
         ],
     );
 }
+
+#[test]
+fn a_package_has_no_modules_by_their_bare_names() {
+    let json = "def loads(x):\n    return x\n";
+    let read = "import json\n\njson.loads(1)\n";
+    check(
+        &[("app/__init__.py", ""), ("app/json/__init__.py", json), ("app/config.py", read)],
+        &["app/config.py:3 loads -> -"],
+    );
+    check(
+        &[("tool/json.py", json), ("tool/run.py", read)],
+        &["tool/run.py:3 loads -> tool/json.py:1"],
+    );
+}
+
+#[test]
+fn a_method_that_built_in_types_have_is_not_surely_the_projects() {
+    check(
+        &[
+            (
+                "jar.py",
+                "class Jar:\n    def items(self):\n        return []\n    def empty(self):\n        self.items()\n",
+            ),
+            (
+                "use.py",
+                "from jar import Jar\n\ndef run(x, jar: Jar):\n    x.items()\n    x.empty()\n    jar.items()\n",
+            ),
+        ],
+        &[
+            "jar.py:5 items -> jar.py:2",
+            "use.py:4 items -> ? jar.py:2",
+            "use.py:5 empty -> jar.py:4",
+            "use.py:6 items -> jar.py:2",
+        ],
+    );
+}

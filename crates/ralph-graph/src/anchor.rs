@@ -1,0 +1,113 @@
+//! Whether a definition is there, and whether it is still what it was: what
+//! notes about code are tied to.
+
+use std::fmt;
+use std::path::Path;
+
+use crate::facts::{Definition, FileFacts};
+use crate::language::Language;
+use crate::read::Reader;
+
+/// Stands for the text of a definition. Equal ones have equal texts, but for
+/// indentation, blank lines and white space at the ends of lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SymbolHash([u8; 16]);
+
+impl fmt::Display for SymbolHash {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
+    }
+}
+
+/// The hash of a definition in a file with this path and these contents;
+/// `None` if the file does not define it.
+///
+/// The definition is written as in questions: `save`, `Store.save` or
+/// `Store::save`. Several of that name, such as overloads, have one hash
+/// together.
+pub fn symbol_hash(path: &Path, contents: &[u8], symbol: &str) -> Option<SymbolHash> {
+    Anchors::read(path, contents)?.hash(symbol)
+}
+
+/// Whether a file with this path and these contents defines something.
+pub fn defines(path: &Path, contents: &[u8], symbol: &str) -> bool {
+    Anchors::read(path, contents).is_some_and(|anchors| anchors.defines(symbol))
+}
+
+/// The definitions of one file, for several questions.
+#[derive(Debug)]
+pub struct Anchors<'a> {
+    contents: &'a [u8],
+    facts: FileFacts,
+}
+
+impl<'a> Anchors<'a> {
+    /// Reads a file; `None` if its language is not known or it is no text of
+    /// that language at all.
+    pub fn read(path: &Path, contents: &'a [u8]) -> Option<Self> {
+        let language = Language::of(path, contents)?;
+        let facts = Reader::new().read(language, contents).ok()?;
+        Some(Self { contents, facts })
+    }
+
+    /// Whether the file defines something.
+    pub fn defines(&self, symbol: &str) -> bool {
+        self.named(symbol).next().is_some()
+    }
+
+    /// The hash of a definition; `None` if the file does not define it.
+    pub fn hash(&self, symbol: &str) -> Option<SymbolHash> {
+        let mut found = self.named(symbol).peekable();
+        found.peek()?;
+        let mut hasher = blake3::Hasher::new();
+        for definition in found {
+            let span = definition.span;
+            let text = self.contents.get(span.start as usize..span.end as usize)?;
+            hash_text(&mut hasher, text);
+        }
+        let mut hash = [0; 16];
+        hasher.finalize_xof().fill(&mut hash);
+        Some(SymbolHash(hash))
+    }
+
+    /// The definitions that are called so.
+    fn named(&self, symbol: &str) -> impl Iterator<Item = &Definition> {
+        let parts: Vec<&str> =
+            symbol.split(['.', ':', '#', '\\', '/']).filter(|part| !part.is_empty()).collect();
+        self.facts.definitions.iter().filter(move |definition| self.is_called(definition, &parts))
+    }
+
+    /// Whether the parts are the end of a definition's full name.
+    fn is_called(&self, definition: &Definition, parts: &[&str]) -> bool {
+        let Some((last, outer)) = parts.split_last() else { return false };
+        let text = |name| self.facts.names.text(name);
+        let at = |id: crate::facts::DefinitionId| self.facts.definitions.get(id.0 as usize);
+        let above = |it: &&Definition| it.container.and_then(at);
+        let around = std::iter::successors(above(&definition), above).map(|it| text(it.name));
+        let owner = definition.owner.map(text).into_iter();
+        let mut full = owner.chain(around).flat_map(|name| name.rsplit(['.', ':', '\\']));
+        text(definition.name) == *last
+            && outer.iter().rev().all(|part| full.find(|name| !name.is_empty()) == Some(*part))
+    }
+}
+
+/// Takes in a text without what only says how it is laid out.
+fn hash_text(hasher: &mut blake3::Hasher, text: &[u8]) {
+    let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
+    let mut lines = lines.filter(|line| !line.is_empty());
+    let depth = |line: &[u8]| line.len() - line.trim_ascii_start().len();
+    let first = lines.next().unwrap_or_default().trim_ascii_start();
+    let rest: Vec<&[u8]> = lines.collect();
+    // The first line begins at the definition itself.
+    let common = rest.iter().map(|line| depth(line)).min().unwrap_or(0);
+    hasher.update(first);
+    for line in rest {
+        hasher.update(b"\n");
+        hasher.update(line.get(common..).unwrap_or_default());
+    }
+    hasher.update(b"\0");
+}
+
+#[cfg(test)]
+#[path = "anchor_tests.rs"]
+mod tests;

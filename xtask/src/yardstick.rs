@@ -1,0 +1,194 @@
+//! `cargo xtask yardstick`: what the code graph finds in projects of others,
+//! against what tools that many people rely on find there.
+//!
+//! It fetches sources and installs nothing, so it is no part of the tests.
+//! Where two disagree nobody is right by name: every disagreement is listed
+//! below `target/yardstick` to be looked at.
+
+mod ours;
+mod server;
+mod sources;
+mod tags;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::cargo::Cargo;
+use crate::failure::Failure;
+use crate::table::Table;
+use crate::{say, workspace};
+use ours::Ours;
+use sources::Source;
+
+/// How many definitions of a project are asked about.
+const SAMPLE: usize = 150;
+
+/// A place in a project: a path, a line, and the name that is there.
+type Spot = (String, u64, String);
+
+/// What two found of the same.
+struct Comparison {
+    name: String,
+    ours: BTreeSet<Spot>,
+    theirs: BTreeSet<Spot>,
+}
+
+/// Compares all projects, or those that are named.
+pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
+    let known: Vec<&str> = sources::ALL.iter().map(|source| source.name).collect();
+    if let Some(other) = args.iter().find(|name| !known.contains(&name.as_str())) {
+        let known = known.join(", ");
+        return Err(Failure::Usage(format!("no project `{other}`; there are {known}")));
+    }
+    let root = workspace::root();
+    Cargo::new(&root, &["build", "--package", "ralph-cli"]).run()?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    let (folder, binary) = (target.join("yardstick"), target.join("debug/ralph"));
+    let mut table =
+        Table::new(&["comparison", "both", "only ours", "only theirs", "precision", "recall"]);
+    for source in
+        sources::ALL.iter().filter(|it| args.is_empty() || args.iter().any(|name| name == it.name))
+    {
+        for comparison in compare(source, &folder, &binary)? {
+            comparison.write(&folder)?;
+            table.row(comparison.row());
+        }
+    }
+    say::line(&format!("\n{}\n\nDisagreements are in {}.", table.render(), folder.display()));
+    Ok(())
+}
+
+fn compare(source: &Source, folder: &Path, binary: &Path) -> Result<Vec<Comparison>, Failure> {
+    say::line(&format!("{} …", source.name));
+    let project = source.fetch(&folder.join("sources"))?;
+    let ours = Ours::index(binary, &project, &folder.join("state"))?;
+    let definitions = ours.definitions()?;
+    let (known, tagged) = (source.kinds.ours, source.kinds.tags);
+    let mut found = vec![Comparison {
+        name: format!("{} definitions, ctags", source.name),
+        ours: definitions
+            .iter()
+            .filter(|it| known.contains(&it.kind.as_str()))
+            .map(ours::Definition::spot)
+            .collect(),
+        theirs: tags::of(&project, source.language, tagged)?,
+    }];
+    let Some(server) = &source.server else { return Ok(found) };
+    let asked: Vec<_> = definitions.iter().filter(|it| it.can_be_asked()).collect();
+    let step = asked.len().div_ceil(SAMPLE).max(1);
+    let mut client = server::Client::start(server, &project)?;
+    let mut references = Comparison {
+        name: format!("{} references, {}", source.name, server.program),
+        ours: BTreeSet::new(),
+        theirs: BTreeSet::new(),
+    };
+    for definition in asked.into_iter().step_by(step) {
+        // A name of several things is no question.
+        let Some(places) = ours.references(definition)? else { continue };
+        let what = &definition.full_name;
+        let spots = |places: Vec<(String, u64)>| {
+            places.into_iter().map(|(path, line)| (path, line, what.clone())).collect::<Vec<_>>()
+        };
+        references.ours.extend(spots(places));
+        references.theirs.extend(spots(client.references(definition)?));
+    }
+    client.end()?;
+    found.push(references);
+    Ok(found)
+}
+
+impl Comparison {
+    fn row(&self) -> [String; 6] {
+        let both = self.ours.intersection(&self.theirs).count();
+        [
+            self.name.clone(),
+            both.to_string(),
+            (self.ours.len() - both).to_string(),
+            (self.theirs.len() - both).to_string(),
+            percent(both, self.ours.len()),
+            percent(both, self.theirs.len()),
+        ]
+    }
+
+    /// Lists what one found and the other did not.
+    fn write(&self, folder: &Path) -> Result<(), Failure> {
+        let mut text = String::new();
+        for (head, one, other) in
+            [("only ours", &self.ours, &self.theirs), ("only theirs", &self.theirs, &self.ours)]
+        {
+            for (path, line, name) in one.difference(other) {
+                // Writing to a string cannot fail.
+                let _ = writeln!(text, "{head}: {path}:{line} {name}");
+            }
+        }
+        let file =
+            folder.join(format!("{}.txt", self.name.replace([' ', ','], "-").replace("--", "-")));
+        write(&file, &text)
+    }
+}
+
+fn percent(part: usize, whole: usize) -> String {
+    // Rounded down: all of it is only all of it.
+    let tenths = (part * 1000).checked_div(whole).unwrap_or(1000);
+    format!("{}.{}%", tenths / 10, tenths % 10)
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    let folder = file.parent().unwrap_or(file);
+    let written = fs::create_dir_all(folder).and_then(|()| fs::write(file, text));
+    written.map_err(|error| Failure::io(file, &error))
+}
+
+/// What a program prints.
+fn output(command: &mut std::process::Command) -> Result<Vec<u8>, Failure> {
+    let shown = format!("{command:?}");
+    let output = command.output().map_err(|error| Failure::Failed(format!("{shown}: {error}")))?;
+    Ok(output.stdout)
+}
+
+/// Runs a program that has to succeed.
+fn execute(command: &mut std::process::Command) -> Result<(), Failure> {
+    let shown = format!("{command:?}");
+    let status = command.status().map_err(|error| Failure::Failed(format!("{shown}: {error}")))?;
+    if status.success() { Ok(()) } else { Err(Failure::Failed(format!("{shown}: {status}"))) }
+}
+
+/// A path from the root of a project, as `ralph` writes it.
+fn inside(project: &Path, path: &Path) -> Option<String> {
+    Some(path.strip_prefix(project).ok()?.to_str()?.to_owned())
+}
+
+/// An empty folder, and its real path.
+fn fresh(folder: &Path) -> Result<PathBuf, Failure> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(|error| Failure::io(folder, &error))?;
+    }
+    fs::create_dir_all(folder).map_err(|error| Failure::io(folder, &error))?;
+    fs::canonicalize(folder).map_err(|error| Failure::io(folder, &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agreement_is_counted_from_both_sides() {
+        let spots = |lines: &[u64]| {
+            lines.iter().map(|line| ("a".to_owned(), *line, "f".to_owned())).collect()
+        };
+        let found = Comparison {
+            name: "x".to_owned(),
+            ours: spots(&[1, 2, 3]),
+            theirs: spots(&[2, 3, 4, 5]),
+        };
+        assert_eq!(found.row(), ["x", "2", "1", "2", "66.6%", "50.0%"]);
+        assert_eq!(percent(0, 0), "100.0%");
+    }
+
+    #[test]
+    fn an_unknown_project_is_a_usage_error() {
+        assert!(matches!(run(&["nothing".to_owned()]), Err(Failure::Usage(_))));
+    }
+}

@@ -1,0 +1,102 @@
+//! What `ralph code` says of a project.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::{Spot, output};
+use crate::failure::Failure;
+
+/// A project that was indexed.
+pub(super) struct Ours {
+    binary: PathBuf,
+    project: PathBuf,
+    state: PathBuf,
+}
+
+/// A definition.
+pub(super) struct Definition {
+    pub(super) name: String,
+    pub(super) full_name: String,
+    pub(super) kind: String,
+    pub(super) path: String,
+    pub(super) line: u64,
+    pub(super) column: u64,
+}
+
+impl Definition {
+    fn of(value: &Value) -> Option<Self> {
+        let text = |key: &str| value[key].as_str().map(str::to_owned);
+        Some(Self {
+            name: text("name")?,
+            full_name: text("full_name")?,
+            kind: text("kind")?,
+            path: text("path")?,
+            line: value["line"].as_u64()?,
+            column: value["column"].as_u64()?,
+        })
+    }
+
+    pub(super) fn spot(&self) -> Spot {
+        (self.path.clone(), self.line, self.name.clone())
+    }
+
+    /// Whether it is of a kind that others refer to by name.
+    pub(super) fn can_be_asked(&self) -> bool {
+        let kinds = [
+            "class",
+            "struct",
+            "enum",
+            "interface",
+            "alias",
+            "function",
+            "method",
+            "constant",
+            "macro",
+        ];
+        kinds.contains(&self.kind.as_str())
+    }
+}
+
+impl Ours {
+    /// Indexes a project anew.
+    pub(super) fn index(binary: &Path, project: &Path, state: &Path) -> Result<Self, Failure> {
+        let (binary, project, state) = (binary.to_owned(), project.to_owned(), state.to_owned());
+        let ours = Self { binary, project, state };
+        ours.ask(&["index", "--rebuild", "--json"])?;
+        Ok(ours)
+    }
+
+    /// All definitions, in the order of their places.
+    pub(super) fn definitions(&self) -> Result<Vec<Definition>, Failure> {
+        let answer = self.ask(&["symbols", "--limit", "1000000", "--json"])?;
+        let all = answer["symbols"].as_array().into_iter().flatten();
+        let mut found: Vec<Definition> = all.filter_map(Definition::of).collect();
+        found.sort_by(|a, b| (&a.path, a.line, a.column).cmp(&(&b.path, b.line, b.column)));
+        Ok(found)
+    }
+
+    /// The sure uses of a definition; `None` if its name stands for several.
+    pub(super) fn references(
+        &self,
+        definition: &Definition,
+    ) -> Result<Option<Vec<(String, u64)>>, Failure> {
+        let name = format!("{}:{}", definition.path, definition.full_name);
+        let answer = self.ask(&["refs", &name, "--json"])?;
+        let is_one = answer["symbols"].as_array().is_some_and(|all| all.len() == 1);
+        let sites = answer["refs"].as_array().into_iter().flatten();
+        let sure = sites.filter(|site| site["certain"] == true);
+        let place =
+            |site: &Value| Some((site["path"].as_str()?.to_owned(), site["line"].as_u64()?));
+        Ok(is_one.then(|| sure.filter_map(place).collect()))
+    }
+
+    fn ask(&self, args: &[&str]) -> Result<Value, Failure> {
+        let mut command = Command::new(&self.binary);
+        command.arg("code").args(args).current_dir(&self.project).env("RALPH_HOME", &self.state);
+        let text = output(&mut command)?;
+        serde_json::from_slice(&text)
+            .map_err(|error| Failure::Failed(format!("ralph code {}: {error}", args.join(" "))))
+    }
+}
