@@ -4,7 +4,7 @@ use crate::claim::{ClaimRules, MatchMode};
 use crate::evidence::{Fault, Timeout, Verdict};
 use crate::feedback::{Feedback, Pace, Point};
 use crate::locale::Locale;
-use crate::policy::{Need, Policy, Trust};
+use crate::policy::{Context, Need, Policy, Trust};
 use crate::run::Run;
 use crate::template;
 use crate::time::render_span;
@@ -31,6 +31,15 @@ pub fn continuation_template(locale: Locale) -> &'static str {
     let text = match locale {
         Locale::En => include_str!("wording/continuation.en.txt"),
         Locale::Ko => include_str!("wording/continuation.ko.txt"),
+    };
+    text.trim_end()
+}
+
+/// The same for an agent that remembers no earlier turn.
+fn anew_template(locale: Locale) -> &'static str {
+    let text = match locale {
+        Locale::En => include_str!("wording/anew.en.txt"),
+        Locale::Ko => include_str!("wording/anew.ko.txt"),
     };
     text.trim_end()
 }
@@ -114,7 +123,7 @@ pub fn continuation(run: &Run, template: Option<&str>) -> String {
     let sections = [targets(run).unwrap_or_default(), checks(policy).unwrap_or_default()];
     let template = match template {
         Some(template) => template.to_owned(),
-        None => default_template(policy.locale, signal.as_deref()),
+        None => default_template(policy, signal.as_deref()),
     };
     let prompt = template::render(
         &template,
@@ -136,9 +145,13 @@ pub fn continuation(run: &Run, template: Option<&str>) -> String {
 }
 
 /// Our own template, without the line that asks for a signal when none counts.
-fn default_template(locale: Locale, signal: Option<&str>) -> String {
-    let lines = continuation_template(locale).lines();
-    lines
+fn default_template(policy: &Policy, signal: Option<&str>) -> String {
+    let template = match policy.context {
+        Context::Fresh => anew_template(policy.locale),
+        Context::Auto | Context::Same | Context::Summarize => continuation_template(policy.locale),
+    };
+    template
+        .lines()
         .filter(|line| signal.is_some() || !line.contains("{{SIGNAL}}"))
         .collect::<Vec<_>>()
         .join("\n")

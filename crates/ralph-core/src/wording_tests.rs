@@ -92,8 +92,8 @@ fn what_was_understood_is_told_short_and_concrete() {
         "Since the last iteration: fixed 1, new 2, still 2.\n\
          \n\
          tests (`make tests`) failed with exit code 1:\n    \
-             worked at the start: was_fine (tests/was_fine:7): expected was_fine\n    \
-             old (tests/old:7): expected old\n    \
+             worked at the start: was_fine (tests/was_fine:7): expected was_fine | got nothing\n    \
+             old (tests/old:7): expected old | got nothing\n    \
              flaky, do not chase: shaky\n\
          \n\
          lint (`make lint`) failed with exit code 1:\n    \
@@ -111,8 +111,8 @@ fn what_was_understood_is_told_in_korean() {
         "지난 반복 이후: 해결 1건, 새로 생김 2건, 그대로 2건.\n\
          \n\
          tests (`make tests`) 실패: 종료 코드 1:\n    \
-             시작할 때는 통과: was_fine (tests/was_fine:7): expected was_fine\n    \
-             old (tests/old:7): expected old\n    \
+             시작할 때는 통과: was_fine (tests/was_fine:7): expected was_fine | got nothing\n    \
+             old (tests/old:7): expected old | got nothing\n    \
              불안정한 테스트이니 쫓지 마세요: shaky\n\
          \n\
          lint (`make lint`) 실패: 종료 코드 1:\n    \
@@ -248,6 +248,36 @@ fn the_continuation_in_korean_has_the_same_parts() {
          원래 작업:\n\
          Fix the parser."
     );
+}
+
+#[test]
+fn an_agent_that_remembers_nothing_reads_the_task_and_what_is_left() {
+    let fresh = |policy| Policy { context: Context::Fresh, ..policy };
+    let mut run = run(&fresh(Policy::promise()));
+    run.feedback = told(&run, &turn(WORKING));
+    run.iteration = 2;
+    assert_eq!(
+        continuation(&run, None),
+        "[RALPH LOOP - ITERATION 2/100]\n\
+         \n\
+         Task:\n\
+         Fix the parser.\n\
+         \n\
+         Earlier turns worked on it, in conversations that you do not know. What they came to is in the files.\n\
+         \n\
+         Your previous attempt did not output the completion promise. Continue working on the task.\n\
+         \n\
+         IMPORTANT:\n\
+         - Look at the files to see what is done already\n\
+         - Do what is left\n\
+         - When FULLY complete, output: <promise>DONE</promise>\n\
+         - Do not stop until the task is truly done"
+    );
+    run.policy = fresh(in_korean(Policy::promise()));
+    let korean = continuation(&run, None);
+    assert!(korean.contains("남은 일을 하세요") && !korean.contains("{{"), "{korean}");
+    assert!(!korean.contains("중단한 지점"), "{korean}");
+    assert_eq!(continuation(&run, Some("{{PROMPT}}!")), "Fix the parser.!");
 }
 
 #[test]

@@ -16,6 +16,11 @@ const TAIL_CHARS: usize = 3000;
 /// How much of a message is repeated.
 const MESSAGE_CHARS: usize = 200;
 
+/// How much of what a test said is repeated: the values that differ stand below
+/// the sentence that they do.
+const SAID_LINES: usize = 5;
+const SAID_CHARS: usize = 400;
+
 /// What the agent is told about a gate that does not pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GateNews {
@@ -60,7 +65,7 @@ pub struct FailedTest {
     pub id: String,
     /// Where it is, as `file:line`; empty if that is unknown.
     pub place: String,
-    /// The first line of what it said.
+    /// The first few lines of what it said, as one.
     pub said: String,
     /// Since when it fails.
     pub since: Since,
@@ -152,7 +157,7 @@ fn failed_test(gate: &GateReport, id: &str, since: Since) -> FailedTest {
     let tests = gate.reading.tests.as_ref();
     let known = tests.and_then(|tests| tests.failures.get(id));
     let TestFailure { place, message } = known.cloned().unwrap_or_default();
-    FailedTest { id: id.to_owned(), place: place.display(), said: first_line(&message), since }
+    FailedTest { id: id.to_owned(), place: place.display(), said: first_lines(&message), since }
 }
 
 fn problem(finding: &Finding, past: &Past<'_>) -> Problem {
@@ -168,11 +173,34 @@ fn problem(finding: &Finding, past: &Past<'_>) -> Problem {
 
 /// The first line that says something, without what would break the line.
 fn first_line(text: &str) -> String {
-    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let flat = line.split_whitespace().collect::<Vec<_>>().join(" ");
-    match flat.char_indices().nth(MESSAGE_CHARS) {
-        Some((end, _)) => format!("{}…", &flat[..end]),
-        None => flat,
+    cut(flat_lines(text).next().unwrap_or_default(), MESSAGE_CHARS)
+}
+
+/// The first lines that say something, up to where the program was.
+fn first_lines(text: &str) -> String {
+    let is_frame = |line: &String| line.starts_with("at ") || line.starts_with("stack backtrace:");
+    let mut said = String::new();
+    for line in flat_lines(text).take_while(|line| !is_frame(line)).take(SAID_LINES) {
+        match said.chars().next_back() {
+            None => {}
+            Some(':') => said.push(' '),
+            Some(_) => said.push_str(" | "),
+        }
+        said.push_str(&line);
+    }
+    if said.is_empty() { first_line(text) } else { cut(said, SAID_CHARS) }
+}
+
+/// The lines that say something, with single gaps.
+fn flat_lines(text: &str) -> impl Iterator<Item = String> {
+    let flat = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.lines().map(flat).filter(|line| !line.is_empty())
+}
+
+fn cut(text: String, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
 }
 
@@ -198,7 +226,7 @@ mod tests {
         );
         assert_eq!((news.flaky, news.more_tests), (vec!["b".to_owned()], 0));
         let first = &news.tests[0];
-        assert_eq!((&*first.place, &*first.said), ("tests/d:7", "expected d"));
+        assert_eq!((&*first.place, &*first.said), ("tests/d:7", "expected d | got nothing"));
     }
 
     #[test]
@@ -250,6 +278,26 @@ mod tests {
         let clear = GateReport { tail: "raw".to_owned(), ..tested(&[], &["a"]) };
         assert_eq!(news(&clear, [&[], &[], &[]]).tail, "");
         assert_eq!(news(&clear, [&[], &[], &["test a"]]).tail, "");
+    }
+
+    #[test]
+    fn what_a_test_said_is_told_with_the_values_below_its_first_line() {
+        let check = |text: &str, want: &str| assert_eq!(first_lines(text), want, "{text}");
+        check(
+            "Expected values to be strictly equal:\n\n5 !== 4\n",
+            "Expected values to be strictly equal: 5 !== 4",
+        );
+        check(
+            "assertion `left == right` failed\n  left: 1\n right: 2\nstack backtrace:\n 0: x",
+            "assertion `left == right` failed | left: 1 | right: 2",
+        );
+        check(
+            "TypeError: x is not a function\n    at file.js:3:1",
+            "TypeError: x is not a function",
+        );
+        check("at sea", "at sea");
+        check(&"a\n".repeat(50), "a | a | a | a | a");
+        assert_eq!(first_lines(&"가".repeat(900)).chars().count(), SAID_CHARS + 1);
     }
 
     #[test]
