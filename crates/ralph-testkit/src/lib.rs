@@ -12,6 +12,7 @@
 )]
 
 mod claude;
+mod drawn;
 mod isolation;
 mod messages;
 mod model_server;

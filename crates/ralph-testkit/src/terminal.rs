@@ -1,5 +1,6 @@
 //! A client as a person sees it.
 
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
@@ -10,7 +11,10 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use crate::{Output, Project, tool};
+use crate::{Output, Project, drawn, tool};
+
+/// Columns and rows.
+const SIZE: (usize, usize) = (140, 50);
 
 /// How long the screen may take to change. Only a test that fails waits that
 /// long.
@@ -23,8 +27,10 @@ const GLANCE: Duration = Duration::from_millis(100);
 pub struct Terminal<'a> {
     project: &'a Project,
     socket: PathBuf,
-    /// Hears when something was drawn; hears no more when the client ended.
-    drawn: Receiver<()>,
+    /// Hears what is drawn; hears no more when the client ended.
+    drawn: Receiver<Vec<u8>>,
+    /// All that was drawn so far.
+    record: RefCell<Vec<u8>>,
 }
 
 impl<'a> Terminal<'a> {
@@ -42,12 +48,14 @@ impl<'a> Terminal<'a> {
         thread::spawn(move || {
             let Ok(mut pipe) = File::open(path) else { return };
             let mut bytes = [0; 4096];
-            while pipe.read(&mut bytes).is_ok_and(|size| size > 0) {
-                let _ = sender.send(());
+            while let Ok(size @ 1..) = pipe.read(&mut bytes) {
+                let _ = sender.send(bytes[..size].to_vec());
             }
         });
-        let terminal = Self { project, socket: project.outside("terminal"), drawn };
-        let start = terminal.command(&["new-session", "-d", "-x", "140", "-y", "50", "--"]);
+        let socket = project.outside("terminal");
+        let terminal = Self { project, socket, drawn, record: RefCell::default() };
+        let (columns, rows) = (SIZE.0.to_string(), SIZE.1.to_string());
+        let start = terminal.command(&["new-session", "-d", "-x", &columns, "-y", &rows, "--"]);
         let started = start.envs(variables.to_vec()).args([client]).args(args).output();
         assert_eq!(started.code, Some(0), "{}", started.stderr);
         terminal.tell(&["pipe-pane", &format!("exec cat > '{}'", pipe.display())]);
@@ -81,6 +89,33 @@ impl<'a> Terminal<'a> {
         self
     }
 
+    /// Waits until the screen shows a text, or has shown it at any time: what
+    /// is there for a moment only may be gone when somebody looks.
+    #[track_caller]
+    pub fn until_has_shown(&self, text: &str) -> &Self {
+        let deadline = Instant::now() + PATIENCE;
+        while !drawn::was_shown(&self.record.borrow(), SIZE, text) {
+            let is_news = self.is_drawn_by(deadline);
+            assert!(is_news, "the screen never showed `{text}`:\n{}", self.screen());
+            self.pass(GLANCE);
+        }
+        self
+    }
+
+    /// Waits until something is drawn; whether it was.
+    fn is_drawn_by(&self, deadline: Instant) -> bool {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let bytes = self.drawn.recv_timeout(left);
+        let bytes = bytes.map(|bytes| self.record.borrow_mut().extend(bytes));
+        bytes.is_ok()
+    }
+
+    /// Lets some time pass in which things are drawn.
+    fn pass(&self, time: Duration) {
+        let end = Instant::now() + time;
+        while self.is_drawn_by(end) {}
+    }
+
     /// Waits until the client has ended.
     #[track_caller]
     pub fn until_ended(&self) {
@@ -88,7 +123,7 @@ impl<'a> Terminal<'a> {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.drawn.recv_timeout(left) {
-                Ok(()) => {}
+                Ok(_) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
                 Err(RecvTimeoutError::Timeout) => panic!("still there:\n{}", self.screen()),
             }
@@ -100,15 +135,11 @@ impl<'a> Terminal<'a> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let screen = self.screen();
-            let left = deadline.saturating_duration_since(Instant::now());
-            if wanted(&screen) || self.drawn.recv_timeout(left).is_err() {
+            if wanted(&screen) || !self.is_drawn_by(deadline) {
                 return screen;
             }
             // What is drawn in the meantime is on the next screen as well.
-            let glance = Instant::now() + GLANCE;
-            while self.drawn.recv_timeout(glance.saturating_duration_since(Instant::now())).is_ok()
-            {
-            }
+            self.pass(GLANCE);
         }
     }
 

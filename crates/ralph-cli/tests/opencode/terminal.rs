@@ -28,7 +28,7 @@ fn a_loop_that_is_typed_runs_to_its_end_and_the_next_one_is_cancelled() {
         let screen = OpenCode::terminal(&stage.project, &stage.api);
         screen.until_shows("Ask anything");
         enters(&screen, &format!("/ralph \"make a hold b\" {GATE}"));
-        stage.until("success/verified");
+        screen.until_has_shown("after 2 iteration(s).");
         stage.is("success/verified", 2);
         assert!(stage.heard(1).starts_with("make a hold b\n\n"), "{}", stage.heard(1));
         enters(&screen, "/ralph another task");
@@ -60,7 +60,7 @@ fn in_korean_the_limit_ends_a_loop_on_the_screen_and_an_abort_pauses() {
         let screen = OpenCode::terminal(&stage.project, &stage.api);
         screen.until_shows("Ask anything");
         enters(&screen, "/ralph 파서를 고쳐 줘 --max-iterations 2");
-        stage.until("failed/max_iterations");
+        screen.until_has_shown("최대 재시도 횟수에 도달했습니다");
         stage.is("failed/max_iterations", 2);
         enters(&screen, "/ralph 다시 해 줘");
         held.is_begun();

@@ -1,0 +1,126 @@
+//! What was ever drawn on a screen, even for a moment.
+//!
+//! A program draws what changed and skips the rest, so its output is no text.
+//! This follows the cursor as far as programs that draw whole screens use it.
+
+/// A screen, row by row; the second half of a wide character is `None`.
+struct Screen {
+    rows: Vec<Vec<Option<char>>>,
+    row: usize,
+    column: usize,
+}
+
+/// Whether a text was ever in a row of a screen of this size.
+pub(crate) fn was_shown(drawn: &[u8], (columns, rows): (usize, usize), text: &str) -> bool {
+    let Some(last) = text.chars().next_back() else { return true };
+    let mut screen = Screen { rows: vec![vec![Some(' '); columns]; rows], row: 0, column: 0 };
+    let drawn = String::from_utf8_lossy(drawn);
+    let mut rest = drawn.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '\u{1b}' => screen.obey(&mut rest),
+            '\r' => screen.column = 0,
+            '\n' => screen.row = (screen.row + 1).min(rows - 1),
+            '\u{8}' => screen.column = screen.column.saturating_sub(1),
+            c if c.is_control() => {}
+            c => {
+                screen.put(c);
+                if c == last && screen.line().contains(text) {
+                    return true;
+                }
+            }
+        }
+    }
+    false
+}
+
+impl Screen {
+    fn put(&mut self, c: char) {
+        let width = if is_wide(c) { 2 } else { 1 };
+        let cells = self.rows[self.row].iter_mut().skip(self.column).take(width);
+        for (cell, half) in cells.zip([Some(c), None]) {
+            *cell = half;
+        }
+        self.column += width;
+    }
+
+    fn line(&self) -> String {
+        self.rows[self.row].iter().flatten().collect()
+    }
+
+    /// Does what stands behind an escape character, as far as it moves the
+    /// cursor or wipes something.
+    fn obey(&mut self, rest: &mut std::str::Chars<'_>) {
+        match rest.next() {
+            Some('[') => {}
+            // Titles, answers and the like end with a bell or an escape.
+            Some(']' | 'P' | '_' | '^') => {
+                let is_end = |c: &char| matches!(c, '\u{7}' | '\u{1b}');
+                if rest.find(is_end) == Some('\u{1b}') {
+                    rest.next();
+                }
+                return;
+            }
+            Some(_) | None => return,
+        }
+        let mut words = String::new();
+        let Some(verb) = rest.find(|c| {
+            let is_verb = ('@'..='~').contains(c);
+            if !is_verb {
+                words.push(*c);
+            }
+            is_verb
+        }) else {
+            return;
+        };
+        let number = |at: usize| words.split(';').nth(at)?.parse::<usize>().ok();
+        let first = number(0).unwrap_or(1).max(1);
+        let (height, width) = (self.rows.len(), self.rows[0].len());
+        match verb {
+            'H' | 'f' => {
+                self.row = first - 1;
+                self.column = number(1).unwrap_or(1).max(1) - 1;
+            }
+            'A' => self.row = self.row.saturating_sub(first),
+            'B' => self.row += first,
+            'C' => self.column += first,
+            'D' => self.column = self.column.saturating_sub(first),
+            'G' => self.column = first - 1,
+            'd' => self.row = first - 1,
+            'J' => self.rows = vec![vec![Some(' '); width]; height],
+            'K' => self.rows[self.row].iter_mut().skip(self.column).for_each(|c| *c = Some(' ')),
+            _ => {}
+        }
+        self.row = self.row.min(height - 1);
+        self.column = self.column.min(width - 1);
+    }
+}
+
+fn is_wide(c: char) -> bool {
+    matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}'
+        | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff60}'
+        | '\u{1f300}'..='\u{1faff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(drawn: &str, text: &str, want: bool) {
+        assert_eq!(was_shown(drawn.as_bytes(), (20, 5), text), want, "{drawn:?}");
+    }
+
+    #[test]
+    fn what_was_shown_is_found_although_it_was_wiped() {
+        check("\u{1b}[2;3Hhello \u{1b}[1mworld\u{1b}[0m\u{1b}[2J", "hello world", true);
+        check("hello\r\nworld", "hello world", false);
+        check("\u{1b}]0;hello\u{7}world", "hello", false);
+    }
+
+    #[test]
+    fn what_was_there_already_and_is_skipped_counts() {
+        check("\u{1b}[1;1H가 나\u{1b}[1;1H다\u{1b}[1;4H라", "다 라", true);
+        check("a b\u{1b}[1;1Hc\u{1b}[Cd", "c d", true);
+    }
+}
