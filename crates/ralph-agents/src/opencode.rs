@@ -12,7 +12,7 @@
 //!
 //! | `type` | more |
 //! |---|---|
-//! | `session.idle` | `message`: `id`, `text`, `summary` of the last message of the assistant |
+//! | `session.idle` | `message`: `id`, `text`, `summary` of the last message of the assistant, but for what it said to an aside |
 //! | `session.error` | `error` as OpenCode has it, `message` as above |
 //! | `session.deleted` | |
 //! | `chat.message` | `text`; `first`: whether nothing was said before |
@@ -32,7 +32,7 @@
 //! |---|---|
 //! | `prompt` | send `text` to the session after `after_ms`; `attempt` is said again if that fails |
 //! | `append` | put `text` behind what the user typed, or behind what a tool returned |
-//! | `replace` | put `text` in its place |
+//! | `replace` | put `text` in its place; with `aside`, what is said to it is no turn, and what is due stays due unless it is `off` |
 //! | `wake` | tell `wake` after `after_ms`, and forget any earlier one of the session |
 //! | `none` | nothing but the toast |
 //!

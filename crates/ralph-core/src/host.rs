@@ -317,6 +317,9 @@ pub struct HostReply {
     pub brief: Option<String>,
     /// How the user is to take it.
     pub tone: Tone,
+    /// Whether what the host was about to tell the agent is no longer wanted.
+    /// Without that, an answer leaves it as it is.
+    pub calls_off: bool,
 }
 
 /// How a note is meant.
@@ -329,6 +332,8 @@ pub enum Tone {
     Success,
     /// As something to look at.
     Warning,
+    /// As something that went wrong.
+    Error,
 }
 
 /// What becomes of what was about to happen in a host.
@@ -400,6 +405,12 @@ impl HostReply {
     #[must_use]
     pub fn in_tone(self, tone: Tone) -> Self {
         Self { tone, ..self }
+    }
+
+    /// The same reply, after which nothing is due any more.
+    #[must_use]
+    pub fn calling_off(self) -> Self {
+        Self { calls_off: true, ..self }
     }
 
     /// Whether nothing at all is said.

@@ -20,6 +20,8 @@ type Action = {
   text?: string
   after_ms?: number
   attempt?: number
+  aside?: boolean
+  off?: boolean
   toast?: Toast
 }
 
@@ -33,6 +35,7 @@ export const Ralph = async ({ client, directory }: any) => {
   const parents = new Map<string, string | undefined>()
   const queues = new Map<string, Promise<unknown>>()
   const pauses = new Map<string, () => void>()
+  const commands = new Map<string, Promise<unknown>>()
   const spoken = new Map<string, number>()
   const sent = new Map<string, number>()
   const wakes = new Map<string, ReturnType<typeof setTimeout>>()
@@ -109,6 +112,17 @@ export const Ralph = async ({ client, directory }: any) => {
     return found.data?.at(-1)
   }
 
+  // The message that a turn ended with. What is said first to an aside is no part
+  // of a turn, nor is the aside; whoever then works on has gone on with it.
+  const lastOfTurn = async (session: string) => {
+    const found = await client.session.messages({ path: { id: session }, query: { limit: 20 } })
+    const all: any[] = found.data ?? []
+    const isAside = ({ parts }: any) => parts.some((part: any) => part.metadata?.ralph === "aside")
+    const asides = all.filter(isAside)
+    const replies = asides.map(({ info }) => all.find((one) => one.info.parentID === info.id))
+    return all.findLast((one) => !asides.includes(one) && !replies.includes(one))
+  }
+
   const textOf = (parts: any[]) =>
     parts
       .filter((part) => part.type === "text" && !part.synthetic)
@@ -123,7 +137,12 @@ export const Ralph = async ({ client, directory }: any) => {
         pauses.delete(session)
         resolve(undisturbed)
       }
-      const timer = setTimeout(() => end(true), time)
+      // A command that is just being answered may call it off.
+      const wait = async () => {
+        await commands.get(session)
+        end(true)
+      }
+      const timer = setTimeout(wait, time)
       pauses.set(session, () => end(false))
     })
 
@@ -162,7 +181,7 @@ export const Ralph = async ({ client, directory }: any) => {
     const before = spoken.get(session)
     return async () => {
       if (spoken.get(session) === before) return false
-      const [now, then] = [await newest(session), await last]
+      const [now, then] = [await lastOfTurn(session), await last]
       const answered = now?.info.role === "assistant" && now.info.id !== then?.info.id
       return answered || (await isBusy(session))
     }
@@ -285,7 +304,7 @@ export const Ralph = async ({ client, directory }: any) => {
       queue(session, () => tell(type, session, {}))
     } else if (type === "session.idle" || type === "session.error") {
       // Asked for at once: by the time it is told, the next turn may have begun.
-      const last = newest(session).catch(() => undefined)
+      const last = lastOfTurn(session).catch(() => undefined)
       const isOvertaken = watch(session, last)
       const before = sent.get(session)
       queue(session, async () => {
@@ -308,6 +327,7 @@ export const Ralph = async ({ client, directory }: any) => {
     if (!part || !action) return
     if (action.do === "append") part.text += action.text
     if (action.do === "replace") part.text = action.text
+    if (action.aside) part.metadata = { ralph: "aside" }
   }
 
   // Whoever was here before may have died in the middle of something.
@@ -334,10 +354,14 @@ export const Ralph = async ({ client, directory }: any) => {
         // The mark keeps what a command became from being told as a message.
         for (const part of parts) if (part.type === "text") part.metadata = { ralph: "command" }
         const { command, sessionID } = input
-        disturb(sessionID)
-        if (command !== "ralph" && command !== "cancel-ralph") return
+        if (command !== "ralph" && command !== "cancel-ralph") return disturb(sessionID)
         const facts = { command, arguments: input.arguments ?? "" }
-        change(parts, await tell("command.execute.before", sessionID, facts))
+        const answered = tell("command.execute.before", sessionID, facts)
+        commands.set(sessionID, answered)
+        const action = await answered
+        commands.delete(sessionID)
+        if (!action?.aside || action.off) disturb(sessionID)
+        change(parts, action)
       } catch {}
     },
     // Nobody but the client knows which session asks for a loop.

@@ -1,6 +1,7 @@
 //! What the plugin reads from the standard output of a hook.
 
 use std::borrow::Cow;
+use std::ops::Not;
 use std::time::Duration;
 
 use ralph_core::host::{Deed, Effect, Happening, HostEvent, HostReply, Tone};
@@ -42,6 +43,10 @@ struct Action<'a> {
     after_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     attempt: Option<u32>,
+    #[serde(skip_serializing_if = "Not::not")]
+    aside: bool,
+    #[serde(skip_serializing_if = "Not::not")]
+    off: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     toast: Option<Toast<'a>>,
 }
@@ -59,6 +64,7 @@ struct Toast<'a> {
 pub fn render(event: &HostEvent, reply: &HostReply) -> String {
     let mut action = effect(event, &reply.effect);
     action.toast = toast(reply);
+    action.off = action.aside && reply.calls_off;
     if action.what == "none" && action.toast.is_none() {
         return String::new();
     }
@@ -79,7 +85,9 @@ fn effect<'a>(event: &'a HostEvent, effect: &'a Effect) -> Action<'a> {
         }
         Effect::Begin { task, rules } if is_command => message("replace", format!("{task}{rules}")),
         Effect::Begin { rules, .. } if is_typed => message("append", rules),
-        Effect::Answer { text } if is_typed => message("replace", format!("{ANSWERED}\n\n{text}")),
+        Effect::Answer { text } if is_typed => {
+            Action { aside: true, ..message("replace", format!("{ANSWERED}\n\n{text}")) }
+        }
         Effect::Wake { after } => {
             let after = after.min(&LONGEST_NAP).as_millis();
             Action { after_ms: u64::try_from(after).ok(), what: "wake", ..nothing() }
@@ -162,6 +170,8 @@ fn nothing<'a>() -> Action<'a> {
         text: None,
         after_ms: None,
         attempt: None,
+        aside: false,
+        off: false,
         toast: None,
     }
 }
@@ -182,7 +192,10 @@ fn toast(reply: &HostReply) -> Option<Toast<'_>> {
         Tone::Info => "info",
         Tone::Success => "success",
         Tone::Warning => "warning",
+        Tone::Error => "error",
     };
+    // The toast has our name for its title.
+    let text = text.strip_prefix("ralph: ").unwrap_or(text);
     Some(Toast { text, variant })
 }
 
@@ -285,6 +298,15 @@ mod tests {
         assert_eq!(action["do"], "replace");
         assert!(action["text"].as_str().unwrap().ends_with("nothing else.\n\nno run here"));
         assert_eq!(action["toast"]["text"], "no run here");
+        assert_eq!((&action["aside"], action.get("off")), (&true.into(), None));
+    }
+
+    #[test]
+    fn an_answer_to_what_ended_something_calls_off_what_is_due() {
+        let reply = HostReply::of(Effect::Answer { text: "stopped".to_owned() }).calling_off();
+        let said = render(&typed("command.execute.before"), &reply);
+        let action: serde_json::Value = serde_json::from_str(&said).unwrap();
+        assert_eq!((&action["aside"], &action["off"]), (&true.into(), &true.into()));
     }
 
     #[test]
@@ -296,6 +318,17 @@ mod tests {
             &idle,
             &reply.in_tone(Tone::Warning),
             r#"{"v":1,"do":"none","toast":{"text":"최대 재시도 횟수에 도달했습니다","variant":"warning"}}"#,
+        );
+    }
+
+    #[test]
+    fn a_toast_has_our_name_in_its_title_alone_and_shows_what_went_wrong_as_such() {
+        let idle = event("session.idle", Happening::TurnEnded(Silence::default()));
+        let reply = HostReply::silent().with_note("ralph: the store is broken");
+        check(
+            &idle,
+            &reply.in_tone(Tone::Error),
+            r#"{"v":1,"do":"none","toast":{"text":"the store is broken","variant":"error"}}"#,
         );
     }
 

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use ralph_agents::Host;
 use ralph_core::Timestamp;
-use ralph_core::host::{Actor, Happening, HostEvent, HostReply, Report, Start};
+use ralph_core::host::{Actor, Happening, HostEvent, HostReply, Report, Start, Tone};
 use ralph_engine::clock::{Clock, SystemClock};
 use ralph_engine::host::Place;
 
@@ -162,7 +162,7 @@ fn apology(app: &App, event: &HostEvent, error: &CliError) -> HostReply {
     let has_loop = |session| Place::new(&app.home, session).is_marked();
     let is_end = matches!(event.what, Happening::TurnEnded(_)) && event.actor == Actor::Main;
     if is_end && event.session.as_ref().is_some_and(has_loop) {
-        return HostReply::silent().with_note(said(error));
+        return HostReply::silent().with_note(said(error)).in_tone(Tone::Error);
     }
     HostReply::silent()
 }

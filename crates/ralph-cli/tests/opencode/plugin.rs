@@ -64,6 +64,16 @@ fn the_plugin_carries_out_what_it_is_told_unless_it_is_overtaken() {
         );
         check("gives way to a turn that is under way", &["session.idle", "chat.message"], 0);
         check("goes on after a word that nobody answers", &["session.idle", "chat.message"], 1);
+        let (asked, idle) = ("command.execute.before", "session.idle");
+        check("goes on although a question was answered", &[idle, asked], 1);
+        check("is called off by an answer", &[idle, asked], 0);
+        for (name, end) in [
+            ("leaves out what was said to an aside", "msg_1"),
+            ("hears of work that goes on after an aside", "msg_4"),
+        ] {
+            check(name, &[asked, idle], 1);
+            assert_eq!(account[name]["ends"], json!([end]), "{name}");
+        }
         check("leaves out a summary from before its prompt", &["session.idle"], 1);
         let parents = &account["asks again who began a session"]["came"];
         assert_eq!(parents, &json!([null, "ses_1"]));

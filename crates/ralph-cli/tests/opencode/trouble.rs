@@ -2,7 +2,7 @@
 
 use ralph_testkit::{Hold, OpenCode, Script, Turn, isolated};
 
-use crate::stage::{GATE, Stage};
+use crate::stage::{DONE, GATE, Stage, writes};
 
 #[test]
 fn an_abort_pauses_the_loop() {
@@ -21,6 +21,29 @@ fn an_abort_pauses_the_loop() {
         stage.is("paused/aborted", 2);
         held.release();
         assert_eq!(stage.api.main().len(), 2, "nobody was told to go on");
+    });
+}
+
+#[test]
+fn a_promise_counts_although_the_user_asked_how_it_goes_meanwhile() {
+    isolated(|| {
+        let stage = Stage::saying([]);
+        let held = Hold::new(&stage.project, "turn");
+        stage.api.then(Script::new([
+            writes(&stage.project, "a", "b\n"),
+            Turn::says(DONE).held(&held),
+            Turn::says("It stands at one of many."),
+        ]));
+        let client = stage.start();
+        let session = client.session("work");
+        client.submits(&session, "ralph", &format!("make a hold b {GATE}"));
+        held.is_begun();
+        client.submits(&session, "ralph", "status");
+        client.until_toast("make a hold b");
+        held.release();
+        client.until_toast("every required check");
+        stage.is("success/verified", 1);
+        stage.api.is_over();
     });
 }
 

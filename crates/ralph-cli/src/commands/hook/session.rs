@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use ralph_core::host::{Actor, Effect, Happening, HostEvent, HostReply, Start, ToolUse};
+use ralph_core::host::{Actor, Effect, Happening, HostEvent, HostReply, Start, Tone, ToolUse};
 use ralph_core::run::Owner;
 use ralph_core::state::{Pause, State};
 use ralph_core::wording::host as wording;
@@ -230,14 +230,15 @@ impl<'a> Session<'a> {
     fn command(&self, session: &SessionId, command: Slash) -> HostReply {
         let done = match command {
             Slash::Arm(text) => self.arm(session, &text),
+            Slash::Unclear(word, meant) => Err(slash::unclear(&word, meant)),
             Slash::Verb(Verb::Help, _) => Ok(answer(slash::help())),
             Slash::Verb(Verb::Resume, words) => self.resume(session, &words),
-            Slash::Verb(verb @ (Verb::Stop | Verb::Pause | Verb::Status), words) => {
-                self.pass_on(session, verb, &words)
+            Slash::Verb(Verb::Status, words) => self.pass_on(session, Verb::Status, &words),
+            Slash::Verb(verb @ (Verb::Stop | Verb::Pause | Verb::Rollback), words) => {
+                self.pass_on(session, verb, &words).map(HostReply::calling_off)
             }
-            Slash::Verb(Verb::Rollback, words) => self.pass_on(session, Verb::Rollback, &words),
         };
-        done.unwrap_or_else(|error| answer(said(&error)))
+        done.unwrap_or_else(|error| answer(said(&error)).in_tone(Tone::Error))
     }
 
     /// Whether another process has just given this run to the session. A host
@@ -297,7 +298,7 @@ impl<'a> Session<'a> {
             | State::Paused(_)
             | State::Success(_)
             | State::Failed(_)
-            | State::Stopped => answer(wording::ended(&run)),
+            | State::Stopped => answer(wording::ended(&run)).calling_off(),
         })
     }
 

@@ -19,6 +19,8 @@ pub(super) enum Slash {
     Arm(String),
     /// Do something with a loop there is.
     Verb(Verb, Vec<String>),
+    /// Neither for certain: this word, and what may have been meant.
+    Unclear(String, Option<&'static str>),
 }
 
 /// What can be done with a loop there is.
@@ -31,6 +33,10 @@ pub(super) enum Verb {
     Pause,
     Help,
 }
+
+/// How the verbs are written.
+const VERBS: [&str; 8] =
+    ["start", "stop", "cancel", "status", "rollback", "resume", "pause", "help"];
 
 impl Verb {
     fn parse(word: &str) -> Option<Self> {
@@ -72,8 +78,69 @@ fn understand(rest: &str) -> Slash {
                 let more = words.iter().skip(1).map(|word| word.value(rest).into_owned());
                 Slash::Verb(verb, more.collect())
             }
-            None => Slash::Arm(rest.to_owned()),
+            None if is_no_task(rest, &words) => Slash::Unclear(word.to_owned(), None),
+            None => match misspelt(rest, &words) {
+                Some(verb) => Slash::Unclear(word.to_owned(), Some(verb)),
+                None => Slash::Arm(rest.to_owned()),
+            },
         },
+    }
+}
+
+/// Whether a text begins as a flag does that we do not have, or has no words.
+fn is_no_task(text: &str, words: &[Word]) -> bool {
+    let is_short_flag = |word: &str| {
+        let name = word.strip_prefix('-').and_then(|name| name.chars().next());
+        name.is_some_and(char::is_alphanumeric)
+    };
+    words.first().is_some_and(|word| is_short_flag(&text[word.span.clone()]))
+        || !text.contains(char::is_alphanumeric)
+}
+
+/// The verb that was meant, if a text looks like one with what can follow it:
+/// flags, or a run.
+fn misspelt(text: &str, words: &[Word]) -> Option<&'static str> {
+    let mut raw = words.iter().map(|word| &text[word.span.clone()]);
+    let first = raw.next()?.to_lowercase();
+    if !raw.all(|word| word.starts_with('-') || word.starts_with("run-")) {
+        return None;
+    }
+    // In a short word nearly every letter makes another word.
+    let most = if first.chars().count() > 4 { 2 } else { 1 };
+    let near = VERBS.iter().map(|verb| (distance(&first, verb), *verb));
+    near.filter(|(distance, _)| *distance <= most).min().map(|(_, verb)| verb)
+}
+
+/// How many letters have to be added, left out, changed or swapped with the
+/// next one to make one word the other.
+fn distance(one: &str, other: &str) -> usize {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=other.len()).collect()];
+    for i in 1..=one.len() {
+        let mut row = vec![i];
+        for j in 1..=other.len() {
+            let changed = rows[i - 1][j - 1] + usize::from(one[i - 1] != other[j - 1]);
+            let mut least = changed.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            let is_swap =
+                i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1];
+            if is_swap {
+                least = least.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows[one.len()][other.len()]
+}
+
+/// Why nothing was done about a word that may have been meant otherwise.
+pub(super) fn unclear(word: &str, meant: Option<&str>) -> CliError {
+    let hint = "a task that begins like that goes into quotes";
+    match meant {
+        Some(verb) => CliError::usage(format!("`{word}` is nothing that a loop can do"))
+            .with_hint(format!("did you mean `/ralph {verb}`? {hint}: `/ralph \"{word} …\"`")),
+        None => CliError::usage(format!("`{word}` is neither a task nor a flag"))
+            .with_hint(format!("`/ralph help` lists the flags; {hint}: `/ralph \"{word} …\"`")),
     }
 }
 

@@ -34,6 +34,45 @@ fn a_verb_is_one_only_in_the_first_place() {
 }
 
 #[test]
+fn a_misspelt_verb_begins_no_loop_and_the_verb_is_named() {
+    let meant = |text: &str| match parse(&format!("/ralph {text}")) {
+        Some(Slash::Unclear(word, verb)) => {
+            let error = unclear(&word, verb).to_string();
+            assert!(error.contains(&format!("`/ralph \"{word} …\"`")), "{error}");
+            verb.map(str::to_owned)
+        }
+        other => panic!("{text}: {other:?}"),
+    };
+    for (typed, verb) in [
+        ("stauts", "status"),
+        ("Status", "status"),
+        ("statsu --json", "status"),
+        ("stp", "stop"),
+        ("cancle", "cancel"),
+        ("resmue run-0000abcd", "resume"),
+        ("puase", "pause"),
+        ("rollbak", "rollback"),
+        ("strat", "start"),
+    ] {
+        assert_eq!(meant(typed).as_deref(), Some(verb), "{typed}");
+    }
+    for typed in ["--", "-x", "-v fix it", "-", "…", "---"] {
+        assert_eq!(meant(typed), None, "{typed}");
+    }
+}
+
+#[test]
+fn a_task_may_begin_with_a_word_that_resembles_a_verb() {
+    for typed in
+        ["states of the parser need tests", "step over it", "\"stauts\"", "- fix it", "\"-x\""]
+    {
+        assert_eq!(parse(&format!("/ralph {typed}")), Some(arm(typed)), "{typed}");
+    }
+    assert_eq!(parse("/ralph start stauts"), Some(arm("stauts")));
+    assert_eq!(parse("/ralph fix"), Some(arm("fix")));
+}
+
+#[test]
 fn a_task_stays_as_it_was_typed() {
     for text in [
         "fix the user's login, don't touch O'Brien's code",

@@ -54,6 +54,45 @@ await play("gives way to the end of the session", soon, async (hooks) => {
   const properties = { sessionID: session, info: { id: session } }
   await hooks.event({ event: { type: "session.deleted", properties } })
 })
+const status = { command: "ralph", sessionID: session, arguments: "status" }
+const aside = { ...soon, "command.execute.before": action("replace", { aside: true }) }
+const off = { ...soon, "command.execute.before": action("replace", { aside: true, off: true }) }
+await play("goes on although a question was answered", aside, async (hooks) => {
+  await hooks.event({ event: idle })
+  await quiet()
+  await hooks["command.execute.before"](status, typed(""))
+})
+await play("is called off by an answer", off, async (hooks) => {
+  await hooks.event({ event: idle })
+  await quiet()
+  await hooks["command.execute.before"](status, typed(""))
+})
+// A message as the client has it once the plugin has changed its parts.
+const asks = async (hooks: any, hear: any) => {
+  const { parts } = typed("") as any
+  await hooks["command.execute.before"](status, { parts })
+  const info = { id: "msg_2", role: "user", sessionID: session }
+  hear({ type: "message.updated", properties: { info } })
+  for (const part of parts) {
+    const properties = { part: { ...part, id: "prt_1", messageID: "msg_2" } }
+    hear({ type: "message.part.updated", properties })
+  }
+}
+const replies = (hear: any, id: string) => {
+  const info = { id, role: "assistant", sessionID: session, parentID: "msg_2" }
+  hear({ type: "message.updated", properties: { info } })
+}
+await play("leaves out what was said to an aside", aside, async (hooks, hear) => {
+  await asks(hooks, hear)
+  replies(hear, "msg_3")
+  await hooks.event({ event: idle })
+})
+await play("hears of work that goes on after an aside", aside, async (hooks, hear) => {
+  await asks(hooks, hear)
+  replies(hear, "msg_3")
+  replies(hear, "msg_4")
+  await hooks.event({ event: idle })
+})
 // Gates take their time. Whoever speaks meanwhile need not wait for them.
 const judges = async (hooks: any) => {
   await hooks.event({ event: idle })

@@ -49,9 +49,9 @@ export const world = () => {
   const client = {
     session: {
       get: async ({ path }: any) => ({ data: sessions.get(path.id) }),
-      messages: async ({ path }: any) => {
+      messages: async ({ path, query }: any) => {
         const all = [...messages.values()]
-        return { data: all.filter(({ info }) => info.sessionID === path.id).slice(-1) }
+        return { data: all.filter(({ info }) => info.sessionID === path.id).slice(-query.limit) }
       },
       promptAsync: async (sent: any) => {
         prompts.push(sent)
