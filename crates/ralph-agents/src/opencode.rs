@@ -3,7 +3,7 @@
 //!
 //! The plugin (`opencode/ralph.ts`) decides nothing. It calls
 //! `ralph hook --agent opencode` for each event that may matter, writes one
-//! JSON object to its standard input, and does what the one object that comes
+//! JSON object to its standard input, and does what the object that comes
 //! back says, if any does. Both sides say which version of this protocol they
 //! speak, in `v`.
 //!
@@ -24,6 +24,9 @@
 //! | `started` | no `session`: the plugin was loaded |
 //! | `done` | what came of an action with a `run`, which is said again: `did`, `run`, `attempt`, and `error` as text, or the `text` of a summary, or the session that was `created` |
 //! | `wake` | |
+//!
+//! The last line of what comes back is the action. Lines before it come while
+//! `ralph` is still at work, and have a `toast` only.
 //!
 //! An action has `do`, which is one of these, and perhaps a `toast` with `text`
 //! and `variant`:
@@ -61,6 +64,7 @@ mod courier;
 mod event;
 mod files;
 mod follow;
+mod guard;
 mod http;
 mod listener;
 mod look;

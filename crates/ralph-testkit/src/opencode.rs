@@ -38,6 +38,8 @@ const QUIET: &[(&str, &str)] = &[
 /// A client that serves one project. It is killed when dropped.
 pub struct OpenCode {
     address: String,
+    /// The header that says who we are, if one has to.
+    pass: &'static str,
     child: Child,
     events: Receiver<Value>,
     heard: RefCell<Vec<Value>>,
@@ -48,10 +50,23 @@ impl OpenCode {
     #[track_caller]
     pub fn start(project: &Project, server: &Messages) -> Self {
         let args = ["serve", "--hostname", "127.0.0.1", "--port", "0"];
-        let mut child = call(project, server).args(args).spawn();
+        Self::serve(call(project, server).args(args), "")
+    }
+
+    /// Starts the client behind the password `open sesame`.
+    #[track_caller]
+    pub fn start_locked(project: &Project, server: &Messages) -> Self {
+        let args = ["serve", "--hostname", "127.0.0.1", "--port", "0"];
+        let call = call(project, server).env("OPENCODE_SERVER_PASSWORD", "open sesame");
+        Self::serve(call.args(args), "authorization: Basic b3BlbmNvZGU6b3BlbiBzZXNhbWU=\r\n")
+    }
+
+    #[track_caller]
+    fn serve(call: Call, pass: &'static str) -> Self {
+        let mut child = call.spawn();
         let address = listening(&mut child);
-        let events = events(&address);
-        Self { address, child, events, heard: RefCell::default() }
+        let events = events(&address, pass);
+        Self { address, pass, child, events, heard: RefCell::default() }
     }
 
     /// A call of the client that answers one prompt and ends.
@@ -102,7 +117,7 @@ impl OpenCode {
     /// The names of all sessions of the project.
     #[track_caller]
     pub fn sessions(&self) -> Vec<String> {
-        let (status, said) = request(&self.address, "GET", "/session", "").unwrap();
+        let (status, said) = self.request("GET", "/session", "").unwrap();
         assert_eq!(status, 200, "{said}");
         let sessions: Vec<Value> = serde_json::from_str(&said).unwrap();
         sessions.iter().filter_map(|one| one["id"].as_str()).map(str::to_owned).collect()
@@ -125,9 +140,10 @@ impl OpenCode {
     /// Types a command in a session and returns at once.
     pub fn submits(&self, session: &str, name: &str, arguments: &str) {
         let body = json!({ "command": name, "arguments": arguments }).to_string();
-        let (address, path) = (self.address.clone(), format!("/session/{session}/command"));
+        let (address, pass) = (self.address.clone(), self.pass);
+        let path = format!("/session/{session}/command");
         // Its turn may never end.
-        thread::spawn(move || request(&address, "POST", &path, &body));
+        thread::spawn(move || request((&address, pass), "POST", &path, &body));
     }
 
     /// Ends the turn of a session.
@@ -140,7 +156,7 @@ impl OpenCode {
     #[track_caller]
     pub fn delete(&self, session: &str) {
         let path = format!("/session/{session}");
-        let (status, said) = request(&self.address, "DELETE", &path, "").unwrap();
+        let (status, said) = self.request("DELETE", &path, "").unwrap();
         assert_eq!(status, 200, "{said}");
     }
 
@@ -174,10 +190,14 @@ impl OpenCode {
         self.heard.borrow().iter().filter(|event| has(event)).count()
     }
 
+    fn request(&self, method: &str, path: &str, body: &str) -> std::io::Result<(u16, String)> {
+        request((&self.address, self.pass), method, path, body)
+    }
+
     #[track_caller]
     fn post(&self, path: &str, body: &Value) -> Value {
         let body = body.to_string();
-        let (status, said) = request(&self.address, "POST", path, &body).unwrap();
+        let (status, said) = self.request("POST", path, &body).unwrap();
         assert!((200..300).contains(&status), "{path}: {status} {said}");
         serde_json::from_str(&said).unwrap_or_default()
     }
@@ -259,10 +279,11 @@ fn listening(child: &mut Child) -> String {
 
 /// Listens to the client's events from now on.
 #[track_caller]
-fn events(address: &str) -> Receiver<Value> {
+fn events(address: &str, pass: &str) -> Receiver<Value> {
     let mut stream = TcpStream::connect(address).unwrap();
-    let head =
-        format!("GET /event HTTP/1.1\r\nhost: {address}\r\naccept: text/event-stream\r\n\r\n");
+    let head = format!(
+        "GET /event HTTP/1.1\r\nhost: {address}\r\n{pass}accept: text/event-stream\r\n\r\n"
+    );
     stream.write_all(head.as_bytes()).unwrap();
     let (send, events) = channel();
     let (ready, is_ready) = channel();
@@ -280,12 +301,17 @@ fn events(address: &str) -> Receiver<Value> {
 }
 
 /// One request on a connection of its own: the status and the body.
-fn request(address: &str, method: &str, path: &str, body: &str) -> std::io::Result<(u16, String)> {
+fn request(
+    (address, pass): (&str, &str),
+    method: &str,
+    path: &str,
+    body: &str,
+) -> std::io::Result<(u16, String)> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     let size = body.len();
     let head = format!(
-        "{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\
+        "{method} {path} HTTP/1.1\r\nhost: {address}\r\n{pass}connection: close\r\n\
          content-type: application/json\r\ncontent-length: {size}\r\n\r\n{body}"
     );
     stream.write_all(head.as_bytes())?;

@@ -243,6 +243,8 @@ fn toast(wire: &Wire, text: &str, mood: Mood) {
         Mood::Good => "success",
         Mood::Bad => "warning",
     };
+    // The title is our name already.
+    let text = text.strip_prefix("ralph: ").unwrap_or(text);
     let body = json!({ "title": "ralph", "message": text, "variant": variant });
     // Nobody may be there to see it.
     let _ = wire.post("/tui/show-toast", &body, NEWS);

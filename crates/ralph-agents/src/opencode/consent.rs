@@ -18,6 +18,10 @@ const NOTHING: &str = "none";
 const HARMLESS: [&str; 9] =
     ["edit", "read", "glob", "grep", "list", "lsp", "todoread", "todowrite", "skill"];
 
+/// Names of files that hold secrets, and those of them that are examples.
+const SECRET: [&str; 2] = [".env", ".envrc"];
+const EXAMPLES: [&str; 4] = [".example", ".sample", ".template", ".dist"];
+
 /// Who asks for what.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Asked {
@@ -53,7 +57,10 @@ impl Asked {
         match mode {
             ALL => true,
             NOTHING => false,
-            _ => HARMLESS.contains(&self.permission.as_str()),
+            _ => {
+                HARMLESS.contains(&self.permission.as_str())
+                    && !self.patterns.iter().any(|pattern| is_secret(pattern))
+            }
         }
     }
 
@@ -84,6 +91,16 @@ impl Asked {
         );
         Refusal { what, remedy }
     }
+}
+
+/// Whether a file by this name usually holds passwords and keys.
+fn is_secret(pattern: &str) -> bool {
+    let name = pattern.rsplit(['/', '\\']).next().unwrap_or(pattern).to_lowercase();
+    let is_kept = name.ends_with(".env")
+        || SECRET.iter().any(|secret| {
+            name.strip_prefix(secret).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        });
+    is_kept && !EXAMPLES.iter().any(|example| name.ends_with(example))
 }
 
 /// A question to a person: its name, the words, and what the client is told.
@@ -130,6 +147,26 @@ mod tests {
             let asked = asked(permission);
             assert_eq!(asked.is_granted(EDITS), edits, "{permission}");
             assert!(asked.is_granted(ALL) && !asked.is_granted(NOTHING));
+        }
+    }
+
+    #[test]
+    fn files_that_hold_secrets_are_not_for_reading() {
+        for (pattern, is_granted) in [
+            (".env", false),
+            ("config/.env.local", false),
+            ("prod.env", false),
+            ("/p/.ENV", false),
+            (".envrc", false),
+            (".env.example", true),
+            ("src/environment.rs", true),
+            ("*", true),
+        ] {
+            for permission in ["read", "edit", "grep"] {
+                let asked = Asked { patterns: vec![pattern.to_owned()], ..asked(permission) };
+                assert_eq!(asked.is_granted(EDITS), is_granted, "{permission} {pattern}");
+                assert!(asked.is_granted(ALL));
+            }
         }
     }
 

@@ -228,8 +228,7 @@ impl<'a> Courier<'a> {
         let way = wire.clone();
         Ok(self.ask(move || {
             let events = way.events()?;
-            let silent = || HttpError::Unreachable { what: "no event came".to_owned() };
-            events.recv_timeout(WORK).map_err(|_| silent())?;
+            events.recv_timeout(WORK).map_err(|_| way.unreachable(&"no event came"))?;
             Ok(events)
         })??)
     }

@@ -118,7 +118,7 @@ mod tests {
         let text = plugin("ralph", None);
         let imports: Vec<&str> = text.lines().filter(|line| line.contains("import")).collect();
         assert_eq!(imports, ["import { spawn } from \"node:child_process\""]);
-        assert!(!text.contains("shell"), "{text}");
+        assert!(!text.contains("shell:"), "{text}");
     }
 
     #[test]

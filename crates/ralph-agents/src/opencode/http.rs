@@ -11,7 +11,7 @@ use serde_json::Value;
 use ureq::Agent;
 use ureq::http::Response;
 
-use super::address::Address;
+use super::address::{Address, PASSWORD_VARIABLE};
 use crate::line::one_line;
 
 /// How much of an answer is read. Messages hold what tools printed.
@@ -36,16 +36,21 @@ const QUEUE: usize = 256;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum HttpError {
     /// It cannot be reached, or does not answer in time.
-    #[error("the server does not answer: {what}")]
-    Unreachable { what: String },
+    #[error("the server at {base} does not answer: {what}")]
+    Unreachable { base: String, what: String },
+    /// It does not know us.
+    #[error(
+        "the server at {base} wants another password (401): say it in {PASSWORD_VARIABLE}, or in the address as USER:PASSWORD@"
+    )]
+    Locked { base: String },
     /// It refuses.
-    #[error("the server answered {status} to {path}{said}")]
-    Refused { status: u16, path: String, said: String },
+    #[error("the server at {base} answered {status} to {path}{said}")]
+    Refused { base: String, status: u16, path: String, said: String },
     /// It answers with something else, as it does where it knows no such path.
     #[error(
-        "the server answered {path} with {kind}, not JSON: it is no server of this client, or of another version"
+        "the server at {base} answered {path} with {kind}, not JSON: it is no server of this client, or of another version"
     )]
-    Strange { path: String, kind: String },
+    Strange { base: String, path: String, kind: String },
 }
 
 impl HttpError {
@@ -53,7 +58,7 @@ impl HttpError {
     pub(super) fn is_missing(&self) -> bool {
         match self {
             Self::Refused { status, .. } => *status == 404,
-            Self::Unreachable { .. } | Self::Strange { .. } => false,
+            Self::Unreachable { .. } | Self::Locked { .. } | Self::Strange { .. } => false,
         }
     }
 }
@@ -93,7 +98,7 @@ impl Wire {
     pub(super) fn get(&self, path: &str, patience: Duration) -> Result<Value, HttpError> {
         let request = self.agent.get(self.url(path));
         let request = request.config().timeout_global(Some(patience)).build();
-        answer(path, self.signed(request).call())
+        self.answer(path, self.signed(request).call())
     }
 
     pub(super) fn post(
@@ -104,13 +109,13 @@ impl Wire {
     ) -> Result<Value, HttpError> {
         let request = self.agent.post(self.url(path)).content_type("application/json");
         let request = request.config().timeout_global(Some(patience)).build();
-        answer(path, self.signed(request).send(body.to_string()))
+        self.answer(path, self.signed(request).send(body.to_string()))
     }
 
     pub(super) fn delete(&self, path: &str, patience: Duration) -> Result<Value, HttpError> {
         let request = self.agent.delete(self.url(path));
         let request = request.config().timeout_global(Some(patience)).build();
-        answer(path, self.signed(request).call())
+        self.answer(path, self.signed(request).call())
     }
 
     /// Listens to the server's events from now on. The first to come says that
@@ -120,17 +125,57 @@ impl Wire {
         let request = self.agent.get(self.url(path)).header("accept", "text/event-stream");
         let config = request.config().timeout_recv_response(Some(CONNECT));
         let request = config.timeout_recv_body(Some(STREAM)).build();
-        let response = self.signed(request).call().map_err(unreachable)?;
+        let response = self.signed(request).call().map_err(|error| self.unreachable(&error))?;
         if !kind(&response).starts_with("text/event-stream") {
-            answer(path, Ok(response))?;
-            return Err(HttpError::Strange { path: path.to_owned(), kind: "a value".to_owned() });
+            self.answer(path, Ok(response))?;
+            let (base, kind) = (self.base.clone(), "a value".to_owned());
+            return Err(HttpError::Strange { base, path: path.to_owned(), kind });
         }
         let (sender, events) = sync_channel(QUEUE);
         let reader = BufReader::new(response.into_body().into_reader());
         let read = move || read_events(reader, &sender);
         let thread = thread::Builder::new().name("events".to_owned()).spawn(read);
-        thread.map_err(|error| HttpError::Unreachable { what: error.to_string() })?;
+        thread.map_err(|error| self.unreachable(&error))?;
         Ok(events)
+    }
+
+    /// It was asked and did not answer, for this reason.
+    pub(super) fn unreachable(&self, why: &dyn std::fmt::Display) -> HttpError {
+        HttpError::Unreachable { base: self.base.clone(), what: one_line(&why.to_string(), 300) }
+    }
+
+    fn answer(
+        &self,
+        path: &str,
+        sent: Result<Response<ureq::Body>, ureq::Error>,
+    ) -> Result<Value, HttpError> {
+        let mut response = sent.map_err(|error| self.unreachable(&error))?;
+        let (base, status, kind) = (self.base.clone(), response.status(), kind(&response));
+        if status.as_u16() == 401 {
+            return Err(HttpError::Locked { base });
+        }
+        let body = response.body_mut().with_config().limit(MOST_ANSWER).read_to_vec();
+        let body = body.map_err(|error| self.unreachable(&error))?;
+        let value = serde_json::from_slice::<Value>(&body);
+        if !status.is_success() {
+            let said = value.as_ref().ok().and_then(complaint).unwrap_or_default();
+            let said = if said.is_empty() { said } else { format!(": {}", one_line(&said, 300)) };
+            return Err(HttpError::Refused {
+                base,
+                status: status.as_u16(),
+                path: plain(path),
+                said,
+            });
+        }
+        match value {
+            Ok(value) => Ok(value),
+            Err(_) if body.is_empty() => Ok(Value::Null),
+            Err(_) => {
+                let kind =
+                    if kind.is_empty() { "nothing of a known kind".to_owned() } else { kind };
+                Err(HttpError::Strange { base, path: plain(path), kind })
+            }
+        }
     }
 
     fn url(&self, path: &str) -> String {
@@ -163,27 +208,6 @@ fn read_events(mut reader: impl BufRead, events: &SyncSender<Value>) {
     }
 }
 
-fn answer(path: &str, sent: Result<Response<ureq::Body>, ureq::Error>) -> Result<Value, HttpError> {
-    let mut response = sent.map_err(unreachable)?;
-    let (status, kind) = (response.status(), kind(&response));
-    let body = response.body_mut().with_config().limit(MOST_ANSWER).read_to_vec();
-    let body = body.map_err(unreachable)?;
-    let value = serde_json::from_slice::<Value>(&body);
-    if !status.is_success() {
-        let said = value.as_ref().ok().and_then(complaint).unwrap_or_default();
-        let said = if said.is_empty() { said } else { format!(": {}", one_line(&said, 300)) };
-        return Err(HttpError::Refused { status: status.as_u16(), path: plain(path), said });
-    }
-    match value {
-        Ok(value) => Ok(value),
-        Err(_) if body.is_empty() => Ok(Value::Null),
-        Err(_) => {
-            let kind = if kind.is_empty() { "nothing of a known kind".to_owned() } else { kind };
-            Err(HttpError::Strange { path: plain(path), kind })
-        }
-    }
-}
-
 /// What an error of the server says.
 fn complaint(value: &Value) -> Option<String> {
     let said = value["data"]["message"].as_str().or_else(|| value["message"].as_str());
@@ -197,11 +221,6 @@ fn plain(path: &str) -> String {
 fn kind(response: &Response<ureq::Body>) -> String {
     let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok());
     kind.unwrap_or_default().to_owned()
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
-fn unreachable(error: ureq::Error) -> HttpError {
-    HttpError::Unreachable { what: one_line(&error.to_string(), 300) }
 }
 
 /// The text as part of a query.

@@ -67,6 +67,7 @@ impl<'a> OpenCodeListener<'a> {
             "ralph.failed" => self.failed = Some(words("what")),
             "ralph.lost" => self.is_lost = true,
             "ralph.paid" => self.paid = self.paid + usage(&event["info"]),
+            "ralph.progress" => return vec![Piece::new(PieceKind::Note, words("text"))],
             "ralph.remark" => self.remarks.push(words("text")),
             _ => return self.happening(event),
         }
@@ -192,6 +193,8 @@ impl Listener for OpenCodeListener<'_> {
 
     fn conclude(&mut self, closing: &Closing<'_>) -> Heard {
         let end = self.end(closing);
+        // The user has to do something about it, and not only in the end.
+        self.remarks.extend(self.failed.clone());
         let known = self.follow.is_alive() || self.paid != Usage::default();
         Heard {
             spoken: Spoken { end, text: self.follow.text(), usage: known.then(|| self.spent()) },

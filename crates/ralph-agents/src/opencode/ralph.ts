@@ -54,6 +54,14 @@ export const Ralph = async ({ client, directory }: any) => {
     await show({ text, variant: "warning" })
   }
 
+  // What the user may know before there is an answer.
+  const hint = async (line: string) => {
+    try {
+      const { v, toast } = JSON.parse(line)
+      if (v === VERSION && toast) await show(toast)
+    } catch {}
+  }
+
   const call = (event: Facts) =>
     new Promise<{ said?: string; error?: string }>((resolve) => {
       try {
@@ -65,7 +73,11 @@ export const Ralph = async ({ client, directory }: any) => {
         child.on("error", (error) => resolve({ error: error.message }))
         child.on("close", (code) => resolve(code === 0 ? { said } : { error: `exit code ${code}` }))
         child.stdout.setEncoding("utf8")
-        child.stdout.on("data", (piece) => (said += piece))
+        child.stdout.on("data", (piece) => {
+          const lines = (said + piece).split("\n")
+          said = lines.pop()!
+          for (const line of lines) void hint(line)
+        })
         child.stdin.on("error", () => {})
         child.stdin.end(JSON.stringify(event))
       } catch (error) {
@@ -363,6 +375,10 @@ export const Ralph = async ({ client, directory }: any) => {
         if (!action?.aside || action.off) disturb(sessionID)
         change(parts, action)
       } catch {}
+    },
+    // What tools run has no use for the password of the client.
+    "shell.env": async (_: any, { env }: any) => {
+      if (process.env.OPENCODE_SERVER_PASSWORD) env.OPENCODE_SERVER_PASSWORD = ""
     },
     // Nobody but the client knows which session asks for a loop.
     "tool.execute.before": async ({ tool, sessionID }: any, { args }: any) => {

@@ -13,6 +13,7 @@ use super::address::{Address, shown};
 use super::agent::{Desk, OpenCodeAgent};
 use super::courier::{Broken, Courier, messages};
 use super::follow::Follow;
+use super::guard;
 use super::http::Wire;
 use super::server::Server;
 use crate::session::{Seat, Session};
@@ -92,7 +93,13 @@ impl Visit<'_> {
         }
         // One that ended is waited for before another one takes its place.
         (desk.server, desk.wire) = (None, None);
-        let server = Server::start(self.supervisor, self.agent.launch(self.turn));
+        let text = "starting the client's server, which takes some seconds";
+        courier.tell(&json!({ "type": "ralph.progress", "text": text }));
+        let mut launch = self.agent.launch(self.turn);
+        if let Some(folder) = self.turn.prompt_file.parent() {
+            guard::post(&mut launch.env, folder);
+        }
+        let server = Server::start(self.supervisor, launch);
         let server = server.map_err(|error| Broken::Failed(error.to_string()))?;
         let vitals = server.vitals();
         let sign = || server.address().map(Ok).or_else(|| vitals.ended().map(Err));

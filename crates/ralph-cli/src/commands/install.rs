@@ -97,6 +97,7 @@ pub(crate) fn install(args: &InstallArgs) -> Result<u8, CliError> {
     carry_out(&app, &[(folder, plan), (list, servers)], &args.scope)?;
     if !args.scope.dry_run {
         out::line(format!("{} calls ralph now: `/ralph TASK` starts a loop.", host.name));
+        out::note(format!("{} reads this when it starts: start it anew if it runs.", host.name));
         if host.servers.files(args.scope.scope()).is_empty() && !args.no_tools {
             out::note(host.servers.by_hand);
         }

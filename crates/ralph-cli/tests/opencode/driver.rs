@@ -46,7 +46,7 @@ fn a_driven_loop_goes_on_until_its_promise_is_verified() {
         let ran = drive(&stage, &GATED).output().exits(0).ends("success/verified", 2);
         assert!(stage.heard(2).contains("custom-1"), "a false promise: {}", stage.heard(2));
         let kinds = ran.values("agent_output", "kind");
-        assert_eq!(kinds, ["text", "tool", "text"], "{}", ran.stdout);
+        assert_eq!(kinds, ["note", "text", "tool", "text"], "{}", ran.stdout);
         let report = stage.project.ralph(&["report", "--json"]).output().exits(0).json();
         assert_eq!(report["tools"][0]["tool"], "write", "{report}");
         assert_eq!(ran.ended()["cost"]["input_tokens"], 2040, "{}", ran.stdout);
@@ -146,7 +146,7 @@ fn a_server_of_the_user_is_used_and_left_alone() {
         let _ = ran.ends("success/claimed", 2);
         assert_eq!(servers(), [client.id().to_string()]);
         client.until_toast("ralph report");
-        for text in ["ralph: armed", "iteration 1/4", "iteration 2/4", "ralph report"] {
+        for text in ["armed run-", "iteration 1/4", "iteration 2/4", "ralph report"] {
             assert_eq!(client.toasts(text), 1, "{text}");
         }
         stage.api.is_over();

@@ -127,6 +127,7 @@ fn a_client_that_does_not_start_says_why() {
         let report = stage.project.ralph(&["report"]).output().exits(0).stdout;
         let told = format!("{}{report}", ran.stdout);
         assert!(told.contains("exited with code 7: no such database"), "{told}");
+        assert!(notices(&ran).contains("exited with code 7"), "{}", ran.stdout);
     });
 }
 

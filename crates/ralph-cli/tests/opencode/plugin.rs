@@ -54,6 +54,8 @@ fn the_plugin_carries_out_what_it_is_told_unless_it_is_overtaken() {
             assert_eq!(found, (&json!(told), Some(prompts)), "{name}: {account:#}");
         };
         check("goes on", &["session.idle"], 1);
+        check("shows what comes before an answer", &["session.idle"], 1);
+        assert_eq!(account["shows what comes before an answer"]["toasts"], json!(["soon"]));
         check("gives way to a word", &["session.idle", "chat.message"], 0);
         check("gives way to a command", &["session.idle", "command.execute.before"], 0);
         check("gives way to the end of the session", &["session.idle", "session.deleted"], 0);

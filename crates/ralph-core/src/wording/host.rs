@@ -45,6 +45,16 @@ pub fn armed(run: &Run) -> String {
     }
 }
 
+/// The user is told that checks run before the first turn begins.
+pub fn looks_first(run: &Run) -> String {
+    let gates: Vec<&str> = run.policy.gates.iter().map(|gate| gate.name.as_str()).collect();
+    let gates = gates.join(", ");
+    match run.policy.locale {
+        Locale::En => format!("ralph: the checks run once before the first turn: {gates}"),
+        Locale::Ko => format!("ralph: 첫 턴 전에 검사를 한 번 실행합니다: {gates}"),
+    }
+}
+
 /// What the agent reads instead of falling silent. The host repeats it, so it
 /// is short: the agent still has the whole task before it.
 pub fn go_on(run: &Run) -> String {
@@ -294,7 +304,8 @@ mod tests {
             for locale in [Locale::En, Locale::Ko] {
                 run.policy.locale = locale;
                 let texts = [armed(&run), go_on(&run), iteration(&run), rests(&run)];
-                for text in texts.into_iter().chain([waits(&run), ended(&run)]) {
+                let more = [waits(&run), ended(&run), looks_first(&run)];
+                for text in texts.into_iter().chain(more) {
                     let is_korean = text.chars().any(|c| ('가'..='힣').contains(&c));
                     assert_eq!(is_korean, locale == Locale::Ko, "{text}");
                 }

@@ -80,6 +80,10 @@ pub(super) fn start(
     };
     // The gates may take longer than there is time; the loop is armed anyhow.
     asked.deadline.otherwise((host.render)(asked.event, &reply(&run)));
+    if host.reach == Reach::Messages && !run.policy.gates.is_empty() {
+        let news = HostReply::silent().with_note(wording::host::looks_first(&run));
+        asked.deadline.early(&(host.render)(asked.event, &news));
+    }
     let mut sink = Silent;
     let mut driver = drive::driver(app, ledger, checks, &run, &mut sink)?;
     let arming = place.note_arming();

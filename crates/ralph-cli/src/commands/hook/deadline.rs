@@ -45,6 +45,15 @@ impl Deadline {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).otherwise = answer;
     }
 
+    /// Says something before the answer, on a line of its own. Only for hosts
+    /// that read line by line.
+    pub(super) fn early(&self, news: &str) {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if !state.is_answered {
+            super::print(&format!("{news}\n"));
+        }
+    }
+
     /// Gives the answer.
     pub(super) fn answer(&self, answer: &str) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

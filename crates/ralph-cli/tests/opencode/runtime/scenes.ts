@@ -37,6 +37,10 @@ const typed = (text: string) => ({ parts: [{ type: "text", text }] })
 const soon = { "session.idle": action("prompt", { after_ms: 20 }) }
 
 await play("goes on", soon, (hooks) => hooks.event({ event: idle }))
+const hinted = { ...soon["session.idle"], early: [action("none", { toast: { text: "soon", variant: "info" } })] }
+await play("shows what comes before an answer", { "session.idle": hinted }, (hooks) =>
+  hooks.event({ event: idle }),
+)
 await play("gives way to a word", soon, async (hooks) => {
   await hooks.event({ event: idle })
   await quiet()

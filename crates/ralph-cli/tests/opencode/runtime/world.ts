@@ -16,6 +16,7 @@ export const spawn = () => {
     told.push(event)
     const said = scene.answer(event)
     setImmediate(() => {
+      for (const early of said?.early ?? []) child.stdout.emit("data", JSON.stringify(early) + "\n")
       if (said) child.stdout.emit("data", JSON.stringify(said))
       child.emit("close", 0)
     })
