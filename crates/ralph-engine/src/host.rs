@@ -378,7 +378,8 @@ impl Driver<'_> {
             self.kept = undo::last(&snapshots.list()?).cloned();
             self.keep_turn(&run, Some(&judged.evidence));
         }
-        let continued = if turn.hook && !used { hosted.place.continued() } else { 0 };
+        let counts = hosted.cap.is_some() && turn.hook && !used;
+        let continued = if counts { hosted.place.continued() } else { 0 };
         let mut next = judged.next.clone();
         if next.state == State::Running {
             next = match hosted.cap {
@@ -395,7 +396,7 @@ impl Driver<'_> {
         let taken = judged.next.iteration == run.iteration;
         let next = self.record(&run, next, taken.then_some(&judged.record))?;
         hosted.place.set_answered(turn.message.as_deref());
-        if next.state == State::Running {
+        if next.state == State::Running && hosted.cap.is_some() {
             hosted.place.set_continued(continued + 1);
         }
         let reply = self.after_turn(&next, &hosted.place);

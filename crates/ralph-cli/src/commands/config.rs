@@ -3,7 +3,7 @@
 use serde_json::{Map, json};
 
 use crate::app::App;
-use crate::config::{KEYS, schema};
+use crate::config::{KEYS, Value, schema};
 use crate::error::CliError;
 use crate::{out, texts};
 
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &ConfigArgs) -> Result<u8, CliError> {
         layers
             .iter()
             .find(|(known, _, _)| *known == path)
-            .map(|(_, value, origin)| (value.to_toml(), origin.to_string()))
+            .map(|(path, value, origin)| (shown(path, value), origin.to_string()))
     };
     // Gates with a label have no row in the table of settings.
     let labelled = layers.iter().map(|(path, _, _)| path);
@@ -57,4 +57,41 @@ pub(crate) fn run(args: &ConfigArgs) -> Result<u8, CliError> {
     });
     out::raw(&texts::table(&["setting", "value", "origin"], rows));
     Ok(0)
+}
+
+/// The value of a setting, without the password that an address may hold.
+fn shown(path: &str, value: &Value) -> toml::Value {
+    match value {
+        Value::Text(text) if path.ends_with(".attach") => without_password(text).into(),
+        Value::Text(_)
+        | Value::Count(_)
+        | Value::Span(_)
+        | Value::Switch(_)
+        | Value::Money(_)
+        | Value::List(_) => value.to_toml(),
+    }
+}
+
+fn without_password(address: &str) -> String {
+    let Some((before, place)) = address.rsplit_once('@') else { return address.to_owned() };
+    let scheme = before.split_once("://").map(|(scheme, _)| format!("{scheme}://"));
+    format!("{}***@{place}", scheme.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_shown_without_its_password() {
+        for (address, want) in [
+            ("http://127.0.0.1:4096", "http://127.0.0.1:4096"),
+            ("http://me:s/e@cret@host:1/x", "http://***@host:1/x"),
+            ("me:secret@host", "***@host"),
+        ] {
+            let value = Value::Text(address.to_owned());
+            assert_eq!(shown("host.attach", &value), want.into());
+            assert_eq!(shown("run.promise", &value), address.into());
+        }
+    }
 }

@@ -125,6 +125,11 @@ impl Place {
         fs::read_to_string(self.folder.join("asked")).is_ok_and(|asked| asked == prompt)
     }
 
+    /// Whether the agent used a tool in the present turn.
+    pub fn was_used(&self) -> bool {
+        self.folder.join("used").exists()
+    }
+
     /// Whether the agent used a tool since this was asked last.
     pub(crate) fn take_use(&self) -> bool {
         fs::remove_file(self.folder.join("used")).is_ok()
@@ -189,7 +194,7 @@ mod tests {
         assert!(!place.is_answered(None));
         place.note_use();
         assert_eq!(place.continued(), 0);
-        assert!(place.take_use() && !place.take_use());
+        assert!(place.was_used() && place.take_use() && !place.take_use() && !place.was_used());
         place.note_asked(Some("p-1"));
         place.note_asked(None);
         assert!(place.was_asked("p-1") && !place.was_asked("p-2"));

@@ -1,8 +1,9 @@
 //! Ends a hook before its host does, with the best answer there is by then.
 
+use std::cell::OnceCell;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long before the host's own end a hook ends.
 const MARGIN: Duration = Duration::from_secs(2);
@@ -10,8 +11,10 @@ const MARGIN: Duration = Duration::from_secs(2);
 /// The answer of one hook: it is given once, in time.
 pub(super) struct Deadline {
     limit: Duration,
+    since: Instant,
     state: Arc<Mutex<State>>,
-    _done: Sender<()>,
+    /// Tells whoever watches the time that it is over, once somebody does.
+    done: OnceCell<Sender<()>>,
 }
 
 #[derive(Default)]
@@ -24,19 +27,23 @@ struct State {
 impl Deadline {
     pub(super) fn start(timeout: Duration) -> Self {
         let limit = timeout.saturating_sub(MARGIN).max(timeout / 2);
-        let state = Arc::<Mutex<State>>::default();
-        let (done, waiting) = channel();
-        let shared = Arc::clone(&state);
-        // Without the thread the host's own limit still holds.
-        let _ = std::thread::Builder::new()
-            .name("deadline".to_owned())
-            .stack_size(64 * 1024)
-            .spawn(move || wait(limit, &waiting, &shared));
-        Self { limit, state, _done: done }
+        Self { limit, since: Instant::now(), state: Arc::default(), done: OnceCell::new() }
     }
 
-    /// How long there is for checks.
+    /// How long there is for checks. Who asks may need all of it, so the time
+    /// is watched from then on; a thread costs as much as a short hook may.
     pub(super) fn limit(&self) -> Duration {
+        self.done.get_or_init(|| {
+            let (done, waiting) = channel();
+            let (shared, left) =
+                (Arc::clone(&self.state), self.limit.saturating_sub(self.since.elapsed()));
+            // Without the thread the host's own limit still holds.
+            let _ = std::thread::Builder::new()
+                .name("deadline".to_owned())
+                .stack_size(64 * 1024)
+                .spawn(move || wait(left, &waiting, &shared));
+            done
+        });
         self.limit
     }
 

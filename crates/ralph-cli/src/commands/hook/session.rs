@@ -106,7 +106,13 @@ impl<'a> Session<'a> {
         let mut sink = Silent;
         // A session can be left even where its gates have fallen into pieces.
         let checks = if matches!(self.event.what, Happening::TurnEnded(_)) {
-            self.checks(&run)?
+            let checks = Checks::of_running(self.app, settings_of(self.app, &run, None)?)?;
+            let takes_long = !checks.gates.is_empty() || checks.judge.is_some();
+            if takes_long || place.was_used() {
+                checks.within(self.deadline.limit())
+            } else {
+                checks
+            }
         } else {
             Checks::none(settings_of(self.app, &run, None)?)
         };
