@@ -34,7 +34,9 @@ impl<'a> Session<'a> {
     pub(crate) fn tell(&self, kind: &str, facts: &Value) -> Value {
         let output = self.call(kind, facts).output().exits(0);
         assert_eq!(output.stderr, "");
-        if output.stdout.is_empty() { Value::Null } else { output.json() }
+        // Lines before the last one are said while there is no answer yet.
+        let last = output.stdout.lines().last();
+        last.map_or(Value::Null, |action| serde_json::from_str(action).unwrap())
     }
 
     #[track_caller]
@@ -418,6 +420,23 @@ fn tools_are_on_record_with_the_files_they_wrote() {
     let report = project.ralph(&["report", "--json"]).output().exits(0).json();
     assert_eq!(report["tools"][0]["tool"], "write", "{report}");
     assert!(report["tools"][0]["files"][0].as_str().unwrap().ends_with("/a"), "{report}");
+}
+
+#[test]
+fn the_user_hears_of_checks_that_run_before_the_first_turn() {
+    let project = project();
+    project.file("ralph.toml", "[run]\nlocale = \"ko\"\n");
+    let session = Session::new(&project, "ses_1");
+    let facts = json!({ "command": "ralph", "arguments": GATED });
+    let output = session.call("command.execute.before", &facts).output().exits(0);
+    let lines: Vec<Value> =
+        output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(
+        (lines.len(), &lines[0]["do"], &lines[1]["do"]),
+        (2, &"none".into(), &"replace".into())
+    );
+    let early = lines[0]["toast"]["text"].as_str().unwrap();
+    assert!(early.contains("custom-1") && early.contains("검사"), "{early}");
 }
 
 #[test]
