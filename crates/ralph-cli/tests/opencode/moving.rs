@@ -126,6 +126,34 @@ fn a_session_that_cannot_be_summed_up_and_one_that_the_user_deletes() {
 }
 
 #[test]
+fn an_old_session_that_is_busy_is_aborted_before_it_is_deleted() {
+    isolated(|| {
+        let stage = Stage::saying([]);
+        let [new, old] = ["new", "old"].map(|name| Hold::new(&stage.project, name));
+        stage.api.then(Script::new([
+            Turn::says("Not yet."),
+            Turn::says(DONE).held(&new),
+            Turn::says("Never said.").held(&old),
+        ]));
+        // A command that is none of ours: we do not hear of its turn.
+        stage.project.file(".opencode/commands/count.md", "Count the stars.\n");
+        let client = stage.start();
+        let left = client.session("work");
+        client.command(&left, "ralph", "look at it --context fresh");
+        new.is_begun();
+        client.submits(&left, "count", "");
+        old.is_begun();
+        new.release();
+        client.until("session.error", |error| error["sessionID"] == left.as_str());
+        assert_eq!(deleted(&client), left);
+        old.release();
+        stage.is("success/claimed", 2);
+        assert_eq!(client.sessions(), [here(&stage)]);
+        stage.api.is_over();
+    });
+}
+
+#[test]
 fn an_abort_while_a_session_is_summed_up_pauses_the_loop() {
     isolated(|| {
         let stage = Stage::saying([]);

@@ -2,9 +2,12 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
-use ralph_testkit::{Project, isolated, tool};
+use ralph_testkit::{OpenCode, Project, Turn, isolated, tool};
 use serde_json::{Value, json};
+
+use crate::stage::Stage;
 
 const RECORDED: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/../ralph-agents/tests/opencode/recorded");
@@ -45,6 +48,30 @@ fn what_the_plugin_tells_of_every_recorded_session_is_as_written_down() {
     });
 }
 
+/// How long the client takes until it has begun a session, which waits for
+/// plugins.
+fn start_of(stage: &Stage) -> Duration {
+    let began = Instant::now();
+    let client = OpenCode::start(&stage.project, &stage.api);
+    let _ = client.session("work");
+    began.elapsed()
+}
+
+#[test]
+fn a_client_with_the_plugin_starts_as_fast_as_one_without() {
+    isolated(|| {
+        let [with, without] = [(); 2].map(|()| Stage::saying([Turn::says("Hello.")]));
+        let _ = without.project.ralph(&["uninstall", "opencode"]).output().exits(0);
+        // The least of some times is what others disturb least.
+        let rounds: Vec<_> = (0..2).map(|_| (start_of(&with), start_of(&without))).collect();
+        let least = |times: &mut dyn Iterator<Item = Duration>| times.min().unwrap_or_default();
+        let ours = least(&mut rounds.iter().map(|round| round.0));
+        let plain = least(&mut rounds.iter().map(|round| round.1));
+        assert!(ours < plain * 3 / 2 + Duration::from_millis(500), "{rounds:?}");
+        println!("with the plugin {ours:?}, without it {plain:?}");
+    });
+}
+
 #[test]
 fn the_plugin_carries_out_what_it_is_told_unless_it_is_overtaken() {
     isolated(|| {
@@ -54,6 +81,7 @@ fn the_plugin_carries_out_what_it_is_told_unless_it_is_overtaken() {
             assert_eq!(found, (&json!(told), Some(prompts)), "{name}: {account:#}");
         };
         check("goes on", &["session.idle"], 1);
+        assert_eq!(account["is loaded before anybody answers"]["came"], json!(["started"]));
         check("shows what comes before an answer", &["session.idle"], 1);
         assert_eq!(account["shows what comes before an answer"]["toasts"], json!(["soon"]));
         check("gives way to a word", &["session.idle", "chat.message"], 0);

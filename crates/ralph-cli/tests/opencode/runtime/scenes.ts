@@ -128,6 +128,13 @@ await play("leaves out a summary from before its prompt", soon, async (hooks, he
   hear({ type: "message.updated", properties: { info } })
   await hooks.event({ event: idle })
 })
+await play("is loaded before anybody answers", {}, async () => {
+  told.length = 0
+  scene.silent = true
+  await Ralph({ client: world().client, directory: "/p" })
+  scene.silent = false
+  return told.map((event) => event.type)
+})
 await play("asks again who began a session", {}, async (hooks, hear) => {
   const use = { tool: "edit", sessionID: "ses_2", args: {} }
   await hooks["tool.execute.after"](use, { title: "", output: "" })

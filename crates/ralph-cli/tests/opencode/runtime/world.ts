@@ -4,7 +4,7 @@
 import { EventEmitter } from "node:events"
 
 export const told: any[] = []
-export const scene = { answer: (_event: any): any => undefined }
+export const scene = { answer: (_event: any): any => undefined, silent: false }
 
 export const spawn = () => {
   const child: any = new EventEmitter()
@@ -15,6 +15,7 @@ export const spawn = () => {
     const event = JSON.parse(text)
     told.push(event)
     const said = scene.answer(event)
+    if (scene.silent) return
     setImmediate(() => {
       for (const early of said?.early ?? []) child.stdout.emit("data", JSON.stringify(early) + "\n")
       if (said) child.stdout.emit("data", JSON.stringify(said))
