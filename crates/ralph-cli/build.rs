@@ -2,7 +2,6 @@
 
 use std::env;
 
-#[expect(clippy::print_stdout, reason = "that is how cargo is told")]
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     // Whoever waits for a hook waits for its start. A program that can be put

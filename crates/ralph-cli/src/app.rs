@@ -14,7 +14,7 @@ use ralph_proc::Supervisor;
 use ralph_snapshot::{Project, WorkTree};
 use ralph_store::{RunStore, SqliteStore};
 
-use crate::config::{Layers, Settings, SnapshotRules};
+use crate::config::{self, Layers, Settings, SnapshotRules};
 use crate::error::CliError;
 use crate::texts;
 
@@ -94,6 +94,12 @@ impl App {
             Some(name) if name.starts_with("ko") => Locale::Ko,
             Some(_) | None => Locale::En,
         }
+    }
+
+    /// The language that the settings name, else that of the environment.
+    pub(crate) fn chosen_locale(&self) -> Locale {
+        let layers = self.layers().ok();
+        layers.as_ref().and_then(config::locale).unwrap_or_else(|| self.locale())
     }
 
     /// Settings from files and variables.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use ralph_core::locale::Locale;
 use ralph_engine::EngineError;
 use ralph_snapshot::SnapshotError;
 use ralph_store::StoreError;
@@ -23,15 +24,23 @@ pub(crate) struct CliError {
     pub(crate) kind: Kind,
     message: String,
     hint: Option<String>,
+    korean: Option<Box<Korean>>,
+}
+
+/// The same in another language.
+#[derive(Debug)]
+struct Korean {
+    message: String,
+    hint: Option<String>,
 }
 
 impl CliError {
     pub(crate) fn usage(message: impl fmt::Display) -> Self {
-        Self { kind: Kind::Usage, message: message.to_string(), hint: None }
+        Self { kind: Kind::Usage, message: message.to_string(), hint: None, korean: None }
     }
 
     pub(crate) fn refused(message: impl fmt::Display) -> Self {
-        Self { kind: Kind::Refused, message: message.to_string(), hint: None }
+        Self { kind: Kind::Refused, message: message.to_string(), hint: None, korean: None }
     }
 
     /// An error of the system's, with everything it says about its cause.
@@ -46,11 +55,28 @@ impl CliError {
             }
             cause = inner.source();
         }
-        Self { kind: Kind::Internal, message, hint: None }
+        Self { kind: Kind::Internal, message, hint: None, korean: None }
     }
 
     pub(crate) fn with_hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
+    }
+
+    /// The same error with words for those who read Korean.
+    pub(crate) fn in_korean(self, message: impl Into<String>, hint: Option<&str>) -> Self {
+        let korean = Korean { message: message.into(), hint: hint.map(str::to_owned) };
+        Self { korean: Some(Box::new(korean)), ..self }
+    }
+
+    /// The error in a language, or in English where it has no words for it.
+    pub(crate) fn said(&self, locale: Locale) -> String {
+        match (locale, &self.korean) {
+            (Locale::Ko, Some(korean)) => {
+                let hint = korean.hint.as_ref().map(|hint| format!("\n도움말: {hint}"));
+                format!("오류: {}{}", korean.message, hint.unwrap_or_default())
+            }
+            (Locale::Ko | Locale::En, _) => self.to_string(),
+        }
     }
 
     /// What is wrong and what to do about it, as a part of a line.
@@ -106,7 +132,13 @@ impl From<StoreError> for CliError {
                 "`ralph status` shows it, `ralph stop --run {run}` ends it; a linked work tree can have a run of its own"
             );
             return Self::refused(format!("this work tree already has an active run: {run}"))
-                .with_hint(hint);
+                .with_hint(hint)
+                .in_korean(
+                    format!("이 작업 트리에서 이미 루프가 실행 중입니다: {run}"),
+                    Some(&format!(
+                        "`ralph status` 로 상태를 보고 `ralph stop --run {run}` 으로 끝냅니다"
+                    )),
+                );
         }
         if let StoreError::Stale { run } = &error {
             return Self::refused(format!("another process was faster with {run}"))

@@ -44,7 +44,9 @@ impl TaskOptions {
             }
         };
         if text.trim().is_empty() {
-            return Err(CliError::usage("the task is empty"));
+            return Err(
+                CliError::usage("the task is empty").in_korean("작업 내용이 비어 있습니다", None)
+            );
         }
         Ok(Task {
             text,

@@ -17,7 +17,7 @@ mod summary;
 
 pub use gate::{extent, what_fails};
 pub use headline::{auto_continue_line, complete_line, score};
-pub use outcome::{circle_words, state_sentence};
+pub use outcome::{circle_words, state_sentence, state_words};
 pub use summary::{Past, PastTurn, refused, summary};
 
 /// About how long the feedback may get, in characters: it has to be read.

@@ -397,10 +397,7 @@ fn at_the_start(run: &Run) -> Option<String> {
 
 /// The status and its reason, as one word pair.
 pub fn status(run: &Run) -> String {
-    match run.state.reason() {
-        Some(reason) => format!("{} ({reason})", run.state.status()),
-        None => run.state.status().to_owned(),
-    }
+    wording::state_words(&run.state, run.policy.locale)
 }
 
 /// How to see and take back what changed.

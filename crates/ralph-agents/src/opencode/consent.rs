@@ -96,7 +96,7 @@ impl Asked {
 /// Whether a file by this name usually holds passwords and keys.
 fn is_secret(pattern: &str) -> bool {
     let name = pattern.rsplit(['/', '\\']).next().unwrap_or(pattern).to_lowercase();
-    let is_kept = name.ends_with(".env")
+    let is_kept = name.rsplit_once('.').is_some_and(|(_, kind)| kind == "env")
         || SECRET.iter().any(|secret| {
             name.strip_prefix(secret).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         });

@@ -162,7 +162,7 @@ fn apology(app: &App, event: &HostEvent, error: &CliError) -> HostReply {
     let has_loop = |session| Place::new(&app.home, session).is_marked();
     let is_end = matches!(event.what, Happening::TurnEnded(_)) && event.actor == Actor::Main;
     if is_end && event.session.as_ref().is_some_and(has_loop) {
-        return HostReply::silent().with_note(said(error)).in_tone(Tone::Error);
+        return HostReply::silent().with_note(said(app, error)).in_tone(Tone::Error);
     }
     HostReply::silent()
 }
@@ -241,6 +241,6 @@ fn print(text: &str) {
 }
 
 /// What the user reads of an error.
-fn said(error: &CliError) -> String {
-    format!("ralph: {error}")
+fn said(app: &App, error: &CliError) -> String {
+    format!("ralph: {}", error.said(app.chosen_locale()))
 }

@@ -122,6 +122,11 @@ pub(crate) fn counts_edited_only(layers: &Layers) -> bool {
     Reader(layers).text("hooks.scope") != Some("project")
 }
 
+/// The language that the settings name, if they do.
+pub(crate) fn locale(layers: &Layers) -> Option<Locale> {
+    Reader(layers).text("run.locale").and_then(|text| text.parse().ok())
+}
+
 /// How much an agent is to remember, whoever it is.
 pub(crate) fn context(layers: &Layers) -> Context {
     let said = Reader(layers).text("run.context").and_then(|text| text.parse().ok());
@@ -269,7 +274,7 @@ impl Settings {
                 context: reader.context(&agent)?,
                 // Only hosts are asked to replace a session.
                 old_session: None,
-                locale: reader.text("run.locale").and_then(|t| t.parse().ok()).unwrap_or(locale),
+                locale: self::locale(layers).unwrap_or(locale),
             },
             template: reader.text("prompt.continuation").map(str::to_owned),
             agent,

@@ -57,6 +57,19 @@ fn every_call_of_the_plugin_is_proven_and_leaves_no_trace() {
 }
 
 #[test]
+fn in_korean_the_plugin_is_judged_in_korean() {
+    let project = installed(&[]);
+    let korean = |project: &Project| doctor(project, &[]).env("LC_ALL", "ko_KR.UTF-8").output();
+    let said = korean(&project);
+    has(&said, "ok", &["플러그인: ", "ralph.ts"]);
+    has(&said, "note", &["로드: ", "아직"]);
+    has(&said, "note", &["클라이언트: PATH 에 `opencode`"]);
+    has(&said, "ok", &["훅: session.idle"]);
+    load(&project);
+    has(&korean(&project), "ok", &["전에 플러그인을 로드했습니다"]);
+}
+
+#[test]
 fn whether_the_client_has_loaded_the_plugin_is_told_by_the_trace_it_leaves() {
     let project = installed(&[]);
     has(&doctor(&project, &[]).output().exits(0), "note", &["loaded:", "start `opencode`"]);

@@ -36,7 +36,7 @@ impl<'a> Session<'a> {
         assert_eq!(output.stderr, "");
         // Lines before the last one are said while there is no answer yet.
         let last = output.stdout.lines().last();
-        last.map_or(Value::Null, |action| serde_json::from_str(action).unwrap())
+        last.and_then(|action| serde_json::from_str(action).ok()).unwrap_or_default()
     }
 
     #[track_caller]
@@ -202,6 +202,30 @@ fn a_provider_that_refuses_needs_a_person_and_a_word_goes_on() {
     session.is("waiting/human", 1);
     assert!(text(&session.says("I set the key"), "append").contains("make a hold b"));
     goes_on(&session.idle("msg_2", "Not yet."));
+}
+
+#[test]
+fn in_korean_mistakes_and_refusals_are_told_in_korean() {
+    let project = project();
+    project.file("ralph.toml", "[run]\nlocale = \"ko\"\n");
+    let session = Session::new(&project, "ses_1");
+    let told = |arguments: &str, word: &str, variant: &str| {
+        let toast = session.command(arguments)["toast"].clone();
+        assert!(toast["text"].as_str().unwrap().contains(word), "{arguments}: {toast}");
+        assert_eq!(toast["variant"], variant, "{toast}");
+    };
+    told("stauts", "`/ralph status`", "error");
+    told("-x", "작업도 플래그도 아닙니다", "error");
+    told("고쳐 줘 --max 3", "플래그를 이해할 수 없습니다", "error");
+    told("resume", "이어서 진행할 루프가 없습니다", "error");
+    assert_eq!(session.run(), Value::Null, "nothing was begun");
+    told("고쳐 줘", "시작", "info");
+    told("다른 것도", "이미 루프가 실행 중입니다", "error");
+    told("status", "실행 중", "info");
+    let error = json!({ "name": "APIError", "data": { "message": "bad key", "statusCode": 401 } });
+    let toast = session.breaks("msg_1", &error)["toast"].clone();
+    assert!(toast["text"].as_str().unwrap().contains("인증 정보"), "{toast}");
+    told("status", "대기 중 (답변 필요)", "info");
 }
 
 /// The seconds after which the plugin asks again.

@@ -176,6 +176,14 @@ pub fn rests(run: &Run) -> String {
     format!("ralph: {} {sentence} {hint}", run.id)
 }
 
+/// What the user is asked for when the provider refuses the credentials.
+pub fn refused_key(why: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!("the provider does not accept the credentials ({why})"),
+        Locale::Ko => format!("제공자가 인증 정보를 받아들이지 않습니다 ({why})"),
+    }
+}
+
 /// The user is told that a loop waits, and goes on by itself.
 pub fn waits(run: &Run) -> String {
     let sentence = super::state_sentence(&run.state, run.policy.locale);
@@ -304,7 +312,8 @@ mod tests {
             for locale in [Locale::En, Locale::Ko] {
                 run.policy.locale = locale;
                 let texts = [armed(&run), go_on(&run), iteration(&run), rests(&run)];
-                let more = [waits(&run), ended(&run), looks_first(&run)];
+                let key = refused_key("401", locale);
+                let more = [waits(&run), ended(&run), looks_first(&run), key];
                 for text in texts.into_iter().chain(more) {
                     let is_korean = text.chars().any(|c| ('가'..='힣').contains(&c));
                     assert_eq!(is_korean, locale == Locale::Ko, "{text}");

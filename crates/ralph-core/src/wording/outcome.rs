@@ -13,6 +13,52 @@ pub fn state_sentence(state: &State, locale: Locale) -> String {
     }
 }
 
+/// The status and its reason in a few words, as `failed (max_iterations)`.
+pub fn state_words(state: &State, locale: Locale) -> String {
+    let (status, reason) = match locale {
+        Locale::En => (state.status(), state.reason()),
+        Locale::Ko => (status_ko(state), reason_ko(state)),
+    };
+    match reason {
+        Some(reason) => format!("{status} ({reason})"),
+        None => status.to_owned(),
+    }
+}
+
+fn status_ko(state: &State) -> &'static str {
+    match state {
+        State::Running => "실행 중",
+        State::Waiting(_) => "대기 중",
+        State::Paused(_) => "일시 정지",
+        State::Success(_) => "성공",
+        State::Failed(_) => "실패",
+        State::Stopped => "종료",
+    }
+}
+
+fn reason_ko(state: &State) -> Option<&'static str> {
+    Some(match state {
+        State::Running | State::Stopped => return None,
+        State::Waiting(Wait::Limit { .. }) => "제공자 한도",
+        State::Waiting(Wait::Human { .. }) => "답변 필요",
+        State::Waiting(Wait::Child) => "백그라운드 작업",
+        State::Waiting(Wait::Host) => "호스트",
+        State::Paused(Pause::Asked) => "요청",
+        State::Paused(Pause::Interrupted) => "중단됨",
+        State::Paused(Pause::Aborted) => "사용자 중단",
+        State::Paused(Pause::Capped) => "호스트 제한",
+        State::Success(Proof::Verified) => "검증됨",
+        State::Success(Proof::Claimed) => "완료 선언",
+        State::Failed(Failure::MaxIterations) => "반복 횟수 소진",
+        State::Failed(Failure::MaxDuration) => "시간 소진",
+        State::Failed(Failure::NoProgress) => "진전 없음",
+        State::Failed(Failure::Circular(_)) => "제자리 반복",
+        State::Failed(Failure::Budget) => "예산 소진",
+        State::Failed(Failure::MaxRestarts) => "재시작 횟수 소진",
+        State::Failed(Failure::AgentError { .. }) => "에이전트 오류",
+    })
+}
+
 fn sentence_en(state: &State) -> String {
     let text = match state {
         State::Running => "Running: the agent is at work.",

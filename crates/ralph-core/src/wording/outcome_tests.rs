@@ -123,6 +123,18 @@ fn a_run_that_ended_says_why() {
 }
 
 #[test]
+fn a_state_has_a_few_words_in_both_languages() {
+    for (state, en, ko) in [
+        (State::Running, "running", "실행 중"),
+        (State::Paused(Pause::Aborted), "paused (aborted)", "일시 정지 (사용자 중단)"),
+        (State::Failed(Failure::MaxRestarts), "failed (max_restarts)", "실패 (재시작 횟수 소진)"),
+    ] {
+        let words = [Locale::En, Locale::Ko].map(|locale| state_words(&state, locale));
+        assert_eq!(words, [en, ko]);
+    }
+}
+
+#[test]
 fn moments_are_named_as_dates_and_never_too_early() {
     for (millis, want) in [
         (0, "1970-01-01 00:00 UTC"),

@@ -34,7 +34,10 @@ impl Driver<'_> {
         let state = match (breakage.kind, hit, hosted.reach) {
             (BreakageKind::Aborted, _, _) => State::Paused(Pause::Aborted),
             (BreakageKind::Refused, _, _) => {
-                State::Waiting(Wait::Human { question: redact(&breakage.text).into_owned() })
+                let why = redact(&breakage.text);
+                State::Waiting(Wait::Human {
+                    question: wording::refused_key(&why, run.policy.locale),
+                })
             }
             (_, Some(hit), Reach::Messages) => {
                 return self.limited(run, breakage, hit.until, hosted);

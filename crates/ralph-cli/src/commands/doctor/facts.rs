@@ -9,6 +9,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use ralph_agents::Host;
 use ralph_agents::inspection::{HookCall, Inspection, InstalledHook, Scope};
 use ralph_core::Timestamp;
+use ralph_core::locale::Locale;
 use ralph_proc::Ending;
 
 use super::rehearsal::{self, Trouble};
@@ -20,6 +21,8 @@ use crate::texts;
 /// All that is known about one host.
 pub(super) struct Facts {
     pub(super) host: &'static Host,
+    /// The language of whoever reads what is found.
+    pub(super) locale: Locale,
     /// Folders that could be read, those of the project first.
     pub(super) places: Vec<Place>,
     /// What could not be read, and why.
@@ -96,6 +99,7 @@ impl Facts {
     pub(super) fn look(app: &App, host: &'static Host) -> Self {
         let mut facts = Self {
             host,
+            locale: app.chosen_locale(),
             places: Vec::new(),
             unreadable: Vec::new(),
             client: None,

@@ -9,6 +9,7 @@ use std::time::Duration;
 use ralph_agents::Host;
 use ralph_agents::host::HOSTS;
 use ralph_agents::inspection::{CommandState, HookCall, Other, Scope};
+use ralph_core::locale::Locale;
 
 use super::Finding;
 use super::facts::{ArmedBy, Facts, Found, Loaded};
@@ -60,6 +61,14 @@ impl Judge<'_> {
         Finding::broken(self.0.host.name, detail)
     }
 
+    /// The words for whoever reads them.
+    fn say(&self, english: String, korean: String) -> String {
+        match self.0.locale {
+            Locale::En => english,
+            Locale::Ko => korean,
+        }
+    }
+
     /// The command that puts things right.
     fn install(&self, scope: Scope) -> String {
         let flag = match scope {
@@ -78,7 +87,10 @@ impl Judge<'_> {
 
     fn unreadable(&self) -> Vec<Finding> {
         let finding = |text: &String| {
-            self.broken(format!("settings: {text}; repair the file, the host ignores it"))
+            self.broken(self.say(
+                format!("settings: {text}; repair the file, the host ignores it"),
+                format!("설정: {text}. 호스트가 무시하는 파일이니 고치세요"),
+            ))
         };
         self.0.unreadable.iter().map(finding).collect()
     }
@@ -88,11 +100,20 @@ impl Judge<'_> {
             Some(Found { path, version: Some(version), .. }) => {
                 self.fine(format!("client: {} {version}", path.display()))
             }
-            Some(Found { path, version: None, .. }) => self.remark(format!(
-                "client: `{} --version` did not answer; is it whole?",
-                path.display()
-            )),
-            None => self.remark(format!("client: `{}` is not on the PATH", self.0.host.program)),
+            Some(Found { path, version: None, .. }) => {
+                let path = path.display();
+                self.remark(self.say(
+                    format!("client: `{path} --version` did not answer; is it whole?"),
+                    format!("클라이언트: `{path} --version` 이 답하지 않습니다. 설치를 확인하세요"),
+                ))
+            }
+            None => {
+                let program = self.0.host.program;
+                self.remark(self.say(
+                    format!("client: `{program}` is not on the PATH"),
+                    format!("클라이언트: PATH 에 `{program}` 이(가) 없습니다"),
+                ))
+            }
         }
     }
 
@@ -108,17 +129,24 @@ impl Judge<'_> {
         let mut findings: Vec<Finding> = Vec::new();
         for (state, path) in plugins.iter().filter(is_there) {
             findings.push(match state {
-                CommandState::Current => self.fine(format!("plugin: {path}")),
-                CommandState::Old | CommandState::Missing => {
-                    self.remark(format!("plugin: {path} is of another version; {again} again"))
+                CommandState::Current => {
+                    self.fine(self.say(format!("plugin: {path}"), format!("플러그인: {path}")))
                 }
-                CommandState::Foreign => self.broken(format!(
-                    "plugin: {path} is not ours and stays, so ralph hears nothing; rename it and {again} again"
+                CommandState::Old | CommandState::Missing => self.remark(self.say(
+                    format!("plugin: {path} is of another version; {again} again"),
+                    format!("플러그인: {path} 은(는) 다른 버전입니다. {again} 을 다시 실행하세요"),
+                )),
+                CommandState::Foreign => self.broken(self.say(
+                    format!("plugin: {path} is not ours and stays, so ralph hears nothing; rename it and {again} again"),
+                    format!("플러그인: {path} 은(는) ralph 의 파일이 아니어서 그대로 둡니다. ralph 는 아무것도 듣지 못하니 이름을 바꾸고 {again} 을 다시 실행하세요"),
                 )),
             });
         }
         if findings.is_empty() && !plugins.is_empty() {
-            findings.push(self.broken(format!("plugin: it is not there; {again} again")));
+            findings.push(self.broken(self.say(
+                format!("plugin: it is not there; {again} again"),
+                format!("플러그인: 없습니다. {again} 을 다시 실행하세요"),
+            )));
         }
         findings
     }
@@ -129,13 +157,18 @@ impl Judge<'_> {
         Some(match self.0.loaded? {
             Loaded::Ago(ago) => {
                 let ago = render_span(Duration::from_secs(ago.as_secs()));
-                self.fine(format!("loaded: the client loaded the plugin here {ago} ago"))
+                self.fine(self.say(
+                    format!("loaded: the client loaded the plugin here {ago} ago"),
+                    format!("로드: 클라이언트가 여기에서 {ago} 전에 플러그인을 로드했습니다"),
+                ))
             }
-            Loaded::Outdated => self.remark(format!(
-                "loaded: the plugin was written after the client was last started here; start `{program}` anew"
+            Loaded::Outdated => self.remark(self.say(
+                format!("loaded: the plugin was written after the client was last started here; start `{program}` anew"),
+                format!("로드: 클라이언트가 시작된 뒤에 플러그인이 바뀌었습니다. `{program}` 을(를) 다시 시작하세요"),
             )),
-            Loaded::Never => self.remark(format!(
-                "loaded: the client has not loaded the plugin here yet; start `{program}`, without `--pure`"
+            Loaded::Never => self.remark(self.say(
+                format!("loaded: the client has not loaded the plugin here yet; start `{program}`, without `--pure`"),
+                format!("로드: 클라이언트가 아직 여기에서 플러그인을 로드하지 않았습니다. `--pure` 없이 `{program}` 을(를) 시작하세요"),
             )),
         })
     }
@@ -153,16 +186,26 @@ impl Judge<'_> {
                 }
                 Err(trouble) => {
                     let install = self.install(tried.scope);
-                    let text = format!("{trouble} (in {}; {install} again)", tried.file.display());
+                    let file = tried.file.display();
+                    let text = self.say(
+                        format!("{trouble} (in {file}; {install} again)"),
+                        format!("{trouble} ({file}, {install} 을 다시 실행하세요)"),
+                    );
                     troubles.entry(text).or_default().push(&tried.hook.event);
                 }
             }
         }
         let fine = times.into_iter().map(|(file, times)| {
-            self.fine(format!("hooks: {} (in {})", times.join(", "), file.display()))
+            let (times, file) = (times.join(", "), file.display());
+            self.fine(
+                self.say(format!("hooks: {times} (in {file})"), format!("훅: {times} ({file})")),
+            )
         });
         let broken = troubles.into_iter().map(|(trouble, events)| {
-            self.broken(format!("hooks: {}: {trouble}", events.join(", ")))
+            let events = events.join(", ");
+            self.broken(
+                self.say(format!("hooks: {events}: {trouble}"), format!("훅: {events}: {trouble}")),
+            )
         });
         fine.chain(broken).collect()
     }
@@ -336,10 +379,15 @@ impl Judge<'_> {
 
     fn arm(&self) -> Option<Finding> {
         let (arm, by) = self.0.arm?;
-        let what = match arm {
-            Arm::Manual => "a loop begins with `/ralph TASK`",
-            Arm::OnErrors => "a loop begins when a turn leaves errors that were not there before",
-            Arm::EverySession => "the first message of every session begins a loop",
+        let what = match (arm, self.0.locale) {
+            (Arm::Manual, Locale::En) => "a loop begins with `/ralph TASK`",
+            (Arm::Manual, Locale::Ko) => "`/ralph 작업` 으로 루프가 시작됩니다",
+            (Arm::OnErrors, Locale::En) => {
+                "a loop begins when a turn leaves errors that were not there before"
+            }
+            (Arm::OnErrors, Locale::Ko) => "턴이 없던 오류를 남기면 루프가 시작됩니다",
+            (Arm::EverySession, Locale::En) => "the first message of every session begins a loop",
+            (Arm::EverySession, Locale::Ko) => "모든 세션의 첫 메시지로 루프가 시작됩니다",
         };
         let by = match by {
             ArmedBy::Settings => " (set by `hooks.arm`)",

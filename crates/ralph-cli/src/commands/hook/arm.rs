@@ -41,7 +41,11 @@ pub(super) fn refuse_budget(policy: &Policy) -> Result<(), CliError> {
     let what =
         "the host does not say what its turns use: a limit of money or tokens cannot be kept";
     Err(CliError::usage(what)
-        .with_hint("take the limit out, or let `ralph run --agent NAME` drive the agent"))
+        .with_hint("take the limit out, or let `ralph run --agent NAME` drive the agent")
+        .in_korean(
+            "호스트가 턴의 사용량을 알려 주지 않아 비용이나 토큰 한도를 지킬 수 없습니다",
+            Some("한도를 빼거나 `ralph run --agent NAME` 으로 실행하세요"),
+        ))
 }
 
 /// Puts a run on record for the session and begins its first turn.
@@ -99,7 +103,11 @@ pub(super) fn settings(app: &App, host: &Host, mut layers: Layers) -> Result<Set
     if !host.contexts.contains(&wanted) {
         let text = format!("a loop inside {} goes on in the same session", host.name);
         return Err(CliError::refused(text)
-            .with_hint("leave `--context` out, or set it to `auto` or `same`"));
+            .with_hint("leave `--context` out, or set it to `auto` or `same`")
+            .in_korean(
+                format!("{} 안의 루프는 같은 세션에서 계속됩니다", host.name),
+                Some("`--context` 를 빼거나 `auto` 또는 `same` 으로 지정하세요"),
+            ));
     }
     let moves =
         host.reach == Reach::Messages && matches!(wanted, Context::Summarize | Context::Fresh);

@@ -87,7 +87,9 @@ impl Here<'_> {
             Arm::EverySession => {
                 self.keep("armed", "")?;
                 let begun = self.begin(text);
-                Ok(begun.unwrap_or_else(|error| HostReply::silent().with_note(said(&error))))
+                Ok(begun.unwrap_or_else(|error| {
+                    HostReply::silent().with_note(said(self.asked.app, &error))
+                }))
             }
         }
     }

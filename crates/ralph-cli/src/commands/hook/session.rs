@@ -244,7 +244,7 @@ impl<'a> Session<'a> {
                 self.pass_on(session, verb, &words).map(HostReply::calling_off)
             }
         };
-        done.unwrap_or_else(|error| answer(said(&error)).in_tone(Tone::Error))
+        done.unwrap_or_else(|error| answer(said(self.app, &error)).in_tone(Tone::Error))
     }
 
     /// Whether another process has just given this run to the session. A host
@@ -270,7 +270,10 @@ impl<'a> Session<'a> {
         let takes_over = words.iter().any(|word| word == "--takeover");
         let given = words.iter().find(|word| !word.starts_with("--")).map(String::as_str);
         let ledger = open_ledger(self.app)?;
-        let none = || CliError::refused("there is no loop to go on with");
+        let none = || {
+            CliError::refused("there is no loop to go on with")
+                .in_korean("이어서 진행할 루프가 없습니다", None)
+        };
         let run = self.app.find_run(ledger.store(), given)?.ok_or_else(none)?;
         refuse_elsewhere(self.app, &run)?;
         arm::refuse_budget(&run.policy)?;
@@ -281,7 +284,11 @@ impl<'a> Session<'a> {
         let is_elsewhere = old.as_ref().is_some_and(|old| old != session);
         if is_elsewhere && run.state.is_active() && !takes_over {
             return Err(CliError::refused(format!("{} goes on in another session", run.id))
-                .with_hint("`/ralph resume --takeover` moves it here"));
+                .with_hint("`/ralph resume --takeover` moves it here")
+                .in_korean(
+                    format!("{} 은(는) 다른 세션에서 진행 중입니다", run.id),
+                    Some("`/ralph resume --takeover` 로 이 세션으로 옮깁니다"),
+                ));
         }
         let owner = Owner::Session(session.clone());
         let checks = self.checks(&run)?;
@@ -365,6 +372,7 @@ impl<'a> Session<'a> {
         let own = own.map(|run| run.id.to_string());
         let mut command = Command::new(own_binary());
         command.current_dir(&self.app.project.root).env("NO_COLOR", "1").stdin(Stdio::null());
+        command.env("RALPH_LOCALE", self.app.chosen_locale().as_str());
         match (verb, own) {
             (Verb::Stop, Some(own)) => command.args(["stop", "--run", &own]),
             (Verb::Stop, None) => command.arg("stop"),

@@ -135,12 +135,21 @@ fn distance(one: &str, other: &str) -> usize {
 
 /// Why nothing was done about a word that may have been meant otherwise.
 pub(super) fn unclear(word: &str, meant: Option<&str>) -> CliError {
-    let hint = "a task that begins like that goes into quotes";
+    let hint = format!("a task that begins like that goes into quotes: `/ralph \"{word} …\"`");
+    let korean = format!("그렇게 시작하는 작업은 따옴표로 묶으세요: `/ralph \"{word} …\"`");
     match meant {
         Some(verb) => CliError::usage(format!("`{word}` is nothing that a loop can do"))
-            .with_hint(format!("did you mean `/ralph {verb}`? {hint}: `/ralph \"{word} …\"`")),
+            .with_hint(format!("did you mean `/ralph {verb}`? {hint}"))
+            .in_korean(
+                format!("`{word}` 은(는) 루프의 명령이 아닙니다"),
+                Some(&format!("`/ralph {verb}` 을(를) 뜻하셨나요? {korean}")),
+            ),
         None => CliError::usage(format!("`{word}` is neither a task nor a flag"))
-            .with_hint(format!("`/ralph help` lists the flags; {hint}: `/ralph \"{word} …\"`")),
+            .with_hint(format!("`/ralph help` lists the flags; {hint}"))
+            .in_korean(
+                format!("`{word}` 은(는) 작업도 플래그도 아닙니다"),
+                Some(&format!("`/ralph help` 로 플래그를 볼 수 있습니다. {korean}")),
+            ),
     }
 }
 
@@ -190,7 +199,11 @@ fn explain(error: &clap::Error) -> CliError {
         || "put the task in quotes if it is a part of it; `/ralph help` lists the flags".to_owned(),
         |tip| format!("{tip}; or put the task in quotes if it is a part of it"),
     );
-    CliError::usage(line).with_hint(hint)
+    let korean =
+        "작업의 일부라면 작업을 따옴표로 묶으세요. `/ralph help` 로 플래그를 볼 수 있습니다";
+    CliError::usage(line)
+        .with_hint(hint)
+        .in_korean(format!("플래그를 이해할 수 없습니다: {line}"), Some(korean))
 }
 
 /// The flags that `/ralph` knows, for its help.
