@@ -100,12 +100,6 @@ impl Entry {
 
     /// Why it cannot be kept, if it cannot.
     pub(crate) fn refusal(&self) -> Option<Refusal> {
-        if self.text.len() > LONGEST_TEXT {
-            return Some(Refusal::LongText { bytes: self.text.len() });
-        }
-        if self.files.len() > MOST_FILES {
-            return Some(Refusal::ManyFiles { files: self.files.len() });
-        }
         let always = [("kind", &self.kind), ("scope", &self.scope), ("title", &self.title)];
         let optional = [
             ("id", &self.id),
@@ -115,13 +109,28 @@ impl Entry {
             ("next entry", &self.next),
         ];
         let optional = optional.into_iter().filter_map(|(what, name)| Some((what, name.as_ref()?)));
-        let files = self.files.iter().map(|file| ("path of a file", file));
-        let mut names = always.into_iter().chain(optional).chain(files);
-        names.find(|(_, name)| name.len() > LONGEST_NAME).map(|(what, name)| {
-            let bytes = name.len();
-            Refusal::LongName { what, bytes }
-        })
+        let names = always.into_iter().chain(optional).map(|(what, name)| (what, name.as_str()));
+        refusal(self.text.len(), &self.files, names)
     }
+}
+
+/// Why something with a text of so many bytes, these files and these names
+/// cannot be kept, if it cannot.
+pub(crate) fn refusal<'a>(
+    bytes: usize,
+    files: &'a [String],
+    names: impl IntoIterator<Item = (&'static str, &'a str)>,
+) -> Option<Refusal> {
+    if bytes > LONGEST_TEXT {
+        return Some(Refusal::LongText { bytes });
+    }
+    if files.len() > MOST_FILES {
+        return Some(Refusal::ManyFiles { files: files.len() });
+    }
+    let files = files.iter().map(|file| ("path of a file", file.as_str()));
+    let mut names = names.into_iter().chain(files);
+    let (what, name) = names.find(|(_, name)| name.len() > LONGEST_NAME)?;
+    Some(Refusal::LongName { what, bytes: name.len() })
 }
 
 /// The name of an entry that has only an external one.

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
+use crate::entry::Refusal;
 use crate::index::Malformed;
+use crate::log::LogError;
 
 /// Why memory did not do what it was asked. Nothing was written then.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +32,17 @@ pub enum MemoryError {
         path: PathBuf,
         /// What is wrong with it, in one line.
         detail: String,
+    },
+    /// The log could not be read or written.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// A note cannot be kept as it is.
+    #[error("note {id} cannot be kept: {refusal}")]
+    Refused {
+        /// Which.
+        id: String,
+        /// Why.
+        refusal: Refusal,
     },
     /// Others kept the file locked for too long.
     #[error("{} stayed locked by another process", path.display())]
@@ -63,7 +76,11 @@ impl MemoryError {
             Self::Damaged { path, .. } => {
                 Some(format!("move {} away; memory can be built anew", path.display()))
             }
-            Self::Busy { .. } | Self::Io { .. } | Self::Sqlite { .. } => None,
+            Self::Log(_)
+            | Self::Refused { .. }
+            | Self::Busy { .. }
+            | Self::Io { .. }
+            | Self::Sqlite { .. } => None,
         }
     }
 }
@@ -91,7 +108,7 @@ impl From<Malformed> for Fault {
 
 impl Fault {
     /// The schema that this version knows.
-    pub(crate) const SCHEMA: i64 = 1;
+    pub(crate) const SCHEMA: i64 = 2;
 
     pub(crate) fn at(self, path: &Path) -> MemoryError {
         let path = path.to_owned();

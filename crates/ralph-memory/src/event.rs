@@ -1,6 +1,10 @@
 //! What happened to the memory: the lines of its log.
 
+mod kind;
+
 use serde::{Deserialize, Serialize};
+
+pub use self::kind::{NoteKind, OtherKind};
 
 /// One thing that happened, and in which place.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -65,32 +69,6 @@ pub enum Actor {
     Import,
 }
 
-/// What kind of thing a note is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NoteKind {
-    /// What holds always and is shown always.
-    Constitution,
-    /// How something is done.
-    Skill,
-    /// How things look here.
-    Pattern,
-    /// What goes wrong.
-    Gotcha,
-    /// What was decided, and why.
-    Decision,
-    /// What was found out.
-    Discovery,
-    /// What is typed to do something.
-    Command,
-    /// What is so.
-    Fact,
-    /// What failed.
-    Failure,
-    /// What was tried.
-    Approach,
-}
-
 /// For whom a note is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -101,6 +79,20 @@ pub enum Scope {
     Project,
     /// All projects of the user.
     Global,
+}
+
+impl Scope {
+    /// All of them, the narrowest first.
+    pub const ALL: [Self; 3] = [Self::Task, Self::Project, Self::Global];
+
+    /// Its name, as it is stored and typed.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Task => "task",
+            Self::Project => "project",
+            Self::Global => "global",
+        }
+    }
 }
 
 /// A note as it was written down.
@@ -126,6 +118,10 @@ pub struct Note {
     /// Where to look to see that it is so.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub anchors: Vec<Anchor>,
+    /// Since when it holds, in milliseconds since 1970, if not since it was
+    /// written down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<i64>,
     /// The name it has where it was imported from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external_id: Option<String>,
@@ -138,6 +134,32 @@ pub struct Note {
     /// What it belongs to, a session for example.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
+}
+
+impl Note {
+    /// A note that says no more than its text.
+    pub fn new(
+        id: impl Into<String>,
+        kind: NoteKind,
+        scope: Scope,
+        text: impl Into<String>,
+    ) -> Self {
+        Self {
+            id: id.into(),
+            kind,
+            scope,
+            title: None,
+            text: text.into(),
+            why: None,
+            files: Vec::new(),
+            anchors: Vec::new(),
+            since: None,
+            external_id: None,
+            prev: None,
+            next: None,
+            group: None,
+        }
+    }
 }
 
 /// A place in the code as it was when a note was written.
@@ -158,7 +180,7 @@ pub struct Anchor {
 #[serde(tag = "kind", content = "data", rename_all = "snake_case")]
 pub enum What {
     /// A note was written, or written anew under the same id.
-    Noted(Note),
+    Noted(Box<Note>),
     /// Notes were shown to an agent.
     Shown {
         /// Which.

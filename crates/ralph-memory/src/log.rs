@@ -45,6 +45,9 @@ pub enum LogError {
         /// How long it is.
         bytes: usize,
     },
+    /// A line was to be rewritten as a longer one.
+    #[error("a line of the log cannot be replaced by a longer one")]
+    Longer,
 }
 
 /// How far the log was read.
@@ -112,6 +115,19 @@ impl Log {
     /// Returns where it ends.
     pub fn read(&self, from: Position, mut see: impl FnMut(Entry)) -> Result<Position, LogError> {
         let mut at = from;
+        while let Some(end) = self.read_file(at, &mut see)? {
+            at = end;
+        }
+        Ok(at)
+    }
+
+    /// Reads like `read`, but only the first file with something new. Returns
+    /// where it ends, and `None` when there is nothing new.
+    pub fn read_file(
+        &self,
+        from: Position,
+        mut see: impl FnMut(Entry),
+    ) -> Result<Option<Position>, LogError> {
         let files = file::list(&self.folder).map_err(|source| self.trouble(source))?;
         let last = files.last().map_or(0, |last| last.number);
         for one in files.into_iter().filter(|one| one.number >= from.file) {
@@ -123,9 +139,28 @@ impl Log {
                 let damaged = || Entry::Damaged { path: one.path.clone(), offset: start + offset };
                 see(found.map_or_else(damaged, |event| Entry::Event(Box::new(event))));
             });
-            at = Position { file: one.number, offset: start + rest };
+            let end = match one.form {
+                // Nothing will be added to it, so nobody has to open it again.
+                Form::Compressed => Position { file: one.number + 1, offset: 0 },
+                Form::Plain => Position { file: one.number, offset: start + rest },
+            };
+            if end.file > one.number || rest > 0 {
+                return Ok(Some(end));
+            }
         }
-        Ok(at)
+        Ok(None)
+    }
+
+    /// Whether the log is still as long as a position in it says.
+    pub fn reaches(&self, at: Position) -> Result<bool, LogError> {
+        let files = file::list(&self.folder).map_err(|source| self.trouble(source))?;
+        let Some(last) = files.last() else { return Ok(at == Position::default()) };
+        let of = files.iter().find(|one| one.number == at.file);
+        Ok(match of.map(|one| (one.form, one.stored)) {
+            Some((Form::Plain, stored)) => at.offset <= stored,
+            Some((Form::Compressed, _)) => true,
+            None => at.offset == 0 && at.file <= last.number + 1,
+        })
     }
 
     /// How many bytes the log takes on the disk.
@@ -136,7 +171,9 @@ impl Log {
 
     /// Rewrites every line that `change` returns another event for.
     ///
-    /// For what has to be forgotten; the order stays. Returns how many changed.
+    /// For what has to be forgotten; the order stays, and so do positions: a
+    /// line that gets shorter is filled with blanks, one that would get longer
+    /// is refused. Returns how many changed.
     pub fn rewrite(
         &self,
         mut change: impl FnMut(&Event) -> Option<Event>,

@@ -160,6 +160,36 @@ fn what_is_to_be_forgotten_leaves_every_file() {
 }
 
 #[test]
+fn forgetting_moves_no_position_and_a_line_never_gets_longer() {
+    let (_dir, log) = scratch();
+    log.append(&[event(1), event(2)]).unwrap();
+    let (_, _, end) = all(&log, Position::default());
+    let gone = |event: &Event| {
+        Some(Event { what: What::Forgotten { id: "m".to_owned() }, ..event.clone() })
+    };
+    log.rewrite(gone).unwrap();
+    log.append(&[event(3)]).unwrap();
+    let (seen, damaged, _) = all(&log, end);
+    assert_eq!((seen, damaged), (vec![3], 0));
+    let longer = |event: &Event| {
+        let why = "x".repeat(5000);
+        Some(Event { what: What::Retracted { id: "m".to_owned(), why }, ..event.clone() })
+    };
+    assert!(matches!(log.rewrite(longer), Err(LogError::Longer)));
+}
+
+#[test]
+fn an_import_that_was_read_is_not_opened_again() {
+    let (dir, log) = scratch();
+    log.append_many(&[event(1)]).unwrap();
+    let (_, _, end) = all(&log, Position::default());
+    assert_eq!(end, Position { file: 2, offset: 0 });
+    log.append(&[event(2)]).unwrap();
+    fs::remove_file(dir.path().join("memory/00000001.jsonl.gz")).unwrap();
+    assert_eq!(all(&log, end).0, [2]);
+}
+
+#[test]
 fn files_of_others_in_the_folder_are_left_alone() {
     let (dir, log) = scratch();
     log.append(&[event(1)]).unwrap();

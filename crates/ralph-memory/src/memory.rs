@@ -21,9 +21,9 @@ use crate::vector::Vectors;
 /// Processes and threads may share the folder, each with its own `Memory`.
 /// Writers queue for some seconds; readers never wait.
 pub struct Memory {
-    connection: Connection,
+    pub(crate) connection: Connection,
     path: PathBuf,
-    ranking: Ranking,
+    pub(crate) ranking: Ranking,
 }
 
 impl Memory {
@@ -145,7 +145,7 @@ impl Memory {
     }
 
     /// One state of the database for all of `job`.
-    fn read<T>(
+    pub(crate) fn read<T>(
         &self,
         job: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
     ) -> Result<T, MemoryError> {
@@ -153,7 +153,7 @@ impl Memory {
     }
 
     /// All of `job` or nothing, with the write lock from the beginning.
-    fn write<T>(
+    pub(crate) fn write<T>(
         &self,
         job: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
     ) -> Result<T, MemoryError> {

@@ -12,7 +12,7 @@ use self::terms::{Found, Terms};
 use crate::error::Fault;
 use crate::index::{Scored, Top, search};
 use crate::ranking::Ranking;
-use crate::store::counters::Totals;
+use crate::store::counters::{Sequence, Totals};
 use crate::store::segments::{self, Stored};
 use crate::store::{entries, pending};
 
@@ -123,18 +123,60 @@ pub(crate) fn candidates(
     Ok(Candidates { best: top.into_sorted(), found })
 }
 
+/// Documents by their own score and their group's, as people read scores.
+pub(crate) fn ranked(
+    connection: &Connection,
+    ranking: &Ranking,
+    query: &Query,
+) -> Result<Vec<(f64, i64)>, Fault> {
+    let most = query.limit.saturating_mul(CANDIDATES_PER_HIT).max(FEWEST_CANDIDATES);
+    let mut candidates = candidates(connection, ranking, query, most)?;
+    let groups = Groups::of(connection, &mut candidates)?;
+    let mut ranked = groups.ranked(&candidates.best, ranking.group_prior);
+    ranked.truncate(query.limit);
+    Ok(ranked.into_iter().map(|(score, doc)| (ranking.readable(score), doc)).collect())
+}
+
 /// Entries by their own score and their group's.
 pub(crate) fn hits(
     connection: &Connection,
     ranking: &Ranking,
     query: &Query,
 ) -> Result<Vec<Hit>, Fault> {
-    let most = query.limit.saturating_mul(CANDIDATES_PER_HIT).max(FEWEST_CANDIDATES);
-    let mut candidates = candidates(connection, ranking, query, most)?;
-    let groups = Groups::of(connection, &mut candidates)?;
-    let mut ranked = groups.ranked(&candidates.best, ranking.group_prior);
-    ranked.truncate(query.limit);
-    ranked.into_iter().map(|(score, doc)| hit(connection, doc, ranking.readable(score))).collect()
+    let ranked = ranked(connection, ranking, query)?;
+    ranked.into_iter().map(|(score, doc)| hit(connection, doc, score)).collect()
+}
+
+/// Calls `see` for the documents that pass filters, the newest first, until it
+/// has enough. Some may be gone.
+pub(crate) fn matching(
+    connection: &Connection,
+    filters: &Filters,
+    mut see: impl FnMut(i64) -> Result<Next, Fault>,
+) -> Result<(), Fault> {
+    let filter = Filter::new(connection, filters)?;
+    let end = Sequence::documents(connection)?.upcoming();
+    let mut allowed = None;
+    for doc in (0..end).rev() {
+        let (partition, local) = segments::place(doc);
+        let known = match &allowed {
+            Some((of, allowed)) if *of == partition => allowed,
+            Some(_) | None => {
+                &allowed.insert((partition, filter.of_partition(connection, partition)?)).1
+            }
+        };
+        if known.has(local) && see(doc)? == Next::Stop {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Whether more is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    More,
+    Stop,
 }
 
 /// Groups by what was found of them.

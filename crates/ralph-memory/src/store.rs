@@ -3,6 +3,8 @@
 pub(crate) mod counters;
 pub(crate) mod entries;
 pub(crate) mod marks;
+pub(crate) mod notes;
 pub(crate) mod open;
 pub(crate) mod pending;
 pub(crate) mod segments;
+pub(crate) mod turns;

@@ -95,6 +95,12 @@ impl Belief {
         Self { source, for_it: 0.0, against: 0.0, at }
     }
 
+    /// The belief as it was stored: what outcomes added for and against, as of
+    /// a time.
+    pub const fn stored(source: Source, (for_it, against): (f64, f64), at: Timestamp) -> Self {
+        Self { source, for_it, against, at }
+    }
+
     /// The belief after an outcome.
     #[must_use]
     pub fn after(self, outcome: Outcome, at: Timestamp, half_life: Option<Days>) -> Self {
@@ -141,6 +147,11 @@ impl Belief {
     /// What outcomes say for and against it.
     pub const fn outcomes(self) -> (f64, f64) {
         (self.for_it, self.against)
+    }
+
+    /// The time that outcomes are counted for: nothing faded since.
+    pub const fn as_of(self) -> Timestamp {
+        self.at
     }
 
     fn parameters(self) -> (f64, f64) {

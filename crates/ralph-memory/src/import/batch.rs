@@ -23,10 +23,21 @@ const MOST_TEXT: usize = 64 << 20;
 /// From so many entries on, a batch is large.
 const LARGE: usize = 1000;
 
+/// What tells that an entry is there already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Identity {
+    /// Either of its names.
+    #[default]
+    AnyName,
+    /// Its id: the caller knows who is who.
+    IdAlone,
+}
+
 /// Entries that are written in one transaction. Their words are found before
 /// it begins, while others may write.
 #[derive(Default)]
 pub(crate) struct Batch {
+    identity: Identity,
     entries: Vec<(Entry, String)>,
     own: Vec<Vector>,
     vectors: Vectors,
@@ -34,6 +45,11 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
+    /// A batch of entries that all have an id, which alone tells who they are.
+    pub(crate) fn by_id_alone() -> Self {
+        Self { identity: Identity::IdAlone, ..Self::default() }
+    }
+
     pub(crate) fn push(&mut self, entry: Entry, ranking: &Ranking) {
         let Entry { title, text, files, .. } = &entry;
         self.text += title.len() + text.len();
@@ -62,8 +78,8 @@ impl Batch {
         ranking: &Ranking,
         counts: &mut Imported,
     ) -> Result<(), Fault> {
-        let Self { entries, own, mut vectors, .. } = self;
-        let (named, places) = places(connection, &entries)?;
+        let Self { identity, entries, own, mut vectors, .. } = self;
+        let (named, places) = places(connection, identity, &entries)?;
         let mut index = Reindex::new(connection, ranking, &mut vectors)?;
         let mut labels = Names::default();
         let mut own: Vec<Option<Vector>> = own.into_iter().map(Some).collect();
@@ -118,15 +134,22 @@ fn find(connection: &Connection, id: &str, entry: &Entry) -> Result<Option<i64>,
 /// The number of each entry, and where names lead to.
 fn places<'a>(
     connection: &Connection,
+    identity: Identity,
     entries: &'a [(Entry, String)],
 ) -> Result<(Named<'a>, BTreeMap<i64, Place>), Fault> {
     let mut numbers = Sequence::documents(connection)?;
     let mut named = Named::default();
     let mut places: BTreeMap<i64, Place> = BTreeMap::new();
     for (last, (entry, id)) in entries.iter().enumerate() {
-        let known = match named.known(id, entry) {
-            Some(doc) => Some(doc),
-            None => find(connection, id, entry)?,
+        let known = match identity {
+            Identity::IdAlone => match named.ids.get(id.as_str()) {
+                Some(doc) => Some(*doc),
+                None => by_id(connection, id)?,
+            },
+            Identity::AnyName => match named.known(id, entry) {
+                Some(doc) => Some(doc),
+                None => find(connection, id, entry)?,
+            },
         };
         let doc = known.unwrap_or_else(|| numbers.take());
         let place =

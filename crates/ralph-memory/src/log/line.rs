@@ -27,13 +27,19 @@ pub(super) fn render(events: &[Event]) -> Result<String, LogError> {
 }
 
 fn push(event: &Event, text: &mut String) -> Result<(), LogError> {
+    let json = json(event)?;
+    let _ = writeln!(text, "{} {json}", checksum(json.as_bytes()));
+    Ok(())
+}
+
+/// An event without its checksum, if it is not too long.
+pub(super) fn json(event: &Event) -> Result<String, LogError> {
     // Texts, numbers and lists of them all have a form in JSON.
     let json = serde_json::to_string(event).unwrap_or_default();
     if json.len() > LONGEST_LINE {
         return Err(LogError::TooLong { bytes: json.len() });
     }
-    let _ = writeln!(text, "{} {json}", checksum(json.as_bytes()));
-    Ok(())
+    Ok(json)
 }
 
 fn checksum(json: &[u8]) -> String {
@@ -73,9 +79,14 @@ pub(super) fn rewrite(
         let body = line.strip_suffix(b"\n").unwrap_or(line);
         match event(body).and_then(|event| change(&event)) {
             Some(other) => {
-                let mut text = String::new();
-                push(&other, &mut text)?;
-                written.extend_from_slice(text.as_bytes());
+                let mut json = json(&other)?;
+                let room = body.len() - DIGITS - 1;
+                let missing = room.checked_sub(json.len()).ok_or(LogError::Longer)?;
+                json.extend(std::iter::repeat_n(' ', missing));
+                written.extend_from_slice(checksum(json.as_bytes()).as_bytes());
+                written.push(b' ');
+                written.extend_from_slice(json.as_bytes());
+                written.extend_from_slice(&line[body.len()..]);
                 changed += 1;
             }
             None => written.extend_from_slice(line),

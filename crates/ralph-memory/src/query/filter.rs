@@ -58,7 +58,12 @@ impl Filter {
         Ok(self.of_partition(connection, partition)?.has(local))
     }
 
-    fn of_partition(&self, connection: &Connection, partition: i64) -> Result<Allowed, Fault> {
+    /// Which documents of a partition may be found, those that are gone too.
+    pub(super) fn of_partition(
+        &self,
+        connection: &Connection,
+        partition: i64,
+    ) -> Result<Allowed, Fault> {
         let mut allowed = Allowed::All;
         for sets in &self.any_of {
             let mut any = Vec::new();

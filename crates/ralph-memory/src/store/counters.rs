@@ -3,6 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::Fault;
+use crate::log::Position;
 
 /// How many documents there are, and how long they are together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +43,21 @@ fn set(connection: &Connection, name: &str, value: i64) -> Result<(), Fault> {
     Ok(())
 }
 
+/// How far the log was read.
+pub(crate) fn position(connection: &Connection) -> Result<Position, Fault> {
+    let file = value(connection, "log file")?;
+    let offset = value(connection, "log offset")?;
+    Ok(Position {
+        file: u32::try_from(file).unwrap_or(0),
+        offset: u64::try_from(offset).unwrap_or(0),
+    })
+}
+
+pub(crate) fn set_position(connection: &Connection, at: Position) -> Result<(), Fault> {
+    set(connection, "log file", i64::from(at.file))?;
+    set(connection, "log offset", i64::try_from(at.offset).unwrap_or(i64::MAX))
+}
+
 /// Numbers that are given out one after the other and never again.
 pub(crate) struct Sequence {
     name: &'static str,
@@ -59,6 +75,11 @@ impl Sequence {
 
     fn named(connection: &Connection, name: &'static str) -> Result<Self, Fault> {
         Ok(Self { name, next: value(connection, name)? })
+    }
+
+    /// The number that is given out next.
+    pub(crate) fn upcoming(&self) -> i64 {
+        self.next
     }
 
     pub(crate) fn take(&mut self) -> i64 {

@@ -91,11 +91,40 @@ fn create_tables(connection: &Connection) -> Result<(), Fault> {
     connection.execute_batch("PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL")?;
     use_write_ahead_log(connection)?;
     let tx = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
-    if schema(&tx)? == 0 {
-        tx.execute_batch(include_str!("schema.sql"))?;
-        tx.pragma_update(None, "user_version", Fault::SCHEMA)?;
+    if schema(&tx)? != Fault::SCHEMA {
+        clear(&tx)?;
     }
     Ok(tx.commit()?)
+}
+
+/// Throws away all that is stored, of an older schema too: it is derived.
+pub(crate) fn clear(connection: &Connection) -> Result<(), Fault> {
+    let tables: Vec<String> = connection
+        .prepare(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+        )?
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    for table in tables {
+        connection.execute_batch(&format!("DROP TABLE \"{}\"", table.replace('"', "\"\"")))?;
+    }
+    connection.execute_batch(include_str!("schema.sql"))?;
+    Ok(connection.pragma_update(None, "user_version", Fault::SCHEMA)?)
+}
+
+/// Deletes a database that cannot be used any more, with what belongs to it.
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    // The log of changes first: left alone, it would be taken for that of the
+    // next file.
+    for end in ["-wal", "-shm", ""] {
+        let mut file = path.as_os_str().to_owned();
+        file.push(end);
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(())
 }
 
 fn schema(connection: &Connection) -> Result<i64, Fault> {

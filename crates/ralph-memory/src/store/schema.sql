@@ -62,3 +62,49 @@ CREATE TABLE marks (
     bits BLOB NOT NULL,
     PRIMARY KEY (name, slice)
 ) WITHOUT ROWID;
+
+-- What a note is beyond its entry, of the same number: the projection of the
+-- log. What most notes do not have is last.
+CREATE TABLE notes (
+    doc INTEGER PRIMARY KEY,
+    actor INTEGER NOT NULL,
+    dated INTEGER NOT NULL,
+    verified INTEGER NOT NULL,
+    recorded INTEGER NOT NULL,
+    believed_at INTEGER NOT NULL,
+    for_it REAL NOT NULL,
+    against REAL NOT NULL,
+    shown INTEGER NOT NULL,
+    cited INTEGER NOT NULL,
+    passed INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    tokens INTEGER NOT NULL,
+    prev TEXT,
+    next TEXT,
+    place TEXT,
+    why TEXT,
+    anchors TEXT,
+    retired TEXT
+);
+
+-- Which notes are about which file; names are numbers.
+CREATE TABLE note_files (
+    file INTEGER NOT NULL,
+    doc INTEGER NOT NULL,
+    PRIMARY KEY (file, doc)
+) WITHOUT ROWID;
+
+-- Notes that took part in a turn whose checks have had no end yet.
+CREATE TABLE turns (
+    turn TEXT NOT NULL,
+    id TEXT NOT NULL,
+    part INTEGER NOT NULL,
+    PRIMARY KEY (turn, id)
+) WITHOUT ROWID;
+
+-- Lines of the log that nobody can read.
+CREATE TABLE damage (
+    path TEXT NOT NULL,
+    place INTEGER NOT NULL,
+    PRIMARY KEY (path, place)
+) WITHOUT ROWID;

@@ -1,0 +1,352 @@
+//! The notebook: what the log comes to, kept where it can be searched.
+//!
+//! The log is the truth. What it says about each note is summed up in tables
+//! beside the index; both are derived, and brought up to date before every
+//! answer by reading what was added to the log since. Any number of processes
+//! may do so at once: who has the write lock looks first how far others came.
+
+mod known;
+mod projection;
+mod tables;
+mod turn;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ralph_core::Timestamp;
+
+pub(crate) use self::known::source;
+pub use self::known::{Counts, Known, Retirement};
+pub(crate) use self::turn::{Part, Turn};
+use crate::entry::{self, Refusal, derived_id};
+use crate::error::{Fault, MemoryError};
+use crate::event::{Actor, Event, Note, Place, What};
+use crate::log::{Log, Position};
+use crate::memory::Memory;
+use crate::query::{self, Filters, GroupHit, Next, Query};
+use crate::store::open::{self, LargeCache, fold_log};
+use crate::store::{counters, entries, notes, turns};
+
+/// More events than these are written to the log as a file of their own.
+const MANY: usize = 256;
+
+/// All notes of one state home.
+pub struct Notebook {
+    memory: Memory,
+    log: Log,
+    repaired: Option<MemoryError>,
+}
+
+/// A note that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The note.
+    pub known: Known,
+    /// How well it fits.
+    pub score: f64,
+}
+
+/// Which notes are listed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Kinds, scopes, group, and whether retired notes are listed.
+    pub filters: Filters,
+    /// About one of these files; about anything if there is none.
+    pub files: Vec<String>,
+    /// How many at most; all if `None`.
+    pub limit: Option<usize>,
+}
+
+/// How much there is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Notes by kind and scope.
+    pub notes: Vec<Tally>,
+    /// Bytes of the log.
+    pub log_bytes: u64,
+    /// Bytes of the database.
+    pub database_bytes: u64,
+    /// Lines of the log that nobody can read: file and byte.
+    pub damaged: Vec<(PathBuf, u64)>,
+}
+
+/// How many notes of one kind and scope there are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tally {
+    /// The kind's word.
+    pub kind: String,
+    /// The scope's word.
+    pub scope: String,
+    /// How many hold.
+    pub active: u64,
+    /// How many do not hold any more.
+    pub retired: u64,
+    /// How many of all are verified.
+    pub verified: u64,
+}
+
+/// The id of a note with a name of its own elsewhere: the same for ever.
+pub fn note_id(external: &str) -> String {
+    derived_id(external)
+}
+
+impl Notebook {
+    /// Whether a state home has notes, or ever had some: looks once.
+    pub fn exists(home: &Path) -> bool {
+        home.join("memory").exists()
+    }
+
+    /// Opens the notebook of a state home and brings it up to date.
+    ///
+    /// A damaged database is deleted and made anew from the log; `repaired`
+    /// says so then.
+    pub fn open(home: &Path) -> Result<Self, MemoryError> {
+        match Self::open_as_it_is(home) {
+            Err(damage @ MemoryError::Damaged { .. }) => {
+                let path = open::path_in(home);
+                open::remove(&path).map_err(|source| MemoryError::Io { path, source })?;
+                Ok(Self { repaired: Some(damage), ..Self::open_as_it_is(home)? })
+            }
+            opened => opened,
+        }
+    }
+
+    fn open_as_it_is(home: &Path) -> Result<Self, MemoryError> {
+        let notebook = Self { memory: Memory::open(home)?, log: Log::new(home), repaired: None };
+        let at = notebook.memory.read(|tx| counters::position(tx))?;
+        if !notebook.log.reaches(at)? {
+            // Somebody took the log away, and what was made from it with it.
+            notebook.clear()?;
+        }
+        notebook.catch_up()?;
+        Ok(notebook)
+    }
+
+    /// What was wrong with the database, if it had to be made anew.
+    pub fn repaired(&self) -> Option<&MemoryError> {
+        self.repaired.as_ref()
+    }
+
+    /// Does a job, and does it again with a database made anew if the first
+    /// time shows that the present one is damaged.
+    pub fn attempt<T>(
+        home: &Path,
+        job: impl Fn(&Self) -> Result<T, MemoryError>,
+    ) -> Result<(T, Self), MemoryError> {
+        let notebook = Self::open(home)?;
+        match job(&notebook) {
+            Err(damage @ MemoryError::Damaged { .. }) => {
+                let path = notebook.memory.path().to_owned();
+                drop(notebook);
+                open::remove(&path).map_err(|source| MemoryError::Io { path, source })?;
+                let anew = Self { repaired: Some(damage), ..Self::open(home)? };
+                Ok((job(&anew)?, anew))
+            }
+            done => Ok((done?, notebook)),
+        }
+    }
+
+    /// Writes events to the log, all or none of them, and applies them.
+    pub fn write(&self, events: &[Event]) -> Result<(), MemoryError> {
+        for event in events {
+            if let What::Noted(note) = &event.what
+                && let Some(refusal) = refusal(note)
+            {
+                return Err(MemoryError::Refused { id: note.id.clone(), refusal });
+            }
+        }
+        if events.len() > MANY {
+            self.log.append_many(events)?;
+        } else {
+            self.log.append(events)?;
+        }
+        self.catch_up()
+    }
+
+    /// Reads what was added to the log since the last time.
+    pub fn catch_up(&self) -> Result<(), MemoryError> {
+        while self.read_one_file()? {}
+        Ok(())
+    }
+
+    fn read_one_file(&self) -> Result<bool, MemoryError> {
+        let from = self.memory.read(|tx| counters::position(tx))?;
+        let mut events = Vec::new();
+        let Some(end) = self.log.read_file(from, |entry| events.push(entry))? else {
+            return Ok(false);
+        };
+        let large = events.len() > MANY;
+        let cache = large.then(|| LargeCache::new(&self.memory.connection));
+        self.memory.write(|tx| {
+            // Somebody else may have been here in the meantime.
+            if counters::position(tx)? == from {
+                tables::project(tx, &self.memory.ranking, events)?;
+                counters::set_position(tx, end)?;
+            }
+            Ok(())
+        })?;
+        drop(cache);
+        if large {
+            fold_log(&self.memory.connection);
+        }
+        Ok(true)
+    }
+
+    /// The note with this id or external id.
+    pub fn get(&self, name: &str) -> Result<Option<Known>, MemoryError> {
+        self.catch_up()?;
+        self.memory.read(|tx| {
+            let doc = match entries::by_id(tx, name)? {
+                Some(doc) => Some(doc),
+                None => entries::by_external_id(tx, name)?,
+            };
+            doc.map_or(Ok(None), |doc| notes::read(tx, doc))
+        })
+    }
+
+    /// Notes, the newest first.
+    pub fn list(&self, selection: &Selection) -> Result<Vec<Known>, MemoryError> {
+        self.catch_up()?;
+        let limit = selection.limit.unwrap_or(usize::MAX);
+        self.memory.read(|tx| {
+            let mut about = Vec::new();
+            for file in &selection.files {
+                about.extend(notes::of_file(tx, file)?);
+            }
+            about.sort_unstable();
+            let mut found = Vec::new();
+            query::matching(tx, &selection.filters, |doc| {
+                if found.len() >= limit {
+                    return Ok(Next::Stop);
+                }
+                if selection.files.is_empty() || about.binary_search(&doc).is_ok() {
+                    found.extend(notes::read(tx, doc)?);
+                }
+                Ok(Next::More)
+            })?;
+            Ok(found)
+        })
+    }
+
+    /// The best notes for a query, best first; of equal ones the older.
+    pub fn search(&self, query: &Query) -> Result<Vec<Found>, MemoryError> {
+        self.catch_up()?;
+        self.memory.read(|tx| {
+            let ranked = query::ranked(tx, &self.memory.ranking, query)?;
+            let note = |(score, doc)| {
+                let known = notes::read(tx, doc)?.ok_or_else(|| {
+                    Fault::Damaged(format!("the index names note {doc}, which is not there"))
+                })?;
+                Ok(Found { known, score })
+            };
+            ranked.into_iter().map(note).collect()
+        })
+    }
+
+    /// The best groups for a query, best first.
+    pub fn search_groups(&self, query: &Query) -> Result<Vec<GroupHit>, MemoryError> {
+        self.catch_up()?;
+        self.memory.search_groups(query)
+    }
+
+    /// Forgets a note for good: its lines in the log are overwritten and the
+    /// database is made anew. Says how many lines there were.
+    pub fn forget(&self, id: &str, at: Timestamp) -> Result<usize, MemoryError> {
+        let what = What::Forgotten { id: id.to_owned() };
+        let event = Event { at: at.as_millis(), place: Place::default(), actor: Actor::User, what };
+        // First of all, so that whoever has read the old lines hears of it.
+        self.log.append(&[event])?;
+        let lines = self.log.rewrite(|event| forgotten(event, id))?;
+        self.rebuild()?;
+        Ok(lines)
+    }
+
+    /// Throws the database away and makes it anew from the log.
+    pub fn rebuild(&self) -> Result<(), MemoryError> {
+        self.clear()?;
+        self.catch_up()?;
+        self.memory.tidy()
+    }
+
+    /// What the notebook holds, in numbers.
+    pub fn stats(&self) -> Result<Stats, MemoryError> {
+        self.catch_up()?;
+        let (tallies, damaged) =
+            self.memory.read(|tx| Ok((notes::counts(tx)?, turns::damage(tx)?)))?;
+        let tally = |(kind, scope, [all, retired, verified]): (_, _, [u64; 3])| Tally {
+            kind,
+            scope,
+            active: all.saturating_sub(retired),
+            retired,
+            verified,
+        };
+        Ok(Stats {
+            notes: tallies.into_iter().map(tally).collect(),
+            log_bytes: self.log.size()?,
+            database_bytes: fs::metadata(self.memory.path()).map_or(0, |facts| facts.len()),
+            damaged,
+        })
+    }
+
+    /// How many notes there are.
+    pub fn count(&self) -> Result<u64, MemoryError> {
+        self.catch_up()?;
+        self.memory.count()
+    }
+
+    /// Empties the database; what was in it is overwritten.
+    fn clear(&self) -> Result<(), MemoryError> {
+        self.memory.write(|tx| {
+            tx.pragma_update(None, "secure_delete", true)?;
+            open::clear(tx)?;
+            counters::set_position(tx, Position::default())
+        })?;
+        fold_log(&self.memory.connection);
+        Ok(())
+    }
+}
+
+/// Why a note cannot be kept, if it cannot.
+pub fn refusal(note: &Note) -> Option<Refusal> {
+    let always = [("id", &note.id)];
+    let optional = [
+        ("title", &note.title),
+        ("external id", &note.external_id),
+        ("group", &note.group),
+        ("previous entry", &note.prev),
+        ("next entry", &note.next),
+    ];
+    let optional = optional.into_iter().filter_map(|(what, name)| Some((what, name.as_ref()?)));
+    let names = always.into_iter().chain(optional).map(|(what, name)| (what, name.as_str()));
+    let names = names.chain([("kind", note.kind.word())]);
+    let why = note.why.as_deref().map_or(0, str::len);
+    entry::refusal(note.text.len() + why, &note.files, names)
+}
+
+/// What stands in the log in place of what spoke of a forgotten note.
+fn forgotten(event: &Event, id: &str) -> Option<Event> {
+    let what = match &event.what {
+        What::Noted(note) if note.id == id => What::Forgotten { id: note.id.clone() },
+        What::Replaced { id: old, by, why } if (old == id || by == id) && !why.is_empty() => {
+            What::Replaced { id: old.clone(), by: by.clone(), why: String::new() }
+        }
+        What::Retracted { id: old, why } if old == id && !why.is_empty() => {
+            What::Retracted { id: old.clone(), why: String::new() }
+        }
+        What::Noted(_)
+        | What::Replaced { .. }
+        | What::Retracted { .. }
+        | What::Shown { .. }
+        | What::Cited { .. }
+        | What::Checked { .. }
+        | What::SeenAgain { .. }
+        | What::Promoted { .. }
+        | What::Corrected { .. }
+        | What::Forgotten { .. } => return None,
+    };
+    Some(Event { what, ..event.clone() })
+}
+
+#[cfg(test)]
+#[path = "notebook_tests.rs"]
+mod tests;

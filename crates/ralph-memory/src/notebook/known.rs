@@ -1,0 +1,145 @@
+//! A note and what is known of it.
+
+use ralph_core::Timestamp;
+use ralph_core::memory::notes::{Order, orders};
+use ralph_core::memory::{Belief, Outcome, Source};
+
+use crate::entry::{Entry, State};
+use crate::event::{Actor, Note, Place};
+
+/// A note and what became of it: all that the log says, summed up.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Known {
+    /// The note as it was last written, with the scope that it has now.
+    pub note: Note,
+    /// Who wrote it.
+    pub actor: Actor,
+    /// Where it was written.
+    pub place: Place,
+    /// When it was first written down.
+    pub recorded: Timestamp,
+    /// Since when it holds as it is.
+    pub valid_from: Timestamp,
+    /// Why it does not hold any more.
+    pub retired: Option<Retirement>,
+    /// How much it is believed, as of what last happened to it.
+    pub belief: Belief,
+    /// Whether the user wrote it, or checks passed that it was a reason for.
+    pub verified: bool,
+    /// What happened to it how often.
+    pub counts: Counts,
+}
+
+/// The end of a note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retirement {
+    /// Since when it does not hold.
+    pub at: Timestamp,
+    /// Why, in words.
+    pub why: String,
+    /// The note that took its place.
+    pub by: Option<String>,
+}
+
+/// What happened to a note how often.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// It was shown to an agent.
+    pub shown: u32,
+    /// An agent named it as its reason.
+    pub cited: u32,
+    /// Checks passed to its credit.
+    pub passed: u32,
+    /// Checks failed to its discredit.
+    pub failed: u32,
+    /// How long it was, all showings together.
+    pub tokens: u64,
+}
+
+impl Known {
+    /// A note that was just written.
+    pub(super) fn written(note: Note, (actor, place): (Actor, Place), at: Timestamp) -> Self {
+        Self {
+            actor,
+            place,
+            recorded: at,
+            valid_from: note.since.map_or(at, Timestamp::from_millis),
+            retired: None,
+            belief: Belief::new(source(actor, &note), at),
+            verified: actor == Actor::User,
+            counts: Counts::default(),
+            note,
+        }
+    }
+
+    /// Who said it first.
+    pub fn source(&self) -> Source {
+        self.belief.source()
+    }
+
+    /// How much it is believed at a time.
+    pub fn belief_at(&self, now: Timestamp) -> Belief {
+        self.belief.at(now, self.note.kind.half_life())
+    }
+
+    /// What in it reads like an order to the agent. Costs some microseconds.
+    pub fn orders(&self) -> Vec<Order> {
+        let Note { title, text, why, .. } = &self.note;
+        let mut found: Vec<Order> = [title.as_deref(), Some(text), why.as_deref()]
+            .into_iter()
+            .flatten()
+            .flat_map(orders)
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// What the index has of it.
+    pub(super) fn entry(&self) -> Entry {
+        let note = &self.note;
+        Entry {
+            id: Some(note.id.clone()),
+            external_id: note.external_id.clone(),
+            kind: note.kind.word().to_owned(),
+            scope: note.scope.word().to_owned(),
+            title: note.title.clone().unwrap_or_default(),
+            text: note.text.clone(),
+            files: note.files.clone(),
+            at: Some(self.valid_from),
+            group: note.group.clone(),
+            prev: note.prev.clone(),
+            next: note.next.clone(),
+            state: if self.retired.is_some() { State::Retired } else { State::Active },
+        }
+    }
+
+    /// Counts an outcome.
+    pub(super) fn came(&mut self, outcome: Outcome, at: Timestamp) {
+        self.belief = self.belief.after(outcome, at, self.note.kind.half_life());
+        match outcome {
+            Outcome::PassedCiting => {
+                self.counts.passed += 1;
+                self.verified = true;
+            }
+            Outcome::PassedShown => self.counts.passed += 1,
+            Outcome::FailedCiting => self.counts.failed += 1,
+            Outcome::Corrected => self.verified = false,
+            Outcome::SeenAgain => {}
+        }
+    }
+}
+
+/// How much what an actor writes deserves to be believed.
+///
+/// What we write ourselves comes from checks that we ran. An imported file may
+/// have been written by anybody.
+pub(crate) fn source(actor: Actor, note: &Note) -> Source {
+    match actor {
+        Actor::User => Source::User,
+        Actor::Ralph => Source::Check,
+        Actor::Agent if note.anchors.is_empty() => Source::Agent,
+        Actor::Agent => Source::AgentCiting,
+        Actor::Import => Source::Tool,
+    }
+}

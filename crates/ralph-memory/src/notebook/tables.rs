@@ -1,0 +1,103 @@
+//! Applying events to the tables.
+
+use std::collections::BTreeMap;
+
+use rusqlite::Connection;
+
+use super::known::Known;
+use super::projection::{Change, Projection, Slot, Stored};
+use super::turn::{Part, Turn};
+use crate::error::Fault;
+use crate::event::What;
+use crate::import::{Batch, Imported, Reindex};
+use crate::log::Entry;
+use crate::ranking::Ranking;
+use crate::store::entries::{self, Names};
+use crate::store::{notes, turns};
+use crate::vector::Vectors;
+
+/// What the tables say.
+struct Tables<'a>(&'a Connection);
+
+impl Stored for Tables<'_> {
+    fn note(&self, id: &str) -> Result<Option<Known>, Fault> {
+        let doc = entries::by_id(self.0, id)?;
+        doc.map_or(Ok(None), |doc| notes::read(self.0, doc))
+    }
+
+    fn turn(&self, turn: &Turn) -> Result<BTreeMap<String, Part>, Fault> {
+        turns::read(self.0, turn)
+    }
+}
+
+/// Applies entries of the log, in their order.
+pub(super) fn project(
+    connection: &Connection,
+    ranking: &Ranking,
+    entries: Vec<Entry>,
+) -> Result<(), Fault> {
+    let mut projection = Projection::new(Tables(connection));
+    for entry in entries {
+        match entry {
+            Entry::Damaged { path, offset } => turns::add_damage(connection, &path, offset)?,
+            Entry::Event(event) if is_too_large(&event.what) => {}
+            Entry::Event(event) => projection.apply(*event)?,
+        }
+    }
+    let Projection { notes: slots, turns: parts, .. } = projection;
+    let mut slots: Vec<(String, Slot)> = slots.into_iter().collect();
+    slots.sort_unstable_by(|(one, a), (other, b)| a.order.cmp(&b.order).then(one.cmp(other)));
+    write(connection, ranking, &slots)?;
+    for (turn, parts) in &parts {
+        turns::write(connection, turn, parts)?;
+    }
+    Ok(())
+}
+
+/// Whether an event holds a note that whoever wrote it should have refused.
+fn is_too_large(what: &What) -> bool {
+    matches!(what, What::Noted(note) if super::refusal(note).is_some())
+}
+
+fn write(
+    connection: &Connection,
+    ranking: &Ranking,
+    slots: &[(String, Slot)],
+) -> Result<(), Fault> {
+    let mut names = Names::default();
+    for (id, slot) in slots.iter().filter(|(_, slot)| slot.gone) {
+        remove(connection, ranking, (id, slot), &mut names)?;
+    }
+    let mut batch = Batch::by_id_alone();
+    for (_, slot) in slots.iter().filter(|(_, slot)| slot.change == Change::Note) {
+        if let Some(known) = &slot.known {
+            batch.push(known.entry(), ranking);
+        }
+    }
+    if !batch.is_empty() {
+        batch.write(connection, ranking, &mut Imported::default())?;
+    }
+    for (id, slot) in slots.iter().filter(|(_, slot)| slot.change > Change::Nothing) {
+        let Some(known) = &slot.known else { continue };
+        let doc = entries::by_id(connection, id)?
+            .ok_or_else(|| Fault::Damaged(format!("note {id} has no entry")))?;
+        notes::write(connection, doc, known)?;
+        let before = if slot.gone { None } else { slot.stored.as_deref() };
+        let files = (before.unwrap_or_default(), known.note.files.as_slice());
+        notes::write_files(connection, &mut names, doc, files)?;
+    }
+    Ok(())
+}
+
+fn remove(
+    connection: &Connection,
+    ranking: &Ranking,
+    (id, slot): (&str, &Slot),
+    names: &mut Names,
+) -> Result<(), Fault> {
+    let Some(doc) = entries::by_id(connection, id)? else { return Ok(()) };
+    let before = slot.stored.as_deref().unwrap_or_default();
+    notes::write_files(connection, names, doc, (before, &[]))?;
+    notes::remove(connection, doc)?;
+    Reindex::new(connection, ranking, &mut Vectors::default())?.remove(doc)
+}

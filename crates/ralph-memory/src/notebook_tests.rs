@@ -1,0 +1,376 @@
+use std::thread;
+
+use proptest::prelude::*;
+use ralph_core::memory::Source;
+
+use super::*;
+use crate::event::{Anchor, NoteKind, Scope};
+use crate::query::Retired;
+
+fn scratch() -> (tempfile::TempDir, Notebook) {
+    let dir = tempfile::tempdir().unwrap();
+    let notebook = Notebook::open(dir.path()).unwrap();
+    (dir, notebook)
+}
+
+fn note(id: &str, text: &str) -> Note {
+    Note::new(id, NoteKind::Gotcha, Scope::Task, text)
+}
+
+fn turn(iteration: u32) -> Place {
+    Place { run: Some("run-1".to_owned()), iteration: Some(iteration), ..Place::default() }
+}
+
+fn event(actor: Actor, place: Place, what: What) -> Event {
+    Event { at: 1_000, place, actor, what }
+}
+
+fn noted(actor: Actor, note: Note) -> Event {
+    event(actor, Place::default(), What::Noted(Box::new(note)))
+}
+
+fn ids(ids: &[&str]) -> Vec<String> {
+    ids.iter().map(|id| (*id).to_owned()).collect()
+}
+
+fn passed(iteration: u32) -> Event {
+    let what = What::Checked { passed: true, tree: None, failures: Vec::new() };
+    event(Actor::Ralph, turn(iteration), what)
+}
+
+fn failed(iteration: u32) -> Event {
+    let what = What::Checked { passed: false, tree: None, failures: Vec::new() };
+    event(Actor::Ralph, turn(iteration), what)
+}
+
+fn question(text: &str) -> Query {
+    Query { text: text.to_owned(), limit: 10, ..Query::default() }
+}
+
+/// All that the notebook says, to be compared.
+fn dump(notebook: &Notebook) -> Vec<Known> {
+    let filters = Filters { retired: Retired::Shown, ..Filters::default() };
+    notebook.list(&Selection { filters, ..Selection::default() }).unwrap()
+}
+
+#[test]
+fn a_note_comes_back_with_all_it_says() {
+    let (_dir, notebook) = scratch();
+    let wanted = Note {
+        title: Some("Locks".to_owned()),
+        why: Some("it was slow".to_owned()),
+        files: ids(&["src/lock.rs", "src/a b.rs"]),
+        anchors: vec![Anchor {
+            file: "src/lock.rs".to_owned(),
+            hash: Some("abc".to_owned()),
+            symbol: Some("Lock".to_owned()),
+        }],
+        since: Some(5),
+        external_id: Some("e1".to_owned()),
+        prev: Some("e0".to_owned()),
+        next: Some("e2".to_owned()),
+        group: Some("g".to_owned()),
+        ..note("m1", "Take the lock with \"quotes\" first.\n잠금")
+    };
+    notebook.write(&[event(Actor::Agent, turn(1), What::Noted(Box::new(wanted.clone())))]).unwrap();
+    let known = notebook.get("m1").unwrap().unwrap();
+    assert_eq!(known.note, wanted);
+    assert_eq!((known.actor, &known.place), (Actor::Agent, &turn(1)));
+    assert_eq!((known.recorded.as_millis(), known.valid_from.as_millis()), (1_000, 5));
+    assert_eq!((known.source(), known.verified), (Source::AgentCiting, false));
+    assert_eq!(notebook.get("e1").unwrap(), Some(known));
+    assert_eq!(notebook.get("../m1").unwrap(), None);
+}
+
+#[test]
+fn only_what_took_part_in_a_turn_is_credited_with_its_end() {
+    let (_dir, notebook) = scratch();
+    let write = |id: &str| noted(Actor::Agent, note(id, id));
+    notebook.write(&["shown", "cited", "other"].map(write)).unwrap();
+    let own = event(Actor::Agent, turn(1), What::Noted(Box::new(note("own", "own"))));
+    let shown = What::Shown { ids: ids(&["shown", "cited"]), tokens: 100 };
+    let cited = What::Cited { ids: ids(&["cited", "invented"]) };
+    notebook
+        .write(&[
+            own,
+            event(Actor::Ralph, turn(1), shown),
+            event(Actor::Agent, turn(1), cited.clone()),
+            passed(2),
+            passed(1),
+            passed(1),
+        ])
+        .unwrap();
+    let of = |id: &str| {
+        let known = notebook.get(id).unwrap().unwrap();
+        (known.belief.outcomes().0, known.verified, known.counts.passed)
+    };
+    assert_eq!(of("cited"), (1.0, true, 1));
+    assert_eq!(of("own"), (1.0, true, 1));
+    assert_eq!(of("shown"), (0.1, false, 1));
+    assert_eq!(of("other"), (0.0, false, 0));
+    assert_eq!(notebook.get("shown").unwrap().unwrap().counts.tokens, 50);
+    notebook.write(&[event(Actor::Agent, turn(3), cited), failed(3)]).unwrap();
+    let known = notebook.get("cited").unwrap().unwrap();
+    assert_eq!((known.belief.outcomes().1, known.counts.failed, known.counts.cited), (1.0, 1, 2));
+    assert_eq!(notebook.get("invented").unwrap(), None);
+}
+
+#[test]
+fn what_was_replaced_or_withdrawn_is_kept_and_found_only_on_demand() {
+    let (_dir, notebook) = scratch();
+    notebook
+        .write(&[
+            noted(Actor::Agent, note("old", "deploy with make")),
+            noted(Actor::User, note("new", "deploy with just")),
+            noted(Actor::Agent, note("wrong", "deploy by hand")),
+        ])
+        .unwrap();
+    let replaced =
+        What::Replaced { id: "old".to_owned(), by: "new".to_owned(), why: "moved".to_owned() };
+    let retracted = What::Retracted { id: "wrong".to_owned(), why: "no".to_owned() };
+    let decide = |what| event(Actor::Ralph, Place::default(), what);
+    notebook.write(&[decide(replaced), decide(retracted)]).unwrap();
+    let found = notebook.search(&question("deploy")).unwrap();
+    assert_eq!(found.iter().map(|one| one.known.note.id.as_str()).collect::<Vec<_>>(), ["new"]);
+    assert!(found[0].known.verified, "the user wrote it");
+    let old = notebook.get("old").unwrap().unwrap().retired.unwrap();
+    assert_eq!((old.why.as_str(), old.by.as_deref()), ("moved", Some("new")));
+    assert_eq!(dump(&notebook).len(), 3);
+    // Written again, it holds again.
+    notebook.write(&[noted(Actor::Agent, note("wrong", "deploy by hand"))]).unwrap();
+    assert_eq!(notebook.get("wrong").unwrap().unwrap().retired, None);
+}
+
+#[test]
+fn a_note_that_is_written_anew_says_the_new_and_earned_nothing_yet() {
+    let (_dir, notebook) = scratch();
+    notebook
+        .write(&[
+            event(Actor::Agent, turn(1), What::Noted(Box::new(note("m", "use tabs")))),
+            passed(1),
+            noted(Actor::User, note("m", "use spaces")),
+        ])
+        .unwrap();
+    let known = notebook.get("m").unwrap().unwrap();
+    assert_eq!((known.note.text.as_str(), known.source()), ("use spaces", Source::User));
+    assert!(known.belief.outcomes().0 == 0.0 && known.verified);
+    assert!(notebook.search(&question("tabs")).unwrap().is_empty());
+    assert_eq!(notebook.search(&question("spaces")).unwrap().len(), 1);
+}
+
+#[test]
+fn a_second_import_changes_what_differs_and_leaves_decisions_alone() {
+    let (_dir, notebook) = scratch();
+    let import = |text: &str, external: &str| {
+        let external_id = Some(external.to_owned());
+        noted(Actor::Import, Note { external_id, ..note(&note_id(external), text) })
+    };
+    notebook.write(&[import("apples", "../a"), import("pears", "b")]).unwrap();
+    let promote = What::Promoted { id: note_id("../a"), scope: Scope::Project };
+    let retract = What::Retracted { id: note_id("b"), why: "no".to_owned() };
+    let decide = |what| event(Actor::User, Place::default(), what);
+    notebook.write(&[decide(promote), decide(retract)]).unwrap();
+    notebook.write(&[import("apples", "../a"), import("pears", "b")]).unwrap();
+    assert_eq!(notebook.get("../a").unwrap().unwrap().note.scope, Scope::Project);
+    assert!(notebook.get("b").unwrap().unwrap().retired.is_some());
+    notebook.write(&[import("quinces", "b")]).unwrap();
+    assert_eq!(notebook.get("b").unwrap().unwrap().note.text, "quinces");
+    assert_eq!(notebook.count().unwrap(), 2);
+}
+
+#[test]
+fn notes_are_listed_by_what_they_are_and_what_they_are_about() {
+    let (_dir, notebook) = scratch();
+    let about = |id: &str, file: &str, kind: NoteKind| {
+        noted(Actor::User, Note { kind, files: ids(&[file]), ..note(id, "text") })
+    };
+    notebook
+        .write(&[
+            about("a", "src/a.rs", NoteKind::Gotcha),
+            about("b", "src/b.rs", NoteKind::Skill),
+            about("c", "src/a.rs", NoteKind::of("turn")),
+        ])
+        .unwrap();
+    let list = |selection: &Selection| -> Vec<String> {
+        notebook.list(selection).unwrap().into_iter().map(|known| known.note.id).collect()
+    };
+    let of_a = Selection { files: ids(&["src/a.rs"]), ..Selection::default() };
+    assert_eq!(list(&of_a), ["c", "a"]);
+    assert_eq!(list(&Selection { limit: Some(1), ..of_a.clone() }), ["c"]);
+    let filters = Filters { kinds: ids(&["turn", "skill"]), ..Filters::default() };
+    assert_eq!(list(&Selection { filters, ..Selection::default() }), ["c", "b"]);
+    // No longer about the file once it is written anew, and gone once forgotten.
+    notebook.write(&[about("a", "src/b.rs", NoteKind::Gotcha)]).unwrap();
+    notebook.forget("c", Timestamp::from_millis(2_000)).unwrap();
+    assert!(list(&of_a).is_empty());
+}
+
+#[test]
+fn a_forgotten_note_is_gone_from_every_file() {
+    let (dir, notebook) = scratch();
+    notebook
+        .write(&[
+            noted(Actor::User, note("m1", "the password is xyzzy42")),
+            noted(Actor::User, note("m2", "something else")),
+        ])
+        .unwrap();
+    assert_eq!(notebook.forget("m1", Timestamp::from_millis(2_000)).unwrap(), 1);
+    assert_eq!(notebook.get("m1").unwrap(), None);
+    assert!(notebook.search(&question("password xyzzy42")).unwrap().is_empty());
+    assert_eq!(dump(&notebook).len(), 1);
+    let mut folders = vec![dir.path().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for one in fs::read_dir(folder).unwrap() {
+            let path = one.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let bytes = fs::read(&path).unwrap();
+            let holds = bytes.windows(7).any(|window| window == b"xyzzy42");
+            assert!(!holds, "{}", path.display());
+        }
+    }
+}
+
+#[test]
+fn a_damaged_database_is_made_anew_and_said() {
+    let (dir, notebook) = scratch();
+    notebook.write(&[noted(Actor::User, note("m1", "text"))]).unwrap();
+    let before = dump(&notebook);
+    drop(notebook);
+    fs::remove_file(dir.path().join("memory.1.db-wal")).unwrap();
+    fs::write(dir.path().join("memory.1.db"), "no database").unwrap();
+    let notebook = Notebook::open(dir.path()).unwrap();
+    assert!(matches!(notebook.repaired(), Some(MemoryError::Damaged { .. })));
+    assert_eq!(dump(&notebook), before);
+    notebook.memory.connection.execute("DELETE FROM notes", []).unwrap();
+    drop(notebook);
+    let (found, notebook) =
+        Notebook::attempt(dir.path(), |notebook| notebook.search(&question("text"))).unwrap();
+    assert_eq!((found.len(), dump(&notebook)), (1, before));
+    assert!(notebook.repaired().is_some());
+}
+
+#[test]
+fn a_damaged_line_is_counted_and_the_others_are_kept() {
+    let (dir, notebook) = scratch();
+    notebook.write(&["a", "b", "c"].map(|id| noted(Actor::User, note(id, id)))).unwrap();
+    let path = dir.path().join("memory/00000001.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("\"text\":\"b\"", "\"text\":\"x\"")).unwrap();
+    notebook.rebuild().unwrap();
+    let damaged = notebook.stats().unwrap().damaged;
+    assert_eq!(damaged.len(), 1);
+    assert_eq!(damaged[0].0, Path::new("00000001.jsonl"));
+    let kept: Vec<String> = dump(&notebook).into_iter().map(|known| known.note.id).collect();
+    assert_eq!(kept, ["c", "a"]);
+}
+
+#[test]
+fn without_its_log_nothing_is_known() {
+    let (dir, notebook) = scratch();
+    notebook.write(&[noted(Actor::User, note("m1", "text"))]).unwrap();
+    drop(notebook);
+    fs::remove_dir_all(dir.path().join("memory")).unwrap();
+    assert!(dump(&Notebook::open(dir.path()).unwrap()).is_empty());
+}
+
+#[test]
+fn what_is_too_large_is_refused_and_nothing_is_written() {
+    let (_dir, notebook) = scratch();
+    let huge = note("m2", &"x".repeat(crate::LONGEST_TEXT + 1));
+    let refused = notebook.write(&[noted(Actor::User, note("m1", "a")), noted(Actor::User, huge)]);
+    assert!(matches!(refused, Err(MemoryError::Refused { .. })), "{refused:?}");
+    assert_eq!(notebook.count().unwrap(), 0);
+}
+
+#[test]
+fn two_writers_at_once_lose_and_repeat_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    thread::scope(|scope| {
+        for writer in 0..4 {
+            let home = dir.path();
+            scope.spawn(move || {
+                let notebook = Notebook::open(home).unwrap();
+                for number in 0..20 {
+                    let id = format!("{writer}-{number}");
+                    let cited = What::Cited { ids: ids(&["shared"]) };
+                    notebook
+                        .write(&[
+                            noted(Actor::User, note(&id, "words")),
+                            noted(Actor::User, note("shared", "words")),
+                            event(Actor::Agent, Place::default(), cited),
+                        ])
+                        .unwrap();
+                }
+            });
+        }
+    });
+    let notebook = Notebook::open(dir.path()).unwrap();
+    assert_eq!(notebook.count().unwrap(), 81);
+    assert_eq!(notebook.get("shared").unwrap().unwrap().counts.cited, 80);
+    let before = dump(&notebook);
+    notebook.rebuild().unwrap();
+    assert_eq!(dump(&notebook), before);
+}
+
+fn any_event() -> impl Strategy<Value = Event> {
+    let id = || (0..6_u8).prop_map(|number| format!("m{number}"));
+    let some_note = (id(), 0..4_u8, proptest::option::of(0..4_u8)).prop_map(|(id, text, outer)| {
+        let external_id = outer.map(|outer| format!("e{outer}"));
+        What::Noted(Box::new(Note {
+            external_id,
+            files: ids(&[&format!("f{text}")]),
+            ..note(&id, &format!("word{text}"))
+        }))
+    });
+    let what = prop_oneof![
+        4 => some_note,
+        1 => id().prop_map(|id| What::Shown { ids: vec![id], tokens: 7 }),
+        1 => id().prop_map(|id| What::Cited { ids: vec![id] }),
+        2 => any::<bool>()
+            .prop_map(|passed| What::Checked { passed, tree: None, failures: Vec::new() }),
+        1 => id().prop_map(|id| What::SeenAgain { id }),
+        1 => (id(), id()).prop_map(|(id, by)| What::Replaced { id, by, why: "w".to_owned() }),
+        1 => id().prop_map(|id| What::Promoted { id, scope: Scope::Project }),
+        1 => id().prop_map(|id| What::Retracted { id, why: "w".to_owned() }),
+        1 => id().prop_map(|id| What::Corrected { id }),
+        1 => id().prop_map(|id| What::Forgotten { id }),
+    ];
+    let actors = [Actor::User, Actor::Agent, Actor::Ralph, Actor::Import];
+    (what, 0..4_usize, 0..100_i64, 0..3_u32).prop_map(move |(what, actor, days, iteration)| {
+        let place = if iteration == 0 { Place::default() } else { turn(iteration) };
+        Event { at: days * 86_400_000, place, actor: actors[actor], what }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn a_notebook_made_anew_says_the_same(
+        events in proptest::collection::vec(any_event(), 1..60),
+        cut in 1..8_usize,
+    ) {
+        let (_dir, notebook) = scratch();
+        for some in events.chunks(cut) {
+            notebook.write(some).unwrap();
+        }
+        let before = dump(&notebook);
+        let files: Vec<Vec<Known>> = (0..4)
+            .map(|number| Selection { files: vec![format!("f{number}")], ..Selection::default() })
+            .map(|selection| notebook.list(&selection).unwrap())
+            .collect();
+        notebook.rebuild().unwrap();
+        prop_assert_eq!(&dump(&notebook), &before);
+        for (number, wanted) in files.iter().enumerate() {
+            let files = vec![format!("f{number}")];
+            let found = notebook.list(&Selection { files, ..Selection::default() }).unwrap();
+            prop_assert_eq!(&found, wanted);
+        }
+        let active = before.iter().filter(|known| known.retired.is_none()).count();
+        let all = Query { limit: 100, ..question("word0 word1 word2 word3") };
+        prop_assert_eq!(notebook.search(&all).unwrap().len(), active);
+    }
+}
