@@ -30,6 +30,7 @@ pub mod score;
 pub mod state;
 pub mod template;
 pub mod time;
+pub mod tokens;
 pub mod usage;
 pub mod wording;
 

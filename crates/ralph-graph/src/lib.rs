@@ -18,7 +18,6 @@ pub mod anchor;
 pub mod ask;
 pub mod freshness;
 pub mod map;
-pub mod tokens;
 
 mod code;
 mod content;

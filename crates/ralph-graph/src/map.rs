@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use ralph_core::tokens::estimate;
+
 use crate::code::Code;
 use crate::facts::{Kind, Purpose};
 use crate::project::{DefRef, FileId, SourceFile};
 use crate::rank::{Interest, ranked};
-use crate::tokens::estimate;
 
 /// Definitions in a row that did not fit before nothing more is tried.
 const PATIENCE: usize = 400;

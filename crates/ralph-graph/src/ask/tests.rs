@@ -1,3 +1,5 @@
+use ralph_core::tokens;
+
 use super::calls::Calls;
 use super::name::Meant;
 use super::refs::{Certainty, Site};
@@ -6,7 +8,6 @@ use crate::code::Code;
 use crate::facts::Kind;
 use crate::map::MapQuery;
 use crate::scratch::{LATER, Scratch};
-use crate::tokens;
 
 const PROJECT: [(&str, &str); 6] = [
     (
