@@ -3,19 +3,24 @@
 
 pub mod attempt;
 pub mod belief;
+pub mod citations;
 mod code;
 mod comparison;
 mod denial;
 mod grammar;
+pub mod hydration;
 mod kinds;
 mod korean;
+pub mod label;
 pub mod notes;
 mod orders;
 mod phrases;
 mod quantity;
+pub mod rank;
 pub mod relation;
 mod statement;
 mod stems;
+pub mod sufficiency;
 mod synonyms;
 mod values;
 mod words;

@@ -32,6 +32,11 @@ pub const fn with_margin(budget: usize) -> usize {
     budget / MARGIN * WHOLE + budget % MARGIN * WHOLE / MARGIN
 }
 
+/// How many tokens a text may have by others' counts, given ours.
+pub const fn without_margin(tokens: usize) -> usize {
+    tokens.saturating_mul(MARGIN).div_ceil(WHOLE)
+}
+
 /// What a character is, for the purpose of cutting.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
@@ -265,6 +270,9 @@ mod tests {
         assert_eq!(with_margin(8000), 6956);
         assert_eq!(with_margin(0), 0);
         assert!(with_margin(usize::MAX) < usize::MAX);
+        for budget in [0, 1, 7, 115, 8000] {
+            assert!(without_margin(with_margin(budget)) <= budget, "{budget}");
+        }
     }
 
     proptest! {

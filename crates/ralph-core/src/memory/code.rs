@@ -5,7 +5,7 @@ use super::synonyms::key;
 use super::words::{Class, Word};
 
 /// Endings of file names, which people leave out.
-const EXTENSIONS: &str = "rs ts js tsx jsx py go rb java kt json toml yaml yml md txt sh sql proto tf lock ini cfg conf env csv html css xml c h cpp cs php ex gradle";
+pub(super) const EXTENSIONS: &str = "rs ts js tsx jsx py go rb java kt json toml yaml yml md txt sh sql proto tf lock ini cfg conf env csv html css xml c h cpp cs php ex gradle";
 
 /// The parts that code is made of.
 pub(super) fn parts(word: &Word) -> Vec<String> {

@@ -1,0 +1,132 @@
+//! Who gets how much room.
+
+use super::{USUAL_TOKENS, Written};
+use crate::tokens::with_margin;
+
+/// A part of what is shown, in the order of the text: what changes least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Section {
+    /// What holds always.
+    Rules,
+    /// The code.
+    Map,
+    /// How things are done, and what is so.
+    Known,
+    /// Where the work stands.
+    Task,
+    /// What goes wrong.
+    Gotchas,
+    /// What was tried and failed.
+    Failures,
+    /// What was noticed lately.
+    Recent,
+}
+
+impl Section {
+    /// In the order in which room is given out. What one leaves goes to the next.
+    pub(super) const BY_PRECEDENCE: [Self; 7] = [
+        Self::Rules,
+        Self::Task,
+        Self::Gotchas,
+        Self::Failures,
+        Self::Known,
+        Self::Map,
+        Self::Recent,
+    ];
+
+    /// The tokens it has, if there are so many in all.
+    pub const fn share(self, tokens: usize) -> usize {
+        let of_usual = match self {
+            Self::Rules | Self::Task | Self::Map => 1500,
+            Self::Gotchas | Self::Known => 1200,
+            Self::Failures => 800,
+            Self::Recent => 300,
+        };
+        // In this order because a budget may be as large as there is.
+        tokens / USUAL_TOKENS * of_usual + tokens % USUAL_TOKENS * of_usual / USUAL_TOKENS
+    }
+
+    /// The name in output for programs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Rules => "rules",
+            Self::Map => "map",
+            Self::Known => "known",
+            Self::Task => "task",
+            Self::Gotchas => "gotchas",
+            Self::Failures => "failures",
+            Self::Recent => "recent",
+        }
+    }
+}
+
+/// Where a note is put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Shelf {
+    /// What the user wants to hold always.
+    Rule,
+    /// How something is done.
+    Skill,
+    /// How things look here.
+    Pattern,
+    /// What is so, was decided or found out.
+    Fact,
+    /// What goes wrong.
+    Gotcha,
+    /// What was tried and failed.
+    Failure,
+    /// What was noticed lately.
+    Recent,
+}
+
+impl Shelf {
+    /// The part of the text it is in.
+    pub const fn section(self) -> Section {
+        match self {
+            Self::Rule => Section::Rules,
+            Self::Skill | Self::Pattern | Self::Fact => Section::Known,
+            Self::Gotcha => Section::Gotchas,
+            Self::Failure => Section::Failures,
+            Self::Recent => Section::Recent,
+        }
+    }
+
+    /// How many notes it has at most: more are not read.
+    pub const fn limit(self) -> usize {
+        match self {
+            Self::Rule => usize::MAX,
+            Self::Skill | Self::Gotcha | Self::Fact | Self::Failure => 5,
+            Self::Pattern => 3,
+            Self::Recent => 10,
+        }
+    }
+}
+
+/// The room that is left.
+pub(super) struct Room {
+    tokens: usize,
+    /// In all.
+    free: usize,
+    /// What earlier sections did not use of theirs.
+    unused: usize,
+}
+
+impl Room {
+    pub(super) const fn new(tokens: usize, free: usize) -> Self {
+        Self { tokens, free, unused: 0 }
+    }
+
+    /// Lets a section write into its share and what others left of theirs.
+    pub(super) fn fill(
+        &mut self,
+        section: Section,
+        write: impl FnOnce(usize) -> Option<(usize, Written)>,
+    ) -> Option<Written> {
+        let due = with_margin(section.share(self.tokens)) + self.unused;
+        let written = write(due.min(self.free));
+        let used = written.as_ref().map_or(0, |(used, _)| *used);
+        self.unused = due - used;
+        self.free -= used;
+        written.map(|(_, written)| written)
+    }
+}

@@ -1,0 +1,137 @@
+//! A note as one line.
+
+use std::cmp::Ordering;
+use std::fmt::Write;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{Candidate, words};
+use crate::locale::Locale;
+use crate::memory::hydration::Shelf;
+use crate::memory::notes::as_data;
+use crate::tokens::estimate;
+
+/// Longer notes are shown by what they begin with, in tokens.
+const LONGEST: usize = 250;
+
+/// What is shown of a longer note, in tokens.
+const BRIEF: usize = 40;
+
+/// Files that are named with a note.
+const MOST_FILES: usize = 3;
+
+/// How much of a note is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Form {
+    /// All of it.
+    Full,
+    /// What it begins with, and where the rest is.
+    Brief,
+}
+
+impl Form {
+    /// The name in output for programs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Brief => "brief",
+        }
+    }
+}
+
+/// The longest form of a note that fits into so many tokens.
+///
+/// A rule is never shortened: half of one may say the opposite.
+pub(super) fn fitting(note: &Candidate, room: usize, locale: Locale) -> Option<(Form, String)> {
+    let whole = full(note, locale);
+    let cost = estimate(&whole);
+    if cost <= room && (cost <= LONGEST || note.shelf == Shelf::Rule) {
+        return Some((Form::Full, whole));
+    }
+    let brief = brief(note, locale);
+    (note.shelf != Shelf::Rule && estimate(&brief) <= room).then_some((Form::Brief, brief))
+}
+
+/// Which of two notes stands first. Ranks drift, names do not.
+pub(super) fn order(one: &Candidate, other: &Candidate) -> Ordering {
+    let key = |note: &Candidate| (note.shelf, note.day.clone(), note.id.clone());
+    key(one).cmp(&key(other))
+}
+
+pub(super) fn full(note: &Candidate, locale: Locale) -> String {
+    let mut line = head(note, locale);
+    let title = note.title.as_deref().map(said).unwrap_or_default();
+    let text = said(&note.text);
+    // A title that repeats the beginning of the text says nothing.
+    if !title.is_empty() && !text.starts_with(&title) {
+        let _ = write!(line, " {title}:");
+    }
+    let _ = write!(line, " {text}");
+    let mut extra = Vec::new();
+    if let Some(why) = note.why.as_deref().map(said).filter(|why| !why.is_empty()) {
+        extra.push(format!("{}: {why}", words::why(locale)));
+    }
+    let files: Vec<String> = note.files.iter().take(MOST_FILES).map(|file| said(file)).collect();
+    if !files.is_empty() {
+        extra.push(files.join(", "));
+    }
+    if !extra.is_empty() {
+        let _ = write!(line, " ({})", extra.join("; "));
+    }
+    line.push('\n');
+    line
+}
+
+fn brief(note: &Candidate, locale: Locale) -> String {
+    let mut line = head(note, locale);
+    let title = note.title.as_deref().map(said).filter(|title| !title.is_empty());
+    let said = title.unwrap_or_else(|| said(&note.text));
+    let mut kept = String::new();
+    for word in said.split_inclusive(' ') {
+        if estimate(&kept) + estimate(word) > BRIEF {
+            break;
+        }
+        kept.push_str(word);
+    }
+    if kept.is_empty() {
+        // One endless word: some of it is better than none.
+        kept = said.chars().take(BRIEF).collect();
+    }
+    let rest = words::rest(&as_data(&note.id), locale);
+    let _ = writeln!(line, " {}… {rest}", kept.trim_end());
+    line
+}
+
+/// `- [name] [LABEL]`, and the day where there is one.
+fn head(note: &Candidate, locale: Locale) -> String {
+    let mut line = String::from("- ");
+    if let Some(day) = &note.day {
+        let _ = write!(line, "{} ", as_data(day));
+    }
+    let _ = write!(line, "[{}]", as_data(&note.id));
+    if let Some(mark) = note.label.mark() {
+        let _ = write!(line, " {mark}");
+    }
+    if note.is_order_like {
+        let _ = write!(line, " {}", words::order_like(locale));
+    }
+    line
+}
+
+/// What a note says: on one line, and without a label that it gives itself.
+fn said(text: &str) -> String {
+    static LABEL: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?i)\[\s*(verified|hypothesis|stale)\s*\]").ok());
+    let text = as_data(text);
+    match LABEL.as_ref() {
+        Some(label) => label.replace_all(&text, "($1)").into_owned(),
+        None => text.replace('[', "("),
+    }
+}
+
+/// A line of a text of ours, which may quote others, with its indentation.
+pub(super) fn indented(line: &str) -> String {
+    let spaces = line.len() - line.trim_start_matches(' ').len();
+    format!("{}{}\n", &line[..spaces], as_data(line))
+}

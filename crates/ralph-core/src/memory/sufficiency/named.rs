@@ -1,0 +1,98 @@
+//! What a task names: symbols and files, by how they are written.
+
+use crate::memory::code::EXTENSIONS;
+
+/// The shortest name that is looked up.
+const SHORTEST: usize = 3;
+
+/// What a text names, each once, in its order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Named {
+    /// Names of symbols, without what they are in.
+    pub symbols: Vec<String>,
+    /// Paths, as they are written.
+    pub files: Vec<String>,
+}
+
+/// How a word stands in a text. Commands in backticks are words.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Written {
+    AsWord,
+    AsCode,
+}
+
+/// Finds what a text names.
+pub fn named(text: &str) -> Named {
+    let mut named = Named::default();
+    // Every other part stands between backticks.
+    for (place, part) in text.split('`').enumerate() {
+        let is_quoted = place % 2 == 1 && !part.trim().contains(char::is_whitespace);
+        let written = if is_quoted { Written::AsCode } else { Written::AsWord };
+        for word in part.split(|c: char| c.is_whitespace() || "\"'“”‘’,;()<>[]{}".contains(c))
+        {
+            named.add(word, written);
+        }
+        // `name(` loses its bracket above, so calls are looked for apart.
+        for (before, _) in part.match_indices("()") {
+            let start = part[..before]
+                .rfind(|c: char| !is_part(c))
+                .map_or(0, |at| at + part[at..].chars().next().map_or(1, char::len_utf8));
+            named.add_symbol(&part[start..before]);
+        }
+    }
+    named
+}
+
+impl Named {
+    fn add(&mut self, word: &str, written: Written) {
+        let word = word.trim_matches(|c: char| !(is_part(c) || c == '/'));
+        // A Korean particle follows without a space.
+        let end = word.find(|c: char| !c.is_ascii()).unwrap_or(word.len());
+        let word = word[..end].trim_end_matches(['.', ':', '/', '-', '!', '?']);
+        if word.contains("://") {
+            return;
+        }
+        if is_file(word) {
+            push(&mut self.files, word);
+            return;
+        }
+        let last = word.rsplit(['.', ':', '#']).next().unwrap_or(word);
+        let is_path = word.contains("::") || word.contains('#');
+        if last.chars().all(is_part) && (written == Written::AsCode || is_path || is_joined(last)) {
+            self.add_symbol(last);
+        }
+    }
+
+    fn add_symbol(&mut self, name: &str) {
+        if name.len() >= SHORTEST && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        {
+            push(&mut self.symbols, name);
+        }
+    }
+}
+
+fn push(names: &mut Vec<String>, name: &str) {
+    if !names.iter().any(|known| known == name) {
+        names.push(name.to_owned());
+    }
+}
+
+const fn is_part(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// Whether a word is written as only names in code are: `like_this` or `likeThis`.
+fn is_joined(word: &str) -> bool {
+    let inner = word.trim_matches('_');
+    let has_hump = inner
+        .as_bytes()
+        .windows(2)
+        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    inner.contains('_') || has_hump
+}
+
+fn is_file(word: &str) -> bool {
+    let Some((name, end)) = word.rsplit_once('.') else { return false };
+    let is_known = EXTENSIONS.split(' ').any(|known| known == end);
+    is_known && name.chars().any(|c| c.is_ascii_alphanumeric())
+}
