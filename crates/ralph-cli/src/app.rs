@@ -55,6 +55,16 @@ impl App {
         Self { project, home, env, clock: SystemClock }
     }
 
+    /// Where the notes for all projects of the user are kept.
+    pub(crate) fn user_home(&self) -> PathBuf {
+        let variable = |name: &str| self.env.get(OsStr::new(name)).cloned();
+        let given = variable("RALPH_HOME").filter(|value| !value.is_empty()).map(PathBuf::from);
+        let given = given.map(|path| std::path::absolute(&path).unwrap_or(path));
+        let platform = || ralph_snapshot::platform_state_dir(variable).map(|dir| dir.join("ralph"));
+        let home = given.or_else(platform);
+        home.unwrap_or_else(|| std::env::temp_dir().join("ralph-state")).join("user")
+    }
+
     /// A variable of the environment, if it is text.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
         self.env.get(OsStr::new(name)).and_then(|value| value.to_str()).map(str::to_owned)

@@ -34,6 +34,7 @@ pub(crate) enum Command {
     Allow(commands::allow::AllowArgs),
     Check(Box<commands::check::CheckArgs>),
     Code(commands::code::CodeArgs),
+    Memory(commands::memory::MemoryArgs),
     Mcp(commands::mcp::McpArgs),
     Config(commands::config::ConfigArgs),
     Completions(commands::completions::CompletionsArgs),

@@ -17,6 +17,7 @@ pub(crate) mod install;
 pub(crate) mod lsp_helper;
 pub(crate) mod mcp;
 pub(crate) mod measure;
+pub(crate) mod memory;
 pub(crate) mod pause;
 pub(crate) mod report;
 pub(crate) mod resume;
@@ -52,6 +53,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, CliError> {
         Command::Allow(args) => allow::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Code(args) => code::run(&args),
+        Command::Memory(args) => memory::run(&args),
         Command::Mcp(args) => mcp::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Completions(args) => completions::run(&args),

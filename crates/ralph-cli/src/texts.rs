@@ -340,6 +340,7 @@ pub(crate) fn fact(name: &str, value: &str, locale: Locale) -> String {
         (Locale::Ko, "question") => "질문",
         (Locale::Ko, "note") => "참고",
         (Locale::Ko, "space") => "용량",
+        (Locale::Ko, "memory") => "기록",
         (Locale::En | Locale::Ko, other) => other,
     };
     let gap = " ".repeat(9_usize.saturating_sub(columns(name)));

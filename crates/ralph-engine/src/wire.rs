@@ -7,6 +7,7 @@ pub mod code;
 mod diagnostics;
 mod findings;
 mod lines;
+pub mod memory;
 
 use jiff::Timestamp as Moment;
 use ralph_core::diagnostics::DiagnosticSnapshot;

@@ -2,6 +2,8 @@
 
 use ralph_core::Timestamp;
 
+use crate::log::LONGEST_LINE;
+
 /// The longest text of an entry, in bytes; longer ones are refused.
 pub const LONGEST_TEXT: usize = 1024 * 1024;
 
@@ -60,6 +62,12 @@ pub enum Refusal {
     #[error("its text has {bytes} bytes, at most {LONGEST_TEXT} are kept")]
     LongText {
         /// How long it is.
+        bytes: usize,
+    },
+    /// It is too long for a line of the log.
+    #[error("it takes {bytes} bytes in the log, at most {LONGEST_LINE} are kept")]
+    LongLine {
+        /// How many.
         bytes: usize,
     },
     /// A name or a path is too long.
@@ -131,6 +139,12 @@ pub(crate) fn refusal<'a>(
     let mut names = names.into_iter().chain(files);
     let (what, name) = names.find(|(_, name)| name.len() > LONGEST_NAME)?;
     Some(Refusal::LongName { what, bytes: name.len() })
+}
+
+/// The name of something that is known by what it says alone.
+pub(crate) fn id_of_contents(kind: &str, title: &str, text: &str) -> String {
+    let [kind, title, text] = [kind, title, text].map(str::to_owned);
+    Entry { kind, title, text, ..Entry::default() }.own_id()
 }
 
 /// The name of an entry that has only an external one.

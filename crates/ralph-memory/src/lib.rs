@@ -16,6 +16,8 @@
 //! files that survive the loss of every database.
 
 pub mod analysis;
+pub mod anchor;
+pub mod clean;
 mod entry;
 mod error;
 pub mod event;
@@ -35,6 +37,8 @@ pub use entry::{Entry, LONGEST_NAME, LONGEST_TEXT, MOST_FILES, Refusal, State};
 pub use error::MemoryError;
 pub use import::Imported;
 pub use memory::Memory;
-pub use notebook::{Counts, Found, Known, Notebook, Retirement, Selection, Stats, note_id};
+pub use notebook::{
+    Counts, Found, Known, Notebook, Retirement, Selection, Stats, Tally, new_id, note_id,
+};
 pub use query::{Filters, GroupHit, Hit, Query, Retired};
 pub use ranking::Ranking;

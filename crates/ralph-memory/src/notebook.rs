@@ -10,6 +10,7 @@ mod projection;
 mod tables;
 mod turn;
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,10 +19,12 @@ use ralph_core::Timestamp;
 pub(crate) use self::known::source;
 pub use self::known::{Counts, Known, Retirement};
 pub(crate) use self::turn::{Part, Turn};
-use crate::entry::{self, Refusal, derived_id};
+use crate::clean;
+use crate::entry::{self, Refusal, derived_id, id_of_contents};
 use crate::error::{Fault, MemoryError};
-use crate::event::{Actor, Event, Note, Place, What};
-use crate::log::{Log, Position};
+use crate::event::{Actor, Event, Note, NoteKind, Place, What};
+use crate::import::Imported;
+use crate::log::{LONGEST_LINE, Log, Position};
 use crate::memory::Memory;
 use crate::query::{self, Filters, GroupHit, Next, Query};
 use crate::store::open::{self, LargeCache, fold_log};
@@ -29,6 +32,9 @@ use crate::store::{counters, entries, notes, turns};
 
 /// More events than these are written to the log as a file of their own.
 const MANY: usize = 256;
+
+/// What an event takes beside its note at most, in bytes.
+const LONGEST_FRAME: usize = 16 * 1024;
 
 /// All notes of one state home.
 pub struct Notebook {
@@ -90,6 +96,12 @@ pub fn note_id(external: &str) -> String {
     derived_id(external)
 }
 
+/// The id of a new note, made from what it says: who says the same again gets
+/// the same id.
+pub fn new_id(kind: &NoteKind, title: Option<&str>, text: &str) -> String {
+    id_of_contents(kind.word(), title.unwrap_or_default(), text)
+}
+
 impl Notebook {
     /// Whether a state home has notes, or ever had some: looks once.
     pub fn exists(home: &Path) -> bool {
@@ -146,21 +158,79 @@ impl Notebook {
         }
     }
 
-    /// Writes events to the log, all or none of them, and applies them.
+    /// Writes events to the log, all or none of them, and applies them. What
+    /// must not be kept is cleaned out of their texts.
     pub fn write(&self, events: &[Event]) -> Result<(), MemoryError> {
-        for event in events {
+        let events: Vec<Event> = events.iter().cloned().map(clean::event).collect();
+        for event in &events {
             if let What::Noted(note) = &event.what
                 && let Some(refusal) = refusal(note)
             {
                 return Err(MemoryError::Refused { id: note.id.clone(), refusal });
             }
         }
+        self.append(&events)
+    }
+
+    fn append(&self, events: &[Event]) -> Result<(), MemoryError> {
         if events.len() > MANY {
             self.log.append_many(events)?;
         } else {
             self.log.append(events)?;
         }
         self.catch_up()
+    }
+
+    /// Writes notes of a file that comes from elsewhere. What is there as it is
+    /// stays as it is; what differs is updated; nothing is merged.
+    ///
+    /// The notes of one call are in memory at once, so large files are given
+    /// in parts.
+    pub fn import(&self, notes: Vec<Note>, at: Timestamp) -> Result<Imported, MemoryError> {
+        self.catch_up()?;
+        let mut done = Imported::default();
+        let mut new = HashSet::new();
+        let mut events = Vec::with_capacity(notes.len());
+        for (place, note) in (0..).zip(notes) {
+            let note = clean::note(note);
+            if let Some(refusal) = refusal(&note) {
+                done.refused.push((place, refusal));
+                continue;
+            }
+            match self.present(&note)? {
+                Present::Same if !new.contains(&note.id) => {
+                    done.unchanged += 1;
+                    continue;
+                }
+                Present::Not if new.insert(note.id.clone()) => done.added += 1,
+                Present::Not | Present::Same | Present::Different => {
+                    new.insert(note.id.clone());
+                    done.updated += 1;
+                }
+            }
+            let what = What::Noted(Box::new(note));
+            let actor = Actor::Import;
+            events.push(Event { at: at.as_millis(), place: Place::default(), actor, what });
+        }
+        self.append(&events)?;
+        Ok(done)
+    }
+
+    /// Whether a note that is imported is there already.
+    fn present(&self, note: &Note) -> Result<Present, MemoryError> {
+        let known = self.memory.read(|tx| {
+            let doc = entries::by_id(tx, &note.id)?;
+            doc.map_or(Ok(None), |doc| notes::read(tx, doc))
+        })?;
+        Ok(match known {
+            None => Present::Not,
+            Some(known) => {
+                let since = note.since.filter(|since| *since != known.valid_from.as_millis());
+                let since = since.or(known.note.since);
+                let same = Note { scope: known.note.scope, since, ..note.clone() } == known.note;
+                if same { Present::Same } else { Present::Different }
+            }
+        })
     }
 
     /// Reads what was added to the log since the last time.
@@ -254,9 +324,9 @@ impl Notebook {
     pub fn forget(&self, id: &str, at: Timestamp) -> Result<usize, MemoryError> {
         let what = What::Forgotten { id: id.to_owned() };
         let event = Event { at: at.as_millis(), place: Place::default(), actor: Actor::User, what };
-        // First of all, so that whoever has read the old lines hears of it.
-        self.log.append(&[event])?;
         let lines = self.log.rewrite(|event| forgotten(event, id))?;
+        // Afterwards, so that whoever has read the old lines hears of it.
+        self.log.append(&[event])?;
         self.rebuild()?;
         Ok(lines)
     }
@@ -306,6 +376,13 @@ impl Notebook {
     }
 }
 
+/// What is there of a note that is imported.
+enum Present {
+    Not,
+    Same,
+    Different,
+}
+
 /// Why a note cannot be kept, if it cannot.
 pub fn refusal(note: &Note) -> Option<Refusal> {
     let always = [("id", &note.id)];
@@ -320,7 +397,13 @@ pub fn refusal(note: &Note) -> Option<Refusal> {
     let names = always.into_iter().chain(optional).map(|(what, name)| (what, name.as_str()));
     let names = names.chain([("kind", note.kind.word())]);
     let why = note.why.as_deref().map_or(0, str::len);
-    entry::refusal(note.text.len() + why, &note.files, names)
+    let bytes = note.text.len() + why;
+    entry::refusal(bytes, &note.files, names).or_else(|| {
+        // Only a long text can get too long by what JSON makes of it.
+        let bytes = (bytes > LONGEST_LINE / 16).then(|| serde_json::to_string(note).ok());
+        let bytes = bytes.flatten()?.len() + LONGEST_FRAME;
+        (bytes > LONGEST_LINE).then_some(Refusal::LongLine { bytes })
+    })
 }
 
 /// What stands in the log in place of what spoke of a forgotten note.

@@ -5,7 +5,7 @@ use ralph_engine::loops;
 use ralph_engine::wire::{RunList, RunView};
 use ralph_store::{IterationRecord, RunQuery, RunStore, Which};
 
-use super::gc;
+use super::{gc, memory};
 use crate::app::App;
 use crate::error::CliError;
 use crate::{out, texts};
@@ -39,6 +39,9 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, CliError> {
     }
     if found.is_empty() {
         out::line(texts::no_run(app.locale()));
+    }
+    if let Some(size) = memory::size(&app)? {
+        out::raw(&texts::fact("memory", &size, app.locale()));
     }
     Ok(0)
 }

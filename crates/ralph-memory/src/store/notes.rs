@@ -1,10 +1,12 @@
 //! What a note is beyond its entry.
 
+mod beside;
+
 use ralph_core::Timestamp;
 use ralph_core::memory::Belief;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use super::entries::{self, Names};
 use crate::error::Fault;
@@ -14,54 +16,59 @@ use crate::notebook::{Counts, Known, Retirement, source};
 /// Actors in the order of their numbers.
 const ACTORS: [Actor; 4] = [Actor::User, Actor::Agent, Actor::Ralph, Actor::Import];
 
-/// When a note ended, why, and what took its place.
-type Ended = (i64, String, Option<String>);
+/// The flag of a note that says itself since when it holds.
+const DATED: i64 = 1;
+
+/// The flag of a note that is verified.
+const VERIFIED: i64 = 2;
+
+/// The flags above these are the number of the actor.
+const ACTOR: u32 = 2;
 
 /// A row, before it is put together with its entry.
 struct Extra {
-    actor: i64,
-    dated: bool,
-    verified: bool,
+    flags: i64,
     recorded: i64,
-    believed_at: i64,
-    outcomes: (f64, f64),
-    counts: Counts,
-    prev: Option<String>,
-    next: Option<String>,
-    place: Option<String>,
+    believed_at: Option<i64>,
+    outcomes: [Option<f64>; 2],
+    counts: Option<String>,
+    beside: Option<Vec<u8>>,
+    more: Option<String>,
+}
+
+/// What few notes have.
+#[derive(Default, PartialEq, Serialize, Deserialize)]
+struct More {
+    #[serde(default, skip_serializing_if = "is_default")]
+    place: Place,
+    #[serde(default, skip_serializing_if = "is_default")]
     why: Option<String>,
-    anchors: Option<String>,
-    retired: Option<String>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    anchors: Vec<Anchor>,
+    /// When it ended, why, and what took its place.
+    #[serde(default, skip_serializing_if = "is_default")]
+    retired: Option<(i64, String, Option<String>)>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 fn extra(row: &Row<'_>) -> rusqlite::Result<Extra> {
     Ok(Extra {
-        actor: row.get(0)?,
-        dated: row.get(1)?,
-        verified: row.get(2)?,
-        recorded: row.get(3)?,
-        believed_at: row.get(4)?,
-        outcomes: (row.get(5)?, row.get(6)?),
-        counts: Counts {
-            shown: row.get(7)?,
-            cited: row.get(8)?,
-            passed: row.get(9)?,
-            failed: row.get(10)?,
-            tokens: u64::try_from(row.get::<_, i64>(11)?).unwrap_or(0),
-        },
-        prev: row.get(12)?,
-        next: row.get(13)?,
-        place: row.get(14)?,
-        why: row.get(15)?,
-        anchors: row.get(16)?,
-        retired: row.get(17)?,
+        flags: row.get(0)?,
+        recorded: row.get(1)?,
+        believed_at: row.get(2)?,
+        outcomes: [row.get(3)?, row.get(4)?],
+        counts: row.get(5)?,
+        beside: row.get(6)?,
+        more: row.get(7)?,
     })
 }
 
 /// The note with a number; `None` when it is gone.
 pub(crate) fn read(connection: &Connection, doc: i64) -> Result<Option<Known>, Fault> {
-    let sql = "SELECT actor, dated, verified, recorded, believed_at, for_it, against, shown, cited, \
-               passed, failed, tokens, prev, next, place, why, anchors, retired \
+    let sql = "SELECT flags, recorded, believed_at, for_it, against, counts, beside, more \
                FROM notes WHERE doc = ?1";
     let Some(entry) = entries::read(connection, doc)? else { return Ok(None) };
     let Some(extra) = connection.prepare_cached(sql)?.query_row([doc], extra).optional()? else {
@@ -69,32 +76,32 @@ pub(crate) fn read(connection: &Connection, doc: i64) -> Result<Option<Known>, F
     };
     let record = entry.record;
     let valid_from = record.at.unwrap_or(extra.recorded);
-    let anchors: Option<Vec<Anchor>> = parsed(extra.anchors.as_deref())?;
+    let More { place, why, anchors, retired } = parsed(extra.more.as_deref())?;
+    let [prev, next] = beside::parse(extra.beside.as_deref(), record.external_id.as_deref())?;
     let note = Note {
         id: record.id,
         kind: NoteKind::of(&entries::name(connection, record.kind)?),
         scope: scope(&entries::name(connection, record.scope)?)?,
         title: Some(record.title).filter(|title| !title.is_empty()),
         text: record.text,
-        why: extra.why,
+        why,
         files: record.files,
-        anchors: anchors.unwrap_or_default(),
-        since: extra.dated.then_some(valid_from),
+        anchors,
+        since: (extra.flags & DATED != 0).then_some(valid_from),
         external_id: record.external_id,
-        prev: extra.prev,
-        next: extra.next,
+        prev,
+        next,
         group: record.group.map(|group| entries::name(connection, group)).transpose()?,
     };
-    let actor = usize::try_from(extra.actor).ok().and_then(|at| ACTORS.get(at));
-    let actor = *actor.ok_or_else(|| unknown("actor", &extra.actor))?;
-    let place: Option<Place> = parsed(extra.place.as_deref())?;
-    let retired: Option<Ended> = parsed(extra.retired.as_deref())?;
-    let believed_at = Timestamp::from_millis(extra.believed_at);
+    let actor = usize::try_from(extra.flags >> ACTOR).ok().and_then(|at| ACTORS.get(at));
+    let actor = *actor.ok_or_else(|| unknown("actor", &(extra.flags >> ACTOR)))?;
+    let [for_it, against] = extra.outcomes.map(Option::unwrap_or_default);
+    let believed_at = Timestamp::from_millis(extra.believed_at.unwrap_or(extra.recorded));
     Ok(Some(Known {
-        belief: Belief::stored(source(actor, &note), extra.outcomes, believed_at),
+        belief: Belief::stored(source(actor, &note), (for_it, against), believed_at),
         note,
         actor,
-        place: place.unwrap_or_default(),
+        place,
         recorded: Timestamp::from_millis(extra.recorded),
         valid_from: Timestamp::from_millis(valid_from),
         retired: retired.map(|(at, why, by)| Retirement {
@@ -102,49 +109,61 @@ pub(crate) fn read(connection: &Connection, doc: i64) -> Result<Option<Known>, F
             why,
             by,
         }),
-        verified: extra.verified,
-        counts: extra.counts,
+        verified: extra.flags & VERIFIED != 0,
+        counts: counted(parsed(extra.counts.as_deref())?),
     }))
 }
 
 /// Writes what a note is beyond its entry.
 pub(crate) fn write(connection: &Connection, doc: i64, known: &Known) -> Result<(), Fault> {
-    let Known { note, counts, .. } = known;
-    let sql = "INSERT OR REPLACE INTO notes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, \
-               ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
+    let note = &known.note;
+    let more = More {
+        place: known.place.clone(),
+        why: note.why.clone(),
+        anchors: note.anchors.clone(),
+        retired: known
+            .retired
+            .as_ref()
+            .map(|Retirement { at, why, by }| (at.as_millis(), why.clone(), by.clone())),
+    };
     let (for_it, against) = known.belief.outcomes();
-    let place = (known.place != Place::default()).then(|| json(&known.place));
-    let anchors = (!note.anchors.is_empty()).then(|| json(&note.anchors));
-    let retired = known.retired.as_ref().map(|Retirement { at, why, by }| {
-        let ended: Ended = (at.as_millis(), why.clone(), by.clone());
-        json(&ended)
-    });
+    let weight = |outcomes: f64| (outcomes != 0.0).then_some(outcomes);
+    let believed_at = known.belief.as_of();
+    let external = note.external_id.as_deref();
+    let counts = numbers(known.counts);
+    let sql = "INSERT OR REPLACE INTO notes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
     connection.prepare_cached(sql)?.execute(params![
         doc,
-        number(known.actor),
-        note.since.is_some(),
-        known.verified,
+        flags(known),
         known.recorded.as_millis(),
-        known.belief.as_of().as_millis(),
-        for_it,
-        against,
-        counts.shown,
-        counts.cited,
-        counts.passed,
-        counts.failed,
-        i64::try_from(counts.tokens).unwrap_or(i64::MAX),
-        note.prev,
-        note.next,
-        place,
-        note.why,
-        anchors,
-        retired,
+        (believed_at != known.recorded).then(|| believed_at.as_millis()),
+        weight(for_it),
+        weight(against),
+        (counts != [0; 5]).then(|| json(&counts)),
+        beside::render([note.prev.as_deref(), note.next.as_deref()], external),
+        (more != More::default()).then(|| json(&more)),
     ])?;
     Ok(())
 }
 
-fn number(actor: Actor) -> Option<i64> {
-    ACTORS.iter().position(|one| *one == actor).and_then(|at| i64::try_from(at).ok())
+fn flags(known: &Known) -> i64 {
+    let actor = ACTORS.iter().position(|one| *one == known.actor);
+    let actor = actor.and_then(|at| i64::try_from(at).ok()).unwrap_or_default();
+    let dated = if known.note.since.is_some() { DATED } else { 0 };
+    let verified = if known.verified { VERIFIED } else { 0 };
+    actor << ACTOR | dated | verified
+}
+
+fn numbers(counts: Counts) -> [u64; 5] {
+    let Counts { shown, cited, passed, failed, tokens } = counts;
+    let [shown, cited, passed, failed] = [shown, cited, passed, failed].map(u64::from);
+    [shown, cited, passed, failed, tokens]
+}
+
+fn counted([shown, cited, passed, failed, tokens]: [u64; 5]) -> Counts {
+    let [shown, cited, passed, failed] =
+        [shown, cited, passed, failed].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+    Counts { shown, cited, passed, failed, tokens }
 }
 
 /// Writes which files a note is about, in place of those it was about.
@@ -186,7 +205,7 @@ pub(crate) fn remove(connection: &Connection, doc: i64) -> Result<(), Fault> {
 /// How many notes there are of each kind and scope, and how many of them are
 /// retired, and how many are verified.
 pub(crate) fn counts(connection: &Connection) -> Result<Vec<(String, String, [u64; 3])>, Fault> {
-    let sql = "SELECT kind.name, scope.name, count(*), sum(entries.retired), sum(notes.verified) \
+    let sql = "SELECT kind.name, scope.name, count(*), sum(entries.retired), sum(notes.flags >> 1 & 1) \
                FROM entries JOIN notes USING (doc) JOIN names kind ON kind.id = kind \
                JOIN names scope ON scope.id = scope GROUP BY 1, 2 ORDER BY 1, 2";
     let mut statement = connection.prepare_cached(sql)?;
@@ -212,9 +231,7 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-fn parsed<T: DeserializeOwned>(text: Option<&str>) -> Result<Option<T>, Fault> {
-    let parse = |text| {
-        serde_json::from_str(text).map_err(|error| Fault::Damaged(format!("a note has {error}")))
-    };
-    text.map(parse).transpose()
+fn parsed<T: Default + DeserializeOwned>(text: Option<&str>) -> Result<T, Fault> {
+    let Some(text) = text else { return Ok(T::default()) };
+    serde_json::from_str(text).map_err(|error| Fault::Damaged(format!("a note has {error}")))
 }

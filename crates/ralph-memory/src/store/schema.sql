@@ -64,27 +64,17 @@ CREATE TABLE marks (
 ) WITHOUT ROWID;
 
 -- What a note is beyond its entry, of the same number: the projection of the
--- log. What most notes do not have is last.
+-- log. There may be millions, so what most do not have takes no room.
 CREATE TABLE notes (
     doc INTEGER PRIMARY KEY,
-    actor INTEGER NOT NULL,
-    dated INTEGER NOT NULL,
-    verified INTEGER NOT NULL,
+    flags INTEGER NOT NULL,
     recorded INTEGER NOT NULL,
-    believed_at INTEGER NOT NULL,
-    for_it REAL NOT NULL,
-    against REAL NOT NULL,
-    shown INTEGER NOT NULL,
-    cited INTEGER NOT NULL,
-    passed INTEGER NOT NULL,
-    failed INTEGER NOT NULL,
-    tokens INTEGER NOT NULL,
-    prev TEXT,
-    next TEXT,
-    place TEXT,
-    why TEXT,
-    anchors TEXT,
-    retired TEXT
+    believed_at INTEGER,
+    for_it REAL,
+    against REAL,
+    counts TEXT,
+    beside BLOB,
+    more TEXT
 );
 
 -- Which notes are about which file; names are numbers.

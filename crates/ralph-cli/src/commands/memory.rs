@@ -1,0 +1,224 @@
+//! `ralph memory`: what was learned, searched and kept in order.
+
+mod answers;
+mod books;
+mod changes;
+mod import;
+mod search;
+mod why;
+
+use std::path::Path;
+
+use ralph_engine::wire::memory as wire;
+use ralph_memory::event::{NoteKind, Scope};
+use ralph_memory::{Filters, Notebook, Retired, Selection};
+use serde_json::Value;
+
+use self::answers::Answers;
+use self::books::Books;
+use crate::app::App;
+use crate::error::CliError;
+use crate::out;
+
+/// Search, add and look after what was learned in this project
+///
+/// Notes are kept in a log beside the runs; all work trees of a repository
+/// share it. Nothing leaves this machine, and secrets are taken out before
+/// anything is written.
+#[derive(clap::Args, Debug)]
+pub(crate) struct MemoryArgs {
+    #[command(subcommand)]
+    job: Job,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Job {
+    Search(search::SearchArgs),
+    Add(changes::AddArgs),
+    /// List notes, the newest first
+    List(ListArgs),
+    /// Show a note with all it says
+    Show(NoteArgs),
+    /// Explain how much a note is believed, and why
+    Why(NoteArgs),
+    Edit(changes::EditArgs),
+    Forget(changes::ForgetArgs),
+    Promote(changes::PromoteArgs),
+    /// Print notes, one JSON object per line, as `import` takes them
+    Export(ExportArgs),
+    Import(import::ImportArgs),
+    /// Throw away the search index and make it anew from the log
+    Rebuild(PlainArgs),
+    /// Show how many notes there are and what they take
+    Stats(PlainArgs),
+}
+
+#[derive(clap::Args, Debug)]
+struct PlainArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args, Debug)]
+struct NoteArgs {
+    /// The note, by its id or the id it was imported with
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args, Debug)]
+struct ListArgs {
+    #[command(flatten)]
+    which: WhichArgs,
+    /// Only notes about this file
+    #[arg(long, value_name = "FILE")]
+    file: Vec<String>,
+    /// How many to list
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
+    limit: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args, Debug)]
+struct ExportArgs {
+    #[command(flatten)]
+    which: WhichArgs,
+}
+
+/// Which notes are meant.
+#[derive(clap::Args, Debug)]
+struct WhichArgs {
+    /// Only of this kind, such as `gotcha` or what an import called it
+    #[arg(long, value_name = "KIND")]
+    kind: Vec<String>,
+    /// Only of this scope: `task`, `project`, or `global` for all your projects
+    #[arg(long, value_name = "SCOPE", value_parser = scope)]
+    scope: Vec<Scope>,
+    /// Only of this group, such as the session of an import
+    #[arg(long, value_name = "GROUP")]
+    group: Option<String>,
+    /// Also what was replaced or withdrawn
+    #[arg(long)]
+    retired: bool,
+}
+
+impl WhichArgs {
+    fn filters(&self) -> Filters {
+        Filters {
+            kinds: self.kind.clone(),
+            scopes: self.scope.iter().map(|scope| scope.word().to_owned()).collect(),
+            group: self.group.clone(),
+            retired: if self.retired { Retired::Shown } else { Retired::Hidden },
+        }
+    }
+
+    /// Whose notes are meant: those for all projects are kept apart.
+    fn home(&self) -> Scope {
+        if self.scope.contains(&Scope::Global) { Scope::Global } else { Scope::Project }
+    }
+}
+
+fn scope(word: &str) -> Result<Scope, String> {
+    Scope::ALL.into_iter().find(|scope| scope.word() == word).ok_or_else(|| {
+        let words: Vec<&str> = Scope::ALL.iter().map(|scope| scope.word()).collect();
+        format!("there are {}", words.join(", "))
+    })
+}
+
+fn kind(word: &str) -> Result<NoteKind, String> {
+    NoteKind::OURS.into_iter().find(|kind| kind.word() == word).ok_or_else(|| {
+        let words: Vec<String> = NoteKind::OURS.iter().map(ToString::to_string).collect();
+        format!("there are {}", words.join(", "))
+    })
+}
+
+pub(crate) fn run(args: &MemoryArgs) -> Result<u8, CliError> {
+    let app = App::discover()?;
+    let books = Books::new(&app);
+    match &args.job {
+        Job::Search(args) => search::run(&books, args),
+        Job::Add(args) => changes::add(&books, args),
+        Job::List(args) => list(&books, args),
+        Job::Show(args) => show(&books, args),
+        Job::Why(args) => why::run(&books, args),
+        Job::Edit(args) => changes::edit(&books, args),
+        Job::Forget(args) => changes::forget(&books, args),
+        Job::Promote(args) => changes::promote(&books, args),
+        Job::Export(args) => export(&books, args),
+        Job::Import(args) => import::run(&books, args),
+        Job::Rebuild(args) => rebuild(&books, args),
+        Job::Stats(args) => stats(&books, args),
+    }
+}
+
+/// The line about the memory in `ralph status`, if there is any.
+pub(crate) fn size(app: &App) -> Result<Option<String>, CliError> {
+    if !Notebook::exists(&app.home) {
+        return Ok(None);
+    }
+    let stats = Books::new(app).ask(&app.home, Notebook::stats)?.unwrap_or_default();
+    Ok(Some(Answers::new(app.locale()).size(&stats)))
+}
+
+/// Prints an answer for machines or for people.
+fn print(json: Option<Value>, text: impl FnOnce() -> String) {
+    match json {
+        Some(json) => out::line(json),
+        None => out::raw(&text()),
+    }
+}
+
+fn list(books: &Books<'_>, args: &ListArgs) -> Result<u8, CliError> {
+    let files = args.file.iter().map(|file| books.relative_to_root(file)).collect();
+    let filters = args.which.filters();
+    let selection = Selection { filters, files, limit: Some(args.limit) };
+    let home = books.home(args.which.home());
+    let notes = books.ask(&home, |notebook| notebook.list(&selection))?.unwrap_or_default();
+    print(args.json.then(|| wire::notes(&notes)), || books.answers.list(&notes));
+    Ok(0)
+}
+
+fn show(books: &Books<'_>, args: &NoteArgs) -> Result<u8, CliError> {
+    let (_, known) = books.find(&args.id)?;
+    print(args.json.then(|| wire::note(&known)), || books.answers.note(&known));
+    Ok(0)
+}
+
+fn export(books: &Books<'_>, args: &ExportArgs) -> Result<u8, CliError> {
+    let selection = Selection { filters: args.which.filters(), ..Selection::default() };
+    let home = books.home(args.which.home());
+    let notes = books.ask(&home, |notebook| notebook.list(&selection))?.unwrap_or_default();
+    // The oldest first, as they were written.
+    notes.iter().rev().for_each(|known| out::line(wire::exported(known)));
+    Ok(0)
+}
+
+fn rebuild(books: &Books<'_>, args: &PlainArgs) -> Result<u8, CliError> {
+    let home = books.home(Scope::Project);
+    let stats = books.ask(&home, |notebook| {
+        notebook.rebuild()?;
+        notebook.stats()
+    })?;
+    let stats = stats.unwrap_or_default();
+    print(args.json.then(|| wire::stats(&stats)), || books.answers.rebuilt(&stats));
+    Ok(0)
+}
+
+fn stats(books: &Books<'_>, args: &PlainArgs) -> Result<u8, CliError> {
+    let stats = books.ask(&books.home(Scope::Project), Notebook::stats)?.unwrap_or_default();
+    print(args.json.then(|| wire::stats(&stats)), || books.answers.stats(&stats));
+    Ok(0)
+}
+
+/// A path below the root as notes name it, if it is one from the present folder.
+fn below(root: &Path, path: &str) -> Option<String> {
+    let real = std::fs::canonicalize(Path::new(path)).ok()?;
+    let inside = real.strip_prefix(root).ok()?.to_str()?;
+    (!inside.is_empty()).then(|| inside.replace('\\', "/"))
+}

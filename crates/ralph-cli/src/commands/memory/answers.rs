@@ -1,0 +1,241 @@
+//! Answers about notes, for people.
+
+mod reasons;
+
+use std::fmt::Write;
+
+use ralph_core::locale::Locale;
+use ralph_engine::report::size;
+use ralph_engine::wire::memory::actor_word;
+use ralph_engine::wire::moment;
+use ralph_memory::event::{Note, Scope};
+use ralph_memory::{Found, GroupHit, Imported, Known, MemoryError, Stats, Tally};
+
+use crate::texts::{one_line, table};
+
+/// The widest text of a table, in characters.
+const WIDE: usize = 80;
+
+/// How many damaged lines are named.
+const FEW: usize = 10;
+
+/// Answers in a language.
+pub(super) struct Answers {
+    locale: Locale,
+}
+
+impl Answers {
+    pub(super) fn new(locale: Locale) -> Self {
+        Self { locale }
+    }
+
+    fn say<'a>(&self, english: &'a str, korean: &'a str) -> &'a str {
+        match self.locale {
+            Locale::En => english,
+            Locale::Ko => korean,
+        }
+    }
+
+    fn nothing(&self) -> String {
+        self.say("Nothing was found.\n", "찾은 것이 없습니다.\n").to_owned()
+    }
+
+    pub(super) fn found(&self, found: &[Found]) -> String {
+        if found.is_empty() {
+            return self.nothing();
+        }
+        let header = [
+            self.say("id", "아이디"),
+            self.say("score", "점수"),
+            self.say("kind", "종류"),
+            self.say("note", "기록"),
+        ];
+        let rows = found.iter().map(|one| {
+            let note = &one.known.note;
+            vec![note.id.clone(), format!("{:.2}", one.score), note.kind.to_string(), gist(note)]
+        });
+        table(&header, rows)
+    }
+
+    pub(super) fn groups(&self, found: &[GroupHit]) -> String {
+        if found.is_empty() {
+            return self.nothing();
+        }
+        let header = [self.say("score", "점수"), self.say("group", "묶음")];
+        let rows = found.iter().map(|hit| vec![format!("{:.2}", hit.score), hit.group.clone()]);
+        table(&header, rows)
+    }
+
+    pub(super) fn list(&self, notes: &[Known]) -> String {
+        if notes.is_empty() {
+            return self.say("There are no notes.\n", "기록이 없습니다.\n").to_owned();
+        }
+        let header = [
+            self.say("id", "아이디"),
+            self.say("kind", "종류"),
+            self.say("scope", "범위"),
+            self.say("note", "기록"),
+        ];
+        let rows = notes.iter().map(|known| {
+            let Known { note, retired, .. } = known;
+            let mut gist = gist(note);
+            if retired.is_some() {
+                gist = format!("({}) {gist}", self.say("retired", "폐기"));
+            }
+            vec![note.id.clone(), note.kind.to_string(), note.scope.word().to_owned(), gist]
+        });
+        table(&header, rows)
+    }
+
+    pub(super) fn note(&self, known: &Known) -> String {
+        let note = &known.note;
+        let mut text = String::new();
+        let mut fact = |name: &str, value: &str| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{name}: {value}");
+        };
+        fact(self.say("id", "아이디"), &note.id);
+        fact(self.say("kind", "종류"), &format!("{}, {}", note.kind, note.scope.word()));
+        if let Some(external) = &note.external_id {
+            fact(self.say("imported as", "원래 아이디"), external);
+        }
+        if let Some(title) = &note.title {
+            fact(self.say("title", "제목"), &one_line(title, usize::MAX));
+        }
+        fact(self.say("by", "작성자"), actor_word(known.actor));
+        fact(self.say("since", "시작"), &moment(known.valid_from));
+        for file in &note.files {
+            fact(self.say("file", "파일"), file);
+        }
+        for anchor in &note.anchors {
+            let symbol = anchor.symbol.as_ref().map(|symbol| format!("#{symbol}"));
+            let place = format!("{}{}", anchor.file, symbol.unwrap_or_default());
+            fact(self.say("look at", "근거"), &place);
+        }
+        if let Some(why) = &note.why {
+            fact(self.say("why", "이유"), why);
+        }
+        if let Some(end) = &known.retired {
+            fact(self.say("retired", "폐기"), &format!("{} {}", moment(end.at), end.why));
+        }
+        text.push('\n');
+        text.push_str(note.text.trim_end());
+        text.push('\n');
+        text
+    }
+
+    pub(super) fn kept(&self, known: &Known) -> String {
+        let Note { id, kind, scope, .. } = &known.note;
+        match self.locale {
+            Locale::En => format!("Noted {id} ({kind}, {}).\n", scope.word()),
+            Locale::Ko => format!("{id} 기록함 ({kind}, {}).\n", scope.word()),
+        }
+    }
+
+    pub(super) fn forgotten(&self, id: &str, lines: usize) -> String {
+        match self.locale {
+            Locale::En => format!(
+                "Forgot {id} : {lines} lines of the log were overwritten and the index was made anew.\n"
+            ),
+            Locale::Ko => {
+                format!("{id} 잊음: 로그 {lines}줄을 덮어쓰고 색인을 다시 만들었습니다.\n")
+            }
+        }
+    }
+
+    pub(super) fn moved(&self, scope: Scope) -> &'static str {
+        match (scope, self.locale) {
+            (Scope::Global, Locale::En) => "it is kept for all projects now",
+            (Scope::Global, Locale::Ko) => "이제 모든 프로젝트를 위해 보관합니다",
+            (Scope::Task | Scope::Project, Locale::En) => "it is kept for one project now",
+            (Scope::Task | Scope::Project, Locale::Ko) => "이제 한 프로젝트를 위해 보관합니다",
+        }
+    }
+
+    pub(super) fn refused_line(&self, line: u64, reason: &str) -> String {
+        match self.locale {
+            Locale::En => format!("line {line} is left out: {reason}"),
+            Locale::Ko => format!("{line}번째 줄 제외: {reason}"),
+        }
+    }
+
+    pub(super) fn imported(&self, done: &Imported, refused: usize) -> String {
+        let Imported { added, updated, unchanged, .. } = done;
+        match self.locale {
+            Locale::En => format!(
+                "{added} notes are new, {updated} were updated, {unchanged} were there; {refused} lines were left out.\n"
+            ),
+            Locale::Ko => format!(
+                "새 기록 {added}개, 갱신 {updated}개, 그대로 {unchanged}개, 제외된 줄 {refused}개.\n"
+            ),
+        }
+    }
+
+    pub(super) fn repaired(&self, damage: &MemoryError) -> String {
+        match self.locale {
+            Locale::En => format!("{damage}; it was made anew from the log."),
+            Locale::Ko => format!("{damage}; 로그에서 다시 만들었습니다."),
+        }
+    }
+
+    pub(super) fn rebuilt(&self, stats: &Stats) -> String {
+        let notes = count(stats);
+        match self.locale {
+            Locale::En => format!("{notes} notes were read from the log again.\n"),
+            Locale::Ko => format!("로그에서 기록 {notes}개를 다시 읽었습니다.\n"),
+        }
+    }
+
+    /// One line: how many notes, and what they take.
+    pub(super) fn size(&self, stats: &Stats) -> String {
+        let notes = count(stats);
+        let (log, database) = (size(stats.log_bytes), size(stats.database_bytes));
+        match self.locale {
+            Locale::En => format!("{notes} notes, log {log}, index {database}"),
+            Locale::Ko => format!("기록 {notes}개, 로그 {log}, 색인 {database}"),
+        }
+    }
+
+    pub(super) fn stats(&self, stats: &Stats) -> String {
+        let mut text = String::new();
+        if !stats.notes.is_empty() {
+            let header = [
+                self.say("kind", "종류"),
+                self.say("scope", "범위"),
+                self.say("active", "유효"),
+                self.say("retired", "폐기"),
+                self.say("verified", "검증됨"),
+            ];
+            let row = |tally: &Tally| {
+                let Tally { kind, scope, active, retired, verified } = tally;
+                let counts = [active, retired, verified].map(ToString::to_string);
+                [kind.clone(), scope.clone()].into_iter().chain(counts).collect()
+            };
+            text.push_str(&table(&header, stats.notes.iter().map(row)));
+        }
+        text.push_str(&self.size(stats));
+        text.push('\n');
+        for (file, byte) in stats.damaged.iter().take(FEW) {
+            let _ = writeln!(
+                text,
+                "{} memory/{}:{byte}",
+                self.say("a line of the log cannot be read:", "읽을 수 없는 로그 줄:"),
+                file.display()
+            );
+        }
+        let more = stats.damaged.len().saturating_sub(FEW);
+        if more > 0 {
+            let _ = writeln!(text, "{} {more}", self.say("and more:", "그 외:"));
+        }
+        text
+    }
+}
+
+fn count(stats: &Stats) -> u64 {
+    stats.notes.iter().map(|one| one.active + one.retired).sum()
+}
+
+/// What a note says, on one line.
+fn gist(note: &Note) -> String {
+    one_line(note.title.as_deref().unwrap_or(&note.text), WIDE)
+}

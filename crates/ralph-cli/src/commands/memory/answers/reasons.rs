@@ -1,0 +1,165 @@
+//! Why a note is believed as much as it is.
+
+use ralph_core::Timestamp;
+use ralph_core::locale::Locale;
+use ralph_core::memory::Source;
+use ralph_core::memory::label::{Anchored, Label, belief_left};
+use ralph_engine::wire::moment;
+use ralph_memory::Known;
+use ralph_memory::event::{Actor, Anchor};
+
+use super::Answers;
+
+impl Answers {
+    /// The reasons, one sentence each: who said it, what happened since, what
+    /// fades, and what follows from that.
+    pub(in super::super) fn reasons(
+        &self,
+        known: &Known,
+        (label, anchored): (Label, &[Anchored]),
+        now: Timestamp,
+    ) -> Vec<String> {
+        let mut reasons = vec![self.origin(known), self.label(known, label)];
+        for (anchor, state) in known.note.anchors.iter().zip(anchored) {
+            reasons.push(self.anchor(anchor, *state));
+        }
+        reasons.extend(self.history(known));
+        reasons.push(self.fading(known));
+        if let Some(end) = &known.retired {
+            reasons.push(self.end(end.by.as_deref(), &end.why, end.at));
+        }
+        if !known.orders().is_empty() {
+            reasons.push(
+                self.say(
+                    "It reads like an order to the agent, and is marked as such when it is shown.",
+                    "에이전트에게 내리는 명령처럼 읽히므로 보여 줄 때 그렇게 표시합니다.",
+                )
+                .to_owned(),
+            );
+        }
+        reasons.push(self.belief(known, anchored, now));
+        reasons
+    }
+
+    fn origin(&self, known: &Known) -> String {
+        let who = match (known.actor, known.source()) {
+            (Actor::User, _) => self.say("You wrote it", "사용자가 썼습니다"),
+            (Actor::Ralph, _) => self.say("A check of ours showed it", "검사 결과에서 나왔습니다"),
+            (Actor::Import, _) => self.say(
+                "It was imported, so anybody may have written it",
+                "가져온 기록이라 누가 썼는지 알 수 없습니다",
+            ),
+            (Actor::Agent, Source::AgentCiting) => self.say(
+                "An agent wrote it and named a place to look at",
+                "에이전트가 근거가 되는 위치와 함께 썼습니다",
+            ),
+            (Actor::Agent, _) => self.say(
+                "An agent wrote it without a place to look at",
+                "에이전트가 근거 없이 썼습니다",
+            ),
+        };
+        let at = moment(known.recorded);
+        let place = match (&known.place.run, known.place.iteration, &known.place.session) {
+            (Some(run), Some(iteration), _) => format!(", {run} #{iteration}"),
+            (Some(run), None, _) => format!(", {run}"),
+            (None, _, Some(session)) => format!(", {session}"),
+            (None, _, None) => String::new(),
+        };
+        format!("{who} ({at}{place}).")
+    }
+
+    fn label(&self, known: &Known, label: Label) -> String {
+        match label {
+            Label::Verified if known.actor == Actor::User => self.say(
+                "It is labelled [VERIFIED] because it is your own word.",
+                "사용자의 말이므로 [VERIFIED] 로 표시합니다.",
+            ),
+            Label::Verified => self.say(
+                "It is labelled [VERIFIED]: checks passed in an iteration that wrote or cited it.",
+                "이 기록을 쓰거나 인용한 반복에서 검사가 통과해 [VERIFIED] 로 표시합니다.",
+            ),
+            Label::Noted => self.say(
+                "It has no label: there is a place to look at, and no check has proven it.",
+                "근거는 있으나 검사로 입증되지 않아 표시가 없습니다.",
+            ),
+            Label::Hypothesis => self.say(
+                "It is labelled [HYPOTHESIS]: nothing proves it and there is no place to look at.",
+                "입증된 적도 근거도 없어 [HYPOTHESIS] 로 표시합니다.",
+            ),
+            Label::Stale => self.say(
+                "It is labelled [STALE]: what it points at is not as it was.",
+                "근거가 된 코드가 달라져 [STALE] 로 표시합니다.",
+            ),
+        }
+        .to_owned()
+    }
+
+    fn anchor(&self, anchor: &Anchor, state: Anchored) -> String {
+        let symbol = anchor.symbol.as_ref().map(|symbol| format!("#{symbol}"));
+        let place = format!("{}{}", anchor.file, symbol.unwrap_or_default());
+        let state = match state {
+            Anchored::Same => self.say("is as it was", "그대로입니다"),
+            Anchored::Changed => self.say("has changed since", "그 뒤 바뀌었습니다"),
+            Anchored::Gone => self.say("is not there any more", "더 이상 없습니다"),
+        };
+        format!("{place} {state}.")
+    }
+
+    fn history(&self, known: &Known) -> Option<String> {
+        let counts = known.counts;
+        if counts.shown + counts.cited + counts.passed + counts.failed == 0 {
+            return None;
+        }
+        let (shown, cited, passed, failed) =
+            (counts.shown, counts.cited, counts.passed, counts.failed);
+        Some(match self.locale {
+            Locale::En => format!(
+                "It was shown {shown} times and cited {cited} times; checks passed {passed} times to its credit and failed {failed} times after it was cited."
+            ),
+            Locale::Ko => format!(
+                "{shown}번 보여 주었고 {cited}번 인용되었습니다. 이 기록의 공으로 검사가 {passed}번 통과했고, 인용된 뒤 {failed}번 실패했습니다."
+            ),
+        })
+    }
+
+    fn fading(&self, known: &Known) -> String {
+        let kind = &known.note.kind;
+        match (kind.half_life(), self.locale) {
+            (None, Locale::En) => format!("Of a {kind} nothing fades with time."),
+            (None, Locale::Ko) => format!("{kind} 기록은 시간이 지나도 흐려지지 않습니다."),
+            (Some(days), Locale::En) => format!(
+                "Half of what came of a {kind} stops counting after {:.0} days; what its author deserves does not fade.",
+                days.0
+            ),
+            (Some(days), Locale::Ko) => format!(
+                "{kind} 기록의 결과는 {:.0}일마다 절반만 남습니다. 작성자에 대한 신뢰는 흐려지지 않습니다.",
+                days.0
+            ),
+        }
+    }
+
+    fn end(&self, by: Option<&str>, why: &str, at: Timestamp) -> String {
+        let at = moment(at);
+        let reason = if why.is_empty() { String::new() } else { format!(": {why}") };
+        match (by, self.locale) {
+            (Some(by), Locale::En) => format!("It was replaced by {by} ({at}){reason}"),
+            (Some(by), Locale::Ko) => format!("{by} 기록으로 대체되었습니다 ({at}){reason}"),
+            (None, Locale::En) => format!("It was withdrawn ({at}){reason}"),
+            (None, Locale::Ko) => format!("철회되었습니다 ({at}){reason}"),
+        }
+    }
+
+    fn belief(&self, known: &Known, anchored: &[Anchored], now: Timestamp) -> String {
+        let belief = known.belief_at(now);
+        let left = belief_left(anchored);
+        let (mean, lower) = (100.0 * belief.mean() * left, 100.0 * belief.lower() * left);
+        match self.locale {
+            Locale::En => format!(
+                "So it is believed to be right in {mean:.0} of 100 cases, in at least {lower:.0} with some certainty."
+            ),
+            Locale::Ko => format!(
+                "따라서 100번 중 {mean:.0}번, 보수적으로는 {lower:.0}번 이상 맞는다고 봅니다."
+            ),
+        }
+    }
+}

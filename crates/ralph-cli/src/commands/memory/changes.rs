@@ -1,0 +1,254 @@
+//! `ralph memory add`, `edit`, `forget` and `promote`.
+
+use std::io::{self, IsTerminal, Read};
+
+use ralph_engine::wire::memory as wire;
+use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Scope, What};
+use ralph_memory::{Known, Notebook, anchor, clean, new_id};
+
+use super::books::Books;
+use crate::error::CliError;
+
+/// Note something
+///
+/// What an agent notes in one of its turns is on trial: it is for the present
+/// task until it has proven itself or you promote it.
+#[derive(clap::Args, Debug)]
+pub(crate) struct AddArgs {
+    /// What it says (default: read from standard input)
+    #[arg(value_name = "TEXT")]
+    text: Option<String>,
+    /// What it is about: `constitution` (shown always), `skill`, `pattern`, `gotcha`, `decision`,
+    /// `discovery`, `command`, `fact`, `failure`, `approach` (default: `fact`)
+    #[arg(long, value_name = "KIND", value_parser = super::kind)]
+    kind: Option<NoteKind>,
+    /// For whom it is: `task`, `project`, or `global` for all your projects (default: `project`)
+    #[arg(long, value_name = "SCOPE", value_parser = super::scope)]
+    scope: Option<Scope>,
+    #[command(flatten)]
+    more: MoreArgs,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Say a note anew under the same id
+///
+/// Only what is given changes.
+#[derive(clap::Args, Debug)]
+pub(crate) struct EditArgs {
+    /// The note
+    #[arg(value_name = "ID")]
+    id: String,
+    /// What it says (`-` reads standard input)
+    #[arg(value_name = "TEXT")]
+    text: Option<String>,
+    /// What it is about
+    #[arg(long, value_name = "KIND", value_parser = super::kind)]
+    kind: Option<NoteKind>,
+    #[command(flatten)]
+    more: MoreArgs,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a note has beside its text.
+#[derive(clap::Args, Debug)]
+struct MoreArgs {
+    /// What it says in a few words
+    #[arg(long, value_name = "TITLE")]
+    title: Option<String>,
+    /// Why it is so
+    #[arg(long, value_name = "REASON")]
+    why: Option<String>,
+    /// A file it is about
+    #[arg(long, value_name = "FILE")]
+    file: Vec<String>,
+    /// Where to look to see that it is so; the note is stale once that changes
+    #[arg(long, value_name = "FILE[#SYMBOL]")]
+    anchor: Vec<String>,
+}
+
+/// Forget a note for good
+///
+/// Its text is overwritten in the log, and the search index is made anew.
+#[derive(clap::Args, Debug)]
+pub(crate) struct ForgetArgs {
+    /// The note
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Take a note of a task over into the project, or into all your projects
+#[derive(clap::Args, Debug)]
+pub(crate) struct PromoteArgs {
+    /// The note
+    #[arg(value_name = "ID")]
+    id: String,
+    /// For whom it is to be
+    #[arg(long, value_name = "SCOPE", value_parser = super::scope, default_value = "project")]
+    scope: Scope,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl MoreArgs {
+    /// Puts what was given into a note.
+    fn fill(&self, books: &Books<'_>, note: &mut Note) -> Result<(), CliError> {
+        if let Some(title) = &self.title {
+            note.title = Some(title.clone()).filter(|title| !title.is_empty());
+        }
+        if let Some(why) = &self.why {
+            note.why = Some(why.clone()).filter(|why| !why.is_empty());
+        }
+        if !self.anchor.is_empty() {
+            let anchors = self.anchor.iter().map(|text| point(books, text));
+            note.anchors = anchors.collect::<Result<_, _>>()?;
+        }
+        if !self.file.is_empty() || !self.anchor.is_empty() {
+            let given = self.file.iter().map(|file| books.relative_to_root(file));
+            let pointed = note.anchors.iter().map(|anchor| anchor.file.clone());
+            let mut files: Vec<String> = Vec::new();
+            for file in given.chain(pointed) {
+                if !files.contains(&file) {
+                    files.push(file);
+                }
+            }
+            note.files = files;
+        }
+        Ok(())
+    }
+}
+
+fn point(books: &Books<'_>, text: &str) -> Result<Anchor, CliError> {
+    let (file, symbol) = match text.split_once('#') {
+        Some((file, symbol)) => (file, Some(symbol)),
+        None => (text, None),
+    };
+    let file = books.relative_to_root(file);
+    anchor::drop_at(&books.app.project.root, &file, symbol).map_err(|_| {
+        CliError::usage(format!("there is no `{text}` in this project to point at"))
+            .with_hint("name a file below the root of the project, and a word that it has")
+    })
+}
+
+pub(super) fn add(books: &Books<'_>, args: &AddArgs) -> Result<u8, CliError> {
+    let (actor, _) = books.writer();
+    let scope = match (actor, args.scope) {
+        (Actor::User, scope) => scope.unwrap_or(Scope::Project),
+        (Actor::Agent | Actor::Ralph | Actor::Import, None | Some(Scope::Task)) => Scope::Task,
+        (Actor::Agent | Actor::Ralph | Actor::Import, Some(Scope::Project | Scope::Global)) => {
+            return Err(CliError::refused("an agent notes for its task alone")
+                .with_hint("leave out `--scope`; the user may promote the note"));
+        }
+    };
+    let text = clean::text(given_text(args.text.as_deref())?.trim()).trim().to_owned();
+    if text.is_empty() {
+        return Err(CliError::usage("the note says nothing"));
+    }
+    let kind = args.kind.clone().unwrap_or(NoteKind::Fact);
+    let id = new_id(&kind, args.more.title.as_deref(), &text);
+    let mut note = Note::new(id, kind, scope, text);
+    args.more.fill(books, &mut note)?;
+    let notebook = books.open(&books.home(scope))?;
+    let what = match notebook.get(&note.id)? {
+        // An agent says again what is known; that does not make it its own.
+        Some(known) if actor == Actor::Agent && known.retired.is_none() => {
+            What::SeenAgain { id: known.note.id }
+        }
+        Some(_) | None => What::Noted(Box::new(note.clone())),
+    };
+    notebook.write(&[books.event(what)])?;
+    tell(books, args.json, &written(&notebook, &note.id)?);
+    Ok(0)
+}
+
+pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
+    let (home, known) = books.find(&args.id)?;
+    if known.note.scope != Scope::Task || known.actor == Actor::User {
+        books.only_for_the_user("change notes that are not its own")?;
+    }
+    let mut note = known.note.clone();
+    if let Some(text) = &args.text {
+        let text = if text == "-" { given_text(None)? } else { text.clone() };
+        clean::text(text.trim()).trim().clone_into(&mut note.text);
+    }
+    if note.text.is_empty() {
+        return Err(CliError::usage("the note says nothing")
+            .with_hint("`ralph memory forget` removes a note"));
+    }
+    if let Some(kind) = &args.kind {
+        note.kind = kind.clone();
+    }
+    args.more.fill(books, &mut note)?;
+    if note == known.note {
+        return Err(CliError::usage("nothing would change")
+            .with_hint("give a text or one of the options in `ralph memory edit --help`"));
+    }
+    let notebook = books.open(&home)?;
+    notebook.write(&[books.event(What::Noted(Box::new(note)))])?;
+    tell(books, args.json, &written(&notebook, &known.note.id)?);
+    Ok(0)
+}
+
+pub(super) fn forget(books: &Books<'_>, args: &ForgetArgs) -> Result<u8, CliError> {
+    books.only_for_the_user("forget notes")?;
+    let (home, known) = books.find(&args.id)?;
+    let id = &known.note.id;
+    let lines = books.open(&home)?.forget(id, books.app.now())?;
+    super::print(args.json.then(|| wire::forgotten(id, lines)), || {
+        books.answers.forgotten(id, lines)
+    });
+    Ok(0)
+}
+
+pub(super) fn promote(books: &Books<'_>, args: &PromoteArgs) -> Result<u8, CliError> {
+    books.only_for_the_user("promote notes")?;
+    let (home, known) = books.find(&args.id)?;
+    let id = known.note.id.clone();
+    let target = books.home(args.scope);
+    let notebook = books.open(&target)?;
+    if target == home {
+        notebook.write(&[books.event(What::Promoted { id: id.clone(), scope: args.scope })])?;
+    } else {
+        // It moves from one notebook to the other; the first keeps its history.
+        let note = Note { scope: args.scope, ..known.note };
+        notebook.write(&[books.event(What::Noted(Box::new(note)))])?;
+        let why = books.answers.moved(args.scope).to_owned();
+        let left = What::Retracted { id: id.clone(), why };
+        books.open(&home)?.write(&[books.event(left)])?;
+    }
+    tell(books, args.json, &written(&notebook, &id)?);
+    Ok(0)
+}
+
+fn written(notebook: &Notebook, id: &str) -> Result<Known, CliError> {
+    let gone = || CliError::refused(format!("note {id} was forgotten in the meantime"));
+    notebook.get(id)?.ok_or_else(gone)
+}
+
+#[expect(clippy::fn_params_excessive_bools, reason = "it is the option of the command line")]
+fn tell(books: &Books<'_>, json: bool, known: &Known) {
+    super::print(json.then(|| wire::note(known)), || books.answers.kept(known));
+}
+
+/// The text that was given, from standard input if none is on the command line.
+fn given_text(text: Option<&str>) -> Result<String, CliError> {
+    if let Some(text) = text {
+        return Ok(text.to_owned());
+    }
+    if io::stdin().is_terminal() {
+        return Err(CliError::usage("what is to be noted?").with_hint("give a text"));
+    }
+    let mut bytes = Vec::new();
+    io::stdin().lock().take(MOST_INPUT).read_to_end(&mut bytes)?;
+    String::from_utf8(bytes).map_err(|_| CliError::usage("standard input is not UTF-8"))
+}
+
+/// What is read from standard input; a note has less.
+const MOST_INPUT: u64 = 4 << 20;

@@ -1,0 +1,251 @@
+//! `ralph memory import`.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::PathBuf;
+
+use ralph_core::Timestamp;
+use ralph_engine::wire::memory as wire;
+use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Scope};
+use ralph_memory::{Imported, note_id};
+use serde::Deserialize;
+
+use super::books::Books;
+use crate::error::CliError;
+use crate::out;
+
+/// Notes that are written at once.
+const PART: usize = 20_000;
+
+/// Bytes of text that are written at once.
+const PART_BYTES: usize = 32 << 20;
+
+/// How many refused lines are named.
+const FEW: usize = 20;
+
+/// The longest line that is looked at; what is longer is no note.
+const LONGEST_LINE: usize = 16 << 20;
+
+/// Take over notes from a file with one JSON object per line
+///
+/// Each has `id` and `text`, and may have `title`, `kind`, `why`, `files`,
+/// `at` (RFC 3339 or milliseconds), `prev` and `next` (ids of neighbours) and
+/// `group` (what it is a part of, such as a session). The id comes back as
+/// `external_id`. A second import updates what differs. Lines that are no
+/// notes are named and left out; the exit code is 1 then.
+#[derive(clap::Args, Debug)]
+pub(crate) struct ImportArgs {
+    /// The file (`-` for standard input)
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A line of the file. What else it has is ignored.
+#[derive(Deserialize)]
+struct Line {
+    id: Name,
+    text: String,
+    #[serde(default)]
+    note_id: Option<String>,
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    kind: Option<String>,
+    #[serde(default)]
+    scope: Option<Scope>,
+    #[serde(default)]
+    why: Option<String>,
+    #[serde(default)]
+    files: Vec<String>,
+    #[serde(default)]
+    anchors: Vec<Anchor>,
+    #[serde(default)]
+    at: Option<Moment>,
+    #[serde(default)]
+    prev: Option<Name>,
+    #[serde(default)]
+    next: Option<Name>,
+    #[serde(default)]
+    group: Option<Name>,
+}
+
+/// A name; many files have numbers for them.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Name {
+    Text(String),
+    Number(i64),
+}
+
+impl Name {
+    fn text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::Number(number) => number.to_string(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Moment {
+    Millis(i64),
+    Text(String),
+}
+
+impl Moment {
+    fn millis(self) -> Result<i64, String> {
+        match self {
+            Self::Millis(millis) => Ok(millis),
+            Self::Text(text) => text
+                .parse::<jiff::Timestamp>()
+                .map(jiff::Timestamp::as_millisecond)
+                .map_err(|_| format!("`at` is `{text}`, which is no RFC 3339 time")),
+        }
+    }
+}
+
+pub(super) fn run(books: &Books<'_>, args: &ImportArgs) -> Result<u8, CliError> {
+    let trouble = |error: &io::Error| CliError::usage(format!("{}: {error}", args.file.display()));
+    let mut reader: Box<dyn BufRead> = if args.file.as_os_str() == "-" {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(BufReader::new(File::open(&args.file).map_err(|error| trouble(&error))?))
+    };
+    let mut importing = Importing::new(books)?;
+    let mut bytes = Vec::new();
+    let mut number = 0;
+    loop {
+        bytes.clear();
+        if reader.read_until(b'\n', &mut bytes).map_err(|error| trouble(&error))? == 0 {
+            break;
+        }
+        number += 1;
+        importing.line(number, &bytes)?;
+    }
+    importing.write()?;
+    let Importing { done, mut refused, .. } = importing;
+    refused.sort_by_key(|(line, _)| *line);
+    for (line, reason) in refused.iter().take(FEW).filter(|_| !args.json) {
+        out::note(books.answers.refused_line(*line, reason));
+    }
+    super::print(args.json.then(|| wire::imported(&done, &refused)), || {
+        books.answers.imported(&done, refused.len())
+    });
+    Ok(u8::from(!refused.is_empty()))
+}
+
+/// An import under way.
+struct Importing {
+    notebook: ralph_memory::Notebook,
+    at: Timestamp,
+    scope: Scope,
+    notes: Vec<Note>,
+    /// The line of each note.
+    lines: Vec<u64>,
+    bytes: usize,
+    done: Imported,
+    refused: Vec<(u64, String)>,
+}
+
+impl Importing {
+    fn new(books: &Books<'_>) -> Result<Self, CliError> {
+        // What an agent brings along is on trial, like all that it writes.
+        let scope = match books.writer().0 {
+            Actor::User | Actor::Ralph | Actor::Import => Scope::Project,
+            Actor::Agent => Scope::Task,
+        };
+        Ok(Self {
+            notebook: books.open(&books.home(Scope::Project))?,
+            at: books.app.now(),
+            scope,
+            notes: Vec::new(),
+            lines: Vec::new(),
+            bytes: 0,
+            done: Imported::default(),
+            refused: Vec::new(),
+        })
+    }
+
+    fn line(&mut self, number: u64, bytes: &[u8]) -> Result<(), CliError> {
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Ok(());
+        }
+        match note(bytes, self.scope) {
+            Ok(note) => {
+                self.notes.push(note);
+                self.lines.push(number);
+                self.bytes += bytes.len();
+            }
+            Err(reason) => self.refused.push((number, reason)),
+        }
+        if self.notes.len() >= PART || self.bytes >= PART_BYTES { self.write() } else { Ok(()) }
+    }
+
+    fn write(&mut self) -> Result<(), CliError> {
+        let lines = std::mem::take(&mut self.lines);
+        self.bytes = 0;
+        let done = self.notebook.import(std::mem::take(&mut self.notes), self.at)?;
+        self.done.added += done.added;
+        self.done.updated += done.updated;
+        self.done.unchanged += done.unchanged;
+        for (place, refusal) in done.refused {
+            let line = usize::try_from(place).ok().and_then(|place| lines.get(place));
+            self.refused.push((line.copied().unwrap_or_default(), refusal.to_string()));
+        }
+        Ok(())
+    }
+}
+
+/// The note of a line, or why there is none.
+fn note(bytes: &[u8], scope: Scope) -> Result<Note, String> {
+    if bytes.len() > LONGEST_LINE {
+        return Err(format!("it has {} bytes, at most {LONGEST_LINE} are read", bytes.len()));
+    }
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| format!("byte {} is not UTF-8", error.valid_up_to() + 1))?;
+    let line: Line = serde_json::from_str(text).map_err(|error| reason(&error))?;
+    let external = line.id.text();
+    if external.is_empty() {
+        return Err("its `id` is empty".to_owned());
+    }
+    let since = line.at.map(Moment::millis).transpose()?;
+    let id = line.note_id.filter(|id| is_ours(id)).unwrap_or_else(|| note_id(&external));
+    let kind = line.kind.filter(|kind| !kind.is_empty());
+    let scope = match line.scope {
+        Some(given) if scope == Scope::Project && given != Scope::Global => given,
+        Some(_) | None => scope,
+    };
+    let kind = NoteKind::of(kind.as_deref().unwrap_or("fact"));
+    Ok(Note {
+        title: line.title,
+        why: line.why,
+        files: line.files,
+        anchors: line.anchors,
+        since,
+        prev: line.prev.map(Name::text),
+        next: line.next.map(Name::text),
+        group: line.group.map(Name::text),
+        external_id: (external != id).then_some(external),
+        ..Note::new(id, kind, scope, line.text)
+    })
+}
+
+/// Whether an id is one that we made: `m` and twelve digits.
+fn is_ours(id: &str) -> bool {
+    let digits = id.strip_prefix('m').unwrap_or_default();
+    digits.len() == 12 && digits.bytes().all(|c| c.is_ascii_digit() || c.is_ascii_lowercase())
+}
+
+/// What is wrong with a line, without the line number that every line has.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" at line ") {
+        Some(at) if error.column() > 0 => format!("{} at column {}", &text[..at], error.column()),
+        Some(at) => text[..at].to_owned(),
+        None => text,
+    }
+}

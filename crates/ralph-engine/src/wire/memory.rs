@@ -1,0 +1,248 @@
+//! Notes, and what is known of them.
+
+use ralph_core::Timestamp;
+use ralph_core::memory::Source;
+use ralph_core::memory::label::{Anchored, Label};
+use ralph_memory::event::{Actor, Anchor};
+use ralph_memory::{Counts, Found, GroupHit, Imported, Known, Retirement, Stats, Tally};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{SCHEMA, moment};
+
+/// A note.
+#[derive(Clone, Debug, Serialize)]
+pub struct NoteView {
+    id: String,
+    external_id: Option<String>,
+    kind: String,
+    scope: &'static str,
+    title: Option<String>,
+    text: String,
+    why: Option<String>,
+    files: Vec<String>,
+    anchors: Vec<AnchorView>,
+    at: String,
+    recorded_at: String,
+    by: &'static str,
+    run_id: Option<String>,
+    iteration: Option<u32>,
+    session_id: Option<String>,
+    verified: bool,
+    retired: Option<RetiredView>,
+    group: Option<String>,
+    prev: Option<String>,
+    next: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct AnchorView {
+    file: String,
+    symbol: Option<String>,
+    hash: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct RetiredView {
+    at: String,
+    why: String,
+    by: Option<String>,
+}
+
+impl NoteView {
+    /// The view of a note.
+    pub fn new(known: &Known) -> Self {
+        let Known { note, actor, place, recorded, valid_from, retired, verified, .. } =
+            known.clone();
+        let anchor = |Anchor { file, hash, symbol }| AnchorView { file, symbol, hash };
+        let ended = |Retirement { at, why, by }| RetiredView { at: moment(at), why, by };
+        Self {
+            id: note.id,
+            external_id: note.external_id,
+            kind: note.kind.word().to_owned(),
+            scope: note.scope.word(),
+            title: note.title,
+            text: note.text,
+            why: note.why,
+            files: note.files,
+            anchors: note.anchors.into_iter().map(anchor).collect(),
+            at: moment(valid_from),
+            recorded_at: moment(recorded),
+            by: actor_word(actor),
+            run_id: place.run,
+            iteration: place.iteration,
+            session_id: place.session,
+            verified,
+            retired: retired.map(ended),
+            group: note.group,
+            prev: note.prev,
+            next: note.next,
+        }
+    }
+}
+
+/// The name of an actor.
+pub const fn actor_word(actor: Actor) -> &'static str {
+    match actor {
+        Actor::User => "user",
+        Actor::Agent => "agent",
+        Actor::Ralph => "ralph",
+        Actor::Import => "import",
+    }
+}
+
+const fn source_word(source: Source) -> &'static str {
+    match source {
+        Source::User => "user",
+        Source::Check => "check",
+        Source::Commit => "commit",
+        Source::AgentCiting => "agent_citing",
+        Source::Agent => "agent",
+        Source::Tool => "tool",
+    }
+}
+
+/// What became of a place that a note points at.
+pub const fn anchored_word(anchored: Anchored) -> &'static str {
+    match anchored {
+        Anchored::Same => "same",
+        Anchored::Changed => "changed",
+        Anchored::Gone => "gone",
+    }
+}
+
+/// A note that was found, with its score.
+fn result(found: &Found) -> Value {
+    let mut view = json!(NoteView::new(&found.known));
+    view["score"] = json!(found.score);
+    view
+}
+
+/// What a search found.
+pub fn found(results: &[Found]) -> Value {
+    json!({ "schema": SCHEMA, "results": results.iter().map(result).collect::<Vec<_>>() })
+}
+
+/// The groups that a search found.
+pub fn groups(results: &[GroupHit]) -> Value {
+    let one = |hit: &GroupHit| json!({ "group": hit.group, "score": hit.score });
+    json!({ "schema": SCHEMA, "results": results.iter().map(one).collect::<Vec<_>>() })
+}
+
+/// An answer to one of several questions.
+pub fn of_query(mut answer: Value, query: &str, index: usize) -> Value {
+    answer["query"] = json!(query);
+    answer["index"] = json!(index);
+    answer
+}
+
+/// A list of notes.
+pub fn notes(notes: &[Known]) -> Value {
+    let views: Vec<NoteView> = notes.iter().map(NoteView::new).collect();
+    json!({ "schema": SCHEMA, "notes": views })
+}
+
+/// One note.
+pub fn note(known: &Known) -> Value {
+    json!({ "schema": SCHEMA, "note": NoteView::new(known) })
+}
+
+/// One note as an import takes it.
+pub fn exported(known: &Known) -> Value {
+    let mut view = json!(NoteView::new(known));
+    let id = known.note.external_id.as_ref().unwrap_or(&known.note.id);
+    view["note_id"] = json!(known.note.id);
+    view["id"] = json!(id);
+    if let Some(fields) = view.as_object_mut() {
+        fields.retain(|_, value| !value.is_null() && *value != json!([]));
+    }
+    view
+}
+
+/// How much a note is believed, and why.
+pub struct Reasons<'a> {
+    /// The note.
+    pub known: &'a Known,
+    /// Its label.
+    pub label: Label,
+    /// What became of the places it points at.
+    pub anchored: &'a [Anchored],
+    /// The present moment.
+    pub now: Timestamp,
+    /// The same in words.
+    pub words: &'a [String],
+}
+
+/// How much a note is believed, and why.
+pub fn why(reasons: &Reasons<'_>) -> Value {
+    let Reasons { known, label, anchored, now, words } = reasons;
+    let belief = known.belief_at(*now);
+    let (for_it, against) = belief.outcomes();
+    let Counts { shown, cited, passed, failed, tokens } = known.counts;
+    json!({
+        "schema": SCHEMA,
+        "note": NoteView::new(known),
+        "label": label.as_str(),
+        "source": source_word(known.source()),
+        "belief": {
+            "mean": belief.mean(),
+            "lower": belief.lower(),
+            "for": for_it,
+            "against": against,
+            "half_life_days": known.note.kind.half_life().map(|days| days.0),
+        },
+        "counts": {
+            "shown": shown,
+            "cited": cited,
+            "passed": passed,
+            "failed": failed,
+            "tokens": tokens,
+        },
+        "anchored": anchored.iter().map(|one| anchored_word(*one)).collect::<Vec<_>>(),
+        "words": words,
+    })
+}
+
+/// What an import did; lines that were refused with their numbers.
+pub fn imported(done: &Imported, refused: &[(u64, String)]) -> Value {
+    let refused: Vec<Value> =
+        refused.iter().map(|(line, reason)| json!({ "line": line, "reason": reason })).collect();
+    json!({
+        "schema": SCHEMA,
+        "added": done.added,
+        "updated": done.updated,
+        "unchanged": done.unchanged,
+        "refused": refused,
+    })
+}
+
+/// A note that is gone.
+pub fn forgotten(id: &str, lines: usize) -> Value {
+    json!({ "schema": SCHEMA, "forgotten": id, "lines": lines })
+}
+
+/// How much there is.
+pub fn stats(stats: &Stats) -> Value {
+    let tally = |Tally { kind, scope, active, retired, verified }: &Tally| {
+        json!({
+            "kind": kind,
+            "scope": scope,
+            "active": active,
+            "retired": retired,
+            "verified": verified,
+        })
+    };
+    let damaged: Vec<Value> = stats
+        .damaged
+        .iter()
+        .map(|(file, byte)| json!({ "file": file.to_string_lossy(), "byte": byte }))
+        .collect();
+    json!({
+        "schema": SCHEMA,
+        "notes": stats.notes.iter().map(|one| one.active + one.retired).sum::<u64>(),
+        "tallies": stats.notes.iter().map(tally).collect::<Vec<_>>(),
+        "log_bytes": stats.log_bytes,
+        "database_bytes": stats.database_bytes,
+        "damaged": damaged,
+    })
+}

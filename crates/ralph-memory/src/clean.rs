@@ -1,0 +1,108 @@
+//! What never enters the memory: secrets, what the user marked as private, and
+//! notes that were only shown again.
+
+use std::borrow::Cow;
+
+use ralph_core::memory::notes::without_notes;
+use ralph_core::redact::redact;
+
+use crate::event::{Event, Note, What};
+
+const OPENING: &str = "<private>";
+const CLOSING: &str = "</private>";
+
+/// A text as it may be kept.
+pub fn text(text: &str) -> Cow<'_, str> {
+    let shown = without_notes(text);
+    let open = without_private(&shown);
+    if let Cow::Owned(open) = open {
+        return Cow::Owned(redact(&open).into_owned());
+    }
+    match shown {
+        Cow::Borrowed(text) => redact(text),
+        Cow::Owned(shown) => Cow::Owned(redact(&shown).into_owned()),
+    }
+}
+
+/// A note as it may be kept.
+#[must_use]
+pub fn note(mut note: Note) -> Note {
+    clean_note(&mut note);
+    note
+}
+
+/// An event as it may be kept.
+#[must_use]
+pub fn event(mut event: Event) -> Event {
+    match &mut event.what {
+        What::Noted(note) => clean_note(note),
+        What::Replaced { why, .. } | What::Retracted { why, .. } => clean(why),
+        What::Checked { failures, .. } => failures.iter_mut().for_each(clean),
+        What::Shown { .. }
+        | What::Cited { .. }
+        | What::SeenAgain { .. }
+        | What::Promoted { .. }
+        | What::Corrected { .. }
+        | What::Forgotten { .. } => {}
+    }
+    event
+}
+
+fn clean_note(note: &mut Note) {
+    let Note { title, text, why, .. } = note;
+    [Some(text), title.as_mut(), why.as_mut()].into_iter().flatten().for_each(clean);
+}
+
+fn clean(value: &mut String) {
+    if let Cow::Owned(cleaned) = text(value) {
+        *value = cleaned;
+    }
+}
+
+/// A text without what stands between private marks; a mark that is never
+/// closed hides all that follows.
+fn without_private(text: &str) -> Cow<'_, str> {
+    if find(text, OPENING).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = find(rest, OPENING) {
+        kept.push_str(&rest[..start]);
+        let inside = &rest[start + OPENING.len()..];
+        rest = find(inside, CLOSING).map_or("", |end| &inside[end + CLOSING.len()..]);
+    }
+    kept.push_str(rest);
+    Cow::Owned(kept)
+}
+
+/// Where a mark stands, in whatever case.
+fn find(text: &str, mark: &str) -> Option<usize> {
+    let found = |at: &usize| {
+        let here = text.as_bytes().get(*at..*at + mark.len());
+        here.is_some_and(|here| here.eq_ignore_ascii_case(mark.as_bytes()))
+    };
+    text.match_indices('<').map(|(at, _)| at).find(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(given: &str, want: &str) {
+        assert_eq!(text(given), want);
+    }
+
+    #[test]
+    fn private_parts_secrets_and_recalled_notes_are_left_out() {
+        check("plain < text", "plain < text");
+        check("a <private>b</private> c <PRIVATE>d</Private>e", "a  c e");
+        check("a <private>never closed", "a ");
+        check("a <ralph-notes>\n- old\n</ralph-notes>b", "a b");
+        let token = format!("ghp_{}", "a1B2".repeat(9));
+        assert!(!text(&format!("token {token} here")).contains(&token));
+        let split = format!("token <private>x</private>{token}");
+        assert!(!text(&split).contains(&token));
+    }
+}

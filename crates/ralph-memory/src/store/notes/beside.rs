@@ -1,0 +1,83 @@
+//! The names of a note's neighbours, in few bytes: they mostly begin as its
+//! own name does.
+
+use crate::error::Fault;
+
+/// The names before and after a note.
+type Names = [Option<String>; 2];
+
+/// Stands for a name that there is not.
+const NOBODY: u8 = u8::MAX;
+
+/// Each name as how much of it is as in `own`, how long the rest is, in two
+/// bytes, and the rest.
+pub(super) fn render(names: [Option<&str>; 2], own: Option<&str>) -> Option<Vec<u8>> {
+    if names == [None, None] {
+        return None;
+    }
+    let own = own.unwrap_or_default().as_bytes();
+    let mut bytes = Vec::new();
+    for name in names {
+        let Some(name) = name.map(str::as_bytes) else {
+            bytes.push(NOBODY);
+            continue;
+        };
+        let shared = name.iter().zip(own).take_while(|(one, other)| one == other).count();
+        let shared = u8::try_from(shared).unwrap_or(NOBODY).min(NOBODY - 1);
+        let rest = &name[usize::from(shared)..];
+        bytes.push(shared);
+        bytes.extend(u16::try_from(rest.len()).unwrap_or(u16::MAX).to_le_bytes());
+        bytes.extend(rest);
+    }
+    Some(bytes)
+}
+
+pub(super) fn parse(bytes: Option<&[u8]>, own: Option<&str>) -> Result<Names, Fault> {
+    let Some(mut bytes) = bytes else { return Ok([None, None]) };
+    let mut names = [None, None];
+    for name in &mut names {
+        let (read, rest) = one(bytes, own.unwrap_or_default().as_bytes())
+            .ok_or_else(|| Fault::Damaged("the neighbours of a note have no names".to_owned()))?;
+        *name = read;
+        bytes = rest;
+    }
+    Ok(names)
+}
+
+fn one<'a>(bytes: &'a [u8], own: &[u8]) -> Option<(Option<String>, &'a [u8])> {
+    let (shared, bytes) = bytes.split_first()?;
+    if *shared == NOBODY {
+        return Some((None, bytes));
+    }
+    let (length, bytes) = bytes.split_first_chunk()?;
+    let (rest, bytes) = bytes.split_at_checked(usize::from(u16::from_le_bytes(*length)))?;
+    let name = [own.get(..usize::from(*shared))?, rest].concat();
+    Some((Some(String::from_utf8(name).ok()?), bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(names: [Option<&str>; 2], own: Option<&str>, size: usize) {
+        let bytes = render(names, own);
+        assert_eq!(bytes.as_ref().map_or(0, Vec::len), size);
+        let want = names.map(|name| name.map(str::to_owned));
+        assert_eq!(parse(bytes.as_deref(), own).unwrap(), want);
+    }
+
+    #[test]
+    fn names_come_back_whatever_they_share() {
+        check([None, None], Some("a"), 0);
+        check([Some("talk-17"), Some("talk-19")], Some("talk-18"), 8);
+        check([Some("talk-18"), None], Some("talk-18"), 4);
+        check([None, Some("")], None, 4);
+        // Half of a letter may be shared.
+        check([Some("가"), Some("각")], Some("갂"), 8);
+        let long = "x".repeat(4096);
+        check([Some(&long), Some(&long)], Some(&long), 2 * (3 + 4096 - 254));
+        assert!(parse(Some(&[3, 1]), None).is_err());
+        assert!(parse(Some(&[3, 1, 0, b'x', NOBODY]), None).is_err());
+    }
+}
