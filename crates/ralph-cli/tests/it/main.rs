@@ -26,6 +26,7 @@ mod lsp_helper;
 mod lsp_trouble;
 #[cfg(test)]
 mod mcp;
+mod memory;
 mod opencode;
 #[cfg(test)]
 mod opencode_moving;

@@ -135,10 +135,10 @@ impl Answers {
     pub(super) fn forgotten(&self, id: &str, lines: usize) -> String {
         match self.locale {
             Locale::En => format!(
-                "Forgot {id} : {lines} lines of the log were overwritten and the index was made anew.\n"
+                "Forgot {id}\nLines of the log that were overwritten: {lines}. The index was made anew.\n"
             ),
             Locale::Ko => {
-                format!("{id} 잊음: 로그 {lines}줄을 덮어쓰고 색인을 다시 만들었습니다.\n")
+                format!("{id} 잊음\n로그 {lines}줄을 덮어쓰고 색인을 다시 만들었습니다.\n")
             }
         }
     }
