@@ -191,13 +191,14 @@ impl Notebook {
         let mut done = Imported::default();
         let mut new = HashSet::new();
         let mut events = Vec::with_capacity(notes.len());
-        for (place, note) in (0..).zip(notes) {
-            let note = clean::note(note);
+        let notes: Vec<Note> = notes.into_iter().map(clean::note).collect();
+        let present = self.present(&notes)?;
+        for ((place, note), present) in (0..).zip(notes).zip(present) {
             if let Some(refusal) = refusal(&note) {
                 done.refused.push((place, refusal));
                 continue;
             }
-            match self.present(&note)? {
+            match present {
                 Present::Same if !new.contains(&note.id) => {
                     done.unchanged += 1;
                     continue;
@@ -216,20 +217,15 @@ impl Notebook {
         Ok(done)
     }
 
-    /// Whether a note that is imported is there already.
-    fn present(&self, note: &Note) -> Result<Present, MemoryError> {
-        let known = self.memory.read(|tx| {
-            let doc = entries::by_id(tx, &note.id)?;
-            doc.map_or(Ok(None), |doc| notes::read(tx, doc))
-        })?;
-        Ok(match known {
-            None => Present::Not,
-            Some(known) => {
-                let since = note.since.filter(|since| *since != known.valid_from.as_millis());
-                let since = since.or(known.note.since);
-                let same = Note { scope: known.note.scope, since, ..note.clone() } == known.note;
-                if same { Present::Same } else { Present::Different }
-            }
+    /// Whether notes that are imported are there already.
+    fn present(&self, notes: &[Note]) -> Result<Vec<Present>, MemoryError> {
+        self.memory.read(|tx| {
+            let present = |note: &Note| {
+                let doc = entries::by_id(tx, &note.id)?;
+                let known = doc.map_or(Ok(None), |doc| notes::read(tx, doc))?;
+                Ok(known.map_or(Present::Not, |known| compared(note, &known)))
+            };
+            notes.iter().map(present).collect()
         })
     }
 
@@ -381,6 +377,15 @@ enum Present {
     Not,
     Same,
     Different,
+}
+
+/// Whether a note that is imported says what is there. For whom it is was
+/// decided here.
+fn compared(note: &Note, known: &Known) -> Present {
+    let since = note.since.filter(|since| *since != known.valid_from.as_millis());
+    let since = since.or(known.note.since);
+    let same = Note { scope: known.note.scope, since, ..note.clone() } == known.note;
+    if same { Present::Same } else { Present::Different }
 }
 
 /// Why a note cannot be kept, if it cannot.

@@ -29,9 +29,6 @@ const ACTOR: u32 = 2;
 struct Extra {
     flags: i64,
     recorded: i64,
-    believed_at: Option<i64>,
-    outcomes: [Option<f64>; 2],
-    counts: Option<String>,
     beside: Option<Vec<u8>>,
     more: Option<String>,
 }
@@ -48,6 +45,16 @@ struct More {
     /// When it ended, why, and what took its place.
     #[serde(default, skip_serializing_if = "is_default")]
     retired: Option<(i64, String, Option<String>)>,
+    /// What outcomes are counted for, if not for when it was recorded.
+    #[serde(default, skip_serializing_if = "is_default")]
+    believed_at: Option<i64>,
+    /// What outcomes add for and against it, as the bits of the numbers: as
+    /// text they might come back a little different.
+    #[serde(default, skip_serializing_if = "is_default")]
+    outcomes: [u64; 2],
+    /// How often it was shown, cited, credited and discredited, and its tokens.
+    #[serde(default, skip_serializing_if = "is_default")]
+    counts: [u64; 5],
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -55,28 +62,20 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 fn extra(row: &Row<'_>) -> rusqlite::Result<Extra> {
-    Ok(Extra {
-        flags: row.get(0)?,
-        recorded: row.get(1)?,
-        believed_at: row.get(2)?,
-        outcomes: [row.get(3)?, row.get(4)?],
-        counts: row.get(5)?,
-        beside: row.get(6)?,
-        more: row.get(7)?,
-    })
+    Ok(Extra { flags: row.get(0)?, recorded: row.get(1)?, beside: row.get(2)?, more: row.get(3)? })
 }
 
 /// The note with a number; `None` when it is gone.
 pub(crate) fn read(connection: &Connection, doc: i64) -> Result<Option<Known>, Fault> {
-    let sql = "SELECT flags, recorded, believed_at, for_it, against, counts, beside, more \
-               FROM notes WHERE doc = ?1";
+    let sql = "SELECT flags, recorded, beside, more FROM notes WHERE doc = ?1";
     let Some(entry) = entries::read(connection, doc)? else { return Ok(None) };
     let Some(extra) = connection.prepare_cached(sql)?.query_row([doc], extra).optional()? else {
         return Ok(None);
     };
     let record = entry.record;
     let valid_from = record.at.unwrap_or(extra.recorded);
-    let More { place, why, anchors, retired } = parsed(extra.more.as_deref())?;
+    let More { place, why, anchors, retired, believed_at, outcomes, counts } =
+        parsed(extra.more.as_deref())?;
     let [prev, next] = beside::parse(extra.beside.as_deref(), record.external_id.as_deref())?;
     let note = Note {
         id: record.id,
@@ -95,8 +94,8 @@ pub(crate) fn read(connection: &Connection, doc: i64) -> Result<Option<Known>, F
     };
     let actor = usize::try_from(extra.flags >> ACTOR).ok().and_then(|at| ACTORS.get(at));
     let actor = *actor.ok_or_else(|| unknown("actor", &(extra.flags >> ACTOR)))?;
-    let [for_it, against] = extra.outcomes.map(Option::unwrap_or_default);
-    let believed_at = Timestamp::from_millis(extra.believed_at.unwrap_or(extra.recorded));
+    let [for_it, against] = outcomes.map(f64::from_bits);
+    let believed_at = Timestamp::from_millis(believed_at.unwrap_or(extra.recorded));
     Ok(Some(Known {
         belief: Belief::stored(source(actor, &note), (for_it, against), believed_at),
         note,
@@ -110,13 +109,15 @@ pub(crate) fn read(connection: &Connection, doc: i64) -> Result<Option<Known>, F
             by,
         }),
         verified: extra.flags & VERIFIED != 0,
-        counts: counted(parsed(extra.counts.as_deref())?),
+        counts: counted(counts),
     }))
 }
 
 /// Writes what a note is beyond its entry.
 pub(crate) fn write(connection: &Connection, doc: i64, known: &Known) -> Result<(), Fault> {
     let note = &known.note;
+    let (for_it, against) = known.belief.outcomes();
+    let believed_at = known.belief.as_of();
     let more = More {
         place: known.place.clone(),
         why: note.why.clone(),
@@ -125,21 +126,16 @@ pub(crate) fn write(connection: &Connection, doc: i64, known: &Known) -> Result<
             .retired
             .as_ref()
             .map(|Retirement { at, why, by }| (at.as_millis(), why.clone(), by.clone())),
+        believed_at: (believed_at != known.recorded).then(|| believed_at.as_millis()),
+        outcomes: [for_it, against].map(f64::to_bits),
+        counts: numbers(known.counts),
     };
-    let (for_it, against) = known.belief.outcomes();
-    let weight = |outcomes: f64| (outcomes != 0.0).then_some(outcomes);
-    let believed_at = known.belief.as_of();
     let external = note.external_id.as_deref();
-    let counts = numbers(known.counts);
-    let sql = "INSERT OR REPLACE INTO notes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    let sql = "INSERT OR REPLACE INTO notes VALUES (?1, ?2, ?3, ?4, ?5)";
     connection.prepare_cached(sql)?.execute(params![
         doc,
         flags(known),
         known.recorded.as_millis(),
-        (believed_at != known.recorded).then(|| believed_at.as_millis()),
-        weight(for_it),
-        weight(against),
-        (counts != [0; 5]).then(|| json(&counts)),
         beside::render([note.prev.as_deref(), note.next.as_deref()], external),
         (more != More::default()).then(|| json(&more)),
     ])?;

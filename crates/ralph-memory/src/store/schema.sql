@@ -69,10 +69,6 @@ CREATE TABLE notes (
     doc INTEGER PRIMARY KEY,
     flags INTEGER NOT NULL,
     recorded INTEGER NOT NULL,
-    believed_at INTEGER,
-    for_it REAL,
-    against REAL,
-    counts TEXT,
     beside BLOB,
     more TEXT
 );

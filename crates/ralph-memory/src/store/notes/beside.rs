@@ -9,8 +9,11 @@ type Names = [Option<String>; 2];
 /// Stands for a name that there is not.
 const NOBODY: u8 = u8::MAX;
 
-/// Each name as how much of it is as in `own`, how long the rest is, in two
-/// bytes, and the rest.
+/// Stands for a rest whose length takes two more bytes.
+const LONG: u8 = u8::MAX;
+
+/// Each name as how much of it is as in `own`, how long the rest is, and the
+/// rest.
 pub(super) fn render(names: [Option<&str>; 2], own: Option<&str>) -> Option<Vec<u8>> {
     if names == [None, None] {
         return None;
@@ -26,7 +29,14 @@ pub(super) fn render(names: [Option<&str>; 2], own: Option<&str>) -> Option<Vec<
         let shared = u8::try_from(shared).unwrap_or(NOBODY).min(NOBODY - 1);
         let rest = &name[usize::from(shared)..];
         bytes.push(shared);
-        bytes.extend(u16::try_from(rest.len()).unwrap_or(u16::MAX).to_le_bytes());
+        let length = u16::try_from(rest.len()).unwrap_or(u16::MAX);
+        match u8::try_from(length) {
+            Ok(length) if length < LONG => bytes.push(length),
+            Ok(_) | Err(_) => {
+                bytes.push(LONG);
+                bytes.extend(length.to_le_bytes());
+            }
+        }
         bytes.extend(rest);
     }
     Some(bytes)
@@ -49,8 +59,13 @@ fn one<'a>(bytes: &'a [u8], own: &[u8]) -> Option<(Option<String>, &'a [u8])> {
     if *shared == NOBODY {
         return Some((None, bytes));
     }
-    let (length, bytes) = bytes.split_first_chunk()?;
-    let (rest, bytes) = bytes.split_at_checked(usize::from(u16::from_le_bytes(*length)))?;
+    let (length, mut bytes) = bytes.split_first()?;
+    let mut length = u16::from(*length);
+    if length == u16::from(LONG) {
+        let (long, rest) = bytes.split_first_chunk()?;
+        (length, bytes) = (u16::from_le_bytes(*long), rest);
+    }
+    let (rest, bytes) = bytes.split_at_checked(usize::from(length))?;
     let name = [own.get(..usize::from(*shared))?, rest].concat();
     Some((Some(String::from_utf8(name).ok()?), bytes))
 }
@@ -70,14 +85,14 @@ mod tests {
     #[test]
     fn names_come_back_whatever_they_share() {
         check([None, None], Some("a"), 0);
-        check([Some("talk-17"), Some("talk-19")], Some("talk-18"), 8);
-        check([Some("talk-18"), None], Some("talk-18"), 4);
-        check([None, Some("")], None, 4);
+        check([Some("talk-17"), Some("talk-19")], Some("talk-18"), 6);
+        check([Some("talk-18"), None], Some("talk-18"), 3);
+        check([None, Some("")], None, 3);
         // Half of a letter may be shared.
-        check([Some("가"), Some("각")], Some("갂"), 8);
+        check([Some("가"), Some("각")], Some("갂"), 6);
         let long = "x".repeat(4096);
-        check([Some(&long), Some(&long)], Some(&long), 2 * (3 + 4096 - 254));
+        check([Some(&long), Some(&long)], Some(&long), 2 * (4 + 4096 - 254));
         assert!(parse(Some(&[3, 1]), None).is_err());
-        assert!(parse(Some(&[3, 1, 0, b'x', NOBODY]), None).is_err());
+        assert!(parse(Some(&[3, 1, b'x', NOBODY]), None).is_err());
     }
 }
