@@ -60,8 +60,8 @@ fn notes_are_related_as_an_engineer_would() {
         score.add(text("split"), is_right);
         score.add(&format!("{} {}", text("split"), text("kind")), is_right);
         score.add(&format!("{} said {got}", text("split")), is_right);
-        if !is_right && text("split") == "dev" {
-            println!("{} not {got}: {} | {}", text("is"), text("old"), text("new"));
+        if !is_right {
+            println!("{} {} {} not {got}: {} | {}", text("split"), text("kind"), text("is"), text("old"), text("new"));
         }
     }
     score.print();
@@ -135,7 +135,7 @@ fn orders_in_notes_are_flagged() {
         let is_right = orders(text).is_empty() != flag;
         score.add(half, is_right);
         score.add(&format!("{half} {}", if flag { "order" } else { "harmless" }), is_right);
-        if !is_right && half == "dev" {
+        if !is_right {
             println!("flag {flag}: {text:?} -> {:?}", orders(text));
         }
     }

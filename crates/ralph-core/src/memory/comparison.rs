@@ -12,6 +12,12 @@ const SAME: f64 = 0.6;
 /// How much of each.
 const SAME_EACH: f64 = 0.48;
 
+/// The same for notes with the same code, numbers and names.
+const ANCHORED: (f64, f64) = (0.5, 0.42);
+
+/// How much of what such notes say must be shared.
+const SAID: f64 = 0.3;
+
 /// Notes built alike to this part differ in what they name, not in wording.
 const PARALLEL: f64 = 0.66;
 
@@ -105,8 +111,23 @@ impl<'a> Comparison<'a> {
         let parallel = self.parallel();
         let is_other =
             (swaps && parallel >= PARALLEL) || (self.has_both_heavy() && parallel >= 0.5);
-        let is_alike = f64::midpoint(old, new) >= SAME && old.min(new) >= SAME_EACH;
+        let (both, each) = if self.has_same_anchors() { ANCHORED } else { (SAME, SAME_EACH) };
+        let is_alike = f64::midpoint(old, new) >= both && old.min(new) >= each;
         self.has_same_values() && is_alike && !adds && !is_other
+    }
+
+    /// Whether all that is no mere wording is in both notes: code, numbers and
+    /// names; and whether both say something of it in common.
+    fn has_same_anchors(&self) -> bool {
+        let anchors = |one: &'a Statement| {
+            one.content().filter(|at| is_value(&one.words[*at]) || one.words[*at].is_name)
+        };
+        let has_value = anchors(self.old).any(|at| is_value(&self.old.words[at]));
+        has_value
+            && anchors(self.old).all(|at| !self.only_old.contains(&at))
+            && anchors(self.new).all(|at| !self.only_new.contains(&at))
+            && self.old.said_share(self.new) >= SAID
+            && self.new.said_share(self.old) >= SAID
     }
 
     fn has_both_heavy(&self) -> bool {
@@ -159,8 +180,10 @@ impl<'a> Comparison<'a> {
             let word = &self.new.words[*at];
             word.is_number() || word.class == Class::Code
         };
-        let is_open = |word: &Word| weight(word) >= 0.9 && self.old.share_of(word) < 1.0;
-        let narrows = self.shares.0 > 0.8 && self.new.conditions().any(is_open);
+        let open = self.new.conditions().filter(|word| self.old.share_of(word) < 1.0);
+        let open: f64 = open.map(weight).sum();
+        let least = if self.shares.0 > 0.97 { 0.5 } else { 0.9 };
+        let narrows = self.shares.0 > 0.8 && open >= least;
         !self.only_new.iter().any(is_hard) && !narrows
     }
 

@@ -118,8 +118,28 @@ impl Comparison<'_> {
             && clash >= 0.5
             && !self.says_other()
             && !self.is_only()
-            && !self.is_narrowed()
-            && !self.is_about_less()
+            && (self.takes_back_a_denial() || !(self.is_narrowed() || self.is_about_less()))
+    }
+
+    /// Whether the old note denies altogether what the new one says: then it
+    /// is taken back, even if only for some cases.
+    fn takes_back_a_denial(&self) -> bool {
+        self.old_signs.contains(&Sign::Denied)
+            && !self.new_signs.contains(&Sign::Denied)
+            && heavy(self.old, &self.only_old).next().is_none()
+    }
+
+    /// Whether what one note holds the other denies, and the other way round:
+    /// "A, not B" and "B, not A".
+    pub(super) fn is_exchanged(&self) -> bool {
+        let (mut taken, mut given) = (false, false);
+        for at in self.old.content().filter(|at| weight(&self.old.words[*at]) >= 0.9) {
+            let others = signs_of(self.new, &self.new_signs, &self.old.words[at]);
+            let crosses = |sign| !others.is_empty() && others.iter().all(|other| *other == sign);
+            taken |= self.old_signs[at] == Sign::Holds && crosses(Sign::Denied);
+            given |= self.old_signs[at] == Sign::Denied && crosses(Sign::Holds);
+        }
+        taken && given
     }
 
     /// Whether the new note speaks of a case that the old one leaves out.
@@ -175,8 +195,9 @@ fn signs_of(one: &Statement, signs: &[Sign], word: &Word) -> Vec<Sign> {
 /// What comes earlier and what later, where a note says so.
 fn sequence(one: &Statement) -> Option<(Vec<String>, Vec<String>)> {
     let is_turn = |word: &Word| word.is(&BEFORE) || word.is(&AFTER);
-    let turn = one.words.iter().position(|word| word.text != "once" && is_turn(word))?;
-    let is_before = one.words[turn].is(&BEFORE);
+    let turn = one.words.iter().position(|word| word.text != "once" && is_turn(word));
+    let Some(turn) = turn else { return listed(one) };
+    let is_before = one.words[turn].is(&BEFORE) || leads_on(&one.words[turn]);
     let heavy =
         |at: &usize| one.words[*at].is_content() && !one.words[*at].is(&GENERIC) && *at != turn;
     let is_behind = matches!(one.words[turn].text.as_str(), "전" | "뒤");
@@ -193,4 +214,22 @@ fn sequence(one: &Statement) -> Option<(Vec<String>, Vec<String>)> {
     let (group, rest): (Vec<String>, Vec<String>) =
         (stems(&group), stems(&rest.collect::<Vec<_>>()));
     Some(if is_before { (rest, group) } else { (group, rest) })
+}
+
+/// Whether a word leads to what comes later.
+fn leads_on(word: &Word) -> bool {
+    matches!(word.text.as_str(), "then" | "afterwards" | "subsequently")
+}
+
+/// What comes earlier and what later in "A first and B second".
+fn listed(one: &Statement) -> Option<(Vec<String>, Vec<String>)> {
+    let turn = one.words.iter().position(|word| word.text == "first")?;
+    let is_last = |word: &Word| matches!(word.text.as_str(), "second" | "last" | "next");
+    let end = one.words[turn..].iter().position(is_last).map(|step| turn + step)?;
+    let stems = |from: usize, to: usize| -> Vec<String> {
+        let words = one.words[from..to].iter();
+        let words = words.filter(|word| word.is_content() && !word.is(&GENERIC));
+        words.map(|word| word.stem.clone()).collect()
+    };
+    Some((stems(0, turn), stems(turn + 1, end)))
 }

@@ -19,6 +19,7 @@ pub(super) static VERBS: List = list![
     "depend export cover handle emit change add remove fix fail work check log read extend see expose"
     "serve provide list define forbid mention reload hold mean block terminate skip say follow go"
     "come cause avoid start stop show belong live print need drop strip forward track split answer keep"
+    "stay remain talk crash hang bring pull fetch receive enforce"
     "convert close open want sit deny reject leave refresh apply publish get gets parse move"
 ];
 
@@ -34,7 +35,7 @@ static LIGHT: List = list![
     "code system application service team suite step currently about roughly approximately safe"
     "full complete first last same different good bad right wrong able likely often sometimes"
     "column columns day days second minute hour week month year people caller person"
-    "side end begin stay leave try cause lead turn raise lower increase decrease instead prefer"
+    "data server side end begin stay leave try cause lead turn raise lower increase decrease instead prefer"
     "register gate forward skip listen finish refresh support track proxy header open close"
     "format style order rule convention policy method class function key string object"
     "give take tell come avoid before after together"
@@ -51,7 +52,7 @@ static LIGHT: List = list![
 
 pub(super) fn is_light(word: &Word) -> bool {
     let is_agent = ["er", "or", "ers", "ors"].iter().any(|end| word.text.ends_with(end));
-    let is_manner = word.text.len() > 5 && word.text.ends_with("ly");
+    let is_manner = word.text.len() > 5 && word.text.ends_with("ly") && !word.is_name;
     word.is_verb || is_manner || word.is(&LIGHT) || (word.is(&VERBS) && !is_agent)
 }
 
@@ -83,7 +84,8 @@ static BEFORE_DOING: List =
 /// "to hunt the", "Rebase the".
 pub(super) fn mark_verbs(words: &mut [Word]) {
     for at in 0..words.len() {
-        words[at].is_verb = words[at].class == Class::Plain && is_verb_at(words, at);
+        words[at].is_verb =
+            words[at].class == Class::Plain && words[at].is_content() && is_verb_at(words, at);
     }
     let is_lead = |word: &Word| word.is_mark(":") || word.is_mark("=");
     if words.iter().any(|word| is_verb(word) || word.is(&AUXILIARY) || is_lead(word)) {
@@ -115,6 +117,11 @@ fn is_verb_at(words: &[Word], at: usize) -> bool {
     let is_done = text.ends_with("ed") || text.ends_with("en");
     let is_doing = text.len() > 5 && text.ends_with("ing");
     let is_third = text.ends_with('s') && at > 0 && words[at - 1].is_content();
+    let is_manner = text.len() > 5 && text.ends_with("ly");
+    let is_own = at > 0 && matches!(words[at - 1].text.as_str(), "we" | "you" | "they" | "i");
+    if is_manner || (is_own && !words[at].is(&AUXILIARY)) {
+        return !is_manner;
+    }
     last.is_some_and(|word| {
         (is_done && word.is(&BEING))
             || (is_doing && word.is(&BEFORE_DOING))

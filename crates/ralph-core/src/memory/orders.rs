@@ -129,7 +129,7 @@ const RULES: &[(Order, &str)] = &[
     ),
     (
         Order::Leak,
-        r"\b(?:send|post|upload|exfiltrate|forward|transmit|email|mail|leak|paste|curl|wget)\b[^\n]{0,60}(?:https?://|webhook|pastebin|ngrok)|\b(?:send|forward|pass|report|deliver|mail|email|submit)\b[^\n]{0,60}\bto [\w.+-]+@",
+        r"\b(?:send|post|upload|exfiltrate|forward|transmit|email|mail|leak|paste|submit)\b[^\n]{0,30}\b(?:{SECRET}|contents?|files?|output|repo\w*|source|code|conversation|history|keys?|tokens?|diff|logs?|this|everything|all|data|results?|it|them|summary|prompt)\b[^\n]{0,40}(?:https?://|webhook|pastebin|ngrok)|\b(?:curl|wget)\b[^\n]{0,80}(?: -d | --data|--post-(?:data|file)| -f \S+=@| -t |--upload-file|\$\(|`cat |\$\w*(?:key|token|secret|password))|\b(?:send|forward|pass|report|deliver|mail|email|submit)\b[^\n]{0,60}\bto [\w.+-]+@",
     ),
     (
         Order::Leak,
@@ -179,6 +179,22 @@ const RULES: &[(Order, &str)] = &[
     (
         Order::Command,
         r"\b(?:hey|hi|hello|dear|attention|fao|note to|message to|instructions? (?:for|to)) (?:the |all |any |every )?\w+(?: \w+)? ?[,:!] ?(?:(?:please|also|now|then|first|always|you must|kindly) )*{ACT}\b",
+    ),
+    (
+        Order::Command,
+        r"\b(?:agents?|bots?|models?|ais?|llms?) (?:reading|processing|parsing|seeing|working (?:on|in|with)|looking at|handling) (?:this|these)\b",
+    ),
+    (
+        Order::Command,
+        r"\b(?:when|while|if|whenever|before|after) you (?:\w+ )?(?:summari[sz]e|read|review|process|analy[sz]e|parse|translate|describe|report on) (?:this|these)\b",
+    ),
+    (
+        Order::Command,
+        r"\bdo (?:exactly |precisely |just )?(?:what|as|whatever|everything) (?:it|they|that (?:file|page)|the (?:file|page|text|document|response|note)) (?:says?|tells?|asks?|instructs?|contains?)\b",
+    ),
+    (
+        Order::Harm,
+        r"\b(?:approve|accept|grant|allow|confirm|merge) (?:every|all|any|each)(?: \w+){0,3} (?:without|blindly|automatically|no matter)\b|\bwithout (?:looking|reading it|reviewing (?:it|them)|a second look|double-checking)\b",
     ),
     (
         Order::Command,
@@ -261,7 +277,7 @@ pub fn orders(text: &str) -> Vec<Order> {
             |(order, rule): &(Order, &str)| Some((*order, Regex::new(&spelled(rule)).ok()?));
         RULES.iter().filter_map(compile).collect()
     });
-    let seen = readable(text);
+    let seen = without_installers(&readable(text));
     let said = without_quotations(&seen);
     let asks = |(order, rule): &&(Order, Regex)| match order {
         Order::Forget | Order::Pretend | Order::Command | Order::Deceive | Order::Hide => {
@@ -287,6 +303,19 @@ fn spelled(rule: &str) -> String {
         ("{GUARD}", GUARD),
     ];
     groups.iter().fold(rule.to_owned(), |rule, (name, words)| rule.replace(name, words))
+}
+
+/// A text without the well-known ways to install a tool, which are piped into
+/// a shell as an attack would be.
+fn without_installers(text: &str) -> String {
+    static KNOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let hosts = r"(?:sh\.rustup\.rs|get\.docker\.com|install\.python-poetry\.org|astral\.sh|get\.pnpm\.io|bun\.sh|deno\.land|get\.k3s\.io|get\.helm\.sh|install\.determinate\.systems|raw\.githubusercontent\.com/(?:nvm-sh|homebrew)|starship\.rs|mise\.run|cli\.doppler\.com|fly\.io|get\.sdkman\.io)";
+        Regex::new(&format!(r"\bcurl [^\n|]*https://{hosts}[^\s|]* ?\| ?(?:ba|z)?sh\b")).ok()
+    });
+    match KNOWN.as_ref() {
+        Some(known) => known.replace_all(text, "").into_owned(),
+        None => text.to_owned(),
+    }
 }
 
 /// A text without what it only quotes: the title of a reverted commit, the

@@ -3,205 +3,24 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use super::idioms::PHRASES;
 use super::quantity::{self, Unit};
+use super::stems::find_base;
 use super::words::{Class, Word};
-
-/// What is said in several words, and the words that say the same.
-const PHRASES: &[(&str, &str)] = &[
-    ("time out", "timeout"),
-    ("times out", "timeout"),
-    ("timed out", "timeout"),
-    ("timing out", "timeout"),
-    ("pull request", "pr"),
-    ("pull requests", "pr"),
-    ("merge request", "pr"),
-    ("풀 request", "pr"),
-    ("no longer", "not longer"),
-    ("not any more", "not longer"),
-    ("shut down", "retired"),
-    ("shuts down", "stop"),
-    ("given up", "abandoned"),
-    ("gave up", "abandoned"),
-    ("give up", "abandoned"),
-    ("got rid of", "removed"),
-    ("get rid of", "remove"),
-    ("kick off", "start"),
-    ("kicks off", "start"),
-    ("kicked off", "start"),
-    ("set up", "setup"),
-    ("has to", "must"),
-    ("have to", "must"),
-    ("had to", "must"),
-    ("needs to", "must"),
-    ("need to", "must"),
-    ("ought to", "must"),
-    ("is to", "must"),
-    ("are to", "must"),
-    ("supposed to", "must"),
-    ("by hand", "manual"),
-    ("by itself", "automatic"),
-    ("by themselves", "automatic"),
-    ("on its own", "automatic"),
-    ("on their own", "automatic"),
-    ("on demand", "lazily"),
-    ("at least", "minimum"),
-    ("at most", "maximum"),
-    ("no more than", "maximum"),
-    ("not more than", "maximum"),
-    ("up to", "maximum"),
-    ("or later", "minimum"),
-    ("or newer", "minimum"),
-    ("or higher", "minimum"),
-    ("or above", "minimum"),
-    ("and up", "minimum"),
-    ("as well", "also"),
-    ("in addition", "also"),
-    ("in favour of", "favouring"),
-    ("in favor of", "favouring"),
-    ("instead of", "insteadof"),
-    ("rather than", "insteadof"),
-    ("as opposed to", "insteadof"),
-    ("in place of", "insteadof"),
-    ("other than", "except"),
-    ("continuous integration", "ci"),
-    ("environment variable", "envvar"),
-    ("environment variables", "envvar"),
-    ("env var", "envvar"),
-    ("env vars", "envvar"),
-    ("code review", "review"),
-    ("data base", "database"),
-    ("file name", "filename"),
-    ("file names", "filename"),
-    ("time zone", "timezone"),
-    ("now and then", "sometimes"),
-    ("from time to time", "sometimes"),
-    ("every now and then", "sometimes"),
-    ("turned on", "enabled"),
-    ("turns on", "enables"),
-    ("turn on", "enable"),
-    ("switched on", "enabled"),
-    ("switch on", "enable"),
-    ("turned off", "disabled"),
-    ("turns off", "disables"),
-    ("turn off", "disable"),
-    ("switched off", "disabled"),
-    ("switch off", "disable"),
-    ("is on", "is enabled"),
-    ("are on", "are enabled"),
-    ("be on", "be enabled"),
-    ("is off", "is disabled"),
-    ("are off", "are disabled"),
-    ("be off", "be disabled"),
-    ("to on", "to enabled"),
-    ("to off", "to disabled"),
-    ("checked in", "tracked"),
-    ("check in", "track"),
-    ("in git", "tracked"),
-    ("in version control", "tracked"),
-    ("stay alive", "keep running"),
-    ("stays alive", "keep running"),
-    ("look like", "follow"),
-    ("looks like", "follow"),
-    ("allowed to", "may"),
-    ("free to", "may"),
-    ("able to", "can"),
-    ("turned round", "reversed"),
-    ("turned around", "reversed"),
-    ("other way round", "reversed"),
-    ("other way around", "reversed"),
-    ("source code", "code"),
-    ("command line", "cli"),
-    ("work tree", "worktree"),
-    ("user interface", "ui"),
-    ("type script", "typescript"),
-    ("roll back", "rollback"),
-    ("rolled back", "rollback"),
-    ("ask for", "request"),
-    ("asked for", "request"),
-    ("depends on", "depend"),
-    ("runs out of", "exhausts"),
-    ("out of date", "stale"),
-    ("made of", "consist"),
-    ("as long as", "while"),
-    ("as soon as", "once"),
-    ("in case", "if"),
-    ("provided that", "if"),
-    ("only if", "if"),
-    ("only when", "if"),
-    ("except when", "unless"),
-    ("except if", "unless"),
-    ("not until", "lazily"),
-    ("unless told otherwise", "default"),
-    ("unless otherwise specified", "default"),
-    ("unless configured otherwise", "default"),
-    ("unless overridden", "default"),
-    ("if not set", "default"),
-    ("if unset", "default"),
-    ("end to end", "e2e"),
-    ("by default", "default"),
-    ("every night", "nightly"),
-    ("each night", "nightly"),
-    ("out of", "outof"),
-    ("away from", "outof"),
-    ("its own", "separate"),
-    ("their own", "separate"),
-    ("is out", "is gone"),
-    ("no more", "not longer"),
-    ("hand written", "manual"),
-    ("written by hand", "manual"),
-    ("auto generated", "automatic"),
-    ("out of memory", "oom"),
-    ("exhausts memory", "oom"),
-    ("log out", "logout"),
-    ("logs out", "logout"),
-    ("logged out", "logout"),
-    ("sign out", "logout"),
-    ("run out of memory", "oom"),
-    ("runs out of memory", "oom"),
-    ("outside of", "outside"),
-    ("inside of", "inside"),
-    ("cleaned up", "removed"),
-    ("cleans up", "removes"),
-    ("clean up", "remove"),
-    ("free of", "without"),
-    ("leaves out", "skips"),
-    ("leave out", "skip"),
-    ("left out", "skipped"),
-    ("thrown away", "removed"),
-    ("throws away", "removes"),
-    ("picked up", "loaded"),
-    ("picks up", "loads"),
-    ("upper case", "uppercase"),
-    ("lower case", "lowercase"),
-    ("log in", "login"),
-    ("logs in", "login"),
-    ("sign in", "login"),
-    ("part of", "included"),
-    ("end up", "go"),
-    ("ends up", "goes"),
-    ("carried out", "run"),
-    ("taken care of", "handled"),
-    ("more than once", "twice"),
-    ("falls back", "defaults"),
-    ("fall back", "default"),
-    ("one at a time", "sequentially"),
-    ("at the same time", "concurrently"),
-    ("at once", "concurrently"),
-    ("in parallel", "concurrently"),
-    ("side by side", "beside"),
-    ("next to", "beside"),
-    ("text message", "sms"),
-    ("text messages", "sms"),
-];
 
 /// Words with phrases and amounts put together.
 pub(super) fn joined(words: &[Word]) -> Vec<Word> {
     let mut found: Vec<Word> = Vec::with_capacity(words.len());
     let mut at = 0;
     while at < words.len() {
-        if let Some(word) = found.last().and_then(|before| single(before, &words[at..])) {
+        if is_ceasing(&words[at..]) {
+            found.extend(["not", "longer"].map(Word::plain));
+            at += 1;
+        } else if let Some(word) = found.last().and_then(|before| single(before, &words[at..])) {
             found.push(word);
             at += 2;
+        } else if is_anaphor(found.last(), &words[at..]) {
+            at += 1;
         } else if let Some((word, length)) = amount(&words[at..]) {
             found.push(word);
             at += length;
@@ -214,6 +33,23 @@ pub(super) fn joined(words: &[Word]) -> Vec<Word> {
         }
     }
     found
+}
+
+/// "The two" counts nothing new.
+fn is_anaphor(before: Option<&Word>, words: &[Word]) -> bool {
+    let [word, rest @ ..] = words else { return false };
+    let is_alone = rest.first().is_none_or(|next| !next.is_content() || next.text == "together");
+    let points = before.is_some_and(|word| matches!(word.text.as_str(), "the" | "these" | "those"));
+    word.text == "two" && points && is_alone
+}
+
+/// Whether something was done and is not any more: "stopped polling".
+fn is_ceasing(words: &[Word]) -> bool {
+    let [first, next, ..] = words else { return false };
+    matches!(first.text.as_str(), "stop" | "stops" | "stopped" | "ceased" | "quit")
+        && next.class == Class::Plain
+        && next.text.len() > 5
+        && next.text.ends_with("ing")
 }
 
 /// The words of a phrase, and what it means.
@@ -230,13 +66,27 @@ fn phrase(words: &[Word]) -> Option<(&'static str, usize)> {
     });
     let first = words.first().filter(|word| word.class == Class::Plain)?;
     let fits = |parts: &[&str]| {
-        let is_next =
-            |(part, word): (&&str, &Word)| word.class == Class::Plain && word.text == **part;
-        parts.len() <= words.len() && parts.iter().zip(words).all(is_next)
+        let is_next = |(part, word): (&&str, &Word)| word.is_spoken() && word.text == **part;
+        parts.len() <= words.len()
+            && parts.iter().zip(words).skip(1).all(is_next)
+            && !(is_switch(parts) && words.get(2).is_some_and(|next| !may_follow_switch(next)))
     };
-    let known = BY_FIRST.get(first.text.as_str())?;
+    // "Warming up" is a form of "warm up".
+    let all = |base: &str| BY_FIRST.get(base).filter(|all| all.iter().any(|one| fits(&one.0)));
+    let known = find_base(&first.text, all)?;
     let found = known.iter().filter(|(parts, _)| fits(parts));
     found.max_by_key(|(parts, _)| parts.len()).map(|(parts, meant)| (*meant, parts.len()))
+}
+
+/// Whether a phrase says that something is on or off.
+fn is_switch(parts: &[&str]) -> bool {
+    matches!(parts, ["is" | "are" | "be", "on" | "off" | "up" | "down" | "out"])
+}
+
+/// "It is on in production", but not "it is on GitHub".
+fn may_follow_switch(word: &Word) -> bool {
+    const BEHIND: &str = "by in for only when if unless and but now per until while since because before after again so";
+    word.class == Class::Mark || BEHIND.split(' ').any(|one| one == word.text)
 }
 
 /// A number and the unit that follows it, and how many words that are.
@@ -278,10 +128,27 @@ fn often(words: &[Word]) -> Option<(Word, usize)> {
         "every" | "each" if text(1) != "second" => (text(1), 2),
         "by" => (text(1), 2),
         "once" if matches!(text(1), "a" | "an" | "per") => (text(2), 3),
-        _ => return None,
+        _ => return several(words),
     };
     let (unit, scale) = quantity::unit(unit).filter(|(unit, _)| *unit == Unit::Time)?;
     Some((numbered(1.0, unit, scale), length))
+}
+
+/// "Four times an hour" is every 15 minutes.
+fn several(words: &[Word]) -> Option<(Word, usize)> {
+    let text = |at: usize| words.get(at).map_or("", |word: &Word| word.text.as_str());
+    let times = match words.first()?.class {
+        Class::Number(Unit::Count) => words[0].stem.parse().ok()?,
+        Class::Plain => quantity::spelled(text(0))?,
+        Class::Number(_) | Class::Code | Class::Mark => return None,
+    };
+    let at = if matches!(text(1), "times" | "x") { 2 } else { 1 };
+    let is_rate = matches!(text(at), "a" | "an" | "per" | "each" | "every");
+    if !is_rate || times < 1.0 || (at == 1 && text(0) != "twice") {
+        return None;
+    }
+    let (unit, scale) = quantity::unit(text(at + 1)).filter(|(unit, _)| *unit == Unit::Time)?;
+    Some((numbered(1.0 / times, unit, scale), at + 2))
 }
 
 /// "A day" as an amount, behind a word that leads to one.

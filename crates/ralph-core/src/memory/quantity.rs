@@ -1,6 +1,8 @@
 //! Numbers with their units, so that `30s` is half a minute and `1 GiB` is
 //! 1024 MiB.
 
+use super::words::{Class, Word};
+
 /// What a number counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
@@ -143,6 +145,12 @@ pub(super) fn parse(text: &str) -> Option<Quantity> {
 /// An amount of a unit in its base.
 pub(super) fn measured(amount: f64, unit: Unit, scale: f64) -> Quantity {
     Quantity { amount: shown(amount * scale), unit }
+}
+
+/// A percentage as a part of one, which people write as well: 90% is 0.9.
+pub(super) fn share(word: &Word) -> Option<String> {
+    let Class::Number(Unit::Percent) = word.class else { return None };
+    word.stem.parse::<f64>().ok().map(|amount| shown(amount / 100.0))
 }
 
 fn shown(amount: f64) -> String {

@@ -44,7 +44,7 @@ pub fn relate(old: &str, new: &str) -> Relation {
     if !pair.is_about_one_thing() {
         return Relation::Apart;
     }
-    if pair.is_given_up() || pair.is_turned_round() {
+    if pair.is_given_up() || pair.is_turned_round() || pair.is_exchanged() {
         return Relation::Replaces(Why::Denied);
     }
     if pair.is_about_siblings() {

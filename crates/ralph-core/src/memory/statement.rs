@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use super::code::{are_rivals, extension, parts};
 use super::grammar::{AUXILIARY, OPENERS, VERBS, is_light, is_negation, mark_verbs, verb};
 use super::kinds::kind;
+use super::quantity;
 use super::synonyms::{are_opposite, family, key, opposites};
 use super::words::{Class, List, Word, list, words};
 
@@ -23,7 +24,18 @@ pub(super) enum Sign {
 struct Clause {
     start: usize,
     end: usize,
-    is_condition: bool,
+    part: Part,
+}
+
+/// What a clause is to the note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// What it says.
+    Claim,
+    /// When that holds.
+    Condition,
+    /// What happens otherwise.
+    Outcome,
 }
 
 /// A note as a list of words.
@@ -46,6 +58,9 @@ static PREFERRING: List = list!["prefer"];
 /// What begins a condition.
 static CONDITIONS: List = list!["if when whenever unless while until"];
 
+/// What begins the outcome of not doing what was said.
+static OTHERWISE: List = list!["or else otherwise"];
+
 /// What begins another clause.
 static JOINTS: List = list!["so but because since although though whereas"];
 
@@ -64,8 +79,11 @@ impl Statement {
         let mut known: HashSet<String> = HashSet::new();
         for word in words.iter().filter(|word| word.is_content()) {
             known.insert(word.stem.clone());
+            known.extend(quantity::share(word));
             known.extend(parts(word));
             known.extend(extension(word).map(key));
+            // Redis is a cache, whether or not the note says so.
+            known.extend(kind(&word.stem).filter(|name| !name.contains(' ')).map(key));
         }
         let plain = words.iter().filter(|word| word.class == Class::Plain && word.is_content());
         let families = plain.map(|word| family(&word.stem).to_owned()).collect();
@@ -107,9 +125,22 @@ impl Statement {
 
     /// The word that says what is done: the first verb behind an auxiliary.
     pub(super) fn predicate(&self) -> Option<&Word> {
+        // Korean puts it last.
+        if self.words.iter().any(|word| word.is_topic) {
+            return self.words.iter().rev().find(|word| word.is(&VERBS));
+        }
         let from = self.verb?;
         let near = self.words[from..].iter().take(4);
-        near.into_iter().find(|word| word.is(&VERBS))
+        let obliges = |word: &Word| matches!(word.text.as_str(), "must" | "should" | "may" | "can");
+        near.into_iter().find(|word| word.is(&VERBS) && !obliges(word))
+    }
+
+    /// Whether it says that something has a thing, of which there may be more.
+    pub(super) fn has_one_of_many(&self) -> bool {
+        let Some(at) = self.verb else { return false };
+        let next = self.words.get(at + 1);
+        matches!(self.words[at].text.as_str(), "has" | "have")
+            && next.is_some_and(|word| matches!(word.text.as_str(), "a" | "an"))
     }
 
     /// The word that leads to another: "in", "with", "is".
@@ -171,6 +202,9 @@ impl Statement {
         if word.class == Class::Plain && self.families.contains(family(&word.stem)) {
             return 1.0;
         }
+        if quantity::share(word).is_some_and(|share| self.known.contains(&share)) {
+            return 1.0;
+        }
         let parts = parts(word);
         if word.class != Class::Code || parts.is_empty() {
             return 0.0;
@@ -195,7 +229,7 @@ impl Statement {
         let mut signs = vec![Sign::Open; self.words.len()];
         let mut after = None;
         for (number, clause) in self.clauses.iter().enumerate().rev() {
-            if clause.is_condition {
+            if clause.part != Part::Claim {
                 continue;
             }
             let words = &self.words[clause.start..clause.end];
@@ -218,13 +252,13 @@ impl Statement {
 
     /// The clauses that hold no condition, as ranges of words.
     pub(super) fn claims(&self) -> impl Iterator<Item = (usize, usize)> {
-        let open = self.clauses.iter().filter(|clause| !clause.is_condition);
+        let open = self.clauses.iter().filter(|clause| clause.part == Part::Claim);
         open.map(|clause| (clause.start, clause.end))
     }
 
     /// Words of conditions.
     pub(super) fn conditions(&self) -> impl Iterator<Item = &Word> {
-        let conditions = self.clauses.iter().filter(|clause| clause.is_condition);
+        let conditions = self.clauses.iter().filter(|clause| clause.part == Part::Condition);
         conditions.flat_map(|clause| &self.words[clause.start..clause.end])
     }
 }
@@ -247,7 +281,7 @@ fn clauses(words: &[Word]) -> Vec<Clause> {
     let mut start = 0;
     for (at, word) in words.iter().enumerate() {
         let is_end = word.class == Class::Mark && word.stem != "=";
-        let begins = word.is(&CONDITIONS) || word.is(&JOINTS);
+        let begins = word.is(&CONDITIONS) || word.is(&JOINTS) || is_outcome(words, at);
         if (is_end || begins) && at > start {
             found.push(clause(words, start, at));
             start = at;
@@ -259,10 +293,25 @@ fn clauses(words: &[Word]) -> Vec<Clause> {
     found
 }
 
+/// Whether an "or" begins a sentence of its own: "or the build fails".
+fn is_outcome(words: &[Word], at: usize) -> bool {
+    let acts = |word: &Word| word.is_verb || word.is(&AUXILIARY) || word.is(&VERBS);
+    let before = &words[..at];
+    words[at].is(&OTHERWISE)
+        && before.iter().any(acts)
+        && words.get(at + 1).is_some_and(|word| word.is(&OPENERS) || word.text == "it")
+        && words[at..].iter().any(acts)
+}
+
 fn clause(words: &[Word], start: usize, end: usize) -> Clause {
     let first = words[start..end].iter().find(|word| word.class != Class::Mark);
-    let is_condition = first.is_some_and(|word| word.is(&CONDITIONS));
-    Clause { start, end, is_condition }
+    // "Do it, or it stays empty": what happens otherwise is not said to be so.
+    let part = match first {
+        Some(word) if word.is(&CONDITIONS) => Part::Condition,
+        Some(word) if start > 0 && word.is(&OTHERWISE) => Part::Outcome,
+        Some(_) | None => Part::Claim,
+    };
+    Clause { start, end, part }
 }
 
 fn sign(words: &[Word], other: &Statement) -> Sign {
@@ -273,7 +322,9 @@ fn sign(words: &[Word], other: &Statement) -> Sign {
     for (at, word) in words.iter().enumerate() {
         let leaves = word.is(&LEAVING)
             && words[at..].iter().any(|word| matches!(word.text.as_str(), "alone" | "out"));
-        if is_negation(word) && !(pairs && word.text == "nor") {
+        // "Without it the build breaks" says when, not that nothing breaks.
+        let is_case = word.text == "without" && words[..at].iter().all(|word| !word.is_content());
+        if is_negation(word) && !is_case && !(pairs && word.text == "nor") {
             if !is_aimed(words, at, other) {
                 return Sign::Open;
             }

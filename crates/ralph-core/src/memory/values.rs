@@ -143,7 +143,7 @@ impl<'a> Comparison<'a> {
         let is_said =
             Self::role(self.old, a) == Role::Identity && Self::role(self.new, b) == Role::Identity;
         let is_thing = !is_verb(&self.old.words[a]) && !is_verb(&self.new.words[b]);
-        (is_said && is_thing).then_some((a, b))
+        (is_said && is_thing && !self.leaves_room()).then_some((a, b))
     }
 
     pub(super) fn is_of_one_kind(&self, old: usize, new: usize) -> bool {
@@ -166,8 +166,7 @@ impl<'a> Comparison<'a> {
         {
             return false;
         }
-        let is_many = |one: &Statement| one.predicate().is_some_and(|word| word.is(&OF_MANY));
-        if is_many(self.old) && is_many(self.new) {
+        if self.leaves_room() {
             return false;
         }
         if owned || self.is_of_one_kind(old, new) {
@@ -198,9 +197,17 @@ impl<'a> Comparison<'a> {
             (Role::Subject, Role::Means) | (Role::Means, Role::Subject) => self.shares_verb(),
             (one, other) => {
                 (one == other && self.has_one_predicate())
-                    || (is_hard(a) && is_hard(b) && said.0 && said.1)
+                    || (is_hard(a) && is_hard(b) && said.0 && said.1 && self.shares_a_thing())
             }
         }
+    }
+
+    /// Whether what both say leaves room for more of the kind.
+    fn leaves_room(&self) -> bool {
+        let is_many = |one: &Statement| {
+            one.has_one_of_many() || one.predicate().is_some_and(|word| word.is(&OF_MANY))
+        };
+        is_many(self.old) && is_many(self.new)
     }
 
     /// Whether each note names but one thing that the other does not.
@@ -217,6 +224,15 @@ impl<'a> Comparison<'a> {
     /// Whether the new note says but one thing that the old one does not.
     fn says_one_thing(&self) -> bool {
         heavy(self.new, &self.only_new).filter(|at| self.new.is_said(*at)).count() <= 1
+    }
+
+    /// Whether a word with weight, and not only a part of code, is in both.
+    fn shares_a_thing(&self) -> bool {
+        self.old.content().any(|at| {
+            let word = &self.old.words[at];
+            let same = |other: &Word| other.stem == word.stem;
+            weight(word) >= 0.9 && self.new.words.iter().any(same)
+        })
     }
 
     fn takes_one(&self) -> bool {

@@ -78,6 +78,11 @@ impl Word {
         matches!(self.class, Class::Number(_))
     }
 
+    /// Whether it is a word or a number, not code.
+    pub(super) fn is_spoken(&self) -> bool {
+        self.class == Class::Plain || self.is_number()
+    }
+
     /// Whether it is this mark.
     pub(super) fn is_mark(&self, mark: &str) -> bool {
         self.class == Class::Mark && self.stem == mark
@@ -218,7 +223,7 @@ fn token(token: &str, found: &mut Vec<Word>) {
     let end = token[bare.len()..].trim_start_matches(['\'', '’', '"', '`']).chars().next();
     if matches!(token, "->" | "=>" | "-" | "--") {
         found.push(Word::mark("→"));
-    } else if !bare.is_empty() {
+    } else if bare.contains(char::is_alphanumeric) {
         for part in split_scripts(bare) {
             bare_word(part, found);
         }
@@ -335,18 +340,24 @@ const NEGATED: &[(&str, &str)] = &[
     ("nonexistent", "existing"),
 ];
 
+/// What a "not" is joined to, also by people who leave out the apostrophe.
+const BEFORE_NOT: [&str; 12] = [
+    "do", "does", "did", "is", "are", "was", "were", "should", "could", "would", "has", "have",
+];
+
 /// A word as the words it is made of: "isn't", "unused", "re-run", "warm-up".
 fn spelled_out(word: &str) -> Vec<&str> {
     match word {
-        "cannot" | "can't" => return vec!["can", "not"],
-        "won't" => return vec!["will", "not"],
+        "cannot" | "can't" | "cant" => return vec!["can", "not"],
+        "won't" | "wont" => return vec!["will", "not"],
         "it's" | "that's" | "there's" => return vec!["is"],
         "we're" | "they're" | "you're" => return vec!["are"],
         "read-only" => return vec!["readonly"],
         "united" | "unified" | "e-mail" => return vec![word],
         _ => {}
     }
-    if let Some(rest) = word.strip_suffix("n't") {
+    let bare = word.strip_suffix("nt").filter(|rest| BEFORE_NOT.contains(rest));
+    if let Some(rest) = word.strip_suffix("n't").or(bare) {
         return vec![rest, "not"];
     }
     if let Some((short, ending)) = word.split_once('\'')
