@@ -26,6 +26,11 @@ pub(super) fn are_rivals(a: &Word, b: &Word) -> bool {
     let ends = (extension(a), extension(b));
     let are_files = ends.0.is_some() && ends.1.is_some();
     let other_end = are_files && !a.text.ends_with(&b.text) && !b.text.ends_with(&a.text);
+    // `.env` and `.env.example` are two files.
+    let goes_on = |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.starts_with('.'));
+    if goes_on(&a.text, &b.text) || goes_on(&b.text, &a.text) {
+        return !b.text.contains('/') && a.text.starts_with('.');
+    }
     one.iter().any(|part| other.contains(part))
         && (other_end || differs(&one, &other) && differs(&other, &one))
 }

@@ -1,6 +1,7 @@
 //! Two notes side by side: what they share, and what only one of them has.
 
 use super::code::parts;
+use super::grammar::is_verb;
 use super::kinds::kind;
 use super::statement::{Sign, Statement, ratio, weight};
 use super::synonyms::{are_opposite, are_siblings};
@@ -148,6 +149,16 @@ impl<'a> Comparison<'a> {
         })
     }
 
+    /// Whether what the notes are about are two things of one kind: staging
+    /// and production.
+    pub(super) fn has_sibling_subjects(&self) -> bool {
+        self.only_old.iter().filter(|at| !self.old.is_said(**at)).any(|old| {
+            let stem = &self.old.words[*old].stem;
+            let mut others = self.only_new.iter().filter(|at| !self.new.is_said(**at));
+            others.any(|new| are_siblings(stem, &self.new.words[*new].stem))
+        })
+    }
+
     /// Whether two words tell apart what both notes name next: "web client",
     /// "mobile client".
     fn qualify(&self, old: usize, new: usize) -> bool {
@@ -160,6 +171,7 @@ impl<'a> Comparison<'a> {
         let siblings = are_siblings(&a.stem, &b.stem) || (is_name(a) && is_name(b));
         siblings
             && next.is_content()
+            && !is_verb(next)
             && next.stem == other.stem
             && !self.is_of_one_kind(old, new)
             && !are_opposite(&a.stem, &b.stem)
@@ -180,11 +192,21 @@ impl<'a> Comparison<'a> {
             let word = &self.new.words[*at];
             word.is_number() || word.class == Class::Code
         };
-        let open = self.new.conditions().filter(|word| self.old.share_of(word) < 1.0);
-        let open: f64 = open.map(weight).sum();
+        let open: f64 = self.open_conditions();
         let least = if self.shares.0 > 0.97 { 0.5 } else { 0.9 };
         let narrows = self.shares.0 > 0.8 && open >= least;
         !self.only_new.iter().any(is_hard) && !narrows
+    }
+
+    /// How much of the conditions of the new note is not in the old one: "a
+    /// Redis server" is Redis.
+    fn open_conditions(&self) -> f64 {
+        let is_known = |at: usize| {
+            self.new.words.get(at).is_some_and(|word| is_value(word) && !self.only_new.contains(&at))
+        };
+        let open = self.new.condition_positions().filter(|at| self.only_new.contains(at));
+        let open = open.filter(|at| !at.checked_sub(1).is_some_and(is_known));
+        open.map(|at| weight(&self.new.words[at])).sum()
     }
 
     /// Whether the new note is about only some of what the old one is about:

@@ -17,6 +17,18 @@ static GONE: List = list![
     "disabled readonly frozen"
 ];
 
+/// What lies beyond a limit.
+static BEYOND: List = list!["over above beyond exceed exceeding larger bigger past"];
+
+/// What says that something is not there.
+static ABSENT: List = list!["missing absent lacking unset undefined"];
+
+/// What says that something is another now.
+static CHANGED: List = list![
+    "rename move migrate change replace rewrite port convert raise lower increase decrease bump"
+    "upgrade extend shorten reduce 바뀌 become"
+];
+
 static REVERSED: List = list!["reversed inverted flipped swapped"];
 
 /// Verbs that say nothing of what they are about.
@@ -118,7 +130,61 @@ impl Comparison<'_> {
             && clash >= 0.5
             && !self.says_other()
             && !self.is_only()
+            && !self.is_bound()
+            && !self.is_absence()
             && (self.takes_back_a_denial() || !(self.is_narrowed() || self.is_about_less()))
+    }
+
+    /// Whether one note names a limit and the other what lies beyond the same:
+    /// "at most 10 MB", "nothing over 10 MB".
+    fn is_bound(&self) -> bool {
+        let has_number = |at: usize| {
+            self.old.words[at].is_number() && !self.only_old.contains(&at)
+        };
+        let exceeds = |one: &Statement| one.words.iter().any(|word| word.is(&BEYOND));
+        self.old.content().any(has_number) && exceeds(self.old) != exceeds(self.new)
+    }
+
+    /// Whether one note says that something is missing, and the other that
+    /// there is none.
+    fn is_absence(&self) -> bool {
+        let denies = |one: &Statement| one.words.iter().any(is_negation);
+        let lacks = |one: &Statement| one.words.iter().any(|word| word.is(&ABSENT));
+        (lacks(self.old) && denies(self.new)) || (lacks(self.new) && denies(self.old))
+    }
+
+    /// Whether the new note says that what the old one told was changed:
+    /// "renamed to", "moved to", "raised to".
+    pub(super) fn is_announced(&self) -> bool {
+        let Some(turn) = self.new.words.iter().position(|word| word.is(&CHANGED)) else {
+            return false;
+        };
+        let is_past = self.new.words[turn].text.ends_with("ed")
+            || self.new.words[turn].text.ends_with("en")
+            || !self.new.words[turn].text.is_ascii();
+        let leads = |word: &Word| matches!(word.text.as_str(), "to" | "into" | "in" | "by" | "with");
+        let mut behind = self.new.words[turn..].iter().take(3);
+        let is_lead = behind.any(leads) || !self.new.words[turn].text.is_ascii();
+        let subject = self.new.content().filter(|at| !self.new.is_said(*at) && *at < turn);
+        let mut subject: Vec<usize> = subject.collect();
+        subject.retain(|at| weight(&self.new.words[*at]) >= 0.3);
+        let is_shared = !subject.is_empty() && subject.iter().all(|at| !self.only_new.contains(at));
+        let differs = heavy(self.old, &self.only_old).any(|at| self.old.is_said(at));
+        is_past && is_lead && is_shared && differs && !self.old.has(&CHANGED)
+    }
+
+    /// Whether the new note does without what the old one does it with.
+    pub(super) fn is_done_without(&self) -> bool {
+        let with = |at: usize| {
+            let lead = self.old.lead(at).unwrap_or_default();
+            matches!(lead, "with" | "through" | "via" | "behind" | "using" | "by" | "over")
+        };
+        let spared = self.new.words.iter().enumerate().filter(|(_, word)| word.text == "without");
+        let spared: Vec<&Word> = spared
+            .filter_map(|(at, _)| self.new.words[at + 1..].iter().find(|word| word.is_content()))
+            .collect();
+        let is_spared = |at: usize| spared.iter().any(|word| word.stem == self.old.words[at].stem);
+        self.shares.0 >= 0.6 && self.old.content().any(|at| with(at) && is_spared(at))
     }
 
     /// Whether the old note denies altogether what the new one says: then it

@@ -35,7 +35,7 @@ static LIGHT: List = list![
     "code system application service team suite step currently about roughly approximately safe"
     "full complete first last same different good bad right wrong able likely often sometimes"
     "column columns day days second minute hour week month year people caller person"
-    "data server side end begin stay leave try cause lead turn raise lower increase decrease instead prefer"
+    "data side end begin stay leave try cause lead turn raise lower increase decrease instead prefer"
     "register gate forward skip listen finish refresh support track proxy header open close"
     "format style order rule convention policy method class function key string object"
     "give take tell come avoid before after together"

@@ -411,6 +411,11 @@ pub(super) const PHRASES: &[(&str, &str)] = &[
     ("arm macs", "applesilicon"),
     ("arm mac", "applesilicon"),
     ("gets rid of", "removes"),
+    ("is called", "is named"),
+    ("are called", "are named"),
+    ("be called", "be named"),
+    ("working copy", "checkout"),
+    ("work copy", "checkout"),
     ("local development", "local"),
     ("local dev", "local"),
 ];

@@ -149,14 +149,45 @@ fn translated(word: &str) -> Option<&'static str> {
     let ends: Vec<usize> = ends.collect();
     ends.iter().rev().find_map(|end| {
         let (known, rest) = word.split_at(*end);
-        let english = TABLE.get(known)?;
+        let english = TABLE.get(known).or_else(|| {
+            let mut bases = bases(known).into_iter();
+            bases.find_map(|base| TABLE.get(base.as_str()))
+        })?;
         // A short beginning says little: the rest must be an ending.
         let fits = known.chars().count() >= 2 || rest.is_empty() || ENDINGS.contains(&rest);
         fits.then_some(*english)
     })
 }
 
-fn without_ending(word: &str) -> &str {
+/// What a verb looks like before an ending melts into it: "돌린", "돌릴" and
+/// "돌렸" are forms of "돌리".
+fn bases(word: &str) -> Vec<String> {
+    /// Vowels that an ending made, and those that were there before.
+    const MELTED: [(u32, u32); 6] = [(6, 20), (9, 8), (14, 13), (4, 18), (0, 18), (10, 11)];
+    /// ㄴ, ㄹ, ㅁ, ㅂ, ㅆ.
+    const FINALS: [u32; 5] = [4, 8, 16, 17, 20];
+    let Some(last) = word.chars().next_back().filter(|c| ('가'..='힣').contains(c)) else {
+        return Vec::new();
+    };
+    let code = u32::from(last) - u32::from('가');
+    let (open, end) = (code - code % 28, code % 28);
+    if end != 0 && !FINALS.contains(&end) {
+        return Vec::new();
+    }
+    let vowel = open / 28 % 21;
+    let melted = MELTED.iter().filter(|(made, _)| *made == vowel);
+    let melted = melted.map(|(made, before)| open - made * 28 + before * 28);
+    let whole = (end != 0).then_some(open);
+    let start = &word[..word.len() - last.len_utf8()];
+    let bases = whole.into_iter().chain(melted);
+    bases
+        .filter_map(|code| char::from_u32(code + u32::from('가')))
+        .map(|base| format!("{start}{base}"))
+        .collect()
+}
+
+/// A word without its particle.
+pub(super) fn without_ending(word: &str) -> &str {
     let cut = |ending: &str| {
         let rest = word.strip_suffix(ending)?;
         (rest.chars().count() >= 2 || (is_noun(rest) && rest.chars().count() == 1)).then_some(rest)

@@ -13,13 +13,19 @@ pub(super) fn joined(words: &[Word]) -> Vec<Word> {
     let mut found: Vec<Word> = Vec::with_capacity(words.len());
     let mut at = 0;
     while at < words.len() {
-        if is_ceasing(&words[at..]) {
+        if let Some(word) = and_a_half(&words[at..]) {
+            found.push(word);
+            at += 5;
+        } else if is_ceasing(&words[at..]) {
             found.extend(["not", "longer"].map(Word::plain));
             at += 1;
         } else if let Some(word) = found.last().and_then(|before| single(before, &words[at..])) {
             found.push(word);
             at += 2;
         } else if is_anaphor(found.last(), &words[at..]) {
+            at += 1;
+        } else if is_just_one(found.last(), &words[at..]) {
+            found.push(numbered(1.0, Unit::Count, 1.0));
             at += 1;
         } else if let Some((word, length)) = amount(&words[at..]) {
             found.push(word);
@@ -33,6 +39,22 @@ pub(super) fn joined(words: &[Word]) -> Vec<Word> {
         }
     }
     found
+}
+
+/// "A minute and a half".
+fn and_a_half(words: &[Word]) -> Option<Word> {
+    let [one, unit, and, a, half, ..] = words else { return None };
+    let is_one = matches!(one.text.as_str(), "a" | "an" | "one");
+    let adds = [and, a, half].map(|word| word.text.as_str()) == ["and", "a", "half"];
+    let (unit, scale) = quantity::unit(&unit.text).filter(|(unit, _)| *unit != Unit::Count)?;
+    (is_one && adds).then(|| numbered(1.5, unit, scale))
+}
+
+/// "Just one test" counts, "one of them" does not.
+fn is_just_one(before: Option<&Word>, words: &[Word]) -> bool {
+    let [word, next, ..] = words else { return false };
+    let counts = |word: &Word| matches!(word.text.as_str(), "just" | "only" | "exactly");
+    word.text == "one" && before.is_some_and(counts) && next.is_content()
 }
 
 /// "The two" counts nothing new.

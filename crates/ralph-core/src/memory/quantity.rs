@@ -29,7 +29,8 @@ pub(super) struct Quantity {
     pub(super) unit: Unit,
 }
 
-/// What one of a unit is in the base of its kind.
+/// What one of a unit is in the base of its kind. People who write `MB` mean
+/// either kind of megabyte; half a gigabyte is 512 of them to most.
 const UNITS: &[(&str, Unit, f64)] = &[
     ("ms msec millisecond milliseconds 밀리초", Unit::Time, 1.0),
     ("s sec secs second seconds 초", Unit::Time, 1_000.0),
@@ -40,10 +41,10 @@ const UNITS: &[(&str, Unit, f64)] = &[
     ("month months 개월 달", Unit::Time, 2_592_000_000.0),
     ("y yr year years 년", Unit::Time, 31_536_000_000.0),
     ("b byte bytes 바이트", Unit::Bytes, 1.0),
-    ("kb kilobyte kilobytes", Unit::Bytes, 1e3),
-    ("mb megabyte megabytes meg megs 메가", Unit::Bytes, 1e6),
-    ("gb gig gigs gigabyte gigabytes 기가", Unit::Bytes, 1e9),
-    ("tb terabyte terabytes", Unit::Bytes, 1e12),
+    ("kb kilobyte kilobytes", Unit::Bytes, 1024.0),
+    ("mb megabyte megabytes meg megs 메가", Unit::Bytes, 1_048_576.0),
+    ("gb gig gigs gigabyte gigabytes 기가", Unit::Bytes, 1_073_741_824.0),
+    ("tb terabyte terabytes", Unit::Bytes, 1_099_511_627_776.0),
     ("kib ki", Unit::Bytes, 1024.0),
     ("mib mi", Unit::Bytes, 1_048_576.0),
     ("gib gi", Unit::Bytes, 1_073_741_824.0),

@@ -44,11 +44,17 @@ pub fn relate(old: &str, new: &str) -> Relation {
     if !pair.is_about_one_thing() {
         return Relation::Apart;
     }
+    if pair.has_sibling_subjects() {
+        return Relation::Apart;
+    }
     if pair.is_given_up() || pair.is_turned_round() || pair.is_exchanged() {
         return Relation::Replaces(Why::Denied);
     }
     if pair.is_about_siblings() {
         return Relation::Apart;
+    }
+    if pair.is_announced() || pair.is_done_without() {
+        return Relation::Replaces(Why::Denied);
     }
     if pair.is_denied() {
         let stands = if pair.has_other_subject() {

@@ -58,6 +58,9 @@ static PREFERRING: List = list!["prefer"];
 /// What begins a condition.
 static CONDITIONS: List = list!["if when whenever unless while until"];
 
+/// What advises against something without denying it.
+static AGAINST: List = list!["lost pointless useless futile overwrite overwritten wasted reverted"];
+
 /// What begins the outcome of not doing what was said.
 static OTHERWISE: List = list!["or else otherwise"];
 
@@ -119,7 +122,10 @@ impl Statement {
     /// Whether a word says what something is for.
     pub(super) fn is_purpose(&self, at: usize) -> bool {
         let near = self.words[..at].iter().rev().take(3);
-        let lead = near.take_while(|word| !word.is_number() && word.class != Class::Mark);
+        let ends = |word: &&Word| {
+            word.is_number() || word.class == Class::Mark || word.is(&AUXILIARY)
+        };
+        let lead = near.take_while(|word| !ends(word));
         lead.into_iter().any(|word| word.text == "for") && !self.words[at].is_number()
     }
 
@@ -172,7 +178,11 @@ impl Statement {
     /// How much of what it says of its subject another note has.
     pub(super) fn said_share(&self, other: &Self) -> f64 {
         let (mut all, mut found) = (0.0, 0.0);
-        for at in self.content().filter(|at| self.is_said(*at)) {
+        let is_repeated = |at: usize| {
+            let mut before = self.content().take_while(|other| *other < at);
+            before.any(|other| self.words[other].stem == self.words[at].stem)
+        };
+        for at in self.content().filter(|at| self.is_said(*at) && !is_repeated(*at)) {
             all += weight(&self.words[at]);
             found += weight(&self.words[at]) * other.share_of(&self.words[at]);
         }
@@ -258,8 +268,13 @@ impl Statement {
 
     /// Words of conditions.
     pub(super) fn conditions(&self) -> impl Iterator<Item = &Word> {
+        self.condition_positions().map(|at| &self.words[at])
+    }
+
+    /// Where they stand.
+    pub(super) fn condition_positions(&self) -> impl Iterator<Item = usize> {
         let conditions = self.clauses.iter().filter(|clause| clause.part == Part::Condition);
-        conditions.flat_map(|clause| &self.words[clause.start..clause.end])
+        conditions.flat_map(|clause| clause.start..clause.end)
     }
 }
 /// How much a word says about what a note is about.
@@ -323,7 +338,7 @@ fn sign(words: &[Word], other: &Statement) -> Sign {
         let leaves = word.is(&LEAVING)
             && words[at..].iter().any(|word| matches!(word.text.as_str(), "alone" | "out"));
         // "Without it the build breaks" says when, not that nothing breaks.
-        let is_case = word.text == "without" && words[..at].iter().all(|word| !word.is_content());
+        let is_case = word.text == "without" && at == 0;
         if is_negation(word) && !is_case && !(pairs && word.text == "nor") {
             if !is_aimed(words, at, other) {
                 return Sign::Open;
@@ -336,6 +351,10 @@ fn sign(words: &[Word], other: &Statement) -> Sign {
         } else if leaves || (word.text == "avoid" && at == 0) {
             denials += 1;
         }
+    }
+    // "Edits get lost" speaks of edits and against them.
+    if denials == 0 && words.iter().any(|word| word.is(&AGAINST)) {
+        return Sign::Open;
     }
     if denials % 2 == 1 { Sign::Denied } else { Sign::Holds }
 }
@@ -368,6 +387,9 @@ fn is_opposite(word: &Word, clause: &[Word], other: &Statement) -> bool {
 /// B", "B is discouraged in favour of A".
 fn is_set_aside(words: &[Word], at: usize) -> bool {
     let position = |text: &str| words.iter().position(|word| word.text == text);
+    if let Some(turn) = position("대신") {
+        return at + 1 == turn;
+    }
     if let Some(turn) = position("insteadof") {
         return at > turn;
     }
@@ -381,7 +403,8 @@ fn is_set_aside(words: &[Word], at: usize) -> bool {
     {
         let end =
             words.iter().position(|word| matches!(word.text.as_str(), "to" | "into" | "onto"));
-        return at > turn && end.is_none_or(|end| at < end || end < turn);
+        let changes = words.iter().any(|word| word.stem == "chang");
+        return !(changes && end.is_none()) && at > turn && end.is_none_or(|end| at < end || end < turn);
     }
     let prefers = words.iter().position(|word| word.is(&PREFERRING));
     let Some(prefers) = prefers else { return false };

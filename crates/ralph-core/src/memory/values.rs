@@ -39,6 +39,14 @@ enum Role {
     Object,
 }
 
+/// What is known of two values that may take each other's place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rivals {
+    /// A project has one of them, as a rule.
+    OfOneKind,
+    Any,
+}
+
 impl<'a> Comparison<'a> {
     /// Numbers of one kind that differ.
     pub(super) fn numbers(&self) -> Option<(usize, usize)> {
@@ -88,8 +96,17 @@ impl<'a> Comparison<'a> {
         let old_is_clear = is_alone(self.old, &self.only_old, was);
         let new_is_clear = is_alone(self.new, &self.only_new, now);
         let is_clear =
-            (old_is_clear || new_is_clear) && !self.has_twins(was, now) && !self.is_about_less();
+            (old_is_clear || new_is_clear) && !self.has_two_subjects(was, now) && !self.has_twins(was, now) && !self.is_about_less();
         is_clear.then(|| (&self.old.words[was], &self.new.words[now]))
+    }
+
+    /// Whether each note is about something that the other does not name.
+    fn has_two_subjects(&self, was: usize, now: usize) -> bool {
+        let names = |one: &Statement, only: &[usize], value: usize| {
+            let mut subject = heavy(one, only).filter(|at| *at != value && !one.is_said(*at));
+            subject.any(|at| !is_verb(&one.words[at]) && !is_beside(one, at, value))
+        };
+        names(self.old, &self.only_old, was) && names(self.new, &self.only_new, now)
     }
 
     /// Whether something beside the values differs in the same place: "the
@@ -143,7 +160,7 @@ impl<'a> Comparison<'a> {
         let is_said =
             Self::role(self.old, a) == Role::Identity && Self::role(self.new, b) == Role::Identity;
         let is_thing = !is_verb(&self.old.words[a]) && !is_verb(&self.new.words[b]);
-        (is_said && is_thing && !self.leaves_room()).then_some((a, b))
+        (is_said && is_thing && !self.leaves_room(Rivals::Any)).then_some((a, b))
     }
 
     pub(super) fn is_of_one_kind(&self, old: usize, new: usize) -> bool {
@@ -166,7 +183,11 @@ impl<'a> Comparison<'a> {
         {
             return false;
         }
-        if self.leaves_room() {
+        let rivals =
+            if self.is_of_one_kind(old, new) { Rivals::OfOneKind } else { Rivals::Any };
+        let is_source =
+            self.old.lead(old) == Some("from") && self.new.lead(new) == Some("from");
+        if self.leaves_room(rivals) && !is_source {
             return false;
         }
         if owned || self.is_of_one_kind(old, new) {
@@ -195,6 +216,9 @@ impl<'a> Comparison<'a> {
             }
             (Role::Subject, Role::Subject) => self.is_only() && self.is_single(),
             (Role::Subject, Role::Means) | (Role::Means, Role::Subject) => self.shares_verb(),
+            (Role::Place, Role::Means) | (Role::Means, Role::Place) => {
+                is_hard(a) && is_hard(b) && self.shares_verb_or_uses()
+            }
             (one, other) => {
                 (one == other && self.has_one_predicate())
                     || (is_hard(a) && is_hard(b) && said.0 && said.1 && self.shares_a_thing())
@@ -202,12 +226,16 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Whether what both say leaves room for more of the kind.
-    fn leaves_room(&self) -> bool {
+    /// Whether what they say leaves room for more of the kind.
+    fn leaves_room(&self, rival: Rivals) -> bool {
         let is_many = |one: &Statement| {
             one.has_one_of_many() || one.predicate().is_some_and(|word| word.is(&OF_MANY))
         };
-        is_many(self.old) && is_many(self.new)
+        let both = is_many(self.old) && is_many(self.new);
+        match rival {
+            Rivals::OfOneKind => both,
+            Rivals::Any => both || is_many(self.new) && self.old.predicate().is_none(),
+        }
     }
 
     /// Whether each note names but one thing that the other does not.
@@ -254,6 +282,12 @@ impl<'a> Comparison<'a> {
             || self.new.words.iter().any(|word| is_verb(word) && self.old.share_of(word) >= 1.0)
     }
 
+    /// Whether both say that the same is done, or what is used for it.
+    fn shares_verb_or_uses(&self) -> bool {
+        let uses = |one: &Statement| one.predicate().is_some_and(|word| word.stem == "use");
+        self.shares_verb() || uses(self.old) || uses(self.new)
+    }
+
     /// What part a word plays.
     fn role(one: &Statement, at: usize) -> Role {
         if !one.is_said(at) {
@@ -262,6 +296,12 @@ impl<'a> Comparison<'a> {
         // Korean says so by endings, which are cut.
         if one.words.iter().any(|word| word.is_topic) {
             return Role::Identity;
+        }
+        // "Use it for tickets" says by what that is done.
+        let is_for = one.words[at..].iter().skip(1).take(2).any(|word| word.text == "for");
+        let uses = one.predicate().is_some_and(|word| word.stem == "use");
+        if is_for && uses {
+            return Role::Means;
         }
         match one.lead(at).unwrap_or_default() {
             "is" | "are" | "was" | "be" | ":" | "=" | "as" | "called" | "named" => Role::Identity,
@@ -293,5 +333,6 @@ fn are_comparable(a: &Word, b: &Word) -> bool {
 /// Whether a word belongs to the value beside it.
 fn is_beside(one: &Statement, at: usize, value: usize) -> bool {
     let (from, to) = (at.min(value), at.max(value));
-    to - from <= 3 && one.words[from..to].iter().all(Word::is_content)
+    let joins = |word: &Word| word.is_content() && !is_verb(word);
+    to - from <= 3 && one.words[from..to].iter().all(joins)
 }

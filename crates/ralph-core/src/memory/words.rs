@@ -144,7 +144,24 @@ pub(super) fn words(text: &str) -> Vec<Word> {
             rest = &rest[end..];
         }
     }
+    without_label(&mut found);
     phrases::joined(&found)
+}
+
+/// What people put before a note to say what kind it is: "Bug: …".
+static KINDS_OF_NOTES: List = list![
+    "bug note decision plan fyi til hint tip gotcha important reminder nb caution conclusion finding"
+    "lesson convention summary fact attention heads-up warning agreed decided"
+];
+
+fn without_label(words: &mut Vec<Word>) {
+    let is_label = |word: &Word| word.is(&KINDS_OF_NOTES);
+    if let [first, mark, _, ..] = words.as_slice()
+        && is_label(first)
+        && mark.is_mark(":")
+    {
+        words.drain(..2);
+    }
 }
 
 /// Where the first word of a text ends; a lone quotation mark is a word too.
@@ -274,6 +291,11 @@ fn korean_word(word: &str, found: &mut Vec<Word>) {
         if let Some(last) = found.last_mut() {
             last.is_topic |= is_topic;
         }
+        return;
+    }
+    let unit = korean::without_ending(word);
+    if found.last().is_some_and(Word::is_number) && quantity::unit(unit).is_some() {
+        found.push(Word { is_topic, ..Word::plain(unit) });
         return;
     }
     for part in korean::read(word) {
