@@ -35,6 +35,17 @@ pub(super) fn are_rivals(a: &Word, b: &Word) -> bool {
         && (other_end || differs(&one, &other) && differs(&other, &one))
 }
 
+/// Whether it is the name of a file.
+pub(super) fn is_file(word: &Word) -> bool {
+    extension(word).is_some()
+}
+
+/// Whether two pieces of code have a part in common.
+pub(super) fn are_related(a: &Word, b: &Word) -> bool {
+    let other = parts(b);
+    parts(a).iter().any(|part| other.contains(part))
+}
+
 /// The ending of a file name.
 pub(super) fn extension(word: &Word) -> Option<&str> {
     let (name, end) = word.text.rsplit_once('.')?;

@@ -2,7 +2,7 @@
 //! turns it round.
 
 use super::comparison::{Comparison, heavy, names};
-use super::grammar::{is_light, is_negation};
+use super::grammar::{is_light, is_negation, is_verb};
 use super::statement::{Sign, Statement, weight};
 use super::synonyms::are_opposite;
 use super::words::{Class, List, Word, list};
@@ -56,7 +56,8 @@ impl Comparison<'_> {
         let words = &self.new.words;
         let gone = words.iter().position(|word| word.is(&GONE));
         let is_past = |word: &Word| matches!(word.text.as_str(), "was" | "were" | "been" | "got");
-        gone.is_some_and(|at| words[..at].iter().any(is_past)) && !self.old.has(&GONE)
+        gone.is_some_and(|at| self.new.is_korean || words[..at].iter().any(is_past))
+            && !self.old.has(&GONE)
     }
 
     fn is_gone_clause(&self, start: usize, end: usize) -> bool {
@@ -64,6 +65,7 @@ impl Comparison<'_> {
         let denies = |word: &Word| is_negation(word) || word.is(&GONE) || is_refusal(word);
         let keeps = |word: &Word| matches!(word.text.as_str(), "only" | "alone");
         let was_gone = self.old.has(&GONE)
+            || self.old.has(&ABSENT)
             || self.old.words.iter().any(|word| is_negation(word) || keeps(word));
         if was_gone || !words.iter().any(denies) {
             return false;
@@ -131,6 +133,7 @@ impl Comparison<'_> {
             && !self.says_other()
             && !self.is_only()
             && !self.is_bound()
+            && self.meets_its_head()
             && !self.is_absence()
             && (self.takes_back_a_denial() || !(self.is_narrowed() || self.is_about_less()))
     }
@@ -143,6 +146,19 @@ impl Comparison<'_> {
         };
         let exceeds = |one: &Statement| one.words.iter().any(|word| word.is(&BEYOND));
         self.old.content().any(has_number) && exceeds(self.old) != exceeds(self.new)
+    }
+
+    /// Whether what is denied is said in the other note, and not left open:
+    /// "do not edit it", "edits get lost".
+    fn meets_its_head(&self) -> bool {
+        let is_met = |one: &Statement, other: &Statement, others: &[Sign]| {
+            let turn = one.words.iter().position(is_negation);
+            let behind = turn.and_then(|at| one.words.get(at + 1..)).unwrap_or_default();
+            let Some(head) = behind.iter().find(|word| is_verb(word) && word.is_content()) else { return true };
+            let signs = signs_of(other, others, head);
+            signs.is_empty() || signs.iter().any(|sign| *sign != Sign::Open)
+        };
+        is_met(self.old, self.new, &self.new_signs) && is_met(self.new, self.old, &self.old_signs)
     }
 
     /// Whether one note says that something is missing, and the other that
@@ -159,12 +175,11 @@ impl Comparison<'_> {
         let Some(turn) = self.new.words.iter().position(|word| word.is(&CHANGED)) else {
             return false;
         };
-        let is_past = self.new.words[turn].text.ends_with("ed")
-            || self.new.words[turn].text.ends_with("en")
-            || !self.new.words[turn].text.is_ascii();
+        let text = self.new.words[turn].text.as_str();
+        let is_past = self.new.is_korean || text.ends_with("ed") || text.ends_with("en");
         let leads = |word: &Word| matches!(word.text.as_str(), "to" | "into" | "in" | "by" | "with");
         let mut behind = self.new.words[turn..].iter().take(3);
-        let is_lead = behind.any(leads) || !self.new.words[turn].text.is_ascii();
+        let is_lead = self.new.is_korean || behind.any(leads);
         let subject = self.new.content().filter(|at| !self.new.is_said(*at) && *at < turn);
         let mut subject: Vec<usize> = subject.collect();
         subject.retain(|at| weight(&self.new.words[*at]) >= 0.3);

@@ -416,6 +416,7 @@ pub(super) const PHRASES: &[(&str, &str)] = &[
     ("be called", "be named"),
     ("working copy", "checkout"),
     ("work copy", "checkout"),
+    ("root cause", "cause"),
     ("local development", "local"),
     ("local dev", "local"),
 ];

@@ -128,6 +128,9 @@ pub(super) fn read(word: &str) -> Vec<String> {
 
 /// A verb that denies itself: "하지 않는다", "없다" and what is joined to them.
 fn negated(word: &str) -> Option<Vec<String>> {
+    if ["없어", "없앴", "없애", "없앤"].iter().any(|gone| word.starts_with(gone)) {
+        return None;
+    }
     let begins = ["않", "없", "못", "마라", "마세요", "말아", "말고", "아니", "아닌"];
     if begins.iter().any(|one| word.starts_with(one)) || matches!(word, "안" | "말" | "마") {
         return Some(vec!["not".to_owned()]);

@@ -435,7 +435,7 @@ pub(super) const SAME: &[&str] = &[
     "readonly frozen immutable",
     "optional optionally",
     "direct directly straight",
-    "null none nil nullable",
+    "null nil nullable",
     "missing absent",
     "beside alongside",
     "abandoned ditched scrapped",

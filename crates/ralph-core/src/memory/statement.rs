@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::code::{are_rivals, extension, parts};
+use super::code::{are_related, are_rivals, extension, is_file, parts};
 use super::grammar::{AUXILIARY, OPENERS, VERBS, is_light, is_negation, mark_verbs, verb};
 use super::kinds::kind;
 use super::quantity;
@@ -47,6 +47,8 @@ pub(super) struct Statement {
     verb: Option<usize>,
     /// What its words and the parts of its code are compared by.
     known: HashSet<String>,
+    /// Whether it is in Korean, where the verb is last.
+    pub(super) is_korean: bool,
     /// The families of its plain words.
     families: HashSet<String>,
 }
@@ -75,6 +77,7 @@ static LABELS: List = list![
 
 impl Statement {
     pub(super) fn of(text: &str) -> Self {
+        let is_korean = text.chars().any(|c| ('가'..='힣').contains(&c));
         let mut words = words(text);
         mark_verbs(&mut words);
         let clauses = clauses(&words);
@@ -90,7 +93,7 @@ impl Statement {
         }
         let plain = words.iter().filter(|word| word.class == Class::Plain && word.is_content());
         let families = plain.map(|word| family(&word.stem).to_owned()).collect();
-        Self { words, clauses, verb, known, families }
+        Self { words, clauses, verb, known, is_korean, families }
     }
 
     /// The positions of the words that carry meaning.
@@ -220,6 +223,10 @@ impl Statement {
             return 0.0;
         }
         let found = parts.iter().filter(|part| self.known.contains(*part)).count();
+        // A file is more than the words in its name.
+        if is_file(word) && !self.words.iter().any(|other| are_related(word, other)) {
+            return ratio(found, parts.len()).min(0.5);
+        }
         if found == parts.len() && self.words.iter().any(|other| are_rivals(word, other)) {
             return 0.5;
         }

@@ -26,7 +26,7 @@ static PLACING: List = list![
 
 /// Verbs whose object is the one there is.
 static OF_ONE: List = list![
-    "use return prefer expect target default equal set follow take name pin inherit become run"
+    "use return throw prefer expect target default equal set follow take name pin inherit become run"
 ];
 
 /// What part a word plays in a note.

@@ -271,6 +271,8 @@ fn bare_word(token: &str, found: &mut Vec<Word>) {
         quoted_words(lower, found);
     } else if token == "Go" {
         found.push(Word::plain("golang"));
+    } else if token == "None" && !found.is_empty() {
+        found.push(Word { is_name: true, ..Word::plain("null") });
     } else if token == "US" {
         found.push(Word::new("usa".to_owned(), "us", Class::Plain));
     } else {
