@@ -35,9 +35,9 @@ pub(super) fn are_rivals(a: &Word, b: &Word) -> bool {
         && (other_end || differs(&one, &other) && differs(&other, &one))
 }
 
-/// Whether it is the name of a file.
+/// Whether it is the name of a file, a path or a name of its own.
 pub(super) fn is_file(word: &Word) -> bool {
-    extension(word).is_some()
+    extension(word).is_some() || word.text.contains('/') || word.text.starts_with(['_', '.'])
 }
 
 /// Whether two pieces of code have a part in common.

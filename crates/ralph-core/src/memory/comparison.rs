@@ -101,7 +101,10 @@ impl<'a> Comparison<'a> {
     /// Whether the new note speaks of what the old one told, and says something
     /// else of it.
     fn says_more(&self) -> bool {
-        self.shares.0 >= 0.75 && self.new.said_share(self.old) < 0.34
+        let is_new = |at: usize| self.new.is_said(at) || self.new.is_purpose(at);
+        self.shares.0 >= 0.75
+            && self.new.said_share(self.old) < 0.34
+            && heavy(self.new, &self.only_new).any(is_new)
     }
 
     /// Whether what one note has beyond the other is only wording.

@@ -90,7 +90,7 @@ impl Comparison<'_> {
             let holds = old.any(|(old, sign)| *sign == Sign::Holds && names(old, word));
             shared += if holds { weight(word) } else { 0.0 };
         }
-        shared >= 0.9 && shared / all >= 0.5
+        shared >= 0.9 && shared / all > 0.5
     }
 
     /// Whether the new note says that the order or direction is another.
@@ -205,7 +205,7 @@ impl Comparison<'_> {
     /// Whether the old note denies altogether what the new one says: then it
     /// is taken back, even if only for some cases.
     fn takes_back_a_denial(&self) -> bool {
-        self.old_signs.contains(&Sign::Denied)
+        self.old.words.iter().any(is_negation)
             && !self.new_signs.contains(&Sign::Denied)
             && heavy(self.old, &self.only_old).next().is_none()
     }

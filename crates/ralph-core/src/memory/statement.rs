@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::code::{are_related, are_rivals, extension, is_file, parts};
-use super::grammar::{AUXILIARY, OPENERS, VERBS, is_light, is_negation, mark_verbs, verb};
+use super::grammar::{AUXILIARY, OPENERS, VERBS, is_light, is_negation, is_verb, mark_verbs, verb};
 use super::kinds::kind;
 use super::quantity;
 use super::synonyms::{are_opposite, family, key, opposites};
@@ -144,6 +144,14 @@ impl Statement {
         near.into_iter().find(|word| word.is(&VERBS) && !obliges(word))
     }
 
+    /// Whether it says what something is.
+    pub(super) fn is_copular(&self) -> bool {
+        let Some(at) = self.verb else { return true };
+        let word = &self.words[at];
+        word.class == Class::Mark || matches!(word.text.as_str(), "is" | "are" | "was" | "were" | "be")
+            || word.text == "must"
+    }
+
     /// Whether it says that something has a thing, of which there may be more.
     pub(super) fn has_one_of_many(&self) -> bool {
         let Some(at) = self.verb else { return false };
@@ -154,9 +162,12 @@ impl Statement {
 
     /// The word that leads to another: "in", "with", "is".
     pub(super) fn lead(&self, at: usize) -> Option<&str> {
-        let near = self.words[..at].iter().rev().take(3);
-        let mut before =
-            near.skip_while(|word| word.is(&OPENERS) || word.is_name || word.text == "now");
+        let near = self.words[..at].iter().rev().take(4);
+        let describes =
+            |word: &Word| word.class == Class::Plain && word.is_content() && !is_verb(word);
+        let mut before = near.skip_while(|word| {
+            word.is(&OPENERS) || word.is_name || word.text == "now" || describes(word)
+        });
         before.next().map(|word| word.text.as_str())
     }
 

@@ -20,7 +20,7 @@ static OF_MANY: List = list![
 /// Verbs that say where something is or goes, or by what it is done.
 static PLACING: List = list![
     "store locate write go put send keep run host deploy push publish upload load live build pass"
-    "move listen report ship make create handle do serve use finish belong come start trigger read log"
+    "move listen report ship make hold create handle do serve use finish belong come start trigger read log"
     "print record design write"
 ];
 
@@ -28,6 +28,9 @@ static PLACING: List = list![
 static OF_ONE: List = list![
     "use return throw prefer expect target default equal set follow take name pin inherit become run"
 ];
+
+/// Verbs that say what something became.
+static TURNING: List = list!["rename become change replace license"];
 
 /// What part a word plays in a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -212,7 +215,8 @@ impl<'a> Comparison<'a> {
             (Role::Object, Role::Object) => self.takes_one(),
             (Role::Identity, Role::Identity) => is_hard(a) || is_hard(b) || self.is_single(),
             (Role::Identity, _) | (_, Role::Identity) => {
-                self.is_single() || (is_hard(a) && is_hard(b) && self.says_one_thing())
+                (self.is_single() && self.tell_what_it_is())
+                    || (is_hard(a) && is_hard(b) && self.says_one_thing())
             }
             (Role::Subject, Role::Subject) => self.is_only() && self.is_single(),
             (Role::Subject, Role::Means) | (Role::Means, Role::Subject) => self.shares_verb(),
@@ -247,6 +251,15 @@ impl<'a> Comparison<'a> {
                 .count()
         };
         phrases(self.old, &self.only_old) == 1 && phrases(self.new, &self.only_new) == 1
+    }
+
+    /// Whether both say what something is, or where, or by what it is done.
+    fn tell_what_it_is(&self) -> bool {
+        let tells = |one: &Statement| match one.predicate() {
+            Some(word) => word.is(&OF_ONE) || word.is(&PLACING) || word.is(&TURNING),
+            None => one.is_copular(),
+        };
+        tells(self.old) && tells(self.new)
     }
 
     /// Whether the new note says but one thing that the old one does not.

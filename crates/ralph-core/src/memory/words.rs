@@ -122,7 +122,7 @@ static EMPTY: List = list![
     "around within across again yet these otherwise etc ever even well not never no nothing none"
     "nobody neither nor cannot unless until whenever once without lack different other another"
     "today nowadays anymore actually really simply mostly usually generally alone thing way"
-    "case lot time everyone everybody anyone anybody something somebody"
+    "한 case lot time everyone everybody anyone anybody something somebody"
 ];
 
 /// The words of a note.
@@ -289,13 +289,15 @@ const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
 /// A Korean word, or what follows a word in another script.
 fn korean_word(word: &str, found: &mut Vec<Word>) {
     let is_topic = korean::is_topic(word) || matches!(word, "은" | "는" | "이" | "가");
-    if korean::is_ending(word) {
+    if korean::is_ending(word) && word != "한" {
         if let Some(last) = found.last_mut() {
             last.is_topic |= is_topic;
         }
         return;
     }
     let unit = korean::without_ending(word);
+    let during = unit.strip_suffix('간').filter(|unit| quantity::unit(unit).is_some());
+    let unit = during.unwrap_or(unit);
     if found.last().is_some_and(Word::is_number) && quantity::unit(unit).is_some() {
         found.push(Word { is_topic, ..Word::plain(unit) });
         return;
