@@ -4,7 +4,7 @@ use super::code::parts;
 use super::grammar::is_verb;
 use super::kinds::kind;
 use super::statement::{Sign, Statement, ratio, weight};
-use super::synonyms::{are_opposite, are_siblings};
+use super::synonyms::{are_opposite, are_siblings, tells_apart};
 use super::words::{Class, List, Word, list};
 
 /// How much of both notes must be shared for them to say the same.
@@ -15,6 +15,9 @@ const SAME_EACH: f64 = 0.48;
 
 /// The same for notes with the same code, numbers and names.
 const ANCHORED: (f64, f64) = (0.5, 0.42);
+
+/// How much of what each note says of its subject must be in the other.
+const LEAST_SAID: f64 = 0.2;
 
 /// How much of what such notes say must be shared.
 const SAID: f64 = 0.3;
@@ -117,7 +120,9 @@ impl<'a> Comparison<'a> {
             (swaps && parallel >= PARALLEL) || (self.has_both_heavy() && parallel >= 0.5);
         let (both, each) = if self.has_same_anchors() { ANCHORED } else { (SAME, SAME_EACH) };
         let is_alike = f64::midpoint(old, new) >= both && old.min(new) >= each;
-        self.has_same_values() && is_alike && !adds && !is_other
+        let said = self.old.said_share(self.new).min(self.new.said_share(self.old));
+        let is_said = said >= LEAST_SAID || self.new.is_korean;
+        self.has_same_values() && is_alike && !adds && !is_other && is_said
     }
 
     /// Whether all that is no mere wording is in both notes: code, numbers and
@@ -155,11 +160,41 @@ impl<'a> Comparison<'a> {
     /// Whether what the notes are about are two things of one kind: staging
     /// and production.
     pub(super) fn has_sibling_subjects(&self) -> bool {
+        let goes_on = |a: &Word, b: &Word| {
+            let rest = a.text.strip_prefix(b.text.as_str());
+            a.class == Class::Code && b.class == Class::Code && rest.is_some_and(|rest| rest.starts_with(' '))
+        };
+        if self.subject_pairs().any(|(a, b)| goes_on(a, b) || goes_on(b, a)) {
+            return true;
+        }
         self.only_old.iter().filter(|at| !self.old.is_said(**at)).any(|old| {
             let stem = &self.old.words[*old].stem;
             let mut others = self.only_new.iter().filter(|at| !self.new.is_said(**at));
             others.any(|new| are_siblings(stem, &self.new.words[*new].stem))
         })
+    }
+
+    /// Words of both notes that stand where these say what they are about.
+    fn subject_pairs(&self) -> impl Iterator<Item = (&'a Word, &'a Word)> {
+        let subject = |one: &'a Statement| one.content().filter(|at| !one.is_said(*at));
+        let (old, new) = (self.old, self.new);
+        subject(old)
+            .flat_map(move |a| subject(new).map(move |b| (&old.words[a], &new.words[b])))
+    }
+
+    /// Whether only one note says of which of several things it speaks: "admin
+    /// sessions" are not all sessions.
+    pub(super) fn is_about_one_of_several(&self) -> bool {
+        let picks = |one: &Statement, only: &[usize]| {
+            only.iter().any(|at| {
+                let next = one.words.get(at + 1);
+                let is_before = next.is_some_and(|word| {
+                    word.is_content() && !is_verb(word) && !only.contains(&(at + 1))
+                });
+                is_before && !is_verb(&one.words[*at]) && !one.is_said(*at) && tells_apart(&one.words[*at].stem)
+            })
+        };
+        picks(self.old, &self.only_old) != picks(self.new, &self.only_new)
     }
 
     /// Whether two words tell apart what both notes name next: "web client",
@@ -170,7 +205,10 @@ impl<'a> Comparison<'a> {
         else {
             return false;
         };
-        let is_name = |word: &Word| weight(word) >= 0.9 && !word.is_number();
+        let is_name = |word: &Word| {
+            let is_done = word.text.ends_with("ed") && !word.is_verb;
+            (weight(word) >= 0.9 || is_done) && !word.is_number()
+        };
         let siblings = are_siblings(&a.stem, &b.stem) || (is_name(a) && is_name(b));
         siblings
             && next.is_content()

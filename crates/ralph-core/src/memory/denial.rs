@@ -2,9 +2,9 @@
 //! turns it round.
 
 use super::comparison::{Comparison, heavy, names};
-use super::grammar::{is_light, is_negation, is_verb};
+use super::grammar::{VERBS, is_light, is_negation, is_verb};
 use super::statement::{Sign, Statement, weight};
-use super::synonyms::are_opposite;
+use super::synonyms::{are_opposite, family};
 use super::words::{Class, List, Word, list};
 
 static BEFORE: List = list!["before"];
@@ -35,7 +35,7 @@ static REVERSED: List = list!["reversed inverted flipped swapped"];
 static GENERIC: List =
     list!["run use call do make start finish happen put set insert go step must"];
 
-impl Comparison<'_> {
+impl<'a> Comparison<'a> {
     /// Whether the new note says that what the old one told of is gone.
     pub(super) fn is_given_up(&self) -> bool {
         let claims = self.new.claims().filter(|(start, end)| self.is_gone_clause(*start, *end));
@@ -75,11 +75,15 @@ impl Comparison<'_> {
             .iter()
             .position(|word| matches!(word.text.as_str(), "was" | "were" | "is" | "are"));
         let subject = &words[..turn.unwrap_or(words.len())];
-        self.is_mostly_held(subject) || self.is_mostly_held(words)
+        // "Don't write raw SQL" forbids raw SQL, not SQL.
+        let forbids = words.iter().find(|word| word.class != Class::Mark);
+        let forbids = forbids.is_some_and(|word| matches!(word.text.as_str(), "do" | "never"));
+        let least = if forbids { 0.6 } else { 0.5 };
+        self.is_mostly_held(subject, least) || self.is_mostly_held(words, least)
     }
 
     /// Whether the old note says something of most of these words.
-    fn is_mostly_held(&self, words: &[Word]) -> bool {
+    fn is_mostly_held(&self, words: &[Word], least: f64) -> bool {
         let (mut shared, mut all) = (0.0, 0.0);
         let counts = |word: &&Word| {
             word.is_content() && !word.is(&GONE) && !is_light(word) && !is_refusal(word)
@@ -90,7 +94,7 @@ impl Comparison<'_> {
             let holds = old.any(|(old, sign)| *sign == Sign::Holds && names(old, word));
             shared += if holds { weight(word) } else { 0.0 };
         }
-        shared >= 0.9 && shared / all > 0.5
+        shared >= 0.9 && shared / all >= least
     }
 
     /// Whether the new note says that the order or direction is another.
@@ -130,12 +134,24 @@ impl Comparison<'_> {
         }
         clash > agree
             && clash >= 0.5
-            && !self.says_other()
+            && (self.is_opposed() || !self.says_other())
             && !self.is_only()
             && !self.is_bound()
             && self.meets_its_head()
             && !self.is_absence()
             && (self.takes_back_a_denial() || !(self.is_narrowed() || self.is_about_less()))
+    }
+
+    /// Whether both say of the same how it is, one the opposite of the other.
+    fn is_opposed(&self) -> bool {
+        let said = |one: &'a Statement, signs: &[Sign]| -> Vec<&'a str> {
+            let is_how = |word: &Word| !word.is_verb && !word.is(&VERBS);
+            let all = one.content().filter(|at| signs[*at] != Sign::Open && one.is_said(*at));
+            let all = all.filter(|at| is_how(&one.words[*at]));
+            all.map(|at| one.words[at].stem.as_str()).collect()
+        };
+        let (old, new) = (said(self.old, &self.old_signs), said(self.new, &self.new_signs));
+        old.iter().any(|a| new.iter().any(|b| are_opposite(a, b)))
     }
 
     /// Whether one note names a limit and the other what lies beyond the same:
@@ -156,7 +172,10 @@ impl Comparison<'_> {
             let behind = turn.and_then(|at| one.words.get(at + 1..)).unwrap_or_default();
             let Some(head) = behind.iter().find(|word| is_verb(word) && word.is_content()) else { return true };
             let signs = signs_of(other, others, head);
-            signs.is_empty() || signs.iter().any(|sign| *sign != Sign::Open)
+            if signs.is_empty() {
+                return one.share_in(other) >= 0.6;
+            }
+            signs.iter().any(|sign| *sign != Sign::Open)
         };
         is_met(self.old, self.new, &self.new_signs) && is_met(self.new, self.old, &self.old_signs)
     }
@@ -179,10 +198,11 @@ impl Comparison<'_> {
         let is_past = self.new.is_korean || text.ends_with("ed") || text.ends_with("en");
         let leads = |word: &Word| matches!(word.text.as_str(), "to" | "into" | "in" | "by" | "with");
         let mut behind = self.new.words[turn..].iter().take(3);
-        let is_lead = self.new.is_korean || behind.any(leads);
+        let ends = self.new.words.get(turn + 1).is_none_or(|word| word.class == Class::Mark);
+        let is_lead = self.new.is_korean || ends || behind.any(leads);
         let subject = self.new.content().filter(|at| !self.new.is_said(*at) && *at < turn);
         let mut subject: Vec<usize> = subject.collect();
-        subject.retain(|at| weight(&self.new.words[*at]) >= 0.3);
+        subject.retain(|at| weight(&self.new.words[*at]) >= 0.9 || !self.only_new.contains(at));
         let is_shared = !subject.is_empty() && subject.iter().all(|at| !self.only_new.contains(at));
         let differs = heavy(self.old, &self.only_old).any(|at| self.old.is_said(at));
         is_past && is_lead && is_shared && differs && !self.old.has(&CHANGED)
@@ -270,7 +290,14 @@ fn signs_of(one: &Statement, signs: &[Sign], word: &Word) -> Vec<Sign> {
         found.map(|(_, sign)| *sign).collect()
     };
     let same = all(&|other| names(other, word));
-    if same.is_empty() { all(&|other| are_opposite(&other.stem, &word.stem)) } else { same }
+    if !same.is_empty() {
+        return same;
+    }
+    let related = all(&|other| family(&other.stem) == family(&word.stem));
+    if !related.is_empty() {
+        return related;
+    }
+    all(&|other| are_opposite(&other.stem, &word.stem))
 }
 
 /// What comes earlier and what later, where a note says so.

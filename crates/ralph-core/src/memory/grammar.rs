@@ -107,6 +107,12 @@ pub(super) fn mark_verbs(words: &mut [Word]) {
     }
 }
 
+/// Participles with endings of their own.
+const DONE: [&str; 16] = [
+    "built", "kept", "sent", "made", "done", "held", "read", "put", "set", "run", "lost", "found",
+    "bound", "led", "met", "cut",
+];
+
 fn is_verb_at(words: &[Word], at: usize) -> bool {
     let text = words[at].text.as_str();
     let mut before =
@@ -114,7 +120,7 @@ fn is_verb_at(words: &[Word], at: usize) -> bool {
     let last = before.next();
     let opens =
         words.get(at + 1).is_some_and(|next| next.is(&OPENERS) || next.class == Class::Code);
-    let is_done = text.ends_with("ed") || text.ends_with("en");
+    let is_done = ["ed", "en", "wn"].iter().any(|end| text.ends_with(end)) || DONE.contains(&text);
     let is_doing = text.len() > 5 && text.ends_with("ing");
     let is_third = text.ends_with('s') && at > 0 && words[at - 1].is_content();
     let is_manner = text.len() > 5 && text.ends_with("ly");

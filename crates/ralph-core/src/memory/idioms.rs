@@ -417,6 +417,12 @@ pub(super) const PHRASES: &[(&str, &str)] = &[
     ("working copy", "checkout"),
     ("work copy", "checkout"),
     ("root cause", "cause"),
+    ("longer than", "above"),
+    ("larger than", "above"),
+    ("bigger than", "above"),
+    ("older than", "after"),
+    ("down to", "at"),
+    ("up from", "insteadof"),
     ("local development", "local"),
     ("local dev", "local"),
 ];

@@ -474,4 +474,8 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("standard", "표준"),
     ("valid", "유효"),
     ("need", "들"),
+    ("integer", "정수 정수형"),
+    ("decimal", "소수 실수"),
+    ("protect", "보호"),
+    ("dawn", "새벽"),
 ];

@@ -362,7 +362,7 @@ pub(super) const SAME: &[&str] = &[
     "enforce impose enforcement",
     "exceed surpass",
     "fill populate",
-    "overwrite clobber",
+    "overwrite clobber overwritten overwrote",
     "mask redact obfuscate redaction",
     "match agree correspond",
     "minify uglify",

@@ -40,6 +40,7 @@ const UNITS: &[(&str, Unit, f64)] = &[
     ("w wk week weeks 주", Unit::Time, 604_800_000.0),
     ("month months 개월 달", Unit::Time, 2_592_000_000.0),
     ("y yr year years 년", Unit::Time, 31_536_000_000.0),
+    ("am 시", Unit::Clock, 60.0),
     ("b byte bytes 바이트", Unit::Bytes, 1.0),
     ("kb kilobyte kilobytes", Unit::Bytes, 1024.0),
     ("mb megabyte megabytes meg megs 메가", Unit::Bytes, 1_048_576.0),

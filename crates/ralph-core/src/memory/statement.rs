@@ -75,6 +75,9 @@ static LABELS: List = list![
     "item week quarter migration error code adr rfc figure exit epic sprint"
 ];
 
+/// Nouns that a number before them names.
+static RELEASES: List = list!["release version branch series"];
+
 impl Statement {
     pub(super) fn of(text: &str) -> Self {
         let is_korean = text.chars().any(|c| ('가'..='힣').contains(&c));
@@ -136,7 +139,8 @@ impl Statement {
     pub(super) fn predicate(&self) -> Option<&Word> {
         // Korean puts it last.
         if self.words.iter().any(|word| word.is_topic) {
-            return self.words.iter().rev().find(|word| word.is(&VERBS));
+            let last = self.words.iter().rev().find(|word| word.class != Class::Mark);
+            return last.filter(|word| word.is(&VERBS) || word.is(&AUXILIARY));
         }
         let from = self.verb?;
         let near = self.words[from..].iter().take(4);
@@ -212,9 +216,10 @@ impl Statement {
             || near(Some(at + 1)).is_some_and(|word| word.text == "step");
         let is_subject = self.verb.is_some_and(|verb| at < verb)
             && before.is_some_and(|word| word.is_content() && !word.is_number());
-        let is_release = word.text.starts_with('v')
-            && near(Some(at + 1))
-                .is_some_and(|word| word.is_content() && word.class == Class::Plain);
+        let next = near(Some(at + 1)).filter(|word| word.is_content());
+        let is_release = next.is_some_and(|next| {
+            (word.text.starts_with('v') && next.class == Class::Plain) || (word.text.contains('.') && next.is(&RELEASES))
+        });
         word.is_number() && (is_named || is_subject || is_release)
     }
 

@@ -33,7 +33,7 @@ pub(super) fn key(word: &str) -> String {
 /// What the words of a family share: "idempotent" and "idempotency".
 pub(super) fn family(stem: &str) -> &str {
     const ENDINGS: &[&str] = &[
-        "ability", "ibility", "izat", "ency", "ance", "ence", "able", "ible", "ment", "ness",
+        "ability", "ibility", "izat", "ency", "ance", "ence", "able", "ible", "abl", "ibl", "ment", "ness",
         "ion", "ity", "ive", "ant", "ent", "ure", "ing", "at", "er", "or", "al", "ed", "iz", "is",
     ];
     let cut = |ending: &str| stem.strip_suffix(ending).filter(|rest| rest.len() >= 5);
@@ -60,8 +60,8 @@ pub(super) fn are_opposite(a: &str, b: &str) -> bool {
     denies(a, b) || denies(b, a)
 }
 
-/// Whether two stems tell two things of one kind apart.
-pub(super) fn are_siblings(a: &str, b: &str) -> bool {
+/// The groups of things of one kind that a stem belongs to.
+fn siblings(stem: &str) -> &'static [usize] {
     static TABLE: LazyLock<HashMap<String, Vec<usize>>> = LazyLock::new(|| {
         let mut table: HashMap<String, Vec<usize>> = HashMap::new();
         for (group, line) in SIBLINGS.iter().enumerate() {
@@ -71,8 +71,18 @@ pub(super) fn are_siblings(a: &str, b: &str) -> bool {
         }
         table
     });
-    let (Some(one), Some(other)) = (TABLE.get(a), TABLE.get(b)) else { return false };
-    a != b && one.iter().any(|group| other.contains(group))
+    TABLE.get(stem).map_or(&[], Vec::as_slice)
+}
+
+/// Whether two stems tell two things of one kind apart.
+pub(super) fn are_siblings(a: &str, b: &str) -> bool {
+    let other = siblings(b);
+    a != b && siblings(a).iter().any(|group| other.contains(group))
+}
+
+/// Whether a stem tells one thing of a kind from others.
+pub(super) fn tells_apart(stem: &str) -> bool {
+    !siblings(stem).is_empty()
 }
 
 /// A word and those that say it is not so.

@@ -20,7 +20,7 @@ static OF_MANY: List = list![
 /// Verbs that say where something is or goes, or by what it is done.
 static PLACING: List = list![
     "store locate write go put send keep run host deploy push publish upload load live build pass"
-    "move listen report ship make hold create handle do serve use finish belong come start trigger read log"
+    "move listen report ship make hold create do serve use finish belong come start trigger read log"
     "print record design write"
 ];
 
@@ -99,7 +99,7 @@ impl<'a> Comparison<'a> {
         let old_is_clear = is_alone(self.old, &self.only_old, was);
         let new_is_clear = is_alone(self.new, &self.only_new, now);
         let is_clear =
-            (old_is_clear || new_is_clear) && !self.has_two_subjects(was, now) && !self.has_twins(was, now) && !self.is_about_less();
+            (old_is_clear || new_is_clear) && !self.has_two_subjects(was, now) && !self.is_about_one_of_several() && !self.has_twins(was, now) && !self.is_about_less();
         is_clear.then(|| (&self.old.words[was], &self.new.words[now]))
     }
 
@@ -147,12 +147,26 @@ impl<'a> Comparison<'a> {
         if self.only_new.iter().any(|at| self.new.is_purpose(*at)) {
             return None;
         }
-        let old: Vec<usize> = heavy(self.old, &self.only_old).collect();
-        let new: Vec<usize> = heavy(self.new, &self.only_new).collect();
+        let old = self.candidates(self.old, &self.only_old);
+        let new = self.candidates(self.new, &self.only_new);
         let pairs = old.iter().flat_map(|a| new.iter().map(move |b| (*a, *b)));
         let mut pairs: Vec<(usize, usize)> = pairs.filter(|(a, b)| self.compete(*a, *b)).collect();
         pairs.sort_by_key(|(a, b)| self.is_of_one_kind(*a, *b));
         pairs.pop().or_else(|| self.only_words())
+    }
+
+    /// Words that may be values: those with weight, and places of any weight
+    /// where both notes say that the same is done.
+    fn candidates(&self, one: &Statement, only: &[usize]) -> Vec<usize> {
+        let is_place = |at: usize| {
+            !is_verb(&one.words[at]) && one.is_said(at) && Self::role(one, at) == Role::Place
+        };
+        let shares_verb = match (self.old.predicate(), self.new.predicate()) {
+            (Some(a), Some(b)) => a.stem == b.stem,
+            (Some(_) | None, _) => false,
+        };
+        let fits = |at: &usize| weight(&one.words[*at]) >= 0.9 || (shares_verb && is_place(*at));
+        only.iter().copied().filter(fits).collect()
     }
 
     /// The only words that differ, where both say what something is.
@@ -176,8 +190,10 @@ impl<'a> Comparison<'a> {
         let (a, b) = (&self.old.words[old], &self.new.words[new]);
         let said = (self.old.is_said(old), self.new.is_said(new));
         let owned = self.old.words.iter().chain(&self.new.words).any(|word| word.is(&OWNING));
-        let is_open = self.old_signs[old] == Sign::Open || self.new_signs[new] == Sign::Open;
+        let signs = (self.old_signs[old], self.new_signs[new]);
+        let is_open = signs.0 == Sign::Open || signs.1 == Sign::Open;
         if is_open
+            || signs.0 != signs.1
             || a.is_number()
             || b.is_number()
             || a.is_verb
@@ -213,6 +229,9 @@ impl<'a> Comparison<'a> {
         let roles = (Self::role(self.old, old), Self::role(self.new, new));
         match roles {
             (Role::Object, Role::Object) => self.takes_one(),
+            (Role::Identity, Role::Identity) if self.new.is_korean => {
+                self.has_one_predicate() && (is_hard(a) || is_hard(b) || self.is_single())
+            }
             (Role::Identity, Role::Identity) => is_hard(a) || is_hard(b) || self.is_single(),
             (Role::Identity, _) | (_, Role::Identity) => {
                 (self.is_single() && self.tell_what_it_is())
@@ -233,12 +252,12 @@ impl<'a> Comparison<'a> {
     /// Whether what they say leaves room for more of the kind.
     fn leaves_room(&self, rival: Rivals) -> bool {
         let is_many = |one: &Statement| {
-            one.has_one_of_many() || one.predicate().is_some_and(|word| word.is(&OF_MANY))
+            one.has_one_of_many() || one.predicate().is_some_and(|word| word.is(&OF_MANY) && !word.is(&PLACING))
         };
         let both = is_many(self.old) && is_many(self.new);
         match rival {
             Rivals::OfOneKind => both,
-            Rivals::Any => both || is_many(self.new) && self.old.predicate().is_none(),
+            Rivals::Any => is_many(self.new),
         }
     }
 
@@ -283,7 +302,9 @@ impl<'a> Comparison<'a> {
 
     fn has_one_predicate(&self) -> bool {
         match (self.old.predicate(), self.new.predicate()) {
-            (Some(a), Some(b)) => a.stem == b.stem || (a.is(&PLACING) && b.is(&PLACING)),
+            (Some(a), Some(b)) => {
+                a.stem == b.stem || (a.is(&PLACING) && b.is(&PLACING)) || b.is(&TURNING)
+            }
             (Some(_) | None, _) => true,
         }
     }

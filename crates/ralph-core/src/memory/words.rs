@@ -289,17 +289,17 @@ const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
 /// A Korean word, or what follows a word in another script.
 fn korean_word(word: &str, found: &mut Vec<Word>) {
     let is_topic = korean::is_topic(word) || matches!(word, "은" | "는" | "이" | "가");
+    let unit = korean::without_ending(word);
+    let during = unit.strip_suffix('간').filter(|unit| quantity::unit(unit).is_some());
+    let unit = during.filter(|_| quantity::unit(unit).is_none()).unwrap_or(unit);
+    if found.last().is_some_and(Word::is_number) && quantity::unit(unit).is_some() {
+        found.push(Word { is_topic, ..Word::plain(unit) });
+        return;
+    }
     if korean::is_ending(word) && word != "한" {
         if let Some(last) = found.last_mut() {
             last.is_topic |= is_topic;
         }
-        return;
-    }
-    let unit = korean::without_ending(word);
-    let during = unit.strip_suffix('간').filter(|unit| quantity::unit(unit).is_some());
-    let unit = during.unwrap_or(unit);
-    if found.last().is_some_and(Word::is_number) && quantity::unit(unit).is_some() {
-        found.push(Word { is_topic, ..Word::plain(unit) });
         return;
     }
     for part in korean::read(word) {
