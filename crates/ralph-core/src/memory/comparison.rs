@@ -1,7 +1,7 @@
 //! Two notes side by side: what they share, and what only one of them has.
 
 use super::code::parts;
-use super::grammar::is_verb;
+use super::grammar::{NOUNS, is_verb};
 use super::kinds::kind;
 use super::statement::{Sign, Statement, ratio, weight};
 use super::synonyms::{are_opposite, are_siblings, tells_apart};
@@ -121,7 +121,7 @@ impl<'a> Comparison<'a> {
         let (both, each) = if self.has_same_anchors() { ANCHORED } else { (SAME, SAME_EACH) };
         let is_alike = f64::midpoint(old, new) >= both && old.min(new) >= each;
         let said = self.old.said_share(self.new).min(self.new.said_share(self.old));
-        let is_said = said >= LEAST_SAID || self.new.is_korean;
+        let is_said = self.new.is_korean || (said >= LEAST_SAID && !self.says_other_things());
         self.has_same_values() && is_alike && !adds && !is_other && is_said
     }
 
@@ -137,6 +137,20 @@ impl<'a> Comparison<'a> {
             && anchors(self.new).all(|at| !self.only_new.contains(&at))
             && self.old.said_share(self.new) >= SAID
             && self.new.said_share(self.old) >= SAID
+    }
+
+    /// Whether what each note adds weighs as much as what they share: "uses
+    /// exponential backoff", "adds jitter to its backoff".
+    fn says_other_things(&self) -> bool {
+        let added = |one: &Statement, only: &[usize]| {
+            heavy(one, only).filter(|at| one.is_said(*at) && !is_verb(&one.words[*at])).count()
+        };
+        let added =
+            added(self.old, &self.only_old).min(added(self.new, &self.only_new));
+        let is_shared = |at: &usize| {
+            weight(&self.old.words[*at]) >= 0.9 && !self.only_old.contains(at)
+        };
+        added > 0 && self.old.content().filter(is_shared).count() <= 2 * added
     }
 
     fn has_both_heavy(&self) -> bool {
@@ -207,7 +221,7 @@ impl<'a> Comparison<'a> {
         };
         let is_name = |word: &Word| {
             let is_done = word.text.ends_with("ed") && !word.is_verb;
-            (weight(word) >= 0.9 || is_done) && !word.is_number()
+            (weight(word) >= 0.9 || is_done || word.is(&NOUNS)) && !word.is_number()
         };
         let siblings = are_siblings(&a.stem, &b.stem) || (is_name(a) && is_name(b));
         siblings

@@ -173,7 +173,7 @@ impl<'a> Comparison<'a> {
             let Some(head) = behind.iter().find(|word| is_verb(word) && word.is_content()) else { return true };
             let signs = signs_of(other, others, head);
             if signs.is_empty() {
-                return one.share_in(other) >= 0.6;
+                return one.share_in(other) >= 0.75;
             }
             signs.iter().any(|sign| *sign != Sign::Open)
         };

@@ -35,7 +35,7 @@ static LIGHT: List = list![
     "code system application service team suite step currently about roughly approximately safe"
     "full complete first last same different good bad right wrong able likely often sometimes"
     "column columns day days second minute hour week month year people caller person"
-    "data side end begin stay leave try cause lead turn raise lower increase decrease instead prefer"
+    "data interval process side end begin stay leave try cause lead turn raise lower increase decrease instead prefer"
     "register gate forward skip listen finish refresh support track proxy header open close"
     "format style order rule convention policy method class function key string object"
     "give take tell come avoid before after together"
@@ -84,8 +84,8 @@ static BEFORE_DOING: List =
 /// "to hunt the", "Rebase the".
 pub(super) fn mark_verbs(words: &mut [Word]) {
     for at in 0..words.len() {
-        words[at].is_verb =
-            words[at].class == Class::Plain && words[at].is_content() && is_verb_at(words, at);
+        let may_be = words[at].class == Class::Plain && words[at].is_content();
+        words[at].is_verb = may_be && (words[at].is_verb || is_verb_at(words, at));
     }
     let is_lead = |word: &Word| word.is_mark(":") || word.is_mark("=");
     if words.iter().any(|word| is_verb(word) || word.is(&AUXILIARY) || is_lead(word)) {
@@ -136,10 +136,10 @@ fn is_verb_at(words: &[Word], at: usize) -> bool {
 }
 
 /// Words that are as often names of things as they are verbs.
-static NOUNS: List = list![
+pub(super) static NOUNS: List = list![
     "build log test cache lint release schedule document name hash cover format import check call"
     "change run start list block work default deploy install export fix read commit host sign point"
-    "branch target limit answer drop load set own show base"
+    "order branch target limit answer drop load set own show base"
 ];
 
 /// Words that begin an order.

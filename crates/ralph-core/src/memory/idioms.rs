@@ -423,6 +423,7 @@ pub(super) const PHRASES: &[(&str, &str)] = &[
     ("older than", "after"),
     ("down to", "at"),
     ("up from", "insteadof"),
+    ("더 minimum", "longer"),
     ("local development", "local"),
     ("local dev", "local"),
 ];

@@ -113,6 +113,25 @@ pub(super) fn is_ending(text: &str) -> bool {
     is_being || ENDINGS.contains(&text) || matches!(text, "이다" | "것" | "수" | "있다" | "시" | "딱" | "기준" | "등" | "및" | "또는" | "그리고")
 }
 
+/// Whether a word without its particle says nothing by itself.
+pub(super) fn is_filler(text: &str) -> bool {
+    const FILLERS: &str = "기준 경우 때 동안 등 정도 관련 주길 좀 위해 통해 대해 따로 및 또는 그리고 것 수 시 해당 각 각각";
+    FILLERS.split(' ').any(|one| one == text)
+}
+
+/// Whether a word has the ending of a verb: "정의한다", "감싸서", "바꾸도록".
+pub(super) fn is_verb(word: &str) -> bool {
+    let mut chars = word.chars().rev();
+    let (last, before) = (chars.next(), chars.next());
+    // ㄴ and ㅆ before "다" tell a verb from "이다".
+    let final_of = |c: char| (u32::from(c).wrapping_sub(u32::from('가'))) % 28;
+    let is_final = last == Some('다') && before.is_some_and(|c| matches!(final_of(c), 4 | 20));
+    let is_long = word.chars().count() >= 3;
+    let joins = ["도록", "려면", "하면", "되면", "하여", "하고", "되고", "하며", "하지", "되지"];
+    let is_because = is_long && word.ends_with('서') && !word.ends_with("에서");
+    is_final || is_because || (is_long && joins.iter().any(|end| word.ends_with(end)))
+}
+
 /// The words that a Korean word stands for: English where there is one.
 pub(super) fn read(word: &str) -> Vec<String> {
     if let Some(found) = negated(word) {
@@ -158,9 +177,15 @@ fn translated(word: &str) -> Option<&'static str> {
             bases.find_map(|base| TABLE.get(base.as_str()))
         })?;
         // A short beginning says little: the rest must be an ending.
-        let fits = known.chars().count() >= 2 || rest.is_empty() || ENDINGS.contains(&rest);
+        let fits = known.chars().count() >= 2 || rest.is_empty() || is_rest(rest);
         fits.then_some(*english)
     })
+}
+
+/// Whether this can follow the stem of a word.
+fn is_rest(text: &str) -> bool {
+    const OF_VERBS: [&str; 10] = ["기", "기로", "기를", "길", "게", "지", "음", "은", "을", "던"];
+    ENDINGS.contains(&text) || OF_VERBS.contains(&text)
 }
 
 /// What a verb looks like before an ending melts into it: "돌린", "돌릴" and

@@ -62,7 +62,8 @@ fn is_anaphor(before: Option<&Word>, words: &[Word]) -> bool {
     let [word, rest @ ..] = words else { return false };
     let is_alone = rest.first().is_none_or(|next| !next.is_content() || next.text == "together");
     let points = before.is_some_and(|word| matches!(word.text.as_str(), "the" | "these" | "those"));
-    word.text == "two" && points && is_alone
+    let is_pair = before.is_some_and(|word| word.text == "between");
+    word.text == "two" && (is_pair || points && is_alone)
 }
 
 /// Whether something was done and is not any more: "stopped polling".

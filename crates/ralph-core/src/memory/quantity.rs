@@ -89,6 +89,39 @@ const TENS: [&str; 8] =
 const KOREAN: [&str; 11] =
     ["영", "한", "두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉", "열"];
 
+/// Spans of days that have a word of their own, in days.
+const SPANS: &[(&str, f64)] =
+    &[("이틀", 2.0), ("사흘", 3.0), ("나흘", 4.0), ("일주일", 7.0), ("보름", 15.0), ("한달", 30.0)];
+
+/// The span of time that a Korean word names.
+pub(super) fn span(word: &str) -> Option<Quantity> {
+    let days = SPANS.iter().find(|(name, _)| *name == word)?.1;
+    Some(measured(days, Unit::Time, 86_400_000.0))
+}
+
+/// A Chinese number in Korean letters of two syllables or more: "삼십", "오백".
+pub(super) fn sino_korean(word: &str) -> Option<f64> {
+    const DIGITS: &str = "영일이삼사오육칠팔구";
+    if word.chars().count() < 2 || matches!(word, "만일" | "일일" | "이만" | "천만") {
+        return None;
+    }
+    let (mut sum, mut digit) = (0_u32, None);
+    for c in word.chars() {
+        let scale = match c {
+            '십' => 10,
+            '백' => 100,
+            '천' => 1_000,
+            _ => {
+                digit = Some(u32::try_from(DIGITS.chars().position(|one| one == c)?).ok()?);
+                continue;
+            }
+        };
+        sum += digit.take().unwrap_or(1) * scale;
+    }
+    // Digits alone are seldom numbers.
+    (sum > 0).then(|| f64::from(sum + digit.unwrap_or(0)))
+}
+
 /// The unit that a word names, and how much one of it is.
 pub(super) fn unit(word: &str) -> Option<(Unit, f64)> {
     let names = |names: &str| names.split(' ').any(|name| name == word);
@@ -100,6 +133,11 @@ pub(super) fn spelled(word: &str) -> Option<f64> {
     let at = |list: &[&str]| list.iter().position(|one| *one == word);
     let amount = at(&SMALL).or_else(|| at(&KOREAN));
     let amount = amount.or_else(|| at(&TENS).map(|tens| (tens + 2) * 10));
+    let amount = amount.or(match word {
+        "스무" | "스물" => Some(20),
+        "서른" => Some(30),
+        _ => None,
+    });
     let amount = amount.or(match word {
         "twice" => Some(2),
         "thrice" => Some(3),

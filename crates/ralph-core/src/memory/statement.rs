@@ -119,6 +119,9 @@ impl Statement {
             return false;
         }
         let topic = self.words.iter().position(|word| word.is_topic);
+        if topic.is_none() && self.is_korean {
+            return self.content().next().is_some_and(|first| at > first);
+        }
         match topic.or(self.verb) {
             Some(turn) => at > turn,
             None => self.content().last() == Some(at),
@@ -152,6 +155,9 @@ impl Statement {
     pub(super) fn is_copular(&self) -> bool {
         let Some(at) = self.verb else { return true };
         let word = &self.words[at];
+        if self.words[..at].iter().any(|word| word.is_verb) {
+            return false;
+        }
         word.class == Class::Mark || matches!(word.text.as_str(), "is" | "are" | "was" | "were" | "be")
             || word.text == "must"
     }
@@ -215,6 +221,7 @@ impl Statement {
         let is_named = before.is_some_and(|word| word.is(&LABELS))
             || near(Some(at + 1)).is_some_and(|word| word.text == "step");
         let is_subject = self.verb.is_some_and(|verb| at < verb)
+            && !(self.is_korean && self.is_said(at))
             && before.is_some_and(|word| word.is_content() && !word.is_number());
         let next = near(Some(at + 1)).filter(|word| word.is_content());
         let is_release = next.is_some_and(|next| {
@@ -387,7 +394,12 @@ fn is_aimed(words: &[Word], at: usize, other: &Statement) -> bool {
     let shares = |word: &Word| other.share_of(word) >= 1.0;
     match words[at].text.as_str() {
         "nothing" | "nobody" | "none" | "neither" => true,
-        "않" => words[..at].iter().rev().find(|word| word.is_content()).is_none_or(shares),
+        "않" => {
+            let mut before = words[..at].iter().rev().filter(|word| word.is_content());
+            let Some(last) = before.next() else { return true };
+            // "Does not support it" is about it as well.
+            shares(last) || (is_verb(last) && before.next().is_some_and(shares))
+        }
         _ => {
             let mut behind = words[at + 1..].iter().filter(|word| word.is_content()).peekable();
             let is_bare = behind.peek().is_none();

@@ -230,7 +230,10 @@ impl<'a> Comparison<'a> {
         match roles {
             (Role::Object, Role::Object) => self.takes_one(),
             (Role::Identity, Role::Identity) if self.new.is_korean => {
-                self.has_one_predicate() && (is_hard(a) || is_hard(b) || self.is_single())
+                let is_whole = self.old.predicate().is_some() == self.new.predicate().is_some();
+                is_whole
+                    && self.has_one_predicate()
+                    && (is_hard(a) || is_hard(b) || self.is_single())
             }
             (Role::Identity, Role::Identity) => is_hard(a) || is_hard(b) || self.is_single(),
             (Role::Identity, _) | (_, Role::Identity) => {
@@ -367,6 +370,6 @@ fn are_comparable(a: &Word, b: &Word) -> bool {
 /// Whether a word belongs to the value beside it.
 fn is_beside(one: &Statement, at: usize, value: usize) -> bool {
     let (from, to) = (at.min(value), at.max(value));
-    let joins = |word: &Word| word.is_content() && !is_verb(word);
+    let joins = |word: &Word| word.is_content() && !is_verb(word) && !word.is_topic;
     to - from <= 3 && one.words[from..to].iter().all(joins)
 }

@@ -292,11 +292,20 @@ fn korean_word(word: &str, found: &mut Vec<Word>) {
     let unit = korean::without_ending(word);
     let during = unit.strip_suffix('간').filter(|unit| quantity::unit(unit).is_some());
     let unit = during.filter(|_| quantity::unit(unit).is_none()).unwrap_or(unit);
-    if found.last().is_some_and(Word::is_number) && quantity::unit(unit).is_some() {
+    let counts = |word: &Word| word.is_number() || quantity::spelled(&word.text).is_some();
+    if found.last().is_some_and(counts) && quantity::unit(unit).is_some() {
         found.push(Word { is_topic, ..Word::plain(unit) });
         return;
     }
-    if korean::is_ending(word) && word != "한" {
+    if let Some(span) = quantity::span(unit) {
+        found.push(Word::amount(span));
+        return;
+    }
+    if let Some(number) = quantity::sino_korean(unit) {
+        found.push(Word::amount(quantity::measured(number, Unit::Count, 1.0)));
+        return;
+    }
+    if (korean::is_ending(word) || korean::is_filler(unit)) && word != "한" {
         if let Some(last) = found.last_mut() {
             last.is_topic |= is_topic;
         }
@@ -310,7 +319,8 @@ fn korean_word(word: &str, found: &mut Vec<Word>) {
             "after" => "뒤",
             other => other,
         };
-        found.push(Word { is_topic, text: text.to_owned(), ..Word::plain(&part) });
+        let is_verb = korean::is_verb(word);
+        found.push(Word { is_topic, is_verb, text: text.to_owned(), ..Word::plain(&part) });
     }
 }
 
