@@ -63,6 +63,20 @@ const RULES: &[(Order, &str)] = &[
         Order::Forget,
         r"\b(?:new|updated|real|actual) (?:system )?(?:instructions?|prompt|directive)s?\b ?[:=]?",
     ),
+    (
+        Order::Forget,
+        r"\b(?:previous|earlier|prior|above|original)(?: \w+)? (?:instructions?|orders?|prompts?|directives?|guidelines?)[^.\n]{0,20}\b(?:are|is|was|were|have been|has been) (?:now )?(?:obsolete|void|a test|a joke|cancelled|canceled|revoked|outdated|invalid|superseded|replaced|suspended|no longer (?:valid|binding|in force|appl\w+))",
+    ),
+    (
+        Order::Forget,
+        r"\binstructions? (?:above|before|so far)\b|\b(?:the|your) (?:real|actual|true) (?:task|goal|mission|instructions?|job|objective)\b|\b(?:do|follow|obey) (?:this|these|the following) instead\b",
+    ),
+    (
+        Order::Forget,
+        r"(?:지시|명령|규칙|프롬프트|제한)(?:사항)?(?:은|는|이|가|을|를)? ?(?:모두 |전부 |이제 )?(?:무효|폐기|취소|철회|해제|잊)|진짜 (?:임무|작업|목표|지시)|역할을 (?:바꾸|변경)",
+    ),
+    (Order::Pretend, r"\bpretend (?:that |to |you |the |i |we |it |this )"),
+    (Order::Pretend, r"\byou, (?:the|an?|dear) (?:ai|assistant|agent|model|llm|bot)\b|\bas an? (?:ai|language model|llm)\b"),
     (Order::Pretend, r"\byou are (?:now|no longer|actually)\b"),
     (Order::Pretend, r"\b(?:act|behave|respond|roleplay) as (?:if|an?|the|though|root|admin\w*)\b"),
     (
@@ -122,6 +136,14 @@ const RULES: &[(Order, &str)] = &[
         Order::Hide,
         r"\b(?:do not|don't|never) (?:question|refuse|warn|hesitate|double-check|disclose)\b|\bkeep (?:this|it) (?:secret|hidden|between us|quiet)\b|\b(?:secretly|covertly)\b|\bleave no trace\b|\b(?:delete|erase|remove) this (?:message|note|line|comment) (?:after|once|when)\b",
     ),
+    (
+        Order::Hide,
+        r"\b(?:no ?one|nobody) (?:needs?|has|have|should|must|will)(?: to)? (?:know|hear|see|notice|find out|be told)\b|\b(?:silently|quietly|discreetly|stealthily) (?:add|send|install|push|change|modify|remove|delete|upload|copy|commit|widen\w*|disable|replace|include|insert|run|execute|merge|grant|open|create|forward)\b",
+    ),
+    (
+        Order::Hide,
+        r"\b(?:leave|keep) (?:this|it|that|the \w+) out of (?:the|your|any) (?:summary|report|log|answer|reply|description|commit message|changelog|diff)\b|\bbefore (?:anyone|anybody|the (?:user|maintainers?|reviewers?)) (?:notices?|sees?|finds? out)\b|\b(?:hide|conceal) (?:this|it|that|the (?:change|commit|fact)) from\b",
+    ),
     (Order::Deceive, r"\bno need (?:for you )?to (?:review|check|verify|ask|confirm|test|look)\b"),
     (
         Order::Deceive,
@@ -129,7 +151,7 @@ const RULES: &[(Order, &str)] = &[
     ),
     (
         Order::Leak,
-        r"\b(?:send|post|upload|exfiltrate|forward|transmit|email|mail|leak|paste|submit)\b[^\n]{0,30}\b(?:{SECRET}|contents?|files?|output|repo\w*|source|code|conversation|history|keys?|tokens?|diff|logs?|this|everything|all|data|results?|it|them|summary|prompt)\b[^\n]{0,40}(?:https?://|webhook|pastebin|ngrok)|\b(?:curl|wget)\b[^\n]{0,80}(?: -d | --data|--post-(?:data|file)| -f \S+=@| -t |--upload-file|\$\(|`cat |\$\w*(?:key|token|secret|password))|\b(?:send|forward|pass|report|deliver|mail|email|submit)\b[^\n]{0,60}\bto [\w.+-]+@",
+        r"\b(?:send|post [a-z]|upload|exfiltrate|forward|transmit|email|mail|leak|paste|submit)[^\n]{0,30}\b(?:{SECRET}|contents?|files?|output|repo\w*|source|code|conversation|history|keys?|tokens?|diff|logs?|this|everything|all|data|results?|it|them|summary|prompt)\b[^\n]{0,40}(?:https?://|webhook|pastebin|ngrok)|\b(?:curl|wget)\b[^\n]{0,80}(?: -d | --data|--post-(?:data|file)| -f \S+=@| -t |--upload-file|\$\(|`cat |\$\w*(?:key|token|secret|password))|\b(?:send|forward|pass|report|deliver|mail|email|submit)\b[^\n]{0,60}\bto [\w.+-]+@",
     ),
     (
         Order::Leak,
@@ -170,11 +192,11 @@ const RULES: &[(Order, &str)] = &[
     ),
     (
         Order::Command,
-        r"\b{READER}(?: (?:reading|seeing|who|that|which)[^.,:\n]{0,30})?(?:[,:] ?| )(?:\w+ ){0,2}?{MUST} (?:\w+ ){0,2}?{ACT}\b",
+        r"\b{READER}(?: (?:reading|seeing|processing|parsing|handling|viewing|working|who|that|which)[^.,:\n]{0,30})?(?:[,:] ?| )(?:\w+ ){0,2}?{MUST} (?:\w+ ){0,2}?{ACT}\b",
     ),
     (
         Order::Command,
-        r"\b{READER}(?: (?:reading|seeing|who|that|which)[^.,:\n]{0,30})? ?[,:] ?(?:(?:also|now|then|first|always|just|never|do not|don't|to) )*(?:base64-)?{ACT}\b",
+        r"\b{READER}(?: (?:reading|seeing|processing|parsing|handling|viewing|working|who|that|which)[^.,:\n]{0,30})? ?[,:] ?(?:(?:also|now|then|first|always|just|never|do not|don't|to) )*(?:base64-)?{ACT}\b",
     ),
     (
         Order::Command,
@@ -186,7 +208,7 @@ const RULES: &[(Order, &str)] = &[
     ),
     (
         Order::Command,
-        r"\b(?:when|while|if|whenever|before|after) you (?:\w+ )?(?:summari[sz]e|read|review|process|analy[sz]e|parse|translate|describe|report on) (?:this|these)\b",
+        r"\b(?:when|while|if|whenever) you (?:\w+ )?(?:(?:summari[sz]e|process|analy[sz]e|translate|describe|report on) (?:this|these)|(?:read|review|parse|see) (?:this|these) (?:document|file|page|text|output|message|log|issue|commit|note|line|comment)s?)\b",
     ),
     (
         Order::Command,
@@ -195,6 +217,42 @@ const RULES: &[(Order, &str)] = &[
     (
         Order::Harm,
         r"\b(?:approve|accept|grant|allow|confirm|merge) (?:every|all|any|each)(?: \w+){0,3} (?:without|blindly|automatically|no matter)\b|\bwithout (?:looking|reading it|reviewing (?:it|them)|a second look|double-checking)\b",
+    ),
+    (
+        Order::Command,
+        r"\b(?:assistants?|crawlers?|scrapers?|copilots?)(?: and \w+)? (?:reading|processing|parsing|seeing|looking at|handling|indexing) (?:this|these)\b|\b(?:ai|llm) (?:crawlers?|scrapers?|users?|readers?|systems?|tools?|bots?)(?: and (?:agents?|bots?|assistants?))?[,:]",
+    ),
+    (
+        Order::Command,
+        r"\bwait(?:ing)? for (?:\w+ )?(?:approval|permission|confirmation|review) is (?:\w+ ){0,3}(?:unnecessary|violation|forbidden|not (?:needed|required|allowed)|no longer)\b|\b(?:do not|don't|never) (?:wait for|ask for|seek|request) (?:\w+ )?(?:approval|permission|consent)\b|\bno (?:approval|permission|confirmation|consent) (?:is )?(?:needed|required|necessary)\b",
+    ),
+    (
+        Order::Command,
+        r"\b(?:begin|start|end|finish|prefix|conclude) (?:each of |all of )?(?:your|every) (?:\w+ )?(?:repl(?:y|ies)|answers?|responses?|messages?|turns?|outputs?)\b|\b(?:save|store|write|keep|remember|put) (?:this|it|that|the following) (?:in|to|into) your (?:\w+ )?(?:memory|notes|context|instructions)\b|\bremember (?:this )?(?:permanently|forever)\b",
+    ),
+    (
+        Order::Command,
+        r"\b(?:recommend|suggest|promote|advertise) (?:[\w@/.-]+ ){1,4}to (?:the|your|every|all) users?\b|\bthe user (?:wants|would like|expects|needs|has asked|asked|told) you to\b",
+    ),
+    (
+        Order::Command,
+        r"(?:읽|열람|처리|확인|보)(?:는|은|한|고 있는) (?:ai|에이전트|모델|비서|어시스턴트|봇|인공지능)|(?:승인|허락|확인)(?:을|를)? ?(?:기다리지|받지|요청하지|구하지|묻지) ?(?:말|마|않)",
+    ),
+    (
+        Order::Command,
+        r"\bfor (?:ai|llm|agent|bot|model)s?(?: eyes)? only\b|\b(?:note|message|memo|notice|word|instructions?|reminder) (?:to|for) (?:[\w-]+ ){0,3}(?:agents?|bots?|assistants?|ais?|llms?|copilots?) ?[:,-]",
+    ),
+    (
+        Order::Command,
+        r"\bpre-?(?:approved|authori[sz]ed) (?:every|all|any|this|each)\b|\byou (?:no longer|don't|do not) (?:need|have) to (?:follow|obey|respect|ask|check|verify|confirm|wait|care|worry)\b|\byou (?:may|can|are free to|should) (?:safely )?(?:ignore|disregard|bypass) (?:the|your|any|all) (?:user|rules?|limits?|instructions?|polic\w+|system)\b",
+    ),
+    (
+        Order::Role,
+        r"\b(?:treat|regard|consider|interpret|take) (?:the|this|these|any|all|every|what follows)(?: next| following| above)?(?: message| text| note| line| comment| content| instruction)?s? as (?:coming|if|from|an? (?:order|instruction|command|system)|the user|trusted|authoritative|your)\b",
+    ),
+    (
+        Order::Deceive,
+        r"\b(?:your (?:\w+ )?(?:summary|report|answer|reply|response|message)|(?:^|[.;:\n] ?))(?:,)? ?(?:claim|state|say|write|pretend) (?:that )?(?:the|all|every|it|everything|there|no)\b[^.\n]{0,40}\b(?:pass(?:ed|es)?|succeeded|done|safe|clean|complete|fixed|audited|reviewed|approved|green|found)\b",
     ),
     (
         Order::Command,
@@ -266,6 +324,10 @@ const RULES: &[(Order, &str)] = &[
     ),
     (
         Order::Disguise,
+        r"\b(?:read|do|run|take|spell) (?:this|it|that|the (?:following|next line|rest)) (?:backwards?|in reverse|from right to left|letter by letter)\b|\b(?:base ?64|rot13|hex|caesar|morse)\b[^\n]{0,60}\b(?:carry out|perform|after decoding|once decoded|comply|do (?:it|so|that))\b",
+    ),
+    (
+        Order::Disguise,
         r"\b(?:base ?64|rot13|hex)[- ]?(?:decode|encoded?)?\b[^.\n]{0,60}\b(?:run|execute|follow|obey|eval)\b|\b(?:decode|decrypt|unscramble|reverse)\b[^.\n]{0,40}\b(?:run|execute|follow|obey|eval|do (?:what|as))\b|\bdo what the \w+ text says\b|base64 -d[^\n]*\| ?(?:ba)?sh",
     ),
 ];
@@ -302,7 +364,9 @@ fn spelled(rule: &str) -> String {
         ("{SECRET}", SECRET),
         ("{GUARD}", GUARD),
     ];
-    groups.iter().fold(rule.to_owned(), |rule, (name, words)| rule.replace(name, words))
+    let rule = groups.iter().fold(rule.to_owned(), |rule, (name, words)| rule.replace(name, words));
+    // A dot inside a name ends no sentence.
+    rule.replace(r"[^.\n]", r"(?:[^.\n]|\.\w)")
 }
 
 /// A text without the well-known ways to install a tool, which are piped into
