@@ -25,6 +25,7 @@ mod statement;
 mod stems;
 pub mod sufficiency;
 mod synonyms;
+mod tables;
 mod values;
 mod words;
 

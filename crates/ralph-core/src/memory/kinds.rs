@@ -1,14 +1,14 @@
 //! Things that compete with each other: a project has one of each, as a rule.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::synonyms::key;
+use super::tables::Table;
 
 /// What two things compete for.
 pub(super) fn kind(stem: &str) -> Option<&'static str> {
-    static TABLE: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
-        let mut table = HashMap::new();
+    static TABLE: LazyLock<Table<String, &'static str>> = LazyLock::new(|| {
+        let mut table = Table::default();
         for (name, members) in KINDS {
             table.extend(members.split(' ').map(|member| (key(member), *name)));
         }

@@ -1,10 +1,10 @@
 //! Korean words by what a developer means with them: stems without particles
 //! and endings, and the English word for those that projects write both ways.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::korean_words::WORDS;
+use super::tables::Table;
 
 /// Particles and endings that a noun may carry, longest first.
 const ENDINGS: &[&str] = &[
@@ -163,7 +163,7 @@ fn negated(word: &str) -> Option<Vec<String>> {
 
 /// The English word for the longest known beginning.
 fn translated(word: &str) -> Option<&'static str> {
-    static TABLE: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
+    static TABLE: LazyLock<Table<&str, &str>> = LazyLock::new(|| {
         let pairs =
             WORDS.iter().flat_map(|(english, all)| all.split(' ').map(move |one| (one, *english)));
         pairs.collect()

@@ -1,11 +1,11 @@
 //! Several words that mean one thing, and numbers with the unit behind them.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::idioms::PHRASES;
 use super::quantity::{self, Unit};
 use super::stems::find_base;
+use super::tables::Table;
 use super::words::{Class, Word};
 
 /// Words with phrases and amounts put together.
@@ -79,8 +79,8 @@ fn is_ceasing(words: &[Word]) -> bool {
 type Phrase = (Vec<&'static str>, &'static str);
 
 fn phrase(words: &[Word]) -> Option<(&'static str, usize)> {
-    static BY_FIRST: LazyLock<HashMap<&str, Vec<Phrase>>> = LazyLock::new(|| {
-        let mut table: HashMap<&str, Vec<Phrase>> = HashMap::new();
+    static BY_FIRST: LazyLock<Table<&str, Vec<Phrase>>> = LazyLock::new(|| {
+        let mut table: Table<&str, Vec<Phrase>> = Table::default();
         for (phrase, meant) in PHRASES {
             let parts: Vec<&str> = phrase.split(' ').collect();
             table.entry(parts[0]).or_default().push((parts, meant));

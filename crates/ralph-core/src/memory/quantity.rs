@@ -1,6 +1,9 @@
 //! Numbers with their units, so that `30s` is half a minute and `1 GiB` is
 //! 1024 MiB.
 
+use std::sync::LazyLock;
+
+use super::tables::Table;
 use super::words::{Class, Word};
 
 /// What a number counts.
@@ -124,8 +127,12 @@ pub(super) fn sino_korean(word: &str) -> Option<f64> {
 
 /// The unit that a word names, and how much one of it is.
 pub(super) fn unit(word: &str) -> Option<(Unit, f64)> {
-    let names = |names: &str| names.split(' ').any(|name| name == word);
-    UNITS.iter().find(|(all, ..)| names(all)).map(|(_, unit, scale)| (*unit, *scale))
+    static TABLE: LazyLock<Table<&str, (Unit, f64)>> = LazyLock::new(|| {
+        let all = UNITS.iter();
+        let all = all.flat_map(|(names, unit, scale)| names.split(' ').map(|name| (name, (*unit, *scale))));
+        all.collect()
+    });
+    TABLE.get(word).copied()
 }
 
 /// The number that a word spells.

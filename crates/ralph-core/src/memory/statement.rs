@@ -1,13 +1,12 @@
 //! A note taken apart: its clauses, what each affirms or denies, where it
 //! says what it is about and where what it says of that.
 
-use std::collections::HashSet;
-
 use super::code::{are_related, are_rivals, extension, is_file, parts};
 use super::grammar::{AUXILIARY, OPENERS, VERBS, is_light, is_negation, is_verb, mark_verbs, verb};
 use super::kinds::kind;
 use super::quantity;
-use super::synonyms::{are_opposite, family, key, opposites};
+use super::synonyms::{family, key};
+use super::tables::Words;
 use super::words::{Class, List, Word, list, words};
 
 /// Whether a part of a note holds, does not hold, or is left open.
@@ -46,11 +45,11 @@ pub(super) struct Statement {
     /// The first word that leads from what it is about to what is said of it.
     verb: Option<usize>,
     /// What its words and the parts of its code are compared by.
-    known: HashSet<String>,
+    known: Words<String>,
     /// Whether it is in Korean, where the verb is last.
     pub(super) is_korean: bool,
     /// The families of its plain words.
-    families: HashSet<String>,
+    families: Words<String>,
 }
 
 static LEAVING: List = list!["leave"];
@@ -83,9 +82,12 @@ impl Statement {
         let is_korean = text.chars().any(|c| ('가'..='힣').contains(&c));
         let mut words = words(text);
         mark_verbs(&mut words);
+        for word in &mut words {
+            word.tenths = tenths(word);
+        }
         let clauses = clauses(&words);
         let verb = verb(&words);
-        let mut known: HashSet<String> = HashSet::new();
+        let mut known: Words<String> = Words::default();
         for word in words.iter().filter(|word| word.is_content()) {
             known.insert(word.stem.clone());
             known.extend(quantity::share(word));
@@ -258,9 +260,11 @@ impl Statement {
 
     /// Whether it has a word that says the opposite, or denies the same.
     fn has_opposite(&self, word: &Word) -> bool {
-        let denied = opposites(&word.stem);
-        let shares = |other: &Word| opposites(&other.stem).iter().any(|one| denied.contains(one));
-        self.words.iter().any(|other| are_opposite(&word.stem, &other.stem) || shares(other))
+        let denied = word.opposites;
+        self.words.iter().any(|other| {
+            let shares = other.opposites.iter().any(|one| denied.contains(one));
+            shares || denied.contains(&other.stem) || other.opposites.contains(&word.stem)
+        })
     }
 
     /// What each word is said to be, seen beside another note: "slow" denies
@@ -309,15 +313,19 @@ impl Statement {
 }
 /// How much a word says about what a note is about.
 pub(super) fn weight(word: &Word) -> f64 {
+    f64::from(word.tenths) / 10.0
+}
+
+fn tenths(word: &Word) -> u8 {
     match word.class {
-        Class::Mark => 0.0,
-        Class::Number(_) => 1.2,
-        Class::Code if parts(word).len() < 2 && kind(&word.stem).is_none() => 1.3,
-        Class::Code => 1.6,
-        Class::Plain if !word.is_content() => 0.0,
-        Class::Plain if kind(&word.stem).is_some() => 1.2,
-        Class::Plain if is_light(word) => 0.3,
-        Class::Plain => 1.0,
+        Class::Mark => 0,
+        Class::Number(_) => 12,
+        Class::Code if parts(word).len() < 2 && kind(&word.stem).is_none() => 13,
+        Class::Code => 16,
+        Class::Plain if !word.is_content() => 0,
+        Class::Plain if kind(&word.stem).is_some() => 12,
+        Class::Plain if is_light(word) => 3,
+        Class::Plain => 10,
     }
 }
 
@@ -411,7 +419,7 @@ fn is_aimed(words: &[Word], at: usize, other: &Statement) -> bool {
 /// Whether a word denies what the other note says by being its opposite.
 fn is_opposite(word: &Word, clause: &[Word], other: &Statement) -> bool {
     static STRONG: List = list!["allow enable require include inside"];
-    opposites(&word.stem).iter().any(|base| {
+    word.opposites.iter().any(|base| {
         let has = |words: &[Word]| words.iter().any(|one| one.stem == *base);
         let counts = Word::plain(base).is(&STRONG) || has(&other.words);
         counts && !has(clause)

@@ -2,16 +2,16 @@
 //!
 //! The tables hold words as people write them; they are stemmed when first used.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::lexicon::SAME;
 use super::stems::{find_base, stem};
+use super::tables::Table;
 
 /// The one word for several, if a word or what it is a form of has one.
 fn known(word: &str) -> Option<&'static str> {
-    static TABLE: LazyLock<HashMap<&'static str, String>> = LazyLock::new(|| {
-        let mut table = HashMap::new();
+    static TABLE: LazyLock<Table<&'static str, String>> = LazyLock::new(|| {
+        let mut table = Table::default();
         for line in SAME {
             let mut words = line.split(' ');
             let Some(first) = words.next() else { continue };
@@ -42,8 +42,8 @@ pub(super) fn family(stem: &str) -> &str {
 
 /// The stems that a word is the opposite of: `forbid` is not to `allow`.
 pub(super) fn opposites(word: &str) -> &'static [String] {
-    static TABLE: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
-        let mut table: HashMap<String, Vec<String>> = HashMap::new();
+    static TABLE: LazyLock<Table<String, Vec<String>>> = LazyLock::new(|| {
+        let mut table: Table<String, Vec<String>> = Table::default();
         for (one, others) in OPPOSITE {
             for other in others.split(' ') {
                 table.entry(key(other)).or_default().push(key(one));
@@ -62,8 +62,8 @@ pub(super) fn are_opposite(a: &str, b: &str) -> bool {
 
 /// The groups of things of one kind that a stem belongs to.
 fn siblings(stem: &str) -> &'static [usize] {
-    static TABLE: LazyLock<HashMap<String, Vec<usize>>> = LazyLock::new(|| {
-        let mut table: HashMap<String, Vec<usize>> = HashMap::new();
+    static TABLE: LazyLock<Table<String, Vec<usize>>> = LazyLock::new(|| {
+        let mut table: Table<String, Vec<usize>> = Table::default();
         for (group, line) in SIBLINGS.iter().enumerate() {
             for word in line.split(' ') {
                 table.entry(key(word)).or_default().push(group);

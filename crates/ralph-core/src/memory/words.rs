@@ -1,13 +1,13 @@
 //! A note as a list of words that can be compared: contractions spelled out,
 //! code kept whole, endings cut, amounts in one unit, one word for each idea.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::korean;
 use super::phrases;
 use super::quantity::{self, Quantity, Unit};
-use super::synonyms::key;
+use super::synonyms::{key, opposites};
+use super::tables::Words;
 
 /// What kind of word it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +37,11 @@ pub(super) struct Word {
     pub(super) is_name: bool,
     /// Whether it stands where only a verb can.
     pub(super) is_verb: bool,
+    /// The stems that it says the opposite of.
+    pub(super) opposites: &'static [String],
+    /// What it says about what a note is about, in tenths of a plain word.
+    pub(super) tenths: u8,
+    is_empty: bool,
 }
 
 impl Word {
@@ -52,7 +57,19 @@ impl Word {
     }
 
     fn new(stem: String, text: &str, class: Class) -> Self {
-        Self { stem, text: text.to_owned(), class, is_topic: false, is_name: false, is_verb: false }
+        let mut word = Self {
+            opposites: opposites(&stem),
+            stem,
+            text: text.to_owned(),
+            class,
+            is_topic: false,
+            is_name: false,
+            is_verb: false,
+            tenths: 0,
+            is_empty: class == Class::Mark,
+        };
+        word.is_empty |= word.is(&EMPTY);
+        word
     }
 
     fn mark(text: &str) -> Self {
@@ -65,7 +82,7 @@ impl Word {
 
     /// Whether it carries meaning of its own.
     pub(super) fn is_content(&self) -> bool {
-        self.class != Class::Mark && !self.is(&EMPTY)
+        !self.is_empty
     }
 
     /// Whether it is a plain word of a list.
@@ -90,7 +107,7 @@ impl Word {
 }
 
 /// Words that are looked for, in any of their forms.
-pub(super) struct List(LazyLock<HashSet<String>>);
+pub(super) struct List(LazyLock<Words<String>>);
 
 /// A list of words, written as people do, with spaces between them.
 macro_rules! list {
@@ -105,7 +122,7 @@ macro_rules! list {
 pub(super) use list;
 
 impl List {
-    pub(super) const fn new(make: fn() -> HashSet<String>) -> Self {
+    pub(super) const fn new(make: fn() -> Words<String>) -> Self {
         Self(LazyLock::new(make))
     }
 }
