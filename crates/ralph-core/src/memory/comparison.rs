@@ -294,5 +294,11 @@ fn is_value(word: &Word) -> bool {
 /// Whether one word stands for the other, or is part of it.
 pub(super) fn names(old: &Word, new: &Word) -> bool {
     let (was, now) = (parts(old), parts(new));
-    old.stem == new.stem || was.contains(&new.stem) || now.contains(&old.stem)
+    let is_part = |one: &[String], other: &[String]| {
+        !one.is_empty() && one.iter().all(|part| other.contains(part))
+    };
+    old.stem == new.stem
+        || was.contains(&new.stem)
+        || now.contains(&old.stem)
+        || is_part(&now, &was)
 }

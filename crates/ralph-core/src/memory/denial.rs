@@ -45,7 +45,10 @@ impl<'a> Comparison<'a> {
             weight(word) >= 0.9
                 && old.any(|(old, sign)| *sign == Sign::Holds && old.stem == word.stem)
         };
-        let ended = !several && self.is_ended() && self.shares.0 >= 0.5;
+        // "Images are deleted after 30 days" ends nothing.
+        let has_number = self.only_new.iter().any(|at| self.new.words[*at].is_number());
+        let is_bare = !self.new.is_korean || !has_number;
+        let ended = !several && self.is_ended() && is_bare && self.shares.0 >= 0.5;
         ended
             || (several && claims.count() > 0)
             || self.new.set_aside().any(has) && self.old.set_aside().count() == 0

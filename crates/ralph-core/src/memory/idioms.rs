@@ -420,7 +420,6 @@ pub(super) const PHRASES: &[(&str, &str)] = &[
     ("longer than", "above"),
     ("larger than", "above"),
     ("bigger than", "above"),
-    ("older than", "after"),
     ("down to", "at"),
     ("up from", "insteadof"),
     ("더 minimum", "longer"),

@@ -376,7 +376,7 @@ fn sign(words: &[Word], other: &Statement) -> Sign {
         let leaves = word.is(&LEAVING)
             && words[at..].iter().any(|word| matches!(word.text.as_str(), "alone" | "out"));
         // "Without it the build breaks" says when, not that nothing breaks.
-        let is_case = word.text == "without" && at == 0;
+        let is_case = word.text == "without" && at == 0 && !words[1..].iter().any(is_negation);
         if is_negation(word) && !is_case && !(pairs && word.text == "nor") {
             if !is_aimed(words, at, other) {
                 return Sign::Open;

@@ -80,10 +80,14 @@ pub(super) fn are_siblings(a: &str, b: &str) -> bool {
     a != b && siblings(a).iter().any(|group| other.contains(group))
 }
 
-/// Whether a stem tells one thing of a kind from others.
+/// Whether a stem says by itself which of several things is meant: "admin",
+/// but not "read".
 pub(super) fn tells_apart(stem: &str) -> bool {
-    !siblings(stem).is_empty()
+    siblings(stem).iter().any(|group| *group < PICKING)
 }
+
+/// How many of the groups of siblings do so: the first ones.
+const PICKING: usize = 12;
 
 /// A word and those that say it is not so.
 const OPPOSITE: &[(&str, &str)] = &[
@@ -149,26 +153,26 @@ const SIBLINGS: &[&str] = &[
     "staging production development sandbox preview qa demo canary local",
     "unit integration browser e2e smoke load contract snapshot benchmark performance acceptance",
     "frontend backend mobile web desktop server client cli worker gateway api admin public private",
-    "read write connect idle delete",
-    "minimum maximum",
     "linux windows macos solaris freebsd android ios debian ubuntu alpine",
     "x86 arm arm64 amd64 x64 aarch64",
     "primary replica secondary standby",
     "free paid pro enterprise trial basic premium team",
+    "internal external",
+    "debug release",
+    "nightly weekly monthly hourly daily",
+    "email sms push",
+    "user admin guest",
+    "read write connect idle delete",
+    "minimum maximum",
     "input output",
     "upload download",
     "source target destination",
     "feature release hotfix",
     "access refresh",
     "request response",
-    "internal external",
     "main pr",
-    "debug release",
-    "nightly weekly monthly hourly daily",
     "get post put patch delete",
-    "email sms push",
     "image video audio",
-    "user admin guest",
     "soft hard",
     "inbound outbound ingress egress",
     "memory cpu disk gpu",

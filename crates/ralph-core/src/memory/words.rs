@@ -257,7 +257,7 @@ fn token(token: &str, found: &mut Vec<Word>) {
     let end = token[bare.len()..].trim_start_matches(['\'', '’', '"', '`']).chars().next();
     if matches!(token, "->" | "=>" | "-" | "--") {
         found.push(Word::mark("→"));
-    } else if bare.contains(char::is_alphanumeric) {
+    } else if bare.contains(|c: char| c.is_alphanumeric() || c == '%') {
         for part in split_scripts(bare) {
             bare_word(part, found);
         }
@@ -368,7 +368,8 @@ fn is_code(token: &str) -> bool {
             .windows(2)
             .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
     let has_digit = inner.contains('-') && inner.contains(|c: char| c.is_ascii_digit());
-    let is_flag = token.starts_with("--") || (token.starts_with('-') && token.len() == 2);
+    let is_flag = token.starts_with('-')
+        && token.trim_start_matches('-').starts_with(|c: char| c.is_ascii_alphabetic());
     has_mark || has_dot || is_camel || is_flag || has_digit
 }
 
