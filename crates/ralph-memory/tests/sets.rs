@@ -61,7 +61,14 @@ fn notes_are_related_as_an_engineer_would() {
         score.add(&format!("{} {}", text("split"), text("kind")), is_right);
         score.add(&format!("{} said {got}", text("split")), is_right);
         if !is_right {
-            println!("{} {} {} not {got}: {} | {}", text("split"), text("kind"), text("is"), text("old"), text("new"));
+            println!(
+                "{} {} {} not {got}: {} | {}",
+                text("split"),
+                text("kind"),
+                text("is"),
+                text("old"),
+                text("new")
+            );
         }
     }
     score.print();

@@ -145,11 +145,9 @@ impl<'a> Comparison<'a> {
         let added = |one: &Statement, only: &[usize]| {
             heavy(one, only).filter(|at| one.is_said(*at) && !is_verb(&one.words[*at])).count()
         };
-        let added =
-            added(self.old, &self.only_old).min(added(self.new, &self.only_new));
-        let is_shared = |at: &usize| {
-            weight(&self.old.words[*at]) >= 0.9 && !self.only_old.contains(at)
-        };
+        let added = added(self.old, &self.only_old).min(added(self.new, &self.only_new));
+        let is_shared =
+            |at: &usize| weight(&self.old.words[*at]) >= 0.9 && !self.only_old.contains(at);
         added > 0 && self.old.content().filter(is_shared).count() <= 2 * added
     }
 
@@ -176,7 +174,9 @@ impl<'a> Comparison<'a> {
     pub(super) fn has_sibling_subjects(&self) -> bool {
         let goes_on = |a: &Word, b: &Word| {
             let rest = a.text.strip_prefix(b.text.as_str());
-            a.class == Class::Code && b.class == Class::Code && rest.is_some_and(|rest| rest.starts_with(' '))
+            a.class == Class::Code
+                && b.class == Class::Code
+                && rest.is_some_and(|rest| rest.starts_with(' '))
         };
         if self.subject_pairs().any(|(a, b)| goes_on(a, b) || goes_on(b, a)) {
             return true;
@@ -192,8 +192,7 @@ impl<'a> Comparison<'a> {
     fn subject_pairs(&self) -> impl Iterator<Item = (&'a Word, &'a Word)> {
         let subject = |one: &'a Statement| one.content().filter(|at| !one.is_said(*at));
         let (old, new) = (self.old, self.new);
-        subject(old)
-            .flat_map(move |a| subject(new).map(move |b| (&old.words[a], &new.words[b])))
+        subject(old).flat_map(move |a| subject(new).map(move |b| (&old.words[a], &new.words[b])))
     }
 
     /// Whether only one note says of which of several things it speaks: "admin
@@ -205,7 +204,10 @@ impl<'a> Comparison<'a> {
                 let is_before = next.is_some_and(|word| {
                     word.is_content() && !is_verb(word) && !only.contains(&(at + 1))
                 });
-                is_before && !is_verb(&one.words[*at]) && !one.is_said(*at) && tells_apart(&one.words[*at].stem)
+                is_before
+                    && !is_verb(&one.words[*at])
+                    && !one.is_said(*at)
+                    && tells_apart(&one.words[*at].stem)
             })
         };
         picks(self.old, &self.only_old) != picks(self.new, &self.only_new)
@@ -257,7 +259,10 @@ impl<'a> Comparison<'a> {
     /// Redis server" is Redis.
     fn open_conditions(&self) -> f64 {
         let is_known = |at: usize| {
-            self.new.words.get(at).is_some_and(|word| is_value(word) && !self.only_new.contains(&at))
+            self.new
+                .words
+                .get(at)
+                .is_some_and(|word| is_value(word) && !self.only_new.contains(&at))
         };
         let open = self.new.condition_positions().filter(|at| self.only_new.contains(at));
         let open = open.filter(|at| !at.checked_sub(1).is_some_and(is_known));

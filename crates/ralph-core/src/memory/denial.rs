@@ -17,6 +17,9 @@ static GONE: List = list![
     "disabled readonly frozen"
 ];
 
+/// How much of the shorter note must be denied.
+const LEAST_CLASH: f64 = 0.45;
+
 /// What lies beyond a limit.
 static BEYOND: List = list!["over above beyond exceed exceeding larger bigger past"];
 
@@ -135,8 +138,10 @@ impl<'a> Comparison<'a> {
                 clash += weight(word);
             }
         }
+        let total = |one: &Statement| one.content().map(|at| weight(&one.words[at])).sum::<f64>();
+        let least = total(self.old).min(total(self.new)) * LEAST_CLASH;
         clash > agree
-            && clash >= 0.5
+            && clash >= least.max(0.5)
             && (self.is_opposed() || !self.says_other())
             && !self.is_only()
             && !self.is_bound()
@@ -160,9 +165,7 @@ impl<'a> Comparison<'a> {
     /// Whether one note names a limit and the other what lies beyond the same:
     /// "at most 10 MB", "nothing over 10 MB".
     fn is_bound(&self) -> bool {
-        let has_number = |at: usize| {
-            self.old.words[at].is_number() && !self.only_old.contains(&at)
-        };
+        let has_number = |at: usize| self.old.words[at].is_number() && !self.only_old.contains(&at);
         let exceeds = |one: &Statement| one.words.iter().any(|word| word.is(&BEYOND));
         self.old.content().any(has_number) && exceeds(self.old) != exceeds(self.new)
     }
@@ -173,7 +176,9 @@ impl<'a> Comparison<'a> {
         let is_met = |one: &Statement, other: &Statement, others: &[Sign]| {
             let turn = one.words.iter().position(is_negation);
             let behind = turn.and_then(|at| one.words.get(at + 1..)).unwrap_or_default();
-            let Some(head) = behind.iter().find(|word| is_verb(word) && word.is_content()) else { return true };
+            let Some(head) = behind.iter().find(|word| is_verb(word) && word.is_content()) else {
+                return true;
+            };
             let signs = signs_of(other, others, head);
             if signs.is_empty() {
                 return one.share_in(other) >= 0.75;
@@ -199,7 +204,8 @@ impl<'a> Comparison<'a> {
         };
         let text = self.new.words[turn].text.as_str();
         let is_past = self.new.is_korean || text.ends_with("ed") || text.ends_with("en");
-        let leads = |word: &Word| matches!(word.text.as_str(), "to" | "into" | "in" | "by" | "with");
+        let leads =
+            |word: &Word| matches!(word.text.as_str(), "to" | "into" | "in" | "by" | "with" | "as");
         let mut behind = self.new.words[turn..].iter().take(3);
         let ends = self.new.words.get(turn + 1).is_none_or(|word| word.class == Class::Mark);
         let is_lead = self.new.is_korean || ends || behind.any(leads);

@@ -154,7 +154,8 @@ pub(super) fn verb(words: &[Word]) -> Option<usize> {
     let acts = |at: usize| {
         let word = &words[at];
         let is_form = word.text.ends_with('s') || word.text.ends_with("ed");
-        word.is(&VERBS) && !word.is(&NOUNS) && (at == 0 || is_form)
+        // "Retries use …" begins with a noun, "Retry …" with a verb.
+        word.is(&VERBS) && !word.is(&NOUNS) && (at == 0) != is_form
     };
     if words.first().is_some_and(|word| word.is(&ORDERS) && !word.text.ends_with('s')) {
         return Some(0);

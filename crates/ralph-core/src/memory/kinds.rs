@@ -44,7 +44,10 @@ const KINDS: &[(&str, &str)] = &[
     ("formatter", "prettier black gofmt rustfmt yapf"),
     ("type checker", "mypy pyright flow"),
     ("build tool", "gradle maven bazel cmake meson ninja buck"),
-    ("continuous integration", "jenkins circleci travis buildkite githubactions gitlabci azurepipelines teamcity drone tekton"),
+    (
+        "continuous integration",
+        "jenkins circleci travis buildkite githubactions gitlabci azurepipelines teamcity drone tekton",
+    ),
     ("logger", "log4j logback winston pino structlog loguru"),
     (
         "data format",

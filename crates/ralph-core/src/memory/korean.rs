@@ -110,7 +110,12 @@ pub(super) fn is_topic(text: &str) -> bool {
 /// Whether a text is nothing but a particle or an ending.
 pub(super) fn is_ending(text: &str) -> bool {
     let is_being = text.starts_with('있') && text != "있어야";
-    is_being || ENDINGS.contains(&text) || matches!(text, "이다" | "것" | "수" | "있다" | "시" | "딱" | "기준" | "등" | "및" | "또는" | "그리고")
+    is_being
+        || ENDINGS.contains(&text)
+        || matches!(
+            text,
+            "이다" | "것" | "수" | "있다" | "시" | "딱" | "기준" | "등" | "및" | "또는" | "그리고"
+        )
 }
 
 /// Whether a word without its particle says nothing by itself.
@@ -226,7 +231,8 @@ pub(super) fn without_ending(word: &str) -> &str {
 
 /// Nouns of one syllable, which a particle may follow.
 fn is_noun(word: &str) -> bool {
-    const NOUNS: &str = "키 값 행 팀 앱 웹 큐 락 잡 풀 탭 줄 명 개 번 회 건 초 분 일 주 달 년 시 월 칸 자";
+    const NOUNS: &str =
+        "키 값 행 팀 앱 웹 큐 락 잡 풀 탭 줄 명 개 번 회 건 초 분 일 주 달 년 시 월 칸 자";
     NOUNS.split(' ').any(|noun| noun == word)
 }
 

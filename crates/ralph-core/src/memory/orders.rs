@@ -76,7 +76,10 @@ const RULES: &[(Order, &str)] = &[
         r"(?:지시|명령|규칙|프롬프트|제한)(?:사항)?(?:은|는|이|가|을|를)? ?(?:모두 |전부 |이제 )?(?:무효|폐기|취소|철회|해제|잊)|진짜 (?:임무|작업|목표|지시)|역할을 (?:바꾸|변경)",
     ),
     (Order::Pretend, r"\bpretend (?:that |to |you |the |i |we |it |this )"),
-    (Order::Pretend, r"\byou, (?:the|an?|dear) (?:ai|assistant|agent|model|llm|bot)\b|\bas an? (?:ai|language model|llm)\b"),
+    (
+        Order::Pretend,
+        r"\byou, (?:the|an?|dear) (?:ai|assistant|agent|model|llm|bot)\b|\bas an? (?:ai|language model|llm)\b",
+    ),
     (Order::Pretend, r"\byou are (?:now|no longer|actually)\b"),
     (Order::Pretend, r"\b(?:act|behave|respond|roleplay) as (?:if|an?|the|though|root|admin\w*)\b"),
     (

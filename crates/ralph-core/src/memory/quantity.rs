@@ -129,7 +129,8 @@ pub(super) fn sino_korean(word: &str) -> Option<f64> {
 pub(super) fn unit(word: &str) -> Option<(Unit, f64)> {
     static TABLE: LazyLock<Table<&str, (Unit, f64)>> = LazyLock::new(|| {
         let all = UNITS.iter();
-        let all = all.flat_map(|(names, unit, scale)| names.split(' ').map(|name| (name, (*unit, *scale))));
+        let all = all
+            .flat_map(|(names, unit, scale)| names.split(' ').map(|name| (name, (*unit, *scale))));
         all.collect()
     });
     TABLE.get(word).copied()

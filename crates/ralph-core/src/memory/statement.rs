@@ -133,9 +133,8 @@ impl Statement {
     /// Whether a word says what something is for.
     pub(super) fn is_purpose(&self, at: usize) -> bool {
         let near = self.words[..at].iter().rev().take(3);
-        let ends = |word: &&Word| {
-            word.is_number() || word.class == Class::Mark || word.is(&AUXILIARY)
-        };
+        let ends =
+            |word: &&Word| word.is_number() || word.class == Class::Mark || word.is(&AUXILIARY);
         let lead = near.take_while(|word| !ends(word));
         lead.into_iter().any(|word| word.text == "for") && !self.words[at].is_number()
     }
@@ -160,7 +159,8 @@ impl Statement {
         if self.words[..at].iter().any(|word| word.is_verb) {
             return false;
         }
-        word.class == Class::Mark || matches!(word.text.as_str(), "is" | "are" | "was" | "were" | "be")
+        word.class == Class::Mark
+            || matches!(word.text.as_str(), "is" | "are" | "was" | "were" | "be")
             || word.text == "must"
     }
 
@@ -227,7 +227,8 @@ impl Statement {
             && before.is_some_and(|word| word.is_content() && !word.is_number());
         let next = near(Some(at + 1)).filter(|word| word.is_content());
         let is_release = next.is_some_and(|next| {
-            (word.text.starts_with('v') && next.class == Class::Plain) || (word.text.contains('.') && next.is(&RELEASES))
+            (word.text.starts_with('v') && next.class == Class::Plain)
+                || (word.text.contains('.') && next.is(&RELEASES))
         });
         word.is_number() && (is_named || is_subject || is_release)
     }
@@ -447,7 +448,9 @@ fn is_set_aside(words: &[Word], at: usize) -> bool {
         let end =
             words.iter().position(|word| matches!(word.text.as_str(), "to" | "into" | "onto"));
         let changes = words.iter().any(|word| word.stem == "chang");
-        return !(changes && end.is_none()) && at > turn && end.is_none_or(|end| at < end || end < turn);
+        return !(changes && end.is_none())
+            && at > turn
+            && end.is_none_or(|end| at < end || end < turn);
     }
     let prefers = words.iter().position(|word| word.is(&PREFERRING));
     let Some(prefers) = prefers else { return false };

@@ -33,8 +33,9 @@ pub(super) fn key(word: &str) -> String {
 /// What the words of a family share: "idempotent" and "idempotency".
 pub(super) fn family(stem: &str) -> &str {
     const ENDINGS: &[&str] = &[
-        "ability", "ibility", "izat", "ency", "ance", "ence", "able", "ible", "abl", "ibl", "ment", "ness",
-        "ion", "ity", "ive", "ant", "ent", "ure", "ing", "at", "er", "or", "al", "ed", "iz", "is",
+        "ability", "ibility", "izat", "ency", "ance", "ence", "able", "ible", "abl", "ibl", "ment",
+        "ness", "ion", "ity", "ive", "ant", "ent", "ure", "ing", "at", "er", "or", "al", "ed",
+        "iz", "is",
     ];
     let cut = |ending: &str| stem.strip_suffix(ending).filter(|rest| rest.len() >= 5);
     ENDINGS.iter().find_map(|ending| cut(ending)).unwrap_or(stem)

@@ -98,8 +98,11 @@ impl<'a> Comparison<'a> {
         };
         let old_is_clear = is_alone(self.old, &self.only_old, was);
         let new_is_clear = is_alone(self.new, &self.only_new, now);
-        let is_clear =
-            (old_is_clear || new_is_clear) && !self.has_two_subjects(was, now) && !self.is_about_one_of_several() && !self.has_twins(was, now) && !self.is_about_less();
+        let is_clear = (old_is_clear || new_is_clear)
+            && !self.has_two_subjects(was, now)
+            && !self.is_about_one_of_several()
+            && !self.has_twins(was, now)
+            && !self.is_about_less();
         is_clear.then(|| (&self.old.words[was], &self.new.words[now]))
     }
 
@@ -202,10 +205,8 @@ impl<'a> Comparison<'a> {
         {
             return false;
         }
-        let rivals =
-            if self.is_of_one_kind(old, new) { Rivals::OfOneKind } else { Rivals::Any };
-        let is_source =
-            self.old.lead(old) == Some("from") && self.new.lead(new) == Some("from");
+        let rivals = if self.is_of_one_kind(old, new) { Rivals::OfOneKind } else { Rivals::Any };
+        let is_source = self.old.lead(old) == Some("from") && self.new.lead(new) == Some("from");
         if self.leaves_room(rivals) && !is_source {
             return false;
         }
@@ -255,7 +256,8 @@ impl<'a> Comparison<'a> {
     /// Whether what they say leaves room for more of the kind.
     fn leaves_room(&self, rival: Rivals) -> bool {
         let is_many = |one: &Statement| {
-            one.has_one_of_many() || one.predicate().is_some_and(|word| word.is(&OF_MANY) && !word.is(&PLACING))
+            one.has_one_of_many()
+                || one.predicate().is_some_and(|word| word.is(&OF_MANY) && !word.is(&PLACING))
         };
         let both = is_many(self.old) && is_many(self.new);
         match rival {

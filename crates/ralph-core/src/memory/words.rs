@@ -41,7 +41,14 @@ pub(super) struct Word {
     pub(super) opposites: &'static [String],
     /// What it says about what a note is about, in tenths of a plain word.
     pub(super) tenths: u8,
-    is_empty: bool,
+    sense: Sense,
+}
+
+/// Whether a word carries meaning of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sense {
+    Full,
+    Empty,
 }
 
 impl Word {
@@ -66,9 +73,11 @@ impl Word {
             is_name: false,
             is_verb: false,
             tenths: 0,
-            is_empty: class == Class::Mark,
+            sense: Sense::Full,
         };
-        word.is_empty |= word.is(&EMPTY);
+        if class == Class::Mark || word.is(&EMPTY) {
+            word.sense = Sense::Empty;
+        }
         word
     }
 
@@ -82,7 +91,7 @@ impl Word {
 
     /// Whether it carries meaning of its own.
     pub(super) fn is_content(&self) -> bool {
-        !self.is_empty
+        self.sense == Sense::Full
     }
 
     /// Whether it is a plain word of a list.
@@ -395,9 +404,8 @@ const NEGATED: &[(&str, &str)] = &[
 ];
 
 /// What a "not" is joined to, also by people who leave out the apostrophe.
-const BEFORE_NOT: [&str; 12] = [
-    "do", "does", "did", "is", "are", "was", "were", "should", "could", "would", "has", "have",
-];
+const BEFORE_NOT: [&str; 12] =
+    ["do", "does", "did", "is", "are", "was", "were", "should", "could", "would", "has", "have"];
 
 /// A word as the words it is made of: "isn't", "unused", "re-run", "warm-up".
 fn spelled_out(word: &str) -> Vec<&str> {
