@@ -238,7 +238,7 @@ fn is_noun(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::read;
+    use super::{is_verb, read};
 
     #[test]
     fn particles_and_endings_do_not_count() {
@@ -246,6 +246,24 @@ mod tests {
         assert_eq!(read("배포한다"), ["deploy"]);
         assert_eq!(read("건너뛴다"), ["skip"]);
         assert_eq!(read("가나다를"), ["가나다"]);
+    }
+
+    #[test]
+    fn a_verb_is_found_in_all_its_forms() {
+        for word in ["돌린다", "돌릴", "돌렸다", "돌리는", "돌려야"] {
+            assert_eq!(read(word), ["run"], "{word}");
+        }
+        assert_eq!(read("보냈다"), read("보낸다"));
+    }
+
+    #[test]
+    fn verbs_are_known_by_their_endings() {
+        for word in ["정의한다", "바뀌었다", "감싸서", "바꾸도록"] {
+            assert!(is_verb(word), "{word}");
+        }
+        for word in ["파일이다", "서버에서", "초다", "문서"] {
+            assert!(!is_verb(word), "{word}");
+        }
     }
 
     #[test]

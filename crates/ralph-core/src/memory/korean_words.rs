@@ -512,3 +512,18 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("deadline", "마감 기한"),
     ("want", "원하 원한 바라"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::WORDS;
+
+    #[test]
+    fn a_word_has_one_translation() {
+        let mut seen = HashSet::new();
+        let words = WORDS.iter().flat_map(|(_, words)| words.split(' '));
+        let twice: Vec<&str> = words.filter(|word| !seen.insert(*word)).collect();
+        assert!(twice.is_empty(), "{twice:?}");
+    }
+}

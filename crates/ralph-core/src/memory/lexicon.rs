@@ -471,3 +471,18 @@ pub(super) const SAME: &[&str] = &[
     "upcoming forthcoming",
     "forbid forbidden prohibit prohibited ban disallow verboten",
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::SAME;
+
+    #[test]
+    fn a_word_stands_for_one_thing() {
+        let mut seen = HashSet::new();
+        let words = SAME.iter().flat_map(|line| line.split(' '));
+        let twice: Vec<&str> = words.filter(|word| !seen.insert(*word)).collect();
+        assert!(twice.is_empty(), "{twice:?}");
+    }
+}

@@ -362,3 +362,43 @@ proptest::proptest! {
 
 /// Words, code, numbers and marks in any order.
 const TEXT: &str = r#"((the|is|not|only|before|for|port|tests?|run|by|from|to|if|never|one|half a|every|`a b`|"q"|`|\"|src/a\.rs|x=1|4294967295:59|30s|v1\.2|10k|테스트는|없이|전에|JSON이다|, |; |: |\(|\)|\{|->|\PC{0,4}) ?){0,12}"#;
+
+#[test]
+fn what_was_changed_is_replaced_by_what_it_became() {
+    check(
+        "replaces",
+        &[
+            ("The websocket endpoint is /ws", "The websocket endpoint moved to /realtime"),
+            ("The main branch is called master", "The main branch was renamed to main"),
+            ("Ship the editor behind a flag", "Ship the editor without a flag"),
+            ("캐시 TTL은 10분이다", "캐시 유효 시간은 1시간으로 늘렸다"),
+        ],
+    );
+}
+
+#[test]
+fn a_limit_and_what_lies_beyond_it_say_the_same() {
+    check(
+        "same",
+        &[
+            (
+                "Keep functions short, 40 lines at most",
+                "functions shouldn't be longer than 40 lines",
+            ),
+            ("이미지 업로드는 10MB까지만 허용된다", "10MB를 넘는 이미지는 업로드할 수 없다"),
+        ],
+    );
+}
+
+#[test]
+fn one_of_several_things_says_nothing_of_the_others() {
+    check(
+        "apart",
+        &[
+            ("Sessions expire after an hour", "admin sessions expire after 10 minutes"),
+            ("`deploy.sh` deploys to staging", "`deploy.sh --prod` deploys to production"),
+            ("Never commit .env files", "Commit .env.example when it changes"),
+            ("Server needs Python 3.12", "The SDK supports Python 3.8 and up"),
+        ],
+    );
+}

