@@ -1,6 +1,7 @@
 //! What is known about notes without looking anything up: how much one is
 //! believed, whether two say the same, and whether one replaces another.
 
+mod announcement;
 pub mod attempt;
 pub mod belief;
 pub mod citations;

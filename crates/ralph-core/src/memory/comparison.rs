@@ -200,6 +200,11 @@ impl<'a> Comparison<'a> {
         else {
             return false;
         };
+        // "A Rails app", "a Next.js app": that is what they say of one thing.
+        let says_what = self.old.predicate().is_none() && self.old.is_copular();
+        if says_what && self.old.is_said(old) && self.new.is_said(new) {
+            return false;
+        }
         let is_name = |word: &Word| {
             let is_done = word.text.ends_with("ed") && !word.is_verb;
             (weight(word) >= 0.9 || is_done || word.is(&NOUNS)) && !word.is_number()

@@ -26,12 +26,6 @@ static BEYOND: List = list!["over above beyond exceed exceeding larger bigger pa
 /// What says that something is not there.
 static ABSENT: List = list!["missing absent lacking unset undefined"];
 
-/// What says that something is another now.
-static CHANGED: List = list![
-    "rename move migrate change replace rewrite port convert raise lower increase decrease bump"
-    "upgrade extend shorten reduce 바뀌 become"
-];
-
 static REVERSED: List = list!["reversed inverted flipped swapped"];
 
 /// Verbs that say nothing of what they are about.
@@ -194,41 +188,6 @@ impl<'a> Comparison<'a> {
         let denies = |one: &Statement| one.words.iter().any(is_negation);
         let lacks = |one: &Statement| one.words.iter().any(|word| word.is(&ABSENT));
         (lacks(self.old) && denies(self.new)) || (lacks(self.new) && denies(self.old))
-    }
-
-    /// Whether the new note says that what the old one told was changed:
-    /// "renamed to", "moved to", "raised to".
-    pub(super) fn is_announced(&self) -> bool {
-        let Some(turn) = self.new.words.iter().position(|word| word.is(&CHANGED)) else {
-            return false;
-        };
-        let text = self.new.words[turn].text.as_str();
-        let is_past = self.new.is_korean || text.ends_with("ed") || text.ends_with("en");
-        let leads =
-            |word: &Word| matches!(word.text.as_str(), "to" | "into" | "in" | "by" | "with" | "as");
-        let mut behind = self.new.words[turn..].iter().take(3);
-        let ends = self.new.words.get(turn + 1).is_none_or(|word| word.class == Class::Mark);
-        let is_lead = self.new.is_korean || ends || behind.any(leads);
-        let subject = self.new.content().filter(|at| !self.new.is_said(*at) && *at < turn);
-        let mut subject: Vec<usize> = subject.collect();
-        subject.retain(|at| weight(&self.new.words[*at]) >= 0.9 || !self.only_new.contains(at));
-        let is_shared = !subject.is_empty() && subject.iter().all(|at| !self.only_new.contains(at));
-        let differs = heavy(self.old, &self.only_old).any(|at| self.old.is_said(at));
-        is_past && is_lead && is_shared && differs && !self.old.has(&CHANGED)
-    }
-
-    /// Whether the new note does without what the old one does it with.
-    pub(super) fn is_done_without(&self) -> bool {
-        let with = |at: usize| {
-            let lead = self.old.lead(at).unwrap_or_default();
-            matches!(lead, "with" | "through" | "via" | "behind" | "using" | "by" | "over")
-        };
-        let spared = self.new.words.iter().enumerate().filter(|(_, word)| word.text == "without");
-        let spared: Vec<&Word> = spared
-            .filter_map(|(at, _)| self.new.words[at + 1..].iter().find(|word| word.is_content()))
-            .collect();
-        let is_spared = |at: usize| spared.iter().any(|word| word.stem == self.old.words[at].stem);
-        self.shares.0 >= 0.6 && self.old.content().any(|at| with(at) && is_spared(at))
     }
 
     /// Whether the old note denies altogether what the new one says: then it

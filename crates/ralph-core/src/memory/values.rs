@@ -21,7 +21,7 @@ static OF_MANY: List = list![
 static PLACING: List = list![
     "store locate write go put send keep run host deploy push publish upload load live build pass"
     "move listen report ship make hold create do serve use finish belong come start trigger read log"
-    "print record design write"
+    "print record design write export"
 ];
 
 /// Verbs whose object is the one there is.
@@ -253,6 +253,11 @@ impl<'a> Comparison<'a> {
         }
     }
 
+    /// Whether what the new note says may be one of many.
+    pub(super) fn may_be_one_of_many(&self) -> bool {
+        self.leaves_room(Rivals::Any)
+    }
+
     /// Whether what they say leaves room for more of the kind.
     fn leaves_room(&self, rival: Rivals) -> bool {
         let is_many = |one: &Statement| {
@@ -305,7 +310,7 @@ impl<'a> Comparison<'a> {
         takes(self.old) && takes(self.new)
     }
 
-    fn has_one_predicate(&self) -> bool {
+    pub(super) fn has_one_predicate(&self) -> bool {
         match (self.old.predicate(), self.new.predicate()) {
             (Some(a), Some(b)) => {
                 a.stem == b.stem || (a.is(&PLACING) && b.is(&PLACING)) || b.is(&TURNING)
