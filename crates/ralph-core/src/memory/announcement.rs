@@ -2,6 +2,7 @@
 
 use super::comparison::{Comparison, heavy};
 use super::statement::{Statement, weight};
+use super::values::tells_what_it_is;
 use super::words::{Class, List, Word, list};
 
 /// What says that something is another now.
@@ -29,7 +30,9 @@ impl Comparison<'_> {
         subject.retain(|at| weight(&self.new.words[*at]) >= 0.9 || !self.only_new.contains(at));
         let is_shared = !subject.is_empty() && subject.iter().all(|at| !self.only_new.contains(at));
         let differs = heavy(self.old, &self.only_old).any(|at| self.old.is_said(at));
-        is_past && is_lead && is_shared && differs && !self.old.has(&CHANGED)
+        // What it does is not what it was changed to.
+        let is_that = tells_what_it_is(self.old) && !self.old.has(&CHANGED);
+        is_past && is_lead && is_shared && differs && is_that
     }
 
     /// Whether the new note says what is now so instead: "it now goes to stdout".
@@ -46,6 +49,7 @@ impl Comparison<'_> {
             && differs(self.new, &self.only_new)
             && self.has_one_predicate()
             && self.new.predicate().is_some() == self.old.predicate().is_some()
+            && tells_what_it_is(self.old)
             && !self.may_be_one_of_many()
     }
 

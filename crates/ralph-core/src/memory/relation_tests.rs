@@ -402,3 +402,17 @@ fn one_of_several_things_says_nothing_of_the_others() {
         ],
     );
 }
+
+#[test]
+fn a_change_of_one_thing_does_not_replace_what_else_is_known() {
+    check(
+        "apart",
+        &[
+            ("The parser handles JSON5", "The parser was moved to its own crate"),
+            ("Alice owns the scheduler", "The scheduler was migrated to Kubernetes"),
+            ("The login form validates the email", "The login form was converted to TypeScript"),
+            ("The CLI supports Linux", "The CLI now supports macOS"),
+            ("캐시는 모든 워커가 공유한다", "캐시 서버를 Redis 7로 올렸다"),
+        ],
+    );
+}

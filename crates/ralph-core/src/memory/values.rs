@@ -8,7 +8,7 @@ use super::quantity::Unit;
 use super::statement::{Sign, Statement, weight};
 use super::words::{Class, List, Word, list};
 
-static OWNING: List = list!["own"];
+static OWNING: List = list!["own belong approve"];
 
 /// Verbs whose object is one of many: both notes may be true.
 static OF_MANY: List = list![
@@ -192,7 +192,7 @@ impl<'a> Comparison<'a> {
     fn compete(&self, old: usize, new: usize) -> bool {
         let (a, b) = (&self.old.words[old], &self.new.words[new]);
         let said = (self.old.is_said(old), self.new.is_said(new));
-        let owned = self.old.words.iter().chain(&self.new.words).any(|word| word.is(&OWNING));
+        let owned = self.old.has(&OWNING) && self.new.has(&OWNING);
         let signs = (self.old_signs[old], self.new_signs[new]);
         let is_open = signs.0 == Sign::Open || signs.1 == Sign::Open;
         if is_open
@@ -284,11 +284,7 @@ impl<'a> Comparison<'a> {
 
     /// Whether both say what something is, or where, or by what it is done.
     fn tell_what_it_is(&self) -> bool {
-        let tells = |one: &Statement| match one.predicate() {
-            Some(word) => word.is(&OF_ONE) || word.is(&PLACING) || word.is(&TURNING),
-            None => one.is_copular(),
-        };
-        tells(self.old) && tells(self.new)
+        tells_what_it_is(self.old) && tells_what_it_is(self.new)
     }
 
     /// Whether the new note says but one thing that the old one does not.
@@ -355,6 +351,14 @@ impl<'a> Comparison<'a> {
             }
             _ => Role::Object,
         }
+    }
+}
+
+/// Whether a note says what something is, or where, or by what it is done.
+pub(super) fn tells_what_it_is(one: &Statement) -> bool {
+    match one.predicate() {
+        Some(word) => word.is(&OF_ONE) || word.is(&PLACING) || word.is(&TURNING),
+        None => one.is_copular() && !(one.is_korean && one.words.last().is_some_and(is_verb)),
     }
 }
 
