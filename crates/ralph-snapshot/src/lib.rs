@@ -9,6 +9,7 @@
 
 mod approach;
 mod aside;
+mod commits;
 mod disk;
 mod earlier;
 mod error;
@@ -65,6 +66,7 @@ mod view;
 mod walk;
 mod work_tree;
 
+pub use commits::{Commit, Commits, NoCommits};
 pub use earlier::{Earlier, Past};
 pub use error::TreeError;
 pub use label::{Label, ParseLabelError};

@@ -1,0 +1,231 @@
+//! What the commits of a repository say, read with git.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, ErrorKind, Write};
+use std::path::PathBuf;
+use std::process::ChildStdout;
+
+use crate::error::TreeError;
+use crate::git::{self, Git, fields};
+use crate::path_bytes;
+use crate::project::Project;
+
+/// What is read of a message, in bytes; nobody explains a change for longer.
+const LONGEST_MESSAGE: usize = 8 * 1024;
+
+/// Why there are no commits to read.
+#[derive(Debug, thiserror::Error)]
+pub enum NoCommits {
+    /// The project is not in a repository.
+    #[error("{} is not in a git repository", root.display())]
+    NoRepository {
+        /// The root of the project.
+        root: PathBuf,
+    },
+    /// There is no git program.
+    #[error("no git program was found on the PATH")]
+    NoProgram,
+}
+
+/// One commit and the files it touched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Commit {
+    /// Its name in hexadecimal digits.
+    pub id: String,
+    /// When it was committed, in seconds since 1970.
+    pub at: i64,
+    /// The first paragraph of the message as one line.
+    pub subject: String,
+    /// The rest of the message. What is not UTF-8 is replaced.
+    pub body: String,
+    /// The files it touched, as they are named after it; a deleted one as
+    /// before.
+    pub files: Vec<String>,
+    /// Files that were moved: the old and the new path.
+    pub renames: Vec<(String, String)>,
+}
+
+/// Reads the commits of a repository. Nothing is written.
+#[derive(Debug)]
+pub struct Commits {
+    git: Git,
+}
+
+impl Commits {
+    /// The commits of the project's repository.
+    pub fn of(project: &Project) -> Result<Self, NoCommits> {
+        let Some(dirs) = &project.git else {
+            return Err(NoCommits::NoRepository { root: project.root.clone() });
+        };
+        let program = git::locate(std::env::var_os("PATH").as_deref());
+        let program = program.ok_or(NoCommits::NoProgram)?;
+        Ok(Self { git: Git::new(program, &project.root, dirs) })
+    }
+
+    /// The commit that is checked out; `None` before the first one.
+    pub fn head(&self) -> Result<Option<String>, TreeError> {
+        let asked = self.git.command("rev-parse").args(["--verify", "--quiet", "HEAD^{commit}"]);
+        let ended = asked.feed(&[])?;
+        // Quiet means: 1 and no word if there is none.
+        if ended.status.code() == Some(1) && ended.stderr.is_empty() {
+            return Ok(None);
+        }
+        let name = String::from_utf8_lossy(&ended.success()?).trim().to_owned();
+        Ok(Some(name).filter(|name| !name.is_empty()))
+    }
+
+    /// Whether older commits were left out when the repository was cloned.
+    pub fn is_shallow(&self) -> bool {
+        self.git.dirs().common.join("shallow").exists()
+    }
+
+    /// The names of the commits that lead to `head`, newest first; merges are
+    /// left out, since what they bring is told by the commits they join.
+    pub fn line(&self, head: &str, limit: usize) -> Result<Vec<String>, TreeError> {
+        let most = format!("--max-count={limit}");
+        let asked = self.git.command("rev-list").args(["--no-merges", &most, head, "--"]);
+        let names = asked.read()?;
+        Ok(String::from_utf8_lossy(&names).lines().map(str::to_owned).collect())
+    }
+
+    /// The paths of the files that git tracks, as it writes them.
+    pub fn tracked(&self) -> Result<Vec<PathBuf>, TreeError> {
+        // `core.quotePath` does not apply to what ends with NUL.
+        let listed = self.git.command("ls-files").args(["-z", "--cached", "--", ":/"]).read()?;
+        let mut paths: Vec<PathBuf> = fields(&listed).map(path_bytes::from_bytes).collect();
+        // A file in conflict is listed once for each side.
+        paths.dedup();
+        Ok(paths)
+    }
+
+    /// Reads commits by name and gives each to `each`, in the same order.
+    ///
+    /// What `each` returns ends the reading if it is an error.
+    pub fn read<E: From<TreeError>>(
+        &self,
+        names: &[String],
+        mut each: impl FnMut(Commit) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if names.is_empty() {
+            return Ok(());
+        }
+        let trouble = |source| TreeError::io("read commits in", self.git.root())(source);
+        let mut child = self.git.command("log").args(LOG).converse()?;
+        let Some(mut stdin) = child.stdin.take() else { return Ok(()) };
+        // It reads all names before it prints anything.
+        let fed = stdin.write_all(names.join("\n").as_bytes());
+        drop(stdin);
+        let Some(stdout) = child.stdout.take() else { return Ok(()) };
+        let mut reader = Fields { inner: BufReader::new(stdout), ahead: VecDeque::new() };
+        let mut outcome = Ok(());
+        while outcome.is_ok() {
+            match reader.commit() {
+                Ok(Some(commit)) => outcome = each(commit),
+                Ok(None) => break,
+                Err(error) => outcome = Err(trouble(error).into()),
+            }
+        }
+        // Git notices at its next word that nobody listens any more.
+        drop(reader);
+        let status = child.wait().map_err(trouble)?;
+        outcome?;
+        if !status.success() {
+            let stderr = String::new();
+            return Err(TreeError::Git { command: "log", status, stderr }.into());
+        }
+        match fed {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(trouble(error).into()),
+            Err(_) | Ok(()) => Ok(()),
+        }
+    }
+}
+
+/// No counts of lines: they make git compare the contents of every file,
+/// which took five times as long.
+const LOG: [&str; 10] = [
+    "--stdin",
+    "--no-walk=unsorted",
+    "-z",
+    "--raw",
+    "-M",
+    "--no-ext-diff",
+    "--no-show-signature",
+    "--ignore-submodules=none",
+    "--encoding=UTF-8",
+    "--format=tformat:%H%x00%ct%x00%s%x00%b%x00",
+];
+
+/// What git prints, cut at its NUL bytes.
+struct Fields {
+    inner: BufReader<ChildStdout>,
+    ahead: VecDeque<Vec<u8>>,
+}
+
+impl Fields {
+    fn next(&mut self) -> std::io::Result<Option<Vec<u8>>> {
+        if let Some(field) = self.ahead.pop_front() {
+            return Ok(Some(field));
+        }
+        let mut field = Vec::new();
+        if self.inner.read_until(0, &mut field)? == 0 {
+            return Ok(None);
+        }
+        if field.last() == Some(&0) {
+            field.pop();
+        }
+        Ok(Some(field))
+    }
+
+    fn text(&mut self) -> std::io::Result<String> {
+        Ok(self.next()?.map_or_else(String::new, |field| lossy(&field)))
+    }
+
+    fn commit(&mut self) -> std::io::Result<Option<Commit>> {
+        let Some(id) = self.next()? else { return Ok(None) };
+        let at = self.text()?.trim().parse().unwrap_or(0);
+        let (subject, body) = (self.text()?, self.text()?);
+        // The end of the message.
+        self.next()?;
+        let mut commit = Commit {
+            id: lossy(id.trim_ascii()),
+            at,
+            subject,
+            body: body.trim().to_owned(),
+            files: Vec::new(),
+            renames: Vec::new(),
+        };
+        while let Some(field) = self.next()? {
+            let Some(raw) = field.trim_ascii_start().strip_prefix(b":") else {
+                self.ahead.push_back(field);
+                break;
+            };
+            self.change(raw, &mut commit)?;
+        }
+        Ok(Some(commit))
+    }
+
+    /// Modes, names of contents and a letter; the paths follow.
+    fn change(&mut self, raw: &[u8], commit: &mut Commit) -> std::io::Result<()> {
+        let kind = raw.rsplit(|byte| *byte == b' ').next().and_then(<[u8]>::first);
+        let path = self.text()?;
+        if matches!(kind, Some(b'R' | b'C')) {
+            let new = self.text()?;
+            if kind == Some(&b'R') {
+                commit.renames.push((path, new.clone()));
+            }
+            commit.files.push(new);
+        } else {
+            commit.files.push(path);
+        }
+        Ok(())
+    }
+}
+
+fn lossy(bytes: &[u8]) -> String {
+    let end = bytes.len().min(LONGEST_MESSAGE);
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
+}
+
+#[cfg(test)]
+#[path = "commits_tests.rs"]
+mod tests;
