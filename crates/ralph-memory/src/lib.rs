@@ -21,6 +21,7 @@ pub mod clean;
 mod entry;
 mod error;
 pub mod event;
+pub mod history;
 mod import;
 mod index;
 pub mod log;

@@ -36,18 +36,31 @@ pub(crate) fn path_in(dir: &Path) -> PathBuf {
 
 /// Opens the database of a folder, and creates both if needed.
 pub(crate) fn open(dir: &Path) -> Result<(Connection, PathBuf), MemoryError> {
-    let trouble = |path: &Path, source| MemoryError::Io { path: path.to_owned(), source };
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir).map_err(|source| trouble(dir, source))?;
+    create_folder(dir)?;
     let path = path_in(dir);
     let connection = connect(&path).map_err(|fault| fault.at(&path))?;
     Ok((connection, path))
 }
 
+/// Creates a folder that only the owner can read, if there is none.
+pub(crate) fn create_folder(dir: &Path) -> Result<(), MemoryError> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir).map_err(|source| MemoryError::Io { path: dir.to_owned(), source })
+}
+
 fn connect(path: &Path) -> Result<Connection, Fault> {
+    let connection = connection(path)?;
+    create_tables(&connection)?;
+    connection.prepare_cached("SELECT 1 FROM segments LIMIT 1")?.exists([])?;
+    shorten_log(&connection, path)?;
+    Ok(connection)
+}
+
+/// Opens a database, and creates the file if needed.
+pub(crate) fn connection(path: &Path) -> Result<Connection, Fault> {
     let is_new = !path.exists();
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
@@ -65,9 +78,6 @@ fn connect(path: &Path) -> Result<Connection, Fault> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.execute_batch("PRAGMA synchronous = NORMAL")?;
     set_cache(&connection, USUAL_CACHE)?;
-    create_tables(&connection)?;
-    connection.prepare_cached("SELECT 1 FROM segments LIMIT 1")?.exists([])?;
-    shorten_log(&connection, path)?;
     Ok(connection)
 }
 
@@ -133,7 +143,7 @@ fn schema(connection: &Connection) -> Result<i64, Fault> {
 }
 
 /// The switch needs the file to itself and does not wait by itself.
-fn use_write_ahead_log(connection: &Connection) -> Result<(), Fault> {
+pub(crate) fn use_write_ahead_log(connection: &Connection) -> Result<(), Fault> {
     let deadline = Instant::now() + PATIENCE;
     loop {
         match connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())) {

@@ -1,0 +1,236 @@
+//! What git already knows: which files were touched for which words.
+//!
+//! [`History`] keeps what was read of commits, by their names. A commit never
+//! changes, so nothing in it grows old; which commits count, and in which
+//! order, is told by the caller each time. [`Past`] holds those in memory and
+//! answers which files a task will touch.
+//!
+//! There is no index on disk. A question has some dozens of terms, and going
+//! through all terms of ten thousand commits takes a few milliseconds, less
+//! than it takes to read them.
+
+mod message;
+mod past;
+mod rank;
+mod stored;
+mod weights;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+
+use self::stored::Stored;
+use crate::analysis::Analyzer;
+use crate::error::{Fault, MemoryError};
+use crate::store::open;
+
+pub use past::{File, Past};
+pub use rank::{Likely, Question, Reason};
+pub use weights::Weights;
+
+/// The layout of the file; another one is built anew.
+const LAYOUT: i64 = 1;
+
+/// So many branches are remembered, for those who go to and fro.
+const LINES: i64 = 8;
+
+const TABLES: &str = "
+    CREATE TABLE commits (id TEXT PRIMARY KEY, facts BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE lines (
+        number INTEGER PRIMARY KEY, head TEXT NOT NULL, most INTEGER NOT NULL, ids TEXT NOT NULL,
+        UNIQUE (head, most)
+    );
+";
+
+/// One commit and the files it touched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Commit {
+    /// Its name.
+    pub id: String,
+    /// When it was committed, in seconds since 1970.
+    pub at: i64,
+    /// The first line of its message.
+    pub subject: String,
+    /// The rest of its message.
+    pub body: String,
+    /// The files it touched, as they are named after it.
+    pub files: Vec<String>,
+    /// Files that were moved: the old and the new path.
+    pub renames: Vec<(String, String)>,
+}
+
+/// What was read of commits, in a file of its own.
+///
+/// It is derived data: a damaged or older file is deleted and begun anew.
+pub struct History {
+    connection: Connection,
+    path: PathBuf,
+    analyzer: Analyzer,
+}
+
+impl History {
+    /// Opens the history of a folder, and creates both if needed.
+    pub fn open(dir: &Path) -> Result<Self, MemoryError> {
+        let path = dir.join("history.1.db");
+        open::create_folder(dir)?;
+        let connection = match connect(&path) {
+            Ok(connection) => connection,
+            Err(fault) if is_worthless(&fault) => {
+                remove(&path)?;
+                connect(&path).map_err(|fault| fault.at(&path))?
+            }
+            Err(fault) => return Err(fault.at(&path)),
+        };
+        Ok(Self { connection, path, analyzer: Analyzer::default() })
+    }
+
+    /// Forgets everything.
+    pub fn clear(&self) -> Result<(), MemoryError> {
+        self.write(|tx| Ok(tx.execute_batch("DELETE FROM commits; DELETE FROM lines")?))
+    }
+
+    /// The commits that lead to `head`, if they were told before with the same
+    /// limit.
+    pub fn line(&self, head: &str, most: usize) -> Result<Option<Vec<String>>, MemoryError> {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let ids: Result<Option<String>, _> = self
+            .connection
+            .prepare_cached("SELECT ids FROM lines WHERE head = ?1 AND most = ?2")
+            .and_then(|mut found| {
+                found.query_row(params![head, most], |row| row.get(0)).optional()
+            });
+        let ids = ids.map_err(|error| Fault::from(error).at(&self.path))?;
+        Ok(ids.map(|ids| ids.lines().map(str::to_owned).collect()))
+    }
+
+    /// Remembers the commits that lead to `head`, newest first.
+    pub fn set_line(&self, head: &str, most: usize, line: &[String]) -> Result<(), MemoryError> {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        self.write(|tx| {
+            tx.execute(
+                "INSERT OR REPLACE INTO lines (head, most, ids) VALUES (?1, ?2, ?3)",
+                params![head, most, line.join("\n")],
+            )?;
+            tx.execute(
+                "DELETE FROM lines WHERE number <= (SELECT max(number) FROM lines) - ?1",
+                [LINES],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Those of the commits that were not read yet.
+    pub fn unknown(&self, line: &[String]) -> Result<Vec<String>, MemoryError> {
+        let find = || -> Result<Vec<String>, Fault> {
+            let mut known = self.connection.prepare("SELECT 1 FROM commits WHERE id = ?1")?;
+            let mut unknown = Vec::new();
+            for id in line {
+                if !known.exists([id])? {
+                    unknown.push(id.clone());
+                }
+            }
+            Ok(unknown)
+        };
+        find().map_err(|fault| fault.at(&self.path))
+    }
+
+    /// Keeps commits, all or none of them.
+    pub fn add(&mut self, commits: Vec<Commit>) -> Result<(), MemoryError> {
+        let analyzer = &mut self.analyzer;
+        let rows: Vec<(String, Vec<u8>)> = commits
+            .into_iter()
+            .map(|commit| (commit.id.clone(), Stored::new(analyzer, commit).bytes()))
+            .collect();
+        self.write(|tx| {
+            let mut put =
+                tx.prepare("INSERT OR REPLACE INTO commits (id, facts) VALUES (?1, ?2)")?;
+            for row in &rows {
+                put.execute(params![row.0, row.1])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Loads the commits of a line, newest first. Those that were never read
+    /// are passed over.
+    pub fn past(&self, line: &[String], files: Vec<File>) -> Result<Past, MemoryError> {
+        let load = || -> Result<Past, Fault> {
+            let mut all: HashMap<String, Stored> = HashMap::with_capacity(line.len());
+            let mut found = self.connection.prepare("SELECT facts FROM commits WHERE id = ?1")?;
+            for id in line {
+                let facts: Option<Vec<u8>> = found.query_row([id], |row| row.get(0)).optional()?;
+                let Some(facts) = facts else { continue };
+                let damaged = || Fault::Damaged(format!("commit {id} cannot be read"));
+                all.insert(id.clone(), Stored::read(&facts).ok_or_else(damaged)?);
+            }
+            let commits = line.iter().filter_map(|id| Some((id.clone(), all.remove(id)?)));
+            Ok(Past::new(commits.collect(), files))
+        };
+        load().map_err(|fault| fault.at(&self.path))
+    }
+
+    fn write(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<(), Fault>,
+    ) -> Result<(), MemoryError> {
+        let run = || -> Result<(), Fault> {
+            let tx = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
+            work(&tx)?;
+            Ok(tx.commit()?)
+        };
+        run().map_err(|fault| fault.at(&self.path))
+    }
+}
+
+fn connect(path: &Path) -> Result<Connection, Fault> {
+    let connection = open::connection(path)?;
+    let layout = |connection: &Connection| {
+        connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0))
+    };
+    if layout(&connection)? == LAYOUT {
+        return Ok(connection);
+    }
+    open::use_write_ahead_log(&connection)?;
+    let tx = Transaction::new_unchecked(&connection, TransactionBehavior::Immediate)?;
+    match layout(&tx)? {
+        0 => {
+            tx.execute_batch(TABLES)?;
+            tx.pragma_update(None, "user_version", LAYOUT)?;
+        }
+        LAYOUT => {}
+        other => return Err(Fault::NewerSchema(other)),
+    }
+    tx.commit()?;
+    Ok(connection)
+}
+
+/// Whether a file is better begun anew.
+fn is_worthless(fault: &Fault) -> bool {
+    match fault {
+        Fault::Damaged(_) | Fault::NewerSchema(_) => true,
+        Fault::Sqlite(error) => matches!(
+            error.sqlite_error_code(),
+            Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
+        ),
+    }
+}
+
+fn remove(path: &Path) -> Result<(), MemoryError> {
+    for end in ["", "-wal", "-shm"] {
+        let mut file = path.as_os_str().to_owned();
+        file.push(end);
+        match fs::remove_file(&file) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                return Err(MemoryError::Io { path: file.into(), source });
+            }
+            Err(_) | Ok(()) => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "history_tests.rs"]
+mod tests;

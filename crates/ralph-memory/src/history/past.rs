@@ -1,0 +1,234 @@
+//! Commits and present files in memory, ready to be asked.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::message::{self, Key};
+use super::stored::Stored;
+use super::weights::Weights;
+use crate::analysis::Analyzer;
+
+/// A file that is there now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct File {
+    /// From the root, with slashes.
+    pub path: String,
+    /// The names of what it defines.
+    pub names: Vec<String>,
+}
+
+/// Commits and present files in memory, ready to be asked.
+pub struct Past {
+    pub(super) weights: Weights,
+    /// Newest first.
+    pub(super) commits: Vec<Known>,
+    /// By path.
+    pub(super) files: Vec<Present>,
+    /// The mean lengths of commits, of paths and of definitions.
+    pub(super) mean: Means,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Means {
+    pub(super) commit: f32,
+    pub(super) path: f32,
+    pub(super) names: f32,
+}
+
+/// A commit.
+pub(super) struct Known {
+    pub(super) id: String,
+    pub(super) at: i64,
+    pub(super) subject: String,
+    pub(super) fate: Fate,
+    /// Each term with how much it counts, sorted.
+    pub(super) terms: Vec<(Key, f32)>,
+    pub(super) length: f32,
+    /// How many files it touched.
+    pub(super) touched: usize,
+    /// Those of them that are there now, by number.
+    pub(super) files: Vec<usize>,
+}
+
+/// Whether what a commit did is still done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Kept,
+    /// A later one took it back.
+    Reverted,
+    /// It took back an earlier one.
+    Reverts,
+}
+
+/// A present file.
+pub(super) struct Present {
+    pub(super) path: String,
+    /// Its name in small letters, nothing but letters and digits.
+    pub(super) squeezed: String,
+    /// How often each term is in its path and in its definitions.
+    pub(super) terms: BTreeMap<Key, (f32, f32)>,
+    pub(super) path_length: f32,
+    pub(super) names_length: f32,
+    /// The commits that touched it, newest first.
+    pub(super) commits: Vec<usize>,
+}
+
+impl Past {
+    pub(super) fn new(commits: Vec<(String, Stored)>, files: Vec<File>) -> Self {
+        let weights = Weights::default();
+        let mut analyzer = Analyzer::default();
+        let mut files: Vec<Present> =
+            files.into_iter().map(|file| Present::new(&mut analyzer, file)).collect();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files.dedup_by(|a, b| a.path == b.path);
+        let commits = Reader::new(&files, weights).read(commits);
+        for (number, commit) in commits.iter().enumerate() {
+            for file in &commit.files {
+                files[*file].commits.push(number);
+            }
+        }
+        let mean = Means {
+            commit: mean(commits.iter().map(|it| it.length)),
+            path: mean(files.iter().map(|it| it.path_length)),
+            names: mean(files.iter().map(|it| it.names_length)),
+        };
+        Self { weights, commits, files, mean }
+    }
+
+    /// The same with weights of one's own for the question. What counts when
+    /// commits are loaded stays.
+    #[must_use]
+    pub fn weighed(self, weights: Weights) -> Self {
+        Self { weights, ..self }
+    }
+
+    /// How many commits there are.
+    pub fn commits(&self) -> usize {
+        self.commits.len()
+    }
+}
+
+fn mean(lengths: impl ExactSizeIterator<Item = f32>) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "a mean need not be exact")]
+    let count = lengths.len().max(1) as f32;
+    lengths.sum::<f32>() / count
+}
+
+impl Present {
+    fn new(analyzer: &mut Analyzer, file: File) -> Self {
+        let mut terms: BTreeMap<Key, (f32, f32)> = BTreeMap::new();
+        let (mut path_length, mut names_length) = (0.0, 0.0);
+        for key in message::terms(analyzer, &file.path) {
+            terms.entry(key).or_default().0 += 1.0;
+            path_length += 1.0;
+        }
+        for name in &file.names {
+            for key in message::terms(analyzer, name) {
+                terms.entry(key).or_default().1 += 1.0;
+                names_length += 1.0;
+            }
+        }
+        let name = file.path.rsplit('/').next().unwrap_or_default();
+        let letters = name.chars().filter(|it| it.is_alphanumeric());
+        let squeezed = letters.flat_map(char::to_lowercase).collect();
+        let (path, commits) = (file.path, Vec::new());
+        Self { path, squeezed, terms, path_length, names_length, commits }
+    }
+}
+
+/// Turns what was kept of commits into what is asked.
+struct Reader<'a> {
+    weights: Weights,
+    numbers: HashMap<&'a str, usize>,
+    /// What an old path is called now.
+    moved: HashMap<String, String>,
+    /// The terms of paths.
+    paths: HashMap<String, Vec<Key>>,
+    analyzer: Analyzer,
+    /// Names of commits that were taken back, or their beginnings.
+    reverted: BTreeSet<String>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(files: &'a [Present], weights: Weights) -> Self {
+        let numbers = files.iter().enumerate().map(|(number, it)| (it.path.as_str(), number));
+        Self {
+            weights,
+            numbers: numbers.collect(),
+            moved: HashMap::new(),
+            paths: HashMap::new(),
+            analyzer: Analyzer::default(),
+            reverted: BTreeSet::new(),
+        }
+    }
+
+    /// From the newest to the oldest, because a rename counts for what was
+    /// before it.
+    fn read(mut self, commits: Vec<(String, Stored)>) -> Vec<Known> {
+        commits.into_iter().map(|(id, stored)| self.commit(id, stored)).collect()
+    }
+
+    fn commit(&mut self, id: String, stored: Stored) -> Known {
+        let fate = self.fate(&id, stored.takes_back);
+        let terms = self.terms(&stored.terms, &stored.files);
+        let mut files: Vec<usize> =
+            stored.files.iter().filter_map(|path| self.present(path)).collect();
+        files.sort_unstable();
+        files.dedup();
+        for (old, new) in stored.renames {
+            let now = self.moved.get(&new).cloned().unwrap_or(new);
+            self.moved.insert(old, now);
+        }
+        let (at, subject, touched) = (stored.at, stored.subject, stored.files.len());
+        let length = terms.iter().map(|(_, count)| count).sum();
+        Known { id, at, subject, fate, terms, length, touched, files }
+    }
+
+    fn present(&self, path: &str) -> Option<usize> {
+        let now = self.moved.get(path).map_or(path, String::as_str);
+        self.numbers.get(now).copied()
+    }
+
+    fn fate(&mut self, id: &str, takes_back: Option<String>) -> Fate {
+        // The longest beginning of the name that is known sorts right before.
+        let before = self.reverted.range(..=id.to_owned()).next_back();
+        let is_reverted = before.is_some_and(|name| id.starts_with(name.as_str()));
+        match takes_back {
+            // What took back a revert does what was reverted first.
+            _ if is_reverted => Fate::Reverted,
+            Some(name) => {
+                self.reverted.insert(name);
+                Fate::Reverts
+            }
+            None => Fate::Kept,
+        }
+    }
+
+    fn terms(&mut self, counted: &[(Key, message::Counts)], files: &[String]) -> Vec<(Key, f32)> {
+        let Weights { subject, body, path, .. } = self.weights;
+        let in_paths: BTreeSet<Key> = files.iter().flat_map(|file| self.path(file)).collect();
+        let mut terms: Vec<(Key, f32)> = counted
+            .iter()
+            .map(|(key, counts)| {
+                let said = subject * f32::from(counts.subject) + body * f32::from(counts.body);
+                (*key, said + if in_paths.contains(key) { path } else { 0.0 })
+            })
+            .collect();
+        // Both are sorted, and what the message says is there already.
+        let said = terms.len();
+        for key in in_paths {
+            if terms[..said].binary_search_by_key(&key, |(key, _)| *key).is_err() {
+                terms.push((key, path));
+            }
+        }
+        terms
+    }
+
+    fn path(&mut self, path: &str) -> Vec<Key> {
+        if let Some(known) = self.paths.get(path) {
+            return known.clone();
+        }
+        let keys = message::terms(&mut self.analyzer, path);
+        self.paths.insert(path.to_owned(), keys.clone());
+        keys
+    }
+}

@@ -1,0 +1,369 @@
+//! Which files a task will touch.
+//!
+//! Every commit is compared with the question by BM25, and what it is worth
+//! goes to the files it touched. A file's own path and definitions are compared
+//! in the same way, so that both add up. Then files that were changed together
+//! with the best ones get a share.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::message::{self, Key};
+use super::past::{Fate, Known, Past, Present};
+use crate::analysis::Analyzer;
+
+/// What is longer is a document, in bytes.
+const LONGEST_QUESTION: usize = 8000;
+
+/// Words that are looked for inside names have so many letters at least.
+const SHORTEST_PART: usize = 4;
+
+/// Files whose partners get a share, commits of each that are looked at, and
+/// how many files one may have touched.
+const LEADERS: usize = 10;
+const RECENT: usize = 40;
+const FEW_FILES: usize = 15;
+
+/// Reasons of one kind.
+const REASONS: usize = 2;
+
+/// What is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Question {
+    /// The task in words.
+    pub text: String,
+    /// How many files are wanted.
+    pub limit: usize,
+    /// What else speaks for files: how much, from 0 to 1, and why.
+    pub hints: Vec<(String, f32, Reason)>,
+}
+
+/// A file that the task will probably touch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Likely {
+    /// From the root, with slashes.
+    pub file: String,
+    /// In relation to the best, which has 1.
+    pub score: f64,
+    /// What speaks for it, the strongest first.
+    pub reasons: Vec<Reason>,
+}
+
+/// What speaks for a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A commit with words of the task touched it.
+    Commit {
+        /// Its name.
+        id: String,
+        /// When, in seconds since 1970.
+        at: i64,
+        /// The first line of its message, as its author wrote it.
+        subject: String,
+        /// Whether it was taken back later.
+        reverted: bool,
+    },
+    /// Words of the task are in its path, or in what it defines.
+    Words(Vec<String>),
+    /// The task names something that it defines.
+    Defines(String),
+    /// It was changed together with another file that is likely.
+    Together {
+        /// The other file.
+        file: String,
+        /// How often, among the last changes of the other.
+        times: usize,
+    },
+    /// A note about it has words of the task.
+    Note {
+        /// The note.
+        id: String,
+        /// What it says, in a line.
+        title: String,
+    },
+}
+
+/// A term of the question.
+struct Asked {
+    key: Key,
+    weight: f32,
+    rarity: f32,
+    /// Empty for a scope.
+    word: String,
+}
+
+/// The terms of the question, those of its first line first. Sums are made in
+/// this order, so that they are always the same.
+#[derive(Default)]
+struct Terms {
+    all: Vec<Asked>,
+    places: HashMap<Key, usize>,
+}
+
+impl Terms {
+    fn add(&mut self, key: Key, weight: f32, word: &str) {
+        self.places.entry(key).or_insert_with(|| {
+            self.all.push(Asked { key, weight, rarity: 0.0, word: word.to_owned() });
+            self.all.len() - 1
+        });
+    }
+
+    fn get(&self, key: Key) -> Option<&Asked> {
+        self.places.get(&key).map(|place| &self.all[*place])
+    }
+}
+
+impl Past {
+    /// The files that a task will probably touch, the likeliest first; of
+    /// equally likely ones in the order of their paths.
+    pub fn likely(&self, question: &Question) -> Vec<Likely> {
+        let text = &question.text[..question.text.floor_char_boundary(LONGEST_QUESTION)];
+        let asked = self.asked(text);
+        let worth: Vec<f64> =
+            (0..).zip(&self.commits).map(|(age, it)| self.worth(age, it, &asked)).collect();
+        let mut scores = vec![0.0; self.files.len()];
+        for (commit, worth) in self.commits.iter().zip(&worth) {
+            for file in &commit.files {
+                scores[*file] += worth;
+            }
+        }
+        for (score, file) in scores.iter_mut().zip(&self.files) {
+            let own = f64::from(self.own(file, &asked).powf(self.weights.sharpness));
+            *score += f64::from(self.weights.own_words) * own;
+        }
+        relate_to_best(&mut scores);
+        self.add_parts(text, &asked, &mut scores);
+        self.add_hints(question, &mut scores);
+        let partners = self.partners(&mut scores);
+        relate_to_best(&mut scores);
+        let best = best(&scores, question.limit);
+        let reasons = Reasons { past: self, question, asked: &asked, worth: &worth, partners };
+        best.into_iter()
+            .map(|file| Likely {
+                file: self.files[file].path.clone(),
+                score: scores[file],
+                reasons: reasons.of(file),
+            })
+            .collect()
+    }
+
+    /// The terms of the question; those of its first line count more.
+    fn asked(&self, text: &str) -> Terms {
+        let mut analyzer = Analyzer::default();
+        let text = text.trim();
+        let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+        let mut terms = Terms::default();
+        let first_line = self.weights.first_line;
+        analyzer.analyse(first, |term, _| terms.add(Key::of(term), first_line, term));
+        let rest = message::without_trailers(rest);
+        analyzer.analyse(&rest, |term, _| terms.add(Key::of(term), 1.0, term));
+        for key in message::scope(first) {
+            terms.add(key, self.weights.scope, "");
+        }
+        let mut having = vec![0_usize; terms.all.len()];
+        for (key, _) in self.commits.iter().flat_map(|commit| &commit.terms) {
+            if let Some(place) = terms.places.get(key) {
+                having[*place] += 1;
+            }
+        }
+        let all = number(self.commits.len());
+        for (asked, having) in terms.all.iter_mut().zip(having) {
+            let having = number(having);
+            asked.rarity = (1.0 + (all - having + 0.5) / (having + 0.5)).ln();
+        }
+        terms
+    }
+
+    /// What a commit is worth for each of its files.
+    fn worth(&self, age: usize, commit: &Known, asked: &Terms) -> f64 {
+        if commit.files.is_empty() {
+            return 0.0;
+        }
+        let weights = &self.weights;
+        let relative = commit.length / self.mean.commit.max(1.0);
+        let held_back =
+            weights.saturation * (1.0 - weights.length_share + weights.length_share * relative);
+        let mut score = 0.0;
+        for (key, count) in &commit.terms {
+            if let Some(asked) = asked.get(*key) {
+                let often = count * (weights.saturation + 1.0) / (count + held_back);
+                score += asked.weight * asked.rarity * often;
+            }
+        }
+        let fading = (-number(age) / weights.half_life).exp2();
+        let fresh = weights.lasting + (1.0 - weights.lasting) * fading;
+        let kept = match commit.fate {
+            Fate::Kept => 1.0,
+            Fate::Reverted | Fate::Reverts => weights.reverted,
+        };
+        let shared = number(commit.touched).powf(weights.sharing);
+        f64::from(score.powf(weights.sharpness) * fresh * kept / shared)
+    }
+
+    /// How well a file's path and definitions fit the question.
+    fn own(&self, file: &Present, asked: &Terms) -> f32 {
+        let weights = &self.weights;
+        // Names of files differ less in length than messages, and it says less.
+        let held = |length: f32, mean: f32| 0.5 + 0.5 * length / mean.max(1.0);
+        let path = held(file.path_length, self.mean.path);
+        let names = held(file.names_length, self.mean.names);
+        let mut score = 0.0;
+        for asked in &asked.all {
+            if let Some((in_path, in_names)) = file.terms.get(&asked.key) {
+                let count = in_path / path + weights.definition * in_names / names;
+                let often = count * (weights.saturation + 1.0) / (count + weights.saturation);
+                score += asked.weight * asked.rarity * often;
+            }
+        }
+        score
+    }
+
+    /// Adds files with a word of the first line inside their names: `demux`
+    /// in `hlsdemux.c`.
+    fn add_parts(&self, text: &str, asked: &Terms, scores: &mut [f64]) {
+        let first = text.trim().lines().next().unwrap_or_default();
+        let told = asked.all.iter().filter(|it| it.weight > 1.0 && !it.word.is_empty());
+        let whole = told.map(|it| it.rarity).sum::<f32>().max(1.0);
+        let most = (self.files.len() / 20).max(20);
+        for word in parts(first) {
+            let has = |file: &&(usize, &Present)| file.1.squeezed.contains(&word);
+            let found: Vec<usize> =
+                self.files.iter().enumerate().filter(|it| has(&it)).map(|it| it.0).collect();
+            if found.is_empty() || found.len() > most {
+                continue;
+            }
+            let rarity = (1.0 + number(self.files.len()) / number(found.len())).ln();
+            for file in found {
+                scores[file] += f64::from(self.weights.name_part * rarity / whole);
+            }
+        }
+    }
+
+    fn add_hints(&self, question: &Question, scores: &mut [f64]) {
+        for (path, weight, _) in &question.hints {
+            if let Ok(file) = self.files.binary_search_by(|it| it.path.as_str().cmp(path)) {
+                scores[file] += f64::from(self.weights.named * weight);
+            }
+        }
+    }
+
+    /// Gives a share of the best files' scores to what was changed with them;
+    /// says for each with which one and how often.
+    fn partners(&self, scores: &mut [f64]) -> HashMap<usize, (usize, usize)> {
+        let mut shares: BTreeMap<usize, (f64, f64, usize, usize)> = BTreeMap::new();
+        for leader in best(scores, LEADERS) {
+            let commits = self.files[leader].commits.iter().take(RECENT);
+            let few = commits.map(|it| &self.commits[*it]).filter(|it| it.touched <= FEW_FILES);
+            let few: Vec<&Known> = few.collect();
+            let mut times: BTreeMap<usize, usize> = BTreeMap::new();
+            for file in few.iter().flat_map(|it| &it.files).filter(|it| **it != leader) {
+                *times.entry(*file).or_default() += 1;
+            }
+            // Of what happened once nobody knows whether it happens again.
+            let of = number(few.len().max(2));
+            for (file, times) in times {
+                let share = scores[leader] * f64::from(self.weights.partners * number(times) / of);
+                let entry = shares.entry(file).or_default();
+                entry.0 += share;
+                if share > entry.1 {
+                    (entry.1, entry.2, entry.3) = (share, leader, times);
+                }
+            }
+        }
+        for (file, share) in &shares {
+            scores[*file] += share.0;
+        }
+        shares.into_iter().map(|(file, share)| (file, (share.2, share.3))).collect()
+    }
+}
+
+/// The words of a line that may be inside a name.
+fn parts(line: &str) -> Vec<String> {
+    let mut analyzer = Analyzer::default();
+    let words = line.split(|it: char| it != '_' && !it.is_alphanumeric());
+    let mut found: Vec<String> = words
+        .filter(|word| word.len() >= SHORTEST_PART && !analyzer.terms(word).is_empty())
+        .map(|word| word.replace('_', "").to_lowercase())
+        .filter(|word| word.len() >= SHORTEST_PART)
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn relate_to_best(scores: &mut [f64]) {
+    let best = scores.iter().copied().fold(0.0, f64::max);
+    if best > 0.0 {
+        for score in scores {
+            *score /= best;
+        }
+    }
+}
+
+/// The files with the highest scores; files are in the order of their paths.
+fn best(scores: &[f64], limit: usize) -> Vec<usize> {
+    let mut found: Vec<usize> = (0..scores.len()).filter(|file| scores[*file] > 0.0).collect();
+    found.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
+    found.truncate(limit);
+    found
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^24, or need not be exact")]
+fn number(count: usize) -> f32 {
+    count as f32
+}
+
+/// Finds out why files are likely.
+struct Reasons<'a> {
+    past: &'a Past,
+    question: &'a Question,
+    asked: &'a Terms,
+    worth: &'a [f64],
+    partners: HashMap<usize, (usize, usize)>,
+}
+
+impl Reasons<'_> {
+    fn of(&self, file: usize) -> Vec<Reason> {
+        let known = &self.past.files[file];
+        let hints = self.question.hints.iter().filter(|(path, ..)| *path == known.path);
+        let mut found: Vec<Reason> = hints.map(|(.., reason)| reason.clone()).collect();
+        found.extend(self.commits(known));
+        found.extend(self.words(known));
+        let together = self.partners.get(&file).map(|(other, times)| Reason::Together {
+            file: self.past.files[*other].path.clone(),
+            times: *times,
+        });
+        found.extend(together.filter(|_| found.len() <= REASONS));
+        found
+    }
+
+    /// The commits that brought most, if they brought anything to speak of.
+    fn commits(&self, file: &Present) -> Vec<Reason> {
+        let mut commits = file.commits.clone();
+        commits.sort_by(|a, b| self.worth[*b].total_cmp(&self.worth[*a]).then(a.cmp(b)));
+        let sum: f64 = commits.iter().map(|it| self.worth[*it]).sum();
+        let counts = |it: &usize| self.worth[*it] > 0.0 && self.worth[*it] * 20.0 > sum;
+        let reason = |it: usize| {
+            let Known { id, at, subject, fate, .. } = &self.past.commits[it];
+            let reverted = *fate == Fate::Reverted;
+            Reason::Commit { id: id.clone(), at: *at, subject: subject.clone(), reverted }
+        };
+        commits.into_iter().filter(counts).take(REASONS).map(reason).collect()
+    }
+
+    fn words(&self, file: &Present) -> Option<Reason> {
+        let first = self.question.text.trim().lines().next().unwrap_or_default();
+        let inside = parts(first).into_iter().filter(|part| file.squeezed.contains(part));
+        let mut words: Vec<String> = inside.collect();
+        let said = self.asked.all.iter().filter(|it| {
+            !it.word.is_empty() && file.terms.contains_key(&it.key) && it.rarity > 1.0
+        });
+        for word in said.map(|asked| &asked.word) {
+            if !words.iter().any(|known| known.contains(word.as_str())) {
+                words.push(word.clone());
+            }
+        }
+        words.sort_unstable();
+        words.truncate(2 * REASONS);
+        (!words.is_empty()).then_some(Reason::Words(words))
+    }
+}

@@ -1,0 +1,138 @@
+//! How a commit is written down: few bytes, read in one go.
+
+use super::Commit;
+use super::message::{self, Counts, Key};
+use crate::analysis::Analyzer;
+
+/// What more files than these have in common is a tool or a licence, not a
+/// task. Such a commit still tells what was renamed.
+const MOST_FILES: usize = 60;
+
+/// A subject is shown as a reason; what is longer is cut, in bytes.
+const LONGEST_SUBJECT: usize = 200;
+
+/// A commit as it is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Stored {
+    pub(crate) at: i64,
+    pub(crate) subject: String,
+    /// The name of the commit it takes back.
+    pub(crate) takes_back: Option<String>,
+    /// Empty if there are too many.
+    pub(crate) files: Vec<String>,
+    pub(crate) renames: Vec<(String, String)>,
+    pub(crate) terms: Vec<(Key, Counts)>,
+}
+
+impl Stored {
+    pub(crate) fn new(analyzer: &mut Analyzer, commit: Commit) -> Self {
+        let Commit { id: _, at, subject, body, files, renames } = commit;
+        let terms = message::counted(analyzer, &subject, &body).into_iter().collect();
+        let takes_back = message::taken_back(&body).map(str::to_owned);
+        let subject = subject[..subject.floor_char_boundary(LONGEST_SUBJECT)].to_owned();
+        let files = if files.len() > MOST_FILES { Vec::new() } else { files };
+        Self { at, subject, takes_back, files, renames, terms }
+    }
+
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        out.extend(self.at.to_le_bytes());
+        text(&mut out, &self.subject);
+        text(&mut out, self.takes_back.as_deref().unwrap_or_default());
+        count(&mut out, self.files.len());
+        for file in &self.files {
+            text(&mut out, file);
+        }
+        count(&mut out, self.renames.len());
+        for (old, new) in &self.renames {
+            text(&mut out, old);
+            text(&mut out, new);
+        }
+        for (key, counts) in &self.terms {
+            out.extend(key.0.to_le_bytes());
+            out.extend([counts.subject, counts.body]);
+        }
+        out
+    }
+
+    /// `None` if these bytes are not those of a commit.
+    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
+        let mut reader = Reader(bytes);
+        let at = i64::from_le_bytes(reader.take()?);
+        let subject = reader.text()?;
+        let takes_back = Some(reader.text()?).filter(|name| !name.is_empty());
+        let files = (0..reader.count()?).map(|_| reader.text()).collect::<Option<_>>()?;
+        let renames = (0..reader.count()?).map(|_| Some((reader.text()?, reader.text()?)));
+        let renames = renames.collect::<Option<_>>()?;
+        let mut terms = Vec::with_capacity(reader.0.len() / 10);
+        while !reader.0.is_empty() {
+            let key = Key(u64::from_le_bytes(reader.take()?));
+            let [subject, body] = reader.take()?;
+            terms.push((key, Counts { subject, body }));
+        }
+        Some(Self { at, subject, takes_back, files, renames, terms })
+    }
+}
+
+fn count(out: &mut Vec<u8>, number: usize) {
+    out.extend(u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes());
+}
+
+fn text(out: &mut Vec<u8>, text: &str) {
+    count(out, text.len());
+    out.extend(text.as_bytes());
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (taken, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*taken)
+    }
+
+    fn count(&mut self) -> Option<usize> {
+        usize::try_from(u32::from_le_bytes(self.take()?)).ok()
+    }
+
+    fn text(&mut self) -> Option<String> {
+        let length = self.count()?;
+        let (taken, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        String::from_utf8(taken.to_vec()).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn commit(files: usize) -> Commit {
+        Commit {
+            id: "a".repeat(40),
+            at: 12,
+            subject: "core: do ünlikely things".to_owned(),
+            body: "This reverts commit 0123456789.".to_owned(),
+            files: (0..files).map(|at| format!("src/{at}.rs")).collect(),
+            renames: vec![("a".to_owned(), "b".to_owned())],
+        }
+    }
+
+    #[test]
+    fn a_commit_is_read_as_it_was_written() {
+        let stored = Stored::new(&mut Analyzer::default(), commit(3));
+        assert_eq!(stored.takes_back.as_deref(), Some("0123456789"));
+        assert!(stored.terms.len() > 4);
+        let bytes = stored.bytes();
+        assert_eq!(Stored::read(&bytes), Some(stored));
+        assert_eq!(Stored::read(&bytes[..bytes.len() - 1]), None);
+        assert_eq!(Stored::read(&[]), None);
+    }
+
+    #[test]
+    fn a_giant_commit_is_kept_for_its_renames_alone() {
+        let stored = Stored::new(&mut Analyzer::default(), commit(MOST_FILES + 1));
+        assert_eq!((stored.files.len(), stored.renames.len()), (0, 1));
+    }
+}
