@@ -14,6 +14,7 @@ pub mod events;
 pub mod history;
 pub mod host;
 mod ledger;
+pub mod likely;
 pub mod loops;
 pub mod owner;
 pub mod report;

@@ -6,6 +6,7 @@
 pub mod code;
 mod diagnostics;
 mod findings;
+pub mod likely;
 mod lines;
 pub mod memory;
 

@@ -4,6 +4,7 @@ pub mod calls;
 pub mod impact;
 pub mod meaning;
 pub mod name;
+pub mod names;
 pub mod refs;
 pub mod symbols;
 

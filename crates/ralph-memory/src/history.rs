@@ -16,7 +16,6 @@ mod stored;
 mod weights;
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
@@ -78,7 +77,8 @@ impl History {
         let connection = match connect(&path) {
             Ok(connection) => connection,
             Err(fault) if is_worthless(&fault) => {
-                remove(&path)?;
+                let trouble = |source| MemoryError::Io { path: path.clone(), source };
+                open::remove(&path).map_err(trouble)?;
                 connect(&path).map_err(|fault| fault.at(&path))?
             }
             Err(fault) => return Err(fault.at(&path)),
@@ -215,20 +215,6 @@ fn is_worthless(fault: &Fault) -> bool {
             Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
         ),
     }
-}
-
-fn remove(path: &Path) -> Result<(), MemoryError> {
-    for end in ["", "-wal", "-shm"] {
-        let mut file = path.as_os_str().to_owned();
-        file.push(end);
-        match fs::remove_file(&file) {
-            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                return Err(MemoryError::Io { path: file.into(), source });
-            }
-            Err(_) | Ok(()) => {}
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `ralph code`: what there is in the code, and how it hangs together.
 
 mod answers;
-mod progress;
+pub(crate) mod progress;
 
 use std::path::Path;
 

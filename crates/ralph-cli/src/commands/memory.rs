@@ -2,7 +2,9 @@
 
 mod answers;
 mod books;
+mod bootstrap;
 mod changes;
+mod files;
 mod import;
 mod search;
 mod why;
@@ -51,6 +53,8 @@ enum Job {
     Rebuild(PlainArgs),
     /// Show how many notes there are and what they take
     Stats(PlainArgs),
+    Bootstrap(bootstrap::BootstrapArgs),
+    Files(files::FilesArgs),
 }
 
 #[derive(clap::Args, Debug)]
@@ -154,6 +158,8 @@ pub(crate) fn run(args: &MemoryArgs) -> Result<u8, CliError> {
         Job::Import(args) => import::run(&books, args),
         Job::Rebuild(args) => rebuild(&books, args),
         Job::Stats(args) => stats(&books, args),
+        Job::Bootstrap(args) => bootstrap::run(args),
+        Job::Files(args) => files::run(args),
     }
 }
 

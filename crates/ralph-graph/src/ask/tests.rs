@@ -216,3 +216,12 @@ fn what_a_header_declares_is_what_another_file_defines() {
     let lines: Vec<String> = found.callees.iter().map(calls).collect();
     assert_eq!(lines, ["src/store.c:store_save [3] Sure"]);
 }
+
+#[test]
+fn each_file_is_listed_with_the_names_of_what_it_defines() {
+    let names = ask(|code| {
+        let names = code.names().map(|(path, names)| format!("{path} {}", names.join(" ")));
+        names.collect::<Vec<String>>()
+    });
+    assert_eq!(names[1..3], ["app/other.py Other save", "app/store.py Store save load check"]);
+}

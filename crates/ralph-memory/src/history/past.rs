@@ -121,13 +121,17 @@ impl Present {
             terms.entry(key).or_default().0 += 1.0;
             path_length += 1.0;
         }
+        let name = file.path.rsplit('/').next().unwrap_or_default();
+        if name.len() < file.path.len() {
+            // People name a file without its folders.
+            terms.entry(Key::of(&name.to_lowercase())).or_default().0 += 1.0;
+        }
         for name in &file.names {
             for key in message::terms(analyzer, name) {
                 terms.entry(key).or_default().1 += 1.0;
                 names_length += 1.0;
             }
         }
-        let name = file.path.rsplit('/').next().unwrap_or_default();
         let letters = name.chars().filter(|it| it.is_alphanumeric());
         let squeezed = letters.flat_map(char::to_lowercase).collect();
         let (path, commits) = (file.path, Vec::new());

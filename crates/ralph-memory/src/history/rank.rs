@@ -14,6 +14,11 @@ use crate::analysis::Analyzer;
 /// What is longer is a document, in bytes.
 const LONGEST_QUESTION: usize = 8000;
 
+/// A line that is longer, in bytes, is a text without line ends; then so much
+/// of it is taken for its heading.
+const LONGEST_HEADING: usize = 160;
+const USUAL_HEADING: usize = 72;
+
 /// Words that are looked for inside names have so many letters at least.
 const SHORTEST_PART: usize = 4;
 
@@ -134,6 +139,10 @@ impl Past {
         self.add_parts(text, &asked, &mut scores);
         self.add_hints(question, &mut scores);
         let partners = self.partners(&mut scores);
+        for (score, file) in scores.iter_mut().zip(&self.files) {
+            let popularity = 1.0 + (1.0 + number(file.commits.len())).ln();
+            *score /= f64::from(popularity.powf(self.weights.popularity));
+        }
         relate_to_best(&mut scores);
         let best = best(&scores, question.limit);
         let reasons = Reasons { past: self, question, asked: &asked, worth: &worth, partners };
@@ -149,8 +158,7 @@ impl Past {
     /// The terms of the question; those of its first line count more.
     fn asked(&self, text: &str) -> Terms {
         let mut analyzer = Analyzer::default();
-        let text = text.trim();
-        let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+        let (first, rest) = heading(text);
         let mut terms = Terms::default();
         let first_line = self.weights.first_line;
         analyzer.analyse(first, |term, _| terms.add(Key::of(term), first_line, term));
@@ -220,11 +228,10 @@ impl Past {
     /// Adds files with a word of the first line inside their names: `demux`
     /// in `hlsdemux.c`.
     fn add_parts(&self, text: &str, asked: &Terms, scores: &mut [f64]) {
-        let first = text.trim().lines().next().unwrap_or_default();
         let told = asked.all.iter().filter(|it| it.weight > 1.0 && !it.word.is_empty());
         let whole = told.map(|it| it.rarity).sum::<f32>().max(1.0);
         let most = (self.files.len() / 20).max(20);
-        for word in parts(first) {
+        for word in parts(heading(text).0) {
             let has = |file: &&(usize, &Present)| file.1.squeezed.contains(&word);
             let found: Vec<usize> =
                 self.files.iter().enumerate().filter(|it| has(&it)).map(|it| it.0).collect();
@@ -274,6 +281,21 @@ impl Past {
         }
         shares.into_iter().map(|(file, share)| (file, (share.2, share.3))).collect()
     }
+}
+
+/// The heading of a text and what follows: the first line, or as much of a long
+/// one as people put into a heading.
+fn heading(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let first = text.lines().next().unwrap_or_default();
+    if first.len() <= LONGEST_HEADING {
+        return text.split_at(first.len());
+    }
+    let sentence =
+        first.find(". ").filter(|end| (USUAL_HEADING / 4..LONGEST_HEADING).contains(end));
+    let usual = first.floor_char_boundary(USUAL_HEADING);
+    let word = first[..usual].rfind(' ').filter(|end| *end > 0).unwrap_or(usual);
+    text.split_at(sentence.unwrap_or(word))
 }
 
 /// The words of a line that may be inside a name.
@@ -351,8 +373,9 @@ impl Reasons<'_> {
     }
 
     fn words(&self, file: &Present) -> Option<Reason> {
-        let first = self.question.text.trim().lines().next().unwrap_or_default();
-        let inside = parts(first).into_iter().filter(|part| file.squeezed.contains(part));
+        let inside = parts(heading(&self.question.text).0)
+            .into_iter()
+            .filter(|part| file.squeezed.contains(part));
         let mut words: Vec<String> = inside.collect();
         let said = self.asked.all.iter().filter(|it| {
             !it.word.is_empty() && file.terms.contains_key(&it.key) && it.rarity > 1.0

@@ -30,6 +30,9 @@ pub struct Weights {
     pub half_life: f32,
     /// What of a match never fades.
     pub lasting: f32,
+    /// Files that are touched all the time are held back: by how often, as a
+    /// logarithm, to this power.
+    pub popularity: f32,
     /// A commit that was taken back, and the one that did: they say the same.
     pub reverted: f32,
     /// A file whose own path and definitions match, in relation to a commit.
@@ -56,8 +59,9 @@ impl Default for Weights {
             length_share: 0.75,
             sharpness: 2.5,
             sharing: 0.5,
-            half_life: 2000.0,
-            lasting: 0.3,
+            half_life: 1000.0,
+            lasting: 0.25,
+            popularity: 0.2,
             reverted: 0.5,
             own_words: 4.0,
             definition: 0.5,

@@ -1,9 +1,10 @@
-//! A bar for the first index, which may take a while.
+//! A bar for what may take a while the first time.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use ralph_core::locale::Locale;
+use ralph_engine::likely;
 use ralph_graph::Progress;
 
 /// Whoever waits less than this needs no bar.
@@ -13,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const WIDTH: usize = 30;
 
 /// A bar on the terminal, if there is one.
-pub(super) struct Bar {
+pub(crate) struct Bar {
     locale: Locale,
     began: Instant,
     is_wanted: bool,
@@ -21,13 +22,19 @@ pub(super) struct Bar {
 }
 
 impl Bar {
-    pub(super) fn new(locale: Locale) -> Self {
+    pub(crate) fn new(locale: Locale) -> Self {
         let is_wanted = io::stderr().is_terminal();
         Self { locale, began: Instant::now(), is_wanted, is_shown: false }
     }
 
+    /// Shows how many files of code were read.
+    pub(crate) fn show(&mut self, progress: Progress) {
+        let Progress { done, total } = progress;
+        self.show_likely(likely::Progress::Code { done, total });
+    }
+
     /// Shows how much is done.
-    pub(super) fn show(&mut self, progress: Progress) {
+    pub(crate) fn show_likely(&mut self, progress: likely::Progress) {
         if self.is_wanted && self.began.elapsed() > PATIENCE {
             self.is_shown = true;
             let _ = write!(io::stderr().lock(), "\r{}", line(progress, self.locale));
@@ -35,7 +42,7 @@ impl Bar {
     }
 
     /// Leaves the terminal as it was.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         if self.is_shown {
             let _ = write!(io::stderr().lock(), "\r\x1b[K");
             self.is_shown = false;
@@ -43,13 +50,18 @@ impl Bar {
     }
 }
 
-fn line(progress: Progress, locale: Locale) -> String {
-    let Progress { done, total } = progress;
+fn line(progress: likely::Progress, locale: Locale) -> String {
+    let (done, total, what) = match (progress, locale) {
+        (likely::Progress::Code { done, total }, Locale::En) => (done, total, "files"),
+        (likely::Progress::Code { done, total }, Locale::Ko) => (done, total, "파일"),
+        (likely::Progress::Commits { done, total }, Locale::En) => (done, total, "commits"),
+        (likely::Progress::Commits { done, total }, Locale::Ko) => (done, total, "커밋"),
+    };
     let full = (done * WIDTH).checked_div(total).unwrap_or(WIDTH).min(WIDTH);
     let bar = format!("{}{}", "█".repeat(full), "░".repeat(WIDTH - full));
     match locale {
-        Locale::En => format!("{bar} {done}/{total} files"),
-        Locale::Ko => format!("{bar} 파일 {done}/{total}"),
+        Locale::En => format!("{bar} {done}/{total} {what}"),
+        Locale::Ko => format!("{bar} {what} {done}/{total}"),
     }
 }
 
@@ -59,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_bar_is_full_at_the_end_and_never_longer() {
-        let bar = |done, total| line(Progress { done, total }, Locale::En);
+        let bar = |done, total| line(likely::Progress::Code { done, total }, Locale::En);
         assert_eq!(bar(1, 3), format!("{}{} 1/3 files", "█".repeat(10), "░".repeat(20)));
         assert_eq!(bar(0, 0), format!("{} 0/0 files", "█".repeat(30)));
     }

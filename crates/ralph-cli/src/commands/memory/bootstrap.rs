@@ -1,0 +1,87 @@
+//! `ralph memory bootstrap`: learns from commits.
+
+use ralph_core::locale::Locale;
+use ralph_engine::likely::{COMMITS, Learned, LikelyError};
+use ralph_engine::wire::likely as wire;
+
+use super::files::place;
+use crate::app::App;
+use crate::commands::code::progress::Bar;
+use crate::error::CliError;
+use crate::out;
+
+/// Learn from the project's commits which files belong to which words
+///
+/// Only commits that were not read before are read. `ralph memory files` does
+/// the same by itself when it is asked.
+#[derive(clap::Args, Debug)]
+pub(super) struct BootstrapArgs {
+    /// How many commits to learn from, the newest
+    #[arg(long, short = 'n', value_name = "N", default_value_t = COMMITS)]
+    limit: usize,
+    /// Forget what was read and read all of it anew
+    #[arg(long)]
+    rebuild: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &BootstrapArgs) -> Result<u8, CliError> {
+    let app = App::discover()?;
+    let mut bar = Bar::new(app.locale());
+    let place = place(&app, args.limit);
+    let learned = if args.rebuild {
+        place.learn_anew(&mut |progress| bar.show_likely(progress))
+    } else {
+        place.learn(&mut |progress| bar.show_likely(progress))
+    };
+    bar.clear();
+    let learned = learned?;
+    if args.json {
+        out::line(wire::learned(&learned));
+    } else {
+        out::line(told(&learned, app.locale()));
+    }
+    Ok(0)
+}
+
+fn told(learned: &Learned, locale: Locale) -> String {
+    let Learned { head, commits, read, is_shallow } = learned;
+    let mut text = match (head, locale) {
+        (None, Locale::En) => "There is no commit yet.".to_owned(),
+        (None, Locale::Ko) => "아직 커밋이 없습니다.".to_owned(),
+        (Some(_), Locale::En) => {
+            format!("Learned from {commits} commits, {read} of them read just now.")
+        }
+        (Some(_), Locale::Ko) => {
+            format!("커밋 {commits}개에서 배웠으며, 그중 {read}개를 지금 읽었습니다.")
+        }
+    };
+    if *is_shallow {
+        text.push_str(match locale {
+            Locale::En => " The clone is shallow: `git fetch --unshallow` brings older ones.",
+            Locale::Ko => " 얕은 복제본입니다. `git fetch --unshallow`로 이전 커밋을 가져옵니다.",
+        });
+    }
+    text
+}
+
+impl From<LikelyError> for CliError {
+    fn from(error: LikelyError) -> Self {
+        match error {
+            LikelyError::NoCommits(error) => Self::refused(&error)
+                .with_hint("`ralph memory files` answers from the code and notes alone"),
+            LikelyError::Git(error) => Self::internal(&error),
+            LikelyError::Memory(error) => {
+                let hint = error.hint();
+                let told = Self::internal(&error);
+                match hint {
+                    Some(hint) => told.with_hint(hint),
+                    None => told,
+                }
+            }
+            LikelyError::Code(error) => error.into(),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! `ralph memory files`: which files a task will touch.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
+
+use ralph_core::locale::Locale;
+use ralph_core::memory::notes;
+use ralph_engine::clock::Clock;
+use ralph_engine::likely::{COMMITS, Place};
+use ralph_engine::wire::likely as wire;
+use ralph_memory::history::{Likely, Reason};
+
+use crate::app::App;
+use crate::commands::code::progress::Bar;
+use crate::error::CliError;
+use crate::out;
+
+/// List the files that a task will probably touch, and why
+///
+/// From commits with words of the task, what files define and are called,
+/// files that are changed together, and notes. New commits are read first.
+#[derive(clap::Args, Debug)]
+pub(super) struct FilesArgs {
+    /// The task; its first line counts most
+    #[arg(value_name = "TASK", required_unless_present = "queries")]
+    task: Option<String>,
+    /// How many files to list
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 10)]
+    limit: usize,
+    /// A file with a task on each line, as text or as a JSON string; prints a
+    /// JSON object for each
+    #[arg(long, value_name = "FILE", conflicts_with = "task")]
+    queries: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Where the project of a command and what is known of it are.
+pub(super) fn place(app: &App, commits: usize) -> Place<'_> {
+    // The clock shows whole milliseconds.
+    let now = app.clock.now().as_millis().saturating_mul(1_000_000);
+    Place { project: &app.project, home: &app.home, commits, now }
+}
+
+pub(super) fn run(args: &FilesArgs) -> Result<u8, CliError> {
+    let app = App::discover()?;
+    let tasks = tasks(args)?;
+    let mut bar = Bar::new(app.locale());
+    let found =
+        place(&app, COMMITS).likely(&tasks, args.limit, &mut |progress| bar.show_likely(progress));
+    bar.clear();
+    let found = found?;
+    for (index, (task, likely)) in tasks.iter().zip(&found).enumerate() {
+        if args.queries.is_some() {
+            out::line(wire::numbered(index, task, likely));
+        } else if args.json {
+            out::line(wire::files(likely));
+        } else if likely.is_empty() {
+            out::note(nothing(app.locale()));
+        } else {
+            out::raw(&listed(likely, app.locale()));
+        }
+    }
+    Ok(0)
+}
+
+fn tasks(args: &FilesArgs) -> Result<Vec<String>, CliError> {
+    let Some(path) = &args.queries else { return Ok(args.task.iter().cloned().collect()) };
+    let text = fs::read(path)
+        .map_err(|error| CliError::usage(format!("cannot read {}: {error}", path.display())))?;
+    Ok(String::from_utf8_lossy(&text).lines().map(task).collect())
+}
+
+/// A task on one line; a JSON string may hold several.
+fn task(line: &str) -> String {
+    let is_json = line.trim_start().starts_with('"');
+    let decoded = if is_json { serde_json::from_str(line).ok() } else { None };
+    decoded.unwrap_or_else(|| line.to_owned())
+}
+
+fn nothing(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "Nothing that is known has words of this task.",
+        Locale::Ko => "알려진 것 중에 이 작업의 낱말을 가진 것이 없습니다.",
+    }
+}
+
+fn listed(likely: &[Likely], locale: Locale) -> String {
+    let mut text = String::new();
+    for Likely { file, score, reasons } in likely {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{score:.2}  {}", notes::as_data(file));
+        for reason in reasons {
+            let _ = writeln!(text, "      {}", told(reason, locale));
+        }
+    }
+    text
+}
+
+fn told(reason: &Reason, locale: Locale) -> String {
+    match (locale, reason) {
+        (Locale::En, reason) => wire::reason(reason),
+        (Locale::Ko, Reason::Commit { id, at: _, subject, reverted }) => {
+            let fate = if *reverted { " (나중에 되돌려짐)" } else { "" };
+            format!("커밋 {}{fate}: {}", wire::short(id), notes::as_data(subject))
+        }
+        (Locale::Ko, Reason::Words(words)) => format!("경로나 정의의 낱말: {}", words.join(", ")),
+        (Locale::Ko, Reason::Defines(name)) => format!("`{name}` 정의"),
+        (Locale::Ko, Reason::Together { file, times }) => {
+            format!("{file} 파일과 함께 {times}번 변경됨")
+        }
+        (Locale::Ko, Reason::Note { id, title }) => format!("노트 {id}: {title}"),
+    }
+}

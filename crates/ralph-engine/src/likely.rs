@@ -1,0 +1,266 @@
+//! Which files a task will touch, from all that is known: commits, the code
+//! and notes.
+
+mod names;
+
+use std::path::Path;
+
+use ralph_core::memory::notes;
+use ralph_graph::ask::symbols::SymbolQuery;
+use ralph_graph::{Code, Index, IndexError};
+use ralph_memory::history::{self, File, History, Likely, Question, Reason};
+use ralph_memory::{MemoryError, Notebook, Query};
+use ralph_snapshot::{Commit, Commits, NoCommits, Project, TreeError, path_bytes};
+
+use self::names::identifiers;
+
+/// So many commits are learned from, the newest.
+pub const COMMITS: usize = 10_000;
+
+/// Commits that are written at once.
+const BATCH: usize = 500;
+
+/// Candidates that are looked at for each file that is wanted: some of what
+/// git tracks may be deleted by now.
+const SPARE: usize = 2;
+
+/// A name that is defined in more places says little about any of them.
+const MOST_PLACES: usize = 8;
+
+/// How much a definition counts that only looks like what was named.
+const ALIKE: f32 = 0.3;
+
+/// Notes that are asked, and how much a file of the best one counts.
+const NOTES: usize = 5;
+const NOTE: f32 = 0.7;
+
+/// Why it is not known which files a task will touch.
+#[derive(Debug, thiserror::Error)]
+pub enum LikelyError {
+    /// There is nothing to learn from.
+    #[error(transparent)]
+    NoCommits(#[from] NoCommits),
+    /// Git did not answer.
+    #[error(transparent)]
+    Git(#[from] TreeError),
+    /// What is kept of commits, or notes, cannot be used.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// What is known of the code cannot be used.
+    #[error(transparent)]
+    Code(#[from] IndexError),
+}
+
+/// How far a longer job is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Commits that were read.
+    Commits {
+        /// So many are done.
+        done: usize,
+        /// Of so many.
+        total: usize,
+    },
+    /// Files of code that were read.
+    Code {
+        /// So many are done.
+        done: usize,
+        /// Of so many.
+        total: usize,
+    },
+}
+
+/// What was learned from commits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Learned {
+    /// The commit that is checked out; `None` before the first one.
+    pub head: Option<String>,
+    /// How many commits are known, merges left out.
+    pub commits: usize,
+    /// How many of them were read just now.
+    pub read: usize,
+    /// Whether older ones were left out when the repository was cloned.
+    pub is_shallow: bool,
+}
+
+/// Where a project and what is known of it are.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The project.
+    pub project: &'a Project,
+    /// Its state home.
+    pub home: &'a Path,
+    /// So many commits are learned from, the newest.
+    pub commits: usize,
+    /// The present moment, in nanoseconds since 1970.
+    pub now: i64,
+}
+
+impl Place<'_> {
+    /// Reads the commits that were not read yet.
+    pub fn learn(&self, progress: &mut dyn FnMut(Progress)) -> Result<Learned, LikelyError> {
+        let commits = Commits::of(self.project)?;
+        let mut history = History::open(self.home)?;
+        Ok(self.read_commits(&commits, &mut history, progress)?.0)
+    }
+
+    /// Reads all commits anew.
+    pub fn learn_anew(&self, progress: &mut dyn FnMut(Progress)) -> Result<Learned, LikelyError> {
+        // First of all: without commits nothing is forgotten.
+        Commits::of(self.project)?;
+        History::open(self.home)?.clear()?;
+        self.learn(progress)
+    }
+
+    /// The commits that count now, newest first, all of them read.
+    fn read_commits(
+        &self,
+        commits: &Commits,
+        history: &mut History,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(Learned, Vec<String>), LikelyError> {
+        let is_shallow = commits.is_shallow();
+        let Some(head) = commits.head()? else {
+            return Ok((Learned { is_shallow, ..Learned::default() }, Vec::new()));
+        };
+        // A clone that is deepened later has more that leads to the same commit.
+        let known = if is_shallow { None } else { history.line(&head, self.commits)? };
+        if let Some(line) = known {
+            let learned = Learned { head: Some(head), commits: line.len(), read: 0, is_shallow };
+            return Ok((learned, line));
+        }
+        let line = commits.line(&head, self.commits)?;
+        let unknown = history.unknown(&line)?;
+        let total = unknown.len();
+        let (mut done, mut batch) = (0, Vec::with_capacity(BATCH));
+        commits.read(&unknown, |commit| -> Result<(), LikelyError> {
+            batch.push(kept(commit));
+            done += 1;
+            if batch.len() == BATCH {
+                history.add(std::mem::take(&mut batch))?;
+                progress(Progress::Commits { done, total });
+            }
+            Ok(())
+        })?;
+        history.add(batch)?;
+        if !is_shallow {
+            // Last of all: a line that is known is not looked at again.
+            history.set_line(&head, self.commits, &line)?;
+        }
+        let learned = Learned { head: Some(head), commits: line.len(), read: total, is_shallow };
+        Ok((learned, line))
+    }
+
+    /// The files that each task will probably touch, the likeliest first. Only
+    /// files that are there now; without git from code and notes alone.
+    pub fn likely(
+        &self,
+        tasks: &[String],
+        limit: usize,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Vec<Vec<Likely>>, LikelyError> {
+        let mut index = Index::open(&self.project.root, self.home)?;
+        index.update(self.now, &mut |it| {
+            progress(Progress::Code { done: it.done, total: it.total });
+        })?;
+        let code = index.code(self.now)?;
+        let past = self.past(&code, progress)?;
+        let notebook =
+            if Notebook::exists(self.home) { Some(Notebook::open(self.home)?) } else { None };
+        let is_there = |it: &Likely| self.project.root.join(&it.file).is_file();
+        let mut answers = Vec::with_capacity(tasks.len());
+        for task in tasks {
+            let mut hints = named(&code, task);
+            if let Some(notebook) = &notebook {
+                hints.extend(noted(notebook, task)?);
+            }
+            let text = task.clone();
+            let question = Question { text, limit: limit.saturating_mul(SPARE), hints };
+            let found = past.likely(&question).into_iter().filter(is_there);
+            answers.push(found.take(limit).collect());
+        }
+        Ok(answers)
+    }
+
+    fn past(
+        &self,
+        code: &Code<'_>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<history::Past, LikelyError> {
+        let of_code = code.names().map(|(path, names)| {
+            let names = names.into_iter().map(str::to_owned).collect();
+            File { path: path.to_owned(), names }
+        });
+        let mut files: Vec<File> = of_code.collect();
+        let mut history = History::open(self.home)?;
+        let commits = match Commits::of(self.project) {
+            Ok(commits) => commits,
+            Err(NoCommits::NoRepository { .. } | NoCommits::NoProgram) => {
+                return Ok(history.past(&[], files)?);
+            }
+        };
+        // Those of the code come first and are kept.
+        files.extend(commits.tracked()?.iter().map(|path| File {
+            path: String::from_utf8_lossy(&path_bytes::to_bytes(path)).into_owned(),
+            names: Vec::new(),
+        }));
+        let (_, line) = self.read_commits(&commits, &mut history, progress)?;
+        match history.past(&line, files.clone()) {
+            Err(MemoryError::Damaged { .. }) => {
+                history.clear()?;
+                let (_, line) = self.read_commits(&commits, &mut history, progress)?;
+                Ok(history.past(&line, files)?)
+            }
+            loaded => Ok(loaded?),
+        }
+    }
+}
+
+fn kept(commit: Commit) -> history::Commit {
+    let Commit { id, at, subject, body, files, renames } = commit;
+    history::Commit { id, at, subject, body, files, renames }
+}
+
+/// The files of what a task names.
+fn named(code: &Code<'_>, task: &str) -> Vec<(String, f32, Reason)> {
+    let mut hints = Vec::new();
+    for name in identifiers(task) {
+        let query = SymbolQuery { name: Some(name), limit: MOST_PLACES + 1, ..Default::default() };
+        let found = code.symbols(&query).symbols;
+        let last = name.rsplit([':', '.']).next().unwrap_or(name);
+        let mut exact: Vec<_> = found.iter().filter(|it| it.name == last).collect();
+        let (weight, places) = if exact.is_empty() {
+            exact.extend(found.first());
+            (ALIKE, 1.0)
+        } else {
+            (1.0, f32::from(u8::try_from(exact.len()).unwrap_or(u8::MAX)))
+        };
+        if exact.len() > MOST_PLACES {
+            continue;
+        }
+        for symbol in exact {
+            let reason = Reason::Defines(symbol.full_name.clone());
+            hints.push((symbol.path.clone(), weight / places.sqrt(), reason));
+        }
+    }
+    hints
+}
+
+/// The files of notes with words of a task.
+fn noted(notebook: &Notebook, task: &str) -> Result<Vec<(String, f32, Reason)>, MemoryError> {
+    let query = Query { text: task.to_owned(), limit: NOTES, ..Query::default() };
+    let found = notebook.search(&query)?;
+    let best = found.first().map_or(1.0, |it| it.score).max(f64::MIN_POSITIVE);
+    let mut hints = Vec::new();
+    for it in found {
+        #[expect(clippy::cast_possible_truncation, reason = "a share from 0 to 1")]
+        let share = (it.score / best) as f32;
+        let note = it.known.note;
+        let title = notes::as_data(note.title.as_deref().unwrap_or(&note.text));
+        for file in note.files {
+            let reason = Reason::Note { id: note.id.clone(), title: title.clone() };
+            hints.push((file, NOTE * share, reason));
+        }
+    }
+    Ok(hints)
+}

@@ -1,0 +1,64 @@
+//! Answers about the files that a task will touch.
+
+use ralph_core::memory::notes;
+use ralph_memory::history::{Likely, Reason};
+use serde_json::{Value, json};
+
+use super::SCHEMA;
+use crate::likely::Learned;
+
+/// As much of a commit's name as people read.
+const SHORT: usize = 10;
+
+/// What was learned from commits.
+pub fn learned(learned: &Learned) -> Value {
+    let Learned { head, commits, read, is_shallow } = learned;
+    json!({
+        "schema": SCHEMA,
+        "head": head,
+        "commits": commits,
+        "read": read,
+        "shallow": is_shallow,
+    })
+}
+
+/// The files that a task will probably touch.
+pub fn files(likely: &[Likely]) -> Value {
+    json!({ "schema": SCHEMA, "results": results(likely) })
+}
+
+/// The same as one of several answers.
+pub fn numbered(index: usize, query: &str, likely: &[Likely]) -> Value {
+    json!({ "schema": SCHEMA, "index": index, "query": query, "results": results(likely) })
+}
+
+fn results(likely: &[Likely]) -> Vec<Value> {
+    let view = |it: &Likely| {
+        let reasons: Vec<String> = it.reasons.iter().map(reason).collect();
+        let score = (it.score * 10_000.0).round() / 10_000.0;
+        json!({ "file": it.file, "score": score, "reasons": reasons })
+    };
+    likely.iter().map(view).collect()
+}
+
+/// Why a file is likely, in words. What others wrote is quoted as data.
+pub fn reason(reason: &Reason) -> String {
+    match reason {
+        Reason::Commit { id, at: _, subject, reverted } => {
+            let fate = if *reverted { ", taken back later" } else { "" };
+            format!("commit {}{fate}: {}", short(id), notes::as_data(subject))
+        }
+        Reason::Words(words) => format!("its path or definitions have: {}", words.join(", ")),
+        Reason::Defines(name) => format!("defines `{name}`"),
+        Reason::Together { file, times } => {
+            let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
+            format!("changed {times} together with {file}")
+        }
+        Reason::Note { id, title } => format!("note {id}: {title}"),
+    }
+}
+
+/// As much of a commit's name as people read.
+pub fn short(id: &str) -> &str {
+    &id[..id.floor_char_boundary(SHORT)]
+}

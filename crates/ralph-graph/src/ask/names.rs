@@ -1,0 +1,14 @@
+//! Which names stand in which file.
+
+use crate::code::Code;
+
+impl Code<'_> {
+    /// Each file with the names of what it defines, in the order of the paths.
+    pub fn names(&self) -> impl Iterator<Item = (&str, Vec<&str>)> {
+        self.project.ids().map(|file| {
+            let definitions = self.project.definitions(file);
+            let names = definitions.map(|(at, _)| self.project.name(at)).collect();
+            (self.project.file(file).path.as_str(), names)
+        })
+    }
+}
