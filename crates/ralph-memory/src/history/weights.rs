@@ -37,7 +37,8 @@ pub struct Weights {
     pub reverted: f32,
     /// A file whose own path and definitions match, in relation to a commit.
     pub own_words: f32,
-    /// A word in the names of the definitions of a file.
+    /// A word in the names of the definitions of a file, where there are no
+    /// commits.
     pub definition: f32,
     /// A word of the first line inside the file's name.
     pub name_part: f32,
