@@ -6,6 +6,7 @@
 mod code;
 mod commands;
 mod evidence;
+mod files;
 mod hooks;
 mod memory;
 mod samples;
@@ -34,6 +35,7 @@ const GROUPS: &[Group] = &[
     Group { name: "evidence", measure: |binary, _| evidence::measure(binary) },
     Group { name: "code", measure: code::measure },
     Group { name: "security", measure: |_, extent| security::measure(extent) },
+    Group { name: "files", measure: |binary, _| files::measure(binary) },
     Group { name: "memory", measure: |_, extent| memory::measure(extent) },
 ];
 

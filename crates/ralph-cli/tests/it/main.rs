@@ -27,6 +27,8 @@ mod lsp_trouble;
 #[cfg(test)]
 mod mcp;
 mod memory;
+#[cfg(test)]
+mod memory_files;
 mod opencode;
 #[cfg(test)]
 mod opencode_moving;

@@ -62,7 +62,7 @@ impl Default for Weights {
             sharing: 0.5,
             half_life: 1000.0,
             lasting: 0.25,
-            popularity: 0.2,
+            popularity: 0.1,
             reverted: 0.5,
             own_words: 4.0,
             definition: 0.5,
