@@ -118,7 +118,10 @@ impl History {
                 [LINES],
             )?;
             Ok(())
-        })
+        })?;
+        // Whoever asks next should not have to read all of it.
+        open::fold_log(&self.connection);
+        Ok(())
     }
 
     /// Those of the commits that were not read yet.
