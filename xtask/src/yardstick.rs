@@ -64,7 +64,8 @@ fn compare(source: &Source, folder: &Path, binary: &Path) -> Result<Vec<Comparis
     say::line(&format!("{} …", source.name));
     let project = source.fetch(&folder.join("sources"))?;
     let ours = Ours::index(binary, &project, &folder.join("state"))?;
-    let definitions = ours.definitions()?;
+    let mut definitions = ours.definitions()?;
+    definitions.retain(|it| source.endings.iter().any(|end| it.path.ends_with(end)));
     let (known, tagged) = (source.kinds.ours, source.kinds.tags);
     let mut found = vec![Comparison {
         name: format!("{} definitions, ctags", source.name),
@@ -91,8 +92,16 @@ fn compare(source: &Source, folder: &Path, binary: &Path) -> Result<Vec<Comparis
         let spots = |places: Vec<(String, u64)>| {
             places.into_iter().map(|(path, line)| (path, line, what.clone())).collect::<Vec<_>>()
         };
-        references.ours.extend(spots(places));
-        references.theirs.extend(spots(client.references(definition)?));
+        match client.references(definition) {
+            Ok(found) => {
+                references.ours.extend(spots(places));
+                references.theirs.extend(spots(found));
+            }
+            Err(failure) => {
+                say::line(&format!("  {what}: {failure}"));
+                client = server::Client::start(server, &project)?;
+            }
+        }
     }
     client.end()?;
     found.push(references);

@@ -16,6 +16,8 @@ pub(super) struct Source {
     from: From,
     /// As ctags calls it.
     pub(super) language: &'static str,
+    /// The endings of its files.
+    pub(super) endings: &'static [&'static str],
     pub(super) kinds: Kinds,
     pub(super) server: Option<Server>,
 }
@@ -50,11 +52,11 @@ const PYTHON: Kinds =
     Kinds { ours: &["class", "function", "method"], tags: &["class", "function", "member"] };
 const GO: Kinds = Kinds {
     ours: &["function", "method", "struct", "interface", "alias", "constant", "variable"],
-    tags: &["func", "struct", "interface", "type", "const", "var"],
+    tags: &["func", "struct", "interface", "methodSpec", "type", "const", "var"],
 };
 const C: Kinds = Kinds {
     ours: &["function", "struct", "union", "enum", "variant", "alias", "macro"],
-    tags: &["function", "struct", "union", "enum", "enumerator", "typedef", "macro"],
+    tags: &["function", "prototype", "struct", "union", "enum", "enumerator", "typedef", "macro"],
 };
 const RUST: Kinds = Kinds {
     ours: &["function", "method", "struct", "enum", "variant", "interface", "macro"],
@@ -62,7 +64,7 @@ const RUST: Kinds = Kinds {
 };
 const RUBY: Kinds = Kinds {
     ours: &["class", "module", "method", "function"],
-    tags: &["class", "module", "method", "singletonMethod"],
+    tags: &["class", "module", "method", "singletonMethod", "alias"],
 };
 const PHP: Kinds = Kinds {
     ours: &["class", "interface", "function", "method"],
@@ -89,6 +91,7 @@ pub(super) const ALL: &[Source] = &[
         name: "flask",
         from: From::Pip("flask==3.1.2"),
         language: "Python",
+        endings: &[".py"],
         kinds: PYTHON,
         server: Some(PYRIGHT),
     },
@@ -96,6 +99,7 @@ pub(super) const ALL: &[Source] = &[
         name: "requests",
         from: From::Pip("requests==2.32.5"),
         language: "Python",
+        endings: &[".py"],
         kinds: PYTHON,
         server: Some(PYRIGHT),
     },
@@ -106,6 +110,7 @@ pub(super) const ALL: &[Source] = &[
             "usr/share/gocode/src/github.com/gorilla/mux",
         ),
         language: "Go",
+        endings: &[".go"],
         kinds: GO,
         server: Some(GOPLS),
     },
@@ -116,6 +121,7 @@ pub(super) const ALL: &[Source] = &[
             "usr/share/gocode/src/github.com/BurntSushi/toml",
         ),
         language: "Go",
+        endings: &[".go"],
         kinds: GO,
         server: Some(GOPLS),
     },
@@ -123,6 +129,7 @@ pub(super) const ALL: &[Source] = &[
         name: "tree-sitter",
         from: From::Crate("tree-sitter", ""),
         language: "C",
+        endings: &[".c", ".h"],
         kinds: C,
         server: Some(CLANGD),
     },
@@ -130,6 +137,7 @@ pub(super) const ALL: &[Source] = &[
         name: "memchr",
         from: From::Crate("memchr", "src"),
         language: "Rust",
+        endings: &[".rs"],
         kinds: RUST,
         server: None,
     },
@@ -137,6 +145,7 @@ pub(super) const ALL: &[Source] = &[
         name: "rack",
         from: From::Debian("ruby-rack", "usr/share/rubygems-integration/all/gems"),
         language: "Ruby",
+        endings: &[".rb"],
         kinds: RUBY,
         server: None,
     },
@@ -144,6 +153,7 @@ pub(super) const ALL: &[Source] = &[
         name: "twig",
         from: From::Debian("php-twig", "usr/share/php/Twig"),
         language: "PHP",
+        endings: &[".php"],
         kinds: PHP,
         server: None,
     },

@@ -20,7 +20,7 @@ pub(super) fn of(
         .args(["--recurse", "--output-format=json", "--fields=+nKl", "--sort=no"])
         .arg(format!("--languages={language}"))
         // Headers of C are taken for C++ otherwise.
-        .args(["--langmap=C:+.h", "-o", "-", "."])
+        .args(["--langmap=C:+.h", "--kinds-C=+p", "--kinds-Ruby=+a", "-o", "-", "."])
         .current_dir(project);
     let text = output(&mut command)?;
     let tags = text.split(|byte| *byte == b'\n').filter_map(|line| tag(line, kinds));

@@ -40,8 +40,12 @@ fn visit(walk: &mut Walk<'_>, at: At) -> Step {
         k::METHOD | k::SINGLETON_METHOD => method(walk, at),
         k::ALIAS => {
             if let (Some(name), Some(old)) = (walk.child(at, f::NAME), walk.child(at, f::ALIAS)) {
-                let place = walk.place(at);
-                walk.define(Kind::Method, name, place);
+                if walk.kind(name) == k::SIMPLE_SYMBOL {
+                    calls::by_symbol(walk, at, name);
+                } else {
+                    let place = walk.place(at);
+                    walk.define(Kind::Method, name, place);
+                }
                 walk.take(old);
             }
         }

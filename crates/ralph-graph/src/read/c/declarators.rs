@@ -14,6 +14,27 @@ pub(super) struct Declared {
     pub(super) function: Option<At>,
 }
 
+/// Words of a declaration that are never its name.
+const KEYWORDS: &[&[u8]] = &[
+    b"void",
+    b"char",
+    b"short",
+    b"int",
+    b"long",
+    b"float",
+    b"double",
+    b"signed",
+    b"unsigned",
+    b"bool",
+    b"const",
+    b"static",
+    b"extern",
+    b"inline",
+    b"struct",
+    b"enum",
+    b"union",
+];
+
 /// How deep declarators are followed.
 const DEEPEST: usize = 24;
 
@@ -27,7 +48,11 @@ pub(super) fn declared(walk: &Walk<'_>, declarator: At) -> Option<Declared> {
             | k::FIELD_IDENTIFIER
             | k::TYPE_IDENTIFIER
             | k::DESTRUCTOR_NAME
-            | k::OPERATOR_NAME => return Some(Declared { name: at, owner, function }),
+            | k::OPERATOR_NAME => {
+                // An unknown macro before a declaration shifts what is taken for its name.
+                let is_name = !KEYWORDS.contains(&walk.text(at));
+                return is_name.then_some(Declared { name: at, owner, function });
+            }
             k::OPERATOR_CAST => {
                 let call = walk.child(at, f::DECLARATOR);
                 return Some(Declared { name: walk.child(at, f::TYPE)?, owner, function: call });

@@ -80,16 +80,21 @@ pub(super) fn call(walk: &mut Walk<'_>, at: At) -> Step {
             if let Some(name) =
                 walk.first(arguments).filter(|name| walk.kind(*name) == k::SIMPLE_SYMBOL)
             {
-                let (start, end) = walk.bytes(name);
-                let symbol = walk.symbols.intern(walk.slice(start + 1, end));
-                let place = walk.place(at);
-                let def = walk.define_as(Kind::Method, symbol, (start + 1, end), place);
-                walk.defs[def].reach = Reach::Project;
+                by_symbol(walk, at, name);
             }
         }
         _ => test_case(walk, at, method),
     }
     Step::Into
+}
+
+/// Defines a method that is named by a symbol, `:name`.
+pub(super) fn by_symbol(walk: &mut Walk<'_>, at: At, name: At) {
+    let (start, end) = walk.bytes(name);
+    let symbol = walk.symbols.intern(walk.slice(start + 1, end));
+    let place = walk.place(at);
+    let def = walk.define_as(Kind::Method, symbol, (start + 1, end), place);
+    walk.defs[def].reach = Reach::Project;
 }
 
 /// The text of a string without anything in it that is worked out.

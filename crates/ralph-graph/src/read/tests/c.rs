@@ -103,3 +103,15 @@ fn includes_give_everything() {
     ";
     same(&imports(&read(Language::C, source)), want);
 }
+
+#[test]
+fn a_word_of_the_language_is_never_defined() {
+    let source = "
+PUBLIC void *(*current_malloc)(size_t) = default_malloc;
+PUBLIC int counter = 0;
+void work(void) {}
+";
+    let printed = definitions(&read(Language::C, source)).join("\n");
+    assert!(!printed.contains(" void") && !printed.contains(" int"), "{printed}");
+    assert!(printed.contains("Function work"), "{printed}");
+}

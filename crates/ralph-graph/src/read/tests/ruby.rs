@@ -19,6 +19,7 @@ module Outer
       def meta; end
     end
     alias old_load load
+    alias :older_load :load
     alias_method :other_load, :load
     def secret=(v); end
     def ==(o); end
@@ -48,6 +49,7 @@ end
         Method Outer.Svc.build
         Method Outer.Svc.meta
         Method Outer.Svc.old_load
+        Method Outer.Svc.older_load
         Method Outer.Svc.other_load
         Method Outer.Svc.secret=
         Method Outer.Svc.==
