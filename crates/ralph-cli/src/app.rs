@@ -9,12 +9,13 @@ use ralph_checks::detect::{self, Detected};
 use ralph_core::locale::Locale;
 use ralph_core::{Run, RunId, Timestamp};
 use ralph_engine::clock::{Clock, SystemClock};
+use ralph_engine::recall::Recall;
 use ralph_engine::{loops, undo};
 use ralph_proc::Supervisor;
 use ralph_snapshot::{Project, WorkTree};
 use ralph_store::{RunStore, SqliteStore};
 
-use crate::config::{self, Layers, Settings, SnapshotRules};
+use crate::config::{self, Layers, MemoryRules, Settings, SnapshotRules};
 use crate::error::CliError;
 use crate::texts;
 
@@ -63,6 +64,17 @@ impl App {
         let platform = || ralph_snapshot::platform_state_dir(variable).map(|dir| dir.join("ralph"));
         let home = given.or_else(platform);
         home.unwrap_or_else(|| std::env::temp_dir().join("ralph-state")).join("user")
+    }
+
+    /// What is remembered here, as far as agents may be shown it.
+    pub(crate) fn recall(&self, rules: MemoryRules, locale: Locale) -> Option<Recall> {
+        rules.is_enabled.then(|| Recall {
+            home: self.home.clone(),
+            user_home: self.user_home(),
+            root: self.project.root.clone(),
+            tokens: rules.tokens,
+            locale,
+        })
     }
 
     /// A variable of the environment, if it is text.

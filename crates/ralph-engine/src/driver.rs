@@ -6,6 +6,7 @@ mod judging;
 mod keeping;
 pub(crate) mod leftovers;
 mod memory;
+mod notes;
 mod preserve;
 mod pulse;
 mod refusals;
@@ -36,6 +37,7 @@ use crate::clock::{Clock, Interrupt};
 use crate::error::EngineError;
 use crate::events::{Begin, Event, IterationSummary, Sink};
 use crate::ledger::Ledger;
+use crate::recall::Recall;
 use crate::steps;
 use pulse::Pulse;
 use refusals::Refused;
@@ -79,6 +81,8 @@ pub struct Driver<'a> {
     pub answer: Option<String>,
     /// The user's own continuation prompt.
     pub template: Option<String>,
+    /// What the agent is shown of the memory; `None` for nothing.
+    pub recall: Option<Recall>,
     /// Folders without which there is nothing to work on.
     pub foundations: Vec<PathBuf>,
     /// The newest snapshot.

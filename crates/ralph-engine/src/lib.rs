@@ -17,6 +17,7 @@ mod ledger;
 pub mod likely;
 pub mod loops;
 pub mod owner;
+pub mod recall;
 pub mod report;
 mod steps;
 pub mod undo;

@@ -9,6 +9,7 @@ mod findings;
 pub mod likely;
 mod lines;
 pub mod memory;
+pub mod recall;
 
 use jiff::Timestamp as Moment;
 use ralph_core::diagnostics::DiagnosticSnapshot;

@@ -18,6 +18,10 @@ const LEAST_RATE: f64 = 20_000.0;
 /// The database in relation to the text in it.
 const MOST_SPACE: f64 = 2.5;
 
+/// What finding out what an agent is shown may cost, in milliseconds of
+/// processor time, whatever the number of notes.
+const MOST_RECALL: f64 = 30.0;
+
 /// How many entries there are, and what a search may cost then, in
 /// milliseconds of processor time.
 fn sizes(extent: Extent) -> &'static [(u32, f64)] {
@@ -28,20 +32,22 @@ fn sizes(extent: Extent) -> &'static [(u32, f64)] {
 }
 
 pub(super) fn measure(extent: Extent) -> Result<Vec<Row>, Failure> {
-    let program = build()?;
+    let program = build("ralph-memory", "measure_memory")?;
+    let recall = build("ralph-engine", "measure_recall")?;
     let mut rows = Vec::new();
     for (entries, most) in sizes(extent) {
         rows.extend(rows_of(*entries, *most, &measured(&program, *entries)?)?);
+        rows.push(recall_row(*entries, &measured(&recall, *entries)?)?);
     }
     Ok(rows)
 }
 
-fn build() -> Result<PathBuf, Failure> {
+fn build(package: &str, example: &str) -> Result<PathBuf, Failure> {
     let root = workspace::root();
-    let args = ["build", "--release", "--package", "ralph-memory", "--example", "measure_memory"];
+    let args = ["build", "--release", "--package", package, "--example", example];
     Cargo::new(&root, &args).run()?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
-    Ok(root.join(target).join("release/examples/measure_memory"))
+    Ok(root.join(target).join("release/examples").join(example))
 }
 
 fn measured(program: &Path, entries: u32) -> Result<Value, Failure> {
@@ -58,11 +64,25 @@ fn measured(program: &Path, entries: u32) -> Result<Value, Failure> {
         .map_err(|error| Failure::Failed(format!("{command:?} printed no measurement: {error}")))
 }
 
+fn number(measured: &Value, value: &Value) -> Result<f64, Failure> {
+    let missing = || Failure::Failed(format!("a number is missing in {measured}"));
+    value.as_f64().ok_or_else(missing)
+}
+
+fn recall_row(notes: u32, measured: &Value) -> Result<Row, Failure> {
+    let times = &measured["recall"];
+    let (median, highest) = (number(measured, &times[0])?, number(measured, &times[1])?);
+    Ok(Row {
+        name: format!("what an agent is shown of {} notes", grouped(notes)),
+        median: format!("{median:.2} ms"),
+        p95: format!("{highest:.2} ms (p99)"),
+        ratio: String::new(),
+        budget: Some(Budget { measured: median, most: MOST_RECALL, unit: "ms of processor time" }),
+    })
+}
+
 fn rows_of(entries: u32, most: f64, measured: &Value) -> Result<Vec<Row>, Failure> {
-    let number = |value: &Value| {
-        let missing = || Failure::Failed(format!("a number is missing in {measured}"));
-        value.as_f64().ok_or_else(missing)
-    };
+    let number = |value: &Value| number(measured, value);
     let quantiles = |name: &str| Ok((number(&measured[name][0])?, number(&measured[name][1])?));
     let (search, opened): ((f64, f64), (f64, f64)) = (quantiles("search")?, quantiles("opened")?);
     let seconds = number(&measured["import_ms"])? / 1000.0;
@@ -127,6 +147,14 @@ mod tests {
         assert_eq!(rows[0].name, "search in 100,000 entries");
         assert_eq!(rows[2].median, "10000 entries/s");
         assert!(rows_of(100_000, 2.0, &Value::Null).is_err());
+    }
+
+    #[test]
+    fn what_an_agent_is_shown_has_a_budget() {
+        let row = recall_row(100_000, &serde_json::json!({ "recall": [12.0, 40.0] })).unwrap();
+        assert_eq!(row.name, "what an agent is shown of 100,000 notes");
+        assert!(row.budget.is_some_and(|budget| budget.is_held()));
+        assert!(recall_row(1, &Value::Null).is_err());
     }
 
     #[test]

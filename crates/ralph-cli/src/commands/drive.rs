@@ -351,6 +351,7 @@ pub(crate) fn driver<'a>(
         gate_env: if is_gated { gate_env(&app.env, &checks.settings) } else { Vec::new() },
         answer: None,
         template: checks.settings.template,
+        recall: app.recall(checks.settings.memory, run.policy.locale),
         foundations: foundations(&app.project),
         kept: None,
     })

@@ -8,6 +8,7 @@ mod auto;
 mod deadline;
 mod edits;
 mod log;
+mod notes;
 mod session;
 mod slash;
 
@@ -123,15 +124,18 @@ fn answer(call: &Call) {
     if event.what == Happening::HostStarted {
         note_load(&app, call.host);
     }
-    if !concerns_us(&app, call, &event) {
+    let (is_ours, has_notes) = (concerns_us(&app, call, &event), notes::concerns(&app, &event));
+    if !is_ours && !has_notes {
         return;
     }
     let deadline = Deadline::start(call.timeout);
-    let answered = session::Session::new(&app, call, &event, &deadline).answer();
+    let answer = || session::Session::new(&app, call, &event, &deadline).answer();
+    let answered = if is_ours { answer() } else { Ok(HostReply::silent()) };
     let reply = answered.unwrap_or_else(|error| {
         log::write(&app.home, &format!("{:?}: {error}", event.session));
         apology(&app, &event, &error)
     });
+    let reply = if has_notes { notes::add(&app, &event, reply) } else { reply };
     deadline.answer(&(call.host.render)(&event, &reply));
 }
 

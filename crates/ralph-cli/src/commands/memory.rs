@@ -4,6 +4,7 @@ mod answers;
 mod books;
 mod bootstrap;
 mod changes;
+mod context;
 mod files;
 mod import;
 mod search;
@@ -36,6 +37,7 @@ pub(crate) struct MemoryArgs {
 #[derive(clap::Subcommand, Debug)]
 enum Job {
     Search(search::SearchArgs),
+    Context(context::ContextArgs),
     Add(changes::AddArgs),
     /// List notes, the newest first
     List(ListArgs),
@@ -147,6 +149,7 @@ pub(crate) fn run(args: &MemoryArgs) -> Result<u8, CliError> {
     let books = Books::new(&app);
     match &args.job {
         Job::Search(args) => search::run(&books, args),
+        Job::Context(args) => context::run(&books, args),
         Job::Add(args) => changes::add(&books, args),
         Job::List(args) => list(&books, args),
         Job::Show(args) => show(&books, args),

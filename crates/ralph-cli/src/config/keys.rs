@@ -343,6 +343,20 @@ pub(crate) const KEYS: &[Key] = &[
         "Which errors begin a loop with `on-errors`: those in files that the agent edited, or those anywhere",
     ),
     key(
+        "memory.enabled",
+        "RALPH_MEMORY",
+        Kind::Switch,
+        "true",
+        "Whether agents are shown what was learned before",
+    ),
+    key(
+        "memory.tokens",
+        "RALPH_MEMORY_TOKENS",
+        Kind::Count,
+        "8000",
+        "How many tokens of it an agent is shown at most",
+    ),
+    key(
         "security.rules",
         "RALPH_SECURITY_RULES",
         Kind::List,
@@ -497,6 +511,7 @@ pub(crate) fn nearest(path: &str) -> Option<&'static str> {
         "prompt",
         "environment",
         "snapshots",
+        "memory",
         "security",
         "retention",
         "lsp",

@@ -8,6 +8,7 @@ use ralph_checks::detect::Detected;
 use ralph_checks::{EnvironmentRules, NameGlob};
 use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
 use ralph_core::locale::Locale;
+use ralph_core::memory::hydration::USUAL_TOKENS;
 use ralph_core::policy::{
     Allowed, Context, GateSpec, Limits, Need, OldSession, Policy, Trust, TurnLimits,
 };
@@ -41,6 +42,7 @@ pub(crate) struct Settings {
     pub(crate) limit_patterns: LimitPatterns,
     pub(crate) on_fail: OnFail,
     pub(crate) order: Order,
+    pub(crate) memory: MemoryRules,
     /// Who judges, if somebody does.
     pub(crate) judge: Option<JudgeChoice>,
     /// What required gates need and is not here.
@@ -172,6 +174,27 @@ impl Retention {
     }
 }
 
+/// What an agent is shown of the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MemoryRules {
+    /// Whether it is shown anything.
+    pub(crate) is_enabled: bool,
+    /// How much at most.
+    pub(crate) tokens: usize,
+}
+
+impl MemoryRules {
+    /// Reads the rules alone: a hook has no time for all settings.
+    pub(crate) fn new(layers: &Layers) -> Self {
+        let reader = Reader(layers);
+        let tokens = reader.count("memory.tokens").and_then(|count| count.try_into().ok());
+        Self {
+            is_enabled: reader.switch("memory.enabled").unwrap_or(true),
+            tokens: tokens.unwrap_or(USUAL_TOKENS),
+        }
+    }
+}
+
 /// Settings that contradict each other.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SettingsError {
@@ -290,6 +313,7 @@ impl Settings {
                 Some(false) => Order::AsTheyCome,
                 Some(true) | None => Order::AffectedFirst,
             },
+            memory: MemoryRules::new(layers),
             judge,
             missing,
         })

@@ -160,6 +160,10 @@ impl Driver<'_> {
             Plan::Summarize(_) => prompt = format!("{prompt}\n\n{}", self.summary(run)),
             Plan::Fresh | Plan::Resume => {}
         }
+        if let Some(notes) = self.notes(run, plan) {
+            // What changes least comes first, so that providers can keep it.
+            prompt = format!("{notes}\n{prompt}");
+        }
         let written = make_private_folder(&self.folder)
             .and_then(|()| private_file(path))
             .and_then(|mut file| file.write_all(prompt.as_bytes()));

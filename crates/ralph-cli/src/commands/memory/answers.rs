@@ -40,6 +40,13 @@ impl Answers {
         self.say("Nothing was found.\n", "찾은 것이 없습니다.\n").to_owned()
     }
 
+    pub(super) fn nothing_to_show(&self) -> &'static str {
+        match self.locale {
+            Locale::En => "Nothing that is known fits; an agent is shown nothing.",
+            Locale::Ko => "알려진 것 중 맞는 것이 없어 에이전트에게 아무것도 보여 주지 않습니다.",
+        }
+    }
+
     pub(super) fn found(&self, found: &[Found]) -> String {
         if found.is_empty() {
             return self.nothing();

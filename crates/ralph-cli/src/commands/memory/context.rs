@@ -1,0 +1,100 @@
+//! `ralph memory context`.
+
+use ralph_core::memory::sufficiency::Sufficiency;
+use ralph_engine::recall::{RecallError, Recalled, Wanted};
+use ralph_engine::wire::recall as wire;
+use ralph_memory::event::{Actor, Phase};
+
+use super::books::Books;
+use crate::config::MemoryRules;
+use crate::error::CliError;
+use crate::out;
+
+/// Show what an agent is shown of the memory, and what is missing
+///
+/// The text is the one that an agent reads with its prompt: notes that fit the
+/// task and the files, the code they are about, and how to cite a note.
+/// Nothing is printed if nothing fits.
+#[derive(clap::Args, Debug)]
+pub(crate) struct ContextArgs {
+    /// What the agent is about: `think`, `code` or `verify`
+    #[arg(long, value_name = "PHASE", default_value = "think", value_parser = phase)]
+    phase: Phase,
+    /// What the agent is to do
+    #[arg(long, value_name = "TEXT")]
+    task: Option<String>,
+    /// Files that it is about
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    file: Vec<String>,
+    /// How many tokens it may have (default: `memory.tokens`)
+    #[arg(long, value_name = "N")]
+    tokens: Option<usize>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn phase(word: &str) -> Result<Phase, String> {
+    match word {
+        "think" => Ok(Phase::Think),
+        "code" => Ok(Phase::Code),
+        "verify" => Ok(Phase::Verify),
+        _ => Err("there are think, code, verify".to_owned()),
+    }
+}
+
+pub(super) fn run(books: &Books<'_>, args: &ContextArgs) -> Result<u8, CliError> {
+    let app = books.app;
+    let layers = app.layers()?;
+    let rules = MemoryRules::new(&layers);
+    // Whoever asks wants to see it, whether or not agents do.
+    let rules = MemoryRules { is_enabled: true, tokens: args.tokens.unwrap_or(rules.tokens) };
+    let Some(recall) = app.recall(rules, app.locale()) else { return Ok(0) };
+    let (actor, mut place) = books.writer();
+    place.phase = Some(args.phase);
+    let wanted = Wanted {
+        task: args.task.clone(),
+        files: args.file.iter().map(|file| books.relative_to_root(file)).collect(),
+        place,
+        has_check: app.settings(&layers).is_ok_and(|settings| !settings.policy.gates.is_empty()),
+        ..Wanted::new(args.phase)
+    };
+    let now = app.now();
+    let found = recall.recall(&wanted, now)?;
+    if actor == Actor::Agent {
+        recall.note_shown(&found, &wanted.place, now)?;
+    }
+    super::print(args.json.then(|| wire::context(&found)), || text(&found));
+    if !args.json && found.shown.is_none() {
+        out::note(books.answers.nothing_to_show());
+    }
+    Ok(0)
+}
+
+/// What an agent reads, and behind it what nobody knows yet.
+fn text(found: &Recalled) -> String {
+    let mut text = found.shown.as_ref().map(|shown| shown.text.clone()).unwrap_or_default();
+    if let (None, Some((_, Sufficiency::RequestHuman { questions, .. }))) =
+        (&found.shown, &found.sufficiency)
+    {
+        for question in questions {
+            text.push_str(question);
+            text.push('\n');
+        }
+    }
+    text
+}
+
+impl From<RecallError> for CliError {
+    fn from(error: RecallError) -> Self {
+        let hint = error.hint();
+        let error = match error {
+            RecallError::Memory(error) => return error.into(),
+            RecallError::Hydration(_) => Self::refused(error.to_string()),
+        };
+        match hint {
+            Some(hint) => error.with_hint(hint),
+            None => error,
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Measures what it costs to find what an agent is shown: what the benchmark
+//! runs.
+//!
+//! `measure_recall NOTES FOLDER` prints one JSON object with processor times of
+//! the whole process in milliseconds, the opening of the notebook included.
+
+use std::error::Error;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use ralph_core::Timestamp;
+use ralph_core::locale::Locale;
+use ralph_core::memory::hydration::USUAL_TOKENS;
+use ralph_engine::recall::{Recall, Wanted};
+use ralph_memory::event::{Actor, Event, Note, NoteKind, Phase, Place, Scope, What};
+use ralph_memory::synthetic::{self, TURNS};
+use ralph_memory::{Notebook, anchor, note_id};
+use rustix::time::{ClockId, clock_gettime};
+
+/// How many tasks there are.
+const TASKS: usize = 100;
+
+/// Notes for each that is about a file.
+const PER_FILE: usize = 10;
+
+const FILES: usize = 50;
+
+const SEED: u64 = 7;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let done = match args.as_slice() {
+        [notes, folder] => measure(notes, Path::new(folder)),
+        _ => Err("usage: measure_recall NOTES FOLDER".into()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nobody is left to tell when even this cannot be written.
+            let _ = writeln!(io::stderr(), "{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure(notes: &str, folder: &Path) -> Result<(), Box<dyn Error>> {
+    let sessions = notes.parse::<u32>()? / u32::try_from(TURNS)?;
+    let (home, root) = (folder.join("home"), folder.join("root"));
+    fs::create_dir_all(&home)?;
+    fs::create_dir_all(&root)?;
+    for file in 0..FILES {
+        fs::write(root.join(name(file)), "fn one() {}\n".repeat(500))?;
+    }
+    let notebook = Notebook::open(&home)?;
+    let texts = synthetic::entries(SEED, sessions).map(|entry| entry.text);
+    let events = texts.enumerate().map(|(place, text)| event(place, text, &root));
+    notebook.write(&events.collect::<Result<Vec<_>, _>>()?)?;
+    notebook.rebuild()?;
+    drop(notebook);
+    let user_home = folder.join("user");
+    let recall = Recall { home, user_home, root, tokens: USUAL_TOKENS, locale: Locale::En };
+    let now = Timestamp::from_millis(0);
+    let questions =
+        synthetic::questions(SEED, sessions).step_by(usize::try_from(sessions)? * 3 / TASKS + 1);
+    let (mut times, mut shown) = (Vec::new(), 0);
+    for (place, question) in questions.enumerate() {
+        let task = Some(format!("{} {}", question.text, name(place % FILES)));
+        let wanted = Wanted { task, ..Wanted::new(Phase::Think) };
+        let start = cpu();
+        let found = recall.recall(&wanted, now)?;
+        times.push(cpu().saturating_sub(start));
+        shown += found.shown.map_or(0, |shown| shown.notes.len());
+    }
+    let tasks = times.len();
+    let line = serde_json::json!({
+        "recall": [quantile(&mut times, 50), quantile(&mut times, 99)],
+        "tasks": tasks,
+        "shown": shown,
+    });
+    Ok(writeln!(io::stdout(), "{line}")?)
+}
+
+fn name(file: usize) -> String {
+    format!("file_{file}.rs")
+}
+
+/// A note of some kind, every tenth about a file.
+fn event(place: usize, text: String, root: &Path) -> io::Result<Event> {
+    let kinds = [NoteKind::Skill, NoteKind::Gotcha, NoteKind::Fact, NoteKind::Failure];
+    let kind = kinds.get(place % 7).cloned().unwrap_or(NoteKind::Discovery);
+    let id = note_id(&place.to_string());
+    let mut note = Note::new(id, kind, Scope::Project, text);
+    if place.is_multiple_of(PER_FILE) {
+        let file = name(place / PER_FILE % FILES);
+        note.anchors.push(anchor::drop_at(root, &file, Some("one"))?);
+        note.files.push(file);
+    }
+    let what = What::Noted(Box::new(note));
+    Ok(Event { at: 0, place: Place::default(), actor: Actor::Agent, what })
+}
+
+/// The processor time of all threads of this process.
+fn cpu() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}
+
+fn quantile(times: &mut [Duration], percent: usize) -> f64 {
+    times.sort_unstable();
+    let at = (times.len() * percent).div_ceil(100).saturating_sub(1);
+    times.get(at).copied().unwrap_or_default().as_secs_f64() * 1000.0
+}

@@ -1,0 +1,68 @@
+//! What the agent is shown of the memory with its prompt.
+
+use std::fs;
+use std::io::Write;
+
+use ralph_core::Run;
+use ralph_memory::event::{Phase, Place};
+
+use super::Driver;
+use super::memory::Plan;
+use super::turn;
+use crate::events::Event;
+use crate::recall::{Part, Recall, RecallError, Recalled, Wanted};
+
+/// The file in the run's folder that names what the conversation has seen.
+const SEEN: &str = "notes";
+
+impl Driver<'_> {
+    /// The notes for the next turn, if there are any that the conversation
+    /// has not seen. Without them the work goes on all the same.
+    pub(super) fn notes(&mut self, run: &Run, plan: Plan) -> Option<String> {
+        let recall = self.recall.clone().filter(Recall::has_anything)?;
+        match self.recalled(&recall, run, plan) {
+            Ok(found) => found.shown.map(|shown| shown.text),
+            Err(error) => {
+                self.tell(&Event::Notice { run, text: &error.to_string() });
+                None
+            }
+        }
+    }
+
+    fn recalled(&self, recall: &Recall, run: &Run, plan: Plan) -> Result<Recalled, RecallError> {
+        let path = self.folder.join(SEEN);
+        let goes_on = plan == Plan::Resume;
+        let before =
+            if goes_on { fs::read_to_string(&path).unwrap_or_default() } else { String::new() };
+        let mut lines = before.lines();
+        let spent = lines.next().and_then(|line| line.parse().ok()).unwrap_or(0);
+        let seen: Vec<String> = lines.map(str::to_owned).collect();
+        let phase = if run.feedback.is_empty() { Phase::Think } else { Phase::Code };
+        let wanted = Wanted {
+            part: if goes_on { Part::Asked } else { Part::Whole },
+            // What failed says which files matter now.
+            task: Some(format!("{}\n{}", run.task.text, run.feedback)),
+            seen,
+            spent,
+            place: Place {
+                run: Some(run.id.to_string()),
+                iteration: Some(run.iteration),
+                phase: Some(phase),
+                ..Place::default()
+            },
+            has_check: !self.gates.is_empty() || self.judge.is_some(),
+            ..Wanted::new(phase)
+        };
+        let now = self.clock.now();
+        let found = recall.recall(&wanted, now)?;
+        if let Some(shown) = &found.shown {
+            recall.note_shown(&found, &wanted.place, now)?;
+            let ids = [wanted.seen, shown.ids()].concat().join("\n");
+            // Should that fail, the agent reads the same notes twice.
+            let _ = turn::make_private_folder(&self.folder)
+                .and_then(|()| turn::private_file(&path))
+                .and_then(|mut file| write!(file, "{}\n{ids}\n", spent + shown.tokens));
+        }
+        Ok(found)
+    }
+}

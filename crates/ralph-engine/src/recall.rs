@@ -1,0 +1,220 @@
+//! What is remembered that matters now: searched for, judged, and written as
+//! the agent will read it.
+//!
+//! Hooks, the driver and the command line all ask here. Notes and code are
+//! searched at the same time. Where nothing is remembered nothing is opened.
+
+mod code;
+mod gather;
+mod shelves;
+mod text;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use ralph_core::Timestamp;
+use ralph_core::locale::Locale;
+use ralph_core::memory::hydration::{Hydration, HydrationError, Material, hydrate};
+use ralph_core::memory::sufficiency::{
+    Knowledge, Named, ROUNDS, Sufficiency, TaskKind, judge, named,
+};
+use ralph_memory::event::{Actor, Event, Phase, Place, What};
+use ralph_memory::log::Log;
+use ralph_memory::{MemoryError, Notebook};
+
+use code::Sight;
+use gather::{Books, Lists};
+
+/// The memory of a project, and how it is shown.
+#[derive(Clone, Debug)]
+pub struct Recall {
+    /// The state home of the project.
+    pub home: PathBuf,
+    /// The home of what is remembered for all projects of the user.
+    pub user_home: PathBuf,
+    /// The root of the project.
+    pub root: PathBuf,
+    /// How many tokens may be shown.
+    pub tokens: usize,
+    /// The language of the words around notes.
+    pub locale: Locale,
+}
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// What the agent is about.
+    pub phase: Phase,
+    /// How much of what is known.
+    pub part: Part,
+    /// What the agent is to do.
+    pub task: Option<String>,
+    /// Files that it is about, from the root.
+    pub files: Vec<String>,
+    /// Where the work stands.
+    pub resume: Option<String>,
+    /// Notes that the agent has seen already.
+    pub seen: Vec<String>,
+    /// Tokens that those took.
+    pub spent: usize,
+    /// Where the agent is: notes on trial are shown where they were written.
+    pub place: Place,
+    /// Something checks the work.
+    pub has_check: bool,
+}
+
+impl Wanted {
+    /// Everything that matters in a phase.
+    pub fn new(phase: Phase) -> Self {
+        Self {
+            phase,
+            part: Part::Whole,
+            task: None,
+            files: Vec::new(),
+            resume: None,
+            seen: Vec::new(),
+            spent: 0,
+            place: Place { phase: Some(phase), ..Place::default() },
+            has_check: false,
+        }
+    }
+}
+
+/// Which part of what is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All of it.
+    Whole,
+    /// What holds whatever the task is.
+    Standing,
+    /// What only the task makes matter.
+    Asked,
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recalled {
+    /// What is shown; `None` if there is nothing to say.
+    pub shown: Option<Hydration>,
+    /// What kind of task it is, and whether enough is known to begin; `None`
+    /// without a task, and once the work has begun.
+    pub sufficiency: Option<(TaskKind, Sufficiency)>,
+    /// Which of the notes that were found are the user's for all projects.
+    global: BTreeSet<String>,
+}
+
+/// Why nothing can be recalled.
+#[derive(Debug, thiserror::Error)]
+pub enum RecallError {
+    /// The notebook cannot be used.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// What must be shown does not fit.
+    #[error(transparent)]
+    Hydration(#[from] HydrationError),
+}
+
+impl RecallError {
+    /// What helps, printed below the error.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Hydration(HydrationError::LongRules { .. }) => Some(
+                "shorten what `ralph memory list --kind constitution` lists, or raise memory.tokens",
+            ),
+            Self::Memory(_) => None,
+        }
+    }
+}
+
+impl Recall {
+    /// Whether anything was ever remembered. Looks once or twice and opens
+    /// nothing.
+    pub fn has_anything(&self) -> bool {
+        Notebook::exists(&self.home) || Notebook::exists(&self.user_home)
+    }
+
+    /// Finds what matters now.
+    pub fn recall(&self, wanted: &Wanted, now: Timestamp) -> Result<Recalled, RecallError> {
+        let named = wanted.task.as_deref().map(named).unwrap_or_default();
+        let (lists, sight) = self.search(wanted, &named, now)?;
+        let sufficiency = self.sufficiency(wanted, &lists, &sight);
+        let global = lists.global();
+        let mut notes = shelves::chosen(self, wanted, lists, now);
+        notes.retain(|note| !wanted.seen.contains(&note.id));
+        let mut material = Material { notes, resume: wanted.resume.clone(), map: sight.text() };
+        if material.notes.is_empty() && material.resume.is_none() {
+            // The code alone is no reason to speak: the agent can read it.
+            material.map = None;
+        } else if let Some(open) =
+            sufficiency.as_ref().and_then(|(_, found)| text::open_questions(found, self.locale))
+        {
+            let resume = material.resume.map_or(open.clone(), |resume| format!("{resume}\n{open}"));
+            material.resume = Some(resume);
+        }
+        let tokens = self.tokens.saturating_sub(wanted.spent);
+        Ok(Recalled { shown: hydrate(&material, tokens, self.locale)?, sufficiency, global })
+    }
+
+    /// Searches notes and code, each in its own thread.
+    fn search(
+        &self,
+        wanted: &Wanted,
+        named: &Named,
+        now: Timestamp,
+    ) -> Result<(Lists, Sight), RecallError> {
+        std::thread::scope(|scope| {
+            let looks = shelves::wants_code(wanted);
+            let sight = looks.then(|| scope.spawn(|| code::look(self, wanted, named, now)));
+            let books = Books::open([&self.home, &self.user_home])?;
+            let mut lists = books.search(wanted, named)?;
+            // A search that broke off is one that found nothing.
+            let sight = sight.and_then(|sight| sight.join().ok().flatten()).unwrap_or_default();
+            books.about(&sight.files, &mut lists)?;
+            Ok((lists, sight))
+        })
+    }
+
+    fn sufficiency(
+        &self,
+        wanted: &Wanted,
+        lists: &Lists,
+        sight: &Sight,
+    ) -> Option<(TaskKind, Sufficiency)> {
+        let is_asked = wanted.part != Part::Standing && wanted.phase == Phase::Think;
+        let task = wanted.task.as_deref().filter(|_| is_asked)?;
+        let files = [wanted.files.as_slice(), &sight.files, &lists.files()].concat();
+        let known = Knowledge {
+            files,
+            undefined: sight.undefined.clone(),
+            has_check: wanted.has_check || lists.has_command(),
+            has_looked_for_gotchas: true,
+            // What can be widened was; without code there was nothing to widen.
+            rounds: if sight.is_known { ROUNDS } else { 0 },
+        };
+        Some((TaskKind::of(task), judge(task, &known, self.locale)))
+    }
+
+    /// Puts on record that notes were shown, and where.
+    pub fn note_shown(
+        &self,
+        found: &Recalled,
+        place: &Place,
+        now: Timestamp,
+    ) -> Result<(), RecallError> {
+        let Some(shown) = &found.shown else { return Ok(()) };
+        let (global, own) = shown.ids().into_iter().partition(|id| found.global.contains(id));
+        let tokens = u32::try_from(shown.tokens).unwrap_or(u32::MAX);
+        let homes: [(&PathBuf, Vec<String>); 2] = [(&self.home, own), (&self.user_home, global)];
+        for (home, ids) in homes.into_iter().filter(|(_, ids)| !ids.is_empty()) {
+            let what = What::Shown { ids, tokens };
+            let at = now.as_millis();
+            let event = Event { at, place: place.clone(), actor: Actor::Ralph, what };
+            Log::new(home).append(&[event]).map_err(MemoryError::from)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[path = "recall_tests.rs"]
+mod tests;

@@ -1,0 +1,173 @@
+//! Notes that may matter, by several searches.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use ralph_core::memory::rank::{Ranked, floor, fuse};
+use ralph_core::memory::sufficiency::Named;
+use ralph_memory::event::{Actor, NoteKind, Scope};
+use ralph_memory::{Filters, Known, MemoryError, Notebook, Query, Selection};
+
+use super::{Part, Wanted};
+
+/// Hits of a search by words.
+const BY_WORDS: usize = 50;
+
+/// Notes of the files that are known, of others, and of a kind.
+const BY_FILES: usize = 30;
+
+/// Rules are short and few; more than these are none.
+const RULES: usize = 200;
+
+/// How much of a task is searched for, in bytes.
+const LONGEST_TASK: usize = 4000;
+
+/// How much a note counts that is about a file which was merely guessed.
+const GUESSED: f64 = 0.5;
+
+/// The notebooks that are asked.
+pub(super) struct Books(Vec<Notebook>);
+
+/// What several searches found, each in its order.
+#[derive(Default)]
+pub(super) struct Lists {
+    known: BTreeMap<String, Known>,
+    ranked: Vec<(f64, Vec<String>)>,
+    about_files: Vec<String>,
+}
+
+/// A note that was found.
+pub(super) struct Found {
+    pub(super) known: Known,
+    /// How high up it is in the lists.
+    pub(super) rank: f64,
+    /// It is about a file that is to be changed.
+    pub(super) is_about_files: bool,
+}
+
+impl Books {
+    /// Opens those of these homes that have one.
+    pub(super) fn open(homes: [&PathBuf; 2]) -> Result<Self, MemoryError> {
+        let there = homes.into_iter().filter(|home| Notebook::exists(home));
+        Ok(Self(there.map(|home| Notebook::open(home)).collect::<Result<_, _>>()?))
+    }
+
+    /// Searches for what is wanted.
+    pub(super) fn search(&self, wanted: &Wanted, named: &Named) -> Result<Lists, MemoryError> {
+        let mut lists = Lists::default();
+        for book in &self.0 {
+            if wanted.part != Part::Asked {
+                standing(book, &mut lists)?;
+            }
+            if wanted.part != Part::Standing {
+                asked(book, wanted, named, &mut lists)?;
+            }
+        }
+        Ok(lists)
+    }
+
+    /// Adds notes about files that the code led to.
+    pub(super) fn about(&self, files: &[String], lists: &mut Lists) -> Result<(), MemoryError> {
+        for book in self.0.iter().filter(|_| !files.is_empty()) {
+            lists.add_about(GUESSED, of_files(book, files)?);
+        }
+        Ok(())
+    }
+}
+
+/// What holds whatever the task is.
+fn standing(book: &Notebook, lists: &mut Lists) -> Result<(), MemoryError> {
+    let rules = book.list(&of_kinds(&[NoteKind::Constitution], RULES))?;
+    lists.add(1.0, rules.into_iter().filter(|rule| rule.actor == Actor::User));
+    let kinds = [NoteKind::Skill, NoteKind::Pattern, NoteKind::Command];
+    lists.add(1.0, book.list(&of_kinds(&kinds, BY_FILES))?);
+    Ok(())
+}
+
+/// What fits a task and its files.
+fn asked(
+    book: &Notebook,
+    wanted: &Wanted,
+    named: &Named,
+    lists: &mut Lists,
+) -> Result<(), MemoryError> {
+    if let Some(task) = wanted.task.as_deref().filter(|task| !task.trim().is_empty()) {
+        let text = task[..task.floor_char_boundary(LONGEST_TASK)].to_owned();
+        let hits = book.search(&Query { text, limit: BY_WORDS, ..Query::default() })?;
+        let least = floor(book.count()?);
+        lists.add(1.0, hits.into_iter().filter(|hit| hit.score >= least).map(|hit| hit.known));
+    }
+    let files = [wanted.files.as_slice(), &named.files].concat();
+    lists.add_about(1.0, of_files(book, &files)?);
+    Ok(())
+}
+
+fn of_files(book: &Notebook, files: &[String]) -> Result<Vec<Known>, MemoryError> {
+    if files.is_empty() {
+        return Ok(Vec::new());
+    }
+    let limit = Some(BY_FILES);
+    book.list(&Selection { files: files.to_vec(), limit, ..Selection::default() })
+}
+
+fn of_kinds(kinds: &[NoteKind], limit: usize) -> Selection {
+    let kinds = kinds.iter().map(|kind| kind.word().to_owned()).collect();
+    let filters = Filters { kinds, ..Filters::default() };
+    Selection { filters, limit: Some(limit), ..Selection::default() }
+}
+
+impl Lists {
+    fn add(&mut self, weight: f64, found: impl IntoIterator<Item = Known>) -> Vec<String> {
+        let mut ids = Vec::new();
+        for known in found {
+            ids.push(known.note.id.clone());
+            self.known.entry(known.note.id.clone()).or_insert(known);
+        }
+        self.ranked.push((weight, ids.clone()));
+        ids
+    }
+
+    fn add_about(&mut self, weight: f64, found: Vec<Known>) {
+        let ids = self.add(weight, found);
+        self.about_files.extend(ids);
+    }
+
+    /// The files that notes are about which fit the task.
+    pub(super) fn files(&self) -> Vec<String> {
+        let mut files: Vec<String> =
+            self.known.values().flat_map(|known| known.note.files.iter().cloned()).collect();
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+
+    /// The names of notes for all projects of the user.
+    pub(super) fn global(&self) -> BTreeSet<String> {
+        let global = self.known.values().filter(|known| known.note.scope == Scope::Global);
+        global.map(|known| known.note.id.clone()).collect()
+    }
+
+    /// Whether somebody wrote down what is typed to do something.
+    pub(super) fn has_command(&self) -> bool {
+        self.known.values().any(|known| known.note.kind == NoteKind::Command)
+    }
+
+    /// All that was found, in the order of names.
+    pub(super) fn into_found(mut self) -> Vec<Found> {
+        let ranked: Vec<Ranked<'_>> = self
+            .ranked
+            .iter()
+            .map(|(weight, ids)| Ranked {
+                weight: *weight,
+                ids: ids.iter().map(String::as_str).collect(),
+            })
+            .collect();
+        let fused = fuse(&ranked);
+        let found = fused.into_iter().filter_map(|(id, rank)| {
+            let known = self.known.remove(id)?;
+            let is_about_files = self.about_files.iter().any(|about| about == id);
+            Some(Found { known, rank, is_about_files })
+        });
+        found.collect()
+    }
+}

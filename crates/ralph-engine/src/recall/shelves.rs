@@ -1,0 +1,184 @@
+//! Which note is put where, and what it is worth there.
+
+use jiff::Timestamp as Moment;
+use ralph_core::Timestamp;
+use ralph_core::memory::belief::Days;
+use ralph_core::memory::hydration::{Candidate, Shelf};
+use ralph_core::memory::label::{Anchored, Grounds, Label, belief_left};
+use ralph_core::memory::rank::{Worth, diverse};
+use ralph_memory::event::{Actor, NoteKind, Phase, Scope};
+use ralph_memory::{Known, anchor};
+
+use super::gather::{Found, Lists};
+use super::{Part, Recall, Wanted};
+
+/// What happened longer ago is not lately.
+const LATELY: Days = Days(7.0);
+
+/// Anchors of one note that are looked at.
+const MOST_ANCHORS: usize = 4;
+
+/// Notes of each shelf that are looked at closely: their anchors are read.
+const CLOSELY: usize = 12;
+
+const MILLIS_A_DAY: f64 = 86_400_000.0;
+
+/// Whether the code matters for what is wanted.
+pub(super) fn wants_code(wanted: &Wanted) -> bool {
+    let is_asked = wanted.task.is_some() || !wanted.files.is_empty();
+    wanted.part != Part::Standing && wanted.phase != Phase::Verify && is_asked
+}
+
+/// Chooses from what was found, the best of each shelf first.
+pub(super) fn chosen(
+    recall: &Recall,
+    wanted: &Wanted,
+    lists: Lists,
+    now: Timestamp,
+) -> Vec<Candidate> {
+    let mut shelves: Vec<(Shelf, Vec<Weighed>)> = Vec::new();
+    for found in lists.into_found() {
+        let Some(shelf) = shelf(&found, wanted, now).filter(|_| is_at_home(&found.known, wanted))
+        else {
+            continue;
+        };
+        let weighed = Weighed::new(found, wanted.phase, now);
+        match shelves.iter_mut().find(|(known, _)| *known == shelf) {
+            Some((_, notes)) => notes.push(weighed),
+            None => shelves.push((shelf, vec![weighed])),
+        }
+    }
+    shelves.sort_by_key(|(shelf, _)| *shelf);
+    shelves.into_iter().flat_map(|(shelf, notes)| best(recall, shelf, notes)).collect()
+}
+
+/// A note with what it is worth.
+struct Weighed {
+    known: Known,
+    worth: f64,
+}
+
+impl Weighed {
+    fn new(found: Found, phase: Phase, now: Timestamp) -> Self {
+        let note = &found.known.note;
+        let scope = match note.scope {
+            Scope::Task => 1.2,
+            Scope::Project => 1.0,
+            Scope::Global => 0.8,
+        };
+        let is_failure = matches!(note.kind, NoteKind::Failure | NoteKind::Approach);
+        let phase = match phase {
+            Phase::Verify if is_failure => 1.5,
+            Phase::Code if note.kind == NoteKind::Gotcha && found.is_about_files => 2.0,
+            Phase::Think | Phase::Code | Phase::Verify | Phase::Consolidate => 1.0,
+        };
+        let worth = Worth {
+            belief: found.known.belief_at(now).lower(),
+            age: age(found.known.valid_from, now),
+            half_life: note.kind.half_life(),
+            scope,
+            phase,
+        };
+        Self { worth: found.rank * worth.factor(), known: found.known }
+    }
+}
+
+/// The best notes of a shelf. Only those that have a chance are looked at
+/// closely, as that means reading them word by word, and files.
+fn best(recall: &Recall, shelf: Shelf, mut notes: Vec<Weighed>) -> Vec<Candidate> {
+    let by_worth = |one: &Weighed, other: &Weighed| {
+        other.worth.total_cmp(&one.worth).then_with(|| one.known.note.id.cmp(&other.known.note.id))
+    };
+    notes.sort_by(by_worth);
+    let most = if shelf == Shelf::Rule { usize::MAX } else { CLOSELY };
+    let mut looked: Vec<(f64, Candidate)> = Vec::new();
+    for note in notes.into_iter().filter(|note| is_vouched_for(&note.known)).take(most) {
+        let anchors = note.known.note.anchors.iter().take(MOST_ANCHORS);
+        let anchors: Vec<Anchored> = anchors.map(|one| anchor::look(&recall.root, one)).collect();
+        let worth = note.worth * (0.5 + 0.5 * belief_left(&anchors));
+        looked.push((worth, candidate(note.known, shelf, &anchors)));
+    }
+    let texts: Vec<(f64, &str)> =
+        looked.iter().map(|(worth, note)| (*worth, note.text.as_str())).collect();
+    let order = diverse(&texts, looked.len());
+    order.into_iter().map(|place| looked[place].1.clone()).collect()
+}
+
+fn candidate(known: Known, shelf: Shelf, anchors: &[Anchored]) -> Candidate {
+    // Others that read like one did not get here.
+    let is_order_like = known.verified && known.actor != Actor::User && !known.orders().is_empty();
+    let day = (shelf == Shelf::Recent).then(|| day(known.recorded));
+    let grounds =
+        Grounds { is_verified: known.verified, has_citation: !known.note.anchors.is_empty() };
+    let label = Label::of(grounds, anchors);
+    let note = known.note;
+    Candidate {
+        id: note.id,
+        shelf,
+        label,
+        title: note.title,
+        text: note.text,
+        why: note.why,
+        files: note.files,
+        day,
+        is_order_like,
+    }
+}
+
+/// Where a note is put in this phase; `None` if it does not belong there.
+fn shelf(found: &Found, wanted: &Wanted, now: Timestamp) -> Option<Shelf> {
+    let known = &found.known;
+    let shelf = match &known.note.kind {
+        NoteKind::Constitution if known.actor == Actor::User => Shelf::Rule,
+        NoteKind::Skill | NoteKind::Command => Shelf::Skill,
+        NoteKind::Pattern => Shelf::Pattern,
+        NoteKind::Gotcha => Shelf::Gotcha,
+        NoteKind::Failure | NoteKind::Approach => Shelf::Failure,
+        NoteKind::Discovery | NoteKind::Other(_)
+            if wanted.phase == Phase::Code && found.is_about_files && is_late(known, now) =>
+        {
+            Shelf::Recent
+        }
+        NoteKind::Constitution
+        | NoteKind::Decision
+        | NoteKind::Discovery
+        | NoteKind::Fact
+        | NoteKind::Other(_) => Shelf::Fact,
+    };
+    let belongs = match wanted.phase {
+        Phase::Think | Phase::Consolidate => true,
+        Phase::Code => shelf != Shelf::Pattern,
+        Phase::Verify => !matches!(shelf, Shelf::Skill | Shelf::Fact | Shelf::Recent),
+    };
+    belongs.then_some(shelf)
+}
+
+/// Whether a note may be shown here: one on trial stays where it was written.
+fn is_at_home(known: &Known, wanted: &Wanted) -> bool {
+    let (written, here) = (&known.place, &wanted.place);
+    let is_same = |one: &Option<String>, other: &Option<String>| one.is_some() && one == other;
+    known.note.scope != Scope::Task
+        || is_same(&written.run, &here.run)
+        || is_same(&written.session, &here.session)
+        || is_same(&written.task, &here.task)
+}
+
+/// What reads like an order to the agent is kept from it, unless the user
+/// wrote it or checks proved it.
+fn is_vouched_for(known: &Known) -> bool {
+    known.verified || known.actor == Actor::User || known.orders().is_empty()
+}
+
+fn is_late(known: &Known, now: Timestamp) -> bool {
+    age(known.recorded, now).0 <= LATELY.0
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a day more or less in ten thousand years is fine")]
+fn age(at: Timestamp, now: Timestamp) -> Days {
+    Days(now.as_millis().saturating_sub(at.as_millis()) as f64 / MILLIS_A_DAY)
+}
+
+fn day(at: Timestamp) -> String {
+    let moment = Moment::from_millisecond(at.as_millis()).unwrap_or_default();
+    moment.strftime("%Y-%m-%d").to_string()
+}
