@@ -39,6 +39,7 @@ mod promise_loop;
 mod reading;
 mod reading_damage;
 mod reading_stream;
+#[cfg(test)]
 mod recalling;
 mod reference;
 mod remembering;

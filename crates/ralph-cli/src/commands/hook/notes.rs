@@ -43,7 +43,7 @@ fn moment(event: &HostEvent) -> Option<Moment<'_>> {
         }
         Happening::Prompted { text, .. } => match slash::parse(text) {
             Some(Slash::Arm(_)) => Some(Moment::Task(text)),
-            Some(Slash::Verb(..)) => None,
+            Some(Slash::Verb(..) | Slash::Unclear(..)) => None,
             None => (!text.trim_start().starts_with('/')).then_some(Moment::Task(text)),
         },
         Happening::SessionStarted(Start::Resumed | Start::Forked | Start::Other)
@@ -99,7 +99,7 @@ pub(super) fn add(app: &App, event: &HostEvent, reply: HostReply) -> HostReply {
         Ok(None) => reply,
         Err(error) => {
             log::write(&app.home, &format!("{session:?}: {error}"));
-            HostReply { note: reply.note.or_else(|| Some(said(&error))), ..reply }
+            HostReply { note: reply.note.or_else(|| Some(said(app, &error))), ..reply }
                 .in_tone(Tone::Warning)
         }
     }
