@@ -380,10 +380,10 @@ export const Ralph = async ({ client, directory }: any) => {
     "shell.env": async (_: any, { env }: any) => {
       if (process.env.OPENCODE_SERVER_PASSWORD) env.OPENCODE_SERVER_PASSWORD = ""
     },
-    // Nobody but the client knows which session asks for a loop.
+    // Nobody but the client knows which session asks for a loop or takes notes.
     "tool.execute.before": async ({ tool, sessionID }: any, { args }: any) => {
       try {
-        if (tool !== "ralph_loop_start") return
+        if (!/^ralph_(loop_start|memory_[a-z]+|approach_check)$/.test(tool)) return
         args.session = (await parentOf(sessionID)) ?? sessionID
       } catch {}
     },

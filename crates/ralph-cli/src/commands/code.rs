@@ -116,18 +116,30 @@ struct MapArgs {
     json: bool,
 }
 
-fn kind(word: &str) -> Result<Kind, String> {
+pub(crate) fn kind(word: &str) -> Result<Kind, String> {
     Kind::ALL.into_iter().find(|kind| kind.word() == word).ok_or_else(|| {
         let words: Vec<&str> = Kind::ALL.iter().map(|kind| kind.word()).collect();
         format!("there are {}", words.join(", "))
     })
 }
 
+/// Answers a question from an index that was brought up to date.
+pub(crate) fn ask<T>(app: &App, question: impl FnOnce(&Code<'_>) -> T) -> Result<T, CliError> {
+    let mut index = Index::open(&app.project.root, &app.home)?;
+    let now = nanoseconds(app);
+    index.update(now, &mut |_| {})?;
+    Ok(question(&index.code(now)?))
+}
+
+/// The time as the index counts it; the clock shows whole milliseconds.
+fn nanoseconds(app: &App) -> i64 {
+    app.clock.now().as_millis().saturating_mul(1_000_000)
+}
+
 pub(crate) fn run(args: &CodeArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     let mut index = Index::open(&app.project.root, &app.home)?;
-    // The clock shows whole milliseconds.
-    let now = app.clock.now().as_millis().saturating_mul(1_000_000);
+    let now = nanoseconds(&app);
     let mut bar = Bar::new(app.locale());
     let updated = match &args.question {
         Question::Index(IndexArgs { rebuild: true, .. }) => {

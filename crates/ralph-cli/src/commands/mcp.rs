@@ -3,10 +3,18 @@
 //! One file per tool: the form of its arguments, what the model is told about
 //! it, and a function. Standard output belongs to the protocol.
 
+mod approach_check;
 mod check_run;
+mod code_map;
+mod code_refs;
+mod code_symbols;
 mod loop_start;
 mod loop_status;
 mod loop_stop;
+mod memory_add;
+mod memory_get;
+mod memory_search;
+mod notebook;
 
 use ralph_agents::host::HOSTS;
 use ralph_mcp::{About, Refusal, ServeError, Tool};
@@ -31,12 +39,28 @@ const INSTRUCTIONS: &str = "\
 ralph keeps an agent working on a task until the work is proven done: at the end of every turn it \
 runs the project's own checks and either ends the loop or says what is still wrong. Call \
 `check_run` to learn whether the checks pass before you say that you are done, and `loop_status` \
-to see where the loop stands. Call `loop_start` only when the user asks for a loop. A loop that is \
+to see where the loop stands. `memory_search` has what was learned here before: ask it with the \
+files you are about to change, and `approach_check` with your plan before you try a fix again; \
+cite a note that decides what you do as `[id]`. `memory_add` keeps what the next session should \
+know. `code_map`, `code_symbols` and `code_refs` answer from an index of the code and cost less \
+than reading files. Call `loop_start` only when the user asks for a loop. A loop that is \
 active can be ended early by the user alone, with /cancel-ralph or `ralph stop`.";
 
 /// Every tool, in the order in which clients list them.
 fn tools() -> Vec<Tool> {
-    vec![loop_start::tool(), loop_status::tool(), loop_stop::tool(), check_run::tool()]
+    vec![
+        loop_start::tool(),
+        loop_status::tool(),
+        loop_stop::tool(),
+        check_run::tool(),
+        memory_search::tool(),
+        memory_get::tool(),
+        memory_add::tool(),
+        approach_check::tool(),
+        code_symbols::tool(),
+        code_refs::tool(),
+        code_map::tool(),
+    ]
 }
 
 pub(crate) fn run(_args: &McpArgs) -> Result<u8, CliError> {

@@ -19,6 +19,7 @@ use serde_json::Value;
 
 use self::answers::Answers;
 use self::books::Books;
+pub(crate) use self::books::place;
 use crate::app::App;
 use crate::error::CliError;
 use crate::out;

@@ -21,7 +21,7 @@ fn an_entry_among_others_is_proven_by_the_doctor_and_goes_without_a_trace() {
     let words = [&list["mcpServers"]["ralph"]["command"], &list["mcpServers"]["x"]["command"]];
     assert_eq!(words, [project.binary().to_str().unwrap_or_default(), "x"]);
     let said = project.ralph(&["doctor"]).output().stdout;
-    let tools = "tools: loop_start, loop_status, loop_stop, check_run in";
+    let tools = "tools: loop_start, loop_status, loop_stop, check_run, memory_search,";
     assert!(said.contains(tools), "{said}");
     assert!(ralph(&project, &["install", "claude-code"]).contains("Nothing to change."));
     ralph(&project, &["install", "claude-code", "--no-tools"]);

@@ -1,5 +1,7 @@
 //! The tools that agents are given, over the protocol their clients speak.
 
+mod knowledge;
+
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout};
 
@@ -105,10 +107,16 @@ fn a_client_is_told_of_the_tools_and_hangs_up() {
     let list = server.hear();
     let tools = list["result"]["tools"].as_array().unwrap();
     let names: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
-    assert_eq!(names, ["loop_start", "loop_status", "loop_stop", "check_run"]);
+    let of_loops = ["loop_start", "loop_status", "loop_stop", "check_run"];
+    let of_notes = ["memory_search", "memory_get", "memory_add", "approach_check"];
+    let of_code = ["code_symbols", "code_refs", "code_map"];
+    assert_eq!(names, [&of_loops[..], &of_notes[..], &of_code[..]].concat());
     let hints: Vec<&Value> =
         tools.iter().map(|tool| &tool["annotations"]["readOnlyHint"]).collect();
-    assert_eq!(hints, [false, true, false, false]);
+    let (reads, writes) = (true, false);
+    let loops = [writes, reads, writes, writes];
+    let notes = [reads, reads, writes, reads];
+    assert_eq!(hints, [&loops[..], &notes[..], &[reads; 3]].concat());
     assert_eq!(tools[0]["inputSchema"]["required"], json!(["task"]));
     let left = server.leave().exits(0);
     assert_eq!((left.stdout.as_str(), left.stderr.as_str()), ("", ""));

@@ -4,7 +4,7 @@ use jiff::Timestamp as Moment;
 use ralph_core::Timestamp;
 use ralph_core::memory::belief::Days;
 use ralph_core::memory::hydration::{Candidate, Shelf};
-use ralph_core::memory::label::{Anchored, Grounds, Label, belief_left};
+use ralph_core::memory::label::{Anchored, belief_left};
 use ralph_core::memory::rank::{Worth, diverse};
 use ralph_memory::event::{Actor, NoteKind, Phase, Scope};
 use ralph_memory::{Known, anchor};
@@ -108,9 +108,7 @@ fn candidate(known: Known, shelf: Shelf, anchors: &[Anchored]) -> Candidate {
     // Others that read like one did not get here.
     let is_order_like = known.verified && known.actor != Actor::User && !known.orders().is_empty();
     let day = (shelf == Shelf::Recent).then(|| day(known.recorded));
-    let grounds =
-        Grounds { is_verified: known.verified, has_citation: !known.note.anchors.is_empty() };
-    let label = Label::of(grounds, anchors);
+    let label = known.label(anchors);
     let note = known.note;
     Candidate {
         id: note.id,

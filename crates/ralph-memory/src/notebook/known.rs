@@ -1,9 +1,13 @@
 //! A note and what is known of it.
 
+use std::path::Path;
+
 use ralph_core::Timestamp;
+use ralph_core::memory::label::{Anchored, Grounds, Label};
 use ralph_core::memory::notes::{Order, orders};
 use ralph_core::memory::{Belief, Outcome, Source};
 
+use crate::anchor;
 use crate::entry::{Entry, State};
 use crate::event::{Actor, Note, Place};
 
@@ -80,6 +84,17 @@ impl Known {
     /// How much it is believed at a time.
     pub fn belief_at(&self, now: Timestamp) -> Belief {
         self.belief.at(now, self.note.kind.half_life())
+    }
+
+    /// What became of the places it points at, below a root.
+    pub fn look(&self, root: &Path) -> Vec<Anchored> {
+        self.note.anchors.iter().map(|one| anchor::look(root, one)).collect()
+    }
+
+    /// How far it can be relied on, given what became of those places.
+    pub fn label(&self, anchored: &[Anchored]) -> Label {
+        let has_citation = !self.note.anchors.is_empty();
+        Label::of(Grounds { is_verified: self.verified, has_citation }, anchored)
     }
 
     /// What in it reads like an order to the agent. Costs some microseconds.

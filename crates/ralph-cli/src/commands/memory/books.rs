@@ -3,8 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use ralph_agents::host::HOSTS;
+use ralph_core::SessionId;
+use ralph_engine::host::Place as Kept;
 use ralph_memory::event::{Actor, Event, Place, Scope, What};
 use ralph_memory::{Known, MemoryError, Notebook};
+use ralph_store::RunStore;
 
 use super::answers::Answers;
 use crate::app::App;
@@ -71,21 +74,9 @@ impl<'a> Books<'a> {
 
     /// Who calls us: the user, or an agent in one of its turns.
     pub(super) fn writer(&self) -> (Actor, Place) {
-        let app = self.app;
-        if let Some(run) = app.driven_run() {
-            let iteration = app.variable("RALPH_ITERATION").and_then(|text| text.parse().ok());
-            let place = Place { run: Some(run.to_string()), iteration, ..Place::default() };
-            return (Actor::Agent, place);
-        }
-        let session = HOSTS
-            .iter()
-            .filter_map(|host| app.variable(host.session_variable?))
-            .find(|session| !session.is_empty());
-        match session {
-            Some(session) => (Actor::Agent, Place { session: Some(session), ..Place::default() }),
-            None if app.is_driven() => (Actor::Agent, Place::default()),
-            None => (Actor::User, Place::default()),
-        }
+        let place = place(self.app, None);
+        let is_agent = self.app.is_driven() || place.session.is_some();
+        (if is_agent { Actor::Agent } else { Actor::User }, place)
     }
 
     /// What the present caller does now.
@@ -108,6 +99,24 @@ impl<'a> Books<'a> {
     /// A path as notes name it.
     pub(super) fn relative_to_root(&self, path: &str) -> String {
         super::below(&self.app.project.root, path).unwrap_or_else(|| path.to_owned())
+    }
+}
+
+/// Where the agent is that calls us: its session, and the turn of the loop it
+/// is in, so that what comes of the turn can be credited.
+pub(crate) fn place(app: &App, session: Option<&str>) -> Place {
+    let named = HOSTS.iter().filter_map(|host| app.variable(host.session_variable?));
+    let known = || named.into_iter().find(|session| !session.is_empty());
+    let session = session.map(str::to_owned).or_else(known);
+    let session = session.and_then(|name| SessionId::new(&name));
+    let run = app.driven_run().or_else(|| Kept::new(&app.home, session.as_ref()?).run());
+    let record = run.as_ref().and_then(|run| app.existing_store().ok()??.run(run).ok()?);
+    let said = || app.variable("RALPH_ITERATION").and_then(|text| text.parse().ok());
+    Place {
+        iteration: run.as_ref().and_then(|_| record.map(|run| run.iteration).or_else(said)),
+        run: run.map(|run| run.to_string()),
+        session: session.map(|session| session.as_str().to_owned()),
+        ..Place::default()
     }
 }
 

@@ -1,0 +1,121 @@
+//! Was a plan tried before, and did it fail?
+
+use std::time::Duration;
+
+use ralph_core::memory::approach;
+use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
+use ralph_memory::{Filters, Known, MemoryError, Notebook, Query, Selection};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::app;
+use super::notebook::{self, NoteView, SHORT};
+use crate::commands::memory;
+
+const SPEC: Spec = Spec {
+    name: "approach_check",
+    title: "Check a plan",
+    description: "Before you change code: ask whether what you are about to try was tried before \
+                  and failed. Say the plan in a sentence and the files it changes. `known` is true \
+                  if it is one that failed: `failed` has the evidence, and you should try something \
+                  else. `related` has what else failed or went wrong in these files.",
+    effect: Effect::Reads,
+    company: Company::Any,
+    patience: Duration::from_secs(30),
+};
+
+/// How many notes are compared with a plan.
+const CANDIDATES: usize = 50;
+
+/// How many of a kind are shown.
+const SHOWN: usize = 5;
+
+/// What is about to be tried.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// The plan, in a sentence.
+    approach: String,
+    /// The files it changes, relative to the root of the project.
+    #[serde(default)]
+    files: Vec<String>,
+    /// The session, where the client does not say which one it is.
+    #[serde(default)]
+    session: Option<String>,
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new(SPEC, check)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "a tool owns its arguments")]
+fn check(input: Input, _call: &Call) -> Result<Answer, Refusal> {
+    if input.approach.trim().is_empty() {
+        return Err(Refusal("approach_check: `approach` is empty".to_owned()));
+    }
+    let app = app()?;
+    if !Notebook::exists(&app.home) {
+        return Answer::new(&json!({ "schema": 1, "known": false, "failed": [], "related": [] }));
+    }
+    let book = notebook::open(&app)?;
+    let (failed, related) = sort_out(&book, &input).map_err(notebook::trouble)?;
+    let view = |notes: &[Known]| -> Vec<NoteView> {
+        notes.iter().take(SHOWN).map(|known| NoteView::new(&app, known, SHORT)).collect()
+    };
+    let (failed, related) = (view(&failed), view(&related));
+    let known = !failed.is_empty();
+    let answer =
+        Answer::new(&json!({ "schema": 1, "known": known, "failed": failed, "related": related }))?;
+    let place = memory::place(&app, input.session.as_deref());
+    let shown: Vec<NoteView> = failed.into_iter().chain(related).collect();
+    notebook::note_shown(&app, &book, place, &shown);
+    Ok(if known {
+        answer.with_note("this was tried and failed: try something else")
+    } else {
+        answer
+    })
+}
+
+/// What failed in the same way, and what else went wrong in these files.
+fn sort_out(book: &Notebook, input: &Input) -> Result<(Vec<Known>, Vec<Known>), MemoryError> {
+    let kinds = ["failure", "approach", "gotcha"].map(str::to_owned).to_vec();
+    let filters = Filters { kinds, ..Filters::default() };
+    let query = Query { text: input.approach.clone(), limit: CANDIDATES, filters: filters.clone() };
+    let alike = book.search(&query)?.into_iter().map(|hit| hit.known);
+    let here = if input.files.is_empty() {
+        Vec::new()
+    } else {
+        let selection = Selection { filters, files: input.files.clone(), limit: Some(CANDIDATES) };
+        book.list(&selection)?
+    };
+    let (mut failed, mut related): (Vec<Known>, Vec<Known>) = (Vec::new(), Vec::new());
+    for known in here.into_iter().chain(alike) {
+        let is_seen = |one: &Known| one.note.id == known.note.id;
+        if failed.iter().any(is_seen) || related.iter().any(is_seen) {
+            continue;
+        }
+        if is_same(&known, input) {
+            failed.push(known);
+        } else if touches(&known, &input.files) {
+            related.push(known);
+        }
+    }
+    Ok((failed, related))
+}
+
+/// Whether a note tells of a failure of the plan.
+fn is_same(known: &Known, input: &Input) -> bool {
+    let note = &known.note;
+    let tells_of_a_failure = matches!(note.kind.word(), "failure" | "approach");
+    let texts = [note.title.as_deref(), Some(note.text.as_str())].into_iter().flatten();
+    let alike = texts.map(|text| approach::alike(text, &input.approach)).fold(0.0, f64::max);
+    // Where one side names no files, nothing says that they differ.
+    let is_placed = !note.files.is_empty() && !input.files.is_empty();
+    let is_here = !is_placed || touches(known, &input.files);
+    tells_of_a_failure && alike >= approach::SAME && is_here
+}
+
+fn touches(known: &Known, files: &[String]) -> bool {
+    known.note.files.iter().any(|file| files.contains(file))
+}

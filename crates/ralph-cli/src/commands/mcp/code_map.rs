@@ -1,0 +1,51 @@
+//! Shows what matters most in the code.
+
+use std::time::Duration;
+
+use ralph_engine::wire::code as wire;
+use ralph_graph::map::MapQuery;
+use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{app, refusal};
+use crate::commands::code;
+
+const SPEC: Spec = Spec {
+    name: "code_map",
+    title: "Map of the code",
+    description: "Show the definitions that matter most for given files and words, ranked by who \
+                  refers to whom, within a number of tokens. Look here first in code that you do \
+                  not know; it costs less than reading files.",
+    effect: Effect::Reads,
+    company: Company::Any,
+    patience: Duration::from_mins(2),
+};
+
+const MOST_TOKENS: usize = 4000;
+
+/// What is of interest.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// Files of interest, relative to the root of the project.
+    #[serde(default)]
+    files: Vec<String>,
+    /// Names of interest, or parts of them.
+    #[serde(default)]
+    words: Vec<String>,
+    /// How many tokens it may have, 1500 unless said, 4000 at most.
+    #[serde(default)]
+    tokens: Option<usize>,
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new(SPEC, show)
+}
+
+fn show(input: Input, _call: &Call) -> Result<Answer, Refusal> {
+    let tokens = input.tokens.unwrap_or(1500).min(MOST_TOKENS);
+    let query = MapQuery { files: input.files, words: input.words, tokens };
+    let map = code::ask(&app()?, |code| wire::map(&code.map(&query), &code.freshness()));
+    Answer::new(&map.map_err(refusal)?)
+}

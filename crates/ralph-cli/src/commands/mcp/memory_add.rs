@@ -1,0 +1,157 @@
+//! Takes down what an agent found out.
+
+use std::time::Duration;
+
+use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
+use ralph_memory::event::{Actor, Anchor, Event, Note, NoteKind, Scope, What};
+use ralph_memory::{anchor, clean, new_id};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::app;
+use super::notebook;
+use crate::app::App;
+use crate::commands::memory;
+
+const SPEC: Spec = Spec {
+    name: "memory_add",
+    title: "Take a note",
+    description: "Take down something that will be true in the next session too and is not plain \
+                  from the code: a gotcha, a decision with its reason, a discovery, a command that \
+                  works. One thing per note, in a sentence or two. Name the file, and the symbol \
+                  in it, that shows it is so: without one it counts as a hypothesis. Notes are on \
+                  trial until checks pass in a turn that relied on them. Secrets and \
+                  <private>…</private> are left out.",
+    effect: Effect::Records,
+    company: Company::Any,
+    patience: Duration::from_secs(30),
+};
+
+/// The longest note, in bytes: what is longer is a document.
+const LONGEST: usize = 4000;
+
+/// What to keep.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// What is so, in a sentence or two; 4000 bytes at most.
+    text: String,
+    /// What it is about.
+    kind: Kind,
+    /// The same in a few words.
+    #[serde(default)]
+    title: Option<String>,
+    /// Why it is so, or why it was decided.
+    #[serde(default)]
+    why: Option<String>,
+    /// Files it is about, relative to the root of the project.
+    #[serde(default)]
+    files: Vec<String>,
+    /// Where to look to see that it is so: `src/store.py` or `src/store.py#Store.save`.
+    #[serde(default)]
+    anchors: Vec<String>,
+    /// The session, where the client does not say which one it is.
+    #[serde(default)]
+    session: Option<String>,
+}
+
+/// What an agent may note. What holds always is for the user to say.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    /// How something is done.
+    Skill,
+    /// How things look here.
+    Pattern,
+    /// What goes wrong.
+    Gotcha,
+    /// What was decided, and why.
+    Decision,
+    /// What was found out.
+    Discovery,
+    /// What is typed to do something.
+    Command,
+    /// What is so.
+    Fact,
+    /// What failed.
+    Failure,
+    /// What was tried.
+    Approach,
+}
+
+impl Kind {
+    fn of_note(self) -> NoteKind {
+        match self {
+            Self::Skill => NoteKind::Skill,
+            Self::Pattern => NoteKind::Pattern,
+            Self::Gotcha => NoteKind::Gotcha,
+            Self::Decision => NoteKind::Decision,
+            Self::Discovery => NoteKind::Discovery,
+            Self::Command => NoteKind::Command,
+            Self::Fact => NoteKind::Fact,
+            Self::Failure => NoteKind::Failure,
+            Self::Approach => NoteKind::Approach,
+        }
+    }
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new(SPEC, add)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "a tool owns its arguments")]
+fn add(input: Input, _call: &Call) -> Result<Answer, Refusal> {
+    let app = app()?;
+    let note = note(&app, &input)?;
+    let id = note.id.clone();
+    let book = notebook::open(&app)?;
+    let place = memory::place(&app, input.session.as_deref());
+    let known = book.get(&id).map_err(notebook::trouble)?;
+    let is_known = known.is_some_and(|known| known.retired.is_none());
+    let what =
+        if is_known { What::SeenAgain { id: id.clone() } } else { What::Noted(Box::new(note)) };
+    let event = Event { at: app.now().as_millis(), place, actor: Actor::Agent, what };
+    book.write(&[event]).map_err(notebook::trouble)?;
+    let said = if is_known {
+        "this was noted before; that it was seen again counts for it"
+    } else {
+        "noted, on trial: it is kept for the project once checks pass in a turn that relied on it"
+    };
+    let added = if is_known { "known" } else { "new" };
+    Ok(Answer::new(&json!({ "schema": 1, "id": id, "state": added }))?.with_note(said))
+}
+
+fn note(app: &App, input: &Input) -> Result<Note, Refusal> {
+    let wrong = |field: &str, why: &str| Refusal(format!("memory_add: `{field}`: {why}"));
+    let text = clean::text(input.text.trim()).trim().to_owned();
+    if text.is_empty() {
+        return Err(wrong("text", "nothing is left of it that may be kept"));
+    }
+    let length = text.len() + input.why.as_deref().map_or(0, str::len);
+    if length > LONGEST {
+        let why = format!("{length} bytes with `why`, at most {LONGEST} are kept: say it shorter");
+        return Err(wrong("text", &why));
+    }
+    let anchors: Result<Vec<Anchor>, Refusal> = input
+        .anchors
+        .iter()
+        .map(|place| {
+            let (file, symbol) = match place.split_once('#') {
+                Some((file, symbol)) => (file, Some(symbol)),
+                None => (place.as_str(), None),
+            };
+            anchor::drop_at(&app.project.root, file, symbol)
+                .map_err(|_| wrong("anchors", &format!("{place} is not there")))
+        })
+        .collect();
+    let anchors = anchors?;
+    let mut files = input.files.clone();
+    files.extend(anchors.iter().map(|anchor| anchor.file.clone()));
+    files.sort_unstable();
+    files.dedup();
+    let kind = input.kind.of_note();
+    let id = new_id(&kind, input.title.as_deref(), &text);
+    let note = Note::new(id, kind, Scope::Task, text);
+    Ok(Note { title: input.title.clone(), why: input.why.clone(), files, anchors, ..note })
+}

@@ -1,0 +1,62 @@
+//! Shows notes whole.
+
+use std::time::Duration;
+
+use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
+use ralph_memory::Notebook;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::app;
+use super::notebook::{self, NoteView, WHOLE};
+use crate::commands::memory;
+
+const SPEC: Spec = Spec {
+    name: "memory_get",
+    title: "Read notes",
+    description: "Read notes whole, by the ids that `memory_search` or a block of notes gave. \
+                  Notes that do not hold any more say why in `retired`. At most 20.",
+    effect: Effect::Reads,
+    company: Company::Any,
+    patience: Duration::from_secs(30),
+};
+
+const MOST: usize = 20;
+
+/// Which notes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// Their ids.
+    ids: Vec<String>,
+    /// The session, where the client does not say which one it is.
+    #[serde(default)]
+    session: Option<String>,
+}
+
+pub(super) fn tool() -> Tool {
+    Tool::new(SPEC, read)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "a tool owns its arguments")]
+fn read(input: Input, _call: &Call) -> Result<Answer, Refusal> {
+    if input.ids.is_empty() || input.ids.len() > MOST {
+        return Err(Refusal(format!("memory_get: `ids`: give 1 to {MOST}")));
+    }
+    let app = app()?;
+    let (mut notes, mut unknown) = (Vec::new(), Vec::new());
+    if !Notebook::exists(&app.home) {
+        return Answer::new(&json!({ "schema": 1, "notes": notes, "unknown": input.ids }));
+    }
+    let book = notebook::open(&app)?;
+    for id in &input.ids {
+        match book.get(id).map_err(notebook::trouble)? {
+            Some(known) => notes.push(NoteView::new(&app, &known, WHOLE)),
+            None => unknown.push(id),
+        }
+    }
+    let answer = Answer::new(&json!({ "schema": 1, "notes": notes, "unknown": unknown }))?;
+    notebook::note_shown(&app, &book, memory::place(&app, input.session.as_deref()), &notes);
+    Ok(answer)
+}

@@ -1,0 +1,88 @@
+//! What the tools of the memory share: where an agent is, and how it is shown
+//! a note.
+
+use ralph_core::memory::notes::as_data;
+use ralph_core::tokens;
+use ralph_mcp::Refusal;
+use ralph_memory::event::{Actor, Event, Place, What};
+use ralph_memory::{Known, MemoryError, Notebook};
+use serde::Serialize;
+
+use crate::app::App;
+
+/// The longest text of a note in an answer, in characters. All of it is one
+/// `memory_get` away.
+pub(super) const SHORT: usize = 600;
+
+/// The longest text of a note that was asked for by its id.
+pub(super) const WHOLE: usize = 8000;
+
+/// A note as an agent reads it.
+#[derive(Debug, Serialize)]
+pub(super) struct NoteView {
+    id: String,
+    label: &'static str,
+    kind: String,
+    scope: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retired: Option<String>,
+    /// It reads like an order to an agent: somebody wrote it to be obeyed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    gives_orders: bool,
+}
+
+impl NoteView {
+    /// A note with as much of its text as is wanted.
+    pub(super) fn new(app: &App, known: &Known, most: usize) -> Self {
+        let note = &known.note;
+        Self {
+            id: note.id.clone(),
+            label: known.label(&known.look(&app.project.root)).as_str(),
+            kind: note.kind.word().to_owned(),
+            scope: note.scope.word(),
+            title: note.title.as_deref().map(as_data),
+            text: cut(&as_data(&note.text), most),
+            why: note.why.as_deref().map(|why| cut(&as_data(why), most)),
+            files: note.files.clone(),
+            retired: known.retired.as_ref().map(|end| as_data(&end.why)),
+            gives_orders: !known.orders().is_empty(),
+        }
+    }
+}
+
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The notes of the project.
+pub(super) fn open(app: &App) -> Result<Notebook, Refusal> {
+    Notebook::open(&app.home).map_err(trouble)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "errors are mapped with it")]
+pub(super) fn trouble(error: MemoryError) -> Refusal {
+    Refusal(format!("the notes of this project cannot be used: {error}"))
+}
+
+/// Keeps on record what an agent was shown. An answer is worth more than its
+/// record.
+pub(super) fn note_shown(app: &App, notebook: &Notebook, place: Place, notes: &[NoteView]) {
+    if notes.is_empty() {
+        return;
+    }
+    let ids = notes.iter().map(|note| note.id.clone()).collect();
+    let tokens = notes.iter().map(|note| tokens::estimate(&note.text)).sum::<usize>();
+    let what = What::Shown { ids, tokens: u32::try_from(tokens).unwrap_or(u32::MAX) };
+    let event = Event { at: app.now().as_millis(), place, actor: Actor::Agent, what };
+    let _ = notebook.write(&[event]);
+}

@@ -1,0 +1,52 @@
+//! Is a plan one that was tried before?
+//!
+//! Plans are sentences, so what they are compared by is what they are about:
+//! the words that carry meaning, in whatever form, and the names of code. A
+//! plan about other files is another plan, however it is worded.
+
+use std::collections::BTreeSet;
+
+use super::synonyms::family;
+use super::words::words;
+
+/// From here on two plans about the same files are the same plan.
+pub const SAME: f64 = 0.6;
+
+/// How much two plans have in common, from 0 to 1.
+#[expect(clippy::cast_precision_loss, reason = "plans have few words")]
+pub fn alike(one: &str, other: &str) -> f64 {
+    let (one, other) = (gist(one), gist(other));
+    let both = one.intersection(&other).count();
+    let all = one.union(&other).count();
+    if all == 0 { 0.0 } else { both as f64 / all as f64 }
+}
+
+fn gist(plan: &str) -> BTreeSet<String> {
+    let words = words(plan);
+    let telling = words.iter().filter(|word| word.is_content());
+    telling.map(|word| family(&word.stem).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn is_same(one: &str, other: &str) -> bool {
+        alike(one, other) >= SAME
+    }
+
+    #[test]
+    fn a_plan_in_other_forms_is_the_same_plan() {
+        assert!(is_same("increase the timeout of the client", "increasing client timeouts"));
+        assert!(is_same("Clear `CACHE` before loading", "clear `CACHE` before we load"));
+        assert!(is_same("캐시를 먼저 비운다", "캐시를 먼저 비우기"));
+    }
+
+    #[test]
+    fn a_plan_about_something_else_is_another() {
+        assert!(!is_same("increase the timeout of the client", "retry the request with a delay"));
+        assert!(!is_same("clear `CACHE` before loading", "clear `SESSIONS` after saving"));
+        assert!(!is_same("", ""));
+    }
+}
