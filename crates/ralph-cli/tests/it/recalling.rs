@@ -160,6 +160,24 @@ fn what_an_agent_reads_can_be_looked_at() {
 }
 
 #[test]
+fn whether_enough_is_known_to_begin_is_told() {
+    let (project, _) = remembering();
+    project.file("app.py", "def save(user):\n    return user\n");
+    let judged = |task: &str| {
+        let args = ["memory", "context", "--json", "--task", task];
+        project.ralph(&args).output().exits(0).json()["sufficiency"].clone()
+    };
+    let unread = judged("fix the crash in `sevenfold`");
+    assert_eq!((&unread["task"], &unread["verdict"]), (&json!("fix"), &json!("expand_search")));
+    let _ = project.ralph(&["code", "index"]).output().exits(0);
+    let asked = judged("fix the crash in `zzqx_nowhere`");
+    assert_eq!(asked["verdict"], "request_human", "{asked}");
+    let questions = asked["questions"].to_string();
+    assert!(questions.contains("`zzqx_nowhere` is not in the code."), "{questions}");
+    assert_eq!(judged("Where is `save`?")["verdict"], "ready");
+}
+
+#[test]
 fn rules_that_do_not_fit_are_an_error_for_the_user() {
     let project = plain();
     for number in 0..40 {
