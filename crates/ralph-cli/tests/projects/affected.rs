@@ -11,7 +11,7 @@ use crate::tools::Tools;
 struct Case {
     needs: &'static [&'static str],
     files: &'static [(&'static str, &'static str)],
-    /// The file whose `+` becomes a `-`.
+    /// The file whose `+` becomes another operator.
     broken: &'static str,
 }
 
@@ -51,7 +51,8 @@ fn check(case: &Case) {
     let (project, tools) = case.set_up();
     let whole = checked(&project, &tools, &[]);
     assert_eq!((&whole["verdict"], &whole["extent"]), (&"pass".into(), &"whole".into()), "{whole}");
-    let broken = project.read(case.broken).replace('+', "-");
+    // Of another size: Python tells changes by whole seconds and sizes.
+    let broken = project.read(case.broken).replace('+', "- 0 -");
     project.file(case.broken, broken);
 
     let without = checked(&project, &tools, &[]);
@@ -269,8 +270,8 @@ fn driven(project: &Project, tools: &Tools, agent: &str, more: &[&str]) -> Outpu
 #[test]
 fn a_run_hears_early_of_what_it_broke_and_succeeds_by_the_whole_gate_alone() {
     let (project, tools) = PYTHON.set_up();
-    let agent = "case $RALPH_ITERATION in\n1) sed -i 's/+/-/' a.py;;\n\
-                 2) sed -i 's/a - b/a + b/' a.py; echo '<promise>DONE</promise>';;\nesac";
+    let agent = "case $RALPH_ITERATION in\n1) sed -i 's/a + b/a - 0 - b/' a.py;;\n\
+                 2) sed -i 's/a - 0 - b/a + b/' a.py; echo '<promise>DONE</promise>';;\nesac";
     let output = driven(&project, &tools, agent, &[]).ends("success/verified", 2);
     assert_eq!(extents(&output), ["affected", "whole"]);
     let told = project.kept("prompt-2");
@@ -279,7 +280,7 @@ fn a_run_hears_early_of_what_it_broke_and_succeeds_by_the_whole_gate_alone() {
     let off = ["--max-iterations", "2"];
     project.file("a.py", "def add(a, b):\n    return a + b\n");
     project.file("ralph.toml", "[run]\naffected_first = false\n");
-    let output = driven(&project, &tools, "sed -i 's/+/-/' a.py", &off);
+    let output = driven(&project, &tools, "sed -i 's/a + b/a - 0 - b/' a.py", &off);
     let extents = extents(&output.ends("failed/max_iterations", 2));
     assert!(extents.iter().all(|extent| extent == "whole"), "{extents:?}");
 }
