@@ -54,12 +54,15 @@ export const Ralph = async ({ client, directory }: any) => {
     await show({ text, variant: "warning" })
   }
 
-  // What the user may know before there is an answer.
-  const hint = async (line: string) => {
+  // What the user may know before there is an answer; whether it was that.
+  const hint = (line: string) => {
     try {
       const { v, toast } = JSON.parse(line)
-      if (v === VERSION && toast) await show(toast)
-    } catch {}
+      if (v === VERSION && toast) void show(toast)
+      return v === VERSION
+    } catch {
+      return false
+    }
   }
 
   const call = (event: Facts) =>
@@ -69,14 +72,14 @@ export const Ralph = async ({ client, directory }: any) => {
           cwd: directory,
           stdio: ["pipe", "pipe", "ignore"],
         })
-        let said = ""
+        let [said, odd] = ["", ""]
         child.on("error", (error) => resolve({ error: error.message }))
-        child.on("close", (code) => resolve(code === 0 ? { said } : { error: `exit code ${code}` }))
+        child.on("close", (code) => resolve(code === 0 ? { said: said || odd } : { error: `exit code ${code}` }))
         child.stdout.setEncoding("utf8")
         child.stdout.on("data", (piece) => {
           const lines = (said + piece).split("\n")
           said = lines.pop()!
-          for (const line of lines) void hint(line)
+          odd ||= lines.find((line) => !hint(line)) ?? ""
         })
         child.stdin.on("error", () => {})
         child.stdin.end(JSON.stringify(event))
@@ -144,9 +147,10 @@ export const Ralph = async ({ client, directory }: any) => {
   // Waits; whether nobody else made the session go on meanwhile.
   const pause = (session: string, time: number) =>
     new Promise<boolean>((resolve) => {
+      const give = () => end(false)
       const end = (undisturbed: boolean) => {
         clearTimeout(timer)
-        pauses.delete(session)
+        if (pauses.get(session) === give) pauses.delete(session)
         resolve(undisturbed)
       }
       // A command that is just being answered may call it off.
@@ -155,7 +159,7 @@ export const Ralph = async ({ client, directory }: any) => {
         end(true)
       }
       const timer = setTimeout(wait, time)
-      pauses.set(session, () => end(false))
+      pauses.set(session, give)
     })
 
   const disturb = (session: string) => {
@@ -371,7 +375,7 @@ export const Ralph = async ({ client, directory }: any) => {
         const answered = tell("command.execute.before", sessionID, facts)
         commands.set(sessionID, answered)
         const action = await answered
-        commands.delete(sessionID)
+        if (commands.get(sessionID) === answered) commands.delete(sessionID)
         if (!action?.aside || action.off) disturb(sessionID)
         change(parts, action)
       } catch {}
