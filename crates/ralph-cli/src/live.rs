@@ -101,7 +101,11 @@ impl Sink for People {
             }
             Event::Waiting { wait, .. } => self.waiting(wait, at),
             Event::Notice { text, .. } => self.print(&format!("note: {text}"), at),
-            Event::RunEnded { .. } | Event::RunBroken { .. } => self.wipe(),
+            Event::RunEnded { learned: Some(learned), .. } => {
+                self.wipe();
+                out::note(format!("note: {learned}"));
+            }
+            Event::RunEnded { learned: None, .. } | Event::RunBroken { .. } => self.wipe(),
         }
     }
 

@@ -12,6 +12,7 @@ use crate::time::render_span;
 mod gate;
 mod headline;
 pub mod host;
+pub mod learned;
 mod outcome;
 mod summary;
 

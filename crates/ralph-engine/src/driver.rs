@@ -7,6 +7,7 @@ mod keeping;
 pub(crate) mod leftovers;
 mod memory;
 mod notes;
+mod outcomes;
 mod preserve;
 mod pulse;
 mod refusals;
@@ -39,6 +40,7 @@ use crate::events::{Begin, Event, IterationSummary, Sink};
 use crate::ledger::Ledger;
 use crate::recall::Recall;
 use crate::steps;
+use outcomes::Lesson;
 use pulse::Pulse;
 use refusals::Refused;
 
@@ -87,6 +89,8 @@ pub struct Driver<'a> {
     pub foundations: Vec<PathBuf>,
     /// The newest snapshot.
     pub kept: Option<Snapshot>,
+    /// Whether what checks show is kept for later runs.
+    pub remembers: bool,
 }
 
 /// What a turn came to.
@@ -94,6 +98,7 @@ pub(crate) struct Judged {
     pub(crate) evidence: Evidence,
     pub(crate) record: IterationRecord,
     pub(crate) next: Run,
+    pub(crate) lesson: Lesson,
     decision: Decision,
 }
 
@@ -112,7 +117,9 @@ impl Driver<'_> {
         });
         match left {
             Ok(()) => {
-                self.tell(&Event::RunEnded { run: &reached });
+                let is_success = matches!(reached.state, State::Success(_));
+                let learned = if is_success { self.consolidate(&reached) } else { None };
+                self.tell(&Event::RunEnded { run: &reached, learned: learned.as_deref() });
                 show_end(agent, &reached);
                 // The run is on record; folding the log can wait for the next one.
                 let _ = self.ledger.store().checkpoint();
@@ -170,10 +177,11 @@ impl Driver<'_> {
             let usage = run.usage + judged.evidence.spent();
             return self.leave(&Run { usage, ..run.clone() }, state);
         }
-        let Judged { record, next, decision, .. } = judged;
+        let Judged { record, next, lesson, decision, .. } = judged;
         // A turn that could not be taken is begun again, so it has no record.
         let taken = next.iteration == run.iteration;
         let next = self.record(run, next, taken.then_some(&record))?;
+        self.write_down(lesson);
         self.tell_judgement(&next, &record, &decision);
         Ok(next)
     }
@@ -200,7 +208,8 @@ impl Driver<'_> {
         if let Some(refused) = refused.filter(|_| next.state == State::Running) {
             next.feedback = format!("{}\n\n{}", next.feedback, redact(&refused.told));
         }
-        Ok(Judged { evidence, record, next, decision: judgement.decision })
+        let lesson = self.learn(run, &evidence, &mut next);
+        Ok(Judged { evidence, record, next, lesson, decision: judgement.decision })
     }
 
     fn tell_judgement(&mut self, next: &Run, record: &IterationRecord, decision: &Decision) {

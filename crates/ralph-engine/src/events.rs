@@ -79,6 +79,8 @@ pub enum Event<'a> {
     RunEnded {
         /// The run.
         run: &'a Run,
+        /// What became of its notes, in one line, if anything did.
+        learned: Option<&'a str>,
     },
 }
 

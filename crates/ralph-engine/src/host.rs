@@ -146,8 +146,10 @@ impl Driver<'_> {
         if next.state == State::Running {
             next = steps::begin_turn(&next, self.clock.now());
         }
+        let lesson = self.learn(&began, evidence, &mut next);
         let record = turn::iteration_record(&began, &judgement, evidence, run.started_at);
         let next = self.record(run, next, Some(&record))?;
+        self.write_down(lesson);
         if next.state != State::Running {
             return Ok(HostReply::silent().with_note(wording::rests(&next)));
         }
@@ -395,6 +397,7 @@ impl Driver<'_> {
         // A turn that could not be taken is begun again, so it has no record.
         let taken = judged.next.iteration == run.iteration;
         let next = self.record(&run, next, taken.then_some(&judged.record))?;
+        self.write_down(judged.lesson);
         hosted.place.set_answered(turn.message.as_deref());
         if next.state == State::Running && hosted.cap.is_some() {
             hosted.place.set_continued(continued + 1);
@@ -419,7 +422,8 @@ impl Driver<'_> {
                 let is_success = matches!(next.state, State::Success(_));
                 let tone = if is_success { Tone::Success } else { Tone::Warning };
                 let brief = wording::limit_reached(next).map(str::to_owned);
-                let reply = HostReply::silent().with_note(closing_words(next));
+                let learned = if is_success { self.consolidate(next) } else { None };
+                let reply = HostReply::silent().with_note(closing_words(next, learned));
                 reply.with_brief(brief).in_tone(tone)
             }
         }
@@ -555,8 +559,11 @@ struct TurnOver<'a> {
 }
 
 /// How a loop ended; one that failed can be undone.
-fn closing_words(run: &Run) -> String {
+fn closing_words(run: &Run, learned: Option<String>) -> String {
     let mut text = wording::ended(run);
+    if let Some(learned) = learned {
+        let _ = write!(text, " ({learned})");
+    }
     if matches!(run.state, State::Failed(_)) {
         let _ = write!(text, " `ralph rollback {}`", run.id);
     }

@@ -97,6 +97,11 @@ impl Index {
         Ok(())
     }
 
+    /// Whether a state home has an index of any work tree: looks once.
+    pub fn exists(state: &Path) -> bool {
+        state.join(format!("code.{VERSION}.db")).exists()
+    }
+
     /// Whether nothing was ever read here.
     pub fn is_new(&self) -> bool {
         self.folders.is_empty()

@@ -38,7 +38,12 @@ pub fn event(mut event: Event) -> Event {
         What::Noted(note) => clean_note(note),
         What::Replaced { why, .. } | What::Retracted { why, .. } => clean(why),
         What::Checked { failures, .. } => failures.iter_mut().for_each(clean),
-        What::Shown { .. }
+        What::Attempted(tried) => {
+            tried.approach.iter_mut().chain(&mut tried.failures).for_each(clean);
+        }
+        What::Landed { .. }
+        | What::Bound { .. }
+        | What::Shown { .. }
         | What::Cited { .. }
         | What::SeenAgain { .. }
         | What::Promoted { .. }

@@ -1,10 +1,12 @@
 //! What happened to the memory: the lines of its log.
 
 mod kind;
+mod tried;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::kind::{NoteKind, OtherKind};
+pub use self::tried::{Trace, Tried};
 
 /// One thing that happened, and in which place.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -175,6 +177,16 @@ pub struct Anchor {
     pub symbol: Option<String>,
 }
 
+/// What shows whether a pattern holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Invariant {
+    /// Rules over syntax trees, as text: what they find breaks the pattern.
+    Rule(String),
+    /// A test, by the name that a gate of the project runs it under.
+    Test(String),
+}
+
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "data", rename_all = "snake_case")]
@@ -200,9 +212,12 @@ pub enum What {
         /// The tree they ran on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tree: Option<String>,
-        /// What failed, by signature.
+        /// What failed, by signature: [`failure_key`](crate::failure_key).
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         failures: Vec<String>,
+        /// What was printed, by its name among the snapshots.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        raw: Option<String>,
     },
     /// A note was seen again by somebody else.
     SeenAgain {
@@ -241,5 +256,21 @@ pub enum What {
     Forgotten {
         /// Which.
         id: String,
+    },
+    /// Something was tried, and checked.
+    Attempted(Box<Tried>),
+    /// Notes were kept along with the commits of a run.
+    Landed {
+        /// Which notes.
+        ids: Vec<String>,
+        /// Which commits.
+        commits: Vec<String>,
+    },
+    /// A note got a check that can be run, or got rid of it.
+    Bound {
+        /// Which.
+        id: String,
+        /// What is run; nothing any more if `None`.
+        check: Option<Invariant>,
     },
 }

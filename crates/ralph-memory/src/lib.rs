@@ -18,6 +18,7 @@
 pub mod analysis;
 pub mod anchor;
 pub mod clean;
+pub mod consolidate;
 mod entry;
 mod error;
 pub mod event;
@@ -29,6 +30,7 @@ mod memory;
 pub mod notebook;
 mod query;
 mod ranking;
+pub mod raw;
 mod store;
 #[doc(hidden)]
 pub mod synthetic;
@@ -39,7 +41,8 @@ pub use error::MemoryError;
 pub use import::Imported;
 pub use memory::Memory;
 pub use notebook::{
-    Counts, Found, Known, Notebook, Retirement, Selection, Stats, Tally, new_id, note_id,
+    AttemptQuery, Counts, Found, Known, Notebook, PastAttempt, Retirement, Selection, Stats, Tally,
+    failure_key, failure_name, failure_note, new_id, note_id,
 };
 pub use query::{Filters, GroupHit, Hit, Query, Retired};
 pub use ranking::Ranking;

@@ -19,6 +19,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::event::Event;
+use crate::raw::Raw;
 use file::{Form, LogFile};
 use line::Tail;
 
@@ -185,6 +186,11 @@ impl Log {
             changed += rewrite_file(&one, &mut change)?;
         }
         Ok(changed)
+    }
+
+    /// What failing checks printed, kept beside the log.
+    pub fn raw(&self) -> Raw {
+        Raw::beside(&self.folder)
     }
 
     fn last(&self) -> Result<Option<LogFile>, LogError> {

@@ -6,6 +6,7 @@
 //! may do so at once: who has the write lock looks first how far others came.
 
 mod known;
+mod outcomes;
 mod projection;
 mod tables;
 mod turn;
@@ -18,6 +19,7 @@ use ralph_core::Timestamp;
 
 pub(crate) use self::known::source;
 pub use self::known::{Counts, Known, Retirement};
+pub use self::outcomes::{AttemptQuery, PastAttempt, failure_key, failure_name, failure_note};
 pub(crate) use self::turn::{Part, Turn};
 use crate::clean;
 use crate::entry::{self, Refusal, derived_id, id_of_contents};
@@ -72,6 +74,8 @@ pub struct Stats {
     pub log_bytes: u64,
     /// Bytes of the database.
     pub database_bytes: u64,
+    /// Bytes of what failing checks printed.
+    pub raw_bytes: u64,
     /// Lines of the log that nobody can read: file and byte.
     pub damaged: Vec<(PathBuf, u64)>,
 }
@@ -350,6 +354,7 @@ impl Notebook {
             notes: tallies.into_iter().map(tally).collect(),
             log_bytes: self.log.size()?,
             database_bytes: fs::metadata(self.memory.path()).map_or(0, |facts| facts.len()),
+            raw_bytes: self.log.raw().size().unwrap_or(0),
             damaged,
         })
     }
@@ -421,9 +426,15 @@ fn forgotten(event: &Event, id: &str) -> Option<Event> {
         What::Retracted { id: old, why } if old == id && !why.is_empty() => {
             What::Retracted { id: old.clone(), why: String::new() }
         }
+        What::Bound { id: bound, check: Some(_) } if bound == id => {
+            What::Bound { id: bound.clone(), check: None }
+        }
         What::Noted(_)
         | What::Replaced { .. }
         | What::Retracted { .. }
+        | What::Attempted(_)
+        | What::Landed { .. }
+        | What::Bound { .. }
         | What::Shown { .. }
         | What::Cited { .. }
         | What::Checked { .. }

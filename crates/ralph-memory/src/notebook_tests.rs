@@ -2,9 +2,10 @@ use std::thread;
 
 use proptest::prelude::*;
 use ralph_core::memory::Source;
+use ralph_core::memory::attempt::Attempt;
 
 use super::*;
-use crate::event::{Anchor, NoteKind, Scope};
+use crate::event::{Anchor, Invariant, NoteKind, Scope, Tried};
 use crate::query::Retired;
 
 fn scratch() -> (tempfile::TempDir, Notebook) {
@@ -34,12 +35,12 @@ fn ids(ids: &[&str]) -> Vec<String> {
 }
 
 fn passed(iteration: u32) -> Event {
-    let what = What::Checked { passed: true, tree: None, failures: Vec::new() };
+    let what = What::Checked { passed: true, tree: None, failures: Vec::new(), raw: None };
     event(Actor::Ralph, turn(iteration), what)
 }
 
 fn failed(iteration: u32) -> Event {
-    let what = What::Checked { passed: false, tree: None, failures: Vec::new() };
+    let what = What::Checked { passed: false, tree: None, failures: Vec::new(), raw: None };
     event(Actor::Ralph, turn(iteration), what)
 }
 
@@ -315,6 +316,52 @@ fn two_writers_at_once_lose_and_repeat_nothing() {
     assert_eq!(dump(&notebook), before);
 }
 
+#[test]
+fn attempts_are_found_by_file_and_by_run_the_latest_of_them() {
+    let (_dir, notebook) = scratch();
+    let tried = |run: &str, iteration: u32, file: &str| {
+        let attempt = Attempt::default().change(file, &["a()"], &[]);
+        let what = What::Attempted(Box::new(Tried::new(attempt, ids(&["test a: no"]))));
+        let place = Place { run: Some(run.to_owned()), ..turn(iteration) };
+        event(Actor::Ralph, place, what)
+    };
+    let all = [tried("r1", 1, "a.rs"), tried("r1", 2, "b.rs"), tried("r2", 1, "a.rs")];
+    notebook.write(&all).unwrap();
+    let found = |files: &[&str], run: Option<&str>, limit: usize| {
+        let run = run.map(str::to_owned);
+        let query = AttemptQuery { files: ids(files), run, limit };
+        let found = notebook.attempts(&query).unwrap();
+        let name = |one: PastAttempt| (one.place.run.unwrap(), one.place.iteration.unwrap());
+        found.into_iter().map(name).collect::<Vec<_>>()
+    };
+    let want = |names: &[(&str, u32)]| -> Vec<(String, u32)> {
+        names.iter().map(|(run, number)| ((*run).to_owned(), *number)).collect()
+    };
+    assert_eq!(found(&[], None, 9), want(&[("r1", 1), ("r1", 2), ("r2", 1)]));
+    assert_eq!(found(&["a.rs"], None, 9), want(&[("r1", 1), ("r2", 1)]));
+    assert_eq!(found(&["a.rs", "b.rs"], Some("r1"), 9), want(&[("r1", 1), ("r1", 2)]));
+    assert_eq!(found(&[], None, 1), want(&[("r2", 1)]));
+}
+
+#[test]
+fn a_check_goes_with_its_note() {
+    let (_dir, notebook) = scratch();
+    let bound = |check| What::Bound { id: "m1".to_owned(), check };
+    let rule = || Some(Invariant::Rule("id: a".to_owned()));
+    let by_user = |what| event(Actor::User, Place::default(), what);
+    let count = || notebook.invariants().unwrap().len();
+    notebook.write(&[noted(Actor::User, note("m1", "words")), by_user(bound(rule()))]).unwrap();
+    assert_eq!(notebook.invariants().unwrap()[0].1, rule().unwrap());
+    let gone = What::Retracted { id: "m1".to_owned(), why: String::new() };
+    notebook.write(&[by_user(gone)]).unwrap();
+    assert_eq!(count(), 0);
+    notebook.write(&[noted(Actor::User, note("m1", "words"))]).unwrap();
+    assert_eq!(count(), 1);
+    notebook.forget("m1", Timestamp::from_millis(1)).unwrap();
+    notebook.write(&[noted(Actor::User, note("m1", "words"))]).unwrap();
+    assert_eq!(count(), 0);
+}
+
 fn any_event() -> impl Strategy<Value = Event> {
     let id = || (0..6_u8).prop_map(|number| format!("m{number}"));
     let some_note = (id(), 0..4_u8, proptest::option::of(0..4_u8)).prop_map(|(id, text, outer)| {
@@ -330,13 +377,20 @@ fn any_event() -> impl Strategy<Value = Event> {
         1 => id().prop_map(|id| What::Shown { ids: vec![id], tokens: 7 }),
         1 => id().prop_map(|id| What::Cited { ids: vec![id] }),
         2 => any::<bool>()
-            .prop_map(|passed| What::Checked { passed, tree: None, failures: Vec::new() }),
+            .prop_map(|passed| What::Checked { passed, tree: None, failures: Vec::new(), raw: None }),
         1 => id().prop_map(|id| What::SeenAgain { id }),
         1 => (id(), id()).prop_map(|(id, by)| What::Replaced { id, by, why: "w".to_owned() }),
         1 => id().prop_map(|id| What::Promoted { id, scope: Scope::Project }),
         1 => id().prop_map(|id| What::Retracted { id, why: "w".to_owned() }),
         1 => id().prop_map(|id| What::Corrected { id }),
         1 => id().prop_map(|id| What::Forgotten { id }),
+        1 => id().prop_map(|id| {
+            What::Bound { id, check: Some(Invariant::Test("works".to_owned())) }
+        }),
+        1 => (0..4_u8).prop_map(|file| {
+            let attempt = Attempt::default().change(&format!("f{file}"), &["a()"], &[]);
+            What::Attempted(Box::new(Tried::new(attempt, ids(&["no"]))))
+        }),
     ];
     let actors = [Actor::User, Actor::Agent, Actor::Ralph, Actor::Import];
     (what, 0..4_usize, 0..100_i64, 0..3_u32).prop_map(move |(what, actor, days, iteration)| {
@@ -362,8 +416,14 @@ proptest! {
             .map(|number| Selection { files: vec![format!("f{number}")], ..Selection::default() })
             .map(|selection| notebook.list(&selection).unwrap())
             .collect();
+        let beside = |notebook: &Notebook| {
+            let all = AttemptQuery { limit: 100, ..AttemptQuery::default() };
+            (notebook.attempts(&all).unwrap(), notebook.invariants().unwrap())
+        };
+        let tried = beside(&notebook);
         notebook.rebuild().unwrap();
         prop_assert_eq!(&dump(&notebook), &before);
+        prop_assert_eq!(beside(&notebook), tried);
         for (number, wanted) in files.iter().enumerate() {
             let files = vec![format!("f{number}")];
             let found = notebook.list(&Selection { files, ..Selection::default() }).unwrap();

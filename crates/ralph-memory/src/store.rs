@@ -5,6 +5,7 @@ pub(crate) mod entries;
 pub(crate) mod marks;
 pub(crate) mod notes;
 pub(crate) mod open;
+pub(crate) mod outcomes;
 pub(crate) mod pending;
 pub(crate) mod segments;
 pub(crate) mod turns;

@@ -24,6 +24,7 @@ mod git_keeper;
 mod git_objects;
 mod git_tree;
 mod glance;
+mod history;
 mod ignored_then;
 mod in_process;
 mod index;

@@ -354,6 +354,7 @@ pub(crate) fn driver<'a>(
         recall: app.recall(checks.settings.memory, run.policy.locale),
         foundations: foundations(&app.project),
         kept: None,
+        remembers: checks.settings.memory.is_enabled,
     })
 }
 

@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use ralph_core::locale::Locale;
 use ralph_core::{Run, Timestamp};
 use ralph_engine::report;
+use ralph_memory::raw::{Keeping, Raw};
 use ralph_snapshot::Snapshots;
 use ralph_store::{RunQuery, RunStore, Which};
 use serde_json::json;
@@ -15,10 +17,11 @@ use crate::config::Retention;
 use crate::error::CliError;
 use crate::out;
 
-/// Remove snapshots and logs of old runs
+/// Remove snapshots and logs of old runs, and old output of failed checks
 ///
 /// Only runs that ended lose them; their records and reports stay. How much
 /// is kept is set by `retention.runs`, `retention.days` and `retention.size`.
+/// Notes stay; what failed checks printed goes after `retention.days` too.
 #[derive(clap::Args, Debug)]
 pub(crate) struct GcArgs {
     /// Only show what would go
@@ -68,10 +71,17 @@ pub(crate) fn run(args: &GcArgs) -> Result<u8, CliError> {
             out::line(format!("{}  {}", run.id, report::size(*size)));
         }
     }
-    let freed: u64 = gone.iter().map(|(_, size)| size).sum();
+    let printed = let_go_of_outputs(&app, &retention, args.dry_run)?;
+    let freed = printed + gone.iter().map(|(_, size)| size).sum::<u64>();
     if args.json {
         let ids: Vec<String> = gone.iter().map(|(run, _)| run.id.to_string()).collect();
-        out::line(json!({ "schema": 1, "removed": ids, "bytes": freed, "dry_run": args.dry_run }));
+        out::line(json!({
+            "schema": 1,
+            "removed": ids,
+            "bytes": freed,
+            "raw_bytes": printed,
+            "dry_run": args.dry_run,
+        }));
     } else {
         let (bytes, runs) = (report::size(freed), gone.len());
         out::line(match (app.locale(), args.dry_run) {
@@ -84,7 +94,18 @@ pub(crate) fn run(args: &GcArgs) -> Result<u8, CliError> {
     Ok(0)
 }
 
-fn age(run: &Run, now: Timestamp) -> std::time::Duration {
+/// Lets go of what failed checks printed long ago; says how many bytes.
+#[expect(clippy::fn_params_excessive_bools, reason = "it is the option of the command line")]
+fn let_go_of_outputs(app: &App, retention: &Retention, dry_run: bool) -> Result<u64, CliError> {
+    let keeping = Keeping { age: retention.age, ..Keeping::default() };
+    let since = u64::try_from(app.now().as_millis()).unwrap_or(0);
+    let now = SystemTime::UNIX_EPOCH + Duration::from_millis(since);
+    let freed = Raw::new(&app.home)
+        .let_go(keeping, now, |path| if dry_run { Ok(()) } else { fs::remove_file(path) })?;
+    Ok(freed)
+}
+
+fn age(run: &Run, now: Timestamp) -> Duration {
     now.since(run.ended_at.unwrap_or(run.updated_at))
 }
 

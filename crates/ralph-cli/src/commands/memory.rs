@@ -4,6 +4,7 @@ mod answers;
 mod books;
 mod bootstrap;
 mod changes;
+mod consolidate;
 mod context;
 mod files;
 mod import;
@@ -52,6 +53,7 @@ enum Job {
     /// Print notes, one JSON object per line, as `import` takes them
     Export(ExportArgs),
     Import(import::ImportArgs),
+    Consolidate(consolidate::ConsolidateArgs),
     /// Throw away the search index and make it anew from the log
     Rebuild(PlainArgs),
     /// Show how many notes there are and what they take
@@ -160,6 +162,7 @@ pub(crate) fn run(args: &MemoryArgs) -> Result<u8, CliError> {
         Job::Promote(args) => changes::promote(&books, args),
         Job::Export(args) => export(&books, args),
         Job::Import(args) => import::run(&books, args),
+        Job::Consolidate(args) => consolidate::run(&books, args),
         Job::Rebuild(args) => rebuild(&books, args),
         Job::Stats(args) => stats(&books, args),
         Job::Bootstrap(args) => bootstrap::run(args),

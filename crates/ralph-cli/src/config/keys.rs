@@ -347,7 +347,7 @@ pub(crate) const KEYS: &[Key] = &[
         "RALPH_MEMORY",
         Kind::Switch,
         "true",
-        "Whether agents are shown what was learned before",
+        "Whether what checks show is remembered, and agents are shown what was learned",
     ),
     key(
         "memory.tokens",

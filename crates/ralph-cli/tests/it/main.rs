@@ -34,6 +34,7 @@ mod opencode;
 mod opencode_moving;
 #[cfg(test)]
 mod opencode_moving_trouble;
+mod outcomes;
 mod ownership;
 mod promise_loop;
 mod reading;

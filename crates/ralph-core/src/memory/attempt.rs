@@ -25,11 +25,11 @@ const TAKING_BACK: [&str; 7] =
 
 /// Lines by what is compared of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Lines {
+pub struct Lines {
     /// All but layout and comments.
-    exact: BTreeSet<u64>,
+    pub exact: BTreeSet<u64>,
     /// Without numbers and quoted text as well.
-    shape: BTreeSet<u64>,
+    pub shape: BTreeSet<u64>,
 }
 
 impl Lines {
@@ -43,9 +43,11 @@ impl Lines {
 
 /// What was done to one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Change {
-    added: Lines,
-    removed: Lines,
+pub struct Change {
+    /// What came.
+    pub added: Lines,
+    /// What went.
+    pub removed: Lines,
 }
 
 /// How an attempt ended.
@@ -69,7 +71,8 @@ pub struct Attempt {
     pub approach: Option<String>,
     /// How it ended.
     pub ending: Ending,
-    changes: BTreeMap<String, Change>,
+    /// What was done to which file.
+    pub changes: BTreeMap<String, Change>,
 }
 
 /// In what way an attempt goes round.

@@ -57,6 +57,13 @@ pub fn without_notes(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
+/// The names of the notes that stand in fences of ours.
+pub fn names(text: &str) -> Vec<String> {
+    let inside = text.split(OPENING).skip(1).filter_map(|part| part.split(CLOSING).next());
+    let named = inside.flat_map(str::lines).filter_map(|line| line.strip_prefix("- ["));
+    named.filter_map(|rest| Some(rest.split_once(']')?.0.to_owned())).collect()
+}
+
 #[cfg(test)]
 #[path = "notes_tests.rs"]
 mod tests;

@@ -34,3 +34,11 @@ fn what_was_recalled_is_not_learned_again() {
     assert_eq!(without_notes(&text), "before  after ");
     assert!(matches!(without_notes("plain"), Cow::Borrowed("plain")));
 }
+
+#[test]
+fn notes_in_a_fence_are_known_by_name() {
+    let text =
+        format!("- [no]\n{OPENING}\nwords\n- [m1] [VERIFIED] a\n- [m2] b\n{CLOSING}\n- [no]");
+    assert_eq!(names(&text), ["m1", "m2"]);
+    assert!(names("plain").is_empty());
+}

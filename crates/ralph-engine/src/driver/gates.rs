@@ -113,8 +113,12 @@ impl Driver<'_> {
             ..turn::iteration_record(run, &judgement, &evidence, began)
         };
         let last_output = run.last_output.clone();
-        let next = Run { last_output, ..steps::conclude(run, &judgement, &evidence) };
-        self.record(run, next, Some(&record))
+        let mut next = Run { last_output, ..steps::conclude(run, &judgement, &evidence) };
+        let looked = Run { iteration: record.number, ..run.clone() };
+        let lesson = self.learn(&looked, &evidence, &mut next);
+        let next = self.record(run, next, Some(&record))?;
+        self.write_down(lesson);
+        Ok(next)
     }
 
     fn no_turn(&self) -> Evidence {

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write;
 
 use ralph_core::Run;
+use ralph_core::memory::notes::names;
 use ralph_memory::event::{Phase, Place};
 
 use super::Driver;
@@ -36,7 +37,9 @@ impl Driver<'_> {
             if goes_on { fs::read_to_string(&path).unwrap_or_default() } else { String::new() };
         let mut lines = before.lines();
         let spent = lines.next().and_then(|line| line.parse().ok()).unwrap_or(0);
-        let seen: Vec<String> = lines.map(str::to_owned).collect();
+        // What the feedback shows need not be shown twice.
+        let told = names(&run.feedback);
+        let seen: Vec<String> = lines.map(str::to_owned).chain(told).collect();
         let phase = if run.feedback.is_empty() { Phase::Think } else { Phase::Code };
         let wanted = Wanted {
             part: if goes_on { Part::Asked } else { Part::Whole },

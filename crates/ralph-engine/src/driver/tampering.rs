@@ -90,7 +90,7 @@ impl Driver<'_> {
     /// Those of the files found that somebody else wrote and the user pulled in.
     fn pulled_in(&self, found: &[Tampering], run: &Run) -> BTreeSet<String> {
         // Without a commit to go by nothing speaks for a pull.
-        let Ok(head) = fs::read_to_string(self.folder.join(HEAD)) else { return BTreeSet::new() };
+        let Some(head) = head_at_start(&self.folder) else { return BTreeSet::new() };
         let head = Some(&*head).filter(|head| !head.is_empty());
         let files: BTreeSet<&String> = found.iter().map(|one| &one.place.file).collect();
         // A repository that cannot be asked says nothing in anybody's favour.
@@ -203,4 +203,10 @@ fn report(found: Vec<Tampering>, rules: &Rules, run: &Run, evidence: &mut Eviden
             Severity::Weakening | Severity::Edit => {}
         }
     }
+}
+
+/// The last commit when the run with this folder began; empty before the
+/// first, `None` if nobody remembers.
+pub(super) fn head_at_start(folder: &Path) -> Option<String> {
+    fs::read_to_string(folder.join(HEAD)).ok()
 }

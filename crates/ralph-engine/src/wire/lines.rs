@@ -73,7 +73,13 @@ fn body(event: &Event<'_>) -> (&'static str, Value) {
             body["exit_code"] = json!(3);
             ("run_ended", body)
         }
-        Event::RunEnded { run } => ("run_ended", ended(run)),
+        Event::RunEnded { run, learned } => {
+            let mut body = ended(run);
+            if let Some(learned) = learned {
+                body["memory"] = json!(learned);
+            }
+            ("run_ended", body)
+        }
     }
 }
 

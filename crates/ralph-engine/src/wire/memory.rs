@@ -3,6 +3,7 @@
 use ralph_core::Timestamp;
 use ralph_core::memory::Source;
 use ralph_core::memory::label::{Anchored, Label};
+use ralph_memory::consolidate::{Conflict, Decided};
 use ralph_memory::event::{Actor, Anchor};
 use ralph_memory::{Counts, Found, GroupHit, Imported, Known, Retirement, Stats, Tally};
 use serde::Serialize;
@@ -243,6 +244,18 @@ pub fn stats(stats: &Stats) -> Value {
         "tallies": stats.notes.iter().map(tally).collect::<Vec<_>>(),
         "log_bytes": stats.log_bytes,
         "database_bytes": stats.database_bytes,
+        "raw_bytes": stats.raw_bytes,
         "damaged": damaged,
     })
+}
+
+/// What became of notes on trial.
+pub fn consolidated(decided: &Decided) -> Value {
+    let mut answer = json!({ "schema": SCHEMA });
+    for (name, count) in decided.counts.named() {
+        answer[name] = json!(count);
+    }
+    let conflict = |conflict: &Conflict| json!({ "stands": conflict.stands, "contradicts": conflict.contradicts });
+    answer["open"] = decided.conflicts.iter().map(conflict).collect();
+    answer
 }

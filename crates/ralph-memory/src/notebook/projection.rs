@@ -9,9 +9,10 @@ use ralph_core::Timestamp;
 use ralph_core::memory::Outcome;
 
 use super::known::{Known, Retirement};
+use super::outcomes::PastAttempt;
 use super::turn::{Checks, Part, Turn};
 use crate::error::Fault;
-use crate::event::{Actor, Event, Note, Place, Scope, What};
+use crate::event::{Actor, Event, Invariant, Note, Place, Scope, What};
 
 /// What was projected before.
 pub(super) trait Stored {
@@ -51,7 +52,16 @@ pub(super) struct Projection<S> {
     stored: S,
     pub(super) notes: HashMap<String, Slot>,
     pub(super) turns: BTreeMap<Turn, BTreeMap<String, Part>>,
+    pub(super) beside: Beside,
     written: usize,
+}
+
+/// What is kept beside the notes, in the order it happened.
+#[derive(Debug, Default)]
+pub(super) struct Beside {
+    pub(super) attempts: Vec<PastAttempt>,
+    pub(super) landings: Vec<(Vec<String>, Vec<String>)>,
+    pub(super) checks: Vec<(String, Option<Invariant>)>,
 }
 
 /// When, where and by whom.
@@ -63,7 +73,8 @@ struct Circumstances {
 
 impl<S: Stored> Projection<S> {
     pub(super) fn new(stored: S) -> Self {
-        Self { stored, notes: HashMap::new(), turns: BTreeMap::new(), written: 0 }
+        let beside = Beside::default();
+        Self { stored, notes: HashMap::new(), turns: BTreeMap::new(), beside, written: 0 }
     }
 
     /// Applies the next event.
@@ -100,6 +111,18 @@ impl<S: Stored> Projection<S> {
             What::Retracted { id, why } => self.retire(&id, Retirement { at, why, by: None }),
             What::Promoted { id, scope } => self.promote(&id, scope),
             What::Forgotten { id } => self.forget(&id),
+            What::Attempted(tried) => {
+                self.beside.attempts.push(PastAttempt { at, place, tried: *tried });
+                Ok(())
+            }
+            What::Landed { ids, commits } => {
+                self.beside.landings.push((ids, commits));
+                Ok(())
+            }
+            What::Bound { id, check } => {
+                self.beside.checks.push((id, check));
+                Ok(())
+            }
         }
     }
 
@@ -226,6 +249,7 @@ impl<S: Stored> Projection<S> {
         slot.known = None;
         slot.change = Change::Nothing;
         slot.gone = true;
+        self.beside.checks.push((id.to_owned(), None));
         Ok(())
     }
 }

@@ -13,7 +13,7 @@ use crate::import::{Batch, Imported, Reindex};
 use crate::log::Entry;
 use crate::ranking::Ranking;
 use crate::store::entries::{self, Names};
-use crate::store::{notes, turns};
+use crate::store::{notes, outcomes, turns};
 use crate::vector::Vectors;
 
 /// What the tables say.
@@ -44,12 +44,19 @@ pub(super) fn project(
             Entry::Event(event) => projection.apply(*event)?,
         }
     }
-    let Projection { notes: slots, turns: parts, .. } = projection;
+    let Projection { notes: slots, turns: parts, beside, .. } = projection;
     let mut slots: Vec<(String, Slot)> = slots.into_iter().collect();
     slots.sort_unstable_by(|(one, a), (other, b)| a.order.cmp(&b.order).then(one.cmp(other)));
     write(connection, ranking, &slots)?;
     for (turn, parts) in &parts {
         turns::write(connection, turn, parts)?;
+    }
+    outcomes::add_attempts(connection, &beside.attempts)?;
+    for (ids, commits) in &beside.landings {
+        outcomes::add_landing(connection, ids, commits)?;
+    }
+    for (id, check) in &beside.checks {
+        outcomes::bind(connection, id, check.as_ref())?;
     }
     Ok(())
 }

@@ -94,3 +94,28 @@ CREATE TABLE damage (
     place INTEGER NOT NULL,
     PRIMARY KEY (path, place)
 ) WITHOUT ROWID;
+
+-- What was tried, the latest last. Files are names, not numbers, so that the
+-- numbers of names do not depend on how much of the log is read at a time.
+CREATE TABLE attempts (
+    number INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    run TEXT,
+    place TEXT NOT NULL,
+    tried TEXT NOT NULL
+);
+CREATE TABLE attempt_files (
+    file TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    PRIMARY KEY (file, attempt)
+) WITHOUT ROWID;
+
+-- Which notes were kept along with which commit.
+CREATE TABLE landings (
+    hash TEXT NOT NULL,
+    id TEXT NOT NULL,
+    PRIMARY KEY (hash, id)
+) WITHOUT ROWID;
+
+-- Notes with a check that can be run.
+CREATE TABLE invariants (id TEXT PRIMARY KEY, invariant TEXT NOT NULL) WITHOUT ROWID;

@@ -197,9 +197,17 @@ impl Answers {
     pub(super) fn size(&self, stats: &Stats) -> String {
         let notes = count(stats);
         let (log, database) = (size(stats.log_bytes), size(stats.database_bytes));
-        match self.locale {
+        let text = match self.locale {
             Locale::En => format!("{notes} notes, log {log}, index {database}"),
             Locale::Ko => format!("기록 {notes}개, 로그 {log}, 색인 {database}"),
+        };
+        if stats.raw_bytes == 0 {
+            return text;
+        }
+        let raw = size(stats.raw_bytes);
+        match self.locale {
+            Locale::En => format!("{text}, output of failed checks {raw}"),
+            Locale::Ko => format!("{text}, 실패한 검사의 출력 {raw}"),
         }
     }
 

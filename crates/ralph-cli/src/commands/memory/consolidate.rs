@@ -1,0 +1,74 @@
+//! `ralph memory consolidate`: what becomes of notes on trial.
+
+use std::fmt::Write;
+
+use ralph_core::locale::Locale;
+use ralph_core::wording::learned;
+use ralph_engine::EngineError;
+use ralph_engine::wire::memory as wire;
+use ralph_memory::consolidate::{Conflict, Decided, Occasion, consolidate};
+use ralph_memory::event::Scope;
+use ralph_snapshot::WorkTree;
+
+use super::books::Books;
+use crate::error::CliError;
+
+/// Decide what becomes of notes on trial
+///
+/// What checks proved, what two tasks found out by themselves and what you wrote
+/// is taken over into the project; what says the same is merged, what is no longer
+/// so is replaced, and what came with a commit that was reverted is withdrawn.
+/// What contradicts you waits for you. A run that succeeds does this by itself.
+#[derive(clap::Args, Debug)]
+pub(crate) struct ConsolidateArgs {
+    /// Only show what would be decided
+    #[arg(long)]
+    dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(books: &Books<'_>, args: &ConsolidateArgs) -> Result<u8, CliError> {
+    books.only_for_the_user("consolidate notes")?;
+    let app = books.app;
+    let tree = WorkTree::open(&app.project, &app.home.join("trees")).map_err(EngineError::from)?;
+    let reverted = tree.reverted().map_err(EngineError::from)?;
+    let occasion = Occasion { now: app.now(), reverted, ..Occasion::default() };
+    let home = books.home(Scope::Project);
+    let decided = books.ask(&home, |notebook| {
+        let decided = consolidate(notebook, &occasion)?;
+        if !args.dry_run {
+            notebook.write(&decided.events)?;
+        }
+        Ok(decided)
+    })?;
+    let decided = decided.unwrap_or_default();
+    super::print(args.json.then(|| wire::consolidated(&decided)), || told(&decided, app.locale()));
+    Ok(0)
+}
+
+fn told(decided: &Decided, locale: Locale) -> String {
+    let counts = learned::consolidated(decided.counts, locale);
+    let nothing = match locale {
+        Locale::En => "There is nothing to decide.",
+        Locale::Ko => "정할 것이 없습니다.",
+    };
+    let mut text = format!("{}\n", counts.as_deref().unwrap_or(nothing));
+    for Conflict { stands, contradicts } in &decided.conflicts {
+        // Writing to a string cannot fail.
+        let _ = match locale {
+            Locale::En => writeln!(
+                text,
+                "{contradicts} contradicts {stands}: promote the one or edit the other"
+            ),
+            Locale::Ko => {
+                writeln!(
+                    text,
+                    "{contradicts} 와(과) {stands} 이(가) 서로 다릅니다: promote 또는 edit"
+                )
+            }
+        };
+    }
+    text
+}

@@ -1,0 +1,134 @@
+//! What checks teach: kept, told to later runs, and withdrawn again.
+
+use std::fs::{self, File};
+use std::time::SystemTime;
+
+use ralph_testkit::Project;
+use serde_json::Value;
+
+use crate::{git, plain};
+
+/// A check that says what is missing.
+const GATE: &str = "echo checking; grep -q right a.txt || { echo expected right; exit 1; }";
+
+const CHECKED: [&str; 2] = ["--criteria", "custom:./gate.sh"];
+
+#[track_caller]
+fn notes(project: &Project, kind: &str) -> Vec<Value> {
+    let answer = project.ralph(&["memory", "list", "--kind", kind, "--json"]).output();
+    answer.exits(0).json()["notes"].as_array().cloned().unwrap_or_default()
+}
+
+/// A project with an agent that is wrong in its first turn and right in its
+/// second.
+fn learning(project: Project) -> Project {
+    project.script("gate.sh", GATE);
+    project.file("a.txt", "start\n");
+    project.agent(
+        "cat > $OUTSIDE/prompt-$RALPH_ITERATION\nif [ $RALPH_ITERATION = 1 ]; then echo wrong > \
+         a.txt; echo Write it down.; else echo right > a.txt; echo '<promise>DONE</promise>'; fi",
+    );
+    project
+}
+
+#[test]
+fn what_failed_and_what_mended_it_is_known_to_the_next_run() {
+    let project = learning(plain());
+    let first = project.run_json("write it", &CHECKED).exits(0).ends("success/verified", 2);
+    assert_eq!(first.ended()["memory"], "notes: 2 kept for the project");
+    let [gotcha] = notes(&project, "gotcha").try_into().unwrap();
+    assert_eq!((&gotcha["scope"], &gotcha["verified"]), (&"project".into(), &true.into()));
+    let text = "expected right. It was gone after a change of a.txt.";
+    assert_eq!((&gotcha["title"], &gotcha["text"]), (&"./gate.sh".into(), &text.into()));
+    let [skill] = notes(&project, "skill").try_into().unwrap();
+    assert_eq!(skill["title"], "write it");
+
+    project.file("a.txt", "start\n");
+    let _ = project.run_json("write it again", &CHECKED).exits(0);
+    let told = project.kept("prompt-2");
+    let id = gotcha["id"].as_str().unwrap();
+    assert!(told.contains(&format!("[{id}] [VERIFIED] ./gate.sh: {text}")), "{told}");
+    assert_eq!(told.matches(&format!("[{id}]")).count(), 1, "{told}");
+    assert!(told.contains("The files are as iteration 1 of run-"), "{told}");
+    assert!(told.contains("\"Write it down\". Try something else."), "{told}");
+    assert_eq!(notes(&project, "gotcha").len(), 1);
+}
+
+#[test]
+fn nothing_is_kept_where_nothing_was_checked_or_memory_is_off() {
+    let project = plain();
+    project.agent("echo '<promise>DONE</promise>'");
+    let _ = project.run_json("do it", &[]).exits(0);
+    let off = learning(plain());
+    off.file("ralph.toml", "[memory]\nenabled = false\n");
+    let _ = off.run_json("write it", &CHECKED).exits(0);
+    for project in [project, off] {
+        let files = project.everything();
+        assert!(!files.iter().any(|file| file.ends_with("memory")), "{files:?}");
+    }
+}
+
+#[test]
+fn trouble_with_the_memory_is_none_of_the_run() {
+    let project = learning(plain());
+    let _ = project.run_json("write it", &CHECKED).exits(0);
+    for file in project.everything() {
+        let name = file.file_name().unwrap().to_string_lossy().into_owned();
+        if name == "000001.jsonl" || name.starts_with("memory.1.db") {
+            fs::remove_file(&file).unwrap();
+            fs::create_dir_all(file.join("in-the-way")).unwrap();
+        }
+    }
+    project.file("a.txt", "start\n");
+    let _ = project.run_json("write it", &CHECKED).exits(0).ends("success/verified", 2);
+}
+
+#[test]
+fn what_came_with_a_commit_goes_when_it_is_reverted() {
+    let project = learning(git());
+    project.run_git(&["add", "."]);
+    project.run_git(&["commit", "-qm", "start"]);
+    project.agent(
+        "if [ $RALPH_ITERATION = 1 ]; then echo wrong > a.txt; else echo right > a.txt; \
+         git commit -qam right; echo '<promise>DONE</promise>'; fi",
+    );
+    let _ = project.run_json("write it", &CHECKED).exits(0);
+    assert_eq!(notes(&project, "gotcha").len(), 1);
+    project.run_git(&["revert", "--no-edit", "HEAD"]);
+    let consolidate = |more: &[&str]| {
+        let args = [&["memory", "consolidate", "--json"], more].concat();
+        project.ralph(&args).output().exits(0).json()
+    };
+    assert_eq!(consolidate(&["--dry-run"])["retracted"], 2);
+    assert_eq!(consolidate(&[])["retracted"], 2);
+    assert_eq!(notes(&project, "gotcha").len(), 0);
+    assert_eq!(consolidate(&[])["retracted"], 0);
+}
+
+#[test]
+fn an_agent_cannot_decide_what_becomes_of_its_notes() {
+    let project = plain();
+    let called = project.ralph(&["memory", "consolidate"]).env("RALPH_DRIVER", "1");
+    let said = called.output().exits(1).stderr;
+    assert!(said.contains("an agent cannot consolidate notes"), "{said}");
+}
+
+#[test]
+fn old_output_of_failed_checks_is_let_go() {
+    let project = learning(plain());
+    let _ = project.run_json("write it", &CHECKED).exits(0);
+    let bytes = || {
+        let stats = project.ralph(&["memory", "stats", "--json"]).output().exits(0).json();
+        stats["raw_bytes"].as_u64().unwrap()
+    };
+    assert!(bytes() > 0);
+    for file in project.everything() {
+        if file.parent().is_some_and(|folder| folder.ends_with("memory/raw")) {
+            let file = File::options().write(true).open(file).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        }
+    }
+    let freed = project.ralph(&["gc", "--json"]).output().exits(0).json();
+    assert!(freed["raw_bytes"].as_u64().unwrap() > 0, "{freed}");
+    assert_eq!(bytes(), 0);
+}

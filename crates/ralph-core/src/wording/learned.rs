@@ -1,0 +1,254 @@
+//! What is said of earlier tries, and of what a run taught.
+
+use crate::locale::Locale;
+use crate::memory::attempt::Round;
+use crate::memory::notes::as_data;
+
+/// How much is quoted of a failure, and of what was said about a try.
+const QUOTED_CHARS: usize = 200;
+
+/// Files that are named one by one.
+const NAMED_FILES: usize = 5;
+
+/// An earlier try that the present one repeats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TriedBefore<'a> {
+    /// In what way it goes round.
+    pub round: Round,
+    /// The run of the earlier try; `None` for the present one.
+    pub run: Option<&'a str>,
+    /// Its iteration.
+    pub iteration: u32,
+    /// What the agent said about it.
+    pub approach: Option<&'a str>,
+    /// How it failed.
+    pub failure: &'a str,
+}
+
+/// The agent is told that it goes round.
+pub fn tried_before(tried: &TriedBefore<'_>, locale: Locale) -> String {
+    match locale {
+        Locale::En => tried_en(tried),
+        Locale::Ko => tried_ko(tried),
+    }
+}
+
+fn tried_en(tried: &TriedBefore<'_>) -> String {
+    let run = tried.run.map_or_else(|| "this run".to_owned(), as_data);
+    let when = format!("iteration {} of {run}", tried.iteration);
+    let failure = quoted(tried.failure);
+    let said = tried.approach.map(|said| format!(" It was described as: {}", sentence(said)));
+    let said = said.unwrap_or_default();
+    let what = match tried.round {
+        Round::Exact => format!("The files are as {when} left them, and that failed: {failure}."),
+        Round::Oscillation => {
+            format!("This takes back what {when} did, and that failed too: {failure}.")
+        }
+        Round::Repeat => {
+            format!("This change was tried before, in {when}, and failed: {failure}.")
+        }
+        Round::Symptom => format!(
+            "Different changes of the same files leave the same failure, the first of them in \
+             {when}: {failure}. Its cause is likely elsewhere."
+        ),
+    };
+    format!("{what}{said} Try something else.")
+}
+
+fn tried_ko(tried: &TriedBefore<'_>) -> String {
+    let run = tried.run.map_or_else(|| "이번 실행".to_owned(), as_data);
+    let when = format!("{run}의 {}번째 반복", tried.iteration);
+    let failure = quoted(tried.failure);
+    let said = tried.approach.map(|said| format!(" 당시의 설명: {}", sentence(said)));
+    let said = said.unwrap_or_default();
+    let what = match tried.round {
+        Round::Exact => {
+            format!("파일이 {when}이 남긴 상태와 같고, 그때도 실패했습니다: {failure}.")
+        }
+        Round::Oscillation => {
+            format!("{when}에서 한 변경을 되돌린 것이며, 그것도 실패했습니다: {failure}.")
+        }
+        Round::Repeat => {
+            format!("이 변경은 {when}에서 이미 시도했고 실패했습니다: {failure}.")
+        }
+        Round::Symptom => format!(
+            "같은 파일을 여러 가지로 바꾸어도 같은 오류가 남습니다. 처음은 {when}입니다: {failure}. 원인은 다른 곳에 있을 가능성이 높습니다."
+        ),
+    };
+    format!("{what}{said} 다른 방법을 시도하세요.")
+}
+
+/// What made a failure go away.
+pub fn gone_after(files: &[String], locale: Locale) -> String {
+    let files = some_files(files, locale);
+    match locale {
+        Locale::En => format!("It was gone after a change of {files}."),
+        Locale::Ko => format!("{files} 변경 후 해결되었습니다."),
+    }
+}
+
+/// What is typed to check something.
+pub fn command_of_gate(gate: &str, command: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!("`{command}` is the check `{gate}`."),
+        Locale::Ko => format!("검사 `{gate}` 명령은 `{command}` 입니다."),
+    }
+}
+
+/// How a task was done.
+pub fn how_it_was_done(files: &[String], commands: &[String], locale: Locale) -> String {
+    let commands: Vec<String> = commands.iter().map(|command| format!("`{command}`")).collect();
+    let (files, commands) = (some_files(files, locale), commands.join(", "));
+    match locale {
+        Locale::En => format!("It was done by a change of {files}, and proven by {commands}."),
+        Locale::Ko => format!("{files} 변경으로 끝냈고 {commands} 로 확인했습니다."),
+    }
+}
+
+fn some_files(files: &[String], locale: Locale) -> String {
+    let named: Vec<&str> = files.iter().take(NAMED_FILES).map(String::as_str).collect();
+    let named = named.join(", ");
+    let more = files.len().saturating_sub(NAMED_FILES);
+    match (more, locale) {
+        (0, _) => named,
+        (more, Locale::En) => format!("{named} and {more} more"),
+        (more, Locale::Ko) => format!("{named} 외 {more}개"),
+    }
+}
+
+/// What became of the notes of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Consolidated {
+    /// They stay on trial.
+    pub kept: u32,
+    /// They said what was known.
+    pub merged: u32,
+    /// Older ones that they took the place of.
+    pub replaced: u32,
+    /// They are the project's now.
+    pub promoted: u32,
+    /// They were of no use.
+    pub dropped: u32,
+    /// They contradict what only a person may change.
+    pub conflicts: u32,
+    /// Of the project's: what they came with was undone.
+    pub retracted: u32,
+}
+
+impl Consolidated {
+    /// Each number with its name in output for programs.
+    pub fn named(self) -> [(&'static str, u32); 7] {
+        [
+            ("promoted", self.promoted),
+            ("merged", self.merged),
+            ("replaced", self.replaced),
+            ("kept", self.kept),
+            ("dropped", self.dropped),
+            ("conflicts", self.conflicts),
+            ("retracted", self.retracted),
+        ]
+    }
+}
+
+/// What became of notes, in one line; `None` if there is nothing to say.
+pub fn consolidated(counts: Consolidated, locale: Locale) -> Option<String> {
+    let words = match locale {
+        Locale::En => [
+            "kept for the project",
+            "known before",
+            "replaced",
+            "on trial",
+            "dropped",
+            "in conflict with what you said",
+            "withdrawn",
+        ],
+        Locale::Ko => [
+            "프로젝트에 남김",
+            "이미 앎",
+            "대체됨",
+            "시험 중",
+            "버림",
+            "사용자의 말과 충돌",
+            "철회됨",
+        ],
+    };
+    let numbers = counts.named().into_iter().zip(words);
+    let parts: Vec<String> = numbers
+        .filter(|((_, count), _)| *count > 0)
+        .map(|((_, count), word)| format!("{count} {word}"))
+        .collect();
+    let parts = (!parts.is_empty()).then(|| parts.join(", "))?;
+    Some(match locale {
+        Locale::En => format!("notes: {parts}"),
+        Locale::Ko => format!("기록: {parts}"),
+    })
+}
+
+/// One line of what somebody else wrote, as data and not too long.
+fn quoted(text: &str) -> String {
+    let text: String = text.chars().take(4 * QUOTED_CHARS).collect();
+    let line = as_data(&text);
+    let cut = match line.char_indices().nth(QUOTED_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    };
+    cut.trim_end_matches('.').to_owned()
+}
+
+fn sentence(text: &str) -> String {
+    format!("\"{}\".", quoted(text).replace('"', "'"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRIED: TriedBefore<'static> = TriedBefore {
+        round: Round::Repeat,
+        run: Some("run-0000000a"),
+        iteration: 3,
+        approach: Some("Raise the timeout."),
+        failure: "test slow: timed out",
+    };
+
+    #[test]
+    fn the_agent_hears_what_was_tried_when_and_how_it_failed() {
+        assert_eq!(
+            tried_before(&TRIED, Locale::En),
+            "This change was tried before, in iteration 3 of run-0000000a, and failed: \
+             test slow: timed out. It was described as: \"Raise the timeout\". Try something else."
+        );
+        let here = TriedBefore { run: None, approach: None, round: Round::Exact, ..TRIED };
+        assert_eq!(
+            tried_before(&here, Locale::Ko),
+            "파일이 이번 실행의 3번째 반복이 남긴 상태와 같고, 그때도 실패했습니다: test slow: timed out. \
+             다른 방법을 시도하세요."
+        );
+    }
+
+    #[test]
+    fn what_others_wrote_cannot_leave_its_line_or_close_a_fence() {
+        let failure = format!("a\n</ralph-notes> {}", "x".repeat(1000));
+        let told = tried_before(&TriedBefore { failure: &failure, ..TRIED }, Locale::En);
+        assert!(!told.contains('\n') && !told.contains("</ralph"), "{told}");
+        assert!(told.chars().count() < 450, "{told}");
+    }
+
+    #[test]
+    fn many_files_are_counted() {
+        let files: Vec<String> = (0..7).map(|number| format!("f{number}")).collect();
+        assert_eq!(
+            gone_after(&files, Locale::En),
+            "It was gone after a change of f0, f1, f2, f3, f4 and 2 more."
+        );
+        assert_eq!(gone_after(&files[..1], Locale::Ko), "f0 변경 후 해결되었습니다.");
+    }
+
+    #[test]
+    fn only_what_happened_is_said() {
+        assert_eq!(consolidated(Consolidated::default(), Locale::En), None);
+        let counts = Consolidated { promoted: 2, dropped: 1, ..Consolidated::default() };
+        let told = consolidated(counts, Locale::En).unwrap();
+        assert_eq!(told, "notes: 2 kept for the project, 1 dropped");
+    }
+}

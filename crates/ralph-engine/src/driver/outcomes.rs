@@ -1,0 +1,171 @@
+//! What a judged turn teaches: it is written to the memory once the turn is on
+//! record. No trouble with the memory is trouble of the run.
+
+mod attempt;
+mod closing;
+mod failures;
+mod recall;
+
+use ralph_core::memory::attempt::Attempt;
+use ralph_core::state::State;
+use ralph_core::{Evidence, Run};
+use ralph_memory::event::{Actor, Event, Note, NoteKind, Phase, Place, Scope, Tried, What};
+use ralph_memory::log::Log;
+use ralph_memory::raw::Raw;
+use ralph_memory::{Known, Notebook, clean, failure_key, failure_name, failure_note};
+
+use self::failures::{Failure, Outcome};
+use super::Driver;
+
+/// New failures of a turn that are noted: the first ones explain the rest.
+const MOST_NOTED: usize = 3;
+
+/// Files that a note is about.
+const MOST_FILES: usize = 20;
+
+/// What is written once a turn is on record.
+#[derive(Debug, Default)]
+pub(crate) struct Lesson(Vec<Event>);
+
+/// A turn that failed.
+struct Failed<'a> {
+    run: &'a Run,
+    evidence: &'a Evidence,
+    failures: Vec<Failure>,
+    attempt: Attempt,
+}
+
+impl Driver<'_> {
+    /// What a turn teaches. If it failed, what is known of such failures is
+    /// added to what the agent is told next.
+    ///
+    /// The notebook is opened only if the turn failed or ends the run.
+    pub(crate) fn learn(&mut self, run: &Run, evidence: &Evidence, next: &mut Run) -> Lesson {
+        if !self.remembers || self.ledger.place_is_gone() {
+            return Lesson::default();
+        }
+        match failures::outcome(evidence) {
+            None => Lesson::default(),
+            Some(Outcome::Passed) => {
+                let mut events = match &next.state {
+                    State::Success(_) => self.earned(run, evidence),
+                    State::Running
+                    | State::Waiting(_)
+                    | State::Paused(_)
+                    | State::Failed(_)
+                    | State::Stopped => Vec::new(),
+                };
+                let attempt = self.attempt_of(run, evidence);
+                events.push(checked(run, evidence, &[], None));
+                events.push(attempted(run, evidence, attempt, &[]));
+                Lesson(events)
+            }
+            Some(Outcome::Failed(failures)) => {
+                let attempt = self.attempt_of(run, evidence);
+                self.learn_from(&Failed { run, evidence, failures, attempt }, next)
+            }
+        }
+    }
+
+    fn learn_from(&mut self, failed: &Failed<'_>, next: &mut Run) -> Lesson {
+        let Failed { run, evidence, failures, attempt } = failed;
+        let home = self.ledger.home();
+        let raw = Raw::new(home).keep(&failures::printed(evidence)).ok();
+        let mut events = Vec::new();
+        if let Ok(notebook) = Notebook::open(home) {
+            events.extend(gotchas(failed, &notebook, raw.as_deref()));
+            if next.state == State::Running {
+                events.extend(self.tell_of_the_past(failed, &notebook, next));
+            }
+        }
+        let signatures: Vec<String> = failures.iter().map(|one| one.signature.clone()).collect();
+        events.push(checked(run, evidence, &signatures, raw));
+        events.push(attempted(run, evidence, attempt.clone(), &signatures));
+        Lesson(events)
+    }
+
+    /// Writes what a turn taught that is on record now.
+    pub(crate) fn write_down(&self, lesson: Lesson) {
+        if lesson.0.is_empty() || self.ledger.place_is_gone() {
+            return;
+        }
+        let events: Vec<Event> = lesson.0.into_iter().map(clean::event).collect();
+        // What cannot be remembered is forgotten; the run goes on.
+        let _ = Log::new(self.ledger.home()).append(&events);
+    }
+}
+
+/// Where something happened in a run.
+fn place(run: &Run, phase: Phase) -> Place {
+    Place {
+        run: Some(run.id.to_string()),
+        iteration: Some(run.iteration),
+        task: run.task.id.clone(),
+        session: run.session().map(ToString::to_string),
+        phase: Some(phase),
+    }
+}
+
+fn event(run: &Run, evidence: &Evidence, phase: Phase, what: What) -> Event {
+    let at = evidence.now.as_millis();
+    Event { at, place: place(run, phase), actor: Actor::Ralph, what }
+}
+
+/// That the checks of a turn had an end. It comes behind all notes of the turn,
+/// as it is to their credit.
+fn checked(run: &Run, evidence: &Evidence, signatures: &[String], raw: Option<String>) -> Event {
+    let what = What::Checked {
+        passed: signatures.is_empty(),
+        tree: evidence.tree.as_ref().map(ToString::to_string),
+        failures: signatures.iter().map(|signature| failure_key(signature)).collect(),
+        raw,
+    };
+    event(run, evidence, Phase::Verify, what)
+}
+
+fn attempted(run: &Run, evidence: &Evidence, attempt: Attempt, signatures: &[String]) -> Event {
+    let tried = Tried::new(attempt, signatures.to_vec());
+    event(run, evidence, Phase::Verify, What::Attempted(Box::new(tried)))
+}
+
+/// Notes about failures that are new in this run. One that is known was seen
+/// again; one that somebody withdrew stays withdrawn.
+fn gotchas(failed: &Failed<'_>, notebook: &Notebook, raw: Option<&str>) -> Vec<Event> {
+    let Failed { run, evidence, failures, .. } = failed;
+    let is_new = |failure: &&Failure| {
+        run.iteration <= 1 || !run.progress.failing.contains(&failure.fingerprint)
+    };
+    let mut events = Vec::new();
+    for failure in failures.iter().filter(is_new).take(MOST_NOTED) {
+        let key = failure_key(&failure.signature);
+        let id = failure_note(&key);
+        let what = match notebook.get(&id) {
+            Ok(None) => What::Noted(Box::new(gotcha(failed, failure, &key, raw))),
+            Ok(Some(known)) if is_seen_again(&known, run) => What::SeenAgain { id },
+            Ok(Some(_)) | Err(_) => continue,
+        };
+        events.push(event(run, evidence, Phase::Verify, what));
+    }
+    events
+}
+
+fn is_seen_again(known: &Known, run: &Run) -> bool {
+    known.retired.is_none() && known.place.run.as_deref() != Some(run.id.as_str())
+}
+
+fn gotcha(failed: &Failed<'_>, failure: &Failure, key: &str, raw: Option<&str>) -> Note {
+    let Failed { run, attempt, .. } = failed;
+    let mut files: Vec<String> = failure.file.iter().cloned().collect();
+    files.extend(
+        attempt.changes.keys().filter(|file| Some(*file) != failure.file.as_ref()).cloned(),
+    );
+    files.truncate(MOST_FILES);
+    let output = raw.map(|raw| format!(", output {raw}")).unwrap_or_default();
+    Note {
+        title: Some(failure.title.clone()),
+        why: Some(format!("iteration {} of {}{output}", run.iteration, run.id)),
+        files,
+        external_id: Some(failure_name(key)),
+        ..Note::new(failure_note(key), NoteKind::Gotcha, Scope::Task, failure.text.clone())
+    }
+}

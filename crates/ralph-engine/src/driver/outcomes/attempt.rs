@@ -1,0 +1,124 @@
+//! What a turn tried: which lines came and went.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ralph_core::memory::attempt::{Attempt, Ending};
+use ralph_core::{Evidence, Run};
+use ralph_snapshot::{ChangeKind, Snapshot, SnapshotError, Snapshots};
+use similar::{ChangeTag, TextDiff};
+
+use crate::driver::Driver;
+use crate::undo;
+
+/// Files that are compared: a change of more says nothing.
+const MOST_FILES: usize = 60;
+
+/// Larger files are not compared, in bytes.
+const MOST_BYTES: u64 = 256 * 1024;
+
+/// How long two versions of a file are compared.
+const COMPARING: Duration = Duration::from_millis(200);
+
+/// How much is kept of what the agent said.
+const APPROACH_CHARS: usize = 200;
+
+impl Driver<'_> {
+    /// What the turn changed, compared with what the turn before left. What
+    /// cannot be told is left out.
+    pub(super) fn attempt_of(&self, run: &Run, evidence: &Evidence) -> Attempt {
+        let tree = evidence.tree.as_ref().map(ToString::to_string);
+        let attempt = Attempt::new(tree, approach(&evidence.text), Ending::Open);
+        if evidence.tree.is_none() || run.tree == evidence.tree {
+            return attempt;
+        }
+        self.with_changes(run, evidence, attempt.clone()).ok().flatten().unwrap_or(attempt)
+    }
+
+    fn with_changes(
+        &self,
+        run: &Run,
+        evidence: &Evidence,
+        mut attempt: Attempt,
+    ) -> Result<Option<Attempt>, SnapshotError> {
+        let (Some(last), Some(present)) = (&run.tree, &evidence.tree) else { return Ok(None) };
+        let snapshots = Snapshots::new(&self.tree, run.id.clone());
+        let is_last = |kept: &Snapshot| kept.tree == *last;
+        let kept = match self.kept.clone().filter(is_last) {
+            Some(kept) => Some(kept),
+            None => undo::last(&snapshots.list()?).cloned().filter(is_last),
+        };
+        let Some(kept) = kept else { return Ok(None) };
+        let changes = self.tree.changes(last, present)?;
+        let earlier = snapshots.earlier(&kept, present, MOST_BYTES)?;
+        let mut earlier: BTreeMap<PathBuf, Option<Vec<u8>>> =
+            earlier.into_iter().map(|file| (file.path, file.contents)).collect();
+        for change in changes.iter().take(MOST_FILES) {
+            let before = earlier.remove(&change.path).flatten();
+            let before = if change.kind == ChangeKind::Added { Some(Vec::new()) } else { before };
+            let after = match change.kind {
+                ChangeKind::Removed => Some(Vec::new()),
+                ChangeKind::Added | ChangeKind::Modified => {
+                    present_text(&self.root.join(&change.path))
+                }
+            };
+            let name = change.path.to_string_lossy();
+            attempt = match before.zip(after) {
+                Some((before, after)) => compared(attempt, &name, &before, &after),
+                None => attempt.change(&name, &[], &[]),
+            };
+        }
+        Ok(Some(attempt))
+    }
+}
+
+fn compared(attempt: Attempt, name: &str, before: &[u8], after: &[u8]) -> Attempt {
+    if before.contains(&0) || after.contains(&0) {
+        return attempt.change(name, &[], &[]);
+    }
+    let (before, after) = (String::from_utf8_lossy(before), String::from_utf8_lossy(after));
+    let diff = TextDiff::configure().timeout(COMPARING).diff_lines(&*before, &*after);
+    let (mut added, mut removed) = (Vec::new(), Vec::new());
+    for change in diff.iter_all_changes() {
+        match change.tag() {
+            ChangeTag::Insert => added.push(change.value()),
+            ChangeTag::Delete => removed.push(change.value()),
+            ChangeTag::Equal => {}
+        }
+    }
+    attempt.change(name, &added, &removed)
+}
+
+fn present_text(path: &Path) -> Option<Vec<u8>> {
+    let facts = fs::symlink_metadata(path).ok()?;
+    (facts.is_file() && facts.len() <= MOST_BYTES).then(|| fs::read(path).ok())?
+}
+
+/// What the agent said about its work, in a line.
+fn approach(text: &str) -> Option<String> {
+    let is_claim = |line: &str| line.starts_with('<') && line.ends_with('>');
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty() && !is_claim(line))?;
+    Some(line.chars().take(APPROACH_CHARS).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_said_is_one_line_without_the_claim() {
+        assert_eq!(approach("\n  Raise the limit.\nMore.").as_deref(), Some("Raise the limit."));
+        assert_eq!(approach("<promise>DONE</promise>\n"), None);
+    }
+
+    #[test]
+    fn lines_that_came_and_went_are_those_of_the_attempt() {
+        let attempt = compared(Attempt::default(), "a.py", b"keep\nold()\n", b"keep\nnew()\n");
+        let want = Attempt::default().change("a.py", &["new()"], &["old()"]);
+        assert_eq!(attempt, want);
+        let binary = compared(Attempt::default(), "a.bin", b"\0", b"x");
+        assert!(binary.changes["a.bin"].added.exact.is_empty());
+    }
+}

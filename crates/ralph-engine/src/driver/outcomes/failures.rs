@@ -1,0 +1,124 @@
+//! What failed in a turn, so that it is known again.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use ralph_core::Evidence;
+use ralph_core::evidence::{GateReport, Verdict};
+use ralph_core::finding::normalised;
+use ralph_core::memory::attempt::signature;
+use ralph_core::redact::redact;
+
+/// Failures of a turn that are told apart.
+const MOST: usize = 20;
+
+/// Findings that are written to what was printed.
+const MOST_FINDINGS: usize = 200;
+
+/// How a turn that was checked ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Passed,
+    /// With these, at least one.
+    Failed(Vec<Failure>),
+}
+
+/// One thing that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Failure {
+    /// What it is known by: the same if it fails in the same way.
+    pub(super) signature: String,
+    /// What the gates know it by.
+    pub(super) fingerprint: String,
+    /// What failed.
+    pub(super) title: String,
+    /// How, without what differs from time to time.
+    pub(super) text: String,
+    /// The file it failed in.
+    pub(super) file: Option<String>,
+}
+
+impl Failure {
+    fn new(fingerprint: &str, title: &str, message: &str, file: &str) -> Self {
+        let message = redact(message);
+        let text = normalised(if message.trim().is_empty() { title } else { &message });
+        Self {
+            signature: signature(&format!("{title}: {text}")),
+            fingerprint: fingerprint.to_owned(),
+            title: title.to_owned(),
+            text,
+            file: Some(file.to_owned()).filter(|file| !file.is_empty()),
+        }
+    }
+}
+
+/// How the checks of a turn ended; `None` if nothing was measured, or not all
+/// that would have to be.
+pub(super) fn outcome(evidence: &Evidence) -> Option<Outcome> {
+    let measured: Vec<&GateReport> =
+        evidence.gates.iter().filter(|gate| !gate.is_judge()).collect();
+    let failed = |gate: &&&GateReport| match gate.verdict {
+        Verdict::Fail(_) | Verdict::Unclear { .. } => gate.blocks(),
+        Verdict::Pass | Verdict::Unknown { .. } => false,
+    };
+    let mut failures: Vec<Failure> =
+        measured.iter().filter(failed).flat_map(|gate| of_gate(gate)).collect();
+    failures.retain(|one| !evidence.flaky.contains(&one.fingerprint));
+    let mut seen = BTreeSet::new();
+    failures.retain(|one| seen.insert(one.signature.clone()));
+    failures.truncate(MOST);
+    if !failures.is_empty() {
+        return Some(Outcome::Failed(failures));
+    }
+    let is_proof = !measured.is_empty()
+        && !measured.iter().any(|gate| gate.blocks())
+        && evidence.weakened.is_empty();
+    is_proof.then_some(Outcome::Passed)
+}
+
+fn of_gate(gate: &GateReport) -> Vec<Failure> {
+    let mut found = Vec::new();
+    let tests = gate.reading.tests.as_ref();
+    for (id, print) in gate.failing_tests() {
+        let about = tests.and_then(|tests| tests.failures.get(id));
+        let message = about.map_or("", |about| about.message.as_str());
+        let file = about.map_or("", |about| about.place.file.as_str());
+        found.push(Failure::new(print, &format!("test {id}"), message, file));
+    }
+    for finding in
+        gate.reading.findings.iter().filter(|one| gate.failing.contains(&one.fingerprint))
+    {
+        let rule = finding.rule.as_deref().unwrap_or_default();
+        let title = format!("{} {rule}", finding.tool).trim_end().to_owned();
+        let file = &finding.place.file;
+        found.push(Failure::new(&finding.fingerprint, &title, &finding.message, file));
+    }
+    if found.is_empty() {
+        let print = gate.fingerprints().into_iter().next().unwrap_or_default();
+        let last = gate.tail.lines().rev().find(|line| !line.trim().is_empty());
+        found.push(Failure::new(&print, &gate.command, last.unwrap_or_default(), ""));
+    }
+    found
+}
+
+/// What the gates that failed printed, for people.
+pub(super) fn printed(evidence: &Evidence) -> String {
+    let mut text = String::new();
+    for gate in evidence.gates.iter().filter(|gate| !gate.passed()) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "$ {}\n[{}: {}]", gate.command, gate.name, gate.verdict.describe());
+        for finding in gate.reading.findings.iter().take(MOST_FINDINGS) {
+            let _ = writeln!(text, "{}: {}", finding.place.display(), finding.message);
+        }
+        let tests = gate.reading.tests.iter().flat_map(|tests| &tests.failures);
+        for (id, about) in tests.take(MOST_FINDINGS) {
+            let _ = writeln!(text, "test {id}: {}", about.message);
+        }
+        let _ = writeln!(text, "{}\n", gate.tail);
+    }
+    redact(&text).into_owned()
+}
+
+#[cfg(test)]
+#[path = "failures_tests.rs"]
+mod tests;

@@ -1,0 +1,111 @@
+use std::time::Duration;
+
+use ralph_core::Timestamp;
+use ralph_core::evidence::{Fault, TurnEnd, Weakening};
+use ralph_core::finding::{Finding, Level, Place, Reading, TestFailure, TestState, Tests};
+use ralph_core::policy::Need;
+
+use super::*;
+
+fn gate(name: &str, verdict: Verdict, tail: &str) -> GateReport {
+    GateReport {
+        name: name.to_owned(),
+        need: Need::Required,
+        command: format!("./{name}.sh"),
+        verdict,
+        failing: BTreeSet::new(),
+        reading: Reading::default(),
+        tail: tail.to_owned(),
+        elapsed: Duration::ZERO,
+        cached: false,
+        extent: ralph_core::evidence::Extent::Whole,
+        usage: None,
+    }
+}
+
+fn failing(tail: &str) -> GateReport {
+    gate("check", Verdict::Fail(Fault::Exit(1)), tail)
+}
+
+fn evidence(gates: Vec<GateReport>) -> Evidence {
+    Evidence {
+        turn: TurnEnd::Finished,
+        text: String::new(),
+        gates,
+        tree: None,
+        approach: None,
+        weakened: Vec::new(),
+        edited: Vec::new(),
+        flaky: BTreeSet::new(),
+        broken: BTreeSet::new(),
+        usage: None,
+        now: Timestamp::default(),
+    }
+}
+
+#[track_caller]
+fn failures(gates: Vec<GateReport>) -> Vec<Failure> {
+    match outcome(&evidence(gates)) {
+        Some(Outcome::Failed(failures)) => failures,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_could_not_be_measured_teaches_nothing() {
+    let unknown = || gate("slow", Verdict::Unknown { reason: "no time".to_owned() }, "");
+    assert_eq!(outcome(&evidence(Vec::new())), None);
+    assert_eq!(outcome(&evidence(vec![gate("a", Verdict::Pass, ""), unknown()])), None);
+    assert_eq!(outcome(&evidence(vec![gate("a", Verdict::Pass, "")])), Some(Outcome::Passed));
+    assert_eq!(failures(vec![failing("no"), unknown()]).len(), 1);
+    let weakening = Weakening { place: "a".to_owned(), what: "skipped".to_owned() };
+    let weaker =
+        Evidence { weakened: vec![weakening], ..evidence(vec![gate("a", Verdict::Pass, "")]) };
+    assert_eq!(outcome(&weaker), None);
+}
+
+#[test]
+fn a_gate_without_details_is_known_by_the_last_line_it_printed() {
+    let first = failures(vec![failing("took 12 s\nexpected 3 colours\n\n")]);
+    let again = failures(vec![failing("took 44 s\nexpected 7 colours\n")]);
+    assert_eq!(first, again);
+    assert_eq!(
+        (first[0].title.as_str(), first[0].text.as_str()),
+        ("./check.sh", "expected # colours")
+    );
+    assert_ne!(first[0].signature, failures(vec![failing("no colours")])[0].signature);
+    assert_eq!(failures(vec![failing("")])[0].text, "./check.sh");
+}
+
+#[test]
+fn tests_and_findings_are_told_apart_with_their_files() {
+    let place = |file: &str| Place { file: file.to_owned(), ..Place::default() };
+    let mut tests = Tests::default();
+    for id in ["a", "flaky"] {
+        tests.states.insert(id.to_owned(), TestState::Failed);
+        let message = "left: 1, right: 2".to_owned();
+        tests.failures.insert(id.to_owned(), TestFailure { place: place("src/a.rs"), message });
+    }
+    let mut finding = Finding {
+        tool: "ruff".to_owned(),
+        rule: Some("F401".to_owned()),
+        level: Level::Error,
+        place: place("src/b.py"),
+        message: "`os` imported but unused".to_owned(),
+        fingerprint: String::new(),
+    };
+    finding.identify("");
+    let mut report = failing("");
+    report.failing =
+        ["test a".to_owned(), "test flaky".to_owned(), finding.fingerprint.clone()].into();
+    report.reading = Reading { findings: vec![finding], tests: Some(tests), ..Reading::default() };
+    let flaky = ["test flaky".to_owned()].into();
+    let evidence = Evidence { flaky, ..evidence(vec![report]) };
+    let Some(Outcome::Failed(found)) = outcome(&evidence) else { panic!("it passed") };
+    let known: Vec<_> = found.iter().map(|one| (one.title.as_str(), one.file.as_deref())).collect();
+    assert_eq!(known, [("test a", Some("src/a.rs")), ("ruff F401", Some("src/b.py"))]);
+    let printed = printed(&evidence);
+    for part in ["$ ./check.sh", "src/b.py: `os` imported", "test a: left: 1"] {
+        assert!(printed.contains(part), "{part}\n{printed}");
+    }
+}

@@ -1,0 +1,112 @@
+//! What the agent is told of the past after a turn that failed.
+
+use ralph_core::Run;
+use ralph_core::memory::attempt::{Attempt, Circle, Round, notice};
+use ralph_core::memory::hydration::{Candidate, Material, Shelf, hydrate};
+use ralph_core::memory::label::{Grounds, Label};
+use ralph_core::wording::learned::{TriedBefore, tried_before};
+use ralph_memory::event::{Event, Phase, Tried, What};
+use ralph_memory::{AttemptQuery, Known, Notebook, PastAttempt, anchor, failure_key, failure_note};
+
+use super::{Failed, event};
+use crate::driver::Driver;
+
+/// Earlier attempts that are compared.
+const MOST_ATTEMPTS: usize = 200;
+
+/// Earlier failures that the agent is reminded of.
+const MOST_REMINDERS: usize = 3;
+
+/// How long these may be together, in tokens, all around them included.
+const TOKENS: usize = 1000;
+
+impl Driver<'_> {
+    /// Adds to what the agent is told next: that it goes round, and what made
+    /// such failures go away before.
+    pub(super) fn tell_of_the_past(
+        &self,
+        failed: &Failed<'_>,
+        notebook: &Notebook,
+        next: &mut Run,
+    ) -> Option<Event> {
+        if let Some(told) = going_round(failed, notebook, next) {
+            next.feedback = format!("{}\n\n{told}", next.feedback);
+        }
+        let known = known_before(failed, notebook);
+        let notes = known.iter().map(|known| self.candidate(known)).collect();
+        let material = Material { notes, ..Material::default() };
+        let shown = hydrate(&material, TOKENS, next.policy.locale).ok().flatten()?;
+        next.feedback = format!("{}\n\n{}", next.feedback, shown.text.trim_end());
+        let tokens = u32::try_from(shown.tokens).unwrap_or(u32::MAX);
+        let what = What::Shown { ids: shown.ids(), tokens };
+        // The turn that reads it is the one that may cite it.
+        let reader = Run { iteration: failed.run.iteration + 1, ..failed.run.clone() };
+        Some(event(&reader, failed.evidence, Phase::Verify, what))
+    }
+
+    fn candidate(&self, known: &Known) -> Candidate {
+        let note = &known.note;
+        let anchors: Vec<_> =
+            note.anchors.iter().map(|place| anchor::look(&self.root, place)).collect();
+        let grounds = Grounds { is_verified: known.verified, has_citation: !anchors.is_empty() };
+        Candidate {
+            id: note.id.clone(),
+            shelf: Shelf::Gotcha,
+            label: Label::of(grounds, &anchors),
+            title: note.title.clone(),
+            text: note.text.clone(),
+            why: None,
+            files: note.files.clone(),
+            day: None,
+            is_order_like: !known.orders().is_empty(),
+        }
+    }
+}
+
+/// The sentence about an earlier attempt that this one repeats.
+fn going_round(failed: &Failed<'_>, notebook: &Notebook, next: &Run) -> Option<String> {
+    let Failed { run, failures, attempt, .. } = failed;
+    let files: Vec<String> = attempt.changes.keys().cloned().collect();
+    if files.is_empty() {
+        return None;
+    }
+    let query = AttemptQuery { files, limit: MOST_ATTEMPTS, ..AttemptQuery::default() };
+    let earlier = notebook.attempts(&query).ok()?;
+    let signatures: Vec<String> = failures.iter().map(|one| one.signature.clone()).collect();
+    let now = Attempt { ending: Tried::ending(&signatures), ..attempt.clone() };
+    let attempts: Vec<Attempt> = earlier.iter().map(|past| past.tried.attempt()).collect();
+    let Circle { round, earlier: at } = notice(&attempts, &now)?;
+    let past: &PastAttempt = earlier.get(at)?;
+    let is_here = past.place.run.as_deref() == Some(run.id.as_str());
+    if is_here && says_so_already(next, round) {
+        return None;
+    }
+    let failure = past.tried.failures.first().map_or("", String::as_str);
+    let tried = TriedBefore {
+        round,
+        run: past.place.run.as_deref().filter(|_| !is_here),
+        iteration: past.place.iteration.unwrap_or(0),
+        approach: past.tried.approach.as_deref(),
+        failure,
+    };
+    Some(tried_before(&tried, next.policy.locale))
+}
+
+/// Whether the feedback says by itself that files are as they were.
+fn says_so_already(next: &Run, round: Round) -> bool {
+    let is_said = next.progress.circle.is_some() && next.progress.stalled > 0;
+    match round {
+        Round::Exact | Round::Oscillation | Round::Repeat => is_said,
+        Round::Symptom => false,
+    }
+}
+
+/// Notes about the same failures that tell what made them go away.
+fn known_before(failed: &Failed<'_>, notebook: &Notebook) -> Vec<Known> {
+    let known = failed.failures.iter().filter_map(|failure| {
+        let id = failure_note(&failure_key(&failure.signature));
+        let known = notebook.get(&id).ok().flatten()?;
+        (known.verified && known.retired.is_none()).then_some(known)
+    });
+    known.take(MOST_REMINDERS).collect()
+}

@@ -1,0 +1,55 @@
+//! What is no use to anybody else, whoever wrote it.
+
+use std::borrow::Cow;
+
+use crate::clean;
+use crate::event::{Actor, Note};
+use crate::notebook::Known;
+
+/// A text with fewer words than these says nothing.
+const FEWEST_WORDS: usize = 3;
+
+/// A text with fewer characters than these neither; scripts without blanks
+/// have few words.
+const FEWEST_CHARS: usize = 10;
+
+/// What is wrong with a note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// It reads like an order to the agent.
+    Order,
+    /// It holds a secret.
+    Secret,
+    /// It is too short to say anything.
+    Short,
+}
+
+impl Fault {
+    pub(super) const fn words(self) -> &'static str {
+        match self {
+            Self::Order => "it reads like an order to the agent",
+            Self::Secret => "it holds a secret",
+            Self::Short => "it is too short to say anything",
+        }
+    }
+}
+
+/// What is wrong with a note; the user may write what he likes.
+pub(super) fn fault(known: &Known) -> Option<Fault> {
+    if known.actor == Actor::User {
+        return None;
+    }
+    let Note { title, text, why, .. } = &known.note;
+    let said = [Some(text), title.as_ref(), why.as_ref()];
+    let is_secret =
+        |text: &String| matches!(clean::text(text), Cow::Owned(clean) if clean != *text);
+    if said.into_iter().flatten().any(is_secret) {
+        return Some(Fault::Secret);
+    }
+    if !known.orders().is_empty() {
+        return Some(Fault::Order);
+    }
+    let words = text.split_whitespace().count();
+    let is_short = text.chars().count() < FEWEST_CHARS || (words < FEWEST_WORDS && text.is_ascii());
+    is_short.then_some(Fault::Short)
+}

@@ -1,0 +1,119 @@
+//! A try as it is kept: digests of lines, never the lines.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ralph_core::memory::attempt::{Attempt, Change, Ending, Lines};
+use serde::{Deserialize, Serialize};
+
+/// Lines of one try that are kept: a longer one is known by its beginning.
+const MOST_LINES: usize = 400;
+
+/// What was tried in one turn, and how it ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tried {
+    /// The files as it left them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
+    /// What the agent said about it, in a line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approach: Option<String>,
+    /// What failed then, in words; all passed if there is nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<String>,
+    /// What was done to each file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Trace>,
+}
+
+/// What was done to a file: digests of its lines.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trace {
+    /// The file.
+    pub file: String,
+    /// Lines that came, and their shapes.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub added: [BTreeSet<u64>; 2],
+    /// Lines that went, and their shapes.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub removed: [BTreeSet<u64>; 2],
+}
+
+fn is_nothing(lines: &[BTreeSet<u64>; 2]) -> bool {
+    lines.iter().all(BTreeSet::is_empty)
+}
+
+impl Tried {
+    /// What is kept of an attempt that ended with these failures.
+    pub fn new(attempt: Attempt, failures: Vec<String>) -> Self {
+        let mut left = MOST_LINES;
+        let mut few = |lines: Lines| {
+            let exact: BTreeSet<u64> = lines.exact.into_iter().take(left).collect();
+            left -= exact.len();
+            let shape = lines.shape.into_iter().take(exact.len()).collect();
+            [exact, shape]
+        };
+        let changes = attempt.changes.into_iter().map(|(file, change)| Trace {
+            file,
+            added: few(change.added),
+            removed: few(change.removed),
+        });
+        let changes = changes.collect();
+        Self { tree: attempt.tree, approach: attempt.approach, failures, changes }
+    }
+
+    /// The attempt, to be compared with others.
+    pub fn attempt(&self) -> Attempt {
+        let lines = |[exact, shape]: &[BTreeSet<u64>; 2]| Lines {
+            exact: exact.clone(),
+            shape: shape.clone(),
+        };
+        let change = |trace: &Trace| {
+            let change = Change { added: lines(&trace.added), removed: lines(&trace.removed) };
+            (trace.file.clone(), change)
+        };
+        let changes: BTreeMap<String, Change> = self.changes.iter().map(change).collect();
+        let ending = Self::ending(&self.failures);
+        Attempt { changes, ..Attempt::new(self.tree.clone(), self.approach.clone(), ending) }
+    }
+
+    /// How an attempt ended that left these failures.
+    pub fn ending(failures: &[String]) -> Ending {
+        if failures.is_empty() { Ending::Passed } else { Ending::Failed(failures.join("; ")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ralph_core::memory::attempt::notice;
+
+    use super::*;
+
+    fn attempt(lines: &[&str]) -> Attempt {
+        Attempt::new(Some("t1".to_owned()), Some("a try".to_owned()), Ending::Open).change(
+            "src/a.rs",
+            lines,
+            &["old()"],
+        )
+    }
+
+    #[test]
+    fn what_is_kept_of_an_attempt_is_enough_to_know_it_again() {
+        let failures = vec!["test a: no".to_owned()];
+        let tried = Tried::new(attempt(&["new(1)"]), failures.clone());
+        let text = serde_json::to_string(&tried).unwrap();
+        assert!(!text.contains("new("), "{text}");
+        let kept: Tried = serde_json::from_str(&text).unwrap();
+        assert_eq!(kept, tried);
+        let again = Attempt { tree: None, ..attempt(&["new( 1 )"]) };
+        assert!(notice(&[kept.attempt()], &again).is_some());
+    }
+
+    #[test]
+    fn a_long_change_is_kept_by_its_beginning() {
+        let lines: Vec<String> = (0..1000).map(|number| format!("line{number}()")).collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let tried = Tried::new(attempt(&lines), Vec::new());
+        assert_eq!(tried.changes[0].added[0].len(), MOST_LINES);
+        assert!(tried.changes[0].removed[0].is_empty());
+    }
+}

@@ -1,0 +1,87 @@
+//! What was committed, and which of it was taken back.
+
+use std::collections::BTreeSet;
+
+use crate::error::TreeError;
+use crate::work_tree::WorkTree;
+
+/// How many commits of one run are told: the latest.
+const MOST_COMMITS: &str = "--max-count=100";
+
+/// How far back is looked for what takes others back.
+const MOST_REVERTS: &str = "--max-count=200";
+
+/// What git itself writes into the message of a commit that takes one back.
+const REVERTS: &str = "This reverts commit ";
+
+impl WorkTree {
+    /// The commits of the present branch that `head` did not have, the latest
+    /// first; `None` stands for a repository without any. Outside git there
+    /// are none.
+    pub fn commits_since(&self, head: Option<&str>) -> Result<Vec<String>, TreeError> {
+        let (Some(git), Some(now)) = (self.git(), self.head()?) else { return Ok(Vec::new()) };
+        if head == Some(now.as_str()) {
+            return Ok(Vec::new());
+        }
+        let range = head.map_or_else(|| now.clone(), |head| format!("{head}..{now}"));
+        let listed = git.command("rev-list").args([MOST_COMMITS, range.as_str(), "--"]).feed(&[])?;
+        if !listed.status.success() {
+            // What was the head is remembered no longer.
+            return Ok(Vec::new());
+        }
+        Ok(String::from_utf8_lossy(&listed.stdout).lines().map(str::to_owned).collect())
+    }
+
+    /// The commits that later ones of the present branch say to take back.
+    /// Outside git there are none.
+    pub fn reverted(&self) -> Result<BTreeSet<String>, TreeError> {
+        let (Some(git), Some(_)) = (self.git(), self.head()?) else { return Ok(BTreeSet::new()) };
+        let grep = format!("--grep=^{REVERTS}");
+        let messages = git.command("log").args([MOST_REVERTS, "--format=%B", &grep]).read()?;
+        let messages = String::from_utf8_lossy(&messages);
+        let named = messages.lines().filter_map(|line| line.strip_prefix(REVERTS));
+        let hash = |rest: &str| {
+            let end = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
+            rest[..end].to_owned()
+        };
+        Ok(named.map(hash).filter(|hash| hash.len() >= 40).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scratch::Scratch;
+
+    #[test]
+    fn commits_and_what_takes_them_back_are_told() {
+        let scratch = Scratch::git();
+        scratch.write("a", "1");
+        scratch.commit();
+        let tree = scratch.open();
+        let start = tree.head().unwrap();
+        assert!(tree.commits_since(start.as_deref()).unwrap().is_empty());
+        scratch.write("a", "2");
+        scratch.commit();
+        let commits = tree.commits_since(start.as_deref()).unwrap();
+        assert_eq!(commits, [tree.head().unwrap().unwrap()]);
+        assert_eq!(tree.commits_since(None).unwrap().len(), 2);
+        assert!(tree.reverted().unwrap().is_empty());
+        scratch.run(&["revert", "--no-edit", "HEAD"]);
+        assert_eq!(tree.reverted().unwrap().into_iter().collect::<Vec<_>>(), commits);
+    }
+
+    #[test]
+    fn outside_git_and_before_the_first_commit_there_is_nothing_to_tell() {
+        for scratch in [Scratch::plain(), Scratch::git()] {
+            scratch.write("a", "1");
+            let tree = scratch.open();
+            assert!(tree.commits_since(None).unwrap().is_empty());
+            assert!(tree.reverted().unwrap().is_empty());
+        }
+        let scratch = Scratch::git();
+        scratch.write("a", "1");
+        scratch.commit();
+        let unknown = "0".repeat(40);
+        assert!(scratch.open().commits_since(Some(&unknown)).unwrap().is_empty());
+    }
+}
