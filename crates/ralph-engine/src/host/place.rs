@@ -152,12 +152,22 @@ impl Place {
         if let Some(message) = message {
             // Should that fail, the store still refuses a second answer to
             // the same iteration.
-            let _ = fs::write(self.folder.join("answered"), message);
+            let _ = self.put("answered", message);
         }
     }
 
     pub(crate) fn set_continued(&self, count: u32) {
-        let _ = fs::write(self.folder.join("continued"), count.to_string());
+        let _ = self.put("continued", &count.to_string());
+    }
+
+    /// Writes over what a file holds. To empty it first would make some file
+    /// systems write it to the disk when it is closed.
+    fn put(&self, name: &str, text: &str) -> io::Result<()> {
+        let mut options = fs::OpenOptions::new();
+        let mut file =
+            options.write(true).create(true).truncate(false).open(self.folder.join(name))?;
+        file.write_all(text.as_bytes())?;
+        file.set_len(text.len() as u64)
     }
 }
 
@@ -188,6 +198,7 @@ mod tests {
         assert_eq!(place.run(), Some(RunId::from_bits(1)));
         place.set_continued(3);
         assert_eq!(place.continued(), 3);
+        place.set_answered(Some("msg_longer"));
         place.set_answered(Some("msg_1"));
         place.set_answered(None);
         assert!(place.is_answered(Some("msg_1")) && !place.is_answered(Some("msg_2")));
