@@ -55,6 +55,28 @@ fn what_failed_and_what_mended_it_is_known_to_the_next_run() {
 }
 
 #[test]
+fn a_note_that_an_agent_cites_earns_what_comes_of_it() {
+    let project = learning(plain());
+    let _ = project.run_json("write it", &CHECKED).exits(0);
+    let [gotcha] = notes(&project, "gotcha").try_into().unwrap();
+    let id = gotcha["id"].as_str().unwrap();
+    let counts = || {
+        let why = project.ralph(&["memory", "why", id, "--json"]).output().exits(0).json();
+        ["shown", "cited", "passed", "failed"].map(|name| why["counts"][name].as_u64().unwrap())
+    };
+    let [shown, cited, passed, failed] = counts();
+    project.file("a.txt", "start\n");
+    project.agent(&format!(
+        "cat > /dev/null\nif [ $RALPH_ITERATION = 1 ]; then echo wrong > a.txt; else echo right > \
+         a.txt; echo 'because of [{id}] <promise>DONE</promise>'; fi",
+    ));
+    let _ = project.run_json("write it again", &CHECKED).exits(0).ends("success/verified", 2);
+    let [more_shown, more_cited, more_passed, more_failed] = counts();
+    assert!(more_shown > shown);
+    assert_eq!((more_cited, more_passed, more_failed), (cited + 1, passed + 1, failed));
+}
+
+#[test]
 fn nothing_is_kept_where_nothing_was_checked_or_memory_is_off() {
     let project = plain();
     project.agent("echo '<promise>DONE</promise>'");

@@ -7,6 +7,7 @@ mod failures;
 mod recall;
 
 use ralph_core::memory::attempt::Attempt;
+use ralph_core::memory::citations::cited;
 use ralph_core::state::State;
 use ralph_core::{Evidence, Run};
 use ralph_memory::event::{Actor, Event, Note, NoteKind, Phase, Place, Scope, Tried, What};
@@ -56,6 +57,7 @@ impl Driver<'_> {
                     | State::Stopped => Vec::new(),
                 };
                 let attempt = self.attempt_of(run, evidence);
+                events.extend(citing(run, evidence));
                 events.push(checked(run, evidence, &[], None));
                 events.push(attempted(run, evidence, attempt, &[]));
                 Lesson(events)
@@ -79,6 +81,7 @@ impl Driver<'_> {
             }
         }
         let signatures: Vec<String> = failures.iter().map(|one| one.signature.clone()).collect();
+        events.extend(citing(run, evidence));
         events.push(checked(run, evidence, &signatures, raw));
         events.push(attempted(run, evidence, attempt.clone(), &signatures));
         Lesson(events)
@@ -109,6 +112,14 @@ fn place(run: &Run, phase: Phase) -> Place {
 fn event(run: &Run, evidence: &Evidence, phase: Phase, what: What) -> Event {
     let at = evidence.now.as_millis();
     Event { at, place: place(run, phase), actor: Actor::Ralph, what }
+}
+
+/// That the agent named notes as its reason.
+fn citing(run: &Run, evidence: &Evidence) -> Option<Event> {
+    let ids = cited(&evidence.text);
+    let what = What::Cited { ids: ids.clone() };
+    let event = Event { actor: Actor::Agent, ..event(run, evidence, Phase::Code, what) };
+    (!ids.is_empty()).then_some(event)
 }
 
 /// That the checks of a turn had an end. It comes behind all notes of the turn,
