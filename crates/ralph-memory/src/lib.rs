@@ -22,6 +22,7 @@ pub mod consolidate;
 mod entry;
 mod error;
 pub mod event;
+pub mod health;
 pub mod history;
 mod import;
 mod index;

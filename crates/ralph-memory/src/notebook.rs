@@ -331,6 +331,20 @@ impl Notebook {
         Ok(lines)
     }
 
+    /// Takes out of the log what must not be kept: rules get better, and what
+    /// they notice today may have been written yesterday. Says how many lines
+    /// were changed.
+    pub fn scrub(&self) -> Result<usize, MemoryError> {
+        let lines = self.log.rewrite(|event| {
+            let cleaned = clean::event(event.clone());
+            (cleaned != *event).then_some(cleaned)
+        })?;
+        if lines > 0 {
+            self.rebuild()?;
+        }
+        Ok(lines)
+    }
+
     /// Throws the database away and makes it anew from the log.
     pub fn rebuild(&self) -> Result<(), MemoryError> {
         self.clear()?;

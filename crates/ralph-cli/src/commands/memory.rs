@@ -6,6 +6,7 @@ mod bootstrap;
 mod changes;
 mod consolidate;
 mod context;
+mod doctor;
 mod files;
 mod import;
 mod search;
@@ -58,6 +59,7 @@ enum Job {
     Rebuild(PlainArgs),
     /// Show how many notes there are and what they take
     Stats(PlainArgs),
+    Doctor(doctor::DoctorArgs),
     Bootstrap(bootstrap::BootstrapArgs),
     Files(files::FilesArgs),
 }
@@ -165,6 +167,7 @@ pub(crate) fn run(args: &MemoryArgs) -> Result<u8, CliError> {
         Job::Consolidate(args) => consolidate::run(&books, args),
         Job::Rebuild(args) => rebuild(&books, args),
         Job::Stats(args) => stats(&books, args),
+        Job::Doctor(args) => doctor::run(&books, args),
         Job::Bootstrap(args) => bootstrap::run(args),
         Job::Files(args) => files::run(args),
     }

@@ -266,6 +266,31 @@ fn reading_creates_nothing_and_the_status_tells_how_much_there_is() {
     assert!(table.contains("fact  project  1       0        1"), "{table}");
 }
 
+#[test]
+fn notes_that_are_said_twice_or_point_at_nothing_are_found_and_mended() {
+    let project = plain();
+    project.file("a.py", "def save():\n    pass\n");
+    let first = add(&project, &["The API listens on port 8080"]);
+    let again = add(&project, &["the API listens on port 8080", "--kind", "decision"]);
+    let stale = add(&project, &["saving is slow", "--anchor", "a.py#save"]);
+    project.file("a.py", "");
+    let doctor = |more: &[&str]| {
+        let args = [&["memory", "doctor", "--json"], more].concat();
+        project.ralph(&args).output()
+    };
+    let found = doctor(&[]).exits(1).json();
+    assert_eq!(found["duplicates"], json!([{ "id": again, "first": first, "literal": true }]));
+    assert_eq!(found["stale"], json!([stale]));
+    assert_eq!(found["never_shown"].as_array().unwrap().len(), 3);
+    let mended = doctor(&["--fix"]).exits(0).json();
+    assert_eq!((&mended["duplicates"], &mended["active"]), (&json!([]), &json!(2)));
+    let table = memory(&project, &["doctor"]).exits(0).stdout;
+    assert!(table.contains(&format!("out of date                  1      {stale}")), "{table}");
+    let agent = project.ralph(&["memory", "doctor", "--fix"]).env("RALPH_DRIVER", "1");
+    let said = agent.output().exits(1).stderr;
+    assert!(said.contains("an agent cannot mend notes"), "{said}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_disk_that_takes_no_more_is_told_and_nothing_is_lost() {

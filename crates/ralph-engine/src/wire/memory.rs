@@ -5,6 +5,7 @@ use ralph_core::memory::Source;
 use ralph_core::memory::label::{Anchored, Label};
 use ralph_memory::consolidate::{Conflict, Decided};
 use ralph_memory::event::{Actor, Anchor};
+use ralph_memory::health::{Health, Twice};
 use ralph_memory::{Counts, Found, GroupHit, Imported, Known, Retirement, Stats, Tally};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -258,4 +259,27 @@ pub fn consolidated(decided: &Decided) -> Value {
     let conflict = |conflict: &Conflict| json!({ "stands": conflict.stands, "contradicts": conflict.contradicts });
     answer["open"] = decided.conflicts.iter().map(conflict).collect();
     answer
+}
+
+/// What an examination of all notes found.
+pub fn health(health: &Health) -> Value {
+    let pairs = |pairs: &[Twice]| -> Vec<Value> {
+        let pair = |pair: &Twice| json!({ "id": pair.again, "first": pair.first, "literal": pair.is_literal });
+        pairs.iter().map(pair).collect()
+    };
+    json!({
+        "schema": SCHEMA,
+        "active": health.active,
+        "duplicates": pairs(&health.twice),
+        "recall_loops": pairs(&health.echoes),
+        "never_shown": health.never_shown,
+        "never_cited": health.never_cited,
+        "stale": health.stale,
+        "secrets": health.secrets,
+        "orders": health.orders,
+        "tokens_shown": health.tokens_shown,
+        "tokens_cited": health.tokens_cited,
+        "damaged_lines": health.damaged,
+        "needs_care": health.needs_care(),
+    })
 }

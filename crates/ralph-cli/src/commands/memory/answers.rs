@@ -47,6 +47,14 @@ impl Answers {
         }
     }
 
+    /// Why a note was withdrawn that another one makes needless.
+    pub(super) fn same_as(&self, first: &str) -> String {
+        match self.locale {
+            Locale::En => format!("it says what {first} says"),
+            Locale::Ko => format!("{first} 와(과) 같은 내용입니다"),
+        }
+    }
+
     pub(super) fn found(&self, found: &[Found]) -> String {
         if found.is_empty() {
             return self.nothing();
