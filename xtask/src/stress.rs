@@ -9,6 +9,7 @@ mod disk;
 pub(crate) mod floods;
 mod full_disk;
 mod kills;
+mod notes;
 mod rollbacks;
 mod runaways;
 pub(crate) mod stage;
@@ -34,6 +35,7 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "runaways", run: |stage, _| runaways::run(stage) },
     Scenario { name: "full-disk", run: |stage, _| full_disk::run(stage) },
     Scenario { name: "rollbacks", run: rollbacks::run },
+    Scenario { name: "notes", run: |stage, _| notes::run(stage) },
 ];
 
 /// Runs the named scenarios, or all of them.

@@ -69,6 +69,28 @@ pub enum MemoryError {
 }
 
 impl MemoryError {
+    /// Whether the database is damaged.
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(self, Self::Damaged { .. })
+    }
+
+    /// Whether the database may be another one by now: somebody found it damaged
+    /// and makes it anew. Opening it again helps.
+    pub(crate) fn is_passing(&self) -> bool {
+        match self {
+            Self::Damaged { .. } => true,
+            Self::Sqlite { source, .. } => matches!(
+                source.sqlite_error_code(),
+                Some(ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::ReadOnly)
+            ),
+            Self::NewerSchema { .. }
+            | Self::Log(_)
+            | Self::Refused { .. }
+            | Self::Busy { .. }
+            | Self::Io { .. } => false,
+        }
+    }
+
     /// The next step that helps, printed below the error as `hint:`.
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -119,7 +141,11 @@ impl Fault {
             }
             Self::Sqlite(source) => {
                 let code = source.sqlite_error_code();
-                if matches!(code, Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)) {
+                // A table is missing where parts of the file were taken away.
+                let is_torn = source.to_string().starts_with("no such table");
+                let is_corrupt =
+                    matches!(code, Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase));
+                if is_corrupt || is_torn {
                     return MemoryError::Damaged { path, detail: source.to_string() };
                 }
                 if matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)) {

@@ -35,6 +35,12 @@ use crate::store::{counters, entries, notes, turns};
 /// More events than these are written to the log as a file of their own.
 const MANY: usize = 256;
 
+/// How often a job is tried while others make the database anew.
+const PATIENCE: u32 = 20;
+
+/// After how many tries a database that cannot be read is taken for damaged.
+const FEW: u32 = 4;
+
 /// What an event takes beside its note at most, in bytes.
 const LONGEST_FRAME: usize = 16 * 1024;
 
@@ -117,14 +123,7 @@ impl Notebook {
     /// A damaged database is deleted and made anew from the log; `repaired`
     /// says so then.
     pub fn open(home: &Path) -> Result<Self, MemoryError> {
-        match Self::open_as_it_is(home) {
-            Err(damage @ MemoryError::Damaged { .. }) => {
-                let path = open::path_in(home);
-                open::remove(&path).map_err(|source| MemoryError::Io { path, source })?;
-                Ok(Self { repaired: Some(damage), ..Self::open_as_it_is(home)? })
-            }
-            opened => opened,
-        }
+        Self::attempt(home, |_| Ok(())).map(|((), notebook)| notebook)
     }
 
     fn open_as_it_is(home: &Path) -> Result<Self, MemoryError> {
@@ -143,23 +142,29 @@ impl Notebook {
         self.repaired.as_ref()
     }
 
-    /// Does a job, and does it again with a database made anew if the first
-    /// time shows that the present one is damaged.
+    /// Does a job, and does it again if the database turns out to be damaged or
+    /// is not there any more, because another process found that out first.
     pub fn attempt<T>(
         home: &Path,
         job: impl Fn(&Self) -> Result<T, MemoryError>,
     ) -> Result<(T, Self), MemoryError> {
-        let notebook = Self::open(home)?;
-        match job(&notebook) {
-            Err(damage @ MemoryError::Damaged { .. }) => {
-                let path = notebook.memory.path().to_owned();
-                drop(notebook);
-                open::remove(&path).map_err(|source| MemoryError::Io { path, source })?;
-                let anew = Self { repaired: Some(damage), ..Self::open(home)? };
-                Ok((job(&anew)?, anew))
+        let mut repaired = None;
+        for turn in 1..PATIENCE {
+            let done = Self::open_as_it_is(home).and_then(|book| Ok((job(&book)?, book)));
+            match done {
+                Err(trouble) if trouble.is_passing() => {
+                    // What does not pass by itself is what others left half done.
+                    if trouble.is_damage() || turn % FEW == 0 {
+                        let path = open::path_in(home);
+                        open::remove(&path).map_err(|source| MemoryError::Io { path, source })?;
+                        repaired = Some(trouble);
+                    }
+                }
+                done => return done.map(|(answer, book)| (answer, Self { repaired, ..book })),
             }
-            done => Ok((done?, notebook)),
         }
+        let book = Self { repaired, ..Self::open_as_it_is(home)? };
+        Ok((job(&book)?, book))
     }
 
     /// Writes events to the log, all or none of them, and applies them. What
@@ -182,7 +187,11 @@ impl Notebook {
         } else {
             self.log.append(events)?;
         }
-        self.catch_up()
+        match self.catch_up() {
+            // It is written; whoever opens the next database reads it.
+            Err(passing) if passing.is_passing() => Ok(()),
+            done => done,
+        }
     }
 
     /// Writes notes of a file that comes from elsewhere. What is there as it is

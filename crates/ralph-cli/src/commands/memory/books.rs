@@ -47,11 +47,27 @@ impl<'a> Books<'a> {
         Ok(Some(answer))
     }
 
+    /// Asks a notebook, and creates it if needed.
+    pub(super) fn with<T>(
+        &self,
+        home: &Path,
+        job: impl Fn(&Notebook) -> Result<T, MemoryError>,
+    ) -> Result<T, CliError> {
+        let (answer, notebook) = Notebook::attempt(home, job)?;
+        self.tell(&notebook);
+        Ok(answer)
+    }
+
     /// Opens a notebook to write, and creates it if needed.
     pub(super) fn open(&self, home: &Path) -> Result<Notebook, CliError> {
         let notebook = Notebook::open(home)?;
         self.tell(&notebook);
         Ok(notebook)
+    }
+
+    /// Writes what the present caller does to a notebook, once.
+    pub(super) fn write(&self, home: &Path, what: What) -> Result<(), CliError> {
+        Ok(self.open(home)?.write(&[self.event(what)])?)
     }
 
     fn tell(&self, notebook: &Notebook) {

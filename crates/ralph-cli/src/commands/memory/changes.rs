@@ -1,10 +1,11 @@
 //! `ralph memory add`, `edit`, `forget` and `promote`.
 
 use std::io::{self, IsTerminal, Read};
+use std::path::Path;
 
 use ralph_engine::wire::memory as wire;
 use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Scope, What};
-use ralph_memory::{Known, Notebook, anchor, clean, new_id};
+use ralph_memory::{Known, anchor, clean, new_id};
 
 use super::books::Books;
 use crate::error::CliError;
@@ -155,16 +156,18 @@ pub(super) fn add(books: &Books<'_>, args: &AddArgs) -> Result<u8, CliError> {
     let id = new_id(&kind, args.more.title.as_deref(), &text);
     let mut note = Note::new(id, kind, scope, text);
     args.more.fill(books, &mut note)?;
-    let notebook = books.open(&books.home(scope))?;
-    let what = match notebook.get(&note.id)? {
+    let home = books.home(scope);
+    let known = books.with(&home, |notebook| notebook.get(&note.id))?;
+    let id = note.id.clone();
+    let what = match known {
         // An agent says again what is known; that does not make it its own.
         Some(known) if actor == Actor::Agent && known.retired.is_none() => {
             What::SeenAgain { id: known.note.id }
         }
-        Some(_) | None => What::Noted(Box::new(note.clone())),
+        Some(_) | None => What::Noted(Box::new(note)),
     };
-    notebook.write(&[books.event(what)])?;
-    tell(books, args.json, &written(&notebook, &note.id)?);
+    books.write(&home, what)?;
+    tell(books, args.json, &written(books, &home, &id)?);
     Ok(0)
 }
 
@@ -190,9 +193,8 @@ pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
         return Err(CliError::usage("nothing would change")
             .with_hint("give a text or one of the options in `ralph memory edit --help`"));
     }
-    let notebook = books.open(&home)?;
-    notebook.write(&[books.event(What::Noted(Box::new(note)))])?;
-    tell(books, args.json, &written(&notebook, &known.note.id)?);
+    books.write(&home, What::Noted(Box::new(note)))?;
+    tell(books, args.json, &written(books, &home, &known.note.id)?);
     Ok(0)
 }
 
@@ -200,7 +202,8 @@ pub(super) fn forget(books: &Books<'_>, args: &ForgetArgs) -> Result<u8, CliErro
     books.only_for_the_user("forget notes")?;
     let (home, known) = books.find(&args.id)?;
     let id = &known.note.id;
-    let lines = books.open(&home)?.forget(id, books.app.now())?;
+    let now = books.app.now();
+    let lines = books.with(&home, |notebook| notebook.forget(id, now))?;
     super::print(args.json.then(|| wire::forgotten(id, lines)), || {
         books.answers.forgotten(id, lines)
     });
@@ -212,24 +215,22 @@ pub(super) fn promote(books: &Books<'_>, args: &PromoteArgs) -> Result<u8, CliEr
     let (home, known) = books.find(&args.id)?;
     let id = known.note.id.clone();
     let target = books.home(args.scope);
-    let notebook = books.open(&target)?;
     if target == home {
-        notebook.write(&[books.event(What::Promoted { id: id.clone(), scope: args.scope })])?;
+        books.write(&home, What::Promoted { id: id.clone(), scope: args.scope })?;
     } else {
         // It moves from one notebook to the other; the first keeps its history.
         let note = Note { scope: args.scope, ..known.note };
-        notebook.write(&[books.event(What::Noted(Box::new(note)))])?;
+        books.write(&target, What::Noted(Box::new(note)))?;
         let why = books.answers.moved(args.scope).to_owned();
-        let left = What::Retracted { id: id.clone(), why };
-        books.open(&home)?.write(&[books.event(left)])?;
+        books.write(&home, What::Retracted { id: id.clone(), why })?;
     }
-    tell(books, args.json, &written(&notebook, &id)?);
+    tell(books, args.json, &written(books, &target, &id)?);
     Ok(0)
 }
 
-fn written(notebook: &Notebook, id: &str) -> Result<Known, CliError> {
+fn written(books: &Books<'_>, home: &Path, id: &str) -> Result<Known, CliError> {
     let gone = || CliError::refused(format!("note {id} was forgotten in the meantime"));
-    notebook.get(id)?.ok_or_else(gone)
+    books.with(home, |notebook| notebook.get(id))?.ok_or_else(gone)
 }
 
 #[expect(clippy::fn_params_excessive_bools, reason = "it is the option of the command line")]

@@ -1,0 +1,164 @@
+//! Twenty processes write and search notes at once while the index is damaged
+//! under them: nothing is lost, and nobody sees an error.
+
+use std::fs::OpenOptions;
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::stage::{Project, Stage};
+use crate::failure::Failure;
+
+/// Processes at a time.
+const CROWD: u64 = 20;
+
+/// How long they go on, unless `RALPH_STRESS_SECONDS` says otherwise.
+const SECONDS: u64 = 10;
+
+/// How often the index is damaged.
+const DAMAGES: u32 = 3;
+
+/// What is written over the middle of the index.
+const RUBBISH: [u8; 8192] = [0xA5; 8192];
+
+pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
+    let project = stage.git_project("notes")?;
+    project.ralph(&["memory", "add", "the first note"])?.expect_code(0)?;
+    let wished = std::env::var("RALPH_STRESS_SECONDS").ok().and_then(|text| text.parse().ok());
+    let end = Instant::now() + Duration::from_secs(wished.unwrap_or(SECONDS));
+    let over = AtomicBool::new(false);
+    let tally = Mutex::new(Tally::default());
+    let damage = thread::scope(|threads| {
+        let workers: Vec<_> = (0..CROWD)
+            .map(|worker| {
+                let (project, over, tally) = (&project, &over, &tally);
+                threads.spawn(move || work(project, worker, over, tally))
+            })
+            .collect();
+        let damage = do_damage(&project, stage, end);
+        over.store(true, Ordering::Relaxed);
+        for worker in workers {
+            let ended = worker.join();
+            ended.map_err(|_| Failure::Failed("a worker fell over".to_owned()))??;
+        }
+        damage
+    });
+    let damages = damage?;
+    let mut tally = tally.into_inner().unwrap_or_default();
+    expect_all(&project, tally.written + 1)?;
+    project.ralph(&["memory", "rebuild"])?.expect_code(0)?;
+    expect_all(&project, tally.written + 1)?;
+    Ok(format!(
+        "{} notes and {} searches, {CROWD} at a time, index damaged {damages} times; write p50 {} \
+         p99 {} ms, search p50 {} p99 {} ms",
+        tally.written,
+        tally.searching.len(),
+        percentile(&mut tally.writing, 50),
+        percentile(&mut tally.writing, 99),
+        percentile(&mut tally.searching, 50),
+        percentile(&mut tally.searching, 99),
+    ))
+}
+
+/// What all workers did, with how long it took in milliseconds.
+#[derive(Default)]
+struct Tally {
+    written: usize,
+    writing: Vec<u128>,
+    searching: Vec<u128>,
+}
+
+fn work(
+    project: &Project<'_>,
+    worker: u64,
+    over: &AtomicBool,
+    tally: &Mutex<Tally>,
+) -> Result<(), Failure> {
+    for number in 0_u32.. {
+        if over.load(Ordering::Relaxed) {
+            break;
+        }
+        let text = format!("worker{worker} noticed thing{number} in module{}", number % 7);
+        let began = Instant::now();
+        project.ralph(&["memory", "add", &text])?.expect_code(0)?;
+        let written = began.elapsed().as_millis();
+        let began = Instant::now();
+        let query = format!("worker{worker} thing{number}");
+        let found = project.json(&["memory", "search", &query, "--limit", "1", "--json"])?;
+        let searched = began.elapsed().as_millis();
+        if found["results"][0]["text"] != text.as_str() {
+            return Err(Failure::Failed(format!("`{text}` was written and not found: {found}")));
+        }
+        let Ok(mut tally) = tally.lock() else { break };
+        tally.written += 1;
+        tally.writing.push(written);
+        tally.searching.push(searched);
+    }
+    Ok(())
+}
+
+/// Damages the index now and then until the end; says how often.
+fn do_damage(project: &Project<'_>, stage: &Stage, end: Instant) -> Result<u32, Failure> {
+    let began = Instant::now();
+    let span = end.saturating_duration_since(began);
+    let index = find(&stage.path("notes"))
+        .ok_or_else(|| Failure::Failed("there is no index of notes".to_owned()))?;
+    let mut damages = 0;
+    for part in 1..=DAMAGES {
+        until(began + span * part / (DAMAGES + 1));
+        // Another process may be making it anew at this very moment.
+        if spoil(&index).is_ok() {
+            damages += 1;
+        }
+    }
+    until(end);
+    // What was damaged last may not have been looked at yet.
+    project.ralph(&["memory", "stats"])?.expect_code(0)?;
+    Ok(damages)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the damage comes at its time, whatever others do")]
+fn until(moment: Instant) {
+    thread::sleep(moment.saturating_duration_since(Instant::now()));
+}
+
+fn spoil(index: &Path) -> std::io::Result<()> {
+    let mut file = OpenOptions::new().write(true).open(index)?;
+    let middle = file.metadata()?.len() / 2;
+    file.seek(SeekFrom::Start(middle))?;
+    file.write_all(&RUBBISH)
+}
+
+/// The index, wherever below a folder it is kept.
+fn find(folder: &Path) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(folder).ok()?;
+    let mut folders = Vec::new();
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.file_name().is_some_and(|name| name == "memory.1.db") {
+            return Some(path);
+        }
+        if path.is_dir() {
+            folders.push(path);
+        }
+    }
+    folders.iter().find_map(|folder| find(folder))
+}
+
+fn expect_all(project: &Project<'_>, want: usize) -> Result<(), Failure> {
+    let stats = project.json(&["memory", "stats", "--json"])?;
+    let damaged = stats["damaged"].as_array().map_or(0, Vec::len);
+    if stats["notes"].as_u64() == u64::try_from(want).ok() && damaged == 0 {
+        return Ok(());
+    }
+    Err(Failure::Failed(format!("{want} notes were written, and there are {stats}")))
+}
+
+fn percentile(times: &mut [u128], percent: usize) -> u128 {
+    times.sort_unstable();
+    let place = (times.len() * percent / 100).min(times.len().saturating_sub(1));
+    times.get(place).copied().unwrap_or_default()
+}
