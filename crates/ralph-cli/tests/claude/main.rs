@@ -13,6 +13,7 @@ mod arming;
 mod client;
 mod driver;
 mod installing;
+mod learning;
 mod loops;
 mod sessions;
 mod stage;

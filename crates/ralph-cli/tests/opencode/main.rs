@@ -4,6 +4,7 @@
 
 mod driver;
 mod driver_trouble;
+mod learning;
 mod locked;
 mod loops;
 #[cfg(test)]

@@ -64,6 +64,16 @@ impl Stage {
         }
     }
 
+    /// Asks until the newest run has this task and stands there.
+    #[track_caller]
+    pub(crate) fn until_task(&self, task: &str, standing: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        let is_it = |run: &Value| run["task"].as_str().is_some_and(|text| text.contains(task));
+        while !is_it(&self.run()) || place(&self.run()) != standing {
+            assert!(Instant::now() < deadline, "not {standing}: {:#}", self.run());
+        }
+    }
+
     /// What the model heard in the conversation that this began, request by
     /// request.
     pub(crate) fn heard_in(&self, opening: &str) -> Vec<String> {
