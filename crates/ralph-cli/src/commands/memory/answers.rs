@@ -178,7 +178,7 @@ impl Answers {
         let Imported { added, updated, unchanged, .. } = done;
         match self.locale {
             Locale::En => format!(
-                "{added} notes are new, {updated} were updated, {unchanged} were there; {refused} lines were left out.\n"
+                "new: {added}, updated: {updated}, unchanged: {unchanged}, lines left out: {refused}\n"
             ),
             Locale::Ko => format!(
                 "새 기록 {added}개, 갱신 {updated}개, 그대로 {unchanged}개, 제외된 줄 {refused}개.\n"
