@@ -341,6 +341,13 @@ fn number(count: usize) -> f32 {
     count as f32
 }
 
+/// A stem as the task spells it: people do not know our stems.
+fn spelled(text: &str, stem: &str) -> String {
+    let words = text.split(|it: char| !it.is_alphanumeric()).map(str::to_lowercase);
+    let found = words.into_iter().find(|word| word.starts_with(stem));
+    found.unwrap_or_else(|| stem.to_owned())
+}
+
 /// Finds out why files are likely.
 struct Reasons<'a> {
     past: &'a Past,
@@ -387,13 +394,24 @@ impl Reasons<'_> {
         let said = self.asked.all.iter().filter(|it| {
             !it.word.is_empty() && file.terms.contains_key(&it.key) && it.rarity > 1.0
         });
-        for word in said.map(|asked| &asked.word) {
-            if !words.iter().any(|known| known.contains(word.as_str())) {
-                words.push(word.clone());
+        for word in said.map(|asked| spelled(&self.question.text, &asked.word)) {
+            if !words.iter().any(|known| known.contains(&word)) {
+                words.push(word);
             }
         }
         words.sort_unstable();
         words.truncate(2 * REASONS);
         (!words.is_empty()).then_some(Reason::Words(words))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stem_is_shown_as_the_task_spells_it() {
+        assert_eq!(spelled("OpenCode's plugins", "opencod"), "opencode");
+        assert_eq!(spelled("something else", "plugin"), "plugin");
     }
 }
