@@ -28,7 +28,8 @@ fn a_loop_that_is_typed_runs_to_its_end_and_the_next_one_is_cancelled() {
         let screen = OpenCode::terminal(&stage.project, &stage.api);
         screen.until_shows("Ask anything");
         enters(&screen, &format!("/ralph \"make a hold b\" {GATE}"));
-        screen.until_has_shown("after 2 iteration(s).");
+        // How long its last words are depends on how long it took.
+        stage.until("success/verified");
         stage.is("success/verified", 2);
         assert!(stage.heard(1).starts_with("make a hold b\n\n"), "{}", stage.heard(1));
         enters(&screen, "/ralph another task");
