@@ -87,6 +87,18 @@ fn ignored_files_are_not_read_and_new_rules_are_noticed() {
 }
 
 #[test]
+fn new_rules_in_one_folder_hide_no_change_in_another() {
+    let scratch = Scratch::new(&[("a/m.py", "old = 1\n"), ("a/b/x.py", "x = 1\n")]);
+    let mut index = scratch.index();
+    update(&mut index, LATER);
+    scratch.write("a/new.py", "added = 1\n");
+    scratch.write("a/m.py", "rewritten = 1\n");
+    scratch.write("a/b/.gitignore", "*.log\n");
+    update(&mut index, LATER);
+    assert_eq!(names(&mut index), ["a/b/x.py:x", "a/m.py:rewritten", "a/new.py:added"]);
+}
+
+#[test]
 fn a_file_that_is_broken_is_known_as_it_was_and_said_to_be_stale() {
     let scratch = Scratch::new(&[("a.py", GOOD)]);
     let mut index = scratch.index();
@@ -240,7 +252,8 @@ enum Edit {
     Remove(usize),
     Rename(usize, usize),
     RenameFolder(usize, usize),
-    Ignore(u8),
+    Ignore(usize, u8),
+    NoRules(usize),
 }
 
 const PATHS: [&str; 8] =
@@ -255,7 +268,8 @@ fn edit() -> impl Strategy<Value = Edit> {
         2 => path.clone().prop_map(Edit::Remove),
         2 => (path.clone(), path).prop_map(|(from, to)| Edit::Rename(from, to)),
         2 => (folder.clone(), folder).prop_map(|(from, to)| Edit::RenameFolder(from, to)),
-        1 => (0..4_u8).prop_map(Edit::Ignore),
+        1 => (0..=FOLDERS.len(), 0..4_u8).prop_map(|(folder, rules)| Edit::Ignore(folder, rules)),
+        1 => (0..=FOLDERS.len()).prop_map(Edit::NoRules),
     ]
 }
 
@@ -290,11 +304,17 @@ fn apply(scratch: &Scratch, edit: &Edit) {
         Edit::RenameFolder(from, to) => {
             drop(fs::rename(scratch.path(FOLDERS[*from]), scratch.path(FOLDERS[*to])));
         }
-        Edit::Ignore(number) => {
-            let rules = ["p/q/\n", "*.rs\n", "r\n", "\n"][usize::from(*number)];
-            fs::write(scratch.path(".gitignore"), rules).unwrap();
+        Edit::Ignore(folder, number) => {
+            let rules = ["q/\n", "*.rs\n", "r\n", "\n"][usize::from(*number)];
+            drop(fs::write(rules_of(scratch, *folder), rules));
         }
+        Edit::NoRules(folder) => drop(fs::remove_file(rules_of(scratch, *folder))),
     }
+}
+
+/// The file of rules of a folder, or of the root.
+fn rules_of(scratch: &Scratch, folder: usize) -> PathBuf {
+    scratch.path(FOLDERS.get(folder).copied().unwrap_or_default()).join(".gitignore")
 }
 
 /// The moment by the clock of the file system.

@@ -267,17 +267,22 @@ impl Plan {
         if glances.iter().any(|(_, glance)| *glance == Glance::Rules) {
             return self.take_all(tree.walk(""), folders);
         }
-        for (path, glance) in glances {
-            match glance {
-                Glance::Files(files) => self.take_files(&path, &files, folders),
-                Glance::Names => {
-                    if self.take_names(tree, &path, folders) == Wider::Everything {
-                        *self = Self { now: self.now, ..Self::default() };
-                        return self.take_all(tree.walk(""), folders);
-                    }
-                }
-                Glance::Rules => {}
+        let listed: Vec<Listed> = glances
+            .iter()
+            .filter(|(_, glance)| *glance == Glance::Names)
+            .map(|(path, _)| (path.clone(), tree.list(path)))
+            .collect();
+        // Before anything is taken: what is taken is not looked at again.
+        if listed.iter().any(|(path, found)| has_other_rules(path, found, folders)) {
+            return self.take_all(tree.walk(""), folders);
+        }
+        for (path, glance) in &glances {
+            if let Glance::Files(files) = glance {
+                self.take_files(path, files, folders);
             }
+        }
+        for (path, found) in listed {
+            self.take_names(tree, &path, found, folders);
         }
     }
 
@@ -310,26 +315,21 @@ impl Plan {
         }
     }
 
-    /// Lists a folder again, and those that are new in it.
+    /// Takes what a folder was found to hold, and those that are new in it.
     fn take_names(
         &mut self,
         tree: &Tree,
         path: &str,
+        mut found: BTreeMap<String, Listing>,
         folders: &mut BTreeMap<String, Folder>,
-    ) -> Wider {
+    ) {
         // It may have vanished with the folder above it, which came before.
-        let Some(known) = folders.get(path) else { return Wider::Nothing };
-        let mut found = tree.list(path);
+        if !folders.contains_key(path) {
+            return;
+        }
         let listing = found.remove(path).unwrap_or_default();
         if listing.stamp.is_none() && !path.is_empty() {
-            self.forget(path, folders);
-            return Wider::Nothing;
-        }
-        let listed = listing.files.iter().filter(|met| met.sort == Sort::Rules);
-        let same = listed.clone().all(|met| is_known_rule(known, met));
-        let before = known.files.iter().filter(|file| file.state == State::Rules).count();
-        if !same || before != listed.count() {
-            return Wider::Everything;
+            return self.forget(path, folders);
         }
         let below = folders_in(path, folders);
         for gone in below.iter().filter(|folder| !found.contains_key(*folder)) {
@@ -342,7 +342,6 @@ impl Plan {
             }
         }
         self.take_listing(path, listing, folders);
-        Wider::Nothing
     }
 
     /// Forgets a folder and all below it.
@@ -386,8 +385,8 @@ impl Plan {
     }
 
     fn take_met(&mut self, path: &str, met: Met, before: Option<&Entry>, folder: &mut Folder) {
-        let stamp = met.stamp.if_settled(self.now);
-        let state = match met.sort {
+        let settled = met.stamp.if_settled(self.now);
+        let (stamp, state) = match met.sort {
             Sort::Candidate => {
                 self.tasks.push(Task {
                     folder: path.to_owned(),
@@ -395,20 +394,29 @@ impl Plan {
                     size: met.stamp.size,
                     before: before.map(|entry| entry.state.clone()),
                 });
-                before.map_or(State::Other, |entry| entry.state.clone())
+                // Not before it is read: nobody would read it any more.
+                (None, before.map_or(State::Other, |entry| entry.state.clone()))
             }
-            Sort::Rules => State::Rules,
-            Sort::Odd(why) => State::Skipped { why: why.to_owned() },
+            Sort::Rules => (settled, State::Rules),
+            Sort::Odd(why) => (settled, State::Skipped { why: why.to_owned() }),
         };
         folder.files.push(Entry { name: met.name, stamp, state });
     }
 }
 
-/// Whether more has to be looked at than was thought.
-#[derive(Debug, PartialEq, Eq)]
-enum Wider {
-    Nothing,
-    Everything,
+/// A folder, and what it was found to hold.
+type Listed = (String, BTreeMap<String, Listing>);
+
+/// Whether a folder has other files of rules than before.
+fn has_other_rules(
+    path: &str,
+    found: &BTreeMap<String, Listing>,
+    folders: &BTreeMap<String, Folder>,
+) -> bool {
+    let (Some(known), Some(listing)) = (folders.get(path), found.get(path)) else { return false };
+    let listed = listing.files.iter().filter(|met| met.sort == Sort::Rules);
+    let before = known.files.iter().filter(|file| file.state == State::Rules).count();
+    before != listed.clone().count() || !listed.into_iter().all(|met| is_known_rule(known, met))
 }
 
 /// Whether a file of rules is as it was.
