@@ -43,6 +43,26 @@ pub enum IndexError {
     },
 }
 
+/// The store to use where this one cannot be used: what is damaged is deleted,
+/// and where nothing can be kept, nothing is.
+fn instead(state: &Path, error: StoreError) -> Result<CodeStore, StoreError> {
+    match error {
+        StoreError::ReadOnly { .. }
+        | StoreError::DiskFull { .. }
+        | StoreError::Io { .. }
+        | StoreError::Busy { .. } => CodeStore::in_memory(),
+        StoreError::Damaged { .. } | StoreError::Sqlite { .. } | StoreError::Unfit { .. } => {
+            CodeStore::open_anew(state, VERSION).or_else(|_| CodeStore::in_memory())
+        }
+        StoreError::WorktreeBusy { .. }
+        | StoreError::Stale { .. }
+        | StoreError::RunExists { .. }
+        | StoreError::NoSuchRun { .. }
+        | StoreError::AlreadyDecided { .. }
+        | StoreError::NewerSchema { .. } => Err(error),
+    }
+}
+
 /// What is known of the code of one work tree.
 pub struct Index {
     tree: Tree,
@@ -59,10 +79,7 @@ impl Index {
     pub fn open(root: &Path, state: &Path) -> Result<Self, IndexError> {
         let store = match CodeStore::open(state, VERSION) {
             Ok(store) => store,
-            Err(
-                StoreError::ReadOnly { .. } | StoreError::DiskFull { .. } | StoreError::Io { .. },
-            ) => CodeStore::in_memory()?,
-            Err(error) => return Err(error.into()),
+            Err(error) => instead(state, error)?,
         };
         Self::with(store, root, state)
     }
@@ -81,11 +98,21 @@ impl Index {
         let tree = Tree { root: root.to_owned(), own: state.to_owned() };
         let name = root.to_string_lossy().into_owned();
         let mut index = Self { tree, store, root: name, folders: BTreeMap::new() };
-        index.load()?;
+        if let Err(error) = index.load() {
+            index.begin_anew(error)?;
+        }
         Ok(index)
     }
 
-    fn load(&mut self) -> Result<(), IndexError> {
+    /// Goes on with a store that works after this one did not. What it held
+    /// is read again.
+    fn begin_anew(&mut self, error: StoreError) -> Result<(), IndexError> {
+        self.folders.clear();
+        self.store = instead(&self.tree.own, error)?;
+        Ok(())
+    }
+
+    fn load(&mut self) -> Result<(), StoreError> {
         for (path, bytes) in self.store.folders(&self.root)? {
             let Some(folder) = Folder::decode(&bytes) else {
                 // What cannot be understood is found out again.
@@ -117,6 +144,23 @@ impl Index {
         let root = &self.tree.root;
         std::fs::read_dir(root)
             .map_err(|source| IndexError::Root { path: root.clone(), source })?;
+        let updated = self.update_once(now, progress).or_else(|error| {
+            self.begin_anew(error)?;
+            self.update_once(now, progress).map_err(IndexError::from)
+        });
+        if updated.is_ok() {
+            return updated;
+        }
+        self.folders.clear();
+        self.store = CodeStore::in_memory()?;
+        Ok(self.update_once(now, progress)?)
+    }
+
+    fn update_once(
+        &mut self,
+        now: i64,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Updated, StoreError> {
         let mut update = Update { tree: &self.tree, store: &mut self.store, root: &self.root, now };
         let updated = update.run(&mut self.folders, progress)?;
         if updated.parsed > 0 {
@@ -134,14 +178,16 @@ impl Index {
         now: i64,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Updated, IndexError> {
-        self.store.clear()?;
+        if let Err(error) = self.store.clear() {
+            self.begin_anew(error)?;
+        }
         self.folders.clear();
         self.update(now, progress)
     }
 
     /// Contents that no work tree has are kept for when they come back, but
     /// not without end.
-    fn forget_unused(&mut self) -> Result<(), IndexError> {
+    fn forget_unused(&mut self) -> Result<(), StoreError> {
         let own: usize = self.folders.values().map(|folder| folder.files.len()).sum();
         if self.store.size()? <= (own as u64) * ROOM + SPARE {
             return Ok(());
@@ -160,12 +206,19 @@ impl Index {
             }
         }
         let used: Vec<i64> = used.into_iter().collect();
-        Ok(self.store.keep_only(&gone, &used)?)
+        self.store.keep_only(&gone, &used)
     }
 
     /// What is known, to be asked questions.
     pub fn code(&mut self, now: i64) -> Result<Code<'_>, IndexError> {
-        let mut project = self.project()?;
+        let mut project = match self.project() {
+            Ok(project) => project,
+            Err(error) => {
+                self.begin_anew(error)?;
+                self.update(now, &mut |_| {})?;
+                self.project()?
+            }
+        };
         if !project.1.is_empty() {
             self.read_again(&project.1, now)?;
             project = self.project()?;
@@ -180,7 +233,7 @@ impl Index {
 
     /// All files as their outlines tell, and the paths of those whose outline
     /// is not there or makes no sense.
-    fn project(&self) -> Result<(Project, Vec<(String, String)>), IndexError> {
+    fn project(&self) -> Result<(Project, Vec<(String, String)>), StoreError> {
         let mut wanted: Table<i64, Vec<String>> = Table::default();
         for (path, entry) in self.entries() {
             if let Some(key) = entry.key() {

@@ -226,6 +226,33 @@ fn many_damaged_contents_are_read_again_too() {
     assert_eq!(names(&mut index).len(), 100);
 }
 
+/// The file that the index is kept in.
+fn database(scratch: &Scratch) -> PathBuf {
+    scratch.state().join(format!("code.{VERSION}.db"))
+}
+
+#[test]
+fn a_damaged_database_is_made_anew() {
+    let scratch = Scratch::new(&[]);
+    for number in 0..100 {
+        scratch.write(&format!("m{number}.py"), format!("x{number} = 1\n"));
+    }
+    scratch.index().store.settle().unwrap();
+    let mut bytes = fs::read(database(&scratch)).unwrap();
+    let page = usize::from(u16::from_be_bytes([bytes[16], bytes[17]]));
+    assert!(bytes.len() > 2 * page, "{} {page}", bytes.len());
+    for at in (page..bytes.len()).step_by(page) {
+        bytes[at..at + 64].fill(0xff);
+    }
+    fs::write(database(&scratch), &bytes).unwrap();
+    assert_eq!(names(&mut scratch.index()).len(), 100);
+    // And it is kept again.
+    let mut again = Index::open(&scratch.root(), &scratch.state()).unwrap();
+    assert_eq!(update(&mut again, LATER), Updated::default());
+    fs::write(database(&scratch), &bytes).unwrap();
+    assert_eq!(again.rebuild(LATER, &mut |_| {}).unwrap().read, 100);
+}
+
 #[test]
 fn contents_that_nobody_has_are_forgotten_some_day() {
     let scratch = Scratch::new(&[("a.py", GOOD)]);

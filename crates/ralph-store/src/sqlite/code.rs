@@ -72,12 +72,19 @@ impl CodeStore {
         create_folder(dir)?;
         let path = file(dir, version);
         match Self::open_file(&path) {
-            Err(StoreError::Damaged { .. }) => {
-                remove(&path);
-                Self::open_file(&path)
-            }
+            Err(StoreError::Damaged { .. }) => Self::open_anew(dir, version),
             opened => opened,
         }
+    }
+
+    /// Deletes the file for this version of its contents and creates another.
+    ///
+    /// Damage may lie where opening does not look. Whoever has the old file
+    /// open goes on with it alone.
+    pub fn open_anew(dir: &Path, version: u32) -> Result<Self, StoreError> {
+        let path = file(dir, version);
+        remove(&path);
+        Self::open_file(&path)
     }
 
     /// Whether there is a file for this version of its contents.
