@@ -181,6 +181,49 @@ fn other_repositories_inside_are_not_read_but_submodules_are() {
 }
 
 #[test]
+fn a_folder_that_becomes_another_repository_or_stops_being_one_is_noticed() {
+    let scratch = Scratch::new(&[("a.py", "x = 1\n"), ("sub/b.py", "y = 1\n")]);
+    scratch.write("target/made.py", "z = 1\n");
+    let mut index = scratch.index();
+    assert_eq!(names(&mut index).len(), 3);
+    scratch.write("sub/.git/HEAD", "ref: refs/heads/main\n");
+    scratch.write("target/CACHEDIR.TAG", "");
+    update(&mut index, LATER);
+    assert_eq!(names(&mut index), ["a.py:x"]);
+    let mut again = scratch.index();
+    fs::remove_dir_all(scratch.path("sub/.git")).unwrap();
+    update(&mut again, LATER);
+    assert_eq!(names(&mut again), ["a.py:x", "sub/b.py:y"]);
+}
+
+#[test]
+fn rules_of_the_repository_count_when_they_come_and_those_from_above_never() {
+    let scratch = Scratch::new(&[("a.py", "x = 1\n"), ("out/b.py", "y = 1\n")]);
+    scratch.write("../.gitignore", "*\n");
+    scratch.write(".git/HEAD", "ref: refs/heads/main\n");
+    let mut index = scratch.index();
+    assert_eq!(names(&mut index), ["a.py:x", "out/b.py:y"]);
+    scratch.write(".git/info/exclude", "out/\n");
+    update(&mut index, LATER);
+    assert_eq!(names(&mut index), ["a.py:x"]);
+    scratch.remove(".git/info/exclude");
+    update(&mut index, LATER);
+    assert_eq!(names(&mut index), ["a.py:x", "out/b.py:y"]);
+}
+
+#[test]
+fn rules_behind_a_link_are_followed() {
+    let scratch = Scratch::new(&[("a.py", "x = 1\n"), ("out/b.py", "y = 1\n")]);
+    scratch.write("rules", "# none\n");
+    std::os::unix::fs::symlink("rules", scratch.path(".gitignore")).unwrap();
+    let mut index = scratch.index();
+    assert_eq!(names(&mut index).len(), 2);
+    scratch.write("rules", "out/\n");
+    update(&mut index, LATER);
+    assert_eq!(names(&mut index), ["a.py:x"]);
+}
+
+#[test]
 fn work_trees_share_what_they_have_in_common() {
     let (one, two) = (Scratch::new(&[("a.py", GOOD)]), Scratch::new(&[("b.py", GOOD)]));
     let state = one.state();

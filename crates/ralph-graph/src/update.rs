@@ -273,7 +273,10 @@ impl Plan {
             .map(|(path, _)| (path.clone(), tree.list(path)))
             .collect();
         // Before anything is taken: what is taken is not looked at again.
-        if listed.iter().any(|(path, found)| has_other_rules(path, found, folders)) {
+        let is_other = |(path, found): &Listed| {
+            tree.became_foreign(path) || has_other_rules(path, found, folders)
+        };
+        if listed.iter().any(is_other) {
             return self.take_all(tree.walk(""), folders);
         }
         for (path, glance) in &glances {

@@ -7,11 +7,12 @@
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::{DirEntry, WalkBuilder};
 
 use crate::content;
-use crate::folder::{Folder, Stamp, State};
+use crate::folder::{Entry, Folder, Stamp, State};
 use crate::project::{folder_of, name_of};
 
 /// Folders that hold what others wrote, or what can be made again.
@@ -36,8 +37,11 @@ const TELLTALES: [&str; 4] = ["CACHEDIR.TAG", "pyvenv.cfg", "modules.txt", "auto
 /// Files that say what is ignored.
 const RULES: [&str; 2] = [".gitignore", ".ignore"];
 
-/// A file of the repository that says what is ignored, seen from the root.
-pub(crate) const EXCLUDE: &str = ".git/info/exclude";
+/// Stands for a file of rules that is not there but would count.
+const ABSENT: Stamp = Stamp { size: 0, modified: 0, changed: 0, inode: 0 };
+
+/// Stands for a file that counts by being there, whatever is in it.
+const PRESENT: Stamp = Stamp { size: 1, modified: 0, changed: 0, inode: 0 };
 
 /// A file that was met.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,14 +114,11 @@ impl Tree {
         if folder.stamp? != raw_stamp(&fstat(&opened).ok()?) {
             return None;
         }
-        let mut changed = Vec::new();
-        for (index, file) in folder.files.iter().enumerate() {
-            let raw = statat(&opened, &*file.name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-            if file.stamp != Some(raw_stamp(&raw)) {
-                changed.push(index);
-            }
-        }
-        Some(changed)
+        changed(folder, |file| {
+            let is_rules = file.state == State::Rules;
+            let flags = if is_rules { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
+            Some(raw_stamp(&statat(&opened, &*file.name, flags).ok()?))
+        })
     }
 
     /// The files that may have changed; `None` if their names may have.
@@ -127,14 +128,12 @@ impl Tree {
         if folder.stamp? != stamp(&fs::symlink_metadata(&place).ok()?) {
             return None;
         }
-        let mut changed = Vec::new();
-        for (index, file) in folder.files.iter().enumerate() {
-            let facts = fs::symlink_metadata(place.join(&file.name)).ok()?;
-            if file.stamp != Some(stamp(&facts)) {
-                changed.push(index);
-            }
-        }
-        Some(changed)
+        changed(folder, |file| {
+            let path = place.join(&file.name);
+            let is_rules = file.state == State::Rules;
+            let facts = if is_rules { fs::metadata(path) } else { fs::symlink_metadata(path) };
+            Some(stamp(&facts.ok()?))
+        })
     }
 
     /// Lists a folder and all below it.
@@ -150,11 +149,21 @@ impl Tree {
     fn listings(&self, path: &str, depth: Option<usize>) -> BTreeMap<String, Listing> {
         let mut found = BTreeMap::from([(path.to_owned(), Listing::default())]);
         let own = self.own.clone();
+        let told: Arc<Mutex<Vec<PathBuf>>> = Arc::default();
+        let tell = Arc::clone(&told);
         let walk = WalkBuilder::new(self.at(path))
             .hidden(false)
-            .require_git(false)
+            // In a repository, rules from above it do not count.
+            .require_git(self.at(".git").exists())
             .max_depth(depth)
-            .filter_entry(move |entry| is_ours(entry, &own))
+            .filter_entry(move |entry| match ownership(entry, &own) {
+                Ownership::Ours => true,
+                Ownership::Foreign => false,
+                Ownership::Told(telltale) => {
+                    tell.lock().unwrap_or_else(PoisonError::into_inner).push(telltale);
+                    false
+                }
+            })
             .build();
         // What may not be entered is as if it were not there; the next look
         // finds it when it may.
@@ -164,13 +173,15 @@ impl Tree {
                 found.entry(place).or_default().stamp = Some(stamp(&facts));
                 continue;
             }
-            if let Some(met) = met(&place, &facts) {
+            if let Some(met) = met(&place, entry.path(), &facts) {
                 found.entry(folder_of(&place).to_owned()).or_default().files.push(met);
             }
         }
-        if let (Some(top), Ok(facts)) = (found.get_mut(""), fs::metadata(self.at(EXCLUDE))) {
-            let stamp = stamp(&facts);
-            top.files.push(Met { name: EXCLUDE.to_owned(), stamp, sort: Sort::Rules });
+        for telltale in told.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            self.mind(&telltale, &mut found);
+        }
+        if let Some(top) = found.get_mut("") {
+            top.files.extend(self.outer_rules());
         }
         for listing in found.values_mut() {
             listing.files.sort_by(|a, b| a.name.cmp(&b.name));
@@ -178,16 +189,47 @@ impl Tree {
         found
     }
 
+    /// Remembers why a folder is left out, in the folder above it.
+    fn mind(&self, telltale: &Path, found: &mut BTreeMap<String, Listing>) {
+        let Some(path) = self.relative(telltale) else { return };
+        let Some((folder, telltale)) = path.rsplit_once('/') else { return };
+        let (above, name) = (folder_of(folder), name_of(folder));
+        let name = format!("{name}/{telltale}");
+        let met = Met { name, stamp: PRESENT, sort: Sort::Rules };
+        found.entry(above.to_owned()).or_default().files.push(met);
+    }
+
+    /// Files of rules outside of the folders they are for, whether they are
+    /// there or not.
+    fn outer_rules(&self) -> Vec<Met> {
+        let exclude = git_folder(&self.at(".git")).map(|git| git.join("info/exclude"));
+        let everywhere = ignore::gitignore::gitconfig_excludes_path();
+        let files = exclude.into_iter().chain(everywhere);
+        let met = |path: PathBuf| {
+            let stamp = fs::metadata(&path).map_or(ABSENT, |facts| stamp(&facts));
+            Some(Met { name: path.to_str()?.to_owned(), stamp, sort: Sort::Rules })
+        };
+        files.filter_map(met).collect()
+    }
+
+    /// Whether a known folder became one that is left out.
+    pub(crate) fn became_foreign(&self, path: &str) -> bool {
+        !path.is_empty() && telltale(&self.at(path)).is_some()
+    }
+
     /// The path from the root with slashes, and the facts; names that are no
     /// text are not in the index.
     fn place(&self, entry: &DirEntry) -> Option<(String, Metadata)> {
-        let path = entry.path().strip_prefix(&self.root).ok()?.to_str()?;
-        let path = if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() };
-        Some((path, entry.metadata().ok()?))
+        Some((self.relative(entry.path())?, entry.metadata().ok()?))
+    }
+
+    fn relative(&self, path: &Path) -> Option<String> {
+        let path = path.strip_prefix(&self.root).ok()?.to_str()?;
+        Some(if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() })
     }
 }
 
-fn met(path: &str, facts: &Metadata) -> Option<Met> {
+fn met(path: &str, place: &Path, facts: &Metadata) -> Option<Met> {
     let name = name_of(path);
     let sort = if RULES.contains(&name) {
         Sort::Rules
@@ -198,24 +240,69 @@ fn met(path: &str, facts: &Metadata) -> Option<Met> {
     } else {
         return None;
     };
-    Some(Met { name: name.to_owned(), stamp: stamp(facts), sort })
+    let stamp = match sort {
+        // What a link leads to says what is ignored.
+        Sort::Rules => fs::metadata(place).map_or(ABSENT, |facts| stamp(&facts)),
+        Sort::Candidate | Sort::Odd(_) => stamp(facts),
+    };
+    Some(Met { name: name.to_owned(), stamp, sort })
 }
 
-/// Whether a file or folder may belong to the project.
-fn is_ours(entry: &DirEntry, own: &Path) -> bool {
-    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-    if !is_folder || entry.depth() == 0 {
-        return entry.file_name() != ".git";
+/// The files that may have changed by what is seen of them now; `None` if one
+/// that was there is gone.
+fn changed(folder: &Folder, look: impl Fn(&Entry) -> Option<Stamp>) -> Option<Vec<usize>> {
+    let mut changed = Vec::new();
+    for (index, file) in folder.files.iter().enumerate() {
+        match look(file) {
+            None if file.stamp == Some(ABSENT) => {}
+            None => return None,
+            Some(_) if file.stamp == Some(PRESENT) => {}
+            Some(stamp) if file.stamp == Some(stamp) => {}
+            Some(_) => changed.push(index),
+        }
     }
-    let path = entry.path();
+    Some(changed)
+}
+
+/// The folder of a repository that all its work trees share.
+fn git_folder(link: &Path) -> Option<PathBuf> {
+    if link.is_dir() {
+        return Some(link.to_owned());
+    }
+    let text = fs::read_to_string(link).ok()?;
+    let own = link.parent()?.join(text.strip_prefix("gitdir:")?.trim());
+    let common = fs::read_to_string(own.join("commondir")).ok();
+    Some(common.map_or(own.clone(), |common| own.join(common.trim())))
+}
+
+/// Whose a file or folder is.
+enum Ownership {
+    Ours,
+    Foreign,
+    /// A file in it tells that it is not ours.
+    Told(PathBuf),
+}
+
+fn ownership(entry: &DirEntry, own: &Path) -> Ownership {
+    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
     let name = entry.file_name();
-    let is_foreign = FOREIGN.iter().any(|foreign| name == *foreign);
-    let is_told = |telltale: &str| {
-        // Two of them mean something in such a folder only.
-        let is_apt = matches!(telltale, "CACHEDIR.TAG" | "pyvenv.cfg") || name == "vendor";
-        is_apt && path.join(telltale).exists()
-    };
-    !is_foreign && path != own && !TELLTALES.iter().any(|name| is_told(name)) && !is_elsewhere(path)
+    if !is_folder || entry.depth() == 0 {
+        return if name == ".git" { Ownership::Foreign } else { Ownership::Ours };
+    }
+    if FOREIGN.iter().any(|foreign| name == *foreign) || entry.path() == own {
+        return Ownership::Foreign;
+    }
+    telltale(entry.path()).map_or(Ownership::Ours, Ownership::Told)
+}
+
+/// The file that tells of a folder that it is not the project's own.
+fn telltale(folder: &Path) -> Option<PathBuf> {
+    let is_vendor = folder.file_name().is_some_and(|name| name == "vendor");
+    // Two of them mean something in such a folder only.
+    let is_apt = |name: &&&str| matches!(**name, "CACHEDIR.TAG" | "pyvenv.cfg") || is_vendor;
+    let told = TELLTALES.iter().filter(is_apt).map(|name| folder.join(name));
+    let link = is_elsewhere(folder).then(|| folder.join(".git"));
+    told.filter(|path| path.exists()).chain(link).next()
 }
 
 /// Whether another repository begins here; submodules belong to the project.
