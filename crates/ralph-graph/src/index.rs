@@ -9,6 +9,7 @@ use crate::code::Code;
 use crate::folder::{Folder, State};
 use crate::freshness::{Freshness, Trouble};
 use crate::known::{self, Known};
+use crate::manifest::ManifestKind;
 use crate::mixer::Table;
 use crate::outline::Folded;
 use crate::project::{Project, SourceFile};
@@ -17,7 +18,7 @@ use crate::walk::Tree;
 
 /// The version of everything that is stored: how it is written, and what is
 /// read from a file. Another one means another database.
-const VERSION: u32 = 4;
+const VERSION: u32 = 6;
 
 /// The file may have so many bytes for each file of the project, and so many
 /// more, before contents that nobody has are forgotten.
@@ -299,15 +300,17 @@ impl Index {
         for (folder, name, state) in entries {
             let trouble = |why: String| Trouble { path: join(folder, name), why };
             let at = |line: &u32| format!("does not follow its grammar at line {line}");
+            // Manifests say where code is, and have none.
+            let files = usize::from(ManifestKind::of(name).is_none());
             match state {
                 State::Rules | State::Other => {}
-                State::Read { .. } => found.files += 1,
+                State::Read { .. } => found.files += files,
                 State::Broken { line, .. } => {
-                    found.files += 1;
+                    found.files += files;
                     found.partial.push(trouble(at(line)));
                 }
                 State::Kept { line, .. } => {
-                    found.files += 1;
+                    found.files += files;
                     found.stale.push(trouble(format!("{}; known as it was before", at(line))));
                 }
                 State::Skipped { why } => found.skipped.push(trouble(why.clone())),

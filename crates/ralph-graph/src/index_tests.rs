@@ -115,6 +115,28 @@ fn a_file_that_is_broken_is_known_as_it_was_and_said_to_be_stale() {
 }
 
 #[test]
+fn a_manifest_that_is_broken_counts_as_it_was_and_is_no_code() {
+    let scratch = Scratch::new(&[("tsconfig.json", "{}")]);
+    let mut index = scratch.index();
+    assert_eq!(index.freshness().state(), FreshnessState::Unknown);
+    scratch.write("tsconfig.json", r#"{"compilerOptions":{"paths":{"@/*":["src/*"]}}}"#);
+    scratch.write("src/help.ts", "export function help() {}\n");
+    scratch.write("main.ts", "import { help } from '@/help';\nexport function go() { help(); }\n");
+    let calls = |index: &mut Index| {
+        let code = index.code(LATER).unwrap();
+        let crate::ask::name::Meant::One(callers) = code.callers("help") else { return 0 };
+        callers.callers.len()
+    };
+    update(&mut index, LATER);
+    assert_eq!(calls(&mut index), 1);
+    scratch.write("tsconfig.json", "{\n\"compilerOptions\":{\"pa");
+    update(&mut index, LATER);
+    assert_eq!(calls(&mut index), 1);
+    assert_eq!(index.freshness().state(), FreshnessState::Stale);
+    assert_eq!(index.freshness().stale[0].path, "tsconfig.json");
+}
+
+#[test]
 fn a_file_that_was_never_whole_is_known_in_part() {
     let scratch = Scratch::new(&[("a.py", BROKEN)]);
     let index = scratch.index();

@@ -61,7 +61,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Known<'_>> {
 pub(crate) fn broken_line(bytes: &[u8]) -> Option<u32> {
     let mut source = Source::new(bytes);
     if source.byte()? == MANIFEST {
-        return None;
+        return Manifest::broken_line(&mut source)?;
     }
     match encode::take_health(&mut source)? {
         Health::Whole => None,
@@ -69,8 +69,14 @@ pub(crate) fn broken_line(bytes: &[u8]) -> Option<u32> {
     }
 }
 
-/// Whether a definition of the earlier outline has no counterpart.
+/// Whether a definition of the earlier outline has no counterpart, or a
+/// manifest none of what it said.
 pub(crate) fn lacks(bytes: &[u8], earlier: &[u8]) -> bool {
+    if let (Some(Known::Manifest(now)), Some(Known::Manifest(before))) =
+        (decode(bytes), decode(earlier))
+    {
+        return now.broken.is_some() && now.pairs != before.pairs;
+    }
     let (Some(now), Some(before)) = (outline(bytes), outline(earlier)) else { return false };
     let has = |name: &str| {
         now.definitions.iter().any(|definition| now.names.text(definition.name) == name)

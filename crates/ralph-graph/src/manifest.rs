@@ -34,6 +34,8 @@ pub(crate) enum ManifestKind {
 pub(crate) struct Manifest {
     pub(crate) kind: ManifestKind,
     pub(crate) pairs: Vec<(String, String)>,
+    /// The line that does not follow the grammar, if there is one.
+    pub(crate) broken: Option<u32>,
 }
 
 const KINDS: [ManifestKind; 5] = [
@@ -71,14 +73,16 @@ impl Manifest {
     /// Reads a manifest. One that makes no sense says nothing.
     pub(crate) fn read(kind: ManifestKind, bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
+        let text = text.trim_start_matches('\u{feff}');
         let pairs = match kind {
-            ManifestKind::Cargo => cargo(&text),
-            ManifestKind::GoMod => go_mod(&text),
-            ManifestKind::Package => package(&text),
-            ManifestKind::TsConfig => ts_config(&text),
-            ManifestKind::Composer => composer(&text),
+            ManifestKind::Cargo => cargo(text),
+            ManifestKind::GoMod => go_mod(text),
+            ManifestKind::Package => package(text),
+            ManifestKind::TsConfig => ts_config(text),
+            ManifestKind::Composer => composer(text),
         };
-        Self { kind, pairs: pairs.unwrap_or_default() }
+        let broken = pairs.as_ref().err().copied();
+        Self { kind, pairs: pairs.unwrap_or_default(), broken }
     }
 
     /// The second part of the first pair that begins so.
@@ -87,6 +91,7 @@ impl Manifest {
     }
 
     pub(crate) fn encode(&self, sink: &mut Sink) {
+        sink.count(self.broken.map_or(0, |line| line.max(1) as usize));
         sink.byte(self.kind as u8);
         sink.count(self.pairs.len());
         for (first, second) in &self.pairs {
@@ -96,38 +101,66 @@ impl Manifest {
     }
 
     pub(crate) fn decode(source: &mut Source<'_>) -> Option<Self> {
+        let broken = Self::broken_line(source)?;
         let kind = *KINDS.get(usize::from(source.byte()?))?;
         let mut pairs = Vec::new();
         for _ in 0..source.count()? {
             pairs.push((source.text()?.to_owned(), source.text()?.to_owned()));
         }
-        source.is_empty().then_some(Self { kind, pairs })
+        source.is_empty().then_some(Self { kind, pairs, broken })
+    }
+
+    /// Reads the beginning of what was written by `encode`.
+    pub(crate) fn broken_line(source: &mut Source<'_>) -> Option<Option<u32>> {
+        let line = u32::try_from(source.count()?).ok()?;
+        Some((line > 0).then_some(line))
     }
 }
 
-type Pairs = Option<Vec<(String, String)>>;
+/// What is written, or the line that does not follow the grammar.
+type Pairs = Result<Vec<(String, String)>, u32>;
 
 fn pair(first: &str, second: &str) -> (String, String) {
     (first.to_owned(), second.to_owned())
 }
 
+/// The number of the line that a text ends in.
+fn line_of(text: &str) -> u32 {
+    u32::try_from(text.matches('\n').count()).unwrap_or(u32::MAX).saturating_add(1)
+}
+
+fn json(text: &str) -> Result<Value, u32> {
+    serde_json::from_str(text).map_err(|error| u32::try_from(error.line()).unwrap_or(u32::MAX))
+}
+
 fn cargo(text: &str) -> Pairs {
-    let table: toml::Table = text.parse().ok()?;
+    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+        let at = error.span().map_or(0, |span| span.start);
+        line_of(text.get(..at).unwrap_or(text))
+    })?;
     let of = |section: &str, key: &str| table.get(section)?.get(key)?.as_str();
-    let name = of("lib", "name").or_else(|| of("package", "name"))?;
+    let Some(name) = of("lib", "name").or_else(|| of("package", "name")) else {
+        return Ok(Vec::new());
+    };
     let mut pairs = vec![pair("name", &name.replace('-', "_"))];
     pairs.extend(of("lib", "path").map(|path| pair("path", path)));
-    Some(pairs)
+    Ok(pairs)
 }
 
 fn go_mod(text: &str) -> Pairs {
-    let named = text.lines().find_map(|line| line.trim().strip_prefix("module "))?;
-    let path = named.split("//").next().unwrap_or(named).trim().trim_matches('"');
-    Some(vec![pair("module", path)])
+    let named = text.lines().find_map(|line| {
+        let path = line.trim().strip_prefix("module")?;
+        path.starts_with(char::is_whitespace).then_some(path)
+    });
+    let path = |named: &str| {
+        let path = named.split("//").next().unwrap_or(named).trim().trim_matches('"');
+        pair("module", path)
+    };
+    Ok(named.into_iter().map(path).collect())
 }
 
 fn package(text: &str) -> Pairs {
-    let value: Value = serde_json::from_str(text).ok()?;
+    let value = json(text)?;
     let keys = ["name", "tsconfig", "source", "types", "module", "main"];
     let pairs = keys.iter().filter_map(|key| {
         let key_name = if matches!(*key, "name" | "tsconfig") { *key } else { "main" };
@@ -142,11 +175,11 @@ fn package(text: &str) -> Pairs {
         });
         pairs.extend(target.map(|target| pair(pattern, target)));
     }
-    Some(pairs)
+    Ok(pairs)
 }
 
 fn ts_config(text: &str) -> Pairs {
-    let value: Value = serde_json::from_str(&plain_json(text)).ok()?;
+    let value = json(&plain_json(text))?;
     let options = value.get("compilerOptions");
     let mut pairs = Vec::new();
     let base = options.and_then(|options| options.get("baseUrl")).and_then(Value::as_str);
@@ -162,11 +195,11 @@ fn ts_config(text: &str) -> Pairs {
         let targets = targets.as_array().into_iter().flatten().filter_map(Value::as_str);
         pairs.extend(targets.map(|target| pair(&format!("={pattern}"), target)));
     }
-    Some(pairs)
+    Ok(pairs)
 }
 
 fn composer(text: &str) -> Pairs {
-    let value: Value = serde_json::from_str(text).ok()?;
+    let value = json(text)?;
     let mut pairs = Vec::new();
     for section in ["autoload", "autoload-dev"] {
         let rules = value.get(section).and_then(|rules| rules.get("psr-4"));
@@ -176,7 +209,7 @@ fn composer(text: &str) -> Pairs {
             pairs.extend(one.chain(many).map(|folder| pair(prefix, folder)));
         }
     }
-    Some(pairs)
+    Ok(pairs)
 }
 
 /// Takes comments and superfluous commas out of JSON as people write it.
@@ -240,6 +273,7 @@ mod tests {
             &[("name", "b"), ("path", "b.rs")],
         );
         check("go.mod", "// x\nmodule example.com/a // y\ngo 1.22", &[("module", "example.com/a")]);
+        check("go.mod", "module\texample.com/b\n", &[("module", "example.com/b")]);
         check(
             "package.json",
             r#"{"name":"@a/b","main":"x.js"}"#,
@@ -279,7 +313,11 @@ mod tests {
         for name in ["Cargo.toml", "go.mod", "package.json", "tsconfig.base.json", "composer.json"]
         {
             check(name, "\u{0}{{{", &[]);
+            let manifest = Manifest::read(ManifestKind::of(name).unwrap(), b"\n\0{{{");
+            assert_eq!(manifest.broken.is_some(), name != "go.mod", "{name}");
         }
+        check("tsconfig.json", "\u{feff}{\"extends\":\"./a\"}", &[("extends", "./a")]);
+        check("Cargo.toml", "[workspace]\nmembers = []", &[]);
         assert_eq!(ManifestKind::of("package-lock.json"), None);
     }
 }
