@@ -61,7 +61,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Known<'_>> {
 pub(crate) fn broken_line(bytes: &[u8]) -> Option<u32> {
     let mut source = Source::new(bytes);
     if source.byte()? == MANIFEST {
-        return Manifest::broken_line(&mut source)?;
+        return Manifest::decode(&mut source)?.broken;
     }
     match encode::take_health(&mut source)? {
         Health::Whole => None,

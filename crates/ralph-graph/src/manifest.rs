@@ -76,7 +76,7 @@ impl Manifest {
         let text = text.trim_start_matches('\u{feff}');
         let pairs = match kind {
             ManifestKind::Cargo => cargo(text),
-            ManifestKind::GoMod => go_mod(text),
+            ManifestKind::GoMod => Ok(go_mod(text)),
             ManifestKind::Package => package(text),
             ManifestKind::TsConfig => ts_config(text),
             ManifestKind::Composer => composer(text),
@@ -101,19 +101,13 @@ impl Manifest {
     }
 
     pub(crate) fn decode(source: &mut Source<'_>) -> Option<Self> {
-        let broken = Self::broken_line(source)?;
+        let broken = Some(u32::try_from(source.count()?).ok()?).filter(|line| *line > 0);
         let kind = *KINDS.get(usize::from(source.byte()?))?;
         let mut pairs = Vec::new();
         for _ in 0..source.count()? {
             pairs.push((source.text()?.to_owned(), source.text()?.to_owned()));
         }
         source.is_empty().then_some(Self { kind, pairs, broken })
-    }
-
-    /// Reads the beginning of what was written by `encode`.
-    pub(crate) fn broken_line(source: &mut Source<'_>) -> Option<Option<u32>> {
-        let line = u32::try_from(source.count()?).ok()?;
-        Some((line > 0).then_some(line))
     }
 }
 
@@ -147,7 +141,7 @@ fn cargo(text: &str) -> Pairs {
     Ok(pairs)
 }
 
-fn go_mod(text: &str) -> Pairs {
+fn go_mod(text: &str) -> Vec<(String, String)> {
     let named = text.lines().find_map(|line| {
         let path = line.trim().strip_prefix("module")?;
         path.starts_with(char::is_whitespace).then_some(path)
@@ -156,7 +150,7 @@ fn go_mod(text: &str) -> Pairs {
         let path = named.split("//").next().unwrap_or(named).trim().trim_matches('"');
         pair("module", path)
     };
-    Ok(named.into_iter().map(path).collect())
+    named.into_iter().map(path).collect()
 }
 
 fn package(text: &str) -> Pairs {
