@@ -51,14 +51,19 @@ fn measure(notes: &str, folder: &Path) -> Result<(), Box<dyn Error>> {
     let (home, root) = (folder.join("home"), folder.join("root"));
     fs::create_dir_all(&home)?;
     fs::create_dir_all(&root)?;
-    for file in 0..FILES {
-        fs::write(root.join(name(file)), "fn one() {}\n".repeat(500))?;
-    }
+    let code: String = (0..500).map(|at| format!("fn other_{at}() {{}}\n")).collect();
+    let write = |last: &str| {
+        let code = format!("fn one() {{}}\n{code}{last}");
+        (0..FILES).try_for_each(|file| fs::write(root.join(name(file)), &code))
+    };
+    write("")?;
     let notebook = Notebook::open(&home)?;
     let texts = synthetic::entries(SEED, sessions).map(|entry| entry.text);
     let events = texts.enumerate().map(|(place, text)| event(place, text, &root));
     notebook.write(&events.collect::<Result<Vec<_>, _>>()?)?;
     notebook.rebuild()?;
+    // All files have changed since, so that symbols have to be looked for.
+    write("fn last() {}\n")?;
     drop(notebook);
     let user_home = folder.join("user");
     let recall = Recall { home, user_home, root, tokens: USUAL_TOKENS, locale: Locale::En };

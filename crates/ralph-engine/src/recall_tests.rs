@@ -109,7 +109,7 @@ fn notes_about_a_named_file_are_shown_with_what_became_of_it() {
     let bench = Bench::new();
     bench.file("src/cache.rs", "fn clear() {}");
     let hash = Some(ralph_memory::anchor::fingerprint(b"fn clear() {}"));
-    let anchor = Anchor { file: "src/cache.rs".to_owned(), hash, symbol: None };
+    let anchor = Anchor { file: "src/cache.rs".to_owned(), hash, symbol: None, body: None };
     let note = Note {
         files: vec!["src/cache.rs".to_owned()],
         anchors: vec![anchor],

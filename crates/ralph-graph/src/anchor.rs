@@ -4,9 +4,10 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::facts::{Definition, FileFacts};
+use crate::facts::{Definition, FileFacts, Health};
 use crate::language::Language;
 use crate::read::Reader;
+use crate::skip;
 
 /// Stands for the text of a definition. Equal ones have equal texts, but for
 /// indentation, blank lines and white space at the ends of lines.
@@ -36,18 +37,33 @@ pub fn defines(path: &Path, contents: &[u8], symbol: &str) -> bool {
 
 /// The definitions of one file, for several questions.
 #[derive(Debug)]
-pub struct Anchors<'a> {
-    contents: &'a [u8],
+pub struct Anchors<T> {
+    contents: T,
     facts: FileFacts,
 }
 
-impl<'a> Anchors<'a> {
-    /// Reads a file; `None` if its language is not known or it is no text of
-    /// that language at all.
-    pub fn read(path: &Path, contents: &'a [u8]) -> Option<Self> {
-        let language = Language::of(path, contents)?;
-        let facts = Reader::new().read(language, contents).ok()?;
+impl<T: AsRef<[u8]>> Anchors<T> {
+    /// Reads a file; `None` if its language is not known, or if it is one that
+    /// is not read: too large, no text, written by a program.
+    pub fn read(path: &Path, contents: T) -> Option<Self> {
+        Self::read_with(&mut Reader::new(), path, contents)
+    }
+
+    /// Reads a file with a reader that reads others too.
+    pub fn read_with(reader: &mut Reader, path: &Path, contents: T) -> Option<Self> {
+        let bytes = contents.as_ref();
+        let language = Language::of(path, bytes)?;
+        if skip::reason(path, bytes).is_some() {
+            return None;
+        }
+        let facts = reader.read(language, bytes).ok()?;
         Some(Self { contents, facts })
+    }
+
+    /// Whether all of the file follows its grammar. Otherwise there may be
+    /// definitions that were not seen.
+    pub fn is_whole(&self) -> bool {
+        self.facts.health == Health::Whole
     }
 
     /// Whether the file defines something.
@@ -62,7 +78,7 @@ impl<'a> Anchors<'a> {
         let mut hasher = blake3::Hasher::new();
         for definition in found {
             let span = definition.span;
-            let text = self.contents.get(span.start as usize..span.end as usize)?;
+            let text = self.contents.as_ref().get(span.start as usize..span.end as usize)?;
             hash_text(&mut hasher, text);
         }
         let mut hash = [0; 16];

@@ -1,15 +1,22 @@
 //! Places in the code that notes point at: how they are remembered, and what
 //! became of them.
 
-use std::path::{Component, Path};
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
 use std::{fs, io};
 
 use ralph_core::memory::label::Anchored;
+use ralph_graph::anchor::Anchors;
+use ralph_graph::read::Reader;
 
 use crate::event::Anchor;
 
 /// Hexadecimal digits of a fingerprint.
 const DIGITS: usize = 32;
+
+/// Files are kept for the next question up to so many bytes together.
+const MOST_KEPT: usize = 32 * 1024 * 1024;
 
 /// What the contents of a file are remembered by.
 pub fn fingerprint(contents: &[u8]) -> String {
@@ -19,43 +26,148 @@ pub fn fingerprint(contents: &[u8]) -> String {
 
 /// Points at a file below a root, and at a symbol in it, as they are now.
 ///
-/// What is not there cannot be pointed at.
+/// What is not there cannot be pointed at: a symbol has to be defined in the
+/// file if its language is known, and else to be a word of it.
 pub fn drop_at(root: &Path, file: &str, symbol: Option<&str>) -> io::Result<Anchor> {
     let contents = fs::read(inside(root, file).ok_or(io::ErrorKind::NotFound)?)?;
-    let missing = symbol.filter(|symbol| !mentions(&contents, symbol));
-    if missing.is_some() {
-        return Err(io::ErrorKind::NotFound.into());
+    let mut body = None;
+    if let Some(symbol) = symbol {
+        let code = Anchors::read(Path::new(file), contents.as_slice());
+        body = code.as_ref().and_then(|code| code.hash(bare(symbol))).map(|hash| hash.to_string());
+        let is_sure = code.is_some_and(|code| code.is_whole());
+        if body.is_none() && (is_sure || !mentions(&contents, symbol)) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
     }
     Ok(Anchor {
         file: file.to_owned(),
         hash: Some(fingerprint(&contents)),
         symbol: symbol.map(str::to_owned),
+        body,
     })
 }
 
-/// What became of a place.
-pub fn look(root: &Path, anchor: &Anchor) -> Anchored {
-    let contents = inside(root, &anchor.file).and_then(|path| fs::read(path).ok());
-    let Some(contents) = contents else { return Anchored::Gone };
-    if anchor.symbol.as_deref().is_some_and(|symbol| !mentions(&contents, symbol)) {
-        return Anchored::Gone;
+/// Looks at places below a root. A file is read, and parsed, once.
+#[derive(Debug)]
+pub struct Sight<'a> {
+    root: &'a Path,
+    reader: Reader,
+    files: HashMap<String, Option<Seen>>,
+    kept: usize,
+    /// How many bytes may still be parsed.
+    effort: usize,
+}
+
+/// A file as it is.
+#[derive(Debug)]
+struct Seen {
+    contents: Rc<[u8]>,
+    hash: String,
+    code: Code,
+}
+
+/// What is known of the definitions of a file.
+#[derive(Debug)]
+enum Code {
+    /// Nobody asked.
+    Unread,
+    /// They cannot be told.
+    Unknown,
+    Known(Box<Anchors<Rc<[u8]>>>),
+}
+
+impl<'a> Sight<'a> {
+    /// For as many places as there are.
+    pub fn new(root: &'a Path) -> Self {
+        Self::hurried(root, usize::MAX)
     }
-    match &anchor.hash {
-        Some(hash) if *hash != fingerprint(&contents) => Anchored::Changed,
-        Some(_) | None => Anchored::Same,
+
+    /// Where there is little time: when so many bytes were parsed, a file that
+    /// has changed has changed wherever one looks.
+    pub fn hurried(root: &'a Path, bytes: usize) -> Self {
+        Self { root, reader: Reader::new(), files: HashMap::new(), kept: 0, effort: bytes }
+    }
+
+    /// What became of a place.
+    ///
+    /// A symbol is the same while its definition is, whatever else was written
+    /// in its file.
+    pub fn look(&mut self, anchor: &Anchor) -> Anchored {
+        let Self { root, reader, files, kept, effort } = self;
+        if *kept > MOST_KEPT {
+            files.clear();
+            *kept = 0;
+        }
+        let seen = files.entry(anchor.file.clone()).or_insert_with(|| {
+            let seen = Seen::read(root, &anchor.file);
+            *kept += seen.as_ref().map_or(0, |seen| seen.contents.len());
+            seen
+        });
+        let Some(seen) = seen else { return Anchored::Gone };
+        if anchor.hash.as_ref() == Some(&seen.hash) {
+            return Anchored::Same;
+        }
+        let Some(symbol) = &anchor.symbol else {
+            return if anchor.hash.is_some() { Anchored::Changed } else { Anchored::Same };
+        };
+        // What is not even mentioned is not defined, and need not be parsed.
+        if !mentions(&seen.contents, symbol) {
+            return Anchored::Gone;
+        }
+        match (&anchor.body, &anchor.hash) {
+            (Some(body), _) => seen.symbol(&anchor.file, (symbol, body), reader, effort),
+            (None, Some(_)) => Anchored::Changed,
+            (None, None) => Anchored::Same,
+        }
+    }
+}
+
+impl Seen {
+    fn read(root: &Path, file: &str) -> Option<Self> {
+        let contents: Rc<[u8]> = fs::read(inside(root, file)?).ok()?.into();
+        Some(Self { hash: fingerprint(&contents), contents, code: Code::Unread })
+    }
+
+    /// What became of a symbol whose file has changed.
+    fn symbol(
+        &mut self,
+        file: &str,
+        (symbol, body): (&str, &str),
+        reader: &mut Reader,
+        effort: &mut usize,
+    ) -> Anchored {
+        if matches!(self.code, Code::Unread) && self.contents.len() <= *effort {
+            *effort -= self.contents.len();
+            let code = Anchors::read_with(reader, Path::new(file), Rc::clone(&self.contents));
+            self.code = code.map_or(Code::Unknown, |code| Code::Known(Box::new(code)));
+        }
+        let Code::Known(code) = &self.code else { return Anchored::Changed };
+        match code.hash(bare(symbol)) {
+            Some(hash) if hash.to_string() == body => Anchored::Same,
+            Some(_) => Anchored::Changed,
+            None if code.is_whole() => Anchored::Gone,
+            // It may be where the file cannot be read.
+            None => Anchored::Changed,
+        }
     }
 }
 
 /// The file, unless its path leads out of the root.
-fn inside(root: &Path, file: &str) -> Option<std::path::PathBuf> {
+fn inside(root: &Path, file: &str) -> Option<PathBuf> {
     let path = Path::new(file);
     let stays = path.components().all(|part| matches!(part, Component::Normal(_)));
     stays.then(|| root.join(path))
 }
 
+/// A symbol without the brackets that people write behind functions.
+fn bare(symbol: &str) -> &str {
+    symbol.strip_suffix("()").unwrap_or(symbol)
+}
+
 /// Whether a text has the last part of a symbol's name as a word.
 fn mentions(contents: &[u8], symbol: &str) -> bool {
-    let name = symbol.rsplit(['.', ':', '#', '/']).next().unwrap_or(symbol).trim_end_matches("()");
+    let symbol = bare(symbol);
+    let name = symbol.rsplit(['.', ':', '#', '\\', '/']).next().unwrap_or(symbol);
     if name.is_empty() {
         return false;
     }
@@ -69,31 +181,5 @@ fn mentions(contents: &[u8], symbol: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_place_is_the_same_changed_or_gone() {
-        let dir = tempfile::tempdir().unwrap();
-        let write = |text: &str| fs::write(dir.path().join("a.rs"), text).unwrap();
-        write("fn save() {}\n");
-        let anchor = drop_at(dir.path(), "a.rs", Some("Store::save")).unwrap();
-        assert_eq!(look(dir.path(), &anchor), Anchored::Same);
-        write("fn save() { go() }\n");
-        assert_eq!(look(dir.path(), &anchor), Anchored::Changed);
-        write("fn save_all() {}\n");
-        assert_eq!(look(dir.path(), &anchor), Anchored::Gone);
-        fs::remove_file(dir.path().join("a.rs")).unwrap();
-        assert_eq!(look(dir.path(), &anchor), Anchored::Gone);
-    }
-
-    #[test]
-    fn nothing_outside_of_the_root_is_looked_at() {
-        let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join("a"), "x").unwrap();
-        fs::create_dir(dir.path().join("in")).unwrap();
-        assert!(drop_at(&dir.path().join("in"), "../a", None).is_err());
-        let absolute = dir.path().join("a").to_string_lossy().into_owned();
-        assert!(drop_at(&dir.path().join("in"), &absolute, None).is_err());
-    }
-}
+#[path = "anchor_tests.rs"]
+mod tests;

@@ -175,6 +175,9 @@ pub struct Anchor {
     /// The symbol in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
+    /// The hash of the symbol's definition, where one could be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
 }
 
 /// What shows whether a pattern holds.

@@ -8,6 +8,7 @@ use std::path::Path;
 use ralph_core::memory::label::Anchored;
 use ralph_core::memory::{Relation, relate};
 
+use crate::anchor::Sight;
 use crate::clean;
 use crate::error::MemoryError;
 use crate::event::Actor;
@@ -79,8 +80,9 @@ pub fn examine(notebook: &Notebook, root: &Path) -> Result<Health, MemoryError> 
         damaged: notebook.stats()?.damaged.len(),
         ..Health::default()
     };
+    let mut sight = Sight::new(root);
     for known in &notes {
-        look_at(known, root, &mut health);
+        look_at(known, &mut sight, &mut health);
     }
     let twice = if notes.len() > MANY { literal(&notes) } else { alike(notebook, &notes)? };
     for (first, again, is_literal) in twice {
@@ -91,7 +93,7 @@ pub fn examine(notebook: &Notebook, root: &Path) -> Result<Health, MemoryError> 
     Ok(health)
 }
 
-fn look_at(known: &Known, root: &Path, health: &mut Health) {
+fn look_at(known: &Known, sight: &mut Sight<'_>, health: &mut Health) {
     let id = || known.note.id.clone();
     let counts = known.counts;
     health.tokens_shown += counts.tokens;
@@ -104,7 +106,7 @@ fn look_at(known: &Known, root: &Path, health: &mut Health) {
     if counts.shown >= OFTEN && counts.cited == 0 {
         health.never_cited.push(id());
     }
-    if known.look(root).iter().any(|anchor| *anchor != Anchored::Same) {
+    if known.look(sight).iter().any(|anchor| *anchor != Anchored::Same) {
         health.stale.push(id());
     }
     if !known.orders().is_empty() {

@@ -65,6 +65,7 @@ fn a_note_comes_back_with_all_it_says() {
             file: "src/lock.rs".to_owned(),
             hash: Some("abc".to_owned()),
             symbol: Some("Lock".to_owned()),
+            body: Some("def".to_owned()),
         }],
         since: Some(5),
         external_id: Some("e1".to_owned()),

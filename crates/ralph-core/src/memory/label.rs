@@ -6,7 +6,7 @@
 pub enum Anchored {
     /// It is as it was.
     Same,
-    /// The file has other contents now.
+    /// The symbol is defined otherwise now, or the file has other contents.
     Changed,
     /// The symbol, or the file, is not there any more.
     Gone,

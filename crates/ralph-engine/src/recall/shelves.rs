@@ -6,8 +6,9 @@ use ralph_core::memory::belief::Days;
 use ralph_core::memory::hydration::{Candidate, Shelf};
 use ralph_core::memory::label::{Anchored, belief_left};
 use ralph_core::memory::rank::{Worth, diverse};
+use ralph_memory::Known;
+use ralph_memory::anchor::Sight;
 use ralph_memory::event::{Actor, NoteKind, Phase, Scope};
-use ralph_memory::{Known, anchor};
 
 use super::gather::{Found, Lists};
 use super::{Part, Recall, Wanted};
@@ -20,6 +21,9 @@ const MOST_ANCHORS: usize = 4;
 
 /// Notes of each shelf that are looked at closely: their anchors are read.
 const CLOSELY: usize = 12;
+
+/// How much of changed code is parsed, in bytes: an agent waits for the answer.
+const MOST_PARSED: usize = 128 * 1024;
 
 const MILLIS_A_DAY: f64 = 86_400_000.0;
 
@@ -49,7 +53,8 @@ pub(super) fn chosen(
         }
     }
     shelves.sort_by_key(|(shelf, _)| *shelf);
-    shelves.into_iter().flat_map(|(shelf, notes)| best(recall, shelf, notes)).collect()
+    let mut sight = Sight::hurried(&recall.root, MOST_PARSED);
+    shelves.into_iter().flat_map(|(shelf, notes)| best(&mut sight, shelf, notes)).collect()
 }
 
 /// A note with what it is worth.
@@ -85,7 +90,7 @@ impl Weighed {
 
 /// The best notes of a shelf. Only those that have a chance are looked at
 /// closely, as that means reading them word by word, and files.
-fn best(recall: &Recall, shelf: Shelf, mut notes: Vec<Weighed>) -> Vec<Candidate> {
+fn best(sight: &mut Sight<'_>, shelf: Shelf, mut notes: Vec<Weighed>) -> Vec<Candidate> {
     let by_worth = |one: &Weighed, other: &Weighed| {
         other.worth.total_cmp(&one.worth).then_with(|| one.known.note.id.cmp(&other.known.note.id))
     };
@@ -94,7 +99,7 @@ fn best(recall: &Recall, shelf: Shelf, mut notes: Vec<Weighed>) -> Vec<Candidate
     let mut looked: Vec<(f64, Candidate)> = Vec::new();
     for note in notes.into_iter().filter(|note| is_vouched_for(&note.known)).take(most) {
         let anchors = note.known.note.anchors.iter().take(MOST_ANCHORS);
-        let anchors: Vec<Anchored> = anchors.map(|one| anchor::look(&recall.root, one)).collect();
+        let anchors: Vec<Anchored> = anchors.map(|one| sight.look(one)).collect();
         let worth = note.worth * (0.5 + 0.5 * belief_left(&anchors));
         looked.push((worth, candidate(note.known, shelf, &anchors)));
     }

@@ -42,6 +42,8 @@ struct AnchorView {
     file: String,
     symbol: Option<String>,
     hash: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -56,7 +58,7 @@ impl NoteView {
     pub fn new(known: &Known) -> Self {
         let Known { note, actor, place, recorded, valid_from, retired, verified, .. } =
             known.clone();
-        let anchor = |Anchor { file, hash, symbol }| AnchorView { file, symbol, hash };
+        let anchor = |Anchor { file, hash, symbol, body }| AnchorView { file, symbol, hash, body };
         let ended = |Retirement { at, why, by }| RetiredView { at: moment(at), why, by };
         Self {
             id: note.id,

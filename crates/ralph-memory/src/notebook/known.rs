@@ -1,13 +1,11 @@
 //! A note and what is known of it.
 
-use std::path::Path;
-
 use ralph_core::Timestamp;
 use ralph_core::memory::label::{Anchored, Grounds, Label};
 use ralph_core::memory::notes::{Order, orders};
 use ralph_core::memory::{Belief, Outcome, Source};
 
-use crate::anchor;
+use crate::anchor::Sight;
 use crate::entry::{Entry, State};
 use crate::event::{Actor, Note, Place};
 
@@ -86,9 +84,9 @@ impl Known {
         self.belief.at(now, self.note.kind.half_life())
     }
 
-    /// What became of the places it points at, below a root.
-    pub fn look(&self, root: &Path) -> Vec<Anchored> {
-        self.note.anchors.iter().map(|one| anchor::look(root, one)).collect()
+    /// What became of the places it points at.
+    pub fn look(&self, sight: &mut Sight<'_>) -> Vec<Anchored> {
+        self.note.anchors.iter().map(|one| sight.look(one)).collect()
     }
 
     /// How far it can be relied on, given what became of those places.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use ralph_core::memory::approach;
 use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
+use ralph_memory::anchor::Sight;
 use ralph_memory::{Filters, Known, MemoryError, Notebook, Query, Selection};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -60,8 +61,9 @@ fn check(input: Input, _call: &Call) -> Result<Answer, Refusal> {
     }
     let book = notebook::open(&app)?;
     let (failed, related) = sort_out(&book, &input).map_err(notebook::trouble)?;
-    let view = |notes: &[Known]| -> Vec<NoteView> {
-        notes.iter().take(SHOWN).map(|known| NoteView::new(&app, known, SHORT)).collect()
+    let mut sight = Sight::new(&app.project.root);
+    let mut view = |notes: &[Known]| -> Vec<NoteView> {
+        notes.iter().take(SHOWN).map(|known| NoteView::new(known, SHORT, &mut sight)).collect()
     };
     let (failed, related) = (view(&failed), view(&related));
     let known = !failed.is_empty();

@@ -48,7 +48,8 @@ struct Input {
     /// Files it is about, relative to the root of the project.
     #[serde(default)]
     files: Vec<String>,
-    /// Where to look to see that it is so: `src/store.py` or `src/store.py#Store.save`.
+    /// Where to look to see that it is so: `src/store.py`, or `src/store.py#Store.save` for
+    /// what is defined there.
     #[serde(default)]
     anchors: Vec<String>,
     /// The session, where the client does not say which one it is.
@@ -141,8 +142,9 @@ fn note(app: &App, input: &Input) -> Result<Note, Refusal> {
                 Some((file, symbol)) => (file, Some(symbol)),
                 None => (place.as_str(), None),
             };
-            anchor::drop_at(&app.project.root, file, symbol)
-                .map_err(|_| wrong("anchors", &format!("{place} is not there")))
+            anchor::drop_at(&app.project.root, file, symbol).map_err(|_| {
+                wrong("anchors", &format!("{place} is not there, or not defined there"))
+            })
         })
         .collect();
     let anchors = anchors?;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
 use ralph_memory::Notebook;
+use ralph_memory::anchor::Sight;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -50,9 +51,10 @@ fn read(input: Input, _call: &Call) -> Result<Answer, Refusal> {
         return Answer::new(&json!({ "schema": 1, "notes": notes, "unknown": input.ids }));
     }
     let book = notebook::open(&app)?;
+    let mut sight = Sight::new(&app.project.root);
     for id in &input.ids {
         match book.get(id).map_err(notebook::trouble)? {
-            Some(known) => notes.push(NoteView::new(&app, &known, WHOLE)),
+            Some(known) => notes.push(NoteView::new(&known, WHOLE, &mut sight)),
             None => unknown.push(id),
         }
     }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
+use ralph_memory::anchor::Sight;
 use ralph_memory::{Filters, Known, Notebook, Query, Selection};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -66,8 +67,9 @@ fn search(input: Input, _call: &Call) -> Result<Answer, Refusal> {
     }
     let book = notebook::open(&app)?;
     let found = find(&book, query, &input).map_err(notebook::trouble)?;
+    let mut sight = Sight::new(&app.project.root);
     let notes: Vec<NoteView> =
-        found.iter().map(|known| NoteView::new(&app, known, SHORT)).collect();
+        found.iter().map(|known| NoteView::new(known, SHORT, &mut sight)).collect();
     let answer = Answer::new(&json!({ "schema": 1, "notes": notes }))?;
     notebook::note_shown(&app, &book, memory::place(&app, input.session.as_deref()), &notes);
     Ok(answer)

@@ -4,6 +4,7 @@
 use ralph_core::memory::notes::as_data;
 use ralph_core::tokens;
 use ralph_mcp::Refusal;
+use ralph_memory::anchor::Sight;
 use ralph_memory::event::{Actor, Event, Place, What};
 use ralph_memory::{Known, MemoryError, Notebook};
 use serde::Serialize;
@@ -40,11 +41,11 @@ pub(super) struct NoteView {
 
 impl NoteView {
     /// A note with as much of its text as is wanted.
-    pub(super) fn new(app: &App, known: &Known, most: usize) -> Self {
+    pub(super) fn new(known: &Known, most: usize, sight: &mut Sight<'_>) -> Self {
         let note = &known.note;
         Self {
             id: note.id.clone(),
-            label: known.label(&known.look(&app.project.root)).as_str(),
+            label: known.label(&known.look(sight)).as_str(),
             kind: note.kind.word().to_owned(),
             scope: note.scope.word(),
             title: note.title.as_deref().map(as_data),

@@ -134,7 +134,7 @@ fn point(books: &Books<'_>, text: &str) -> Result<Anchor, CliError> {
     let file = books.relative_to_root(file);
     anchor::drop_at(&books.app.project.root, &file, symbol).map_err(|_| {
         CliError::usage(format!("there is no `{text}` in this project to point at"))
-            .with_hint("name a file below the root of the project, and a word that it has")
+            .with_hint("name a file below the root of the project, and what it defines")
     })
 }
 

@@ -1,6 +1,7 @@
 //! `ralph memory why`.
 
 use ralph_engine::wire::memory::{self as wire, Reasons};
+use ralph_memory::anchor::Sight;
 
 use super::NoteArgs;
 use super::books::Books;
@@ -9,7 +10,7 @@ use crate::texts::one_line;
 
 pub(super) fn run(books: &Books<'_>, args: &NoteArgs) -> Result<u8, CliError> {
     let (_, known) = books.find(&args.id)?;
-    let anchored = known.look(&books.app.project.root);
+    let anchored = known.look(&mut Sight::new(&books.app.project.root));
     let label = known.label(&anchored);
     let now = books.app.now();
     let words = books.answers.reasons(&known, (label, &anchored), now);

@@ -5,8 +5,9 @@ use ralph_core::memory::attempt::{Attempt, Circle, Round, notice};
 use ralph_core::memory::hydration::{Candidate, Material, Shelf, hydrate};
 use ralph_core::memory::label::{Grounds, Label};
 use ralph_core::wording::learned::{TriedBefore, tried_before};
+use ralph_memory::anchor::Sight;
 use ralph_memory::event::{Event, Phase, Tried, What};
-use ralph_memory::{AttemptQuery, Known, Notebook, PastAttempt, anchor, failure_key, failure_note};
+use ralph_memory::{AttemptQuery, Known, Notebook, PastAttempt, failure_key, failure_note};
 
 use super::{Failed, event};
 use crate::driver::Driver;
@@ -33,7 +34,8 @@ impl Driver<'_> {
             next.feedback = format!("{}\n\n{told}", next.feedback);
         }
         let known = known_before(failed, notebook);
-        let notes = known.iter().map(|known| self.candidate(known)).collect();
+        let mut sight = Sight::new(&self.root);
+        let notes = known.iter().map(|known| candidate(known, &mut sight)).collect();
         let material = Material { notes, ..Material::default() };
         let shown = hydrate(&material, TOKENS, next.policy.locale).ok().flatten()?;
         next.feedback = format!("{}\n\n{}", next.feedback, shown.text.trim_end());
@@ -43,23 +45,22 @@ impl Driver<'_> {
         let reader = Run { iteration: failed.run.iteration + 1, ..failed.run.clone() };
         Some(event(&reader, failed.evidence, Phase::Verify, what))
     }
+}
 
-    fn candidate(&self, known: &Known) -> Candidate {
-        let note = &known.note;
-        let anchors: Vec<_> =
-            note.anchors.iter().map(|place| anchor::look(&self.root, place)).collect();
-        let grounds = Grounds { is_verified: known.verified, has_citation: !anchors.is_empty() };
-        Candidate {
-            id: note.id.clone(),
-            shelf: Shelf::Gotcha,
-            label: Label::of(grounds, &anchors),
-            title: note.title.clone(),
-            text: note.text.clone(),
-            why: None,
-            files: note.files.clone(),
-            day: None,
-            is_order_like: !known.orders().is_empty(),
-        }
+fn candidate(known: &Known, sight: &mut Sight<'_>) -> Candidate {
+    let note = &known.note;
+    let anchors = known.look(sight);
+    let grounds = Grounds { is_verified: known.verified, has_citation: !anchors.is_empty() };
+    Candidate {
+        id: note.id.clone(),
+        shelf: Shelf::Gotcha,
+        label: Label::of(grounds, &anchors),
+        title: note.title.clone(),
+        text: note.text.clone(),
+        why: None,
+        files: note.files.clone(),
+        day: None,
+        is_order_like: !known.orders().is_empty(),
     }
 }
 
