@@ -219,7 +219,8 @@ fn containers_precede(definitions: &[Definition]) -> bool {
 fn put_definition(sink: &mut Sink, definition: &Definition, last: &mut Last) {
     sink.byte(kind_code(definition.kind));
     let reach = u8::from(definition.reach == Reach::Project);
-    sink.byte(reach | u8::from(definition.purpose == Purpose::Test) << 1);
+    let case = u8::from(definition.purpose == Purpose::Case) << 2;
+    sink.byte(reach | u8::from(definition.purpose.is_test()) << 1 | case);
     sink.small(definition.name.0);
     sink.optional(definition.container.map(|id| id.0));
     sink.optional(definition.owner.map(|id| id.0));
@@ -245,7 +246,11 @@ fn take_definition(source: &mut Source<'_>, last: &mut Last) -> Option<Definitio
     let mut inside = *last;
     let name_span = take_span(source, &mut inside)?;
     let reach = if flags & 1 == 1 { Reach::Project } else { Reach::File };
-    let purpose = if flags & 2 == 2 { Purpose::Test } else { Purpose::Code };
+    let purpose = match flags & 6 {
+        0 => Purpose::Code,
+        2 => Purpose::Test,
+        _ => Purpose::Case,
+    };
     Some(Definition {
         kind,
         name,

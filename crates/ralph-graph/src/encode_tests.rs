@@ -41,7 +41,8 @@ fn imported() -> impl Strategy<Value = Imported> {
 
 fn definition() -> impl Strategy<Value = Definition> {
     let texts = (".{0,20}", proptest::option::of(".{0,20}"));
-    let flags = (0..14_u8, any::<bool>(), any::<bool>());
+    let purpose = proptest::sample::select(vec![Purpose::Code, Purpose::Test, Purpose::Case]);
+    let flags = (0..14_u8, any::<bool>(), purpose);
     let parts = (name(), proptest::option::of(name()), texts, span(), span(), flags);
     parts.prop_map(|(name, owner, (signature, doc), span, name_span, (code, reach, purpose))| {
         Definition {
@@ -54,7 +55,7 @@ fn definition() -> impl Strategy<Value = Definition> {
             span,
             name_span,
             reach: if reach { Reach::Project } else { Reach::File },
-            purpose: if purpose { Purpose::Test } else { Purpose::Code },
+            purpose,
         }
     })
 }

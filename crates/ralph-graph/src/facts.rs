@@ -171,8 +171,28 @@ pub enum Reach {
 pub enum Purpose {
     /// The product.
     Code,
-    /// A test case, or what exists for tests only.
+    /// What exists for tests only: a suite, a fixture, a part of a test.
     Test,
+    /// A test case: it says itself that it is one that is run.
+    Case,
+}
+
+impl Purpose {
+    /// Whether it is a test or serves tests.
+    pub const fn is_test(self) -> bool {
+        match self {
+            Self::Code => false,
+            Self::Test | Self::Case => true,
+        }
+    }
+
+    /// What that makes of what is inside.
+    pub(crate) const fn inside(self) -> Self {
+        match self {
+            Self::Code => Self::Code,
+            Self::Test | Self::Case => Self::Test,
+        }
+    }
 }
 
 /// How a name is used.

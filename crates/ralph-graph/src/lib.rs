@@ -16,6 +16,7 @@ pub mod skip;
 
 pub mod anchor;
 pub mod ask;
+pub mod cases;
 pub mod freshness;
 pub mod map;
 

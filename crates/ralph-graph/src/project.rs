@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::facts::{DefinitionId, Kind, NameId, Purpose};
+use crate::facts::{DefinitionId, Kind, NameId};
 use crate::family::Family;
 use crate::manifest::{Manifest, ManifestKind};
 use crate::outline::{ByKey, Folded, NameKey, Outline, Outlined};
@@ -175,7 +175,7 @@ impl Project {
 
     /// Whether a definition is a test or a part of one, or lies in a file of tests.
     pub(crate) fn is_test(&self, at: DefRef) -> bool {
-        let own = self.outlined(at).is_some_and(|it| it.purpose == Purpose::Test);
+        let own = self.outlined(at).is_some_and(|it| it.purpose.is_test());
         own || self.is_test_file(at.file)
     }
 
@@ -187,7 +187,7 @@ impl Project {
         }
         let mut top =
             file.outline().definitions.iter().filter(|it| it.container.is_none()).peekable();
-        top.peek().is_some() && top.all(|it| it.purpose == Purpose::Test)
+        top.peek().is_some() && top.all(|it| it.purpose.is_test())
     }
 
     pub(crate) fn by_path(&self, path: &str) -> Option<FileId> {

@@ -6,7 +6,7 @@
 //! made of the rest.
 
 use crate::encode::{Sink, Source};
-use crate::facts::{Definition, DefinitionId, FileFacts, Kind, Purpose, Reach};
+use crate::facts::{Definition, DefinitionId, FileFacts, Kind, Reach};
 use crate::outline::{Mention, NameKey};
 use crate::resolve::is_type;
 
@@ -142,7 +142,7 @@ fn flags(facts: &FileFacts, definition: &Definition) -> Option<u8> {
         (flag::MEMBER, definition.owner.is_some() || in_type),
         (flag::HIDDEN, name.starts_with('_')),
         (flag::WORDED, name.len() >= 8 && has_words),
-        (flag::TEST, definition.purpose == Purpose::Test),
+        (flag::TEST, definition.purpose.is_test()),
         (flag::MINOR, is_minor),
     ];
     Some(all.into_iter().filter(|(_, holds)| *holds).fold(0, |flags, (bit, _)| flags | bit))

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::refs::{Relation, certainty};
 use crate::code::Code;
-use crate::facts::{Kind, Purpose};
+use crate::facts::Kind;
 use crate::outline::NameKey;
 use crate::project::{DefRef, FileId};
 use crate::resolve::{Resolution, Resolver};
@@ -229,7 +229,7 @@ impl Code<'_> {
     /// The tests of a file.
     fn test_cases(&self, file: FileId) -> Vec<DefRef> {
         let cases = self.project.definitions(file).filter(|(_, it)| {
-            it.purpose == Purpose::Test && matches!(it.kind, Kind::Function | Kind::Method)
+            it.purpose.is_test() && matches!(it.kind, Kind::Function | Kind::Method)
         });
         cases.map(|(at, _)| at).collect()
     }

@@ -161,7 +161,7 @@ fn function(walk: &mut Walk<'_>, at: At) {
     let def = match test_name(walk, &found) {
         Some((name, bytes)) => {
             let def = walk.define_as(Kind::Function, name, bytes, place);
-            walk.defs[def].purpose = Purpose::Test;
+            walk.defs[def].purpose = Purpose::Case;
             walk.claim(def);
             def
         }

@@ -187,7 +187,8 @@ fn annotate(walk: &mut Walk<'_>, at: At, def: usize) {
         walk.defs[def].reach = Reach::File;
     }
     if test {
-        walk.defs[def].purpose = Purpose::Test;
+        let is_type = walk.defs[def].kind != Kind::Method;
+        walk.defs[def].purpose = if is_type { Purpose::Test } else { Purpose::Case };
     }
 }
 

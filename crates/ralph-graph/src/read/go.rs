@@ -118,7 +118,7 @@ fn function(walk: &mut Walk<'_>, at: At) {
         && (tests && memchr::memmem::find(parameters, b"testing.").is_some()
             || text.starts_with(b"Example") && parameters == b"()")
     {
-        walk.defs[def].purpose = Purpose::Test;
+        walk.defs[def].purpose = Purpose::Case;
     }
     walk.enter(def, at);
     walk.scope_over(at, (place.body, place.end), Extent::Function);

@@ -130,7 +130,7 @@ fn annotate(walk: &mut Walk<'_>, at: At, def: usize) {
             let tests: [&[u8]; 4] =
                 [b"Test", b"ParameterizedTest", b"RepeatedTest", b"TestFactory"];
             if tests.contains(&walk.text(name)) {
-                walk.defs[def].purpose = Purpose::Test;
+                walk.defs[def].purpose = Purpose::Case;
             }
         }
     }

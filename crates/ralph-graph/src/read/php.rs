@@ -90,6 +90,10 @@ fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
     if kind == Kind::Class && bases.ends_with(b"TestCase") {
         walk.defs[def].purpose = Purpose::Test;
     }
+    let is_inside = walk.defs[def].purpose == Purpose::Test;
+    if kind == Kind::Method && is_inside && walk.text(name).starts_with(b"test") {
+        walk.defs[def].purpose = Purpose::Case;
+    }
     walk.enter(def, at);
     if matches!(kind, Kind::Function | Kind::Method) {
         walk.scope_over(at, (place.body, place.end), Extent::Function);
@@ -111,7 +115,7 @@ fn mark(walk: &mut Walk<'_>, at: At, def: usize) {
     }
     let attributes = walk.child(at, f::ATTRIBUTES).map_or(b"".as_slice(), |list| walk.text(list));
     if memchr::memmem::find(attributes, b"#[Test]").is_some() {
-        walk.defs[def].purpose = Purpose::Test;
+        walk.defs[def].purpose = Purpose::Case;
     }
 }
 

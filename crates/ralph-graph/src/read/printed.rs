@@ -1,6 +1,6 @@
 //! Facts as short lines, for tests.
 
-use crate::facts::{DefinitionId, FileFacts, Imported, Purpose, Qualifier, Reach, Reference, Role};
+use crate::facts::{DefinitionId, FileFacts, Imported, Qualifier, Reach, Reference, Role};
 use crate::language::Language;
 
 /// The full name of a definition.
@@ -24,7 +24,7 @@ pub(crate) fn definitions(facts: &FileFacts) -> Vec<String> {
         if definition.reach == Reach::File {
             line.push_str(" file");
         }
-        if definition.purpose == Purpose::Test {
+        if definition.purpose.is_test() {
             line.push_str(" test");
         }
         line

@@ -175,7 +175,8 @@ fn function(walk: &mut Walk<'_>, at: At, outer: At) {
     let place = place(walk, at, outer);
     let def = walk.define(kind, name, place);
     if walk.text(name).starts_with(b"test_") || walk.text(name) == b"test" {
-        walk.defs[def].purpose = Purpose::Test;
+        let is_inside = walk.defs[def].purpose == Purpose::Test;
+        walk.defs[def].purpose = if is_inside { Purpose::Case } else { Purpose::Test };
     }
     document(walk, def, at);
     outside(walk, name);

@@ -123,7 +123,8 @@ fn method(walk: &mut Walk<'_>, at: At) {
         walk.defs[def].owner = Some(owner).filter(|_| !inside);
     }
     if walk.text(name).starts_with(b"test_") {
-        walk.defs[def].purpose = Purpose::Test;
+        let is_inside = walk.defs[def].purpose == Purpose::Test;
+        walk.defs[def].purpose = if is_inside { Purpose::Case } else { Purpose::Test };
     }
     walk.enter(def, at);
     walk.scope(at, Extent::Function);

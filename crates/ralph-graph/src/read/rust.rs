@@ -137,7 +137,10 @@ fn item(walk: &mut Walk<'_>, at: At, kind: Kind) -> Option<usize> {
         walk.defs[def].owner = owner.map(|owner| walk.symbol(owner));
     }
     if let Some(first) = attributes {
-        if tokens::says_test(walk.slice(place.start, walk.bytes(at).0)) {
+        let said = walk.slice(place.start, walk.bytes(at).0);
+        if matches!(kind, Kind::Function | Kind::Method) && tokens::says_case(said) {
+            walk.defs[def].purpose = Purpose::Case;
+        } else if tokens::says_test(said) {
             walk.defs[def].purpose = Purpose::Test;
         }
         if walk.defs[def].doc.is_none() {

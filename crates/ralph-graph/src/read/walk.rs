@@ -207,7 +207,7 @@ impl<'s> Walk<'s> {
     ) -> usize {
         let container = self.container();
         let outer = container.map(|container| &self.defs[container]);
-        let purpose = outer.map_or(Purpose::Code, |outer| outer.purpose);
+        let purpose = outer.map_or(Purpose::Code, |outer| outer.purpose.inside());
         let reach = match self.here() {
             Here::Function => Reach::File,
             Here::Outside | Here::Type(_) => Reach::Project,

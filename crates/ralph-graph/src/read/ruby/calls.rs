@@ -136,7 +136,10 @@ fn test_case(walk: &mut Walk<'_>, at: At, method: At) {
     let symbol = walk.symbols.intern(walk.slice(bytes.0, bytes.1));
     let place = Place { body: walk.bytes(block).0, ..walk.place(at) };
     let def = walk.define_as(Kind::Function, symbol, bytes, place);
-    walk.defs[def].purpose = Purpose::Test;
+    // What stands in no suite may be called so for any reason.
+    let is_inside = walk.defs[def].purpose == Purpose::Test;
+    let is_suite = matches!(walk.text(method), b"describe" | b"context" | b"feature");
+    walk.defs[def].purpose = if is_inside && !is_suite { Purpose::Case } else { Purpose::Test };
     walk.defs[def].reach = Reach::File;
     walk.enter(def, at);
 }

@@ -180,12 +180,18 @@ pub(super) fn attribute(walk: &mut Walk<'_>, at: At) {
 /// Whether attributes say that something exists for tests.
 pub(super) fn says_test(attributes: &[u8]) -> bool {
     let find = |words: &[u8]| memchr::memmem::find(attributes, words).is_some();
-    find(b"#[test]")
-        || find(b"::test]")
-        || find(b"::test(")
-        || find(b"#[rstest")
-        || find(b"#[cfg(test)]")
-        || find(b"#[test_case")
-        || find(b"#[cfg(all(test")
-        || find(b"#[cfg(any(test")
+    find(b"#[cfg(test)]") || find(b"#[cfg(all(test") || find(b"#[cfg(any(test")
+}
+
+/// Whether attributes say that a function is a test: `#[test]`, and what is
+/// called like it in other crates and in the project.
+pub(super) fn says_case(attributes: &[u8]) -> bool {
+    memchr::memmem::find_iter(attributes, b"#[").any(|at| {
+        let path = attributes.get(at + 2..).unwrap_or_default().trim_ascii_start();
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':');
+        let end = path.iter().position(|byte| !is_part(byte)).unwrap_or(path.len());
+        let name = path[..end].rsplit(|byte| *byte == b':').next().unwrap_or_default();
+        matches!(name, b"test" | b"rstest" | b"test_case" | b"quickcheck" | b"bench" | b"gtest")
+            || name.ends_with(b"_test")
+    })
 }
