@@ -12,6 +12,7 @@ mod cases;
 mod comparing;
 mod config;
 mod kind;
+mod known;
 mod korean;
 mod language;
 mod lines;
@@ -36,6 +37,7 @@ use rayon::prelude::*;
 use outline::Outline;
 
 pub use kind::{Kind, Severity, Tampering};
+pub use known::{KnownTest, KnowsTests, OutlineAlone};
 pub use language::Language;
 pub use paths::{is_fixture, is_snapshot, is_test_file};
 pub use rules::{GlobError, Rules};
@@ -65,9 +67,10 @@ pub struct FilePair<'a> {
 /// What was allowed is said like everything else: [`Rules::allows`] tells which
 /// it is. Files that do not differ need not be given, with one consequence: a
 /// test that was moved into a file is only found again if that file is among
-/// the pairs, which it is because it changed.
-pub fn compare(files: &[FilePair<'_>], rules: &Rules) -> Vec<Tampering> {
-    let pairs: Vec<Pair<'_>> = files.par_iter().map(Pair::read).collect();
+/// the pairs, which it is because it changed. What somebody else knows to be a
+/// test is one, too.
+pub fn compare(files: &[FilePair<'_>], rules: &Rules, knowing: &dyn KnowsTests) -> Vec<Tampering> {
+    let pairs: Vec<Pair<'_>> = files.par_iter().map(|pair| Pair::read(pair, knowing)).collect();
     let mut found = matching::tests(&pairs);
     found.extend(modules::detached(&pairs));
     found.extend(suppressions::added(&pairs));
@@ -105,11 +108,21 @@ struct Side<'a> {
 }
 
 impl<'a> Pair<'a> {
-    fn read(files: &FilePair<'a>) -> Self {
+    fn read(files: &FilePair<'a>, knowing: &dyn KnowsTests) -> Self {
         let text = |version: Version<'a>| (version.path, decoded(version.contents));
         let (old, new) = (files.old.map(text), files.new.map(text));
-        let parse = |(path, text): &(&str, Cow<'_, str>)| outline::parse(path, text);
-        let outlines = (old.as_ref().map(parse), new.as_ref().map(parse));
+        let ask = |(path, text): &(&str, Cow<'_, str>)| known::tests(knowing, path, text);
+        let known = match (old.as_ref().map(ask), new.as_ref().map(ask)) {
+            (Some(None), _) | (_, Some(None)) => (Vec::new(), Vec::new()),
+            (old, new) => (old.flatten().unwrap_or_default(), new.flatten().unwrap_or_default()),
+        };
+        let parse = |(path, text): &(&str, Cow<'_, str>), known: &[KnownTest]| {
+            outline::parse(path, text, known)
+        };
+        let outlines = (
+            old.as_ref().map(|file| parse(file, &known.0)),
+            new.as_ref().map(|file| parse(file, &known.1)),
+        );
         // The same reader for both: what one of them sees and the other does
         // not would look like an edit.
         let parsed = !matches!(outlines, (Some(None), _) | (_, Some(None)));

@@ -2,6 +2,7 @@
 
 use super::assertions::{self, Assertion, Body, Call};
 use super::cases;
+use super::known::KnownTest;
 use super::language::Language;
 use super::marks::{self, Mark};
 use super::paths::{self, Collection};
@@ -60,14 +61,14 @@ pub(super) struct Module {
 
 /// Reads a file by its tree. `None` if it has to be read line by line; files
 /// in no known language have an outline with nothing in it.
-pub(super) fn parse(path: &str, text: &str) -> Option<Outline> {
+pub(super) fn parse(path: &str, text: &str, known: &[KnownTest]) -> Option<Outline> {
     let Some(language) = Language::of(path) else { return Some(Outline::default()) };
     let grammar = language.grammar().filter(|_| text.len() <= PARSED_BYTES)?;
     let tree = Tree::parse(text, grammar)?;
     if tree.broken && language.trusts_errors() {
         return None;
     }
-    let source = Source::new(path, language, &tree);
+    let source = Source::new(path, language, &tree, known);
     let file_marks = marks::of_file(&source);
     let tables = cases::tables(&tree);
     let mut units = Vec::new();

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::known::KnownTest;
 use super::language::Language;
 use super::paths::{self, Collection};
 use super::tree::{Id, Tree};
@@ -52,6 +53,8 @@ pub(super) struct Source<'t, 'a> {
     pub(super) tree: &'t Tree<'a>,
     /// How sure it is that a runner takes up the file.
     pub(super) collection: Collection,
+    /// Functions that are tests whatever is thought of them here.
+    known: &'t [KnownTest],
     /// Attributes stand before what they belong to in Rust.
     attributes: HashMap<Id, Vec<Id>>,
 }
@@ -140,7 +143,12 @@ const MACROS: &[&str] = &[
 ];
 
 impl<'t, 'a> Source<'t, 'a> {
-    pub(super) fn new(path: &'t str, language: Language, tree: &'t Tree<'a>) -> Self {
+    pub(super) fn new(
+        path: &'t str,
+        language: Language,
+        tree: &'t Tree<'a>,
+        known: &'t [KnownTest],
+    ) -> Self {
         let mut attributes: HashMap<Id, Vec<Id>> = HashMap::new();
         for id in tree.all().filter(|&id| tree.kind(id) == "attribute_item") {
             let mut next = tree.after(id);
@@ -153,9 +161,9 @@ impl<'t, 'a> Source<'t, 'a> {
             }
         }
         let collection = paths::collection(path);
-        let mut source = Self { path, language, tree, collection, attributes };
+        let mut source = Self { path, language, tree, collection, known, attributes };
         let is_open = collection == Collection::No && !paths::is_passed_over(path, language);
-        if is_open && source.announces_tests() {
+        if is_open && (!known.is_empty() || source.announces_tests()) {
             source.collection = Collection::ByContents;
         }
         source
@@ -464,11 +472,20 @@ impl<'t, 'a> Source<'t, 'a> {
             Language::Shell => collected && name.starts_with("test"),
             Language::JavaScript | Language::TypeScript | Language::Tsx | Language::Bats => false,
         };
-        match (is_test, self.serves_tests(found)) {
+        match (is_test || self.is_known(found), self.serves_tests(found)) {
             (true, _) => Role::Test,
             (false, true) => Role::Helper,
             (false, false) => Role::Other,
         }
+    }
+
+    /// Whether somebody knows it to be a test.
+    fn is_known(&self, found: &Found) -> bool {
+        let first = self.tree.line(found.node);
+        let last = found.body.map_or(first, |body| self.tree.line(body));
+        let is_it =
+            |test: &KnownTest| test.name == found.name && (first..=last).contains(&test.line);
+        self.known.iter().any(is_it)
     }
 
     fn serves_tests(&self, found: &Found) -> bool {

@@ -19,6 +19,7 @@ use super::{Driver, turn};
 use crate::allowed;
 use crate::error::EngineError;
 use crate::events::Event;
+use crate::known_tests::Graph;
 
 /// Larger files are not looked into.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
@@ -70,7 +71,7 @@ impl Driver<'_> {
         let sides: Vec<Sides> =
             files.into_iter().map(|file| Sides::read(&self.root, file)).collect();
         let pairs: Vec<FilePair<'_>> = sides.iter().map(Sides::pair).collect();
-        let mut found = compare(&pairs, rules);
+        let mut found = compare(&pairs, rules, &Graph);
         let pulled = self.pulled_in(&found, run);
         found.retain(|one| !pulled.contains(&one.place.file));
         Ok(found)

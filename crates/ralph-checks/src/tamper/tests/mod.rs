@@ -9,7 +9,7 @@ mod honest;
 mod odd;
 mod tampering;
 
-use super::{FilePair, Rules, Severity, Tampering, Version, compare};
+use super::{FilePair, OutlineAlone, Rules, Severity, Tampering, Version, compare};
 
 /// Paths and contents.
 type Files<'a> = &'a [(&'a str, &'a str)];
@@ -28,7 +28,7 @@ fn findings(old: Files<'_>, new: Files<'_>, rules: &Rules) -> Vec<Tampering> {
         .collect();
     let added = new.iter().filter(|file| !old.iter().any(|other| other.0 == file.0));
     pairs.extend(added.map(|file| FilePair { old: None, new: Some(version(file)) }));
-    compare(&pairs, rules)
+    compare(&pairs, rules, &OutlineAlone)
 }
 
 /// What is held to be weaker, with its place.

@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use super::super::{FilePair, Rules, Version, compare};
+use super::super::{FilePair, OutlineAlone, Rules, Version, compare};
 use super::{must_be_noticed, weakenings};
 
 fn said(path: &str, old: &[u8], new: &[u8]) -> Vec<String> {
     let version = |contents| Some(Version { path, contents });
     let pair = FilePair { old: version(old), new: version(new) };
-    weakenings(&compare(&[pair], &Rules::default()))
+    weakenings(&compare(&[pair], &Rules::default(), &OutlineAlone))
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn a_renamed_file_may_come_as_one_pair() {
         new: Some(Version { path: "tests/test_b.py", contents: new }),
     };
     assert_eq!(
-        weakenings(&compare(&[pair], &Rules::default())),
+        weakenings(&compare(&[pair], &Rules::default(), &OutlineAlone)),
         [
             "tests/test_b.py:1: assertion removed from `test_a`: `assert f(2) == 3` (was at tests/test_a.py:3)"
         ]

@@ -1,0 +1,62 @@
+//! Tests that somebody knows who reads code more closely than an outline does.
+
+use super::language::Language;
+use super::paths;
+
+/// A test by its name and the line of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownTest {
+    /// Its own name or title.
+    pub name: String,
+    /// From 1.
+    pub line: u32,
+}
+
+/// Knows which functions of a file are tests.
+pub trait KnowsTests: Sync {
+    /// The tests in a file that say themselves what they are; `None` if
+    /// nobody can tell. It must not count a function of the program, as that
+    /// could not be removed any more.
+    fn tests_in(&self, path: &str, contents: &[u8]) -> Option<Vec<KnownTest>>;
+}
+
+/// Knows of no test: the outline has the word.
+#[derive(Clone, Copy, Debug)]
+pub struct OutlineAlone;
+
+impl KnowsTests for OutlineAlone {
+    fn tests_in(&self, _path: &str, _contents: &[u8]) -> Option<Vec<KnownTest>> {
+        None
+    }
+}
+
+/// The tests that are known in a version of a file. `None` if nobody can
+/// tell: then the other version must not be asked either, as what is known of
+/// one of them alone would look like an edit.
+pub(super) fn tests(who: &dyn KnowsTests, path: &str, text: &str) -> Option<Vec<KnownTest>> {
+    if may_tell(path, text) { who.tests_in(path, text.as_bytes()) } else { Some(Vec::new()) }
+}
+
+/// Whether a file has anything that makes a test of a function: parsing what
+/// has not would be a waste.
+fn may_tell(path: &str, text: &str) -> bool {
+    let signs: &[&str] = match Language::of(path) {
+        Some(language) if paths::is_passed_over(path, language) => &[],
+        Some(Language::Rust) => &["test]", "test(", "test_case", "quickcheck", "bench]"],
+        Some(Language::JavaScript | Language::TypeScript | Language::Tsx) => {
+            &["it(", "it.", "test(", "test.", "specify("]
+        }
+        Some(Language::Java) => &["Test"],
+        Some(Language::CSharp) => &["Test", "Fact", "Theory"],
+        Some(Language::C | Language::Cpp) => &["TEST"],
+        Some(Language::Ruby) => &["describe ", "Test"],
+        Some(Language::Php) => &["Test"],
+        // There a runner goes by the names of files and functions alone, and
+        // so does the outline; or the graph does not read it.
+        Some(
+            Language::Python | Language::Go | Language::Shell | Language::Bats | Language::Kotlin,
+        )
+        | None => &[],
+    };
+    signs.iter().any(|sign| text.contains(sign))
+}
