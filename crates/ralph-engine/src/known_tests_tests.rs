@@ -124,7 +124,6 @@ fn a_test_that_only_the_graph_knows_cannot_be_removed_unseen() {
             "  it \"adds\" do\n    expect(f).to eq 1\n  end\n",
             "end\n",
         ),
-        ("checks/sums.js", "", "test('adds', () => { expect(f()).toBe(1); });\n", "let a = 1;\n"),
     ];
     for (path, head, test, tail) in cases {
         assert_eq!(removed(path, head, test, tail, &OutlineAlone), 0, "{path} needs no graph");

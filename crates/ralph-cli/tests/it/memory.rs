@@ -149,13 +149,18 @@ fn a_belief_is_explained_in_the_language_of_the_reader() {
     let id = add(&project, &["save takes a lock", "--anchor", "src/store.py#save"]);
     let why = json_of(&project, &["why", &id]);
     assert_eq!((&why["label"], &why["source"]), (&json!("verified"), &json!("user")));
+    project.file("src/store.py", "def save():\n    pass\n\ndef load():\n    save()\n");
+    assert_eq!(json_of(&project, &["why", &id])["label"], "verified");
     project.file("src/store.py", "def save():\n    return 1\n");
     let said = memory(&project, &["why", &id]).exits(0).stdout;
     assert!(said.contains("You wrote it") && said.contains("[STALE]"), "{said}");
     assert!(said.contains("src/store.py#save has changed since."), "{said}");
     let korean = project.ralph(&["memory", "why", &id]).env("RALPH_LOCALE", "ko").output();
     assert!(korean.stdout.contains("사용자가 썼습니다"), "{}", korean.stdout);
-    ends(&project, &["add", "x", "--anchor", "src/store.py#gone"], 2);
+    project.file("src/store.py", "def load():\n    save()\n");
+    let said = memory(&project, &["why", &id]).exits(0).stdout;
+    assert!(said.contains("src/store.py#save is not there any more."), "{said}");
+    ends(&project, &["add", "x", "--anchor", "src/store.py#save"], 2);
     ends(&project, &["add", "x", "--anchor", "../outside"], 2);
 }
 

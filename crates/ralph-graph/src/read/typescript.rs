@@ -444,8 +444,8 @@ fn test_case(walk: &mut Walk<'_>, at: At) {
     let place = Place { body: walk.bytes(name).1, ..walk.place(at) };
     let (symbol, bytes) = unquoted(walk, name);
     let def = walk.define_as(Kind::Function, symbol, bytes, place);
-    let outer = walk.defs[def].container.map(|outer| walk.defs[outer].purpose);
-    let is_inside = outer.is_none_or(Purpose::is_test);
+    // What stands in no suite may be called so for any reason.
+    let is_inside = walk.defs[def].purpose == Purpose::Test;
     let is_suite = matches!(walk.text(word), b"describe" | b"context" | b"suite");
     walk.defs[def].purpose = if is_inside && !is_suite { Purpose::Case } else { Purpose::Test };
     walk.defs[def].reach = Reach::File;
