@@ -51,7 +51,8 @@ fn measure(notes: &str, folder: &Path) -> Result<(), Box<dyn Error>> {
     let (home, root) = (folder.join("home"), folder.join("root"));
     fs::create_dir_all(&home)?;
     fs::create_dir_all(&root)?;
-    let code: String = (0..500).map(|at| format!("fn other_{at}() {{}}\n")).collect();
+    let others: Vec<String> = (0..500).map(|at| format!("fn other_{at}() {{}}\n")).collect();
+    let code = others.concat();
     let write = |last: &str| {
         let code = format!("fn one() {{}}\n{code}{last}");
         (0..FILES).try_for_each(|file| fs::write(root.join(name(file)), &code))

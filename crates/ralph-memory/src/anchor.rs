@@ -144,10 +144,9 @@ impl Seen {
         let Code::Known(code) = &self.code else { return Anchored::Changed };
         match code.hash(bare(symbol)) {
             Some(hash) if hash.to_string() == body => Anchored::Same,
-            Some(_) => Anchored::Changed,
             None if code.is_whole() => Anchored::Gone,
-            // It may be where the file cannot be read.
-            None => Anchored::Changed,
+            // What is not found may be where the file cannot be read.
+            Some(_) | None => Anchored::Changed,
         }
     }
 }

@@ -40,14 +40,16 @@ pub(super) fn tests(who: &dyn KnowsTests, path: &str, text: &str) -> Option<Vec<
 /// Whether a file has anything that makes a test of a function: parsing what
 /// has not would be a waste.
 fn may_tell(path: &str, text: &str) -> bool {
-    let signs: &[&str] = match Language::of(path) {
-        Some(language) if paths::is_passed_over(path, language) => &[],
+    let language = Language::of(path);
+    if language.is_some_and(|language| paths::is_passed_over(path, language)) {
+        return false;
+    }
+    let signs: &[&str] = match language {
         Some(Language::Rust) => &["test]", "test(", "test_case", "quickcheck", "bench]"],
-        Some(Language::Java) => &["Test"],
+        Some(Language::Java | Language::Php) => &["Test"],
         Some(Language::CSharp) => &["Test", "Fact", "Theory"],
         Some(Language::C | Language::Cpp) => &["TEST"],
         Some(Language::Ruby) => &["describe ", "Test"],
-        Some(Language::Php) => &["Test"],
         // Nothing is known there that the outline does not see: runners go by
         // names, or the signs are the same.
         Some(
