@@ -1,6 +1,7 @@
 //! What is known about notes without looking anything up: how much one is
 //! believed, whether two say the same, and whether one replaces another.
 
+mod acronyms;
 mod announcement;
 pub mod approach;
 pub mod attempt;
@@ -9,6 +10,7 @@ pub mod citations;
 mod code;
 mod comparison;
 mod denial;
+mod frame;
 mod grammar;
 pub mod hydration;
 mod idioms;

@@ -31,8 +31,9 @@ pub(super) fn are_rivals(a: &Word, b: &Word) -> bool {
     if goes_on(&a.text, &b.text) || goes_on(&b.text, &a.text) {
         return !b.text.contains('/') && a.text.starts_with('.');
     }
+    let is_turned = one != other && one.len() > 2 && one.iter().rev().eq(&other);
     one.iter().any(|part| other.contains(part))
-        && (other_end || differs(&one, &other) && differs(&other, &one))
+        && (is_turned || other_end || differs(&one, &other) && differs(&other, &one))
 }
 
 /// Whether it is the name of a file, a path or a name of its own.

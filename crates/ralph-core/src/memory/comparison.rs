@@ -108,7 +108,8 @@ impl<'a> Comparison<'a> {
     pub(super) fn says_the_same(&self) -> bool {
         let (old, new) = self.shares;
         let adds = (old > 0.97 && new < 0.6) || self.says_more();
-        let swaps = !self.only_old.is_empty() && !self.only_new.is_empty();
+        let swaps = has_more_than_carriers(self.old, &self.only_old)
+            && has_more_than_carriers(self.new, &self.only_new);
         let parallel = self.parallel();
         let is_other =
             (swaps && parallel >= PARALLEL) || (self.has_both_heavy() && parallel >= 0.5);
@@ -142,10 +143,20 @@ impl<'a> Comparison<'a> {
             self.only_new.iter().any(|new| {
                 let (a, b) = (&self.old.words[*old], &self.new.words[*new]);
                 let said = self.old.is_said(*old) && self.new.is_said(*new);
-                (are_siblings(&a.stem, &b.stem) && (!said || has_numbers))
+                let are_tagged = self.is_tagged(*old, *new);
+                (are_siblings(&a.stem, &b.stem) && (!said || (has_numbers && !are_tagged)))
                     || self.qualify(*old, *new)
             })
         })
+    }
+
+    /// Whether the differing numbers are versions of two things: `debian:12`,
+    /// `alpine:3.19`.
+    fn is_tagged(&self, old: usize, new: usize) -> bool {
+        let is_code = |one: &Statement, at: usize| one.words[at].class == Class::Code;
+        is_code(self.old, old)
+            && is_code(self.new, new)
+            && self.numbers().is_some_and(|(was, now)| was == old + 1 && now == new + 1)
     }
 
     /// Whether what the notes are about are two things of one kind: staging
@@ -256,7 +267,11 @@ impl<'a> Comparison<'a> {
     /// Whether the new note is about only some of what the old one is about:
     /// "reports" and "reports older than a year".
     pub(super) fn is_about_less(&self) -> bool {
-        let lacks = |at: usize| weight(&self.new.words[at]) >= 0.9 && self.only_new.contains(&at);
+        // "Older than 1 day" and "older than 2 days" have the same bound.
+        let bound = self.numbers().map(|(_, now)| now);
+        let lacks = |at: usize| {
+            weight(&self.new.words[at]) >= 0.9 && self.only_new.contains(&at) && bound != Some(at)
+        };
         let mut subject =
             self.new.content().filter(|at| !self.new.is_said(*at) && self.is_in_first_claim(*at));
         let Some(head) = subject.find(|at| !self.only_new.contains(at)) else { return false };
@@ -266,6 +281,18 @@ impl<'a> Comparison<'a> {
         };
         subject.any(|at| lacks(at) && narrows(at))
     }
+}
+
+/// Words that only carry others: which of them is used says nothing.
+static CARRIERS: List = list![
+    "use store locate write run set go put keep make do file value name handle manage have process"
+    "happen"
+];
+
+fn has_more_than_carriers(one: &Statement, only: &[usize]) -> bool {
+    // A writer is somebody, to write is nothing much.
+    let is_agent = |word: &Word| word.text.ends_with("er") || word.text.ends_with("or");
+    only.iter().map(|at| &one.words[*at]).any(|word| !word.is(&CARRIERS) || is_agent(word))
 }
 
 /// Words with weight that only one note has.

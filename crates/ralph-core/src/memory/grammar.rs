@@ -120,9 +120,11 @@ fn is_verb_at(words: &[Word], at: usize) -> bool {
     let last = before.next();
     let opens =
         words.get(at + 1).is_some_and(|next| next.is(&OPENERS) || next.class == Class::Code);
-    let is_done = ["ed", "en", "wn"].iter().any(|end| text.ends_with(end)) || DONE.contains(&text);
+    let is_done = !words[at].is_name
+        && (["ed", "en", "wn"].iter().any(|end| text.ends_with(end)) || DONE.contains(&text));
     let is_doing = text.len() > 5 && text.ends_with("ing");
-    let is_third = text.ends_with('s') && at > 0 && words[at - 1].is_content();
+    let is_third =
+        text.ends_with('s') && at > 0 && words[at - 1].is_content() && !words[at - 1].is_number();
     let is_manner = text.len() > 5 && text.ends_with("ly");
     let is_own = at > 0 && matches!(words[at - 1].text.as_str(), "we" | "you" | "they" | "i");
     if is_manner || (is_own && !words[at].is(&AUXILIARY)) {
@@ -165,4 +167,5 @@ pub(super) fn verb(words: &[Word]) -> Option<usize> {
         .find(|at| leads(*at) || acts(*at))
         .or_else(|| all.clone().skip(1).find(|at| words[*at].is(&VERBS)))
         .or_else(|| all.clone().find(|at| words[*at].is(&VERBS)))
+        .or_else(|| all.clone().find(|at| words[*at].is_verb))
 }

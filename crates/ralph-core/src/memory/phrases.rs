@@ -22,6 +22,15 @@ pub(super) fn joined(words: &[Word]) -> Vec<Word> {
         } else if let Some(word) = found.last().and_then(|before| single(before, &words[at..])) {
             found.push(word);
             at += 2;
+        } else if let Some(word) = quarter(&words[at..]) {
+            found.push(word);
+            at += 4;
+        } else if let Some(clock) = time_of_day(&words[at]) {
+            found.push(clock);
+            at += 1;
+        } else if is_origin(found.last(), &words[at..]) {
+            found.push(Word::plain("from"));
+            at += 1;
         } else if is_anaphor(found.last(), &words[at..]) {
             at += 1;
         } else if is_just_one(found.last(), &words[at..]) {
@@ -31,7 +40,7 @@ pub(super) fn joined(words: &[Word]) -> Vec<Word> {
             found.push(word);
             at += length;
         } else if let Some((meant, length)) = phrase(&words[at..]) {
-            found.extend(meant.split(' ').map(Word::plain));
+            found.extend(meant.split(' ').map(plain_or_number));
             at += length;
         } else {
             found.push(words[at].clone());
@@ -55,6 +64,37 @@ fn is_just_one(before: Option<&Word>, words: &[Word]) -> bool {
     let [word, next, ..] = words else { return false };
     let counts = |word: &Word| matches!(word.text.as_str(), "just" | "only" | "exactly");
     word.text == "one" && before.is_some_and(counts) && next.is_content()
+}
+
+/// What a phrase means, where that may be a number: "more than once".
+fn plain_or_number(text: &str) -> Word {
+    let number = quantity::spelled(text).filter(|_| text == "twice");
+    number.map_or_else(|| Word::plain(text), |number| numbered(number, Unit::Count, 1.0))
+}
+
+/// "A quarter of an hour".
+fn quarter(words: &[Word]) -> Option<Word> {
+    let [quarter, of, an, unit, ..] = words else { return None };
+    let is_part = [quarter, of].map(|word| word.text.as_str()) == ["quarter", "of"];
+    let (unit, scale) = quantity::unit(&unit.text).filter(|(unit, _)| *unit == Unit::Time)?;
+    (is_part && matches!(an.text.as_str(), "a" | "an")).then(|| numbered(0.25, unit, scale))
+}
+
+/// "Midnight" as a time of the day.
+fn time_of_day(word: &Word) -> Option<Word> {
+    let minutes = match (word.class, word.text.as_str()) {
+        (Class::Plain, "midnight") => 0.0,
+        (Class::Plain, "noon") => 720.0,
+        (Class::Plain | Class::Number(_) | Class::Code | Class::Mark, _) => return None,
+    };
+    Some(numbered(minutes, Unit::Clock, 1.0))
+}
+
+/// "Branch off develop" says from what; "it is off in CI" does not.
+fn is_origin(before: Option<&Word>, words: &[Word]) -> bool {
+    let [word, next, ..] = words else { return false };
+    let is_thing = next.is_content() && next.class != Class::Mark;
+    word.text == "off" && is_thing && before.is_some_and(Word::is_content)
 }
 
 /// "The two" counts nothing new.
@@ -89,7 +129,10 @@ fn phrase(words: &[Word]) -> Option<(&'static str, usize)> {
     });
     let first = words.first().filter(|word| word.class == Class::Plain)?;
     let fits = |parts: &[&str]| {
-        let is_next = |(part, word): (&&str, &Word)| word.is_spoken() && word.text == **part;
+        let is_form = |text: &str, part: &str| {
+            text == part || (part.len() > 3 && text.strip_suffix('s') == Some(part))
+        };
+        let is_next = |(part, word): (&&str, &Word)| word.is_spoken() && is_form(&word.text, part);
         parts.len() <= words.len()
             && parts.iter().zip(words).skip(1).all(is_next)
             && !(is_switch(parts) && words.get(2).is_some_and(|next| !may_follow_switch(next)))

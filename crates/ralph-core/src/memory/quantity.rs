@@ -41,8 +41,8 @@ const UNITS: &[(&str, Unit, f64)] = &[
     ("h hr hrs hour hours 시간", Unit::Time, 3_600_000.0),
     ("d day days 일", Unit::Time, 86_400_000.0),
     ("w wk week weeks 주", Unit::Time, 604_800_000.0),
-    ("month months 개월 달", Unit::Time, 2_592_000_000.0),
-    ("y yr year years 년", Unit::Time, 31_536_000_000.0),
+    ("month months 개월 달", Unit::Time, MONTH),
+    ("y yr year years 년", Unit::Time, YEAR),
     ("am 시", Unit::Clock, 60.0),
     ("b byte bytes 바이트", Unit::Bytes, 1.0),
     ("kb kilobyte kilobytes", Unit::Bytes, 1024.0),
@@ -61,6 +61,12 @@ const UNITS: &[(&str, Unit, f64)] = &[
     ("만", Unit::Count, 1e4),
     ("x times time fold 번 회 개 명 건 줄 자 차", Unit::Count, 1.0),
 ];
+
+/// A month in milliseconds, as people count them.
+const MONTH: f64 = 2_592_000_000.0;
+
+/// A year in milliseconds.
+const YEAR: f64 = 31_536_000_000.0;
 
 const SMALL: [&str; 21] = [
     "zero",
@@ -192,6 +198,9 @@ pub(super) fn parse(text: &str) -> Option<Quantity> {
 
 /// An amount of a unit in its base.
 pub(super) fn measured(amount: f64, unit: Unit, scale: f64) -> Quantity {
+    // Twelve months are a year, whatever thirty days make of them.
+    let is_years = scale.total_cmp(&MONTH).is_eq() && amount > 0.0 && amount % 12.0 == 0.0;
+    let (amount, scale) = if is_years { (amount / 12.0, YEAR) } else { (amount, scale) };
     Quantity { amount: shown(amount * scale), unit }
 }
 

@@ -36,7 +36,7 @@ pub enum Why {
 
 /// Relates a new note to an old one.
 pub fn relate(old: &str, new: &str) -> Relation {
-    let (old, new) = (Statement::of(old), Statement::of(new));
+    let (old, new) = Statement::pair(old, new);
     if old.is_empty() || new.is_empty() {
         return Relation::Apart;
     }
@@ -67,7 +67,7 @@ pub fn relate(old: &str, new: &str) -> Relation {
     if pair.is_added() {
         return Relation::Apart;
     }
-    if let Some((was, now)) = pair.changed_value() {
+    if let Some((was, now)) = pair.changed_value().or_else(|| pair.reframed()) {
         let (was, now) = (was.text.clone(), now.text.clone());
         return Relation::Replaces(Why::Value { was, now });
     }

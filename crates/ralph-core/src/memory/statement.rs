@@ -1,6 +1,7 @@
 //! A note taken apart: its clauses, what each affirms or denies, where it
 //! says what it is about and where what it says of that.
 
+use super::acronyms;
 use super::code::{are_related, are_rivals, extension, is_file, parts};
 use super::grammar::{AUXILIARY, OPENERS, VERBS, is_light, is_negation, is_verb, mark_verbs, verb};
 use super::kinds::kind;
@@ -60,7 +61,7 @@ static PREFERRING: List = list!["prefer"];
 static CONDITIONS: List = list!["if when whenever unless while until"];
 
 /// What advises against something without denying it.
-static AGAINST: List = list!["lost pointless useless futile overwrite overwritten wasted reverted"];
+static AGAINST: List = list!["lost pointless useless futile overwrite overwritten wasted"];
 
 /// What begins the outcome of not doing what was said.
 static OTHERWISE: List = list!["or else otherwise"];
@@ -74,13 +75,21 @@ static LABELS: List = list![
     "item week quarter migration error code adr rfc figure exit epic sprint"
 ];
 
+/// What a number in front of the verb is said to be: "Go 1.22 is the minimum".
+static BOUNDS: List = list!["minimum maximum default version baseline target"];
+
 /// Nouns that a number before them names.
 static RELEASES: List = list!["release version branch series"];
 
 impl Statement {
-    pub(super) fn of(text: &str) -> Self {
-        let is_korean = text.chars().any(|c| ('가'..='힣').contains(&c));
-        let mut words = words(text);
+    /// Two notes, of which one may abbreviate what the other spells out.
+    pub(super) fn pair(old: &str, new: &str) -> (Self, Self) {
+        let (mut one, mut other) = (words(old), words(new));
+        acronyms::settle(&mut one, &mut other);
+        (Self::from_words(one, is_korean(old)), Self::from_words(other, is_korean(new)))
+    }
+
+    fn from_words(mut words: Vec<Word>, is_korean: bool) -> Self {
         mark_verbs(&mut words);
         for word in &mut words {
             word.tenths = tenths(word);
@@ -93,6 +102,7 @@ impl Statement {
             known.extend(quantity::share(word));
             known.extend(parts(word));
             known.extend(extension(word).map(key));
+            known.extend(alone(word));
             // Redis is a cache, whether or not the note says so.
             known.extend(kind(&word.stem).filter(|name| !name.contains(' ')).map(key));
         }
@@ -223,6 +233,7 @@ impl Statement {
         let is_named = before.is_some_and(|word| word.is(&LABELS))
             || near(Some(at + 1)).is_some_and(|word| word.text == "step");
         let is_subject = self.verb.is_some_and(|verb| at < verb)
+            && !self.has(&BOUNDS)
             && !(self.is_korean && self.is_said(at))
             && before.is_some_and(|word| word.is_content() && !word.is_number());
         let next = near(Some(at + 1)).filter(|word| word.is_content());
@@ -312,6 +323,20 @@ impl Statement {
         conditions.flat_map(|clause| clause.start..clause.end)
     }
 }
+fn is_korean(text: &str) -> bool {
+    text.chars().any(|c| ('가'..='힣').contains(&c))
+}
+
+/// The number that a word for one thing alone stands for, and the other way
+/// round.
+fn alone(word: &Word) -> Option<String> {
+    match word.text.as_str() {
+        "single" | "sole" | "one" => Some("1".to_owned()),
+        "1" if word.class == Class::Number(quantity::Unit::Count) => Some(key("single")),
+        _ => None,
+    }
+}
+
 /// How much a word says about what a note is about.
 pub(super) fn weight(word: &Word) -> f64 {
     f64::from(word.tenths) / 10.0
@@ -387,7 +412,7 @@ fn sign(words: &[Word], other: &Statement) -> Sign {
         {
             bases.push(&word.stem);
             denials += 1;
-        } else if leaves || (word.text == "avoid" && at == 0) {
+        } else if leaves || (word.text == "avoid" && at == 0) || ends_support(word, words, other) {
             denials += 1;
         }
     }
@@ -396,6 +421,14 @@ fn sign(words: &[Word], other: &Statement) -> Sign {
         return Sign::Open;
     }
     if denials % 2 == 1 { Sign::Denied } else { Sign::Holds }
+}
+
+/// Whether a clause says that support ends: "dropped Python 3.8 support".
+fn ends_support(word: &Word, clause: &[Word], other: &Statement) -> bool {
+    static ENDING: List = list!["remove retired abandoned stop finish"];
+    static SUPPORT: List = list!["support"];
+    let has_support = clause.iter().any(|word| word.is(&SUPPORT));
+    word.is(&ENDING) && has_support && other.has(&SUPPORT) && !other.has(&ENDING)
 }
 
 /// Whether a denial is about something that the other note speaks of.

@@ -134,6 +134,7 @@ const OPPOSITE: &[(&str, &str)] = &[
     ("fast", "slow"),
     ("pass", "fail"),
     ("work", "fail"),
+    ("fail", "allow"),
     ("uppercase", "lowercase"),
     ("stable", "flaky"),
     ("stateful", "stateless"),

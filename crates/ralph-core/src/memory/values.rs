@@ -8,7 +8,7 @@ use super::quantity::Unit;
 use super::statement::{Sign, Statement, weight};
 use super::words::{Class, List, Word, list};
 
-static OWNING: List = list!["own belong approve"];
+static OWNING: List = list!["own belong approve review"];
 
 /// Verbs whose object is one of many: both notes may be true.
 static OF_MANY: List = list![
@@ -147,7 +147,7 @@ impl<'a> Comparison<'a> {
     /// Names, code or words that take each other's place.
     fn named_values(&self) -> Option<(usize, usize)> {
         // "Redis for caching" says nothing of what else is used.
-        if self.only_new.iter().any(|at| self.new.is_purpose(*at)) {
+        if self.only_new.iter().any(|at| self.new.is_purpose(*at)) || self.have_two_ends() {
             return None;
         }
         let old = self.candidates(self.old, &self.only_old);
@@ -156,6 +156,13 @@ impl<'a> Comparison<'a> {
         let mut pairs: Vec<(usize, usize)> = pairs.filter(|(a, b)| self.compete(*a, *b)).collect();
         pairs.sort_by_key(|(a, b)| self.is_of_one_kind(*a, *b));
         pairs.pop().or_else(|| self.only_words())
+    }
+
+    /// Whether the notes tell how to reach different ends: "run A to build",
+    /// "run B to test".
+    fn have_two_ends(&self) -> bool {
+        let (old, new) = (ends(self.old), ends(self.new));
+        !old.is_empty() && !new.is_empty() && !old.iter().any(|end| new.contains(end))
     }
 
     /// Words that may be values: those with weight, and places of any weight
@@ -207,7 +214,17 @@ impl<'a> Comparison<'a> {
         }
         let rivals = if self.is_of_one_kind(old, new) { Rivals::OfOneKind } else { Rivals::Any };
         let is_source = self.old.lead(old) == Some("from") && self.new.lead(new) == Some("from");
-        if self.leaves_room(rivals) && !is_source {
+        let are_owners = owned && !said.0 && !said.1;
+        if self.leaves_room(rivals) && !is_source && !are_owners {
+            return false;
+        }
+        // "Mei owns the parser" leaves room for what else she owns.
+        let owns = |one: &Statement, at: usize| {
+            one.predicate().is_some_and(|word| word.is(&OWNING))
+                && one.is_said(at)
+                && !matches!(one.lead(at), Some("by" | "to" | "with"))
+        };
+        if owned && owns(self.old, old) && owns(self.new, new) {
             return false;
         }
         if owned || self.is_of_one_kind(old, new) {
@@ -229,7 +246,7 @@ impl<'a> Comparison<'a> {
         let is_hard = |word: &Word| word.class == Class::Code || word.is_name;
         let roles = (Self::role(self.old, old), Self::role(self.new, new));
         match roles {
-            (Role::Object, Role::Object) => self.takes_one(),
+            (Role::Object, Role::Object) => self.takes_one() && !self.uses_two_things(old, new),
             (Role::Identity, Role::Identity) if self.new.is_korean => {
                 let is_whole = self.old.predicate().is_some() == self.new.predicate().is_some();
                 is_whole
@@ -306,6 +323,23 @@ impl<'a> Comparison<'a> {
         takes(self.old) && takes(self.new)
     }
 
+    /// Whether both say what is used, in plain words and for nothing that they
+    /// share: "uses dependency injection", "uses structured logging".
+    fn uses_two_things(&self, old: usize, new: usize) -> bool {
+        let uses = |one: &Statement| one.predicate().is_some_and(|word| word.stem == "use");
+        let is_long = |one: &Statement, only: &[usize]| {
+            only.iter().filter(|at| one.is_said(**at)).count() >= 2
+        };
+        let is_plain =
+            |word: &Word| word.class == Class::Plain && !word.is_name && kind(&word.stem).is_none();
+        uses(self.old)
+            && uses(self.new)
+            && is_plain(&self.old.words[old])
+            && is_plain(&self.new.words[new])
+            && is_long(self.old, &self.only_old)
+            && is_long(self.new, &self.only_new)
+    }
+
     pub(super) fn has_one_predicate(&self) -> bool {
         match (self.old.predicate(), self.new.predicate()) {
             (Some(a), Some(b)) => {
@@ -360,6 +394,14 @@ pub(super) fn tells_what_it_is(one: &Statement) -> bool {
         Some(word) => word.is(&OF_ONE) || word.is(&PLACING) || word.is(&TURNING),
         None => one.is_copular() && !(one.is_korean && one.words.last().is_some_and(is_verb)),
     }
+}
+
+/// What is behind "to" and a verb: what something is done for.
+fn ends(one: &Statement) -> Vec<&str> {
+    let is_end = |pair: &[Word]| pair[0].text == "to" && is_verb(&pair[1]);
+    let Some(at) = one.words.windows(2).position(is_end) else { return Vec::new() };
+    let behind = one.words[at + 1..].iter().filter(|word| word.is_content());
+    behind.map(|word| word.stem.as_str()).collect()
 }
 
 /// Whether a word counts: a number, or "one".

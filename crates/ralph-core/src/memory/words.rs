@@ -305,8 +305,14 @@ fn bare_word(token: &str, found: &mut Vec<Word>) {
         let is_first = found.last().is_none_or(|word| word.is_mark("."));
         let is_name = !is_first && token.starts_with(char::is_uppercase);
         let parts = spelled_out(lower);
-        found.extend(parts.iter().map(|part| Word { is_name, ..Word::plain(part) }));
+        found.extend(parts.iter().map(|part| named(part, is_name)));
     }
+}
+
+/// A word of the language, or a name: "Fastly" is no manner of doing things.
+fn named(text: &str, is_name: bool) -> Word {
+    let word = Word { is_name, ..Word::plain(text) };
+    if is_name && text.ends_with("ly") { Word { stem: text.to_owned(), ..word } } else { word }
 }
 
 /// Names that are verbs when written small.
@@ -379,7 +385,9 @@ fn is_code(token: &str) -> bool {
     let has_digit = inner.contains('-') && inner.contains(|c: char| c.is_ascii_digit());
     let is_flag = token.starts_with('-')
         && token.trim_start_matches('-').starts_with(|c: char| c.is_ascii_alphabetic());
-    has_mark || has_dot || is_camel || is_flag || has_digit
+    // `YYYY-MM-DD` is a form, not three words.
+    let is_form = inner.contains("YY");
+    has_mark || has_dot || is_camel || is_flag || has_digit || is_form
 }
 
 /// Words that deny what they are made of.
