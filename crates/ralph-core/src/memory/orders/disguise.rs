@@ -1,0 +1,151 @@
+//! Characters and spellings that hide what a text says.
+
+/// Whether characters in it hide text or overwrite what was shown before.
+pub(super) fn is_disguised(text: &str) -> bool {
+    let is_tag = |c: char| ('\u{e0000}'..='\u{e007f}').contains(&c);
+    let turns = |c: char| matches!(c, '\u{202d}' | '\u{202e}' | '\u{2066}'..='\u{2068}');
+    let splits = |part: &[char]| match part {
+        [a, '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{ad}', b] => {
+            a.is_ascii_alphabetic() && b.is_ascii_alphabetic()
+        }
+        _ => false,
+    };
+    let erases = ["\u{1b}[8m", "\u{1b}[2K", "\u{1b}[1A", "\u{1b}[2J", "\u{1b}[K"];
+    let chars: Vec<char> = text.chars().collect();
+    chars.iter().any(|c| is_tag(*c) || turns(*c))
+        || chars.windows(3).any(splits)
+        || erases.iter().any(|code| text.contains(code))
+}
+
+/// A text as a reader sees it: lower case, single spaces, look-alikes of Latin
+/// letters replaced, without marks that have no width.
+pub(super) fn readable(text: &str) -> String {
+    let mut seen = String::with_capacity(text.len());
+    for c in text.chars().filter(|c| !is_unseen(*c)) {
+        let c = plain(c);
+        if c == '\n' {
+            seen.truncate(seen.trim_end_matches(' ').len());
+            seen.push('\n');
+        } else if c.is_whitespace() {
+            if !seen.ends_with([' ', '\n']) {
+                seen.push(' ');
+            }
+        } else {
+            seen.extend(c.to_lowercase());
+        }
+    }
+    seen
+}
+
+/// Characters that hide: no width, or a change of direction.
+pub(in crate::memory) fn is_unseen(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' | '\u{e0000}'..='\u{e007f}' | '\u{fe00}'..='\u{fe0f}')
+        || (c.is_control() && !c.is_whitespace())
+}
+
+/// The Latin letter that a look-alike is taken for.
+fn plain(c: char) -> char {
+    match c {
+        'а' | 'А' => 'a',
+        'е' | 'Е' => 'e',
+        'о' | 'О' | 'ο' => 'o',
+        'р' | 'Р' => 'p',
+        'с' | 'С' => 'c',
+        'х' | 'Х' => 'x',
+        'у' | 'У' => 'y',
+        'і' | 'І' | 'ı' => 'i',
+        'ѕ' | 'Ѕ' => 's',
+        'ν' | 'ѵ' => 'v',
+        'т' | 'Т' | 'τ' => 't',
+        'к' | 'К' | 'κ' => 'k',
+        'м' | 'М' => 'm',
+        'н' | 'Н' => 'h',
+        'в' | 'В' => 'b',
+        'ԁ' => 'd',
+        'ո' => 'n',
+        'ј' => 'j',
+        'α' => 'a',
+        'ε' => 'e',
+        'ι' => 'i',
+        'ρ' => 'p',
+        'υ' => 'u',
+        'ց' => 'g',
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xff01 + 0x21).unwrap_or(c),
+        '’' => '\'',
+        // Bold, italic and other letters of mathematics, letters in circles.
+        '\u{1d400}'..='\u{1d6a3}' => nth_letter((u32::from(c) - 0x1d400) % 52 % 26, c),
+        '\u{24b6}'..='\u{24e9}' => nth_letter((u32::from(c) - 0x24b6) % 26, c),
+        '\u{1f130}'..='\u{1f149}' => nth_letter(u32::from(c) - 0x1f130, c),
+        '\u{1f150}'..='\u{1f169}' => nth_letter(u32::from(c) - 0x1f150, c),
+        '\u{1f170}'..='\u{1f189}' => nth_letter(u32::from(c) - 0x1f170, c),
+        _ => c,
+    }
+}
+
+fn nth_letter(at: u32, otherwise: char) -> char {
+    char::from_u32(u32::from('a') + at).filter(char::is_ascii_lowercase).unwrap_or(otherwise)
+}
+
+/// A text as it was meant, if digits stand for letters or letters stand apart:
+/// "1gn0re", "i g n o r e".
+pub(super) fn respelled(text: &str) -> Option<String> {
+    let mut words: Vec<String> = Vec::new();
+    let (mut run, mut changed) = (String::new(), false);
+    for word in text.split([' ', '\n', '.', '-', '_', '*']) {
+        let mut chars = word.chars();
+        if let (Some(letter), None) = (chars.next(), chars.next())
+            && letter.is_ascii_alphabetic()
+        {
+            run.push(letter);
+            continue;
+        }
+        changed |= run.len() > 4;
+        words.extend((!run.is_empty()).then(|| parted(&std::mem::take(&mut run))));
+        let meant = with_letters(word);
+        changed |= meant != word;
+        words.extend((!meant.is_empty()).then_some(meant));
+    }
+    changed |= run.len() > 4;
+    words.extend((!run.is_empty()).then(|| parted(&run)));
+    changed.then(|| words.join(" "))
+}
+
+/// Letters in a row with spaces around the words that orders are made of.
+fn parted(run: &str) -> String {
+    const WORDS: [&str; 10] = [
+        "ignore",
+        "disregard",
+        "forget",
+        "override",
+        "previous",
+        "prior",
+        "above",
+        "all",
+        "your",
+        "instructions",
+    ];
+    WORDS
+        .iter()
+        .fold(run.to_owned(), |text, word| text.replace(word, &format!(" {word} ")))
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// A word with letters for the digits and signs that look like them.
+fn with_letters(word: &str) -> String {
+    let has_both = word.contains(|c: char| c.is_ascii_digit() || "@$!".contains(c))
+        && word.chars().filter(char::is_ascii_alphabetic).count() >= 2;
+    let letter = |c: char| match c {
+        '0' => 'o',
+        '1' | '!' => 'i',
+        '3' => 'e',
+        '4' | '@' => 'a',
+        '5' | '$' => 's',
+        '7' => 't',
+        _ => c,
+    };
+    if has_both { word.chars().map(letter).collect() } else { word.to_owned() }
+}
