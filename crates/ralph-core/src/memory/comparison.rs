@@ -8,10 +8,10 @@ use super::synonyms::{are_opposite, are_siblings, tells_apart};
 use super::words::{Class, List, Word, list};
 
 /// How much of both notes must be shared for them to say the same.
-const SAME: f64 = 0.64;
+const SAME: f64 = 0.60;
 
 /// How much of each.
-const SAME_EACH: f64 = 0.5;
+const SAME_EACH: f64 = 0.45;
 
 /// How much of what each note says of its subject must be in the other.
 const LEAST_SAID: f64 = 0.2;
@@ -214,6 +214,10 @@ impl<'a> Comparison<'a> {
         // "A Rails app", "a Next.js app": that is what they say of one thing.
         let says_what = self.old.predicate().is_none() && self.old.is_copular();
         if says_what && self.old.is_said(old) && self.new.is_said(new) {
+            return false;
+        }
+        // "It goes to the raw bucket": that is where, and there is one place.
+        if self.old.is_said(old) && self.new.is_said(new) && self.reframed().is_some() {
             return false;
         }
         let is_name = |word: &Word| {

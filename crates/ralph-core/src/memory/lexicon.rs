@@ -459,7 +459,7 @@ pub(super) const SAME: &[&str] = &[
     "verbose verbosity",
     "entirely completely fully wholly",
     "offline disconnected",
-    "idle unused",
+    "idle unused inactivity",
     "additional extra further",
     "unique distinct",
     "random arbitrary",

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use super::idioms::PHRASES;
+use super::kinds::kind;
 use super::quantity::{self, Unit};
 use super::stems::find_base;
 use super::tables::Table;
@@ -47,7 +48,16 @@ pub(super) fn joined(words: &[Word]) -> Vec<Word> {
             at += 1;
         }
     }
-    found
+    without_weekly(found)
+}
+
+/// "Once a week on Monday" is every Monday.
+fn without_weekly(mut words: Vec<Word>) -> Vec<Word> {
+    if words.iter().any(|word| kind(&word.stem) == Some("weekday")) {
+        let week = numbered(1.0, Unit::Time, 604_800_000.0);
+        words.retain(|word| word.class != week.class || word.stem != week.stem);
+    }
+    words
 }
 
 /// "A minute and a half".

@@ -329,12 +329,13 @@ fn is_korean(text: &str) -> bool {
 
 /// The number that a word for one thing alone stands for, and the other way
 /// round.
-fn alone(word: &Word) -> Option<String> {
-    match word.text.as_str() {
-        "single" | "sole" | "one" => Some("1".to_owned()),
-        "1" if word.class == Class::Number(quantity::Unit::Count) => Some(key("single")),
-        _ => None,
-    }
+fn alone(word: &Word) -> Vec<String> {
+    let is_one = match word.class {
+        Class::Plain => matches!(word.text.as_str(), "single" | "sole" | "one"),
+        Class::Number(unit) => unit == quantity::Unit::Count && word.stem == "1",
+        Class::Code | Class::Mark => false,
+    };
+    if is_one { vec!["1".to_owned(), "one".to_owned(), key("single")] } else { Vec::new() }
 }
 
 /// How much a word says about what a note is about.

@@ -92,6 +92,9 @@ impl<'a> Comparison<'a> {
         if old.iter().any(|a| new.iter().any(|b| self.count_other_things(*a, *b))) {
             return None;
         }
+        if self.have_two_purposes() {
+            return None;
+        }
         let (was, now) = self.numbers().or_else(|| self.named_values())?;
         let is_alone = |one: &Statement, only: &[usize], value: usize| {
             heavy(one, only).all(|at| at == value || is_beside(one, at, value))
@@ -156,6 +159,15 @@ impl<'a> Comparison<'a> {
         let mut pairs: Vec<(usize, usize)> = pairs.filter(|(a, b)| self.compete(*a, *b)).collect();
         pairs.sort_by_key(|(a, b)| self.is_of_one_kind(*a, *b));
         pairs.pop().or_else(|| self.only_words())
+    }
+
+    /// Whether each note says what for, and that is not the same: "404 for
+    /// missing users", "409 for duplicate users".
+    fn have_two_purposes(&self) -> bool {
+        let has = |one: &Statement, only: &[usize]| {
+            only.iter().any(|at| one.is_purpose(*at) && !one.words[*at].is_number())
+        };
+        has(self.old, &self.only_old) && has(self.new, &self.only_new)
     }
 
     /// Whether the notes tell how to reach different ends: "run A to build",

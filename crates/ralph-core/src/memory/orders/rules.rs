@@ -30,7 +30,7 @@ pub(super) const RULES: &[(Order, &str)] = &[
     ),
     (
         Order::Forget,
-        r"{BEGINS}(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}\b(?:instruction|prompt|rules\b|(?:the|this|these|your|any|all|user's) rule|guideline|polic|constraint|told|above|safety|(?:previous|prior|earlier) (?:message|context)|(?:messages?|context) (?:above|before|so far))|{BEGINS}(?:skip|drop)\b[^.\n]{0,40}\b(?:instruction|guideline|polic|safety)",
+        r"\b(?:ignore|disregard|forget|bypass)\b[^.\n]{0,40}\b(?:instruction|prompt|rules\b|guideline|polic|constraint|told|above|safety)|{BEGINS}(?:override|skip|drop)\b[^.\n]{0,40}\b(?:instruction|prompt|guideline|polic|constraint|safety)|{BEGINS}(?:ignore|disregard|forget|override)\b[^.\n]{0,40}\b(?:message|context|(?:the|this|these|your|any|all|user's) rule)",
     ),
     (
         Order::Forget,
