@@ -116,7 +116,24 @@ impl<'a> Comparison<'a> {
         let is_alike = f64::midpoint(old, new) >= SAME && old.min(new) >= SAME_EACH;
         let said = self.old.said_share(self.new).min(self.new.said_share(self.old));
         let is_said = self.new.is_korean || (said >= LEAST_SAID && !self.says_other_things());
-        self.has_same_values() && is_alike && !adds && !is_other && is_said
+        self.has_same_values()
+            && is_alike
+            && !adds
+            && !is_other
+            && is_said
+            && !self.say_nothing_alike()
+    }
+
+    /// Whether nothing of what one note says of its subject is in the other:
+    /// "is sharded", "has a trigger".
+    fn say_nothing_alike(&self) -> bool {
+        let is_apart = |one: &Statement, only: &[usize]| {
+            let said: Vec<usize> = one.content().filter(|at| one.is_said(*at)).collect();
+            !said.is_empty()
+                && said.iter().all(|at| only.contains(at))
+                && has_more_than_carriers(one, &said)
+        };
+        is_apart(self.old, &self.only_old) && is_apart(self.new, &self.only_new)
     }
 
     /// Whether what each note adds weighs as much as what they share: "uses

@@ -1,6 +1,7 @@
 //! Notes that are alike word for word but for one place: what stands there is
 //! the value, whatever the words are.
 
+use super::code::is_file;
 use super::comparison::Comparison;
 use super::grammar::{OPENERS, is_negation, is_verb};
 use super::statement::{Statement, weight};
@@ -34,14 +35,16 @@ impl<'a> Comparison<'a> {
     pub(super) fn reframed(&self) -> Option<(&'a Word, &'a Word)> {
         let place = self.place()?;
         let fits = |one: &Statement, at: &[usize]| {
-            let all_said = at.iter().all(|at| one.is_said(*at));
             let has_verb = at.iter().any(|at| is_verb(&one.words[*at]));
-            !at.is_empty() && at.len() <= LONGEST && all_said && !has_verb
+            !at.is_empty() && at.len() <= LONGEST && !has_verb
         };
-        if !place.begins || !fits(self.old, &place.old) || !fits(self.new, &place.new) {
+        if !fits(self.old, &place.old) || !fits(self.new, &place.new) {
             return None;
         }
-        if self.is_part(&place) || self.is_open_place(&place) {
+        let is_said = place.old.iter().all(|at| self.old.is_said(*at))
+            && place.new.iter().all(|at| self.new.is_said(*at));
+        let is_value = place.begins && is_said && !self.is_open_place(&place);
+        if !(is_value || self.is_the_one(&place)) || self.is_part(&place) {
             return None;
         }
         let value = |one: &'a Statement, at: &[usize]| {
@@ -49,6 +52,17 @@ impl<'a> Comparison<'a> {
             heavy.or(at.last()).map(|at| &one.words[*at])
         };
         value(self.old, &place.old).zip(value(self.new, &place.new))
+    }
+
+    /// Whether both say who or what the one thing is: "Ann is the lead".
+    fn is_the_one(&self, place: &Place) -> bool {
+        let is_one = |one: &Statement, at: &[usize]| {
+            let Some(last) = at.last() else { return false };
+            let mut behind = one.words[last + 1..].iter().map(|word| word.text.as_str());
+            let is_plain = at.iter().all(|at| !one.words[*at].is_number());
+            is_plain && at.len() <= 2 && behind.next() == Some("is") && behind.next() == Some("the")
+        };
+        !place.begins && is_one(self.old, &place.old) && is_one(self.new, &place.new)
     }
 
     /// Where the notes differ, if that is one place.
@@ -81,6 +95,14 @@ impl<'a> Comparison<'a> {
             let stem = &self.old.words[*a].stem;
             place.new.iter().any(|b| are_siblings(stem, &self.new.words[*b].stem))
         };
+        // Two paths are two places, though they have parts in common.
+        if let (&[a], &[b]) = (place.old.as_slice(), place.new.as_slice()) {
+            let (a, b) = (&self.old.words[a], &self.new.words[b]);
+            let holds = |a: &Word, b: &Word| a.text.ends_with(&b.text);
+            if is_file(a) && is_file(b) && !holds(a, b) && !holds(b, a) {
+                return false;
+            }
+        }
         has(self.old, &place.old, self.new)
             || has(self.new, &place.new, self.old)
             || place.old.iter().any(are_siblings)
@@ -134,9 +156,7 @@ impl Statement {
 /// The positions of the words of a note that say something.
 fn row(one: &Statement) -> Vec<usize> {
     let counts = |word: &Word| {
-        word.class != Class::Mark
-            && !word.is(&OPENERS)
-            && !(word.is(&FILLERS) && !word.is_content())
+        word.class != Class::Mark && !word.is(&OPENERS) && (word.is_content() || !word.is(&FILLERS))
     };
     (0..one.words.len()).filter(|at| counts(&one.words[*at])).collect()
 }

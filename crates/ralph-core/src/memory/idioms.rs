@@ -425,6 +425,7 @@ pub(super) const PHRASES: &[(&str, &str)] = &[
     ("더 minimum", "longer"),
     ("local development", "local"),
     ("local dev", "local"),
+    ("global variable", "global"),
     ("semantic versioning", "semver"),
     ("semantic version", "semver"),
     ("cron job", "cronjob"),

@@ -86,10 +86,12 @@ impl Statement {
     pub(super) fn pair(old: &str, new: &str) -> (Self, Self) {
         let (mut one, mut other) = (words(old), words(new));
         acronyms::settle(&mut one, &mut other);
-        (Self::from_words(one, is_korean(old)), Self::from_words(other, is_korean(new)))
+        (Self::from_words(one, old), Self::from_words(other, new))
     }
 
-    fn from_words(mut words: Vec<Word>, is_korean: bool) -> Self {
+    /// The statement that words of a text make.
+    fn from_words(mut words: Vec<Word>, text: &str) -> Self {
+        let is_korean = text.chars().any(|c| ('가'..='힣').contains(&c));
         mark_verbs(&mut words);
         for word in &mut words {
             word.tenths = tenths(word);
@@ -323,10 +325,6 @@ impl Statement {
         conditions.flat_map(|clause| clause.start..clause.end)
     }
 }
-fn is_korean(text: &str) -> bool {
-    text.chars().any(|c| ('가'..='힣').contains(&c))
-}
-
 /// The number that a word for one thing alone stands for, and the other way
 /// round.
 fn alone(word: &Word) -> Vec<String> {

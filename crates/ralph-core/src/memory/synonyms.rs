@@ -147,6 +147,7 @@ const OPPOSITE: &[(&str, &str)] = &[
     ("visible", "hidden invisible"),
     ("add", "remove"),
     ("include", "skip"),
+    ("unique", "duplicate"),
 ];
 
 /// Words that tell two things of one kind apart: what holds for one says

@@ -305,14 +305,15 @@ fn bare_word(token: &str, found: &mut Vec<Word>) {
         let is_first = found.last().is_none_or(|word| word.is_mark("."));
         let is_name = !is_first && token.starts_with(char::is_uppercase);
         let parts = spelled_out(lower);
-        found.extend(parts.iter().map(|part| named(part, is_name)));
+        found.extend(parts.iter().map(|part| as_named(Word { is_name, ..Word::plain(part) })));
     }
 }
 
-/// A word of the language, or a name: "Fastly" is no manner of doing things.
-fn named(text: &str, is_name: bool) -> Word {
-    let word = Word { is_name, ..Word::plain(text) };
-    if is_name && text.ends_with("ly") { Word { stem: text.to_owned(), ..word } } else { word }
+/// A word that keeps its ending if it is a name: "Fastly" is no manner of
+/// doing things.
+fn as_named(word: Word) -> Word {
+    let keeps = word.is_name && word.text.ends_with("ly");
+    if keeps { Word { stem: word.text.clone(), ..word } } else { word }
 }
 
 /// Names that are verbs when written small.
