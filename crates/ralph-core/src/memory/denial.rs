@@ -239,9 +239,13 @@ impl<'a> Comparison<'a> {
             let near = one.words[at + 1..].iter().take(2).find(|word| word.class == Class::Code);
             near.is_some_and(|word| other.share_of(word) >= 1.0)
         };
-        let mut old = heavy(self.old, &self.only_old).filter(|at| !names(self.old, self.new, *at));
-        let mut new = heavy(self.new, &self.only_new)
-            .filter(|at| self.is_in_first_claim(*at) && !names(self.new, self.old, *at));
+        // Numbers that take each other's place are no things.
+        let (was, now) = self.numbers().unzip();
+        let mut old = heavy(self.old, &self.only_old)
+            .filter(|at| Some(*at) != was && !names(self.old, self.new, *at));
+        let mut new = heavy(self.new, &self.only_new).filter(|at| {
+            Some(*at) != now && self.is_in_first_claim(*at) && !names(self.new, self.old, *at)
+        });
         old.next().is_some() && new.next().is_some()
     }
 }

@@ -262,7 +262,7 @@ pub(super) const SAME: &[&str] = &[
     "before prior ahead",
     "after following afterwards once then behind",
     "write written wrote rewrite rewritten rewrote",
-    "use utilize utilise employ rely leverage usage utilization",
+    "use used using utilize utilise employ rely leverage usage utilization",
     "fix repair resolve workaround solve cure remedy resolution solution",
     "change modify alter edit mutable touch alteration adapt modification tweak adjust",
     "refresh update renew upgrade bump updating",

@@ -416,3 +416,52 @@ fn a_change_of_one_thing_does_not_replace_what_else_is_known() {
         ],
     );
 }
+
+#[test]
+fn what_stands_in_the_one_place_where_notes_differ_is_the_value() {
+    check(
+        "replaces",
+        &[
+            ("Auth is handled by Auth0", "Auth is handled by Keycloak"),
+            ("API versioning is done in the URL", "API versioning is done with a header"),
+            ("Dates are displayed as DD/MM/YYYY", "Dates are displayed as YYYY-MM-DD"),
+            ("Uploads go to the `raw` bucket", "Uploads go to the `incoming` bucket"),
+            ("Lisa is the tech lead", "Omar is the tech lead"),
+            ("The app keeps its data in ~/.acme", "The app keeps its data in ~/.config/acme"),
+        ],
+    );
+    check(
+        "apart",
+        &[
+            ("The widget works on Linux", "The widget works on Windows"),
+            ("The table has an index on email", "The table has an index on created_at"),
+            ("Mei maintains the parser", "Mei maintains the CI scripts"),
+            ("The tests take a minute", "The fixtures take a minute"),
+        ],
+    );
+}
+
+#[test]
+fn different_purposes_keep_notes_apart() {
+    check(
+        "apart",
+        &[
+            ("The API returns 404 for missing users", "The API returns 409 for duplicate users"),
+            ("Run make test to run the tests", "Run make build to build the binary"),
+        ],
+    );
+}
+
+#[test]
+fn initials_and_amounts_are_read_as_they_are_meant() {
+    check("replaces", &[("Minimum supported Rust version is 1.70", "MSRV is 1.78")]);
+    check(
+        "same",
+        &[
+            ("The cron job runs at midnight", "The cron job is executed at 00:00"),
+            ("Logs are kept for 24 months", "We keep logs for two years"),
+            ("The job runs every Monday", "The job is run once a week on Monday"),
+            ("The scheduler is single-threaded", "The scheduler uses only one thread"),
+        ],
+    );
+}

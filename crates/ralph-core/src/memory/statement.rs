@@ -145,8 +145,11 @@ impl Statement {
     /// Whether a word says what something is for.
     pub(super) fn is_purpose(&self, at: usize) -> bool {
         let near = self.words[..at].iter().rev().take(3);
-        let ends =
-            |word: &&Word| word.is_number() || word.class == Class::Mark || word.is(&AUXILIARY);
+        // "For local work use it" says what is used, not what it is for.
+        let turns = |word: &Word| matches!(word.text.as_str(), "use" | "run" | "prefer" | "choose");
+        let ends = |word: &&Word| {
+            word.is_number() || word.class == Class::Mark || word.is(&AUXILIARY) || turns(word)
+        };
         let lead = near.take_while(|word| !ends(word));
         lead.into_iter().any(|word| word.text == "for") && !self.words[at].is_number()
     }

@@ -61,7 +61,7 @@ pub(super) const RULES: &[(Order, &str)] = &[
     (Order::Pretend, r"\b(?:act|behave|respond|roleplay) as (?:if|an?|the|though|root|admin\w*)\b"),
     (
         Order::Pretend,
-        r"\bas (?:the|an|your) (?:ai )?(?:assistant|agent|administrator|model),? (?:i|you|we)\b",
+        r"\bas (?:the|an|your) (?:ai )?(?:assistant|agent|model),? (?:i|you|we)\b|\bas (?:the|an|your) administrator,? (?:i|we)\b",
     ),
     (
         Order::Pretend,
@@ -279,7 +279,7 @@ pub(super) const RULES: &[(Order, &str)] = &[
     ),
     (
         Order::Command,
-        r"\b(?:from now on|as your (?:first|next) (?:step|action|task)|your (?:new |next |real )?(?:task|goal|mission|objective|job) is)\b",
+        r"\b(?:from now on,? (?:you|your|agents?|assistants?|always|never|only|any|speak|respond|{ACT})|as your (?:first|next) (?:step|action|task)|your (?:new |next |real )?(?:task|goal|mission|objective|job) is)\b",
     ),
     (
         Order::Command,
@@ -287,7 +287,7 @@ pub(super) const RULES: &[(Order, &str)] = &[
     ),
     (
         Order::Command,
-        r"\b(?:immediately|now|urgent:?|important:?|attention:?) (?:run|execute|call|delete|install|approve|grant|download|push)\b",
+        r"\bimmediately (?:run|execute|call|delete|install|approve|grant|download|push)\b|\b(?:now|urgent:?|important:?|attention:?) (?:execute|delete|approve|grant|download|push)\b",
     ),
     (
         Order::Command,
@@ -329,6 +329,10 @@ pub(super) const UNLESS_DENIED: &[(Order, &str)] = &[
     (
         Order::Forget,
         r"\b(?:ignore|disregard) (?:everything|anything|whatever|what) (?:[\w']+ ){0,3}?(?:user|human|developer|owner|operator|above|before|you)\b|\bwhat (?:this|the following) (?:note|text|message|file|page|line) says instead\b",
+    ),
+    (
+        Order::Forget,
+        r"\b(?:system|priority|admin(?:istrator)?|security|emergency|instructions?|developer) override\b|\boverride (?:code|mode|command|protocol|sequence)\b",
     ),
     (
         Order::Role,
