@@ -160,9 +160,8 @@ impl<'a> Comparison<'a> {
             self.only_new.iter().any(|new| {
                 let (a, b) = (&self.old.words[*old], &self.new.words[*new]);
                 let said = self.old.is_said(*old) && self.new.is_said(*new);
-                let are_tagged = self.is_tagged(*old, *new);
-                (are_siblings(&a.stem, &b.stem) && (!said || (has_numbers && !are_tagged)))
-                    || self.qualify(*old, *new)
+                let tell_apart = || !said || (has_numbers && !self.is_tagged(*old, *new));
+                (are_siblings(&a.stem, &b.stem) && tell_apart()) || self.qualify(*old, *new)
             })
         })
     }
@@ -234,9 +233,8 @@ impl<'a> Comparison<'a> {
             return false;
         }
         // "It goes to the raw bucket": that is where, and there is one place.
-        if self.old.is_said(old) && self.new.is_said(new) && self.reframed().is_some() {
-            return false;
-        }
+        let is_place =
+            || self.old.is_said(old) && self.new.is_said(new) && self.reframed().is_some();
         let is_name = |word: &Word| {
             let is_done = word.text.ends_with("ed") && !word.is_verb;
             (weight(word) >= 0.9 || is_done || word.is(&NOUNS)) && !word.is_number()
@@ -248,6 +246,7 @@ impl<'a> Comparison<'a> {
             && next.stem == other.stem
             && !self.is_of_one_kind(old, new)
             && !are_opposite(&a.stem, &b.stem)
+            && !is_place()
     }
 
     pub(super) fn is_in_first_claim(&self, at: usize) -> bool {

@@ -459,6 +459,8 @@ pub(super) fn spelled(rule: &str) -> String {
         ("{GUARD}", GUARD),
     ];
     let rule = groups.iter().fold(rule.to_owned(), |rule, (name, words)| rule.replace(name, words));
-    // A dot inside a name ends no sentence.
-    rule.replace(r"[^.\n]", r"(?:[^.\n]|\.\w)")
+    // A dot inside a name ends no sentence. Letters and ends of words are those
+    // of English: those of all scripts make the patterns many times as large.
+    let rule = rule.replace(r"[^.\n]", r"(?:[^.\n]|\.\w)");
+    rule.replace(r"\w", "[a-z0-9_]").replace(r"\b", r"(?-u:\b)")
 }
