@@ -6,6 +6,7 @@ pub mod meaning;
 pub mod name;
 pub mod names;
 pub mod refs;
+pub mod spot;
 pub mod symbols;
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! Which definition a user means.
 
+use super::spot::Spot;
 use crate::code::{Code, Symbol};
+use crate::facts::Kind;
 use crate::fuzzy::{Pattern, Score};
 use crate::project::DefRef;
-use crate::resolve::{Resolver, parts};
+use crate::resolve::{Resolver, is_type, parts};
 
 /// How many names are proposed for one that is not there.
 const PROPOSALS: usize = 5;
@@ -19,15 +21,37 @@ pub enum Meant<T> {
     Nothing(Vec<Symbol>),
 }
 
+/// How closely the names that a user wrote are those of a definition; the
+/// closest comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    /// They are its full name.
+    Whole,
+    /// They are the end of its full name.
+    End,
+    /// They are among what it is in.
+    Within,
+    /// Some are folders, or the name of its file.
+    InFile,
+}
+
 impl Code<'_> {
-    /// Finds what a user means by `save`, `Store.save`, `store::save` or
-    /// `path/file.py:Store.save`.
+    /// Finds what a user means by `save`, `Store.save`, `store::save`,
+    /// `path/file.py:Store.save`, `path/file.py:12` or `path/file.py:12:5`.
     ///
     /// Several definitions are one thing if they have one full name in one
     /// file, as overloads do, or if one declares what the other defines.
     pub(crate) fn meant(&self, text: &str) -> Meant<Vec<DefRef>> {
-        let found = self.definitions_named(text);
-        let Some(first) = found.first() else { return Meant::Nothing(self.proposals(text)) };
+        let text = text.trim();
+        let spot = Spot::parse(text);
+        let found = match spot {
+            Some(spot) => self.definitions_at(spot),
+            None => self.definitions_named(text),
+        };
+        let Some(first) = found.first() else {
+            let alike = if spot.is_some() { Vec::new() } else { self.proposals(text) };
+            return Meant::Nothing(alike);
+        };
         let same = |at: &&DefRef| {
             at.file == first.file && self.project.full_name(**at) == self.project.full_name(*first)
         };
@@ -46,52 +70,79 @@ impl Code<'_> {
         let mut segments: Vec<&str> = parts(name).flat_map(|part| part.split('#')).collect();
         segments.retain(|segment| !segment.is_empty());
         let Some((last, before)) = segments.split_last() else { return Vec::new() };
-        let is_there = |at: &&DefRef| {
-            let path = &self.project.file(at.file).path;
-            let fits = place.is_none_or(|place| is_path(path, place));
-            fits && self.is_within(**at, before)
-        };
-        let found = self.project.named(last).iter().filter(is_there).copied();
         // Keys of different names can be the same.
-        let mut found: Vec<DefRef> = found.filter(|at| self.project.name(*at) == *last).collect();
-        // What is not in anything else is meant by its bare name, if it is
-        // the only one.
-        if before.is_empty() && found.len() > 1 {
-            let is_free = |at: &&DefRef| {
-                self.project
-                    .outlined(**at)
-                    .is_some_and(|it| it.container.is_none() && it.owner.is_none())
-            };
-            let free: Vec<DefRef> = found.iter().filter(is_free).copied().collect();
-            if free.len() == 1 {
-                found = free;
+        let named = self.project.named(last).iter().filter(|at| self.project.name(**at) == *last);
+        let mut named: Vec<DefRef> = named.copied().collect();
+        if let Some(place) = place {
+            let path = |at: &DefRef| &self.project.file(at.file).path;
+            named.retain(|at| is_path(path(at), place));
+            let is_whole = |at: &DefRef| path(at) == plain_path(place);
+            if named.iter().any(is_whole) {
+                named.retain(is_whole);
             }
+        }
+        let fits = named.iter().filter_map(|at| Some((self.fit(*at, before)?, *at)));
+        let fits: Vec<(Fit, DefRef)> = fits.collect();
+        let best = fits.iter().map(|(fit, _)| *fit).min();
+        let fits = fits.into_iter().filter(|(fit, _)| Some(*fit) == best);
+        self.without_constructors(fits.map(|(_, at)| at).collect())
+    }
+
+    /// The name of a type means the type, not what makes one.
+    fn without_constructors(&self, mut found: Vec<DefRef>) -> Vec<DefRef> {
+        let kind = |at: &DefRef| self.project.outlined(*at).map(|it| it.kind);
+        if found.iter().any(|at| kind(at).is_some_and(is_type)) {
+            let makes_one = |at: &DefRef| {
+                let owner = self.project.owner_name(*at).and_then(|name| parts(name).last());
+                kind(at) == Some(Kind::Method) && owner == Some(self.project.name(*at))
+            };
+            found.retain(|at| !makes_one(at));
         }
         found
     }
 
-    /// Whether what a definition is in has these names, from the outside in.
-    fn is_within(&self, at: DefRef, names: &[&str]) -> bool {
+    /// How closely these names, from the outside in, are those of what a
+    /// definition is in; `None` if they are not.
+    fn fit(&self, at: DefRef, names: &[&str]) -> Option<Fit> {
         let project = &self.project;
-        let mut around: Vec<String> = Vec::new();
         let owner = project.outlined(at).and_then(|it| it.owner);
-        around.extend(owner.map(|owner| project.text(at.file, owner).to_owned()));
-        around.extend(project.containers(at).map(|above| project.name(above).to_owned()));
+        let owner = owner.map(|owner| project.text(at.file, owner));
+        let above = project.containers(at).map(|above| project.name(above));
+        let namespaces = project.namespaces(at.file);
+        let mut above: Vec<&str> = owner.into_iter().chain(above).flat_map(inside_out).collect();
+        // A namespace that a file names at its top has nothing inside it.
+        if let (Some(namespace), 1) = (namespaces.first(), namespaces.len()) {
+            let namespace = inside_out(namespace);
+            if !above.ends_with(&namespace) {
+                above.extend(namespace);
+            }
+        }
         let path = &project.file(at.file).path;
         let mut folders = path.rsplit('/');
         let file = folders.next().and_then(|name| name.split('.').next());
-        around.extend(file.into_iter().chain(folders).map(str::to_owned));
-        let mut rest = around.iter().flat_map(|name| {
-            let mut pieces: Vec<&str> = parts(name).collect();
-            pieces.reverse();
-            pieces
-        });
-        let plain = |name: &str| name.replace('-', "_");
-        names.iter().rev().all(|name| rest.any(|other| plain(other) == plain(name)))
+        let beside = file.into_iter().chain(folders).flat_map(inside_out);
+        let is_same = |a: &str, b: &str| a.replace('-', "_") == b.replace('-', "_");
+        let wanted: Vec<&str> = names.iter().rev().copied().collect();
+        let has_all = |all: &[&str]| {
+            let mut rest = all.iter();
+            wanted.iter().all(|name| rest.any(|other| is_same(other, name)))
+        };
+        let full_name = project.full_name(at);
+        let full: Vec<&str> = inside_out(&full_name).into_iter().skip(1).collect();
+        if wanted == above || wanted == full {
+            Some(Fit::Whole)
+        } else if above.starts_with(&wanted) && !wanted.is_empty() {
+            Some(Fit::End)
+        } else if has_all(&above) {
+            Some(Fit::Within)
+        } else {
+            let all: Vec<&str> = above.iter().copied().chain(beside).collect();
+            has_all(&all).then_some(Fit::InFile)
+        }
     }
 
     fn proposals(&self, text: &str) -> Vec<Symbol> {
-        let name = parts(split_place(text).1).last().unwrap_or(text);
+        let Some(name) = parts(split_place(text).1).last() else { return Vec::new() };
         let pattern = Pattern::new(name);
         let mut found: Vec<(Score, DefRef)> = Vec::new();
         for file in self.project.ids() {
@@ -105,7 +156,7 @@ impl Code<'_> {
 }
 
 /// A path before a single colon, and the name.
-fn split_place(text: &str) -> (Option<&str>, &str) {
+pub(super) fn split_place(text: &str) -> (Option<&str>, &str) {
     let bytes = text.as_bytes();
     let is_single = |at: &usize| {
         bytes.get(at + 1) != Some(&b':')
@@ -118,27 +169,24 @@ fn split_place(text: &str) -> (Option<&str>, &str) {
     }
 }
 
+/// A path without what says that it starts here.
+pub(super) fn plain_path(path: &str) -> &str {
+    path.trim_start_matches("./")
+}
+
+/// The parts of a name, the last one first.
+fn inside_out(name: &str) -> Vec<&str> {
+    let mut pieces: Vec<&str> = parts(name).collect();
+    pieces.reverse();
+    pieces
+}
+
 /// Whether a path is meant by a part of it that ends at its end.
 pub(crate) fn is_path(path: &str, part: &str) -> bool {
-    let part = part.trim_start_matches("./");
+    let part = plain_path(part);
     path == part || path.ends_with(part) && path[..path.len() - part.len()].ends_with('/')
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_ends_at_a_single_colon() {
-        assert_eq!(split_place("a/b.py:C.d"), (Some("a/b.py"), "C.d"));
-        assert_eq!(split_place("a::b"), (None, "a::b"));
-        assert_eq!(split_place("src/a.rs:A::b"), (Some("src/a.rs"), "A::b"));
-    }
-
-    #[test]
-    fn a_path_is_meant_by_its_end() {
-        assert!(is_path("a/b/c.py", "b/c.py"));
-        assert!(is_path("c.py", "./c.py"));
-        assert!(!is_path("a/bc.py", "c.py"));
-    }
-}
+#[path = "name_tests.rs"]
+mod tests;

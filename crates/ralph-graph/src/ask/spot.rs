@@ -1,0 +1,81 @@
+//! What stands at a place in a file.
+
+use super::name::{is_path, plain_path, split_place};
+use crate::code::Code;
+use crate::facts::{Definition, DefinitionId, Span};
+use crate::project::{DefRef, FileId};
+
+/// A place in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Spot<'t> {
+    pub(super) file: &'t str,
+    pub(super) line: u32,
+    pub(super) column: Option<u32>,
+}
+
+impl<'t> Spot<'t> {
+    /// What `path/file.py:12` and `path/file.py:12:5` say.
+    pub(super) fn parse(text: &'t str) -> Option<Self> {
+        let (file, numbers) = split_place(text);
+        let file = file.filter(|file| !file.is_empty())?;
+        let (line, column) = match numbers.trim_end_matches(':').split_once(':') {
+            Some((line, column)) => (line, Some(column.parse().ok()?)),
+            None => (numbers.trim_end_matches(':'), None),
+        };
+        Some(Self { file, line: line.parse().ok()?, column })
+    }
+
+    fn is_in_name(self, name: Span) -> bool {
+        let columns = name.column..name.column + (name.end - name.start);
+        name.line == self.line && self.column.is_none_or(|column| columns.contains(&column))
+    }
+
+    /// Whether it is in the text of a definition. Where that ends in another
+    /// line, all of that line counts.
+    fn is_within(self, span: Span) -> bool {
+        let last = span.column + (span.end - span.start);
+        let is_after_start = span.line < self.line
+            || span.line == self.line && self.column.is_none_or(|column| span.column <= column);
+        let is_before_end = self.line < span.last_line
+            || self.line == span.last_line
+                && (span.line < span.last_line || self.column.is_none_or(|column| column < last));
+        is_after_start && is_before_end
+    }
+}
+
+/// Whether a text names a definition by its place and not by its name.
+pub fn is_place(text: &str) -> bool {
+    Spot::parse(text).is_some()
+}
+
+impl Code<'_> {
+    /// What is defined at a place, or else what is nearest around it, in each
+    /// file that is meant.
+    pub(super) fn definitions_at(&self, spot: Spot<'_>) -> Vec<DefRef> {
+        let files = self.files_ending(spot.file);
+        files.into_iter().flat_map(|file| self.definitions_in(file, spot)).collect()
+    }
+
+    fn definitions_in(&self, file: FileId, spot: Spot<'_>) -> Vec<DefRef> {
+        let Some(facts) = self.facts(file) else { return Vec::new() };
+        let ids = (0..).map(|id| DefRef { file, id: DefinitionId(id) });
+        let all: Vec<(DefRef, &Definition)> = ids.zip(&facts.definitions).collect();
+        let named = all.iter().filter(|(_, it)| spot.is_in_name(it.name_span));
+        let named: Vec<DefRef> = named.map(|(at, _)| *at).collect();
+        if !named.is_empty() {
+            return named;
+        }
+        let around = all.iter().filter(|(_, it)| spot.is_within(it.span));
+        let nearest = around.min_by_key(|(_, it)| it.span.end - it.span.start);
+        nearest.map(|(at, _)| *at).into_iter().collect()
+    }
+
+    /// The files that a path or the end of one stands for.
+    fn files_ending(&self, text: &str) -> Vec<FileId> {
+        if let Some(exact) = self.project.by_path(plain_path(text)) {
+            return vec![exact];
+        }
+        let ids = self.project.ids();
+        ids.filter(|file| is_path(&self.project.file(*file).path, text)).collect()
+    }
+}
