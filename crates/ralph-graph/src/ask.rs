@@ -1,6 +1,7 @@
 //! Questions about code.
 
 pub mod calls;
+pub mod files;
 pub mod impact;
 pub mod meaning;
 pub mod name;

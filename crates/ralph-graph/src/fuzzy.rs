@@ -12,8 +12,13 @@ const BEGINNING: u32 = 800;
 const WORDS: u32 = 700;
 const INSIDE: u32 = 600;
 const INITIALS: u32 = 550;
+const ANY_ORDER: u32 = 540;
 const SLIP: u32 = 500;
 const LETTERS: u32 = 200;
+const SPREAD: u32 = 180;
+
+/// How much less a name fits that is the same only without marks.
+const MARKS: u32 = 60;
 
 /// What is looked for, taken apart once.
 #[derive(Debug, Clone)]
@@ -22,18 +27,68 @@ pub(crate) struct Pattern {
     lower: Vec<u8>,
     words: Vec<String>,
     letters: u64,
+    /// The same without marks, where it has some.
+    folded: Option<Box<Self>>,
 }
 
 impl Pattern {
     pub(crate) fn new(text: &str) -> Self {
-        let text = text.trim().to_owned();
+        let text = text.trim();
+        let folded = without_marks(text).map(|text| Box::new(Self::plain(&text)));
+        Self { folded, ..Self::plain(text) }
+    }
+
+    fn plain(text: &str) -> Self {
         let lower = text.to_lowercase().into_bytes();
-        let words = words(&text);
-        Self { letters: letters(&lower), text, lower, words }
+        let (text, words) = (text.to_owned(), words(text));
+        Self { letters: letters(&lower), text, lower, words, folded: None }
     }
 
     /// How well a name fits; `None` if it does not.
     pub(crate) fn score(&self, name: &str) -> Option<Score> {
+        self.with_marks_or_without(name, Self::plain_score)
+    }
+
+    /// The same, or how well the words fit a name and what it is in.
+    pub(crate) fn score_of<'n>(
+        &self,
+        owner: impl Fn() -> Option<&'n str>,
+        name: &str,
+    ) -> Option<Score> {
+        self.score(name).or_else(|| self.spread(owner()?, name))
+    }
+
+    /// Whether several words begin those of a name and of what it is in.
+    fn spread(&self, owner: &str, name: &str) -> Option<Score> {
+        let seen = |text: &str| letters(text.to_ascii_lowercase().as_bytes());
+        // Few names get beyond this, and taking one apart is dear.
+        if self.words.len() < 2 || self.letters & !(seen(owner) | seen(name)) != 0 {
+            return None;
+        }
+        let (owner, name) = (words(owner), words(name));
+        let begins = |word: &String, all: &[String]| all.iter().any(|it| it.starts_with(word));
+        let is_named = self.words.iter().any(|word| begins(word, &name));
+        let fits = |word: &String| begins(word, &name) || begins(word, &owner);
+        (is_named && self.words.iter().all(fits)).then_some(Score(SPREAD))
+    }
+
+    /// The better of what fits as it is written and what fits without marks.
+    fn with_marks_or_without(
+        &self,
+        name: &str,
+        score: impl Fn(&Self, &str) -> Option<Score>,
+    ) -> Option<Score> {
+        let whole = score(self, name);
+        let folded = without_marks(name);
+        if self.folded.is_none() && folded.is_none() {
+            return whole;
+        }
+        let pattern = self.folded.as_deref().unwrap_or(self);
+        let plain = score(pattern, folded.as_deref().unwrap_or(name));
+        whole.max(plain.map(|Score(score)| Score(score.saturating_sub(MARKS))))
+    }
+
+    fn plain_score(&self, name: &str) -> Option<Score> {
         if self.lower.is_empty() {
             return Some(Score(0));
         }
@@ -46,6 +101,10 @@ impl Pattern {
 
     /// The same without slips and letters that only occur in order.
     pub(crate) fn clear_score(&self, name: &str) -> Option<Score> {
+        self.with_marks_or_without(name, Self::plain_clear_score)
+    }
+
+    fn plain_clear_score(&self, name: &str) -> Option<Score> {
         if self.lower.is_empty() || self.missing(name) > 0 {
             return None;
         }
@@ -115,7 +174,11 @@ impl Pattern {
             return Some(INSIDE);
         }
         let is_initials = self.lower.len() > 1 && initials(&parts).starts_with(&self.lower);
-        is_initials.then_some(INITIALS)
+        if is_initials {
+            return Some(INITIALS);
+        }
+        let begins = |word: &String| parts.iter().any(|part| part.starts_with(word));
+        (self.words.len() > 1 && self.words.iter().all(begins)).then_some(ANY_ORDER)
     }
 
     /// How many slips are forgiven: a short word is soon another one.
@@ -166,6 +229,56 @@ pub(crate) fn words(text: &str) -> Vec<String> {
         found.push(word);
     }
     found
+}
+
+/// A text with the letters that its marked ones are made from; `None` where
+/// there are none.
+fn without_marks(text: &str) -> Option<String> {
+    if text.is_ascii() || text.chars().all(|char| unmarked(char).is_none()) {
+        return None;
+    }
+    let mut plain = String::with_capacity(text.len());
+    for char in text.chars() {
+        match unmarked(char) {
+            Some(letters) if char.is_uppercase() => plain.push_str(&letters.to_uppercase()),
+            Some(letters) => plain.push_str(letters),
+            None => plain.push(char),
+        }
+    }
+    Some(plain)
+}
+
+/// The letters that a marked one of the Latin script is made from. Marks that
+/// stand for themselves are left out.
+fn unmarked(char: char) -> Option<&'static str> {
+    let lower = char.to_lowercase().next().unwrap_or(char);
+    Some(match lower {
+        'à'..='å' | 'ā' | 'ă' | 'ą' | 'ǎ' => "a",
+        'ç' | 'ć' | 'ĉ' | 'ċ' | 'č' => "c",
+        'ď' | 'đ' | 'ð' => "d",
+        'è'..='ë' | 'ē' | 'ĕ' | 'ė' | 'ę' | 'ě' => "e",
+        'ĝ' | 'ğ' | 'ġ' | 'ģ' => "g",
+        'ĥ' | 'ħ' => "h",
+        'ì'..='ï' | 'ĩ' | 'ī' | 'ĭ' | 'į' | 'ı' | 'ǐ' => "i",
+        'ĵ' => "j",
+        'ķ' => "k",
+        'ĺ' | 'ļ' | 'ľ' | 'ŀ' | 'ł' => "l",
+        'ñ' | 'ń' | 'ņ' | 'ň' => "n",
+        'ò'..='ö' | 'ø' | 'ō' | 'ŏ' | 'ő' | 'ǒ' => "o",
+        'ŕ' | 'ŗ' | 'ř' => "r",
+        'ś' | 'ŝ' | 'ş' | 'š' | 'ș' => "s",
+        'ţ' | 'ť' | 'ŧ' | 'ț' => "t",
+        'ù'..='ü' | 'ũ' | 'ū' | 'ŭ' | 'ů' | 'ű' | 'ų' | 'ǔ' => "u",
+        'ŵ' => "w",
+        'ý' | 'ÿ' | 'ŷ' => "y",
+        'ź' | 'ż' | 'ž' => "z",
+        'ß' => "ss",
+        'æ' => "ae",
+        'œ' => "oe",
+        'þ' => "th",
+        '\u{300}'..='\u{36f}' => "",
+        _ => return None,
+    })
 }
 
 /// At how many places a word may begin, apart from the start.
@@ -263,6 +376,9 @@ mod tests {
         order("gun", &["gun", "gunner", "getUserName"]);
         order("store save", &["store_save", "StoreAndSave"]);
         order("한글", &["한글", "한글이름"]);
+        order("push list", &["push_list", "push_all_lists", "list_push"]);
+        order("grosse", &["grosse", "größe", "GRÖSSE", "größeren"]);
+        order("größe", &["größe", "Größe", "grosse"]);
     }
 
     #[test]
@@ -288,11 +404,16 @@ mod tests {
             "store_save",
             "StoreAndSave",
             "ΣΑΣ",
+            "save_store",
+            "größe",
+            "grosse",
             "한글이름",
             "receive",
             "",
         ];
-        for text in ["getUser", "gun", "store save", "σασ", "한글", "recieve", "save", "_"] {
+        for text in
+            ["getUser", "gun", "store save", "σασ", "한글", "grösse", "recieve", "save", "_"]
+        {
             let pattern = Pattern::new(text);
             for name in names {
                 let clear = pattern.score(name).filter(|Score(score)| *score > SLIP - 50);

@@ -71,7 +71,7 @@ impl Code<'_> {
     }
 
     /// The files that a path or the end of one stands for.
-    fn files_ending(&self, text: &str) -> Vec<FileId> {
+    pub(super) fn files_ending(&self, text: &str) -> Vec<FileId> {
         if let Some(exact) = self.project.by_path(plain_path(text)) {
             return vec![exact];
         }

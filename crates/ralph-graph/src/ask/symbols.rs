@@ -1,17 +1,19 @@
 //! Which definitions there are.
 
-use super::name::is_path;
+use super::files::FoundBy;
+use super::name::split_place;
+use super::spot::Spot;
 use crate::code::{Code, Symbol};
 use crate::facts::Kind;
-use crate::fuzzy::{Pattern, Score, path_score};
+use crate::fuzzy::{Pattern, Score};
 use crate::project::{DefRef, FileId};
 
 /// What definitions are looked for.
 #[derive(Debug, Clone, Default)]
 pub struct SymbolQuery<'a> {
-    /// A name, or something like it.
+    /// A name, or something like it; or a place such as `path/file.py:12`.
     pub name: Option<&'a str>,
-    /// A file or folder, or something like it.
+    /// A file or folder, a pattern such as `*.py`, or something like a path.
     pub file: Option<&'a str>,
     /// Only these kinds; all if there are none.
     pub kinds: &'a [Kind],
@@ -28,72 +30,85 @@ pub struct Symbols {
     pub total: usize,
     /// The files that were looked at, if not all were.
     pub files: Option<Vec<String>>,
+    /// How these were found.
+    pub found_by: Option<FoundBy>,
+}
+
+impl SymbolQuery<'_> {
+    fn wants(&self, kind: Kind) -> bool {
+        self.kinds.is_empty() || self.kinds.contains(&kind)
+    }
 }
 
 impl Code<'_> {
     /// Finds definitions.
     pub fn symbols(&self, query: &SymbolQuery<'_>) -> Symbols {
-        let files = query.file.map(|file| self.files_like(file));
+        let meant = query.file.map(|file| self.files_meant(file));
+        let found_by = meant.as_ref().map(|(found_by, _)| *found_by);
+        let files = meant.map(|(_, files)| files);
         let looked: Vec<FileId> = files.clone().unwrap_or_else(|| self.project.ids().collect());
-        let mut found = self.candidates(query, &looked);
+        let spot = query.name.and_then(|name| Spot::parse(name.trim()));
+        let mut found = match spot {
+            Some(spot) => self.standing_at(spot, query, &looked),
+            None => self.candidates(query, &looked),
+        };
         found.sort_by_key(|(score, at)| (std::cmp::Reverse(*score), *at));
         let total = found.len();
         let symbols = found.into_iter().take(query.limit).map(|(_, at)| self.symbol(at)).collect();
         let path = |file: FileId| self.project.file(file).path.clone();
         let files = files.map(|files| files.into_iter().map(path).collect());
-        Symbols { symbols, total, files }
+        Symbols { symbols, total, files, found_by }
+    }
+
+    fn standing_at(
+        &self,
+        spot: Spot<'_>,
+        query: &SymbolQuery<'_>,
+        files: &[FileId],
+    ) -> Vec<(Score, DefRef)> {
+        let is_wanted = |at: &DefRef| {
+            let kind = self.project.outlined(*at).map(|it| it.kind);
+            files.contains(&at.file) && kind.is_some_and(|kind| query.wants(kind))
+        };
+        let found = self.definitions_at(spot).into_iter().filter(is_wanted);
+        found.map(|at| (Score(0), at)).collect()
     }
 
     fn candidates(&self, query: &SymbolQuery<'_>, files: &[FileId]) -> Vec<(Score, DefRef)> {
-        let (place, name) = match query.name.map(|name| name.rsplit_once(['.', ':', '#'])) {
-            Some(Some((before, name))) => (Some(before.trim_end_matches(':')), Some(name)),
-            Some(None) | None => (None, query.name),
+        let (file, name) = match query.name.map(split_place) {
+            Some((Some(file), name)) => (self.files_ending(file), Some(name)),
+            Some((None, _)) | None => (Vec::new(), None),
+        };
+        // Without such a file a colon is a part of the name.
+        let name = name.filter(|_| !file.is_empty()).or(query.name);
+        let (place, name) = match name.map(|name| name.rsplit_once(['.', ':', '#'])) {
+            Some(Some((before, last))) => (Some(before.trim_end_matches(':')), Some(last)),
+            Some(None) | None => (None, name),
         };
         let pattern = name.map(Pattern::new);
         let owner =
             place.map(|place| Pattern::new(place.rsplit(['.', ':', '#']).next().unwrap_or(place)));
         let mut found = Vec::new();
-        for file in files {
+        for file in files.iter().filter(|id| file.is_empty() || file.contains(id)) {
             for (at, definition) in self.project.definitions(*file) {
-                if !query.kinds.is_empty() && !query.kinds.contains(&definition.kind) {
+                if !query.wants(definition.kind) {
                     continue;
                 }
+                let owner_name = || self.project.owner_name(at);
                 let score = match &pattern {
-                    Some(pattern) => pattern.score(self.project.name(at)),
+                    Some(pattern) => pattern.score_of(owner_name, self.project.name(at)),
                     None => Some(Score(0)),
                 };
                 let belongs = owner.as_ref().is_none_or(|owner| {
-                    self.project.owner_name(at).is_some_and(|name| owner.score(name).is_some())
+                    owner_name().is_some_and(|name| owner.score(name).is_some())
                 });
                 found.extend(score.filter(|_| belongs).map(|score| (score, at)));
             }
         }
         found
     }
-
-    /// Files by path, folder, end of a path, or something like it.
-    pub(crate) fn files_like(&self, text: &str) -> Vec<FileId> {
-        let text = text.trim_start_matches("./").trim_end_matches('/');
-        let path = |file: &FileId| self.project.file(*file).path.as_str();
-        if let Some(exact) = self.project.by_path(text) {
-            return vec![exact];
-        }
-        let folder = format!("{text}/");
-        let inside: Vec<FileId> =
-            self.project.ids().filter(|file| path(file).starts_with(&folder)).collect();
-        if !inside.is_empty() {
-            return inside;
-        }
-        let ends: Vec<FileId> =
-            self.project.ids().filter(|file| is_path(path(file), text)).collect();
-        if !ends.is_empty() {
-            return ends;
-        }
-        let pattern = Pattern::new(text);
-        let scored = |file| Some((path_score(&pattern, path(&file))?, file));
-        let mut found: Vec<(Score, FileId)> = self.project.ids().filter_map(scored).collect();
-        found.sort_by_key(|(score, file)| (std::cmp::Reverse(*score), *file));
-        let best = found.first().map(|(score, _)| *score);
-        found.into_iter().filter(|(score, _)| Some(*score) == best).map(|(_, file)| file).collect()
-    }
 }
+
+#[cfg(test)]
+#[path = "symbols_tests.rs"]
+mod tests;

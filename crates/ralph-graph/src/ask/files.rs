@@ -1,0 +1,92 @@
+//! Which files a user means.
+
+use ignore::gitignore::GitignoreBuilder;
+
+use super::name::{is_path, plain_path};
+use crate::code::Code;
+use crate::fuzzy::{Pattern, Score, path_score};
+use crate::project::FileId;
+
+/// How files were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FoundBy {
+    /// By their path, the end of it, or their folder.
+    Path,
+    /// By a pattern such as `*.py`.
+    Pattern,
+    /// There are none with this path, but with one like it.
+    Likeness,
+}
+
+impl FoundBy {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Path => "path",
+            Self::Pattern => "pattern",
+            Self::Likeness => "likeness",
+        }
+    }
+}
+
+impl Code<'_> {
+    /// Files by path, folder, end of a path, pattern, or something like it.
+    pub(crate) fn files_like(&self, text: &str) -> Vec<FileId> {
+        self.files_meant(text).1
+    }
+
+    /// The same, and how they were found.
+    pub(crate) fn files_meant(&self, text: &str) -> (FoundBy, Vec<FileId>) {
+        let text = plain_path(text).trim_end_matches('/');
+        if text.is_empty() || text == "." {
+            return (FoundBy::Path, self.project.ids().collect());
+        }
+        let named = self.files_at(text);
+        if !named.is_empty() {
+            return (FoundBy::Path, named);
+        }
+        if text.contains(['*', '?', '[', '{']) {
+            return (FoundBy::Pattern, self.files_matching(text));
+        }
+        (FoundBy::Likeness, self.files_resembling(text))
+    }
+
+    /// The file with a path, those in a folder, or those whose paths end so.
+    fn files_at(&self, text: &str) -> Vec<FileId> {
+        let path = |file: &FileId| self.project.file(*file).path.as_str();
+        if let Some(exact) = self.project.by_path(text) {
+            return vec![exact];
+        }
+        let folder = format!("{text}/");
+        let inside: Vec<FileId> =
+            self.project.ids().filter(|file| path(file).starts_with(&folder)).collect();
+        if !inside.is_empty() {
+            return inside;
+        }
+        self.project.ids().filter(|file| is_path(path(file), text)).collect()
+    }
+
+    /// The files that a pattern of `.gitignore` would ignore: without a slash it
+    /// holds in every folder, and what fits a folder fits all in it.
+    fn files_matching(&self, pattern: &str) -> Vec<FileId> {
+        let mut rules = GitignoreBuilder::new("");
+        let is_sound = rules.add_line(None, pattern).is_ok();
+        let Ok(rules) = rules.build() else { return Vec::new() };
+        let fits = |file: &FileId| {
+            let path = &self.project.file(*file).path;
+            is_sound && rules.matched_path_or_any_parents(path, false).is_ignore()
+        };
+        self.project.ids().filter(fits).collect()
+    }
+
+    /// The files whose paths are most like a text.
+    fn files_resembling(&self, text: &str) -> Vec<FileId> {
+        let pattern = Pattern::new(text);
+        let path = |file: FileId| self.project.file(file).path.as_str();
+        let scored = |file| Some((path_score(&pattern, path(file))?, file));
+        let mut found: Vec<(Score, FileId)> = self.project.ids().filter_map(scored).collect();
+        found.sort_by_key(|(score, file)| (std::cmp::Reverse(*score), *file));
+        let best = found.first().map(|(score, _)| *score);
+        found.into_iter().filter(|(score, _)| Some(*score) == best).map(|(_, file)| file).collect()
+    }
+}
