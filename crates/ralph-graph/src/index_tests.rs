@@ -169,6 +169,34 @@ fn what_is_left_out_is_said() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn names_that_are_no_text_are_said_to_be_left_out() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let scratch = Scratch::new(&[("a.py", "x = 1\n"), ("b/c.py", "y = 1\n")]);
+    let path = |name: &[u8]| scratch.root().join(OsStr::from_bytes(name));
+    fs::create_dir(path(b"d\xff")).unwrap();
+    for name in [b"b/\xff.py".as_slice(), b"b/\xfe.py", b"b/\xff.txt", b"b/\xff", b"d\xff/e.py"] {
+        fs::write(path(name), "y = 1\n").unwrap();
+    }
+    let left_out = |index: &Index| -> Vec<String> {
+        index.freshness().skipped.iter().map(|it| format!("{}: {}", it.path, it.why)).collect()
+    };
+    let why = "its name is not UTF-8";
+    let mut want =
+        [format!("d\\xFF: {why}"), format!("b/\\xFE.py: {why}"), format!("b/\\xFF.py: {why}")];
+    let mut index = scratch.index();
+    assert_eq!(left_out(&index), want);
+    // What is there already is not looked at again.
+    assert_eq!(update(&mut index, LATER), Updated::default());
+    assert_eq!(left_out(&index), want);
+    fs::rename(path(b"b/\xfe.py"), path(b"b/\xfd.py")).unwrap();
+    update(&mut index, LATER);
+    want[1] = format!("b/\\xFD.py: {why}");
+    assert_eq!(left_out(&index), want);
+}
+
+#[test]
 fn a_file_that_may_not_be_read_is_said_not_to_be_known() {
     let scratch = Scratch::new(&[("a.py", "x = 1\n"), ("b.py", "y = 1\n")]);
     fs::set_permissions(scratch.path("b.py"), fs::Permissions::from_mode(0o000)).unwrap();

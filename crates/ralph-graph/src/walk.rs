@@ -5,6 +5,8 @@
 //! no loops.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fmt::Write;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -42,6 +44,9 @@ const ABSENT: Stamp = Stamp { size: 0, modified: 0, changed: 0, inode: 0 };
 
 /// Stands for a file that counts by being there, whatever is in it.
 const PRESENT: Stamp = Stamp { size: 1, modified: 0, changed: 0, inode: 0 };
+
+/// Why a file or folder is left out whose name cannot be kept.
+const NO_TEXT: &str = "its name is not UTF-8";
 
 /// A file that was met.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -168,7 +173,12 @@ impl Tree {
         // What may not be entered is as if it were not there; the next look
         // finds it when it may.
         for entry in walk.flatten() {
-            let Some((place, facts)) = self.place(&entry) else { continue };
+            let Some((place, facts)) = self.place(&entry) else {
+                if let Some((folder, met)) = self.odd_name(&entry) {
+                    found.entry(folder).or_default().files.push(met);
+                }
+                continue;
+            };
             if facts.is_dir() {
                 found.entry(place).or_default().stamp = Some(stamp(&facts));
                 continue;
@@ -191,7 +201,7 @@ impl Tree {
 
     /// Remembers why a folder is left out, in the folder above it.
     fn mind(&self, telltale: &Path, found: &mut BTreeMap<String, Listing>) {
-        let Some(path) = self.relative(telltale) else { return };
+        let Some(path) = self.inside(telltale) else { return };
         let Some((folder, telltale)) = path.rsplit_once('/') else { return };
         let (above, name) = (folder_of(folder), name_of(folder));
         let name = format!("{name}/{telltale}");
@@ -217,16 +227,45 @@ impl Tree {
         !path.is_empty() && telltale(&self.at(path)).is_some()
     }
 
-    /// The path from the root with slashes, and the facts; names that are no
-    /// text are not in the index.
+    /// The path from the root with slashes, and the facts; `None` if its name
+    /// is no text.
     fn place(&self, entry: &DirEntry) -> Option<(String, Metadata)> {
-        Some((self.relative(entry.path())?, entry.metadata().ok()?))
+        Some((self.inside(entry.path())?, entry.metadata().ok()?))
     }
 
-    fn relative(&self, path: &Path) -> Option<String> {
+    fn inside(&self, path: &Path) -> Option<String> {
         let path = path.strip_prefix(&self.root).ok()?.to_str()?;
         Some(if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() })
     }
+
+    /// What has a name that is no text, with the folder that it is in: folders,
+    /// and files that look like code.
+    fn odd_name(&self, entry: &DirEntry) -> Option<(String, Met)> {
+        let (folder, facts) = (self.inside(entry.path().parent()?)?, entry.metadata().ok()?);
+        let name = escaped(entry.file_name());
+        let is_code = || name.contains('.') && content::may_be_code(&name);
+        let is_told = facts.is_dir() || facts.is_file() && is_code();
+        let met = Met { name, stamp: stamp(&facts), sort: Sort::Odd(NO_TEXT) };
+        is_told.then_some((folder, met))
+    }
+}
+
+/// Whether the name of a file is the one that it has on the disk.
+fn has_own_name(file: &Entry) -> bool {
+    !matches!(&file.state, State::Skipped { why } if why == NO_TEXT)
+}
+
+/// A name with the numbers of those bytes that are no text.
+fn escaped(name: &OsStr) -> String {
+    let mut text = String::new();
+    for chunk in name.as_encoded_bytes().utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "\\x{byte:02X}");
+        }
+    }
+    text
 }
 
 fn met(path: &str, place: &Path, facts: &Metadata) -> Option<Met> {
@@ -252,7 +291,7 @@ fn met(path: &str, place: &Path, facts: &Metadata) -> Option<Met> {
 /// that was there is gone.
 fn changed(folder: &Folder, look: impl Fn(&Entry) -> Option<Stamp>) -> Option<Vec<usize>> {
     let mut changed = Vec::new();
-    for (index, file) in folder.files.iter().enumerate() {
+    for (index, file) in folder.files.iter().enumerate().filter(|(_, it)| has_own_name(it)) {
         match look(file) {
             None if file.stamp == Some(ABSENT) => {}
             None => return None,
