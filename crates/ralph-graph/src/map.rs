@@ -14,6 +14,9 @@ use crate::rank::{Interest, ranked};
 /// Definitions in a row that did not fit before nothing more is tried.
 const PATIENCE: usize = 400;
 
+/// A map that leaves less than one part in so many of its tokens is full.
+const CLOSE: usize = 20;
+
 /// Longer signatures are cut, in characters.
 const LONGEST: usize = 160;
 
@@ -72,6 +75,36 @@ pub struct MapEntry {
 struct Draft {
     chosen: BTreeMap<FileId, BTreeMap<DefRef, MapEntry>>,
     tokens: usize,
+    last: Option<Addition>,
+}
+
+/// A definition, with what it is in if that is not there yet.
+#[derive(Clone)]
+struct Addition {
+    file: FileId,
+    entries: Vec<(DefRef, MapEntry)>,
+    cost: usize,
+}
+
+impl Draft {
+    fn put(&mut self, addition: Addition) {
+        self.tokens += addition.cost;
+        let file = self.chosen.entry(addition.file).or_default();
+        file.extend(addition.entries.iter().cloned());
+        self.last = Some(addition);
+    }
+
+    /// Takes away what was put there last.
+    fn undo(&mut self) -> Option<Addition> {
+        let last = self.last.take()?;
+        self.tokens -= last.cost;
+        let file = self.chosen.entry(last.file).or_default();
+        file.retain(|at, _| last.entries.iter().all(|(new, _)| new != at));
+        if file.is_empty() {
+            self.chosen.remove(&last.file);
+        }
+        Some(last)
+    }
 }
 
 impl Code<'_> {
@@ -90,7 +123,7 @@ impl Code<'_> {
         // A line has several tokens, so more than these never fit.
         let ranked = ranked(&self.project, &interest, query.tokens.saturating_add(PATIENCE));
         let mut draft = Draft::default();
-        let mut misses = 0;
+        let (mut misses, mut missed) = (0, Vec::new());
         // Tests tell little about how a project is built.
         let is_wanted = |at: &DefRef| {
             interest.files.contains(&at.file)
@@ -100,35 +133,50 @@ impl Code<'_> {
             if misses >= PATIENCE || draft.tokens >= query.tokens {
                 break;
             }
-            let fits = self.add(&mut draft, at, query.tokens);
-            misses = if fits { 0 } else { misses + 1 };
+            let addition = self.addition(&draft, at);
+            if draft.tokens + addition.cost <= query.tokens {
+                draft.put(addition);
+                misses = 0;
+            } else {
+                missed.push(at);
+                misses += 1;
+            }
         }
+        self.fill(&mut draft, &missed, query.tokens);
         self.drawn(draft, total, unknown)
     }
 
-    /// Adds a definition with what it is in, if there is room.
-    fn add(&self, draft: &mut Draft, at: DefRef, most: usize) -> bool {
+    /// Where the last of few lines leaves much room, takes the one in its place
+    /// that leaves least.
+    fn fill(&self, draft: &mut Draft, missed: &[DefRef], most: usize) {
+        if draft.tokens >= most - most / CLOSE {
+            return;
+        }
+        let Some(last) = draft.undo() else { return };
+        let room = most - draft.tokens;
+        let others = missed.iter().rev().map(|at| self.addition(draft, *at));
+        let better = others.filter(|it| it.cost > last.cost && it.cost <= room);
+        draft.put(better.max_by_key(|it| it.cost).unwrap_or(last));
+    }
+
+    /// A definition with what it is in, and what that costs.
+    fn addition(&self, draft: &Draft, at: DefRef) -> Addition {
         let mut lines: Vec<DefRef> = self.project.containers(at).collect();
         lines.reverse();
         lines.push(at);
         let known = draft.chosen.get(&at.file);
         let is_new = |line: &DefRef| known.is_none_or(|file| !file.contains_key(line));
-        let new: Vec<(DefRef, MapEntry)> = lines
+        let entries: Vec<(DefRef, MapEntry)> = lines
             .iter()
             .enumerate()
             .filter(|(_, line)| is_new(line))
             .map(|(depth, line)| (*line, self.entry(*line, depth)))
             .collect();
-        let mut cost: usize = new.iter().map(|(_, entry)| estimate(&line_of(entry))).sum();
+        let mut cost: usize = entries.iter().map(|(_, entry)| estimate(&line_of(entry))).sum();
         if known.is_none() {
             cost += estimate(&head_of(&self.project.file(at.file).path));
         }
-        if draft.tokens + cost > most {
-            return false;
-        }
-        draft.tokens += cost;
-        draft.chosen.entry(at.file).or_default().extend(new);
-        true
+        Addition { file: at.file, entries, cost }
     }
 
     fn entry(&self, at: DefRef, depth: usize) -> MapEntry {

@@ -1,13 +1,17 @@
 //! `ralph code`: what there is in the code, and how it hangs together.
 
 mod answers;
+mod kinds;
 pub(crate) mod progress;
+mod unclear;
 
 use std::path::Path;
 
 use ralph_engine::clock::Clock;
 use ralph_engine::wire::code as wire;
+use ralph_graph::ask::files::FoundBy;
 use ralph_graph::ask::name::Meant;
+use ralph_graph::ask::spot::file_of_place;
 use ralph_graph::ask::symbols::SymbolQuery;
 use ralph_graph::facts::Kind;
 use ralph_graph::map::MapQuery;
@@ -15,6 +19,7 @@ use ralph_graph::{Code, Index, IndexError, Symbol, Updated};
 use serde_json::Value;
 
 use self::answers::{Answers, Doubts};
+pub(crate) use self::kinds::kind;
 use self::progress::Bar;
 use crate::app::App;
 use crate::error::CliError;
@@ -23,7 +28,16 @@ use crate::out;
 /// Ask about the project's code: symbols, references, calls, impact, a map
 ///
 /// Answers are made from an index that is brought up to date first; only
-/// files that changed are read. Each says how fresh it is.
+/// files that changed are read. Each says how fresh it is:
+///
+/// - fresh: all code is known as it is
+///
+/// - stale: a file does not follow its grammar; what was known before is kept
+///
+/// - partial: something of a file is missing
+///
+/// - unknown: there is no code that could be read, so an empty answer means
+///   nothing
 #[derive(clap::Args, Debug)]
 pub(crate) struct CodeArgs {
     #[command(subcommand)]
@@ -60,14 +74,16 @@ struct IndexArgs {
 
 #[derive(clap::Args, Debug)]
 struct SymbolsArgs {
-    /// A name, parts of its words, its initials, or with a slip of the finger
+    /// A name, parts of its words, its initials, or with a slip of the finger;
+    /// or a place: `path/file.py:12`
     #[arg(value_name = "QUERY")]
     query: Option<String>,
-    /// Only in this file or folder, or one with a path like it
+    /// Only in this file or folder, in files that fit a pattern such as `*.py`,
+    /// or in one with a path like it
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
     /// Only of this kind
-    #[arg(long, value_name = "KIND", value_parser = kind)]
+    #[arg(long, value_name = "KIND", value_parser = kinds::parser(), ignore_case = true)]
     kind: Vec<Kind>,
     /// How many to list
     #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
@@ -79,10 +95,13 @@ struct SymbolsArgs {
 
 #[derive(clap::Args, Debug)]
 struct SymbolArgs {
-    /// The definition: `save`, `Store.save`, `store::save` or `path/file.py:Store.save`
+    /// The definition: `save`, `Store.save`, `store::save` or
+    /// `path/file.py:Store.save`; or its place: `path/file.py:12`, with a column
+    /// where several are in a line
     #[arg(value_name = "SYMBOL")]
     symbol: String,
-    /// Show also what may be meant but could be something else
+    /// Show also what may be meant but could be something else; `--json` always
+    /// has them, with `certain` false
     #[arg(long)]
     possible: bool,
     /// Print JSON
@@ -114,13 +133,6 @@ struct MapArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
-}
-
-pub(crate) fn kind(word: &str) -> Result<Kind, String> {
-    Kind::ALL.into_iter().find(|kind| kind.word() == word).ok_or_else(|| {
-        let words: Vec<&str> = Kind::ALL.iter().map(|kind| kind.word()).collect();
-        format!("there are {}", words.join(", "))
-    })
 }
 
 /// Answers a question from an index that was brought up to date.
@@ -159,7 +171,11 @@ pub(crate) fn run(args: &CodeArgs) -> Result<u8, CliError> {
         return Ok(0);
     }
     let code = index.code(now)?;
-    Asking { app: &app, code: &code, answers: Answers::new(app.locale()) }.answer(&args.question)
+    let asking = Asking { app: &app, code: &code, answers: Answers::new(app.locale()) };
+    asking.answer(&args.question).or_else(|error| {
+        out::note(error.said(app.locale()));
+        Ok(error.exit_code())
+    })
 }
 
 fn show_index(app: &App, index: &Index, updated: Updated, args: &IndexArgs) {
@@ -214,7 +230,7 @@ impl Asking<'_> {
     fn answer(&self, question: &Question) -> Result<u8, CliError> {
         match question {
             Question::Index(_) => Ok(0),
-            Question::Symbols(args) => Ok(self.symbols(args)),
+            Question::Symbols(args) => self.symbols(args),
             Question::Refs(args) => {
                 let show = |found: &_| {
                     (
@@ -222,7 +238,7 @@ impl Asking<'_> {
                         self.answers.refs(found, args.doubts()),
                     )
                 };
-                self.about(args, self.code.refs(&args.symbol), &show)
+                self.about(args, self.code.refs(&self.seen_from_root(&args.symbol)), &show)
             }
             Question::Callers(args) => {
                 let show = |found: &_| {
@@ -231,7 +247,7 @@ impl Asking<'_> {
                         self.answers.callers(found, args.doubts()),
                     )
                 };
-                self.about(args, self.code.callers(&args.symbol), &show)
+                self.about(args, self.code.callers(&self.seen_from_root(&args.symbol)), &show)
             }
             Question::Callees(args) => {
                 let show = |found: &_| {
@@ -240,7 +256,7 @@ impl Asking<'_> {
                         self.answers.callees(found, args.doubts()),
                     )
                 };
-                self.about(args, self.code.callees(&args.symbol), &show)
+                self.about(args, self.code.callees(&self.seen_from_root(&args.symbol)), &show)
             }
             Question::Impact(args) => self.impact(args),
             Question::Map(args) => Ok(self.map(args)),
@@ -256,18 +272,37 @@ impl Asking<'_> {
         }
     }
 
-    fn symbols(&self, args: &SymbolsArgs) -> u8 {
+    fn symbols(&self, args: &SymbolsArgs) -> Result<u8, CliError> {
         let file = args.file.as_deref().map(|file| self.relative_to_root(file));
+        let name = args.query.as_deref().map(|query| self.seen_from_root(query));
         let query = SymbolQuery {
-            name: args.query.as_deref(),
+            name: name.as_deref(),
             file: file.as_deref(),
             kinds: &args.kind,
             limit: args.limit,
         };
         let found = self.code.symbols(&query);
-        let text = self.answers.symbols(&found);
-        self.show(args.form(), (wire::symbols(&found, &self.code.freshness()), text));
-        0
+        let is_unknown = found.files.as_ref().is_some_and(Vec::is_empty);
+        if let (Some(file), true, Form::Text) = (&file, is_unknown, args.form()) {
+            return Err(self.unknown(std::slice::from_ref(file)));
+        }
+        let freshness = self.code.freshness();
+        let json = wire::symbols(&found, file.as_deref(), &freshness);
+        self.show(args.form(), (json, self.answers.symbols(&found)));
+        if let (Some(file), Some(FoundBy::Likeness), Form::Text) =
+            (&file, found.found_by, args.form())
+        {
+            let files = found.files.as_deref().unwrap_or_default();
+            out::note(self.answers.guessed(file, files));
+        }
+        Ok(u8::from(is_unknown))
+    }
+
+    /// An error for files that stand for no code; says how fresh the rest is.
+    fn unknown(&self, names: &[String]) -> CliError {
+        let freshness = self.code.freshness();
+        out::note(self.answers.freshness(&freshness));
+        unclear::files(names, &self.app.project.root, &freshness)
     }
 
     fn about<T>(
@@ -291,22 +326,26 @@ impl Asking<'_> {
             out::line(wire::unclear(all, alike, &self.code.freshness()));
             return Ok(1);
         }
+        let file = file_of_place(&args.symbol).filter(|_| all.is_empty());
+        if let Some(file) = file.map(|file| self.seen_from_root(file))
+            && !self.code.knows_file(&file)
+        {
+            return Err(self.unknown(&[file]));
+        }
         out::raw(&self.answers.candidates(if all.is_empty() { alike } else { all }));
         out::note(self.answers.freshness(&self.code.freshness()));
-        Err(Answers::unclear(&args.symbol, all, alike))
+        Err(unclear::name(&args.symbol, all, alike))
     }
 
     fn impact(&self, args: &ImpactArgs) -> Result<u8, CliError> {
         let files: Vec<String> =
             args.files.iter().map(|file| self.relative_to_root(file)).collect();
         let found = self.code.impact(&files);
+        if found.files.is_empty() && args.form() == Form::Text {
+            return Err(self.unknown(&found.unknown));
+        }
         let text = self.answers.impact(&found);
         self.show(args.form(), (wire::impact(&found, &self.code.freshness()), text));
-        if found.files.is_empty() && !args.json {
-            let names = found.unknown.join(", ");
-            return Err(CliError::refused(format!("no code is known in {names}"))
-                .with_hint("`ralph code index` says what was left out and why"));
-        }
         Ok(u8::from(found.files.is_empty()))
     }
 
@@ -319,7 +358,18 @@ impl Asking<'_> {
         for name in &found.unknown {
             out::note(self.answers.unknown(name));
         }
+        if found.files.is_empty() && found.total > 0 && args.form() == Form::Text {
+            out::note(self.answers.nothing_fits(args.tokens));
+        }
         0
+    }
+
+    /// A definition with the path of its file as the index knows it, where it
+    /// says that this starts at the present folder or at the top.
+    fn seen_from_root(&self, text: &str) -> String {
+        let is_path = ["./", "../", "/"].iter().any(|start| text.starts_with(start));
+        let (file, rest) = text.find(':').map_or((text, ""), |at| text.split_at(at));
+        if is_path { self.relative_to_root(file) + rest } else { text.to_owned() }
     }
 
     /// A path as the index knows it, if it is one from the present folder.

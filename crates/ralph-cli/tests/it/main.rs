@@ -2,6 +2,7 @@
 
 mod claude_driver;
 mod code;
+mod code_asking;
 mod config;
 mod control;
 mod doctor_hosts;

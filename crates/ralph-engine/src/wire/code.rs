@@ -1,6 +1,7 @@
 //! Answers about code.
 
 use ralph_graph::ask::calls::{Callees, Callers, Calls};
+use ralph_graph::ask::files::FoundBy;
 use ralph_graph::ask::impact::Impact;
 use ralph_graph::ask::refs::{Certainty, Refs, Site};
 use ralph_graph::ask::symbols::Symbols;
@@ -85,12 +86,18 @@ pub fn updated(updated: Updated, fresh: &Freshness) -> Value {
 }
 
 /// Definitions that were found.
-pub fn symbols(found: &Symbols, fresh: &Freshness) -> Value {
+///
+/// `asked` is the file that they were to be in.
+pub fn symbols(found: &Symbols, asked: Option<&str>, fresh: &Freshness) -> Value {
+    let is_unknown = found.files.as_ref().is_some_and(Vec::is_empty);
+    let unknown: Vec<&str> = asked.into_iter().filter(|_| is_unknown).collect();
     json!({
         "schema": SCHEMA,
         "symbols": SymbolView::all(&found.symbols),
         "total": found.total,
         "files": found.files,
+        "files_by": found.found_by.map(FoundBy::word),
+        "unknown": unknown,
         "freshness": freshness(fresh),
     })
 }

@@ -43,9 +43,10 @@ impl<'t> Spot<'t> {
     }
 }
 
-/// Whether a text names a definition by its place and not by its name.
-pub fn is_place(text: &str) -> bool {
-    Spot::parse(text).is_some()
+/// The file of a text that names a definition by its place, such as
+/// `path/file.py:12`; `None` for one that gives its name.
+pub fn file_of_place(text: &str) -> Option<&str> {
+    Spot::parse(text.trim()).map(|spot| spot.file)
 }
 
 impl Code<'_> {
@@ -68,6 +69,11 @@ impl Code<'_> {
         let around = all.iter().filter(|(_, it)| spot.is_within(it.span));
         let nearest = around.min_by_key(|(_, it)| it.span.end - it.span.start);
         nearest.map(|(at, _)| *at).into_iter().collect()
+    }
+
+    /// Whether there is code in a file with this path, or with this end of one.
+    pub fn knows_file(&self, path: &str) -> bool {
+        !self.files_ending(path).is_empty()
     }
 
     /// The files that a path or the end of one stands for.

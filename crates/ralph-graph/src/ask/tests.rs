@@ -186,6 +186,21 @@ fn a_map_fits_its_budget_closely_and_is_always_the_same() {
 }
 
 #[test]
+fn a_small_map_fills_its_budget_too() {
+    let line = |number: usize| format!("def made({}): pass\n\n\n", "size, ".repeat(number % 13));
+    let text: String = (0..60).map(line).collect();
+    let scratch = Scratch::new(&[("app/store.py", &text)]);
+    let mut index = scratch.index();
+    let code = index.code(LATER).unwrap();
+    for budget in 40..80 {
+        let map = code.map(&MapQuery { tokens: budget, ..MapQuery::default() });
+        assert_eq!(map.tokens, tokens::estimate(&map.text));
+        assert!(map.tokens <= budget && map.tokens >= budget - budget / 20, "{budget}: {map:?}");
+    }
+    assert_eq!(code.map(&MapQuery { tokens: 4, ..MapQuery::default() }).text, "");
+}
+
+#[test]
 fn a_map_shows_what_files_and_words_of_interest_lead_to() {
     let scratch = many();
     let mut index = scratch.index();

@@ -10,7 +10,6 @@ use ralph_graph::ask::symbols::Symbols;
 use ralph_graph::freshness::{Freshness, FreshnessState, Trouble};
 use ralph_graph::{Symbol, Updated};
 
-use crate::error::CliError;
 use crate::texts::{one_line, table};
 
 /// How many files with trouble are listed.
@@ -47,6 +46,9 @@ impl Answers {
         let Updated { read, parsed, removed } = updated;
         let files = freshness.files;
         let mut text = match self.locale {
+            Locale::En if files == 1 => format!(
+                "1 file is known; {read} were read, {parsed} of them parsed, {removed} are gone.\n"
+            ),
             Locale::En => format!(
                 "{files} files are known; {read} were read, {parsed} of them parsed, {removed} are gone.\n"
             ),
@@ -71,13 +73,22 @@ impl Answers {
         let state = freshness.state();
         let (files, skipped) = (freshness.files, freshness.skipped.len());
         let mut text = match (state, self.locale) {
+            (FreshnessState::Unknown, Locale::En) if skipped > 0 => {
+                format!("unknown: there is no code here that could be read, {skipped} left out")
+            }
+            (FreshnessState::Unknown, Locale::Ko) if skipped > 0 => {
+                format!("unknown: 읽을 수 있는 코드가 없습니다, 제외 {skipped}개")
+            }
             (FreshnessState::Unknown, Locale::En) => {
                 "unknown: there is no code here that could be read".to_owned()
             }
             (FreshnessState::Unknown, Locale::Ko) => {
                 "unknown: 읽을 수 있는 코드가 없습니다".to_owned()
             }
-            (_, Locale::En) => format!("{}: {files} files, {skipped} left out", state.word()),
+            (_, Locale::En) => {
+                let noun = if files == 1 { "file" } else { "files" };
+                format!("{}: {files} {noun}, {skipped} left out", state.word())
+            }
             (_, Locale::Ko) => format!("{}: 파일 {files}개, 제외 {skipped}개", state.word()),
         };
         for trouble in freshness.stale.iter().chain(&freshness.partial).take(FEW) {
@@ -87,6 +98,14 @@ impl Answers {
     }
 
     pub(super) fn symbols(&self, found: &Symbols) -> String {
+        if found.symbols.is_empty() && found.total > 0 {
+            let total = found.total;
+            return match self.locale {
+                Locale::En if total == 1 => "1 was found, it is not listed.\n".to_owned(),
+                Locale::En => format!("{total} were found, none is listed.\n"),
+                Locale::Ko => format!("{total}개를 찾았으나 표시하지 않습니다.\n"),
+            };
+        }
         if found.symbols.is_empty() {
             return format!("{}\n", self.say("Nothing was found.", "찾은 것이 없습니다."));
         }
@@ -96,6 +115,28 @@ impl Answers {
             let _ = writeln!(text, "{} {more}", self.say("and more:", "그 외:"));
         }
         text
+    }
+
+    /// What is said where a path was guessed.
+    pub(super) fn guessed(&self, asked: &str, files: &[String]) -> String {
+        let more = files.len().saturating_sub(FEW);
+        let mut names = files.iter().take(FEW).cloned().collect::<Vec<String>>().join(", ");
+        if more > 0 {
+            let _ = write!(names, ", {} {more}", self.say("and more:", "그 외:"));
+        }
+        match self.locale {
+            Locale::En => format!("no file is called {asked}; taken is {names}"),
+            Locale::Ko => format!("{asked} 파일이 없어 비슷한 것을 찾았습니다: {names}"),
+        }
+    }
+
+    /// What is said of a map with nothing on it.
+    pub(super) fn nothing_fits(&self, tokens: usize) -> String {
+        match self.locale {
+            Locale::En if tokens == 1 => "nothing fits into 1 token".to_owned(),
+            Locale::En => format!("nothing fits into {tokens} tokens"),
+            Locale::Ko => format!("토큰 {tokens}개에는 아무것도 들어가지 않습니다"),
+        }
     }
 
     pub(super) fn candidates(&self, symbols: &[Symbol]) -> String {
@@ -110,7 +151,7 @@ impl Answers {
             vec![
                 one_line(&symbol.full_name, 60),
                 symbol.kind.word().to_owned(),
-                place(symbol),
+                one_line(&exact_place(symbol, symbols), 200),
                 one_line(&symbol.signature, SIGNATURE),
             ]
         });
@@ -127,6 +168,10 @@ impl Answers {
             text.push_str(self.say("Nobody uses it.\n", "사용하는 곳이 없습니다.\n"));
             return text;
         }
+        if sites.is_empty() {
+            let none = self.say("No sure use", "확실한 사용처가 없습니다");
+            return text + &self.only_possible(none, hidden);
+        }
         let heads = match self.locale {
             Locale::En => ["place", "relation", "in", ""],
             Locale::Ko => ["위치", "관계", "안", ""],
@@ -142,6 +187,19 @@ impl Answers {
         text.push_str(&table(&heads, rows));
         text.push_str(&self.hidden(hidden));
         text
+    }
+
+    /// What is said where nothing is sure and what is possible is not shown.
+    fn only_possible(&self, none: &str, count: usize) -> String {
+        match self.locale {
+            Locale::En => {
+                let them = if count == 1 { "it" } else { "them" };
+                format!("{none}; {count} possible (`--possible` shows {them}).\n")
+            }
+            Locale::Ko => format!(
+                "{none}. 가능한 곳이 {count}곳 있습니다 (`--possible` 로 볼 수 있습니다).\n"
+            ),
+        }
     }
 
     /// What is said of uses that are not shown.
@@ -171,7 +229,8 @@ impl Answers {
             text.push_str(self.say("Nobody calls it.\n", "호출하는 곳이 없습니다.\n"));
             return text;
         }
-        text.push_str(&self.calls(&found.callers, doubts));
+        let none = self.say("No sure caller", "확실한 호출처가 없습니다");
+        text.push_str(&self.calls(&found.callers, doubts, none));
         text
     }
 
@@ -183,7 +242,8 @@ impl Answers {
                 "프로젝트 안의 것을 호출하지 않습니다.\n",
             ));
         } else {
-            text.push_str(&self.calls(&found.callees, doubts));
+            let none = self.say("Nothing sure", "확실한 것이 없습니다");
+            text.push_str(&self.calls(&found.callees, doubts, none));
         }
         if !found.outside.is_empty() {
             let names = one_line(&found.outside.join(", "), 200);
@@ -192,9 +252,13 @@ impl Answers {
         text
     }
 
-    fn calls(&self, all: &[Calls], doubts: Doubts) -> String {
+    /// A table of calls; `none` says that there are no sure ones.
+    fn calls(&self, all: &[Calls], doubts: Doubts, none: &str) -> String {
         let shown = |calls: &&Calls| doubts == Doubts::Shown || calls.certainty == Certainty::Sure;
         let hidden = all.iter().filter(|calls| !shown(calls)).count();
+        if hidden > 0 && hidden == all.len() {
+            return self.only_possible(none, hidden);
+        }
         let heads = match self.locale {
             Locale::En => ["symbol", "place", "lines", ""],
             Locale::Ko => ["심볼", "위치", "줄", ""],
@@ -243,7 +307,8 @@ impl Answers {
         };
         let rows = found.tests.iter().map(|it| {
             let line = it.line.map(|line| format!(":{line}")).unwrap_or_default();
-            let name = one_line(it.name.as_deref().unwrap_or("-"), 80);
+            let whole = self.say("(whole file)", "(파일 전체)");
+            let name = one_line(it.name.as_deref().unwrap_or(whole), 80);
             vec![name, format!("{}{line}", it.path), it.distance.to_string()]
         });
         let _ = write!(text, "\n{}", table(&heads, rows));
@@ -256,22 +321,21 @@ impl Answers {
             Locale::Ko => format!("{name} 에서 아는 코드가 없습니다"),
         }
     }
-
-    pub(super) fn unclear(name: &str, all: &[Symbol], alike: &[Symbol]) -> CliError {
-        match all.first() {
-            Some(first) => {
-                let example = format!("{}:{}", first.path, first.full_name);
-                CliError::refused(format!("`{name}` could be any of {}", all.len()))
-                    .with_hint(format!("say which one: `{example}`"))
-            }
-            None if alike.is_empty() => CliError::refused(format!("nothing is called `{name}`")),
-            None => CliError::refused(format!("nothing is called `{name}`; these are alike")),
-        }
-    }
 }
 
 fn place(symbol: &Symbol) -> String {
     format!("{}:{}", one_line(&symbol.path, 200), symbol.line)
+}
+
+/// Where a definition is, with the column if others are in the same line.
+fn exact_place(symbol: &Symbol, all: &[Symbol]) -> String {
+    let Symbol { path, line, column, .. } = symbol;
+    let is_beside = |other: &&Symbol| other.path == *path && other.line == *line;
+    if all.iter().filter(is_beside).count() > 1 {
+        format!("{path}:{line}:{column}")
+    } else {
+        format!("{path}:{line}")
+    }
 }
 
 fn head(symbols: &[Symbol]) -> String {

@@ -28,7 +28,8 @@ const MOST_TOKENS: usize = 4000;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// Files of interest, relative to the root of the project.
+    /// Files of interest, relative to the root of the project, or patterns such
+    /// as `src/*.py`.
     #[serde(default)]
     files: Vec<String>,
     /// Names of interest, or parts of them.

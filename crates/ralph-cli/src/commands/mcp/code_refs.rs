@@ -18,8 +18,8 @@ const SPEC: Spec = Spec {
     title: "Find uses",
     description: "List the uses of a definition: where it is referred to, who calls it, or what it \
                   calls. Uses that may be of something else are marked, never guessed. If the name \
-                  could mean several definitions they are listed: ask again with the one you mean, \
-                  such as `src/store.py:Store.save`. `freshness` says how far the answer can be \
+                  could mean several definitions they are listed: ask again with the place \
+                  of the one you mean, such as `src/store.py:12`. `freshness` says how far the answer can be \
                   relied on.",
     effect: Effect::Reads,
     company: Company::Any,
@@ -30,7 +30,9 @@ const SPEC: Spec = Spec {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// The definition: `save`, `Store.save`, `store::save` or `path/file.py:Store.save`.
+    /// The definition: `save`, `Store.save`, `store::save` or
+    /// `path/file.py:Store.save`; or its place: `path/file.py:12`, with a column
+    /// (`path/file.py:12:5`) where several are in a line.
     symbol: String,
     /// Which side of it.
     #[serde(default)]

@@ -29,10 +29,13 @@ const MOST: usize = 50;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// A name or something like it; all definitions without one.
+    /// A name or something like it, or a place such as `src/store.py:12`; all
+    /// definitions without one.
     #[serde(default)]
     name: Option<String>,
-    /// Only in this file or folder, relative to the root of the project.
+    /// Only in this file or folder, relative to the root of the project, or in
+    /// files that fit a pattern such as `src/*.py`. `files` of the answer are
+    /// those that were looked at: `files_by` says whether they were guessed.
     #[serde(default)]
     file: Option<String>,
     /// Only of these kinds: `function`, `method`, `class` …
@@ -57,6 +60,8 @@ fn find(input: Input, _call: &Call) -> Result<Answer, Refusal> {
         kinds: &kinds,
         limit: input.limit.unwrap_or(20).min(MOST),
     };
-    let found = code::ask(&app()?, |code| wire::symbols(&code.symbols(&query), &code.freshness()));
+    let found = code::ask(&app()?, |code| {
+        wire::symbols(&code.symbols(&query), input.file.as_deref(), &code.freshness())
+    });
     Answer::new(&found.map_err(refusal)?)
 }

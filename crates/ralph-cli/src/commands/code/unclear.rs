@@ -1,0 +1,78 @@
+//! What is said where a question has no answer, and what to do about it.
+
+use std::path::Path;
+
+use ralph_graph::Symbol;
+use ralph_graph::ask::spot::file_of_place;
+use ralph_graph::freshness::{Freshness, Trouble};
+
+use crate::error::CliError;
+
+/// An error for a name of several things, or of none.
+pub(super) fn name(name: &str, all: &[Symbol], alike: &[Symbol]) -> CliError {
+    if let Some(first) = all.first() {
+        // Others may be in the same line that do not fit the name.
+        let place = format!("{}:{}:{}", first.path, first.line, first.column);
+        let count = all.len();
+        let korean = format!("`{name}`에 해당하는 것이 {count}개입니다");
+        let hint = format!("위치로 어느 것인지 알려 주세요: `{place}`");
+        return CliError::refused(format!("`{name}` could be any of {count}"))
+            .with_hint(format!("say which one by its place: `{place}`"))
+            .in_korean(korean, Some(&hint));
+    }
+    if name.trim().is_empty() {
+        return CliError::refused("no name was given").in_korean("이름이 없습니다", None);
+    }
+    let (english, korean) = if file_of_place(name).is_some() {
+        (format!("nothing is defined at `{name}`"), format!("`{name}`에 정의된 것이 없습니다"))
+    } else if alike.is_empty() {
+        (format!("nothing is called `{name}`"), format!("`{name}`이라는 이름이 없습니다"))
+    } else {
+        (
+            format!("nothing is called `{name}`; these are alike"),
+            format!("`{name}`이라는 이름이 없습니다. 비슷한 것들입니다"),
+        )
+    };
+    CliError::refused(english).in_korean(korean, None)
+}
+
+/// An error for files of which nothing is known, with the reason for each.
+pub(super) fn files(names: &[String], root: &Path, freshness: &Freshness) -> CliError {
+    let why = names.iter().map(|name| reason(name, root, freshness));
+    let (english, korean): (Vec<String>, Vec<String>) = why.unzip();
+    let names = names.join(", ");
+    CliError::refused(format!("no code is known in {names}"))
+        .with_hint(english.join("; "))
+        .in_korean(format!("{names}에서 아는 코드가 없습니다"), Some(&korean.join("; ")))
+}
+
+/// Why nothing is known of a file, in English and Korean.
+fn reason(name: &str, root: &Path, freshness: &Freshness) -> (String, String) {
+    let path = name.trim_start_matches("./");
+    let is_it = |trouble: &&Trouble| trouble.path == path;
+    if let Some(trouble) = freshness.skipped.iter().find(is_it) {
+        let why = &trouble.why;
+        return (format!("{name} is left out: {why}"), format!("{name} 제외: {why}"));
+    }
+    if let Some(trouble) = freshness.partial.iter().find(is_it) {
+        let why = &trouble.why;
+        return (format!("{name} could not be read: {why}"), format!("{name} 읽지 못함: {why}"));
+    }
+    let place = root.join(path);
+    if place.is_dir() {
+        return (
+            format!("there is no code in {name} that is read"),
+            format!("{name}에는 읽는 코드가 없습니다"),
+        );
+    }
+    if place.exists() {
+        return (
+            format!("{name} is ignored or in no language that is read"),
+            format!("{name}: 무시되었거나 읽지 않는 언어입니다"),
+        );
+    }
+    if path.contains(['*', '?', '[', '{']) {
+        return (format!("no file fits {name}"), format!("{name}에 맞는 파일이 없습니다"));
+    }
+    (format!("there is no {name}"), format!("{name} 파일이 없습니다"))
+}
