@@ -123,7 +123,7 @@ impl Code<'_> {
         // A line has several tokens, so more than these never fit.
         let ranked = ranked(&self.project, &interest, query.tokens.saturating_add(PATIENCE));
         let mut draft = Draft::default();
-        let (mut misses, mut missed) = (0, Vec::new());
+        let (mut misses, mut unfit) = (0, Vec::new());
         // Tests tell little about how a project is built.
         let is_wanted = |at: &DefRef| {
             interest.files.contains(&at.file)
@@ -138,23 +138,23 @@ impl Code<'_> {
                 draft.put(addition);
                 misses = 0;
             } else {
-                missed.push(at);
+                unfit.push(at);
                 misses += 1;
             }
         }
-        self.fill(&mut draft, &missed, query.tokens);
+        self.fill(&mut draft, &unfit, query.tokens);
         self.drawn(draft, total, unknown)
     }
 
     /// Where the last of few lines leaves much room, takes the one in its place
     /// that leaves least.
-    fn fill(&self, draft: &mut Draft, missed: &[DefRef], most: usize) {
+    fn fill(&self, draft: &mut Draft, unfit: &[DefRef], most: usize) {
         if draft.tokens >= most - most / CLOSE {
             return;
         }
         let Some(last) = draft.undo() else { return };
         let room = most - draft.tokens;
-        let others = missed.iter().rev().map(|at| self.addition(draft, *at));
+        let others = unfit.iter().rev().map(|at| self.addition(draft, *at));
         let better = others.filter(|it| it.cost > last.cost && it.cost <= room);
         draft.put(better.max_by_key(|it| it.cost).unwrap_or(last));
     }

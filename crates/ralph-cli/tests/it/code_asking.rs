@@ -57,7 +57,7 @@ fn the_hint_of_an_unclear_name_is_an_answer() {
         let place = hint.trim_end().trim_end_matches('`');
         let _ = code(&project, &["refs", place]).exits(0);
     }
-    let answer = code(&project, &["symbols", "go"]).exits(0);
+    let answer = code(&project, &["symbols", "--file", "two.ts"]).exits(0);
     assert!(answer.stdout.contains("two.ts:1:18"), "{}", answer.stdout);
 }
 

@@ -99,6 +99,14 @@ fn code_is_found_with_its_uses_and_how_fresh_that_is() {
     let callers = json!({ "symbol": "Store.save", "side": "callers" });
     let callers = server.answered("code_refs", &callers);
     assert!(callers.to_string().contains("src/app.py"), "{callers}");
+    let symbol = &symbols["symbols"][0];
+    let place = format!("src/store.py:{}", symbol["line"]);
+    let same = json!({ "symbol": place, "side": "callers" });
+    assert_eq!(server.answered("code_refs", &same), callers);
+    let found = server.answered("code_symbols", &json!({ "name": place, "file": "*.py" }));
+    assert_eq!((&found["symbols"][0], &found["total"]), (symbol, &json!(1)));
+    let unknown = server.answered("code_symbols", &json!({ "file": "none.xyz" }));
+    assert_eq!(unknown["unknown"], json!(["none.xyz"]));
     project.file("src/late.py", "def late():\n    pass\n");
     let map = server.answered("code_map", &json!({ "words": ["late"], "tokens": 500 }));
     assert!(map.to_string().contains("src/late.py"), "{map}");
