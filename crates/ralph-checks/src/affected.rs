@@ -27,7 +27,7 @@ pub struct AffectedTest {
 
 /// What a runner takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Takes {
+pub(crate) enum Takes {
     /// Files, behind these words.
     Files(&'static [&'static str]),
     /// Folders, in the place of `./...`.
@@ -39,13 +39,13 @@ enum Takes {
 }
 
 /// A runner whose command line is understood.
-struct Runner {
+pub(crate) struct Runner {
     /// The last part of its program's path, and the words that must follow.
-    program: &'static str,
+    pub(crate) program: &'static str,
     words: &'static [&'static str],
-    takes: Takes,
+    pub(crate) takes: Takes,
     /// The endings of files that it can run.
-    endings: &'static [&'static str],
+    pub(crate) endings: &'static [&'static str],
     /// Options with a value of their own.
     valued: &'static [&'static str],
 }
@@ -132,8 +132,7 @@ pub(crate) fn narrowed(spec: &GateSpec, tests: &[AffectedTest]) -> Option<GateSp
     if spec.criterion != Criterion::TestPass {
         return None;
     }
-    let (runner, at) = RUNNERS.iter().find_map(|runner| Some((runner, runner.end_in(words)?)))?;
-    runner.understands(&words[at..]).then_some(())?;
+    let runner = runner(words)?;
     let inside: Vec<(&str, Option<&str>)> = tests
         .iter()
         .filter_map(|test| Some((within(&test.path, &spec.dir)?, test.name.as_deref())))
@@ -172,6 +171,12 @@ pub(crate) fn narrowed(spec: &GateSpec, tests: &[AffectedTest]) -> Option<GateSp
     }
     let timeout = (spec.timeout / SHARE).min(LONGEST);
     Some(GateSpec { command: GateCommand::Argv(words), timeout, ..spec.clone() })
+}
+
+/// The runner that a command calls, if it chooses no tests yet.
+pub(crate) fn runner(words: &[String]) -> Option<&'static Runner> {
+    let (runner, at) = RUNNERS.iter().find_map(|runner| Some((runner, runner.end_in(words)?)))?;
+    runner.understands(&words[at..]).then_some(runner)
 }
 
 impl Runner {
@@ -223,7 +228,7 @@ fn is_led_by(words: &[String]) -> bool {
 }
 
 /// The path as seen from a folder; `None` outside.
-fn within<'a>(path: &'a str, dir: &str) -> Option<&'a str> {
+pub(crate) fn within<'a>(path: &'a str, dir: &str) -> Option<&'a str> {
     if dir.is_empty() { Some(path) } else { path.strip_prefix(dir)?.strip_prefix('/') }
 }
 

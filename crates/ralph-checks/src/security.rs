@@ -22,8 +22,10 @@ pub use chosen::Chosen;
 pub(crate) use files::is_vendored;
 pub use files::{FileCounts, Files};
 pub use gate::SecurityGate;
+pub(crate) use gate::{digest, tail};
 pub use pack::Pack;
 pub use rules::RulesError;
+pub(crate) use rules::{Written, parse as parse_rules};
 pub use scan::Scan;
 
 /// The name of the tool in findings.

@@ -143,7 +143,9 @@ fn is_light(spec: &GateSpec) -> bool {
         | Criterion::Diagnostics
         | Criterion::Security
         | Criterion::Judge => true,
-        Criterion::TestPass | Criterion::BuildSuccess | Criterion::Custom => false,
+        Criterion::TestPass | Criterion::BuildSuccess | Criterion::Memory | Criterion::Custom => {
+            false
+        }
     }
 }
 

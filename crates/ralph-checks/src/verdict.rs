@@ -70,6 +70,7 @@ fn is_about_warnings(criterion: Criterion) -> bool {
         | Criterion::BuildSuccess
         | Criterion::Diagnostics
         | Criterion::Security
+        | Criterion::Memory
         | Criterion::Custom
         | Criterion::Judge => false,
     }

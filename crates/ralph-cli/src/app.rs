@@ -10,7 +10,7 @@ use ralph_core::locale::Locale;
 use ralph_core::{Run, RunId, Timestamp};
 use ralph_engine::clock::{Clock, SystemClock};
 use ralph_engine::recall::Recall;
-use ralph_engine::{loops, undo};
+use ralph_engine::{invariants, loops, undo};
 use ralph_proc::Supervisor;
 use ralph_snapshot::{Project, WorkTree};
 use ralph_store::{RunStore, SqliteStore};
@@ -139,9 +139,29 @@ impl App {
         Ok(layers)
     }
 
-    /// What the settings mean for this project.
+    /// What the settings mean for this project, and for the notes that have a
+    /// check.
     pub(crate) fn settings(&self, layers: &Layers) -> Result<Settings, CliError> {
+        let settings = self.plain_settings(layers)?;
+        match settings.memory.enforce.need() {
+            Some(need) if self.may_have_invariants() => Ok(settings.holding_notes(need, layers)),
+            Some(_) | None => Ok(settings),
+        }
+    }
+
+    /// What the settings mean, whatever was noted.
+    pub(crate) fn plain_settings(&self, layers: &Layers) -> Result<Settings, CliError> {
         Ok(Settings::new(layers, self.locale(), &|| self.detected())?)
+    }
+
+    /// Whether a note has a check. Notes that cannot be read may have one.
+    fn may_have_invariants(&self) -> bool {
+        !invariants::held(&self.note_homes()).is_ok_and(|held| held.is_empty())
+    }
+
+    /// Where notes are: of the project, and for all projects of the user.
+    pub(crate) fn note_homes(&self) -> [PathBuf; 2] {
+        [self.home.clone(), self.user_home()]
     }
 
     /// What the project is and which commands could prove it.

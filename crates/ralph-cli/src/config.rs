@@ -16,7 +16,7 @@ pub(crate) use layers::{ConfigError, Layers, Origin};
 pub(crate) use reference::{reference, schema};
 pub(crate) use servers::ServerRules;
 pub(crate) use settings::{
-    AgentChoice, Arm, MemoryRules, OnFail, Order, Retention, Settings, SettingsError,
+    AgentChoice, Arm, Enforce, MemoryRules, OnFail, Order, Retention, Settings, SettingsError,
     SnapshotRules, agent_name, context, counts_edited_only, locale, old_session, security_rules,
 };
 pub(crate) use value::{Kind, Value, criteria, render_span, words};

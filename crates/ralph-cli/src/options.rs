@@ -80,7 +80,7 @@ fn read_text(path: &PathBuf) -> Result<String, CliError> {
 #[command(next_help_heading = "When it is done")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct CriteriaOptions {
-    /// What must hold: `test_pass`, `build_success`, `lint_clean`, `type_check`, `diagnostics`, `security`, or `custom:COMMAND` (repeatable)
+    /// What must hold: `test_pass`, `build_success`, `lint_clean`, `type_check`, `diagnostics`, `security`, `memory`, or `custom:COMMAND` (repeatable)
     #[arg(long, value_name = "CRITERIA")]
     criteria: Vec<String>,
     /// The same as `--criteria test_pass`

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::finding::{Counts, Level, Reading};
 use crate::ids::{Approach, TreeId};
-use crate::policy::{GateSpec, Need};
+use crate::policy::{Criterion, GateSpec, Need};
 use crate::time::{Timestamp, render_span};
 use crate::usage::Usage;
 
@@ -213,6 +213,11 @@ impl GateReport {
     /// Whether this is what a judge said.
     pub fn is_judge(&self) -> bool {
         self.name == GateSpec::JUDGE
+    }
+
+    /// Whether this is what became of notes that have to hold.
+    pub fn is_memory(&self) -> bool {
+        self.name == Criterion::Memory.name()
     }
 
     /// Whether the gate keeps the run from succeeding.

@@ -59,10 +59,10 @@ impl Policy {
         self.gates.iter().any(|gate| gate.need == Need::Required)
     }
 
-    /// Whether any gate measures something. A judge does not: it is asked
-    /// when all else is well.
+    /// Whether any gate measures how far the work is. A judge does not: it is
+    /// asked when all else is well. Nor do notes that have to hold anyhow.
     pub fn measures(&self) -> bool {
-        self.gates.iter().any(|gate| !gate.is_judge())
+        self.gates.iter().any(|gate| !gate.is_judge() && !gate.is_memory())
     }
 }
 
@@ -192,6 +192,12 @@ impl GateSpec {
     /// The name of the gate that is a judge.
     pub const JUDGE: &str = "judge";
 
+    /// Whether it holds the work to notes that have a check. That these hold
+    /// does not say that the task is done.
+    pub fn is_memory(&self) -> bool {
+        self.criterion == Criterion::Memory
+    }
+
     /// Whether a judge is asked instead of anything being executed.
     pub fn is_judge(&self) -> bool {
         self.criterion == Criterion::Judge
@@ -234,6 +240,8 @@ pub enum Criterion {
     Diagnostics,
     /// Nothing that can be exploited is found.
     Security,
+    /// What the user had noted to hold holds.
+    Memory,
     /// A command of the user's own.
     Custom,
     /// What the user put in words, and a judge has to find fulfilled.
@@ -242,13 +250,14 @@ pub enum Criterion {
 
 impl Criterion {
     /// All criteria that have a name of their own.
-    pub const NAMED: [Self; 6] = [
+    pub const NAMED: [Self; 7] = [
         Self::TestPass,
         Self::BuildSuccess,
         Self::LintClean,
         Self::TypeCheck,
         Self::Diagnostics,
         Self::Security,
+        Self::Memory,
     ];
 
     /// The name in configuration and on the command line.
@@ -260,6 +269,7 @@ impl Criterion {
             Self::TypeCheck => "type_check",
             Self::Diagnostics => "diagnostics",
             Self::Security => "security",
+            Self::Memory => "memory",
             Self::Custom => "custom",
             Self::Judge => "judge",
         }

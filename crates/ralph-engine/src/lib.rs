@@ -13,6 +13,7 @@ mod error;
 pub mod events;
 pub mod history;
 pub mod host;
+pub mod invariants;
 mod known_tests;
 mod ledger;
 pub mod likely;

@@ -129,7 +129,7 @@ fn exploitable(reading: &Reading) -> BTreeSet<String> {
 }
 
 /// What a tool would have printed.
-fn tail(scan: &Scan) -> String {
+pub(crate) fn tail(scan: &Scan) -> String {
     let mut text = String::new();
     for finding in scan.reading.findings.iter().take(SHOWN) {
         let (place, level) = (finding.place.display(), finding.level.name());
@@ -145,7 +145,7 @@ fn tail(scan: &Scan) -> String {
     text
 }
 
-fn digest(paths: &[PathBuf]) -> String {
+pub(crate) fn digest(paths: &[PathBuf]) -> String {
     let mut hasher = blake3::Hasher::new();
     for path in paths {
         hasher.update(path.as_os_str().as_encoded_bytes()).update(b"\0");

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use ast_grep_core::Matcher as _;
 use ast_grep_language::SupportLang;
 
+use super::TOOL;
 use super::embedded::{EMBEDDED, Embedded};
 use super::language::{self, PARSED};
 use super::rules::{self, Rule, RulesError, Written};
@@ -21,6 +22,26 @@ pub struct Pack {
     own: Vec<Written>,
     languages: [OnceLock<Compiled>; PARSED.len()],
     digest: String,
+    purpose: Purpose,
+}
+
+/// What rules are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// They find what can be exploited; in tests that is only worth knowing.
+    Security,
+    /// They find what must not be, anywhere.
+    Invariants,
+}
+
+impl Purpose {
+    /// The name of the tool in findings.
+    pub(crate) fn tool(self) -> &'static str {
+        match self {
+            Self::Security => TOOL,
+            Self::Invariants => crate::invariants::TOOL,
+        }
+    }
 }
 
 impl Pack {
@@ -39,6 +60,15 @@ impl Pack {
     /// Only the rules in these folders.
     pub fn only_user_rules(folders: &[PathBuf]) -> Result<Self, RulesError> {
         Self::read(&[], folders)
+    }
+
+    /// Only these rules, which say what must not be.
+    pub(crate) fn of_invariants(rules: Vec<Written>, texts: &[String]) -> Self {
+        Self { purpose: Purpose::Invariants, ..Self::new(&[], rules, texts) }
+    }
+
+    pub(super) fn purpose(&self) -> Purpose {
+        self.purpose
     }
 
     /// Whether there is any rule for a file of this name. Compiles nothing.
@@ -75,7 +105,7 @@ impl Pack {
             hasher.update(text.as_bytes()).update(b"\0");
         }
         let digest = hasher.finalize().to_hex().as_str()[..16].to_owned();
-        Self { embedded, own, languages: Default::default(), digest }
+        Self { embedded, own, languages: Default::default(), digest, purpose: Purpose::Security }
     }
 
     /// The rules of a language; `None` when there is none.
@@ -94,7 +124,8 @@ impl Pack {
             .filter(|written| language::serves(written.language, language))
             .filter(|written| !self.own.iter().any(|own| own.id == written.id));
         let own = self.own.iter().filter(|own| own.language == language).cloned();
-        embedded.chain(own).filter_map(|one| Rule::new(&one, language).ok().flatten()).collect()
+        let ready = |one: Written| Rule::new(&one, language, self.purpose).ok().flatten();
+        embedded.chain(own).filter_map(ready).collect()
     }
 }
 

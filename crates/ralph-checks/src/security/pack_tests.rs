@@ -87,7 +87,7 @@ fn every_rule_compiles_for_every_language_it_serves() {
     for (rule, written) in written() {
         for language in PARSED.into_iter().filter(|one| language::serves(written.language, *one)) {
             assert!(language::folder_serves(rule.folder, language), "{}", written.id);
-            let ready = Rule::new(&written, language);
+            let ready = Rule::new(&written, language, Purpose::Security);
             assert!(ready.is_ok_and(|rule| rule.is_some()), "{} for {language}", written.id);
             assert!(!written.message.is_empty(), "{}", written.id);
         }
@@ -97,7 +97,7 @@ fn every_rule_compiles_for_every_language_it_serves() {
 #[test]
 fn every_rule_demands_words_so_that_few_nodes_are_looked_at() {
     for (_, written) in written() {
-        let rule = Rule::new(&written, written.language).unwrap().unwrap();
+        let rule = Rule::new(&written, written.language, Purpose::Security).unwrap().unwrap();
         assert!(!rule.needs.in_node.is_empty(), "{}", written.id);
     }
 }

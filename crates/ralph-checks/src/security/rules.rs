@@ -13,9 +13,10 @@ use ralph_core::finding::Level;
 
 use super::language;
 use super::needs::Needs;
+use super::pack::Purpose;
 
 /// A rule as written.
-pub(super) type Written = SerializableRuleConfig<SupportLang>;
+pub(crate) type Written = SerializableRuleConfig<SupportLang>;
 
 /// Why rules cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -61,11 +62,17 @@ pub(super) struct Rule {
 
 impl Rule {
     /// Makes a rule ready; `None` for one that is turned off.
-    pub(super) fn new(written: &Written, language: SupportLang) -> Result<Option<Self>, String> {
-        let level = match written.severity {
-            Severity::Error | Severity::Warning => Level::Security,
-            Severity::Info | Severity::Hint => Level::Info,
-            Severity::Off => return Ok(None),
+    pub(super) fn new(
+        written: &Written,
+        language: SupportLang,
+        purpose: Purpose,
+    ) -> Result<Option<Self>, String> {
+        let level = match (&written.severity, purpose) {
+            (Severity::Off, _) => return Ok(None),
+            // A rule that says nothing about it has the severity of a hint.
+            (_, Purpose::Invariants) => Level::Error,
+            (Severity::Error | Severity::Warning, Purpose::Security) => Level::Security,
+            (Severity::Info | Severity::Hint, Purpose::Security) => Level::Info,
         };
         let compile = || {
             let written = Written { language, ..written.clone() };
@@ -111,7 +118,7 @@ pub(super) fn read_folder(folder: &Path) -> Result<Vec<(PathBuf, String)>, Rules
 }
 
 /// The rules in one file, each of them tried.
-pub(super) fn parse(path: &Path, text: &str) -> Result<Vec<Written>, RulesError> {
+pub(crate) fn parse(path: &Path, text: &str) -> Result<Vec<Written>, RulesError> {
     let mut rules = Vec::new();
     for (first_line, document) in documents(text) {
         let broken = |line, what| RulesError::Broken { path: path.to_owned(), line, what };
@@ -132,7 +139,8 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Vec<Written>, RulesError>
             let what = format!("{} cannot be parsed: its grammar is left out", written.language);
             return Err(broken(first_line + line_of(document, "language:"), what));
         }
-        Rule::new(&written, written.language).map_err(|what| broken(line, what))?;
+        Rule::new(&written, written.language, Purpose::Security)
+            .map_err(|what| broken(line, what))?;
         rules.push(written);
     }
     Ok(rules)
@@ -212,7 +220,7 @@ mod tests {
     fn globs_limit_a_rule_to_files() {
         let text = format!("{GOOD}files: ['src/**']\nignores: ['**/gen.py']\n");
         let written = parse(Path::new("r.yml"), &text).unwrap().remove(0);
-        let rule = Rule::new(&written, SupportLang::Python).unwrap().unwrap();
+        let rule = Rule::new(&written, SupportLang::Python, Purpose::Security).unwrap().unwrap();
         let covers = |path| rule.covers(Path::new(path));
         assert!(covers("src/a.py") && !covers("lib/a.py") && !covers("src/gen.py"));
     }

@@ -12,10 +12,10 @@ use ralph_core::finding::{Level, Reading};
 use rayon::prelude::*;
 
 use super::files::{self, FileCounts, Files};
-use super::pack::{Compiled, Pack};
+use super::pack::{Compiled, Pack, Purpose};
 use super::rules::Rule;
 use super::words::Candidates;
-use super::{TOOL, context, language};
+use super::{context, language};
 use crate::formats::{Collector, Found};
 
 /// How many files are scanned between two looks at whether to go on.
@@ -62,7 +62,7 @@ impl Pack {
             for (path, (counts, seen)) in batch.iter().zip(looked) {
                 scan.files.add(counts);
                 scan.suppressed += seen.suppressed;
-                seen.report(path, &mut out);
+                seen.report((path, self.purpose().tool()), &mut out);
             }
         }
         scan.reading = out.finish();
@@ -74,7 +74,7 @@ impl Pack {
     pub fn scan_file(&self, path: &Path, contents: &str, out: &mut Collector) -> u64 {
         let seen = self.look(path, contents);
         let suppressed = seen.suppressed;
-        seen.report(path, out);
+        seen.report((path, self.purpose().tool()), out);
         suppressed
     }
 
@@ -108,9 +108,10 @@ impl Pack {
             all
         };
         let suppressed = count.saturating_sub(kept.len()) as u64;
+        let is_security = self.purpose() == Purpose::Security;
         let is_test = files::is_test(path);
         let mut hits: Vec<Hit> = kept.iter().map(Hit::new).collect();
-        for hit in hits.iter_mut().filter(|hit| is_test || hit.is_in_test) {
+        for hit in hits.iter_mut().filter(|hit| is_security && (is_test || hit.is_in_test)) {
             hit.level = Level::Info;
         }
         hits.sort_by(|a, b| (a.line, a.column, &a.rule).cmp(&(b.line, b.column, &b.rule)));
@@ -167,12 +168,12 @@ struct Seen {
 }
 
 impl Seen {
-    fn report(self, path: &Path, out: &mut Collector) {
+    fn report(self, (path, tool): (&Path, &str), out: &mut Collector) {
         let file = path.to_string_lossy();
         for hit in self.hits {
             let place = out.place(&file, Some(hit.line), Some(hit.column));
             let found = Found {
-                tool: TOOL,
+                tool,
                 rule: Some(&hit.rule),
                 level: hit.level,
                 message: &hit.message,

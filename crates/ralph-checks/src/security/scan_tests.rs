@@ -1,5 +1,6 @@
 use std::fs;
 
+use super::super::TOOL;
 use super::*;
 
 /// What a scan of one Python text comes to.

@@ -24,7 +24,7 @@ use ralph_snapshot::WorkTree;
 use super::drive;
 use super::lsp_helper::Warmth;
 use crate::app::App;
-use crate::config::{Layers, Value};
+use crate::config::{Enforce, Layers, Value};
 use crate::error::CliError;
 use crate::findings;
 use crate::options::CriteriaOptions;
@@ -175,13 +175,18 @@ fn check_settings(
     progress: &mut Progress,
 ) -> Result<Vec<GateReport>, CliError> {
     let mut settings = app.settings(&layers)?;
-    if settings.policy.gates.is_empty() {
+    let asked = settings.memory.enforce == Enforce::Asked;
+    if settings.policy.gates.iter().all(GateSpec::is_memory) && !asked {
         choose_detected(app, &mut layers, settings.policy.locale);
         settings = app.settings(&layers)?;
     }
     settings.ensure_tools()?;
     let chosen = Chosen::default();
     let gates = drive::gates(app, &settings.policy.gates, &chosen)?;
+    if gates.is_empty() && asked {
+        return Err(CliError::usage("no note has a check")
+            .with_hint("`ralph memory add --rule FILE` or `--test TEST` gives it one"));
+    }
     if gates.is_empty() {
         return Err(CliError::usage("there is no gate to run")
             .with_hint("set run.criteria in ralph.toml, or add `--criteria custom:COMMAND`"));
@@ -192,8 +197,10 @@ fn check_settings(
     let site = Site { supervisor: &supervisor, root: &app.project.root, env: &env };
     let (ledger, _) = Ledger::open(&app.home)?;
     let tree = app.whole_work_tree()?;
-    let reads_files =
-        |spec: &GateSpec| matches!(spec.criterion, Criterion::Security | Criterion::Diagnostics);
+    let reads_files = |spec: &GateSpec| {
+        let read = [Criterion::Security, Criterion::Diagnostics, Criterion::Memory];
+        read.contains(&spec.criterion)
+    };
     // Asking git what changed takes longer than all the rest.
     if settings.policy.gates.iter().any(reads_files) {
         let files = files(&tree, wanted.scan)?;

@@ -174,7 +174,7 @@ fn introduce(args: &DemoArgs, project: &Path, locale: Locale) {
 }
 
 fn play(args: &DemoArgs, app: &App, script: &Path, gate: &str) -> Result<u8, CliError> {
-    let settings = app.settings(&layers(gate)?)?;
+    let settings = app.plain_settings(&layers(gate)?)?;
     let agent = drive::agent(app, &settings, Some(script))?;
     let checks = Checks::new(app, settings)?;
     let ledger = open_ledger(app)?;

@@ -23,7 +23,7 @@ use ralph_snapshot::Project;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::lsp_helper;
+use super::{invariants, lsp_helper};
 use crate::app::{App, own_binary};
 use crate::config::{AgentChoice, JudgeChoice, JudgeError, Order, ServerRules, Settings};
 use crate::error::CliError;
@@ -156,7 +156,11 @@ fn require_commands(app: &App, specs: &[GateSpec]) -> Result<(), CliError> {
 
 /// Whether what measures is a program of the user's.
 fn is_command(spec: &GateSpec) -> bool {
-    !spec.is_judge() && !matches!(spec.criterion, Criterion::Security | Criterion::Diagnostics)
+    let is_ours = matches!(
+        spec.criterion,
+        Criterion::Security | Criterion::Diagnostics | Criterion::Memory | Criterion::Judge
+    );
+    !is_ours
 }
 
 /// The same gates, whatever became of their programs: without one a gate
@@ -176,6 +180,10 @@ fn found_gates(
         if spec.criterion == Criterion::Diagnostics {
             let pool = lsp_helper::pool(app, ServerRules::new(&app.layers()?)?);
             gates.push(Box::new(LspGate::new(spec.need, pool, chosen.clone())));
+            continue;
+        }
+        if spec.is_memory() {
+            gates.push(Box::new(invariants::gate(app, spec.need, specs, chosen)));
             continue;
         }
         gates.push(Box::new(CommandGate::new(spec.clone())));

@@ -1,6 +1,7 @@
 //! `ralph memory`: what was learned, searched and kept in order.
 
 mod answers;
+mod binding;
 mod books;
 mod bootstrap;
 mod changes;
@@ -201,8 +202,10 @@ fn list(books: &Books<'_>, args: &ListArgs) -> Result<u8, CliError> {
 }
 
 fn show(books: &Books<'_>, args: &NoteArgs) -> Result<u8, CliError> {
-    let (_, known) = books.find(&args.id)?;
-    print(args.json.then(|| wire::note(&known)), || books.answers.note(&known));
+    let (home, known) = books.find(&args.id)?;
+    let check = books.ask(&home, |notebook| notebook.check_of(&known.note.id))?.flatten();
+    let check = check.as_ref();
+    print(args.json.then(|| wire::note(&known, check)), || books.answers.note(&known, check));
     Ok(0)
 }
 

@@ -123,6 +123,7 @@ pub(crate) fn settings_of(
         // What the agent of a host remembers is no matter of ours.
         layers.set_flag("run.context", Value::Text("auto".to_owned()));
     }
-    let settings = app.settings(&layers)?;
+    // The gates of the run are its own.
+    let settings = app.plain_settings(&layers)?;
     Ok(Settings { policy: run.policy.clone(), ..settings })
 }

@@ -140,7 +140,7 @@ pub(crate) const KEYS: &[Key] = &[
         "RALPH_CRITERIA",
         Kind::Criteria,
         "none",
-        "What must hold: test_pass, build_success, lint_clean, type_check, diagnostics (of language servers), security, custom:COMMAND",
+        "What must hold: test_pass, build_success, lint_clean, type_check, diagnostics (of language servers), security, memory (notes with a check), custom:COMMAND",
     ),
     key(
         "run.allow_changes",
@@ -357,6 +357,13 @@ pub(crate) const KEYS: &[Key] = &[
         "How many tokens of it an agent is shown at most",
     ),
     key(
+        "memory.enforce",
+        "RALPH_MEMORY_ENFORCE",
+        Kind::Choice(&["off", "report", "require"]),
+        "require",
+        "What becomes of work that breaks a note with a check: nothing, it is told, or the work is not accepted",
+    ),
+    key(
         "security.rules",
         "RALPH_SECURITY_RULES",
         Kind::List,
@@ -504,19 +511,8 @@ fn labelled(path: &str) -> Option<(Criterion, &str)> {
 
 /// The setting whose path is nearest to a misspelt one.
 pub(crate) fn nearest(path: &str) -> Option<&'static str> {
-    let tables = [
-        "run",
-        "gates",
-        "judge",
-        "prompt",
-        "environment",
-        "snapshots",
-        "memory",
-        "security",
-        "retention",
-        "lsp",
-    ]
-    .into_iter();
+    let tables = "run gates judge prompt environment snapshots memory security retention lsp";
+    let tables = tables.split(' ');
     let clients =
         ralph_agents::SETTINGS.iter().filter_map(|setting| Some(setting.path.split_once('.')?.0));
     let known = KEYS.iter().map(|key| key.path).chain(tables).chain(clients);

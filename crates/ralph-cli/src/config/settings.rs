@@ -5,12 +5,13 @@ use std::time::Duration;
 use ralph_agents::limits::LimitPatterns;
 use ralph_agents::{Client, ClientOption, ClientOptions, Setting};
 use ralph_checks::detect::Detected;
+use ralph_checks::invariants::InvariantGate;
 use ralph_checks::{EnvironmentRules, NameGlob};
 use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
 use ralph_core::locale::Locale;
 use ralph_core::memory::hydration::USUAL_TOKENS;
 use ralph_core::policy::{
-    Allowed, Context, GateSpec, Limits, Need, OldSession, Policy, Trust, TurnLimits,
+    Allowed, Context, Criterion, GateSpec, Limits, Need, OldSession, Policy, Trust, TurnLimits,
 };
 use ralph_core::usage::Usd;
 
@@ -174,13 +175,53 @@ impl Retention {
     }
 }
 
-/// What an agent is shown of the memory.
+/// What becomes of work that breaks notes which have a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Enforce {
+    /// Nothing: they are not run.
+    Off,
+    /// It is told.
+    Report,
+    /// It is not accepted.
+    Require,
+    /// It is not accepted, because a criterion says so.
+    Asked,
+}
+
+impl Enforce {
+    fn new(reader: &Reader<'_>) -> Self {
+        let criteria = reader.list("run.criteria").unwrap_or_default();
+        if criteria.iter().any(|name| name == Criterion::Memory.name()) {
+            return Self::Asked;
+        }
+        match reader.text("memory.enforce") {
+            _ if reader.switch("memory.enabled") == Some(false) => Self::Off,
+            Some("off") => Self::Off,
+            Some("report") => Self::Report,
+            // Only the user gives a note a check, and not to be passed over.
+            Some(_) | None => Self::Require,
+        }
+    }
+
+    /// Whether success depends on such notes; `None` if they are not run.
+    pub(crate) fn need(self) -> Option<Need> {
+        match self {
+            Self::Off => None,
+            Self::Report => Some(Need::Advisory),
+            Self::Require | Self::Asked => Some(Need::Required),
+        }
+    }
+}
+
+/// What an agent is shown of the memory, and held to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MemoryRules {
     /// Whether it is shown anything.
     pub(crate) is_enabled: bool,
     /// How much at most.
     pub(crate) tokens: usize,
+    /// What becomes of notes that have a check.
+    pub(crate) enforce: Enforce,
 }
 
 impl MemoryRules {
@@ -191,6 +232,7 @@ impl MemoryRules {
         Self {
             is_enabled: reader.switch("memory.enabled").unwrap_or(true),
             tokens: tokens.unwrap_or(USUAL_TOKENS),
+            enforce: Enforce::new(&reader),
         }
     }
 }
@@ -317,6 +359,19 @@ impl Settings {
             judge,
             missing,
         })
+    }
+
+    /// The same with a gate for the notes that have a check. That they hold
+    /// does not make a claim true, so limits stay; but a claim alone is not
+    /// enough then, unless the user says that it is.
+    pub(crate) fn holding_notes(mut self, need: Need, layers: &Layers) -> Self {
+        let gates = &mut self.policy.gates;
+        let at = gates.iter().position(GateSpec::is_judge).unwrap_or(gates.len());
+        gates.insert(at, InvariantGate::specify(need));
+        if need == Need::Required && Reader(layers).text("run.trust") != Some("claim") {
+            self.policy.trust = Trust::Evidence;
+        }
+        self
     }
 
     /// A client, as the user wants it.

@@ -70,7 +70,7 @@ pub(crate) enum ValueError {
     #[error("the command `{0}` ends inside a quotation")]
     OpenQuote(String),
     #[error(
-        "`{0}` is not a criterion; use test_pass, build_success, lint_clean, type_check, diagnostics, security or custom:COMMAND"
+        "`{0}` is not a criterion; use test_pass, build_success, lint_clean, type_check, diagnostics, security, memory or custom:COMMAND"
     )]
     Criterion(String),
 }

@@ -4,7 +4,7 @@ use ralph_core::Timestamp;
 use ralph_core::memory::Source;
 use ralph_core::memory::label::{Anchored, Label};
 use ralph_memory::consolidate::{Conflict, Decided};
-use ralph_memory::event::{Actor, Anchor};
+use ralph_memory::event::{Actor, Anchor, Invariant};
 use ralph_memory::health::{Health, Twice};
 use ralph_memory::{Counts, Found, GroupHit, Imported, Known, Retirement, Stats, Tally};
 use serde::Serialize;
@@ -146,9 +146,13 @@ pub fn notes(notes: &[Known]) -> Value {
     json!({ "schema": SCHEMA, "notes": views })
 }
 
-/// One note.
-pub fn note(known: &Known) -> Value {
-    json!({ "schema": SCHEMA, "note": NoteView::new(known) })
+/// One note, and what checks whether it holds.
+pub fn note(known: &Known, check: Option<&Invariant>) -> Value {
+    let check = check.map(|check| match check {
+        Invariant::Rule(rules) => json!({ "rules": rules }),
+        Invariant::Test(test) => json!({ "test": test }),
+    });
+    json!({ "schema": SCHEMA, "note": NoteView::new(known), "check": check })
 }
 
 /// One note as an import takes it.

@@ -59,6 +59,12 @@ impl Notebook {
         self.memory.read(|tx| outcomes::landings(tx))
     }
 
+    /// The check of a note, if it has one.
+    pub fn check_of(&self, id: &str) -> Result<Option<Invariant>, MemoryError> {
+        self.catch_up()?;
+        self.memory.read(|tx| outcomes::invariant(tx, id))
+    }
+
     /// Notes that hold and have a check that can be run.
     pub fn invariants(&self) -> Result<Vec<(Known, Invariant)>, MemoryError> {
         self.catch_up()?;

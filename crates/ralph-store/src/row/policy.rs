@@ -27,7 +27,7 @@ twin!(LocaleRow of Locale { En, Ko });
 twin!(ModeRow of MatchMode { Tag, Word, Contains });
 twin!(BarRow of Bar { Clean, NoErrors, NoWorse });
 twin!(NeedRow of Need { Required, Advisory });
-twin!(CriterionRow of Criterion { TestPass, BuildSuccess, LintClean, TypeCheck, Diagnostics, Security, Custom, Judge });
+twin!(CriterionRow of Criterion { TestPass, BuildSuccess, LintClean, TypeCheck, Diagnostics, Security, Memory, Custom, Judge });
 
 #[derive(Deserialize, Serialize)]
 struct PolicyRow {

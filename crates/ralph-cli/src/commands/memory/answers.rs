@@ -8,7 +8,7 @@ use ralph_core::locale::Locale;
 use ralph_engine::report::size;
 use ralph_engine::wire::memory::actor_word;
 use ralph_engine::wire::moment;
-use ralph_memory::event::{Note, Scope};
+use ralph_memory::event::{Invariant, Note, Scope};
 use ralph_memory::{Found, GroupHit, Imported, Known, MemoryError, Stats, Tally};
 
 use crate::texts::{one_line, table};
@@ -102,7 +102,7 @@ impl Answers {
         table(&header, rows)
     }
 
-    pub(super) fn note(&self, known: &Known) -> String {
+    pub(super) fn note(&self, known: &Known, check: Option<&Invariant>) -> String {
         let note = &known.note;
         let mut text = String::new();
         let mut fact = |name: &str, value: &str| {
@@ -130,12 +130,25 @@ impl Answers {
         if let Some(why) = &note.why {
             fact(self.say("why", "이유"), why);
         }
+        match check {
+            Some(Invariant::Test(name)) => {
+                fact(self.say("checked by test", "검사하는 테스트"), name);
+            }
+            Some(Invariant::Rule(_)) => {
+                let below = self.say("rules, below", "아래의 규칙");
+                fact(self.say("checked by", "검사"), below);
+            }
+            None => {}
+        }
         if let Some(end) = &known.retired {
             fact(self.say("retired", "폐기"), &format!("{} {}", moment(end.at), end.why));
         }
         text.push('\n');
         text.push_str(note.text.trim_end());
         text.push('\n');
+        if let Some(Invariant::Rule(rules)) = check {
+            let _ = write!(text, "\n{}\n", rules.trim_end());
+        }
         text
     }
 

@@ -70,6 +70,12 @@ impl<'a> Books<'a> {
         Ok(self.open(home)?.write(&[self.event(what)])?)
     }
 
+    /// Writes several things that the present caller does, all or none.
+    pub(super) fn write_all(&self, home: &Path, what: Vec<What>) -> Result<(), CliError> {
+        let events: Vec<Event> = what.into_iter().map(|what| self.event(what)).collect();
+        Ok(self.open(home)?.write(&events)?)
+    }
+
     fn tell(&self, notebook: &Notebook) {
         if let Some(damage) = notebook.repaired() {
             out::note(self.answers.repaired(damage));

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use ralph_engine::wire::memory as wire;
 use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Scope, What};
-use ralph_memory::{Known, anchor, clean, new_id};
+use ralph_memory::{anchor, clean, new_id};
 
+use super::binding::{self, CheckArgs};
 use super::books::Books;
 use crate::error::CliError;
 
@@ -28,6 +29,8 @@ pub(crate) struct AddArgs {
     scope: Option<Scope>,
     #[command(flatten)]
     more: MoreArgs,
+    #[command(flatten)]
+    check: CheckArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -49,6 +52,11 @@ pub(crate) struct EditArgs {
     kind: Option<NoteKind>,
     #[command(flatten)]
     more: MoreArgs,
+    #[command(flatten)]
+    check: CheckArgs,
+    /// Take its check away: from now on it is only told
+    #[arg(long, conflicts_with_all = ["rule", "test"])]
+    no_check: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -152,7 +160,9 @@ pub(super) fn add(books: &Books<'_>, args: &AddArgs) -> Result<u8, CliError> {
     if text.is_empty() {
         return Err(CliError::usage("the note says nothing"));
     }
-    let kind = args.kind.clone().unwrap_or(NoteKind::Fact);
+    let check = args.check.read(books, scope)?;
+    let usual = if check.is_some() { NoteKind::Pattern } else { NoteKind::Fact };
+    let kind = args.kind.clone().unwrap_or(usual);
     let id = new_id(&kind, args.more.title.as_deref(), &text);
     let mut note = Note::new(id, kind, scope, text);
     args.more.fill(books, &mut note)?;
@@ -166,8 +176,9 @@ pub(super) fn add(books: &Books<'_>, args: &AddArgs) -> Result<u8, CliError> {
         }
         Some(_) | None => What::Noted(Box::new(note)),
     };
-    books.write(&home, what)?;
-    tell(books, args.json, &written(books, &home, &id)?);
+    let bound = check.map(|check| What::Bound { id: id.clone(), check: Some(check) });
+    books.write_all(&home, std::iter::once(what).chain(bound).collect())?;
+    tell(books, args.json, (&home, &id))?;
     Ok(0)
 }
 
@@ -189,13 +200,39 @@ pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
         note.kind = kind.clone();
     }
     args.more.fill(books, &mut note)?;
-    if note == known.note {
+    let bound = bound(books, args, &home, &mut note)?;
+    // Who gives a note a check stands for it.
+    let is_said = bound.is_some() && known.actor != Actor::User;
+    if note == known.note && bound.is_none() {
         return Err(CliError::usage("nothing would change")
             .with_hint("give a text or one of the options in `ralph memory edit --help`"));
     }
-    books.write(&home, What::Noted(Box::new(note)))?;
-    tell(books, args.json, &written(books, &home, &known.note.id)?);
+    let noted = (note != known.note || is_said).then(|| What::Noted(Box::new(note)));
+    books.write_all(&home, noted.into_iter().chain(bound).collect())?;
+    tell(books, args.json, (&home, &known.note.id))?;
     Ok(0)
+}
+
+/// What becomes of the check of a note. One that gets a check is no longer for
+/// a task alone.
+fn bound(
+    books: &Books<'_>,
+    args: &EditArgs,
+    home: &Path,
+    note: &mut Note,
+) -> Result<Option<What>, CliError> {
+    let id = note.id.clone();
+    if args.no_check {
+        books.only_for_the_user("take the check of a note away")?;
+        let has = books.with(home, |notebook| notebook.check_of(&id))?.is_some();
+        return Ok(has.then_some(What::Bound { id, check: None }));
+    }
+    let scope = if note.scope == Scope::Task { Scope::Project } else { note.scope };
+    let check = args.check.read(books, scope)?;
+    if check.is_some() {
+        note.scope = scope;
+    }
+    Ok(check.map(|check| What::Bound { id, check: Some(check) }))
 }
 
 pub(super) fn forget(books: &Books<'_>, args: &ForgetArgs) -> Result<u8, CliError> {
@@ -219,23 +256,29 @@ pub(super) fn promote(books: &Books<'_>, args: &PromoteArgs) -> Result<u8, CliEr
         books.write(&home, What::Promoted { id: id.clone(), scope: args.scope })?;
     } else {
         // It moves from one notebook to the other; the first keeps its history.
+        let check = books.with(&home, |notebook| notebook.check_of(&id))?;
+        if let Some(check) = &check {
+            binding::refuse_scope(check, args.scope)?;
+        }
         let note = Note { scope: args.scope, ..known.note };
-        books.write(&target, What::Noted(Box::new(note)))?;
+        let bound = check.map(|check| What::Bound { id: id.clone(), check: Some(check) });
+        let moved = std::iter::once(What::Noted(Box::new(note))).chain(bound);
+        books.write_all(&target, moved.collect())?;
         let why = books.answers.moved(args.scope).to_owned();
         books.write(&home, What::Retracted { id: id.clone(), why })?;
     }
-    tell(books, args.json, &written(books, &target, &id)?);
+    tell(books, args.json, (&target, &id))?;
     Ok(0)
 }
 
-fn written(books: &Books<'_>, home: &Path, id: &str) -> Result<Known, CliError> {
-    let gone = || CliError::refused(format!("note {id} was forgotten in the meantime"));
-    books.with(home, |notebook| notebook.get(id))?.ok_or_else(gone)
-}
-
 #[expect(clippy::fn_params_excessive_bools, reason = "it is the option of the command line")]
-fn tell(books: &Books<'_>, json: bool, known: &Known) {
-    super::print(json.then(|| wire::note(known)), || books.answers.kept(known));
+fn tell(books: &Books<'_>, json: bool, (home, id): (&Path, &str)) -> Result<(), CliError> {
+    let gone = || CliError::refused(format!("note {id} was forgotten in the meantime"));
+    let (known, check) =
+        books.with(home, |notebook| Ok((notebook.get(id)?, notebook.check_of(id)?)))?;
+    let known = known.ok_or_else(gone)?;
+    super::print(json.then(|| wire::note(&known, check.as_ref())), || books.answers.kept(&known));
+    Ok(())
 }
 
 /// The text that was given, from standard input if none is on the command line.

@@ -48,7 +48,8 @@ pub(super) fn run(books: &Books<'_>, args: &ContextArgs) -> Result<u8, CliError>
     let layers = app.layers()?;
     let rules = MemoryRules::new(&layers);
     // Whoever asks wants to see it, whether or not agents do.
-    let rules = MemoryRules { is_enabled: true, tokens: args.tokens.unwrap_or(rules.tokens) };
+    let rules =
+        MemoryRules { is_enabled: true, tokens: args.tokens.unwrap_or(rules.tokens), ..rules };
     let Some(recall) = app.recall(rules, app.locale()) else { return Ok(0) };
     let (actor, mut place) = books.writer();
     place.phase = Some(args.phase);

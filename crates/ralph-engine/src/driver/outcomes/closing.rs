@@ -187,7 +187,10 @@ fn passing<'r>(run: &'r Run, evidence: &Evidence) -> Vec<&'r GateSpec> {
             GateCommand::Argv(_) | GateCommand::Shell(_) => true,
             GateCommand::Question(_) => false,
         };
-        let is_ours = matches!(gate.criterion, Criterion::Security | Criterion::Diagnostics);
+        let is_ours = matches!(
+            gate.criterion,
+            Criterion::Security | Criterion::Diagnostics | Criterion::Memory
+        );
         is_typed && !is_ours && evidence.passed(&gate.name)
     };
     run.policy.gates.iter().filter(is_command).collect()

@@ -1,0 +1,288 @@
+//! Notes that can be checked: rules over syntax trees, and single tests.
+//!
+//! Whoever keeps the notes says which have to hold; here they are held against
+//! the files. Notes are asked for whenever the gate runs, so one that was
+//! withdrawn meanwhile binds nobody.
+
+mod test;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use ralph_core::evidence::{Fault, GateReport, Verdict};
+use ralph_core::finding::{Finding, Level, Reading};
+use ralph_core::format::Format;
+use ralph_core::policy::{Bar, Criterion, GateCommand, GateSpec, Need};
+
+use self::test::Tried;
+use crate::security::{Chosen, Files, Pack, RulesError, Written, digest, parse_rules, tail};
+use crate::{Gate, Site, selector};
+
+/// The name of the tool in findings.
+pub const TOOL: &str = "ralph-memory";
+
+/// After this long the notes count as not checked.
+const TIMEOUT: Duration = Duration::from_mins(10);
+
+/// How much of what a note says stands in a finding, in characters.
+const SAID: usize = 150;
+
+/// A note that has to hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invariant {
+    /// Its name.
+    pub note: String,
+    /// What it says in a few words.
+    pub title: Option<String>,
+    /// What it says.
+    pub text: String,
+    /// What shows whether it holds.
+    pub check: Check,
+}
+
+/// What shows whether a note holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// Rules, as text: what they find breaks the note.
+    Rules(String),
+    /// A test: `FILE`, `NAME` or `FILE::NAME`.
+    Test(String),
+}
+
+/// Says which notes have to hold, or in one line why that is not known.
+pub type Notes = dyn Fn() -> Result<Vec<Invariant>, String> + Send + Sync;
+
+/// Looks at rules that are to be given to a note; says how many there are.
+///
+/// `path` stands in the error, with the line.
+pub fn try_rules(path: &Path, text: &str) -> Result<usize, RulesError> {
+    let rules = parse_rules(path, text)?;
+    let broken = |what: String| RulesError::Broken { path: path.to_owned(), line: 1, what };
+    let mut ids = BTreeSet::new();
+    for rule in &rules {
+        if !ids.insert(rule.id.as_str()) {
+            return Err(broken(format!("two rules have the id `{}`", rule.id)));
+        }
+        if matches!(rule.severity, ast_grep_config::Severity::Off) {
+            return Err(broken(format!("the rule `{}` is turned off", rule.id)));
+        }
+    }
+    if rules.is_empty() {
+        return Err(broken("there is no rule".to_owned()));
+    }
+    Ok(rules.len())
+}
+
+/// Whether rules are meant for a file of this name, as far as its language
+/// tells. Rules that cannot be read are meant for every file.
+pub fn is_about(rules: &str, path: &Path) -> bool {
+    match parse_rules(Path::new(""), rules) {
+        Ok(rules) => Pack::of_invariants(rules, &[]).covers(path),
+        Err(_) => true,
+    }
+}
+
+/// Whether one of these gates can run a test alone.
+pub fn can_select(runners: &[GateSpec], test: &str) -> bool {
+    runners.iter().any(|runner| selector::selecting(runner, test).is_some())
+}
+
+/// A gate that passes when every note holds.
+pub struct InvariantGate {
+    spec: GateSpec,
+    notes: Box<Notes>,
+    /// The gates that run the project's tests.
+    runners: Vec<GateSpec>,
+    chosen: Chosen,
+}
+
+impl InvariantGate {
+    /// What such a gate is in the policy of a run.
+    pub fn specify(need: Need) -> GateSpec {
+        GateSpec {
+            name: Criterion::Memory.name().to_owned(),
+            criterion: Criterion::Memory,
+            command: GateCommand::Argv(vec![TOOL.to_owned()]),
+            dir: String::new(),
+            format: Format::Exit,
+            bar: Bar::Clean,
+            timeout: TIMEOUT,
+            need,
+        }
+    }
+
+    /// A gate for notes that `notes` tells when it is asked. Rules look at the
+    /// chosen files; tests run in one of the gates that know how.
+    pub fn new(
+        need: Need,
+        notes: impl Fn() -> Result<Vec<Invariant>, String> + Send + Sync + 'static,
+        runners: Vec<GateSpec>,
+        chosen: Chosen,
+    ) -> Self {
+        Self { spec: Self::specify(need), notes: Box::new(notes), runners, chosen }
+    }
+
+    fn check(
+        &self,
+        notes: &[Invariant],
+        site: &Site<'_>,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Result<Checked, String> {
+        let mut done = Checked { notes: notes.len(), ..Checked::default() };
+        let pack = pack(notes)?;
+        let interrupted = || "it was interrupted".to_owned();
+        let scan = pack.scan_until(site.root, &self.chosen.get(), stop).ok_or_else(interrupted)?;
+        done.printed = tail(&scan);
+        done.reading = scan.reading;
+        for note in notes {
+            let Check::Test(test) = &note.check else { continue };
+            if stop() {
+                return Err(interrupted());
+            }
+            match test::run(test, &self.runners, site, stop) {
+                Tried::Holds => {}
+                Tried::Broken(failures) => {
+                    for failure in failures {
+                        done.add(note, (test, failure));
+                    }
+                }
+                Tried::Unknown(reason) => {
+                    done.unknown.push(format!("note {}: test {test}: {reason}", note.note));
+                }
+            }
+        }
+        Ok(done)
+    }
+}
+
+impl Gate for InvariantGate {
+    fn spec(&self) -> &GateSpec {
+        &self.spec
+    }
+
+    fn key(&self) -> String {
+        let files = match self.chosen.get() {
+            Files::All => "all".to_owned(),
+            Files::Only(mut paths) => {
+                paths.sort_unstable();
+                digest(&paths)
+            }
+        };
+        // The debug form holds every field of each.
+        let what = format!("{:?}", ((self.notes)(), &self.runners));
+        format!("memory-1 {} {files}", blake3::hash(what.as_bytes()).to_hex())
+    }
+
+    fn run(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
+        let started = Instant::now();
+        let (timeout, mut is_late) = (self.spec.timeout, false);
+        let mut end = || {
+            is_late = started.elapsed() > timeout;
+            is_late || stop()
+        };
+        let notes = (self.notes)();
+        let checked = notes.and_then(|notes| self.check(&notes, site, &mut end));
+        let report = GateReport::unknown(&self.spec, String::new());
+        let elapsed = started.elapsed();
+        match checked {
+            Ok(done) => GateReport {
+                verdict: done.verdict(),
+                failing: done.reading.findings.iter().map(|it| it.fingerprint.clone()).collect(),
+                tail: done.printed(),
+                reading: done.reading,
+                elapsed,
+                ..report
+            },
+            Err(_) if is_late => {
+                let verdict = Verdict::Fail(Fault::Timeout(timeout));
+                GateReport { verdict, elapsed, ..report }
+            }
+            Err(reason) => GateReport { elapsed, ..GateReport::unknown(&self.spec, reason) },
+        }
+    }
+}
+
+/// What became of the notes.
+#[derive(Default)]
+struct Checked {
+    notes: usize,
+    reading: Reading,
+    /// What could not be told, in one line each.
+    unknown: Vec<String>,
+    printed: String,
+}
+
+impl Checked {
+    fn add(&mut self, note: &Invariant, (test, failure): (&str, test::Failure)) {
+        let finding = Finding {
+            tool: TOOL.to_owned(),
+            rule: Some(note.note.clone()),
+            level: Level::Error,
+            place: failure.place,
+            message: format!("{} (test {test}: {})", said(note, ""), failure.said),
+            // What a test prints differs from time to time; that it fails does not.
+            fingerprint: format!("{TOOL} {} test {}", note.note, failure.id),
+        };
+        self.reading.counts.add(finding.level, 1);
+        self.reading.findings.push(finding);
+    }
+
+    fn verdict(&self) -> Verdict {
+        let broken = self.reading.counts.errors;
+        match self.unknown.first() {
+            _ if broken > 0 => Verdict::Fail(Fault::Findings(broken)),
+            Some(reason) => Verdict::Unknown { reason: reason.clone() },
+            None => Verdict::Pass,
+        }
+    }
+
+    /// What a tool would have printed.
+    fn printed(&self) -> String {
+        let mut text = String::new();
+        for reason in &self.unknown {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{reason}");
+        }
+        let _ = write!(text, "{}, {} notes that have to hold", self.printed, self.notes);
+        text
+    }
+}
+
+/// The rules of all notes: a file is parsed once, whatever their number.
+fn pack(notes: &[Invariant]) -> Result<Pack, String> {
+    let (mut rules, mut texts) = (Vec::new(), Vec::new());
+    for note in notes {
+        let Check::Rules(text) = &note.check else { continue };
+        let written = parse_rules(Path::new(&format!("note {}", note.note)), text);
+        let written = written.map_err(|error| error.to_string())?;
+        rules.extend(written.into_iter().map(|rule| Written {
+            id: format!("{}/{}", note.note, rule.id),
+            message: said(note, &rule.message),
+            ..rule
+        }));
+        texts.push(text.clone());
+    }
+    Ok(Pack::of_invariants(rules, &texts))
+}
+
+/// What a finding says: the title of the note, and what its rule says or, if
+/// that is nothing, the note.
+fn said(note: &Invariant, rule: &str) -> String {
+    let text = if rule.trim().is_empty() { &note.text } else { rule };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    let text = match text.char_indices().nth(SAID) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text,
+    };
+    match note.title.as_deref().filter(|title| !text.starts_with(title)) {
+        Some(title) => format!("{title}: {text}"),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+#[path = "invariants/gate_tests.rs"]
+mod tests;

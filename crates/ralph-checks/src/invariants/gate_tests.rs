@@ -1,0 +1,107 @@
+use std::fs;
+use std::path::PathBuf;
+
+use ralph_proc::Supervisor;
+
+use super::*;
+
+const NO_PRINT: &str = "id: no-print\nlanguage: Python\nrule:\n  pattern: print($$$)\n";
+
+fn note(id: &str, check: Check) -> Invariant {
+    let text = "output goes through the log".to_owned();
+    Invariant { note: id.to_owned(), title: Some("no prints".to_owned()), text, check }
+}
+
+fn gate(notes: Vec<Invariant>, files: Files) -> InvariantGate {
+    let chosen = Chosen::default();
+    chosen.set(files);
+    InvariantGate::new(Need::Required, move || Ok(notes.clone()), Vec::new(), chosen)
+}
+
+#[track_caller]
+fn report(gate: &InvariantGate, files: &[(&str, &str)]) -> GateReport {
+    let root = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = root.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let supervisor = Supervisor::new(PathBuf::from("/nowhere"), []);
+    let site = Site { supervisor: &supervisor, root: root.path(), env: &[] };
+    gate.run(&site, &mut || false)
+}
+
+#[test]
+fn what_a_rule_finds_breaks_its_note_in_tests_too() {
+    let gate = gate(vec![note("m1", Check::Rules(NO_PRINT.to_owned()))], Files::All);
+    let report = report(&gate, &[("a.py", "x = 1\nprint(x)\n"), ("tests/test_a.py", "print(1)\n")]);
+    assert_eq!(report.verdict, Verdict::Fail(Fault::Findings(2)));
+    let found = &report.reading.findings[0];
+    assert_eq!((found.tool.as_str(), found.rule.as_deref()), (TOOL, Some("m1/no-print")));
+    assert_eq!(found.place.display(), "a.py:2");
+    assert_eq!(found.message, "no prints: output goes through the log");
+    assert_eq!(report.failing.len(), 2);
+}
+
+#[test]
+fn only_chosen_files_are_looked_at() {
+    let rules = vec![note("m1", Check::Rules(NO_PRINT.to_owned()))];
+    let gate = gate(rules, Files::Only(vec!["b.py".into()]));
+    let report = report(&gate, &[("a.py", "print(1)\n"), ("b.py", "x = 1\n")]);
+    assert_eq!(report.verdict, Verdict::Pass);
+}
+
+#[test]
+fn a_test_that_nobody_can_run_is_never_a_pass() {
+    let gate = gate(vec![note("m1", Check::Test("test_a".to_owned()))], Files::All);
+    let Verdict::Unknown { reason } = report(&gate, &[]).verdict else { panic!("it passed") };
+    assert!(reason.contains("note m1: test test_a: no gate of this project"), "{reason}");
+}
+
+#[test]
+fn notes_that_cannot_be_read_are_no_pass() {
+    let chosen = Chosen::default();
+    let gate =
+        InvariantGate::new(Need::Required, || Err("no notes".to_owned()), Vec::new(), chosen);
+    assert_eq!(report(&gate, &[]).verdict, Verdict::Unknown { reason: "no notes".to_owned() });
+}
+
+#[test]
+fn another_note_is_another_gate() {
+    let one = gate(vec![note("m1", Check::Rules(NO_PRINT.to_owned()))], Files::All);
+    let other = gate(vec![note("m2", Check::Rules(NO_PRINT.to_owned()))], Files::All);
+    assert_ne!(one.key(), other.key());
+}
+
+#[test]
+fn two_hundred_rules_take_one_walk_and_are_told_apart() {
+    let rule = |at: usize| {
+        note(&format!("m{at}"), Check::Rules(NO_PRINT.replace("print", &format!("call_{at}"))))
+    };
+    let gate = gate((0..200).map(rule).collect(), Files::All);
+    let text: String = (0..200).map(|at| format!("call_{at}(1)\n")).collect();
+    let report = report(&gate, &[("a.py", &text)]);
+    let rules: BTreeSet<_> = report.reading.findings.iter().map(|one| one.rule.clone()).collect();
+    assert_eq!((rules.len(), report.reading.counts.errors), (200, 200));
+}
+
+#[track_caller]
+fn refused(text: &str) -> String {
+    try_rules(Path::new("r.yml"), text).expect_err("it was accepted").to_string()
+}
+
+#[test]
+fn rules_are_looked_at_before_they_bind_anybody() {
+    assert_eq!(try_rules(Path::new("r.yml"), NO_PRINT).unwrap(), 1);
+    assert_eq!(refused(""), "r.yml:1: there is no rule");
+    assert!(refused("id: [\n").starts_with("r.yml:"));
+    assert!(refused(&NO_PRINT.replace("Python", "Klingon")).contains("Klingon"));
+    assert!(refused(&NO_PRINT.replace("Python", "Html")).starts_with("r.yml:2: Html"));
+    assert!(refused(&format!("{NO_PRINT}---\n{NO_PRINT}")).contains("two rules have the id"));
+    assert!(refused(&format!("{NO_PRINT}severity: off\n")).contains("is turned off"));
+}
+
+#[test]
+fn rules_are_about_files_of_their_language() {
+    assert!(is_about(NO_PRINT, Path::new("src/a.py")) && !is_about(NO_PRINT, Path::new("a.rs")));
+}

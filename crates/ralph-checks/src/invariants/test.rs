@@ -1,0 +1,105 @@
+//! A test that shows whether a note holds, run alone.
+
+use ralph_core::evidence::{GateReport, Verdict};
+use ralph_core::finding::{Place, TestState};
+use ralph_core::policy::GateSpec;
+
+use crate::selector::{selecting, telling_name};
+use crate::{CommandGate, Gate, Site};
+
+/// Failing tests of one selector that are told apart.
+const MOST: usize = 3;
+
+/// What became of a test.
+pub(super) enum Tried {
+    /// It ran and passed.
+    Holds,
+    /// It failed, or nothing that is called so ran.
+    Broken(Vec<Failure>),
+    /// It could not be run, for this reason.
+    Unknown(String),
+}
+
+/// How a note was broken.
+pub(super) struct Failure {
+    /// What failed.
+    pub(super) id: String,
+    /// Where.
+    pub(super) place: Place,
+    /// In one line.
+    pub(super) said: String,
+}
+
+/// Runs a test in every gate that knows how to run it alone. One that ran and
+/// passed in one of them, and failed in none, holds.
+pub(super) fn run(
+    test: &str,
+    runners: &[GateSpec],
+    site: &Site<'_>,
+    stop: &mut dyn FnMut() -> bool,
+) -> Tried {
+    let (mut broken, mut unknown, mut holds) = (Vec::new(), None, false);
+    let mut missed = None;
+    for runner in runners {
+        let Some(alone) = selecting(runner, test) else { continue };
+        let report = CommandGate::new(alone).run(site, stop);
+        let failures = failures(&report);
+        match &report.verdict {
+            Verdict::Unknown { reason } => unknown = Some(reason.clone()),
+            _ if !failures.is_empty() => broken.extend(failures),
+            Verdict::Pass if has_run(&report, test, runner) => holds = true,
+            Verdict::Pass => missed = Some("no test of this name ran".to_owned()),
+            verdict @ (Verdict::Fail(_) | Verdict::Unclear { .. }) => {
+                missed = Some(format!("it did not run: {}", why(&report, verdict)));
+            }
+        }
+    }
+    if !broken.is_empty() {
+        broken.truncate(MOST);
+        return Tried::Broken(broken);
+    }
+    match (holds, unknown, missed) {
+        (true, _, _) => Tried::Holds,
+        (false, Some(reason), _) => Tried::Unknown(reason),
+        (false, None, Some(said)) => {
+            let (id, place) = (test.to_owned(), Place::default());
+            Tried::Broken(vec![Failure { id, place, said }])
+        }
+        (false, None, None) => {
+            Tried::Unknown("no gate of this project can run one test alone".to_owned())
+        }
+    }
+}
+
+/// The last thing that was printed tells most.
+fn why(report: &GateReport, verdict: &Verdict) -> String {
+    let last = report.tail.lines().rev().find(|line| !line.trim().is_empty());
+    match last {
+        Some(last) => format!("{}, {}", verdict.describe(), last.trim()),
+        None => verdict.describe(),
+    }
+}
+
+fn failures(report: &GateReport) -> Vec<Failure> {
+    let tests = report.reading.tests.as_ref();
+    let failure = |(id, _): (&str, &str)| {
+        let about = tests.and_then(|tests| tests.failures.get(id));
+        let message = about.map_or("", |about| about.message.as_str());
+        let first = message.lines().find(|line| !line.trim().is_empty());
+        Failure {
+            id: id.to_owned(),
+            place: about.map(|about| about.place.clone()).unwrap_or_default(),
+            said: first.map_or("it fails", str::trim).to_owned(),
+        }
+    };
+    report.failing_tests().map(failure).collect()
+}
+
+/// Whether the test that is meant passed. A runner that finds nothing to run
+/// may be content with that; and without a word about tests nothing is known.
+fn has_run(report: &GateReport, test: &str, runner: &GateSpec) -> bool {
+    let Some(tests) = &report.reading.tests else { return false };
+    let is_meant = |id: &str| telling_name(test, runner).is_none_or(|name| id.contains(name));
+    let mut passed = tests.states.iter().filter(|(_, state)| **state == TestState::Passed);
+    tests.counts.passed > 0 && (tests.states.is_empty() || passed.any(|(id, _)| is_meant(id)))
+}

@@ -1,0 +1,33 @@
+//! The gate for notes that have a check, and who runs their tests.
+
+use ralph_checks::invariants::InvariantGate;
+use ralph_checks::security::Chosen;
+use ralph_core::policy::{Criterion, GateSpec, Need};
+use ralph_engine::invariants::held;
+
+use crate::app::App;
+use crate::config::Value;
+
+/// The gate for the notes of this project and of its user. `specs` are all
+/// gates there are.
+pub(crate) fn gate(app: &App, need: Need, specs: &[GateSpec], chosen: &Chosen) -> InvariantGate {
+    let homes = app.note_homes();
+    let notes = move || held(&homes).map_err(|error| format!("notes cannot be read: {error}"));
+    InvariantGate::new(need, notes, runners(app, specs), chosen.clone())
+}
+
+/// The gates that run the project's tests: of those given, else what the
+/// settings or the project's files tell.
+pub(crate) fn runners(app: &App, specs: &[GateSpec]) -> Vec<GateSpec> {
+    let runs_tests = |spec: &&GateSpec| spec.criterion == Criterion::TestPass;
+    let given: Vec<GateSpec> = specs.iter().filter(runs_tests).cloned().collect();
+    if !given.is_empty() {
+        return given;
+    }
+    let Ok(mut layers) = app.layers() else { return Vec::new() };
+    let tests = vec![Criterion::TestPass.name().to_owned()];
+    layers.set_flag("run.criteria", Value::List(tests));
+    // Without a command for tests there is nobody to run one.
+    let gates = app.plain_settings(&layers).map(|settings| settings.policy.gates);
+    gates.unwrap_or_default().iter().filter(runs_tests).cloned().collect()
+}
