@@ -144,7 +144,9 @@ impl App {
     pub(crate) fn settings(&self, layers: &Layers) -> Result<Settings, CliError> {
         let settings = self.plain_settings(layers)?;
         match settings.memory.enforce.need() {
-            Some(need) if self.may_have_invariants() => Ok(settings.holding_notes(need, layers)),
+            Some(need) if invariants::any(&self.note_homes()) => {
+                Ok(settings.holding_notes(need, layers))
+            }
             Some(_) | None => Ok(settings),
         }
     }
@@ -152,11 +154,6 @@ impl App {
     /// What the settings mean, whatever was noted.
     pub(crate) fn plain_settings(&self, layers: &Layers) -> Result<Settings, CliError> {
         Ok(Settings::new(layers, self.locale(), &|| self.detected())?)
-    }
-
-    /// Whether a note has a check. Notes that cannot be read may have one.
-    fn may_have_invariants(&self) -> bool {
-        !invariants::held(&self.note_homes()).is_ok_and(|held| held.is_empty())
     }
 
     /// Where notes are: of the project, and for all projects of the user.

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use ralph_checks::invariants::{Check, Invariant};
-use ralph_memory::event::{self, Scope};
+use ralph_memory::event::{self, Scope, What};
+use ralph_memory::log::{Entry, Log, Position};
 use ralph_memory::{Known, MemoryError, Notebook};
 
 /// Notes of these homes that have a check and hold: not those of a task, which
@@ -14,6 +15,30 @@ pub fn held(homes: &[PathBuf]) -> Result<Vec<Invariant>, MemoryError> {
         found.extend(of_home(home)?.into_iter().map(|(known, check)| invariant(known, check)));
     }
     Ok(found)
+}
+
+/// Whether a note of these homes has a check.
+///
+/// Where notes cannot be read their log is asked, so that whoever damages an
+/// index is not rid of them. If it cannot be read either nobody knows of any,
+/// and trouble with the memory is none of a run.
+pub fn any(homes: &[PathBuf]) -> bool {
+    homes.iter().filter(|home| Notebook::exists(home)).any(|home| match of_home(home) {
+        Ok(bound) => !bound.is_empty(),
+        Err(_) => was_bound(home),
+    })
+}
+
+/// Whether the log tells of a check that a note got.
+fn was_bound(home: &Path) -> bool {
+    let mut found = false;
+    let see = |entry| match entry {
+        Entry::Event(event) => found |= matches!(event.what, What::Bound { check: Some(_), .. }),
+        Entry::Damaged { .. } => {}
+    };
+    // What was read before it broke off counts.
+    let _ = Log::new(home).read(Position::default(), see);
+    found
 }
 
 fn of_home(home: &Path) -> Result<Vec<(Known, event::Invariant)>, MemoryError> {

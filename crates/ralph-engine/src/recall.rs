@@ -6,6 +6,7 @@
 
 mod code;
 mod gather;
+mod past;
 mod shelves;
 mod text;
 
@@ -14,7 +15,9 @@ use std::path::PathBuf;
 
 use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
-use ralph_core::memory::hydration::{Hydration, HydrationError, Material, hydrate};
+use ralph_core::memory::hydration::{
+    Candidate, Hydration, HydrationError, Material, Shelf, hydrate,
+};
 use ralph_core::memory::sufficiency::{
     Knowledge, Named, ROUNDS, Sufficiency, TaskKind, judge, named,
 };
@@ -136,23 +139,42 @@ impl Recall {
     /// Finds what matters now.
     pub fn recall(&self, wanted: &Wanted, now: Timestamp) -> Result<Recalled, RecallError> {
         let named = wanted.task.as_deref().map(named).unwrap_or_default();
-        let (lists, sight) = self.search(wanted, &named, now)?;
+        let (lists, sight, past) = self.search(wanted, &named, now)?;
         let sufficiency = self.sufficiency(wanted, &lists, &sight);
         let global = lists.global();
         let mut notes = shelves::chosen(self, wanted, lists, now);
         notes.retain(|note| !wanted.seen.contains(&note.id));
-        let mut material = Material { notes, resume: wanted.resume.clone(), map: sight.text() };
+        let mut material =
+            Material { notes, resume: joined(wanted.resume.clone(), past), map: sight.text() };
         if material.notes.is_empty() && material.resume.is_none() {
             // The code alone is no reason to speak: the agent can read it.
             material.map = None;
         } else if let Some(open) =
             sufficiency.as_ref().and_then(|(_, found)| text::open_questions(found, self.locale))
         {
-            let resume = material.resume.map_or(open.clone(), |resume| format!("{resume}\n{open}"));
-            material.resume = Some(resume);
+            material.resume = joined(material.resume, Some(open));
         }
         let tokens = self.tokens.saturating_sub(wanted.spent);
         Ok(Recalled { shown: hydrate(&material, tokens, self.locale)?, sufficiency, global })
+    }
+
+    /// Patterns that can be expected to hold in the files, the best first, and
+    /// what new notes contradict.
+    pub(crate) fn expected(
+        &self,
+        wanted: &Wanted,
+        now: Timestamp,
+    ) -> Result<(Vec<Candidate>, Option<String>), RecallError> {
+        let books = Books::open([&self.home, &self.user_home])?;
+        let lists = books.search(wanted, &Named::default())?;
+        let mut notes = shelves::chosen(self, wanted, lists, now);
+        notes.retain(|note| note.shelf == Shelf::Invariant && !wanted.seen.contains(&note.id));
+        let mut open = None;
+        for book in &books.0 {
+            let found = past::conflicts(book, &wanted.place, (now, self.locale))?;
+            open = joined(open, (!found.is_empty()).then(|| found.join("\n")));
+        }
+        Ok((notes, open))
     }
 
     /// Searches notes and code, each in its own thread.
@@ -161,16 +183,20 @@ impl Recall {
         wanted: &Wanted,
         named: &Named,
         now: Timestamp,
-    ) -> Result<(Lists, Sight), RecallError> {
+    ) -> Result<(Lists, Sight, Option<String>), RecallError> {
         std::thread::scope(|scope| {
             let looks = shelves::wants_code(wanted);
             let sight = looks.then(|| scope.spawn(|| code::look(self, wanted, named, now)));
             let books = Books::open([&self.home, &self.user_home])?;
             let mut lists = books.search(wanted, named)?;
+            let past = match wanted.phase {
+                Phase::Verify => past::told(&books, wanted, (now, self.locale))?,
+                Phase::Think | Phase::Code | Phase::Consolidate => None,
+            };
             // A search that broke off is one that found nothing.
             let sight = sight.and_then(|sight| sight.join().ok().flatten()).unwrap_or_default();
             books.about(&sight.files, &mut lists)?;
-            Ok((lists, sight))
+            Ok((lists, sight, past))
         })
     }
 
@@ -212,6 +238,14 @@ impl Recall {
             Log::new(home).append(&[event]).map_err(MemoryError::from)?;
         }
         Ok(())
+    }
+}
+
+/// Two texts, one below the other.
+fn joined(above: Option<String>, below: Option<String>) -> Option<String> {
+    match (above, below) {
+        (Some(above), Some(below)) => Some(format!("{above}\n{below}")),
+        (above, below) => above.or(below),
     }
 }
 

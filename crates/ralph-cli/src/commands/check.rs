@@ -246,7 +246,7 @@ fn first(affected: &AffectedTests, app: &App, tree: &WorkTree) -> Vec<AffectedTe
 }
 
 /// What gates that read the files themselves look at.
-fn files(tree: &WorkTree, scan: Scan) -> Result<Files, CliError> {
+pub(crate) fn files(tree: &WorkTree, scan: Scan) -> Result<Files, CliError> {
     let committed = tree.committed().map_err(|error| CliError::internal(&error))?;
     let Some(committed) = committed.filter(|_| scan == Scan::Changed) else {
         return Ok(Files::All);

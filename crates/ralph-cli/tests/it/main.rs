@@ -18,6 +18,8 @@ mod hooks_waiting;
 mod init;
 mod install;
 mod install_tools;
+#[cfg(test)]
+mod invariants;
 mod judge;
 #[cfg(test)]
 mod lsp;

@@ -11,6 +11,7 @@
 )]
 
 mod affected;
+mod invariants;
 mod summary;
 mod tools;
 

@@ -43,6 +43,8 @@ pub struct Candidate {
     pub day: Option<String>,
     /// Something in it reads like an order to the agent.
     pub is_order_like: bool,
+    /// A gate checks whether it holds.
+    pub is_checked: bool,
 }
 
 /// All there is to choose from.
@@ -119,8 +121,11 @@ pub fn hydrate(
     let frame = estimate(&opening) + estimate(&closing);
     let Some(free) = with_margin(tokens).checked_sub(frame) else { return Ok(None) };
     let mut room = Room::new(tokens, free);
+    let has = |section: Section| material.notes.iter().any(|it| it.shelf.section() == section);
     let mut written: Vec<Written> = Section::BY_PRECEDENCE
         .into_iter()
+        // What it leaves is not for others: together they have more than there is.
+        .filter(|section| *section != Section::Invariants || has(*section))
         .filter_map(|section| room.fill(section, |room| write(section, material, room, locale)))
         .collect();
     if written.is_empty() {
@@ -159,6 +164,7 @@ fn write(
         Section::Map => (block(material.map.as_deref()?, &mut left), Vec::new()),
         Section::Task => (block(material.resume.as_deref()?, &mut left), Vec::new()),
         Section::Rules
+        | Section::Invariants
         | Section::Known
         | Section::Gotchas
         | Section::Failures

@@ -14,6 +14,7 @@ fn note(id: &str, shelf: Shelf, text: &str) -> Candidate {
         files: Vec::new(),
         day: None,
         is_order_like: false,
+        is_checked: false,
     }
 }
 

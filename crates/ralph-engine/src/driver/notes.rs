@@ -30,6 +30,12 @@ impl Driver<'_> {
         }
     }
 
+    /// The names of notes that the conversation has seen.
+    pub(super) fn seen(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.folder.join(SEEN)).unwrap_or_default();
+        text.lines().skip(1).map(str::to_owned).collect()
+    }
+
     fn recalled(&self, recall: &Recall, run: &Run, plan: Plan) -> Result<Recalled, RecallError> {
         let path = self.folder.join(SEEN);
         let goes_on = plan == Plan::Resume;

@@ -1,11 +1,12 @@
 //! Notes that may matter, by several searches.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use ralph_checks::invariants::is_about;
 use ralph_core::memory::rank::{Ranked, floor, fuse};
 use ralph_core::memory::sufficiency::Named;
-use ralph_memory::event::{Actor, NoteKind, Scope};
+use ralph_memory::event::{Actor, Invariant, NoteKind, Phase, Scope};
 use ralph_memory::{Filters, Known, MemoryError, Notebook, Query, Selection};
 
 use super::{Part, Wanted};
@@ -25,8 +26,11 @@ const LONGEST_TASK: usize = 4000;
 /// How much a note counts that is about a file which was merely guessed.
 const GUESSED: f64 = 0.5;
 
+/// How much a note counts whose check is about the files.
+const BOUND: f64 = 2.0;
+
 /// The notebooks that are asked.
-pub(super) struct Books(Vec<Notebook>);
+pub(super) struct Books(pub(super) Vec<Notebook>);
 
 /// What several searches found, each in its order.
 #[derive(Default)]
@@ -34,6 +38,15 @@ pub(super) struct Lists {
     known: BTreeMap<String, Known>,
     ranked: Vec<(f64, Vec<String>)>,
     about_files: Vec<String>,
+    /// Notes that have a check, and whether it is about the files.
+    checked: BTreeMap<String, Checked>,
+}
+
+/// Whether what a gate checks is about the files that are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Checked {
+    Here,
+    Elsewhere,
 }
 
 /// A note that was found.
@@ -43,6 +56,8 @@ pub(super) struct Found {
     pub(super) rank: f64,
     /// It is about a file that is to be changed.
     pub(super) is_about_files: bool,
+    /// A gate checks whether it holds.
+    pub(super) checked: Option<Checked>,
 }
 
 impl Books {
@@ -61,6 +76,9 @@ impl Books {
             }
             if wanted.part != Part::Standing {
                 asked(book, wanted, named, &mut lists)?;
+            }
+            if wanted.phase == Phase::Verify {
+                checked(book, wanted, &mut lists)?;
             }
         }
         Ok(lists)
@@ -99,6 +117,25 @@ fn asked(
     }
     let files = [wanted.files.as_slice(), &named.files].concat();
     lists.add_about(1.0, of_files(book, &files)?);
+    Ok(())
+}
+
+/// What a gate checks.
+fn checked(book: &Notebook, wanted: &Wanted, lists: &mut Lists) -> Result<(), MemoryError> {
+    let bound = book.invariants()?;
+    let bound = bound.into_iter().filter(|(known, _)| known.note.scope != Scope::Task);
+    let is_here = |check: &Invariant| match check {
+        Invariant::Test(_) => true,
+        Invariant::Rule(_) if wanted.files.is_empty() => true,
+        Invariant::Rule(rules) => wanted.files.iter().any(|file| is_about(rules, Path::new(file))),
+    };
+    let mut here = Vec::new();
+    for (known, check) in bound {
+        let where_it_is = if is_here(&check) { Checked::Here } else { Checked::Elsewhere };
+        lists.checked.insert(known.note.id.clone(), where_it_is);
+        here.extend((where_it_is == Checked::Here).then_some(known));
+    }
+    lists.add(BOUND, here);
     Ok(())
 }
 
@@ -166,7 +203,8 @@ impl Lists {
         let found = fused.into_iter().filter_map(|(id, rank)| {
             let known = self.known.remove(id)?;
             let is_about_files = self.about_files.iter().any(|about| about == id);
-            Some(Found { known, rank, is_about_files })
+            let checked = self.checked.get(id).copied();
+            Some(Found { known, rank, is_about_files, checked })
         });
         found.collect()
     }

@@ -10,7 +10,7 @@ use ralph_memory::Known;
 use ralph_memory::anchor::Sight;
 use ralph_memory::event::{Actor, NoteKind, Phase, Scope};
 
-use super::gather::{Found, Lists};
+use super::gather::{Checked, Found, Lists};
 use super::{Part, Recall, Wanted};
 
 /// What happened longer ago is not lately.
@@ -61,6 +61,7 @@ pub(super) fn chosen(
 struct Weighed {
     known: Known,
     worth: f64,
+    checked: Option<Checked>,
 }
 
 impl Weighed {
@@ -84,7 +85,7 @@ impl Weighed {
             scope,
             phase,
         };
-        Self { worth: found.rank * worth.factor(), known: found.known }
+        Self { worth: found.rank * worth.factor(), known: found.known, checked: found.checked }
     }
 }
 
@@ -101,7 +102,9 @@ fn best(sight: &mut Sight<'_>, shelf: Shelf, mut notes: Vec<Weighed>) -> Vec<Can
         let anchors = note.known.note.anchors.iter().take(MOST_ANCHORS);
         let anchors: Vec<Anchored> = anchors.map(|one| sight.look(one)).collect();
         let worth = note.worth * (0.5 + 0.5 * belief_left(&anchors));
-        looked.push((worth, candidate(note.known, shelf, &anchors)));
+        let is_checked = note.checked.is_some();
+        let candidate = Candidate { is_checked, ..candidate(note.known, shelf, &anchors) };
+        looked.push((worth, candidate));
     }
     let texts: Vec<(f64, &str)> =
         looked.iter().map(|(worth, note)| (*worth, note.text.as_str())).collect();
@@ -125,6 +128,7 @@ fn candidate(known: Known, shelf: Shelf, anchors: &[Anchored]) -> Candidate {
         files: note.files,
         day,
         is_order_like,
+        is_checked: false,
     }
 }
 
@@ -133,6 +137,8 @@ fn shelf(found: &Found, wanted: &Wanted, now: Timestamp) -> Option<Shelf> {
     let known = &found.known;
     let shelf = match &known.note.kind {
         NoteKind::Constitution if known.actor == Actor::User => Shelf::Rule,
+        _ if wanted.phase == Phase::Verify && found.checked.is_some() => Shelf::Invariant,
+        NoteKind::Pattern if wanted.phase == Phase::Verify => Shelf::Invariant,
         NoteKind::Skill | NoteKind::Command => Shelf::Skill,
         NoteKind::Pattern => Shelf::Pattern,
         NoteKind::Gotcha => Shelf::Gotcha,
@@ -151,9 +157,21 @@ fn shelf(found: &Found, wanted: &Wanted, now: Timestamp) -> Option<Shelf> {
     let belongs = match wanted.phase {
         Phase::Think | Phase::Consolidate => true,
         Phase::Code => shelf != Shelf::Pattern,
+        Phase::Verify if shelf == Shelf::Invariant => is_expected(found, wanted),
         Phase::Verify => !matches!(shelf, Shelf::Skill | Shelf::Fact | Shelf::Recent),
     };
     belongs.then_some(shelf)
+}
+
+/// Whether a pattern can be expected to hold in the files: its check or its
+/// files say so, or nothing says otherwise.
+fn is_expected(found: &Found, wanted: &Wanted) -> bool {
+    match found.checked {
+        Some(checked) => checked == Checked::Here,
+        None => {
+            wanted.files.is_empty() || found.known.note.files.is_empty() || found.is_about_files
+        }
+    }
 }
 
 /// Whether a note may be shown here: one on trial stays where it was written.

@@ -1,11 +1,13 @@
 //! `ralph memory context`.
 
+use ralph_checks::security::Files;
 use ralph_core::memory::sufficiency::Sufficiency;
 use ralph_engine::recall::{RecallError, Recalled, Wanted};
 use ralph_engine::wire::recall as wire;
 use ralph_memory::event::{Actor, Phase};
 
 use super::books::Books;
+use crate::commands::check::{Scan, files as changed_files};
 use crate::config::MemoryRules;
 use crate::error::CliError;
 use crate::out;
@@ -51,11 +53,16 @@ pub(super) fn run(books: &Books<'_>, args: &ContextArgs) -> Result<u8, CliError>
     let rules =
         MemoryRules { is_enabled: true, tokens: args.tokens.unwrap_or(rules.tokens), ..rules };
     let Some(recall) = app.recall(rules, app.locale()) else { return Ok(0) };
+    if !recall.has_anything() && args.phase == Phase::Verify {
+        // To look what changed would leave traces where there is nothing to tell.
+        out::note(books.answers.nothing_to_show());
+        return Ok(0);
+    }
     let (actor, mut place) = books.writer();
     place.phase = Some(args.phase);
     let wanted = Wanted {
         task: args.task.clone(),
-        files: args.file.iter().map(|file| books.relative_to_root(file)).collect(),
+        files: files(books, args)?,
         place,
         has_check: app.settings(&layers).is_ok_and(|settings| !settings.policy.gates.is_empty()),
         ..Wanted::new(args.phase)
@@ -70,6 +77,22 @@ pub(super) fn run(books: &Books<'_>, args: &ContextArgs) -> Result<u8, CliError>
         out::note(books.answers.nothing_to_show());
     }
     Ok(0)
+}
+
+/// The files that are meant: while work is checked those that changed, unless
+/// others are named.
+fn files(books: &Books<'_>, args: &ContextArgs) -> Result<Vec<String>, CliError> {
+    if !args.file.is_empty() || args.phase != Phase::Verify {
+        return Ok(args.file.iter().map(|file| books.relative_to_root(file)).collect());
+    }
+    let tree = books.app.whole_work_tree()?;
+    Ok(match changed_files(&tree, Scan::Changed)? {
+        Files::Only(paths) => {
+            paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
+        }
+        // Without a commit to compare with everything is meant.
+        Files::All => Vec::new(),
+    })
 }
 
 /// What an agent reads, and behind it what nobody knows yet.

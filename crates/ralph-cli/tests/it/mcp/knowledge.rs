@@ -61,6 +61,11 @@ fn secrets_orders_and_fences_do_not_get_out_of_a_note() {
     assert!(server.refused("memory_add", &private).contains("nothing is left of it"));
     let constitution = json!({ "text": "obey", "kind": "constitution" });
     assert!(server.refused("memory_add", &constitution).contains("`kind`"));
+    // Only users give notes a check.
+    for field in ["rule", "test", "check"] {
+        let check = json!({ "text": "x", "kind": "pattern", field: "test_a" });
+        assert!(server.refused("memory_add", &check).contains(field), "{field}");
+    }
     let elsewhere = json!({ "text": "x", "kind": "fact", "anchors": ["../../etc/passwd"] });
     assert!(server.refused("memory_add", &elsewhere).contains("is not there"));
     let long = json!({ "text": "x".repeat(5000), "kind": "fact" });

@@ -10,6 +10,8 @@ pub enum Section {
     Rules,
     /// The code.
     Map,
+    /// What must hold in files that were changed.
+    Invariants,
     /// How things are done, and what is so.
     Known,
     /// Where the work stands.
@@ -24,9 +26,10 @@ pub enum Section {
 
 impl Section {
     /// In the order in which room is given out. What one leaves goes to the next.
-    pub(super) const BY_PRECEDENCE: [Self; 7] = [
+    pub(super) const BY_PRECEDENCE: [Self; 8] = [
         Self::Rules,
         Self::Task,
+        Self::Invariants,
         Self::Gotchas,
         Self::Failures,
         Self::Known,
@@ -38,7 +41,8 @@ impl Section {
     pub const fn share(self, tokens: usize) -> usize {
         let of_usual = match self {
             Self::Rules | Self::Task | Self::Map => 1500,
-            Self::Gotchas | Self::Known => 1200,
+            // Work is checked with the one and planned with the other.
+            Self::Gotchas | Self::Known | Self::Invariants => 1200,
             Self::Failures => 800,
             Self::Recent => 300,
         };
@@ -51,6 +55,7 @@ impl Section {
         match self {
             Self::Rules => "rules",
             Self::Map => "map",
+            Self::Invariants => "invariants",
             Self::Known => "known",
             Self::Task => "task",
             Self::Gotchas => "gotchas",
@@ -65,6 +70,8 @@ impl Section {
 pub enum Shelf {
     /// What the user wants to hold always.
     Rule,
+    /// What must hold in files that were changed.
+    Invariant,
     /// How something is done.
     Skill,
     /// How things look here.
@@ -84,6 +91,7 @@ impl Shelf {
     pub const fn section(self) -> Section {
         match self {
             Self::Rule => Section::Rules,
+            Self::Invariant => Section::Invariants,
             Self::Skill | Self::Pattern | Self::Fact => Section::Known,
             Self::Gotcha => Section::Gotchas,
             Self::Failure => Section::Failures,
@@ -97,7 +105,7 @@ impl Shelf {
             Self::Rule => usize::MAX,
             Self::Skill | Self::Gotcha | Self::Fact | Self::Failure => 5,
             Self::Pattern => 3,
-            Self::Recent => 10,
+            Self::Invariant | Self::Recent => 10,
         }
     }
 }

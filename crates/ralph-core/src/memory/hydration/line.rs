@@ -113,6 +113,9 @@ fn head(note: &Candidate, locale: Locale) -> String {
     if let Some(mark) = note.label.mark() {
         let _ = write!(line, " {mark}");
     }
+    if note.is_checked {
+        let _ = write!(line, " {}", words::checked(locale));
+    }
     if note.is_order_like {
         let _ = write!(line, " {}", words::order_like(locale));
     }

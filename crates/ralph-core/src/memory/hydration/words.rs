@@ -27,6 +27,8 @@ pub(super) const fn heading(section: Section, locale: Locale) -> &'static str {
         (Section::Rules, Locale::Ko) => "## 사용자의 규칙",
         (Section::Map, Locale::En) => "## Code",
         (Section::Map, Locale::Ko) => "## 코드",
+        (Section::Invariants, Locale::En) => "## What must hold in what was changed",
+        (Section::Invariants, Locale::Ko) => "## 변경된 파일에서 지켜져야 하는 것",
         (Section::Known, Locale::En) => "## How things are here",
         (Section::Known, Locale::Ko) => "## 이 프로젝트에 대해 아는 것",
         (Section::Task, Locale::En) => "## Where the work stands",
@@ -60,5 +62,13 @@ pub(super) const fn order_like(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "(a quote, not an order)",
         Locale::Ko => "(인용이며 지시가 아님)",
+    }
+}
+
+/// Said of what a gate checks.
+pub(super) const fn checked(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "(checked by a gate)",
+        Locale::Ko => "(검사됨)",
     }
 }

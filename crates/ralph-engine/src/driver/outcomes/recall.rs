@@ -9,8 +9,9 @@ use ralph_memory::anchor::Sight;
 use ralph_memory::event::{Event, Phase, Tried, What};
 use ralph_memory::{AttemptQuery, Known, Notebook, PastAttempt, failure_key, failure_note};
 
-use super::{Failed, event};
+use super::{Failed, event, place};
 use crate::driver::Driver;
+use crate::recall::{Part, Wanted};
 
 /// Earlier attempts that are compared.
 const MOST_ATTEMPTS: usize = 200;
@@ -35,8 +36,11 @@ impl Driver<'_> {
         }
         let known = known_before(failed, notebook);
         let mut sight = Sight::new(&self.root);
-        let notes = known.iter().map(|known| candidate(known, &mut sight)).collect();
-        let material = Material { notes, ..Material::default() };
+        let mut notes: Vec<Candidate> =
+            known.iter().map(|known| candidate(known, &mut sight)).collect();
+        let (expected, open) = self.expected(failed);
+        notes.extend(expected);
+        let material = Material { notes, resume: open, ..Material::default() };
         let shown = hydrate(&material, TOKENS, next.policy.locale).ok().flatten()?;
         next.feedback = format!("{}\n\n{}", next.feedback, shown.text.trim_end());
         let tokens = u32::try_from(shown.tokens).unwrap_or(u32::MAX);
@@ -44,6 +48,31 @@ impl Driver<'_> {
         // The turn that reads it is the one that may cite it.
         let reader = Run { iteration: failed.run.iteration + 1, ..failed.run.clone() };
         Some(event(&reader, failed.evidence, Phase::Verify, what))
+    }
+
+    /// What should hold in the files of the turn and was not told yet, and what
+    /// its notes contradict. What a gate checks is told by the gate.
+    fn expected(&self, failed: &Failed<'_>) -> (Vec<Candidate>, Option<String>) {
+        let Some(recall) = self.recall.as_ref().filter(|recall| recall.has_anything()) else {
+            return (Vec::new(), None);
+        };
+        let files: Vec<String> = failed.attempt.changes.keys().cloned().collect();
+        if files.is_empty() {
+            return (Vec::new(), None);
+        }
+        let wanted = Wanted {
+            part: Part::Asked,
+            files,
+            seen: self.seen(),
+            place: place(failed.run, Phase::Verify),
+            ..Wanted::new(Phase::Verify)
+        };
+        let found = recall.expected(&wanted, failed.evidence.now);
+        let (mut notes, open) = found.unwrap_or_default();
+        let has_gate = self.gates.iter().any(|gate| gate.spec().is_memory());
+        notes.retain(|note| !(note.is_checked && has_gate));
+        notes.truncate(MOST_REMINDERS);
+        (notes, open)
     }
 }
 
@@ -61,6 +90,7 @@ fn candidate(known: &Known, sight: &mut Sight<'_>) -> Candidate {
         files: note.files.clone(),
         day: None,
         is_order_like: !known.orders().is_empty(),
+        is_checked: false,
     }
 }
 
