@@ -8,6 +8,21 @@ use ralph_core::redact::redact;
 
 use crate::event::{Event, Note, What};
 
+/// How much is kept of what somebody said in a session, in characters.
+const LONGEST_SAID: usize = 2000;
+
+/// How much is kept of what a tool was about, in characters.
+const LONGEST_ABOUT: usize = 300;
+
+/// How much is kept of what went wrong, in characters.
+const LONGEST_ERROR: usize = 600;
+
+/// Files of one use of a tool or of one commit that are kept.
+const MOST_FILES: usize = 50;
+
+/// More of a text is not even read, in bytes.
+const LONGEST_READ: usize = 64 * 1024;
+
 const OPENING: &str = "<private>";
 const CLOSING: &str = "</private>";
 
@@ -41,6 +56,22 @@ pub fn event(mut event: Event) -> Event {
         What::Attempted(tried) => {
             tried.approach.iter_mut().chain(&mut tried.failures).for_each(clean);
         }
+        What::Observed(used) => {
+            shorten(&mut used.tool, LONGEST_ABOUT);
+            shorten(&mut used.about, LONGEST_ABOUT);
+            used.error.iter_mut().for_each(|error| shorten(error, LONGEST_ERROR));
+            used.files.truncate(MOST_FILES);
+            used.files.iter_mut().for_each(clean);
+        }
+        What::Asked { text } | What::Answered { text } => shorten(text, LONGEST_SAID),
+        What::Opened { source, .. } => shorten(source, LONGEST_ABOUT),
+        What::Closed { why: about, .. } | What::Checkpointed { about } => {
+            shorten(about, LONGEST_ERROR);
+        }
+        What::Committed(made) => {
+            shorten(&mut made.subject, LONGEST_ABOUT);
+            made.files.truncate(MOST_FILES);
+        }
         What::Landed { .. }
         | What::Bound { .. }
         | What::Shown { .. }
@@ -61,6 +92,21 @@ fn clean_note(note: &mut Note) {
 fn clean(value: &mut String) {
     if let Cow::Owned(cleaned) = text(value) {
         *value = cleaned;
+    }
+}
+
+/// Cleans a text and cuts it: the beginning says what it is about, the end
+/// what came of it. What is cut out goes with what must not be kept, so that
+/// no half of a secret passes for something else.
+fn shorten(value: &mut String, most: usize) {
+    value.truncate(value.floor_char_boundary(LONGEST_READ));
+    clean(value);
+    let length = value.chars().count();
+    if length > most {
+        let end = most / 3;
+        let start = value.chars().take(most - end - 1);
+        let end = value.chars().skip(length - end);
+        *value = start.chain(['…']).chain(end).collect();
     }
 }
 

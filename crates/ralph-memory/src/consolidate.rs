@@ -238,7 +238,14 @@ impl Work<'_> {
             | What::Forgotten { .. }
             | What::Attempted(_)
             | What::Landed { .. }
-            | What::Bound { .. } => false,
+            | What::Bound { .. }
+            | What::Observed(_)
+            | What::Asked { .. }
+            | What::Answered { .. }
+            | What::Opened { .. }
+            | What::Closed { .. }
+            | What::Checkpointed { .. }
+            | What::Committed(_) => false,
         })
     }
 

@@ -1,10 +1,12 @@
 //! What happened to the memory: the lines of its log.
 
+mod captured;
 mod kind;
 mod tried;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::captured::{Committed, Observed, SessionState};
 pub use self::kind::{NoteKind, OtherKind};
 pub use self::tried::{Trace, Tried};
 
@@ -276,4 +278,71 @@ pub enum What {
         /// What is run; nothing any more if `None`.
         check: Option<Invariant>,
     },
+    /// A tool was used in a session.
+    Observed(Box<Observed>),
+    /// The user said something in a session.
+    Asked {
+        /// What.
+        text: String,
+    },
+    /// The agent fell silent in a session.
+    Answered {
+        /// Its last words.
+        text: String,
+    },
+    /// A session began, or went on.
+    Opened {
+        /// The work tree it is in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        worktree: Option<String>,
+        /// How it came to be, in a word.
+        source: String,
+        /// The name that whoever talks to the model has for it, where the
+        /// session is that of a run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        external: Option<String>,
+    },
+    /// A session was left, or its turn broke off.
+    Closed {
+        /// What it is then.
+        state: SessionState,
+        /// Why, in words.
+        why: String,
+    },
+    /// A session still goes on.
+    Checkpointed {
+        /// What with, in words.
+        about: String,
+    },
+    /// A commit was made.
+    Committed(Box<Committed>),
+}
+
+impl What {
+    /// Whether it is a piece of a session, which is kept for a while, and no
+    /// note or what came of one, which stays.
+    pub fn is_captured(&self) -> bool {
+        match self {
+            Self::Observed(_)
+            | Self::Asked { .. }
+            | Self::Answered { .. }
+            | Self::Opened { .. }
+            | Self::Closed { .. }
+            | Self::Checkpointed { .. }
+            | Self::Committed(_) => true,
+            Self::Noted(_)
+            | Self::Shown { .. }
+            | Self::Cited { .. }
+            | Self::Checked { .. }
+            | Self::SeenAgain { .. }
+            | Self::Replaced { .. }
+            | Self::Promoted { .. }
+            | Self::Retracted { .. }
+            | Self::Corrected { .. }
+            | Self::Forgotten { .. }
+            | Self::Attempted(_)
+            | Self::Landed { .. }
+            | Self::Bound { .. } => false,
+        }
+    }
 }

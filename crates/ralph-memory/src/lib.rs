@@ -32,6 +32,7 @@ pub mod notebook;
 mod query;
 mod ranking;
 pub mod raw;
+mod session;
 mod store;
 #[doc(hidden)]
 pub mod synthetic;
@@ -47,3 +48,7 @@ pub use notebook::{
 };
 pub use query::{Filters, GroupHit, Hit, Query, Retired};
 pub use ranking::Ranking;
+pub use session::{
+    Message, Observation, Session, SessionFilter, SessionFound, SessionMode, Who, resume_context,
+    session_id,
+};

@@ -8,6 +8,7 @@
 mod known;
 mod outcomes;
 mod projection;
+mod sessions;
 mod tables;
 mod turn;
 
@@ -333,7 +334,10 @@ impl Notebook {
     pub fn forget(&self, id: &str, at: Timestamp) -> Result<usize, MemoryError> {
         let what = What::Forgotten { id: id.to_owned() };
         let event = Event { at: at.as_millis(), place: Place::default(), actor: Actor::User, what };
-        let lines = self.log.rewrite(|event| forgotten(event, id))?;
+        let text = self.get(id)?.map(|known| known.note.text).unwrap_or_default();
+        let lines = self
+            .log
+            .rewrite(|event| forgotten(event, id).or_else(|| sessions::silenced(event, &text)))?;
         // Afterwards, so that whoever has read the old lines hears of it.
         self.log.append(&[event])?;
         self.rebuild()?;
@@ -464,7 +468,14 @@ fn forgotten(event: &Event, id: &str) -> Option<Event> {
         | What::SeenAgain { .. }
         | What::Promoted { .. }
         | What::Corrected { .. }
-        | What::Forgotten { .. } => return None,
+        | What::Forgotten { .. }
+        | What::Observed(_)
+        | What::Asked { .. }
+        | What::Answered { .. }
+        | What::Opened { .. }
+        | What::Closed { .. }
+        | What::Checkpointed { .. }
+        | What::Committed(_) => return None,
     };
     Some(Event { what, ..event.clone() })
 }

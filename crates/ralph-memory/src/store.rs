@@ -8,4 +8,5 @@ pub(crate) mod open;
 pub(crate) mod outcomes;
 pub(crate) mod pending;
 pub(crate) mod segments;
+pub(crate) mod sessions;
 pub(crate) mod turns;

@@ -123,6 +123,14 @@ impl<S: Stored> Projection<S> {
                 self.beside.checks.push((id, check));
                 Ok(())
             }
+            // No note takes part in these.
+            What::Observed(_)
+            | What::Asked { .. }
+            | What::Answered { .. }
+            | What::Opened { .. }
+            | What::Closed { .. }
+            | What::Checkpointed { .. }
+            | What::Committed(_) => Ok(()),
         }
     }
 

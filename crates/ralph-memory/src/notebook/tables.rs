@@ -6,6 +6,7 @@ use rusqlite::Connection;
 
 use super::known::Known;
 use super::projection::{Change, Projection, Slot, Stored};
+use super::sessions::Sessions;
 use super::turn::{Part, Turn};
 use crate::error::Fault;
 use crate::event::What;
@@ -37,11 +38,15 @@ pub(super) fn project(
     entries: Vec<Entry>,
 ) -> Result<(), Fault> {
     let mut projection = Projection::new(Tables(connection));
+    let mut sessions = Sessions::new(connection);
     for entry in entries {
         match entry {
             Entry::Damaged { path, offset } => turns::add_damage(connection, &path, offset)?,
             Entry::Event(event) if is_too_large(&event.what) => {}
-            Entry::Event(event) => projection.apply(*event)?,
+            Entry::Event(event) => {
+                sessions.apply(&event)?;
+                projection.apply(*event)?;
+            }
         }
     }
     let Projection { notes: slots, turns: parts, beside, .. } = projection;
@@ -58,7 +63,7 @@ pub(super) fn project(
     for (id, check) in &beside.checks {
         outcomes::bind(connection, id, check.as_ref())?;
     }
-    Ok(())
+    sessions.write()
 }
 
 /// Whether an event holds a note that whoever wrote it should have refused.

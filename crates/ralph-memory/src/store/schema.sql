@@ -119,3 +119,46 @@ CREATE TABLE landings (
 
 -- Notes with a check that can be run.
 CREATE TABLE invariants (id TEXT PRIMARY KEY, invariant TEXT NOT NULL) WITHOUT ROWID;
+
+-- Sessions of agents. The names of columns are those that others know them by.
+CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    task_id TEXT,
+    session_id TEXT,
+    state TEXT NOT NULL,
+    mode TEXT NOT NULL,
+    worktree TEXT,
+    run TEXT,
+    last_checkpoint INTEGER NOT NULL,
+    resume_context TEXT NOT NULL,
+    messages TEXT NOT NULL,
+    files TEXT NOT NULL,
+    last_failure TEXT,
+    created INTEGER NOT NULL,
+    updated INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX sessions_by_task ON sessions (task_id);
+CREATE INDEX sessions_by_state ON sessions (state);
+CREATE INDEX sessions_by_session_id ON sessions (session_id);
+CREATE INDEX sessions_by_updated ON sessions (updated);
+
+-- What was done in sessions and committed, in the order of the log.
+CREATE TABLE observations (
+    number INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    session TEXT,
+    tool TEXT NOT NULL,
+    files TEXT NOT NULL,
+    about TEXT NOT NULL,
+    error TEXT
+);
+CREATE INDEX observations_by_time ON observations (at);
+CREATE TABLE observation_files (
+    file TEXT NOT NULL,
+    observation INTEGER NOT NULL,
+    PRIMARY KEY (file, observation)
+) WITHOUT ROWID;
+
+-- Commits that were noticed; the latest one of a work tree is where the next
+-- look begins.
+CREATE TABLE commits (hash TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;

@@ -1,0 +1,366 @@
+//! What the log says about sessions.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use rusqlite::Connection;
+
+use super::Notebook;
+use crate::error::{Fault, MemoryError};
+use crate::event::{Committed, Event, Observed, Phase, SessionState, Tried, What};
+use crate::session::{
+    MOST_FILES, MOST_MESSAGES, Message, Observation, Session, SessionFilter, SessionFound,
+    SessionMode, Who, session_id,
+};
+use crate::store::sessions::{self, Names};
+
+/// Within how many milliseconds the same thing is one that a host told us
+/// twice.
+const ECHO: i64 = 2_000;
+
+/// How much of what was asked first names a session, in characters.
+const LONGEST_TASK: usize = 200;
+
+/// Shorter texts of notes stand anywhere by chance, in bytes.
+const SHORTEST_TEXT: usize = 12;
+
+/// The tool of observations that are commits.
+const COMMIT: &str = "commit";
+
+/// Sessions that events touched, and what was done in them.
+pub(super) struct Sessions<'c> {
+    connection: &'c Connection,
+    touched: BTreeMap<String, Session>,
+    done: Vec<Observation>,
+}
+
+impl<'c> Sessions<'c> {
+    pub(super) fn new(connection: &'c Connection) -> Self {
+        Self { connection, touched: BTreeMap::new(), done: Vec::new() }
+    }
+
+    /// Applies the next event.
+    pub(super) fn apply(&mut self, event: &Event) -> Result<(), Fault> {
+        match &event.what {
+            What::Committed(made) => self.committed(event.at, made),
+            What::Attempted(tried) => self.attempted(event, tried),
+            What::Observed(used) => self.observed(event, used),
+            What::Asked { text } => {
+                let Some(session) = self.session(event)? else { return Ok(()) };
+                session.state = SessionState::Active;
+                if session.task.is_none() {
+                    session.task = first_words(text);
+                }
+                say(session, event.at, Who::User, text);
+                Ok(())
+            }
+            What::Answered { text } => {
+                let Some(session) = self.session(event)? else { return Ok(()) };
+                say(session, event.at, Who::Agent, text);
+                Ok(())
+            }
+            What::Opened { worktree, external, .. } => {
+                let Some(session) = self.session(event)? else { return Ok(()) };
+                session.state = SessionState::Active;
+                session.worktree = worktree.clone().or(session.worktree.take());
+                session.external = external.clone().or(session.external.take());
+                Ok(())
+            }
+            What::Closed { state, why } => {
+                let Some(session) = self.session(event)? else { return Ok(()) };
+                session.state = *state;
+                if *state == SessionState::Failed {
+                    session.last_failure = Some(why.clone());
+                }
+                Ok(())
+            }
+            What::Checkpointed { .. } => self.session(event).map(|_| ()),
+            What::Noted(_)
+            | What::Shown { .. }
+            | What::Cited { .. }
+            | What::Checked { .. }
+            | What::SeenAgain { .. }
+            | What::Replaced { .. }
+            | What::Promoted { .. }
+            | What::Retracted { .. }
+            | What::Corrected { .. }
+            | What::Forgotten { .. }
+            | What::Landed { .. }
+            | What::Bound { .. } => Ok(()),
+        }
+    }
+
+    /// Writes what was learned.
+    pub(super) fn write(self) -> Result<(), Fault> {
+        sessions::observe(self.connection, &self.done)?;
+        for session in self.touched.values() {
+            sessions::write(self.connection, session)?;
+        }
+        Ok(())
+    }
+
+    /// The session that an event is of, as of that event; a new one if nobody
+    /// heard of it, none if the event names none.
+    fn session(&mut self, event: &Event) -> Result<Option<&mut Session>, Fault> {
+        let Event { at, place, .. } = event;
+        let Some(id) = session_id(place) else { return Ok(None) };
+        self.load(&id)?;
+        let session = self.touched.entry(id).or_insert_with_key(|id| Session {
+            id: id.clone(),
+            created: *at,
+            last_checkpoint: *at,
+            updated: *at,
+            ..Session::default()
+        });
+        session.last_checkpoint = session.last_checkpoint.max(*at);
+        session.updated = session.updated.max(*at);
+        session.external = place.session.clone().or(session.external.take());
+        session.run = place.run.clone().or(session.run.take());
+        session.task = place.task.clone().or(session.task.take());
+        match place.phase {
+            Some(Phase::Think) => session.mode = SessionMode::Plan,
+            Some(Phase::Code | Phase::Verify | Phase::Consolidate) => {
+                session.mode = SessionMode::Agent;
+            }
+            None => {}
+        }
+        Ok(Some(session))
+    }
+
+    fn load(&mut self, id: &str) -> Result<(), Fault> {
+        if !self.touched.contains_key(id)
+            && let Some(known) = sessions::read(self.connection, id)?
+        {
+            self.touched.insert(id.to_owned(), known);
+        }
+        Ok(())
+    }
+
+    fn observed(&mut self, event: &Event, used: &Observed) -> Result<(), Fault> {
+        let what = format!("{} {}", used.tool, used.about);
+        let what = what.trim();
+        let text = match &used.error {
+            Some(error) => format!("{what}: {error}"),
+            None => what.to_owned(),
+        };
+        let mut observation = observation(event.at, used);
+        if let Some(session) = self.session(event)? {
+            if is_echo(session, event.at, Who::Tool, &text) {
+                return Ok(());
+            }
+            session.state = SessionState::Active;
+            touch(session, &used.files);
+            match &used.error {
+                Some(_) => session.last_failure = Some(text.clone()),
+                // It works by now.
+                None if failed_at(session, what) => session.last_failure = None,
+                None => {}
+            }
+            say(session, event.at, Who::Tool, &text);
+            observation.session = Some(session.id.clone());
+        }
+        self.done.push(observation);
+        Ok(())
+    }
+
+    /// The checks of a turn say more about what is wrong than any tool.
+    fn attempted(&mut self, event: &Event, tried: &Tried) -> Result<(), Fault> {
+        let Some(id) = session_id(&event.place) else { return Ok(()) };
+        self.load(&id)?;
+        if let Some(session) = self.touched.get_mut(&id) {
+            session.updated = session.updated.max(event.at);
+            session.last_failure = (!tried.failures.is_empty()).then(|| tried.failures.join("; "));
+        }
+        Ok(())
+    }
+
+    fn committed(&mut self, at: i64, made: &Committed) -> Result<(), Fault> {
+        // Whoever looks at git tells of it, and several may look at once.
+        if !sessions::notice(self.connection, &made.commit)? {
+            return Ok(());
+        }
+        let short = |name: &str| name.chars().take(10).collect::<String>();
+        let mut about = format!("{} {}", short(&made.commit), made.subject);
+        if let Some(old) = &made.reverts {
+            let _ = write!(about, " (takes back {})", short(old));
+        }
+        let (tool, files) = (COMMIT.to_owned(), made.files.clone());
+        self.done.push(Observation { at, session: None, tool, files, about, error: None });
+        Ok(())
+    }
+}
+
+fn observation(at: i64, used: &Observed) -> Observation {
+    let Observed { tool, files, about, error } = used.clone();
+    Observation { at, session: None, tool, files, about, error }
+}
+
+fn is_echo(session: &Session, at: i64, who: Who, text: &str) -> bool {
+    session.messages.last().is_some_and(|last| {
+        last.who == who && last.text == text && (0..=ECHO).contains(&at.saturating_sub(last.at))
+    })
+}
+
+fn say(session: &mut Session, at: i64, who: Who, text: &str) {
+    if text.trim().is_empty() || is_echo(session, at, who, text) {
+        return;
+    }
+    session.messages.push(Message { at, who, text: text.to_owned() });
+    let surplus = session.messages.len().saturating_sub(MOST_MESSAGES);
+    session.messages.drain(..surplus);
+}
+
+fn touch(session: &mut Session, files: &[String]) {
+    session.files.retain(|file| !files.contains(file));
+    for file in files.iter().rev() {
+        session.files.insert(0, file.clone());
+    }
+    session.files.dedup();
+    session.files.truncate(MOST_FILES);
+}
+
+/// Whether what went wrong last was this very thing.
+fn failed_at(session: &Session, what: &str) -> bool {
+    let failure = session.last_failure.as_deref();
+    failure.and_then(|failure| failure.strip_prefix(what)).is_some_and(|rest| rest.starts_with(':'))
+}
+
+/// The first line of a text that says something, not too long.
+fn first_words(text: &str) -> Option<String> {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(line.chars().take(LONGEST_TASK).collect())
+}
+
+/// What stands in the log in place of what repeats a note that is forgotten.
+pub(super) fn silenced(event: &Event, text: &str) -> Option<Event> {
+    let repeats = |said: &str| text.len() >= SHORTEST_TEXT && said.contains(text);
+    let what = match &event.what {
+        What::Observed(used) => {
+            let Observed { about, error, .. } = &**used;
+            if !repeats(about) && !error.as_deref().is_some_and(repeats) {
+                return None;
+            }
+            let tool = used.tool.clone();
+            What::Observed(Box::new(Observed {
+                tool,
+                files: used.files.clone(),
+                ..Observed::default()
+            }))
+        }
+        What::Asked { text } if repeats(text) => What::Asked { text: String::new() },
+        What::Answered { text } if repeats(text) => What::Answered { text: String::new() },
+        What::Closed { state, why } if repeats(why) => {
+            What::Closed { state: *state, why: String::new() }
+        }
+        What::Checkpointed { about } if repeats(about) => {
+            What::Checkpointed { about: String::new() }
+        }
+        What::Asked { .. }
+        | What::Answered { .. }
+        | What::Closed { .. }
+        | What::Checkpointed { .. }
+        | What::Opened { .. }
+        | What::Committed(_)
+        | What::Noted(_)
+        | What::Shown { .. }
+        | What::Cited { .. }
+        | What::Checked { .. }
+        | What::SeenAgain { .. }
+        | What::Replaced { .. }
+        | What::Promoted { .. }
+        | What::Retracted { .. }
+        | What::Corrected { .. }
+        | What::Forgotten { .. }
+        | What::Attempted(_)
+        | What::Landed { .. }
+        | What::Bound { .. } => return None,
+    };
+    Some(Event { what, ..event.clone() })
+}
+
+impl Notebook {
+    /// Sessions, the latest first.
+    pub fn sessions(&self, filter: &SessionFilter) -> Result<Vec<Session>, MemoryError> {
+        self.catch_up()?;
+        self.memory.read(|tx| sessions::list(tx, filter))
+    }
+
+    /// The session that is meant by our name for it, its host's, its run's, or
+    /// the beginning of one of them.
+    pub fn session(&self, name: &str) -> Result<SessionFound, MemoryError> {
+        self.catch_up()?;
+        self.memory.read(|tx| {
+            let known = sessions::names(tx)?;
+            match meant(&known, name) {
+                Ok(id) => match sessions::read(tx, &id)? {
+                    Some(session) => Ok(SessionFound::One(Box::new(session))),
+                    None => Err(Fault::Damaged(format!("session {id} was lost"))),
+                },
+                Err(found) => Ok(found),
+            }
+        })
+    }
+
+    /// What whoever goes on with a session has to know, by its id.
+    pub fn resume_context(&self, id: &str) -> Result<Option<String>, MemoryError> {
+        self.catch_up()?;
+        self.memory.read(|tx| sessions::context(tx, id))
+    }
+
+    /// What was done to files since a moment (in milliseconds since 1970), the
+    /// latest first; to any files if none is named.
+    pub fn timeline(
+        &self,
+        files: &[String],
+        since: i64,
+        limit: usize,
+    ) -> Result<Vec<Observation>, MemoryError> {
+        self.catch_up()?;
+        self.memory.read(|tx| sessions::timeline(tx, files, (since, limit)))
+    }
+
+    /// Whether a commit was noticed before.
+    pub fn has_noticed(&self, commit: &str) -> Result<bool, MemoryError> {
+        self.catch_up()?;
+        self.memory.read(|tx| sessions::is_noticed(tx, commit))
+    }
+}
+
+/// The id that a name leads to.
+fn meant(known: &[Names], name: &str) -> Result<String, SessionFound> {
+    let names = |one: &Names| {
+        let (id, external, run) = one.clone();
+        [Some(id), external, run].into_iter().flatten()
+    };
+    let matching = |fits: &dyn Fn(&str) -> bool| -> Vec<String> {
+        let fitting = known.iter().filter(|one| names(one).any(|known| fits(&known)));
+        fitting.map(|(id, ..)| id.clone()).collect()
+    };
+    let exact = matching(&|known| known == name);
+    let mut ids = if exact.is_empty() && !name.is_empty() {
+        matching(&|known| known.starts_with(name))
+    } else {
+        exact
+    };
+    match ids.len() {
+        0 => Err(SessionFound::None { near: nearest(known, name) }),
+        1 => Ok(ids.remove(0)),
+        _ => Err(SessionFound::Several(ids)),
+    }
+}
+
+/// The id of the session whose name begins most like this one.
+fn nearest(known: &[Names], name: &str) -> Option<String> {
+    let shared = |other: &str| other.chars().zip(name.chars()).take_while(|(a, b)| a == b).count();
+    let best = known.iter().map(|(id, external, run)| {
+        let others = external.iter().chain(run).map(|other| shared(other));
+        (others.chain([shared(id)]).max().unwrap_or(0), id)
+    });
+    // Of equal ones the latest, which stands first.
+    let best = best.rev().max_by_key(|(shared, _)| *shared)?;
+    (best.0 * 2 >= name.chars().count() && best.0 > 1).then(|| best.1.clone())
+}
+
+#[cfg(test)]
+#[path = "sessions_tests.rs"]
+mod tests;

@@ -1,0 +1,302 @@
+use std::fs;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::event::{Actor, Place};
+use crate::session::resume_context;
+
+fn scratch() -> (tempfile::TempDir, Notebook) {
+    let dir = tempfile::tempdir().unwrap();
+    let notebook = Notebook::open(dir.path()).unwrap();
+    (dir, notebook)
+}
+
+fn of(session: &str, at: i64, what: What) -> Event {
+    let place = Place { session: Some(session.to_owned()), ..Place::default() };
+    Event { at, place, actor: Actor::Agent, what }
+}
+
+fn used(tool: &str, file: &str, error: Option<&str>) -> What {
+    What::Observed(Box::new(Observed {
+        tool: tool.to_owned(),
+        files: vec![file.to_owned()],
+        about: format!("about {file}"),
+        error: error.map(str::to_owned),
+    }))
+}
+
+fn asked(text: &str) -> What {
+    What::Asked { text: text.to_owned() }
+}
+
+fn answered(text: &str) -> What {
+    What::Answered { text: text.to_owned() }
+}
+
+fn opened() -> What {
+    What::Opened { worktree: Some("/w".to_owned()), source: "new".to_owned(), external: None }
+}
+
+fn committed(commit: &str, reverts: Option<&str>) -> What {
+    What::Committed(Box::new(Committed {
+        commit: commit.to_owned(),
+        subject: "api: move it".to_owned(),
+        files: vec!["a.rs".to_owned()],
+        reverts: reverts.map(str::to_owned),
+    }))
+}
+
+fn all(notebook: &Notebook) -> Vec<Session> {
+    notebook.sessions(&SessionFilter::default()).unwrap()
+}
+
+#[test]
+fn a_session_tells_what_was_asked_done_and_said_in_it() {
+    let (_dir, notebook) = scratch();
+    let closed = What::Closed { state: SessionState::Paused, why: "left".to_owned() };
+    notebook
+        .write(&[
+            of("one", 10, opened()),
+            of("one", 20, asked("\nfix the parser\nplease")),
+            of("one", 30, used("Edit", "a.rs", None)),
+            of("one", 31, used("Edit", "a.rs", None)),
+            of("one", 40, used("Bash", "b.rs", Some("exit 1"))),
+            of("one", 50, answered("it is done")),
+            of("two", 45, asked("something else")),
+            of("one", 60, closed),
+        ])
+        .unwrap();
+    let found = all(&notebook);
+    assert_eq!(found.len(), 2);
+    let one = &found[0];
+    assert_eq!(one.task.as_deref(), Some("fix the parser"));
+    assert_eq!(one.external.as_deref(), Some("one"));
+    assert_eq!((one.state, one.mode), (SessionState::Paused, SessionMode::Agent));
+    assert_eq!((one.created, one.updated, one.last_checkpoint), (10, 60, 60));
+    assert_eq!(one.worktree.as_deref(), Some("/w"));
+    assert_eq!(one.files, ["b.rs", "a.rs"]);
+    assert_eq!(one.last_failure.as_deref(), Some("Bash about b.rs: exit 1"));
+    let said: Vec<(Who, &str)> = one.messages.iter().map(|m| (m.who, m.text.as_str())).collect();
+    assert_eq!(
+        said,
+        [
+            (Who::User, "\nfix the parser\nplease"),
+            (Who::Tool, "Edit about a.rs"),
+            (Who::Tool, "Bash about b.rs: exit 1"),
+            (Who::Agent, "it is done"),
+        ]
+    );
+    let context = notebook.resume_context(&one.id).unwrap().unwrap();
+    assert_eq!(context, resume_context(one));
+    assert!(context.contains("files touched last: b.rs, a.rs"), "{context}");
+    // Whoever says something in it takes it up again.
+    notebook.write(&[of("one", 70, asked("and now the tests"))]).unwrap();
+    assert_eq!(all(&notebook)[0].state, SessionState::Active);
+    let paused = SessionFilter { states: vec![SessionState::Paused], ..SessionFilter::default() };
+    assert_eq!(notebook.sessions(&paused).unwrap(), []);
+}
+
+#[test]
+fn what_works_again_is_no_failure_any_more() {
+    let (_dir, notebook) = scratch();
+    notebook.write(&[of("one", 1, used("Bash", "a.rs", Some("exit 1")))]).unwrap();
+    notebook.write(&[of("one", 2, used("Edit", "a.rs", None))]).unwrap();
+    assert!(all(&notebook)[0].last_failure.is_some());
+    notebook.write(&[of("one", 3, used("Bash", "a.rs", None))]).unwrap();
+    assert_eq!(all(&notebook)[0].last_failure, None);
+}
+
+#[test]
+fn the_mode_follows_what_the_agent_is_about() {
+    let (_dir, notebook) = scratch();
+    let mode = |phase| {
+        let mut event = of("one", 1, asked("x"));
+        event.place.phase = Some(phase);
+        notebook.write(&[event]).unwrap();
+        all(&notebook)[0].mode
+    };
+    assert_eq!(mode(Phase::Think), SessionMode::Plan);
+    assert_eq!(mode(Phase::Code), SessionMode::Agent);
+}
+
+#[test]
+fn a_run_is_a_session_of_its_own() {
+    let (_dir, notebook) = scratch();
+    let place = Place { run: Some("run-1".to_owned()), ..Place::default() };
+    let event = |at, what| Event { at, place: place.clone(), actor: Actor::Ralph, what };
+    let external = Some("conversation".to_owned());
+    let opened = What::Opened { worktree: None, source: "run".to_owned(), external };
+    let tried = Tried { failures: vec!["test: one fails".to_owned()], ..Tried::default() };
+    notebook.write(&[event(1, opened), event(2, What::Attempted(Box::new(tried)))]).unwrap();
+    let one = &all(&notebook)[0];
+    assert_eq!(one.run.as_deref(), Some("run-1"));
+    assert_eq!(one.external.as_deref(), Some("conversation"));
+    assert_eq!(one.last_failure.as_deref(), Some("test: one fails"));
+    assert_eq!((one.last_checkpoint, one.updated), (1, 2));
+    let later = What::Checkpointed { about: "iteration 2".to_owned() };
+    notebook.write(&[event(9, later)]).unwrap();
+    assert_eq!(all(&notebook)[0].last_checkpoint, 9);
+}
+
+#[test]
+fn a_session_is_found_by_any_of_its_names_and_by_the_beginning_of_one() {
+    let (_dir, notebook) = scratch();
+    notebook.write(&[of("ses-alpha", 1, asked("a")), of("ses-beta", 2, asked("b"))]).unwrap();
+    let id = |name: &str| match notebook.session(name).unwrap() {
+        SessionFound::One(session) => session.external.unwrap(),
+        SessionFound::Several(ids) => format!("{} meant", ids.len()),
+        SessionFound::None { near } => format!("near {}", near.is_some()),
+    };
+    let own = all(&notebook)[1].id.clone();
+    assert_eq!(id(&own), "ses-alpha");
+    assert_eq!(id(&own[..8]), "ses-alpha");
+    assert_eq!(id("ses-beta"), "ses-beta");
+    assert_eq!(id("ses-a"), "ses-alpha");
+    assert_eq!(id("ses-"), "2 meant");
+    assert_eq!(id("ses-bete"), "near true");
+    assert_eq!(id("unheard"), "near false");
+    assert_eq!(id(""), "near false");
+    assert_eq!(id("../../etc' OR 1 --"), "near false");
+}
+
+#[test]
+fn the_timeline_of_files_has_what_was_done_to_them_lately_and_commits_once() {
+    let (_dir, notebook) = scratch();
+    let commit = |at, what| Event { at, place: Place::default(), actor: Actor::Ralph, what };
+    notebook
+        .write(&[
+            of("one", 5, used("Edit", "a.rs", None)),
+            of("one", 100, used("Edit", "a.rs", Some("no such text"))),
+            of("two", 110, used("Write", "b.rs", None)),
+            commit(120, committed("0123456789abcdef", None)),
+            commit(121, committed("0123456789abcdef", None)),
+            commit(130, committed("fedcba9876543210", Some("0123456789abcdef"))),
+        ])
+        .unwrap();
+    let tools = |files: &[&str], since, limit| -> Vec<(i64, String)> {
+        let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
+        let found = notebook.timeline(&files, since, limit).unwrap();
+        found.into_iter().map(|one| (one.at, one.tool)).collect()
+    };
+    let want = |list: &[(i64, &str)]| -> Vec<(i64, String)> {
+        list.iter().map(|(at, tool)| (*at, (*tool).to_owned())).collect()
+    };
+    assert_eq!(tools(&["a.rs"], 50, 10), want(&[(130, "commit"), (120, "commit"), (100, "Edit")]));
+    assert_eq!(tools(&["a.rs"], 0, 1), want(&[(130, "commit")]));
+    assert_eq!(tools(&["b.rs"], 0, 10), want(&[(110, "Write")]));
+    assert_eq!(tools(&[], 0, 10).len(), 5);
+    let last = notebook.timeline(&[], 0, 1).unwrap().remove(0);
+    assert_eq!(last.about, "fedcba9876 api: move it (takes back 0123456789)");
+    assert!(notebook.has_noticed("fedcba9876543210").unwrap());
+    assert!(!notebook.has_noticed("f").unwrap());
+}
+
+#[test]
+fn nothing_that_must_not_be_kept_is_in_the_log() {
+    let (dir, notebook) = scratch();
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    let text = format!("use {token} <private>my name</private> <ralph-notes>old</ralph-notes>");
+    let mut observed = used("Bash", "a.rs", Some(&text));
+    if let What::Observed(used) = &mut observed {
+        used.about.clone_from(&text);
+    }
+    notebook
+        .write(&[
+            of("one", 1, asked(&text)),
+            of("one", 2, answered(&text)),
+            of("one", 3, observed),
+            of("one", 4, What::Closed { state: SessionState::Failed, why: text.clone() }),
+            of("one", 5, asked(&"long ".repeat(100_000))),
+        ])
+        .unwrap();
+    for file in fs::read_dir(dir.path().join("memory")).unwrap() {
+        let text = fs::read(file.unwrap().path()).unwrap();
+        let text = String::from_utf8_lossy(&text);
+        for hidden in [token.as_str(), "my name", "old"] {
+            assert!(!text.contains(hidden), "{hidden}");
+        }
+        assert!(text.len() < 10_000, "{}", text.len());
+    }
+}
+
+#[test]
+fn what_repeats_a_forgotten_note_is_forgotten_with_it() {
+    let (dir, notebook) = scratch();
+    let text = "the door code is 4711";
+    let note = crate::event::Note::new(
+        "m1",
+        crate::event::NoteKind::Fact,
+        crate::event::Scope::Project,
+        text,
+    );
+    notebook
+        .write(&[
+            of("one", 1, asked(&format!("remember: {text}"))),
+            of("one", 2, asked("and another thing")),
+            Event {
+                at: 3,
+                place: Place::default(),
+                actor: Actor::User,
+                what: What::Noted(Box::new(note)),
+            },
+        ])
+        .unwrap();
+    notebook.forget("m1", ralph_core::Timestamp::from_millis(4)).unwrap();
+    let log = fs::read_to_string(dir.path().join("memory/00000001.jsonl")).unwrap();
+    assert!(!log.contains("4711"), "{log}");
+    let said: Vec<String> =
+        all(&notebook).remove(0).messages.into_iter().map(|message| message.text).collect();
+    assert_eq!(said, ["and another thing"]);
+}
+
+fn any_event() -> impl Strategy<Value = Event> {
+    let files = ["a.rs", "b.rs", "c.rs"];
+    let what = prop_oneof![
+        (0..3_usize, any::<bool>()).prop_map(move |(file, broke)| {
+            used("Edit", files[file], broke.then_some("exit 1"))
+        }),
+        (0..3_u8).prop_map(|n| asked(&format!("task {n}"))),
+        (0..3_u8).prop_map(|n| answered(&format!("reply {n}"))),
+        Just(opened()),
+        (0..4_usize).prop_map(|state| What::Closed {
+            state: SessionState::ALL[state],
+            why: "so".to_owned()
+        }),
+        Just(What::Checkpointed { about: String::new() }),
+        (0..4_u8).prop_map(|n| committed(&format!("{n}{n}{n}"), None)),
+        any::<bool>().prop_map(|failed| What::Attempted(Box::new(Tried {
+            failures: failed.then(|| "test".to_owned()).into_iter().collect(),
+            ..Tried::default()
+        }))),
+    ];
+    (what, 0..3_u8, 0..10_000_i64).prop_map(|(what, session, at)| {
+        let place = match session {
+            0 => Place::default(),
+            1 => Place { run: Some("r".to_owned()), ..Place::default() },
+            _ => Place { session: Some("s".to_owned()), ..Place::default() },
+        };
+        Event { at, place, actor: Actor::Agent, what }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn sessions_made_anew_say_the_same(
+        events in proptest::collection::vec(any_event(), 1..80),
+        cut in 1..9_usize,
+    ) {
+        let (_dir, notebook) = scratch();
+        for some in events.chunks(cut) {
+            notebook.write(some).unwrap();
+        }
+        let state = |notebook: &Notebook| {
+            (all(notebook), notebook.timeline(&[], 0, 1000).unwrap())
+        };
+        let before = state(&notebook);
+        notebook.rebuild().unwrap();
+        prop_assert_eq!(state(&notebook), before);
+    }
+}

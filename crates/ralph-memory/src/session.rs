@@ -1,0 +1,194 @@
+//! Sessions of agents: what was asked, done and said in them, so that one that
+//! was left can go on.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::{Place, SessionState};
+
+/// Messages of a session that are kept: the last ones.
+pub(crate) const MOST_MESSAGES: usize = 50;
+
+/// Files of a session that are kept: those touched last.
+pub(crate) const MOST_FILES: usize = 50;
+
+/// Files that are named to whoever goes on.
+const NAMED_FILES: usize = 8;
+
+/// How much of a text is told to whoever goes on, in characters.
+const TOLD: usize = 400;
+
+/// A session of an agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Session {
+    /// Our name for it, which never changes.
+    pub id: String,
+    /// Its task: the task's id where it has one, else what was asked first.
+    pub task: Option<String>,
+    /// The name that its host has for it.
+    pub external: Option<String>,
+    /// How it stands.
+    pub state: SessionState,
+    /// What its agent is allowed.
+    pub mode: SessionMode,
+    /// The work tree it is in.
+    pub worktree: Option<String>,
+    /// When something of it was kept last, in milliseconds since 1970.
+    pub last_checkpoint: i64,
+    /// What was said and done last, the oldest first.
+    pub messages: Vec<Message>,
+    /// The files it touched, the latest first.
+    pub files: Vec<String>,
+    /// What went wrong last and was not put right since.
+    pub last_failure: Option<String>,
+    /// When it was heard of first, in milliseconds since 1970.
+    pub created: i64,
+    /// When it was heard of last, in milliseconds since 1970.
+    pub updated: i64,
+    /// The run it works for.
+    pub run: Option<String>,
+}
+
+/// What an agent is allowed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SessionMode {
+    /// To plan, and to change nothing.
+    Plan,
+    /// To work.
+    #[default]
+    Agent,
+}
+
+impl SessionMode {
+    /// Both of them.
+    pub const ALL: [Self; 2] = [Self::Plan, Self::Agent];
+
+    /// Its name, as it is stored and typed.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Plan => "plan",
+            Self::Agent => "agent",
+        }
+    }
+}
+
+/// Something that was said or done in a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// When, in milliseconds since 1970.
+    pub at: i64,
+    /// By whom.
+    pub who: Who,
+    /// What.
+    pub text: String,
+}
+
+/// Who said or did something in a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Who {
+    /// The user.
+    User,
+    /// The agent, in words.
+    Agent,
+    /// A tool of the agent's.
+    Tool,
+}
+
+impl Who {
+    /// Its name in output for programs.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Agent => "agent",
+            Self::Tool => "tool",
+        }
+    }
+}
+
+/// Something that was done in a session, or a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Observation {
+    /// When, in milliseconds since 1970.
+    pub at: i64,
+    /// In which session, by our name for it; `None` for commits.
+    pub session: Option<String>,
+    /// The tool; `commit` for commits.
+    pub tool: String,
+    /// The files it touched, from the root of the project.
+    pub files: Vec<String>,
+    /// What it was about, in a few words.
+    pub about: String,
+    /// What went wrong.
+    pub error: Option<String>,
+}
+
+/// Which sessions are asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionFilter {
+    /// That stand like one of these; any if there is none.
+    pub states: Vec<SessionState>,
+    /// Of this work tree.
+    pub worktree: Option<String>,
+    /// Of this task.
+    pub task: Option<String>,
+    /// Of this run.
+    pub run: Option<String>,
+    /// How many at most; all if `None`.
+    pub limit: Option<usize>,
+}
+
+/// What a name of a session leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SessionFound {
+    /// To this one.
+    One(Box<Session>),
+    /// To several that begin like it: their ids, the latest first.
+    Several(Vec<String>),
+    /// To none.
+    None {
+        /// The id of the session with the name that is most like it.
+        near: Option<String>,
+    },
+}
+
+/// Our name for the session that something happened in: the host's session,
+/// else the run, if it can be told.
+pub fn session_id(place: &Place) -> Option<String> {
+    let name = match place {
+        Place { session: Some(session), .. } => format!("session {session}"),
+        Place { session: None, run: Some(run), .. } => format!("run {run}"),
+        Place { session: None, run: None, .. } => return None,
+    };
+    let hash = blake3::hash(name.as_bytes()).to_hex();
+    Some(format!("s{}", hash.as_str().get(..12).unwrap_or_default()))
+}
+
+/// What whoever goes on with a session has to know, in a few lines.
+pub fn resume_context(session: &Session) -> String {
+    let mut lines = Vec::new();
+    if let Some(task) = &session.task {
+        lines.push(format!("task: {}", line(task)));
+    }
+    lines.push(format!("state: {}, mode: {}", session.state.word(), session.mode.word()));
+    if !session.files.is_empty() {
+        let named: Vec<&str> = session.files.iter().take(NAMED_FILES).map(String::as_str).collect();
+        lines.push(format!("files touched last: {}", named.join(", ")));
+    }
+    if let Some(failure) = &session.last_failure {
+        lines.push(format!("last failure: {}", line(failure)));
+    }
+    for (who, words) in [(Who::User, "the user said last"), (Who::Agent, "the agent said last")] {
+        let last = session.messages.iter().rev().find(|message| message.who == who);
+        lines.extend(last.map(|message| format!("{words}: {}", line(&message.text))));
+    }
+    lines.join("\n")
+}
+
+/// A text on one line, not too long.
+fn line(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(TOLD) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}

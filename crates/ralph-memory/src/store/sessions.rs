@@ -1,0 +1,220 @@
+//! Sessions, and what was done in them.
+
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+
+use crate::error::Fault;
+use crate::event::SessionState;
+use crate::session::{Observation, Session, SessionFilter, SessionMode, resume_context};
+
+/// Observations that are kept: the latest.
+const KEPT: i64 = 50_000;
+
+const COLUMNS: &str = "id, task_id, session_id, state, mode, worktree, run, last_checkpoint, \
+                       messages, files, last_failure, created, updated";
+
+/// The session with this id.
+pub(crate) fn read(connection: &Connection, id: &str) -> Result<Option<Session>, Fault> {
+    let sql = format!("SELECT {COLUMNS} FROM sessions WHERE id = ?1");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let raw = statement.query_row([id], Raw::of).optional()?;
+    raw.map(Raw::session).transpose()
+}
+
+/// Writes a session in place of what was known of it.
+pub(crate) fn write(connection: &Connection, session: &Session) -> Result<(), Fault> {
+    let sql = "INSERT OR REPLACE INTO sessions (id, task_id, session_id, state, mode, worktree, \
+               run, last_checkpoint, messages, files, last_failure, created, updated, \
+               resume_context) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+    let context = resume_context(session);
+    let Session { id, task, external, state, mode, worktree, .. } = session;
+    let Session { last_checkpoint, messages, files, last_failure, created, updated, run, .. } =
+        session;
+    connection.prepare_cached(sql)?.execute(params![
+        id,
+        task,
+        external,
+        state.word(),
+        mode.word(),
+        worktree,
+        run,
+        last_checkpoint,
+        json(messages),
+        json(files),
+        last_failure,
+        created,
+        updated,
+        context,
+    ])?;
+    Ok(())
+}
+
+/// Sessions, the latest first.
+pub(crate) fn list(connection: &Connection, wanted: &SessionFilter) -> Result<Vec<Session>, Fault> {
+    let mut conditions = vec!["1".to_owned()];
+    let mut values: Vec<String> = Vec::new();
+    if !wanted.states.is_empty() {
+        let places = vec!["?"; wanted.states.len()].join(", ");
+        conditions.push(format!("state IN ({places})"));
+        values.extend(wanted.states.iter().map(|state| state.word().to_owned()));
+    }
+    let equal = [("worktree", &wanted.worktree), ("task_id", &wanted.task), ("run", &wanted.run)];
+    for (column, value) in equal {
+        if let Some(value) = value {
+            conditions.push(format!("{column} = ?"));
+            values.push(value.clone());
+        }
+    }
+    let limit = wanted.limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX));
+    let conditions = conditions.join(" AND ");
+    let sql = format!(
+        "SELECT {COLUMNS} FROM sessions WHERE {conditions} ORDER BY updated DESC, id LIMIT {limit}"
+    );
+    let mut statement = connection.prepare(&sql)?;
+    let rows = statement.query_map(params_from_iter(values), Raw::of)?;
+    rows.map(|raw| raw.map_err(Fault::from).and_then(Raw::session)).collect()
+}
+
+/// What a session is called: by us, by its host, and by its run.
+pub(crate) type Names = (String, Option<String>, Option<String>);
+
+/// The names of all sessions, the latest first.
+pub(crate) fn names(connection: &Connection) -> Result<Vec<Names>, Fault> {
+    let sql = "SELECT id, session_id, run FROM sessions ORDER BY updated DESC, id";
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// What whoever goes on with a session has to know.
+pub(crate) fn context(connection: &Connection, id: &str) -> Result<Option<String>, Fault> {
+    let sql = "SELECT resume_context FROM sessions WHERE id = ?1";
+    Ok(connection.prepare_cached(sql)?.query_row([id], |row| row.get(0)).optional()?)
+}
+
+/// Adds observations behind all others.
+pub(crate) fn observe(connection: &Connection, new: &[Observation]) -> Result<(), Fault> {
+    if new.is_empty() {
+        return Ok(());
+    }
+    let mut row = connection.prepare_cached(
+        "INSERT INTO observations (at, session, tool, files, about, error) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING number",
+    )?;
+    let mut of_file =
+        connection.prepare_cached("INSERT OR IGNORE INTO observation_files VALUES (?1, ?2)")?;
+    for Observation { at, session, tool, files, about, error } in new {
+        let values = params![at, session, tool, json(files), about, error];
+        let number: i64 = row.query_row(values, |row| row.get(0))?;
+        for file in files {
+            of_file.execute(params![file, number])?;
+        }
+    }
+    for (table, column) in [("observation_files", "observation"), ("observations", "number")] {
+        let sql = format!(
+            "DELETE FROM {table} WHERE {column} <= (SELECT max(number) FROM observations) - {KEPT}"
+        );
+        connection.prepare_cached(&sql)?.execute([])?;
+    }
+    Ok(())
+}
+
+/// What was done to files since a moment, the latest first; to any files if
+/// none is named.
+pub(crate) fn timeline(
+    connection: &Connection,
+    files: &[String],
+    (since, limit): (i64, usize),
+) -> Result<Vec<Observation>, Fault> {
+    let places = vec!["?"; files.len()].join(", ");
+    let about = if files.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "AND number IN (SELECT observation FROM observation_files WHERE file IN ({places})) "
+        )
+    };
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let sql = format!(
+        "SELECT at, session, tool, files, about, error FROM observations \
+         WHERE at >= {since} {about}ORDER BY at DESC, number DESC LIMIT {limit}"
+    );
+    let mut statement = connection.prepare(&sql)?;
+    let rows = statement.query_map(params_from_iter(files), |row| {
+        let files: String = row.get(3)?;
+        let observation = Observation {
+            at: row.get(0)?,
+            session: row.get(1)?,
+            tool: row.get(2)?,
+            files: Vec::new(),
+            about: row.get(4)?,
+            error: row.get(5)?,
+        };
+        Ok((files, observation))
+    })?;
+    let whole = |(files, observation): (String, Observation)| {
+        Ok(Observation { files: parsed(&files)?, ..observation })
+    };
+    rows.map(|row| row.map_err(Fault::from).and_then(whole)).collect()
+}
+
+/// Remembers that a commit was noticed; says whether it is new.
+pub(crate) fn notice(connection: &Connection, commit: &str) -> Result<bool, Fault> {
+    let sql = "INSERT OR IGNORE INTO commits SELECT ?1, count(*) FROM commits";
+    Ok(connection.prepare_cached(sql)?.execute([commit])? > 0)
+}
+
+/// Whether a commit was noticed.
+pub(crate) fn is_noticed(connection: &Connection, commit: &str) -> Result<bool, Fault> {
+    let sql = "SELECT 1 FROM commits WHERE hash = ?1";
+    Ok(connection.prepare_cached(sql)?.exists([commit])?)
+}
+
+/// A row as it is stored.
+struct Raw {
+    session: Session,
+    state: String,
+    mode: String,
+    messages: String,
+    files: String,
+}
+
+impl Raw {
+    fn of(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let session = Session {
+            id: row.get(0)?,
+            task: row.get(1)?,
+            external: row.get(2)?,
+            worktree: row.get(5)?,
+            run: row.get(6)?,
+            last_checkpoint: row.get(7)?,
+            last_failure: row.get(10)?,
+            created: row.get(11)?,
+            updated: row.get(12)?,
+            ..Session::default()
+        };
+        let (state, mode) = (row.get(3)?, row.get(4)?);
+        Ok(Self { session, state, mode, messages: row.get(8)?, files: row.get(9)? })
+    }
+
+    fn session(self) -> Result<Session, Fault> {
+        let odd = |what: &str| Fault::Damaged(format!("a session has the {what}"));
+        let state = SessionState::ALL.into_iter().find(|state| state.word() == self.state);
+        let mode = SessionMode::ALL.into_iter().find(|mode| mode.word() == self.mode);
+        Ok(Session {
+            state: state.ok_or_else(|| odd(&format!("state {}", self.state)))?,
+            mode: mode.ok_or_else(|| odd(&format!("mode {}", self.mode)))?,
+            messages: parsed(&self.messages)?,
+            files: parsed(&self.files)?,
+            ..self.session
+        })
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    // Texts, numbers and lists of them all have a form in JSON.
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+fn parsed<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Fault> {
+    serde_json::from_str(text).map_err(|error| Fault::Damaged(format!("a session has {error}")))
+}
