@@ -19,6 +19,8 @@ pub struct HostEvent {
     pub prompt: Option<String>,
     /// The folder the session is in, which an agent may change at any time.
     pub folder: Option<PathBuf>,
+    /// What the agent is allowed; `None` if the host does not say.
+    pub mode: Option<Mode>,
     /// The host's own name for what happened; an answer may have to repeat it.
     pub name: String,
     /// What happened.
@@ -33,6 +35,15 @@ pub enum Actor {
     /// An agent that it started, by the host's name for it. Its events never
     /// continue or end a run.
     Child(String),
+}
+
+/// What an agent is allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// To plan, and to change nothing.
+    Plan,
+    /// To work.
+    Work,
 }
 
 /// What happened in a session.

@@ -11,6 +11,7 @@ mod outcomes;
 mod preserve;
 mod pulse;
 mod refusals;
+mod session;
 mod suite;
 mod summary;
 mod tampering;
@@ -110,6 +111,7 @@ impl Driver<'_> {
     pub fn drive(&mut self, agent: &dyn Agent, run: Run, how: Begin) -> Result<Run, EngineError> {
         self.tell(&Event::RunStarted { run: &run, how });
         agent.show(&News { text: &wording::host::armed(&run), mood: Mood::Plain });
+        self.keep_opening(&run, how);
         let mut reached = run.clone();
         let left = self.prepare(run, how).and_then(|run| {
             reached = run;
@@ -117,6 +119,7 @@ impl Driver<'_> {
         });
         match left {
             Ok(()) => {
+                self.keep_closing(&reached);
                 let is_success = matches!(reached.state, State::Success(_));
                 let learned = if is_success { self.consolidate(&reached) } else { None };
                 self.tell(&Event::RunEnded { run: &reached, learned: learned.as_deref() });
@@ -127,6 +130,7 @@ impl Driver<'_> {
             }
             Err(error) => {
                 let error = taken_over(error);
+                self.keep_breakage(&reached, &error.to_string());
                 self.tell(&Event::RunBroken { run: &reached, error: &error.to_string() });
                 Err(error)
             }
@@ -164,6 +168,7 @@ impl Driver<'_> {
         self.tell(&Event::IterationStarted { run });
         agent.show(&News { text: &wording::host::iteration(run), mood: Mood::Plain });
         let taken = self.take_turn(agent, run)?;
+        self.keep_answer(run, &taken.spoken.text);
         // Whatever becomes of the turn, it was paid for.
         let paid = run.usage + taken.spoken.usage.unwrap_or_default();
         if let Some(state) = taken.wish {

@@ -40,6 +40,7 @@ use crate::undo;
 
 pub use looks::{Looks, Seen, record_look};
 pub use place::Place;
+pub use transcript::final_text;
 
 /// How much of what a tool was about is kept.
 const ABOUT_CHARS: usize = 500;
@@ -352,7 +353,7 @@ impl Driver<'_> {
             }
             return Ok(HostReply::silent());
         }
-        let text = transcript::final_text(silence);
+        let text = final_text(silence);
         let spoken = Spoken { end: TurnEnd::Finished, text, usage: None };
         let turn = TurnOver { spoken, message: &silence.message, hook: silence.follows_hook };
         self.turn_over(run, turn, hosted)

@@ -6,6 +6,7 @@
 
 pub mod affected;
 pub mod allowed;
+pub mod capture;
 pub mod check;
 pub mod clock;
 mod driver;

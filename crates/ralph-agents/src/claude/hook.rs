@@ -10,7 +10,7 @@ mod wire;
 use std::path::PathBuf;
 
 use ralph_core::host::{
-    Actor, Breakage, BreakageKind, Happening, HostEvent, Position, Silence, Start, ToolUse,
+    Actor, Breakage, BreakageKind, Happening, HostEvent, Mode, Position, Silence, Start, ToolUse,
 };
 use ralph_core::ids::SessionId;
 
@@ -64,6 +64,7 @@ fn event(payload: &Payload<'_>) -> HostEvent {
         what: happening(&name, &actor, payload),
         prompt: text(payload.prompt_id).map(|id| shorten(&id, ABOUT_CHARS)),
         folder: path(payload.cwd),
+        mode: text(payload.permission_mode).map(|word| mode(&word)),
         actor,
         name,
     }
@@ -111,6 +112,11 @@ fn prompted(text: String) -> Happening {
     } else {
         Happening::Prompted { text, position: Position::Unknown }
     }
+}
+
+/// Every mode but one lets the agent change files, with or without asking.
+fn mode(word: &str) -> Mode {
+    if word == "plan" { Mode::Plan } else { Mode::Work }
 }
 
 fn start(source: &str) -> Start {

@@ -96,6 +96,7 @@ fn event(payload: Payload) -> HostEvent {
     };
     HostEvent {
         prompt: None,
+        mode: None,
         session: SessionId::new(&id),
         folder: payload.directory.clone().filter(|folder| !folder.as_os_str().is_empty()),
         name: payload.kind.clone(),

@@ -207,6 +207,7 @@ mod tests {
 
     fn event(name: &str, what: Happening) -> HostEvent {
         HostEvent {
+            mode: None,
             session: None,
             actor: Actor::Main,
             prompt: None,

@@ -5,6 +5,7 @@
 
 mod arm;
 mod auto;
+mod capture;
 mod deadline;
 mod edits;
 mod log;
@@ -124,6 +125,8 @@ fn answer(call: &Call) {
     if event.what == Happening::HostStarted {
         note_load(&app, call.host);
     }
+    // Before anything else can go wrong.
+    let kept = capture::take(&app, &event);
     let (is_ours, has_notes) = (concerns_us(&app, call, &event), notes::concerns(&app, &event));
     if !is_ours && !has_notes {
         return;
@@ -135,6 +138,7 @@ fn answer(call: &Call) {
         log::write(&app.home, &format!("{:?}: {error}", event.session));
         apology(&app, &event, &error)
     });
+    capture::begin(&app, &event, &reply, kept);
     let reply = if has_notes { notes::add(&app, &event, reply) } else { reply };
     deadline.answer(&(call.host.render)(&event, &reply));
 }

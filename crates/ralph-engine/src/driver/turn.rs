@@ -101,6 +101,7 @@ impl Driver<'_> {
         };
         let limits = Limits { wall: Some(wall), idle: Some(turns.idle), grace: turns.grace };
         let mut listener = agent.listen(&turn);
+        let checkpoints = self.checkpoints(run);
         let audience = Audience {
             store: self.ledger.store(),
             clock: self.clock,
@@ -108,7 +109,8 @@ impl Driver<'_> {
             interrupt: &self.interrupt,
         };
         let mut watch = TurnWatch::new(run, &mut *listener, audience)
-            .with_log(&log_file(&self.folder, run.iteration));
+            .with_log(&log_file(&self.folder, run.iteration))
+            .with_checkpoints(checkpoints);
         let outcome = agent.take(&turn, &limits, &self.supervisor, &mut watch)?;
         let Ended { wish, cut } = watch.finish();
         let clock = TurnClock { idle: turns.idle, wall, now: self.clock.now() };

@@ -12,6 +12,7 @@ use ralph_proc::{Control, LineFilter, LogLimits, LogWriter, Stream, Watcher};
 use ralph_store::{RunStore, StoreError};
 
 use super::pulse::Pulse;
+use super::session::Checkpoints;
 use super::wished_state;
 use crate::clock::{Clock, Interrupt};
 use crate::events::{Event, Sink};
@@ -38,6 +39,7 @@ pub(crate) struct TurnWatch<'a> {
     shown: usize,
     output: RedactedStream,
     pulse: Pulse,
+    checkpoints: Option<Checkpoints>,
     /// When there was output last.
     heard: Timestamp,
     wish: Option<State>,
@@ -79,6 +81,7 @@ impl<'a> TurnWatch<'a> {
             shown: 0,
             output: RedactedStream::default(),
             pulse: Pulse::new(now),
+            checkpoints: None,
             heard: now,
             wish: None,
             cut: None,
@@ -90,6 +93,11 @@ impl<'a> TurnWatch<'a> {
         let log =
             LogWriter::create(path, LogLimits::default(), Box::new(Redacting::default())).ok();
         Self { log, ..self }
+    }
+
+    /// Keeps from time to time that the turn goes on.
+    pub(crate) fn with_checkpoints(self, checkpoints: Option<Checkpoints>) -> Self {
+        Self { checkpoints, ..self }
     }
 
     /// Closes the log; says why the turn was ended, if it was.
@@ -184,7 +192,11 @@ impl Watcher for TurnWatch<'_> {
     }
 
     fn tick(&mut self) -> Control {
-        self.sink.tick(self.clock.now());
+        let now = self.clock.now();
+        self.sink.tick(now);
+        if let Some(checkpoints) = &mut self.checkpoints {
+            checkpoints.tick(now);
+        }
         if self.wish.is_none() {
             self.wish = if self.interrupt.is_raised() {
                 Some(State::Paused(Pause::Interrupted))

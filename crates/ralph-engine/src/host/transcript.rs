@@ -12,7 +12,7 @@ use serde_json::Value;
 const TAIL: u64 = 256 * 1024;
 
 /// What the agent said last: in the host's word, else in the transcript.
-pub(super) fn final_text(silence: &Silence) -> String {
+pub fn final_text(silence: &Silence) -> String {
     let written = || silence.transcript.as_deref().and_then(last_words);
     silence.text.clone().or_else(written).unwrap_or_default()
 }

@@ -69,7 +69,10 @@ impl<'c> Sessions<'c> {
             What::Closed { state, why } => {
                 let Some(session) = self.session(event)? else { return Ok(()) };
                 session.state = *state;
-                if *state == SessionState::Failed {
+                // What the checks of a run said matters more than which limit
+                // ended it.
+                let is_news = event.place.session.is_some() || session.last_failure.is_none();
+                if *state == SessionState::Failed && is_news {
                     session.last_failure = Some(why.clone());
                 }
                 Ok(())

@@ -23,6 +23,8 @@ pub(super) struct Payload<'a> {
     #[serde(borrow, default)]
     pub(super) cwd: Raw<'a>,
     #[serde(borrow, default)]
+    pub(super) permission_mode: Raw<'a>,
+    #[serde(borrow, default)]
     pub(super) transcript_path: Raw<'a>,
     #[serde(borrow, default)]
     pub(super) source: Raw<'a>,

@@ -1,0 +1,69 @@
+//! Keeps what happens in sessions, wherever memory is in use.
+//!
+//! A project that was merely opened has no memory, and gets none by this: that
+//! costs one look at the file system.
+
+use ralph_core::host::{Effect, Happening, HostEvent, HostReply};
+use ralph_engine::capture::{Capture, Teller};
+use ralph_engine::host::Place;
+use ralph_memory::Notebook;
+use ralph_memory::event;
+
+use super::log;
+use crate::app::App;
+use crate::config::MemoryRules;
+
+/// Whether something was kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    Yes,
+    No,
+}
+
+/// Keeps what an event says about its session.
+pub(super) fn take(app: &App, event: &HostEvent) -> Kept {
+    let concerns = event.session.is_some() && !matches!(event.what, Happening::ToolAsked(_));
+    if !concerns || !Notebook::exists(&app.home) || !is_enabled(app) {
+        return Kept::No;
+    }
+    write(app, event);
+    Kept::Yes
+}
+
+/// Begins to keep a session with the first loop of a project.
+pub(super) fn begin(app: &App, event: &HostEvent, reply: &HostReply, kept: Kept) {
+    let is_first = matches!(reply.effect, Effect::Begin { .. }) && kept == Kept::No;
+    if is_first && event.session.is_some() && is_enabled(app) {
+        write(app, event);
+    }
+}
+
+fn write(app: &App, event: &HostEvent) {
+    let Some(session) = &event.session else { return };
+    let (teller, place) = match app.driven_run() {
+        Some(run) => {
+            let iteration = app.variable("RALPH_ITERATION").and_then(|number| number.parse().ok());
+            let run = Some(run.to_string());
+            (Teller::Driven, event::Place { run, iteration, ..event::Place::default() })
+        }
+        None => {
+            let run = Place::new(&app.home, session).run().map(|run| run.to_string());
+            let session = Some(session.as_str().to_owned());
+            (Teller::Host, event::Place { run, session, ..event::Place::default() })
+        }
+    };
+    let (home, root, worktree) = (&app.home, &app.project.root, app.worktree());
+    let capture = Capture { home, root, worktree, place, teller };
+    if let Err(error) = capture.take(event, app.now()) {
+        // The host goes on: what is not kept is lost, and nothing else.
+        log::write(&app.home, &format!("{session:?}: {error}"));
+    }
+}
+
+/// Whether memory is in use. Asked at every event, so settings are read only
+/// if they could say that it is not.
+fn is_enabled(app: &App) -> bool {
+    let is_set = app.variable("RALPH_MEMORY").is_some() || app.settings_mention("memory");
+    // Nothing is kept on the word of settings that nobody can read.
+    !is_set || app.layers().is_ok_and(|layers| MemoryRules::new(&layers).is_enabled)
+}

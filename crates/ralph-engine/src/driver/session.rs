@@ -1,0 +1,128 @@
+//! A run under a driver is a session: what is kept of it while it goes on.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ralph_core::state::State;
+use ralph_core::{Run, Timestamp};
+use ralph_memory::clean;
+use ralph_memory::event::{Actor, Event, Phase, Place, SessionState, What};
+use ralph_memory::log::Log;
+
+use super::Driver;
+use crate::events::Begin;
+
+/// How often it is kept that a turn is still under way.
+const CHECKPOINT: Duration = Duration::from_mins(5);
+
+/// Keeps from time to time that a turn is under way.
+pub(crate) struct Checkpoints {
+    home: PathBuf,
+    place: Place,
+    last: Timestamp,
+}
+
+impl Checkpoints {
+    /// Keeps that the turn goes on, if it is time to.
+    pub(crate) fn tick(&mut self, now: Timestamp) {
+        if now.since(self.last) >= CHECKPOINT {
+            self.last = now;
+            let number = self.place.iteration.unwrap_or_default();
+            let what = What::Checkpointed { about: format!("iteration {number} goes on") };
+            append(&self.home, &self.place, now, (Actor::Ralph, what));
+        }
+    }
+}
+
+impl Driver<'_> {
+    /// Keeps that the run begins or goes on, and what is asked for.
+    pub(super) fn keep_opening(&self, run: &Run, how: Begin) {
+        let (source, asked) = match how {
+            Begin::New => ("new", Some(run.task.text.clone())),
+            Begin::Resumed => ("resumed", self.answer.clone()),
+        };
+        let worktree = Some(run.worktree.clone());
+        let source = source.to_owned();
+        self.keep(run, Actor::Ralph, What::Opened { worktree, source, external: None });
+        if let Some(text) = asked {
+            self.keep(run, Actor::User, What::Asked { text });
+        }
+    }
+
+    /// Keeps the last words of a turn.
+    pub(super) fn keep_answer(&self, run: &Run, text: &str) {
+        self.keep(run, Actor::Agent, What::Answered { text: text.to_owned() });
+    }
+
+    /// Keeps how the run was left.
+    pub(super) fn keep_closing(&self, run: &Run) {
+        let state = match &run.state {
+            State::Running | State::Waiting(_) | State::Paused(_) | State::Stopped => {
+                SessionState::Paused
+            }
+            State::Success(_) => SessionState::Completed,
+            State::Failed(_) => SessionState::Failed,
+        };
+        let why = ralph_core::wording::host::ended(run);
+        self.keep(run, Actor::Ralph, What::Closed { state, why });
+    }
+
+    /// Keeps that the run broke off with an error of ours.
+    pub(super) fn keep_breakage(&self, run: &Run, why: &str) {
+        let (state, why) = (SessionState::Failed, why.to_owned());
+        self.keep(run, Actor::Ralph, What::Closed { state, why });
+    }
+
+    /// What keeps from time to time that a turn is under way.
+    pub(super) fn checkpoints(&self, run: &Run) -> Option<Checkpoints> {
+        let home = self.ledger.home().to_owned();
+        let last = self.clock.now();
+        self.remembers.then(|| Checkpoints { home, place: place(run), last })
+    }
+
+    fn keep(&self, run: &Run, actor: Actor, what: What) {
+        if self.remembers && !self.ledger.place_is_gone() {
+            append(self.ledger.home(), &place(run), self.clock.now(), (actor, what));
+        }
+    }
+}
+
+fn place(run: &Run) -> Place {
+    Place {
+        run: Some(run.id.to_string()),
+        iteration: Some(run.iteration),
+        task: run.task.id.clone(),
+        session: None,
+        phase: Some(Phase::Code),
+    }
+}
+
+fn append(home: &std::path::Path, place: &Place, now: Timestamp, (actor, what): (Actor, What)) {
+    let event = Event { at: now.as_millis(), place: place.clone(), actor, what };
+    // What cannot be kept is lost; the run goes on.
+    let _ = Log::new(home).append(&[clean::event(event)]);
+}
+
+#[cfg(test)]
+mod tests {
+    use ralph_memory::{Notebook, SessionFilter};
+
+    use super::*;
+
+    #[test]
+    fn a_long_turn_is_kept_every_five_minutes() {
+        let home = tempfile::tempdir().unwrap();
+        let place = Place { run: Some("run-1".to_owned()), ..Place::default() };
+        let start = Timestamp::from_millis(0);
+        let mut turn = Checkpoints { home: home.path().to_owned(), place, last: start };
+        let at = |seconds| start.plus(Duration::from_secs(seconds));
+        turn.tick(at(299));
+        assert!(!Notebook::exists(home.path()));
+        for seconds in [300, 301, 599, 600] {
+            turn.tick(at(seconds));
+        }
+        let book = Notebook::open(home.path()).unwrap();
+        let session = book.sessions(&SessionFilter::default()).unwrap().remove(0);
+        assert_eq!((session.created, session.last_checkpoint), (300_000, 600_000));
+    }
+}
