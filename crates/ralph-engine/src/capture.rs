@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use ralph_core::Timestamp;
-use ralph_core::host::{Actor, BreakageKind, Happening, HostEvent, Mode, Start, ToolUse};
+use ralph_core::host::{Actor, BreakageKind, Happening, HostEvent, Mode, Position, Start, ToolUse};
 use ralph_memory::clean;
 use ralph_memory::event::{self, Event, Observed, Phase, Place, SessionState, What};
 use ralph_memory::log::{Log, LogError};
@@ -59,12 +59,22 @@ impl Capture<'_> {
             Happening::ToolsUsed(uses) => {
                 uses.iter().map(|used| (Agent, self.observed(used))).collect()
             }
-            Happening::SessionStarted(start) if is_main => one(Ralph, self.opened(event, *start)),
+            Happening::SessionStarted(start) if is_main => {
+                one(Ralph, self.opened(event, word(*start)))
+            }
             Happening::Compacting | Happening::Compacted { .. } if is_main => {
                 one(Ralph, What::Checkpointed { about: "compacting".to_owned() })
             }
-            Happening::Prompted { text, .. } if is_main && is_host => {
-                one(User, What::Asked { text: text.clone() })
+            Happening::Prompted { text, position } if is_main && is_host => {
+                let asked = (User, What::Asked { text: text.clone() });
+                let opened = match position {
+                    Position::First => Some("new"),
+                    Position::Later => Some("later"),
+                    // Such a host tells of beginnings by themselves.
+                    Position::Unknown => None,
+                };
+                let opened = opened.map(|source| (Ralph, self.opened(event, source)));
+                opened.into_iter().chain([asked]).collect()
             }
             Happening::TurnEnded(silence) if is_main && is_host => {
                 one(Agent, What::Answered { text: final_text(silence) })
@@ -108,15 +118,7 @@ impl Capture<'_> {
         }
     }
 
-    fn opened(&self, event: &HostEvent, start: Start) -> What {
-        let source = match start {
-            Start::New => "new",
-            Start::Resumed => "resumed",
-            Start::Cleared => "cleared",
-            Start::Compacted => "compacted",
-            Start::Forked => "forked",
-            Start::Other => "other",
-        };
+    fn opened(&self, event: &HostEvent, source: &str) -> What {
         let external = match self.teller {
             Teller::Host => None,
             Teller::Driven => event.session.as_ref().map(ToString::to_string),
@@ -147,6 +149,17 @@ impl Capture<'_> {
         let name = found.to_string_lossy().replace('\\', "/");
         let name = name.trim_start_matches("./");
         (!leaves && !name.is_empty()).then(|| name.to_owned())
+    }
+}
+
+const fn word(start: Start) -> &'static str {
+    match start {
+        Start::New => "new",
+        Start::Resumed => "resumed",
+        Start::Cleared => "cleared",
+        Start::Compacted => "compacted",
+        Start::Forked => "forked",
+        Start::Other => "other",
     }
 }
 

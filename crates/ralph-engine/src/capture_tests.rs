@@ -1,5 +1,5 @@
 use ralph_core::SessionId;
-use ralph_core::host::{Breakage, Position, Silence};
+use ralph_core::host::{Breakage, Silence};
 use ralph_memory::{Notebook, SessionFilter, SessionMode, Who};
 
 use super::*;

@@ -1,5 +1,6 @@
 //! The binary as its users meet it.
 
+mod capturing;
 mod claude_driver;
 mod code;
 mod code_asking;

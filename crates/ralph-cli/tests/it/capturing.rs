@@ -1,0 +1,246 @@
+//! What is kept of sessions while they go on.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ralph_memory::event::SessionState;
+use ralph_memory::{Notebook, Session as Known, SessionFilter, SessionFound, Who};
+use ralph_testkit::Project;
+use serde_json::{Value, json};
+
+use crate::hooks::Session;
+use crate::{git, opencode, plain};
+
+/// The state home of a project that has a memory.
+fn home(project: &Project) -> Option<PathBuf> {
+    let memory = project.everything().into_iter().find(|path| path.ends_with("memory/lock"));
+    memory.and_then(|lock| Some(lock.parent()?.parent()?.to_owned()))
+}
+
+fn remembering() -> Project {
+    let project = plain();
+    let _ = project.ralph(&["memory", "add", "tests run with make"]).output().exits(0);
+    project
+}
+
+fn book(project: &Project) -> Notebook {
+    Notebook::open(&home(project).unwrap()).unwrap()
+}
+
+fn sessions(project: &Project) -> Vec<Known> {
+    book(project).sessions(&SessionFilter::default()).unwrap()
+}
+
+fn session(project: &Project, name: &str) -> Known {
+    match book(project).session(name).unwrap() {
+        SessionFound::One(session) => *session,
+        other @ (SessionFound::Several(_) | SessionFound::None { .. }) => panic!("{other:?}"),
+    }
+}
+
+fn said(session: &Known) -> Vec<(Who, &str)> {
+    session.messages.iter().map(|message| (message.who, message.text.as_str())).collect()
+}
+
+#[test]
+fn a_project_that_is_merely_opened_gets_no_memory() {
+    let project = plain();
+    let host = Session::new(&project, "s1");
+    host.tell("SessionStart", &json!({ "source": "startup" }));
+    host.prompt("hello");
+    host.edit("a.txt");
+    host.stop("hi");
+    assert_eq!(home(&project), None);
+}
+
+#[test]
+fn a_session_is_kept_tool_by_tool_and_word_by_word() {
+    let project = remembering();
+    project.file("src/a.txt", "x");
+    let host = Session::new(&project, "s1");
+    host.tell("SessionStart", &json!({ "source": "startup", "permission_mode": "plan" }));
+    assert_eq!(session(&project, "s1").mode.word(), "plan");
+    host.prompt("make it blue\nand fast");
+    host.edit("src/a.txt");
+    host.stop("It is blue.");
+    let kept = session(&project, "s1");
+    assert_eq!(kept.task.as_deref(), Some("make it blue"));
+    assert_eq!(kept.files, ["src/a.txt"]);
+    assert_eq!(kept.state, SessionState::Active);
+    let who: Vec<Who> = kept.messages.iter().map(|message| message.who).collect();
+    assert_eq!(who, [Who::User, Who::Tool, Who::Agent]);
+    host.tell("SessionEnd", &json!({ "reason": "prompt_input_exit" }));
+    assert_eq!(session(&project, "s1").state, SessionState::Paused);
+}
+
+#[test]
+fn another_host_is_kept_in_the_same_way() {
+    let project = remembering();
+    let host = opencode::Session::new(&project, "ses_1");
+    host.opens("make it green");
+    let tool = json!({ "tool": "write", "call": "c", "args": { "filePath": "b.txt" } });
+    host.tell("tool.execute.after", &tool);
+    host.idle("m1", "It is green.");
+    let kept = session(&project, "ses_1");
+    assert_eq!(kept.task.as_deref(), Some("make it green"));
+    assert_eq!(kept.files, ["b.txt"]);
+    assert!(kept.worktree.is_some());
+    assert_eq!(said(&kept)[2], (Who::Agent, "It is green."));
+    host.breaks("m2", &json!({ "name": "APIError", "data": { "message": "overloaded" } }));
+    let broken = session(&project, "ses_1");
+    assert_eq!(broken.state, SessionState::Failed);
+    assert!(broken.last_failure.unwrap().contains("overloaded"));
+    host.tell("session.deleted", &json!({}));
+    assert_eq!(session(&project, "ses_1").state, SessionState::Completed);
+}
+
+#[test]
+fn every_recorded_payload_is_kept_or_passed_over_without_a_word() {
+    let project = remembering();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ralph-agents/tests/claude/hooks");
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "json") {
+            let call = project.ralph(&["hook", "--agent", "claude-code", "--timeout", "3600"]);
+            let call = call.env("CLAUDE_PROJECT_DIR", project.root());
+            let said = call.stdin(fs::read(&path).unwrap()).output().exits(0);
+            assert_eq!(said.stderr, "", "{}", path.display());
+        }
+    }
+    let kept = sessions(&project);
+    assert!(kept.len() >= 5, "{}", kept.len());
+    assert!(kept.iter().all(|session| session.external.is_some()));
+    assert!(kept.iter().any(|session| session.state == SessionState::Failed));
+    assert!(kept.iter().any(|session| !session.messages.is_empty()));
+    let before = kept;
+    let _ = project.ralph(&["memory", "rebuild"]).output().exits(0);
+    assert_eq!(sessions(&project), before);
+}
+
+#[test]
+fn two_sessions_at_once_do_not_mix() {
+    let project = remembering();
+    std::thread::scope(|scope| {
+        for name in ["one", "two"] {
+            let project = &project;
+            scope.spawn(move || {
+                let host = Session::new(project, name);
+                for number in 0..5 {
+                    host.prompt(&format!("{name} {number}"));
+                }
+            });
+        }
+    });
+    for name in ["one", "two"] {
+        let kept = session(&project, name);
+        let words: Vec<String> = (0..5).map(|number| format!("{name} {number}")).collect();
+        let found: Vec<String> = kept.messages.into_iter().map(|message| message.text).collect();
+        assert_eq!(found, words);
+    }
+}
+
+#[test]
+fn secrets_and_private_parts_are_in_no_file() {
+    let project = remembering();
+    let host = Session::new(&project, "s1");
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    let text = format!("use {token} <private>Rosebud</private>");
+    host.prompt(&text);
+    let failure = json!({
+        "tool_name": "Bash", "tool_use_id": "t", "tool_input": { "command": format!("echo {text}") },
+        "error": format!("Exit code 1\n{text}"),
+    });
+    host.tell("PostToolUseFailure", &failure);
+    host.stop(&text);
+    assert_eq!(session(&project, "s1").messages.len(), 3);
+    for path in project.everything().into_iter().filter(|path| path.is_file()) {
+        let bytes = fs::read(&path).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        for hidden in [token.as_str(), "Rosebud"] {
+            assert!(!text.contains(hidden), "{hidden} in {}", path.display());
+        }
+    }
+}
+
+#[test]
+fn a_hostile_session_is_none() {
+    let project = remembering();
+    for name in ["../../etc/passwd", "", "null", "a b", "x'; DROP TABLE sessions; --"] {
+        Session::new(&project, name).prompt("hello");
+    }
+    assert_eq!(sessions(&project), []);
+}
+
+#[test]
+fn nothing_is_kept_where_memory_is_off() {
+    let project = remembering();
+    let call = Session::new(&project, "s1").call("UserPromptSubmit", &json!({ "prompt": "hello" }));
+    let _ = call.env("RALPH_MEMORY", "false").output().exits(0);
+    project.file("ralph.toml", "[memory]\nenabled = false\n");
+    Session::new(&project, "s2").prompt("hello");
+    assert_eq!(sessions(&project), []);
+}
+
+#[test]
+fn a_line_that_its_writer_did_not_finish_costs_that_line_alone() {
+    let project = remembering();
+    let host = Session::new(&project, "s1");
+    host.prompt("first");
+    let log = home(&project).unwrap().join("memory/00000001.jsonl");
+    let mut text = fs::read(&log).unwrap();
+    text.extend_from_slice(b"0123456789abcdef {\"at\":1,\"session\":\"s1\",\"ki");
+    fs::write(&log, text).unwrap();
+    host.prompt("second");
+    let kept = session(&project, "s1");
+    assert_eq!(said(&kept), [(Who::User, "first"), (Who::User, "second")]);
+}
+
+#[test]
+fn a_log_that_cannot_be_written_lets_the_host_go_on() {
+    let project = remembering();
+    let log = home(&project).unwrap().join("memory/00000001.jsonl");
+    fs::remove_file(&log).unwrap();
+    fs::create_dir(&log).unwrap();
+    let host = Session::new(&project, "s1");
+    let said = host.call("PostToolUse", &host.edited("a.txt")).output().exits(0);
+    assert_eq!((said.stdout.as_str(), said.stderr.as_str()), ("", ""));
+}
+
+#[test]
+fn a_driven_run_is_a_session_with_its_task_words_and_end() {
+    let project = git();
+    project.agent("echo 'I did it. <promise>DONE</promise>'");
+    let ended = project.run_json("paint it", &[]).exits(0).ended();
+    let run = ended["run"].as_str().map(str::to_owned);
+    let kept = sessions(&project).remove(0);
+    assert_eq!(kept.task.as_deref(), Some("paint it"));
+    assert!(run.is_none() || kept.run == run, "{ended} {kept:?}");
+    assert_eq!(kept.state, SessionState::Completed);
+    assert_eq!(said(&kept)[0], (Who::User, "paint it"));
+    assert!(said(&kept)[1].1.starts_with("I did it."));
+}
+
+#[test]
+fn what_tools_do_under_a_driver_belongs_to_its_run() {
+    let project = git();
+    let hook = "printf '%s' '{\"session_id\":\"inner\",\"hook_event_name\":\"PostToolUse\",\
+                \"tool_name\":\"Edit\",\"tool_use_id\":\"t\",\"tool_input\":{\"file_path\":\"a.txt\"}}' \
+                | CLAUDE_PROJECT_DIR=$PWD \"$RALPH\" hook --agent claude-code";
+    project.agent(&format!("{hook}\necho '<promise>DONE</promise>'"));
+    let call = project.run_call("paint it", &[]).env("RALPH", project.binary());
+    let _ = call.output().exits(0);
+    let kept = sessions(&project);
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    assert_eq!(kept[0].files, ["a.txt"]);
+}
+
+#[test]
+fn the_first_loop_in_a_host_begins_to_keep_its_session() {
+    let project = git();
+    let host = Session::new(&project, "s1");
+    let begun: Value = host.prompt("/ralph paint it");
+    assert!(!begun.is_null());
+    let kept = session(&project, "s1");
+    assert!(kept.run.is_some());
+    assert_eq!(said(&kept), [(Who::User, "/ralph paint it")]);
+}
