@@ -9,6 +9,7 @@ mod gather;
 mod past;
 mod shelves;
 mod text;
+mod timeline;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -106,6 +107,14 @@ pub struct Recalled {
     global: BTreeSet<String>,
 }
 
+/// What was searched for and found.
+struct Search {
+    lists: Lists,
+    sight: Sight,
+    past: Option<String>,
+    timeline: Option<String>,
+}
+
 /// Why nothing can be recalled.
 #[derive(Debug, thiserror::Error)]
 pub enum RecallError {
@@ -139,13 +148,13 @@ impl Recall {
     /// Finds what matters now.
     pub fn recall(&self, wanted: &Wanted, now: Timestamp) -> Result<Recalled, RecallError> {
         let named = wanted.task.as_deref().map(named).unwrap_or_default();
-        let (lists, sight, past) = self.search(wanted, &named, now)?;
+        let Search { lists, sight, past, timeline } = self.search(wanted, &named, now)?;
         let sufficiency = self.sufficiency(wanted, &lists, &sight);
         let global = lists.global();
         let mut notes = shelves::chosen(self, wanted, lists, now);
         notes.retain(|note| !wanted.seen.contains(&note.id));
-        let mut material =
-            Material { notes, resume: joined(wanted.resume.clone(), past), map: sight.text() };
+        let resume = joined(wanted.resume.clone(), past);
+        let mut material = Material { notes, resume, map: sight.text(), timeline };
         if material.notes.is_empty() && material.resume.is_none() {
             // The code alone is no reason to speak: the agent can read it.
             material.map = None;
@@ -183,7 +192,7 @@ impl Recall {
         wanted: &Wanted,
         named: &Named,
         now: Timestamp,
-    ) -> Result<(Lists, Sight, Option<String>), RecallError> {
+    ) -> Result<Search, RecallError> {
         std::thread::scope(|scope| {
             let looks = shelves::wants_code(wanted);
             let sight = looks.then(|| scope.spawn(|| code::look(self, wanted, named, now)));
@@ -196,7 +205,9 @@ impl Recall {
             // A search that broke off is one that found nothing.
             let sight = sight.and_then(|sight| sight.join().ok().flatten()).unwrap_or_default();
             books.about(&sight.files, &mut lists)?;
-            Ok((lists, sight, past))
+            let files = timeline::files(wanted, named, &sight.files);
+            let timeline = timeline::of(self, wanted, &files, now)?;
+            Ok(Search { lists, sight, past, timeline })
         })
     }
 

@@ -341,11 +341,32 @@ impl CheckView {
 pub struct RunList {
     schema: u32,
     runs: Vec<RunView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory: Option<MemorySize>,
+}
+
+/// What the memory takes on the disk, in bytes.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct MemorySize {
+    /// Its log.
+    pub log_bytes: u64,
+    /// How long the log may be before what happened in sessions is let go of.
+    pub most_log_bytes: u64,
+    /// What is made from the log.
+    pub database_bytes: u64,
+    /// What failing checks printed.
+    pub raw_bytes: u64,
 }
 
 impl RunList {
+    /// The same list with what the memory takes.
+    #[must_use]
+    pub fn with_memory(self, memory: Option<MemorySize>) -> Self {
+        Self { memory, ..self }
+    }
+
     /// The list.
     pub fn new(runs: Vec<RunView>) -> Self {
-        Self { schema: SCHEMA, runs }
+        Self { schema: SCHEMA, runs, memory: None }
     }
 }

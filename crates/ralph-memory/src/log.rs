@@ -8,6 +8,7 @@
 //! Files are numbered. The last one is written to; when it is long, the next
 //! begins. What is imported in bulk is a compressed file of its own.
 
+mod compact;
 mod file;
 mod line;
 

@@ -138,6 +138,11 @@ impl Memory {
             segments::merge_all(tx)
         })?;
         drop(cache);
+        self.shrink()
+    }
+
+    /// Gives room that is no longer used back to the disk.
+    pub fn shrink(&self) -> Result<(), MemoryError> {
         let vacuum = self.connection.execute_batch("PRAGMA incremental_vacuum");
         vacuum.map_err(|error| Fault::from(error).at(&self.path))?;
         fold_log(&self.connection);

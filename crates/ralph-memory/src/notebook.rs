@@ -8,6 +8,7 @@
 mod known;
 mod outcomes;
 mod projection;
+mod retention;
 mod sessions;
 mod tables;
 mod turn;
@@ -21,6 +22,7 @@ use ralph_core::Timestamp;
 pub(crate) use self::known::source;
 pub use self::known::{Counts, Known, Retirement};
 pub use self::outcomes::{AttemptQuery, PastAttempt, failure_key, failure_name, failure_note};
+pub use self::retention::{Keep, LetGo};
 pub(crate) use self::turn::{Part, Turn};
 use crate::clean;
 use crate::entry::{self, Refusal, derived_id, id_of_contents};

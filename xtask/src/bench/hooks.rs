@@ -41,6 +41,7 @@ const FILES: usize = 5000;
 
 pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
     let mut rows = against_true(binary)?;
+    rows.extend(of_sessions(binary)?);
     rows.extend(of_a_plugin(binary)?);
     rows.extend(against_status(binary)?);
     rows.extend(with_transcripts(binary)?);
@@ -153,6 +154,31 @@ fn against_true(binary: &Path) -> Result<Vec<Row>, Failure> {
         row("hook that records a tool", &records, MOST_BUSY),
         plain("hook that looks at an edited file", &looks),
         row("hook at the end of a turn, no gate", &ends, MOST_BUSY),
+    ])
+}
+
+/// What is kept of sessions without a loop, in a project that has a memory and
+/// in one that has none.
+fn of_sessions(binary: &Path) -> Result<Vec<Row>, Failure> {
+    let stage = Stage::new(binary)?;
+    let (site, bare) = (Site::new(&stage, "remembered")?, Site::new(&stage, "forgotten")?);
+    time(site.project.command(&["memory", "add", "tests run with make"]))?;
+    let (edit, edit_bare) = (edited(&site, PLAIN)?, edited(&bare, PLAIN)?);
+    let (mut nothing, mut tool, mut end, mut none) = Default::default();
+    for round in 0..WARM_UP + ROUNDS {
+        keep(&mut nothing, round, time(site.project.program("true"))?);
+        keep(&mut tool, round, time(site.hook("one", &edit)?)?);
+        keep(&mut end, round, time(site.hook("one", &stop(round))?)?);
+        keep(&mut none, round, time(bare.hook("one", &edit_bare)?)?);
+    }
+    let row = |name: &str, samples: &Samples, most| {
+        let measured = samples.least().as_secs_f64() / nothing.least().as_secs_f64();
+        compared(name, samples, Budget { measured, most, unit: "times true" })
+    };
+    Ok(vec![
+        row("hook that keeps a tool of a session", &tool, MOST_BUSY),
+        row("hook that keeps the end of a turn", &end, MOST_BUSY),
+        row("hook about a tool, nothing remembered", &none, MOST_IDLE),
     ])
 }
 

@@ -8,6 +8,7 @@ use ralph_core::locale::Locale;
 use ralph_core::{Run, Timestamp};
 use ralph_engine::report;
 use ralph_memory::raw::{Keeping, Raw};
+use ralph_memory::{Keep, Notebook};
 use ralph_snapshot::Snapshots;
 use ralph_store::{RunQuery, RunStore, Which};
 use serde_json::json;
@@ -21,7 +22,9 @@ use crate::out;
 ///
 /// Only runs that ended lose them; their records and reports stay. How much
 /// is kept is set by `retention.runs`, `retention.days` and `retention.size`.
-/// Notes stay; what failed checks printed goes after `retention.days` too.
+/// Notes stay; what failed checks printed goes after `retention.days` too, and
+/// what happened in sessions after `memory.days`, or sooner if the log of the
+/// memory is longer than `memory.size`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct GcArgs {
     /// Only show what would go
@@ -72,7 +75,8 @@ pub(crate) fn run(args: &GcArgs) -> Result<u8, CliError> {
         }
     }
     let printed = let_go_of_outputs(&app, &retention, args.dry_run)?;
-    let freed = printed + gone.iter().map(|(_, size)| size).sum::<u64>();
+    let captured = let_go_of_sessions(&app, &retention, args.dry_run)?;
+    let freed = printed + captured + gone.iter().map(|(_, size)| size).sum::<u64>();
     if args.json {
         let ids: Vec<String> = gone.iter().map(|(run, _)| run.id.to_string()).collect();
         out::line(json!({
@@ -80,6 +84,7 @@ pub(crate) fn run(args: &GcArgs) -> Result<u8, CliError> {
             "removed": ids,
             "bytes": freed,
             "raw_bytes": printed,
+            "session_bytes": captured,
             "dry_run": args.dry_run,
         }));
     } else {
@@ -103,6 +108,20 @@ fn let_go_of_outputs(app: &App, retention: &Retention, dry_run: bool) -> Result<
     let freed = Raw::new(&app.home)
         .let_go(keeping, now, |path| if dry_run { Ok(()) } else { fs::remove_file(path) })?;
     Ok(freed)
+}
+
+/// Lets go of what happened in sessions long ago; says how many bytes.
+#[expect(clippy::fn_params_excessive_bools, reason = "it is the option of the command line")]
+fn let_go_of_sessions(app: &App, retention: &Retention, dry_run: bool) -> Result<u64, CliError> {
+    if !Notebook::exists(&app.home) {
+        return Ok(0);
+    }
+    let age = i64::try_from(retention.session_age.as_millis()).unwrap_or(i64::MAX);
+    let since = Timestamp::from_millis(app.now().as_millis().saturating_sub(age));
+    let keep = Keep { since, bytes: retention.log_bytes };
+    let job = |book: &Notebook| if dry_run { book.surplus(keep) } else { book.let_go(keep) };
+    let (gone, _) = Notebook::attempt(&app.home, job)?;
+    Ok(gone.bytes)
 }
 
 fn age(run: &Run, now: Timestamp) -> Duration {

@@ -15,7 +15,7 @@ mod why;
 
 use std::path::Path;
 
-use ralph_engine::wire::memory as wire;
+use ralph_engine::wire::{MemorySize, memory as wire};
 use ralph_memory::event::{NoteKind, Scope};
 use ralph_memory::{Filters, Notebook, Retired, Selection};
 use serde_json::Value;
@@ -24,6 +24,7 @@ use self::answers::Answers;
 use self::books::Books;
 pub(crate) use self::books::place;
 use crate::app::App;
+use crate::config::Retention;
 use crate::error::CliError;
 use crate::out;
 
@@ -180,7 +181,22 @@ pub(crate) fn size(app: &App) -> Result<Option<String>, CliError> {
         return Ok(None);
     }
     let stats = Books::new(app).ask(&app.home, Notebook::stats)?.unwrap_or_default();
-    Ok(Some(Answers::new(app.locale()).size(&stats)))
+    let most = Retention::new(&app.layers()?).log_bytes;
+    Ok(Some(Answers::new(app.locale()).size(&stats, Some(most))))
+}
+
+/// The same for machines.
+pub(crate) fn bytes(app: &App) -> Result<Option<MemorySize>, CliError> {
+    if !Notebook::exists(&app.home) {
+        return Ok(None);
+    }
+    let stats = Books::new(app).ask(&app.home, Notebook::stats)?.unwrap_or_default();
+    Ok(Some(MemorySize {
+        log_bytes: stats.log_bytes,
+        most_log_bytes: Retention::new(&app.layers()?).log_bytes,
+        database_bytes: stats.database_bytes,
+        raw_bytes: stats.raw_bytes,
+    }))
 }
 
 /// Prints an answer for machines or for people.

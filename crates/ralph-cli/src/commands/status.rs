@@ -27,7 +27,7 @@ pub(crate) struct StatusArgs {
 pub(crate) fn run(args: &StatusArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     if args.json {
-        let list = list(&app, args.run.as_deref())?;
+        let list = list(&app, args.run.as_deref())?.with_memory(memory::bytes(&app)?);
         out::line(serde_json::to_string_pretty(&list).map_err(|error| CliError::internal(&error))?);
         return Ok(0);
     }

@@ -160,17 +160,24 @@ pub(crate) struct Retention {
     pub(crate) runs: usize,
     pub(crate) age: Duration,
     pub(crate) bytes: u64,
+    /// For how long what happened in sessions is kept.
+    pub(crate) session_age: Duration,
+    /// How long the log of the memory may be.
+    pub(crate) log_bytes: u64,
 }
 
 impl Retention {
     pub(crate) fn new(layers: &Layers) -> Self {
         let reader = Reader(layers);
         let days = reader.count("retention.days").unwrap_or(30);
+        let session_days = reader.count("memory.days").unwrap_or(30);
         Self {
             runs: usize::try_from(reader.count("retention.runs").unwrap_or(50))
                 .unwrap_or(usize::MAX),
             age: Duration::from_hours(days.saturating_mul(24)),
             bytes: reader.count("retention.size").unwrap_or(10_000_000_000),
+            session_age: Duration::from_hours(session_days.saturating_mul(24)),
+            log_bytes: reader.count("memory.size").unwrap_or(64_000_000),
         }
     }
 }

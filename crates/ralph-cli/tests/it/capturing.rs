@@ -244,3 +244,52 @@ fn the_first_loop_in_a_host_begins_to_keep_its_session() {
     assert!(kept.run.is_some());
     assert_eq!(said(&kept), [(Who::User, "/ralph paint it")]);
 }
+
+#[test]
+fn what_happened_in_sessions_is_let_go_and_notes_stay() {
+    let project = remembering();
+    Session::new(&project, "s1").prompt("make it blue");
+    let gc = |size: &str, more: &[&str]| {
+        let call = project.ralph(&[&["gc", "--json"], more].concat());
+        let freed = call.env("RALPH_MEMORY_SIZE", size).output().exits(0).json();
+        freed["session_bytes"].as_u64().unwrap()
+    };
+    assert_eq!(gc("1MB", &[]), 0);
+    assert!(gc("1B", &["--dry-run"]) > 0);
+    assert_eq!(sessions(&project).len(), 1);
+    assert!(gc("1B", &[]) > 0);
+    assert_eq!(sessions(&project), []);
+    assert_eq!(book(&project).count().unwrap(), 1);
+    Session::new(&project, "s2").prompt("and green");
+    assert_eq!(sessions(&project).len(), 1);
+    let status = project.ralph(&["status", "--json"]).output().exits(0).json();
+    let memory = &status["memory"];
+    assert_eq!(memory["most_log_bytes"], 64_000_000, "{status}");
+    assert!(memory["log_bytes"].as_u64().unwrap() > 0, "{status}");
+}
+
+fn context(project: &Project, locale: &str) -> String {
+    let call = project.ralph(&["memory", "context", "--phase", "code", "--file", "a.txt"]);
+    call.env("RALPH_LOCALE", locale).output().exits(0).stdout
+}
+
+#[test]
+fn the_timeline_of_a_file_has_edits_of_sessions_commits_and_reverts() {
+    let project = git();
+    let _ = project.ralph(&["memory", "add", "tests run with make"]).output().exits(0);
+    project.file("a.txt", "one\n");
+    Session::new(&project, "s1").edit("a.txt");
+    let shown = context(&project, "en");
+    assert!(shown.contains("Write a.txt"), "{shown} {:?}", sessions(&project));
+    project.run_git(&["add", "-A"]);
+    project.run_git(&["commit", "-qm", "paint: begin with red"]);
+    project.run_git(&["revert", "--no-edit", "HEAD"]);
+    let shown = context(&project, "en");
+    assert!(shown.contains("## Done to these files in the last days"), "{shown}");
+    assert!(shown.contains("paint: begin with red\n"), "{shown}");
+    let name = project.run_git(&["rev-parse", "HEAD~1"]);
+    let taken_back = format!("(takes back {})", &name[..10]);
+    assert!(shown.contains(&taken_back), "{shown}");
+    assert_eq!(context(&project, "en"), shown, "each is noticed once");
+    assert!(context(&project, "ko").contains("## 최근 이 파일들에 한 일"));
+}

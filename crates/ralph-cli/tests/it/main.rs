@@ -1,5 +1,6 @@
 //! The binary as its users meet it.
 
+#[cfg(test)]
 mod capturing;
 mod claude_driver;
 mod code;

@@ -77,17 +77,17 @@ fn a_note_that_an_agent_cites_earns_what_comes_of_it() {
 }
 
 #[test]
-fn nothing_is_kept_where_nothing_was_checked_or_memory_is_off() {
+fn nothing_is_learned_without_checks_and_nothing_kept_where_memory_is_off() {
     let project = plain();
     project.agent("echo '<promise>DONE</promise>'");
     let _ = project.run_json("do it", &[]).exits(0);
     let off = learning(plain());
     off.file("ralph.toml", "[memory]\nenabled = false\n");
     let _ = off.run_json("write it", &CHECKED).exits(0);
-    for project in [project, off] {
-        let files = project.everything();
-        assert!(!files.iter().any(|file| file.ends_with("memory")), "{files:?}");
-    }
+    let notes = project.ralph(&["memory", "list", "--json"]).output().exits(0).json();
+    assert_eq!(notes["notes"].as_array().map(Vec::len), Some(0), "{notes}");
+    let files = off.everything();
+    assert!(!files.iter().any(|file| file.ends_with("memory")), "{files:?}");
 }
 
 #[test]

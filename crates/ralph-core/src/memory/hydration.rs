@@ -56,6 +56,8 @@ pub struct Material {
     pub resume: Option<String>,
     /// A map of the code.
     pub map: Option<String>,
+    /// What was done to the files lately, line by line.
+    pub timeline: Option<String>,
 }
 
 /// What is shown.
@@ -162,6 +164,7 @@ fn write(
     let mut left = room.checked_sub(estimate(&heading))?;
     let (body, notes) = match section {
         Section::Map => (block(material.map.as_deref()?, &mut left), Vec::new()),
+        Section::Timeline => (block(material.timeline.as_deref()?, &mut left), Vec::new()),
         Section::Task => (block(material.resume.as_deref()?, &mut left), Vec::new()),
         Section::Rules
         | Section::Invariants

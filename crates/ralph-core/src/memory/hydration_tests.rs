@@ -51,7 +51,7 @@ fn sample() -> Material {
     ];
     let map =
         Some("src/cache.rs\n  3: pub struct Cache\n    9: pub fn clear(&mut self)\n".to_owned());
-    Material { notes, resume: Some("2 of 3 checks pass.".to_owned()), map }
+    Material { notes, resume: Some("2 of 3 checks pass.".to_owned()), map, timeline: None }
 }
 
 fn shown(material: &Material, tokens: usize) -> Option<Hydration> {
@@ -152,8 +152,12 @@ fn no_injection_leaves_the_fence() {
             is_order_like: true,
             ..note("m1", Shelf::Gotcha, text)
         };
-        let material =
-            Material { notes: vec![hostile], resume: Some(text.clone()), map: Some(text.clone()) };
+        let material = Material {
+            notes: vec![hostile],
+            resume: Some(text.clone()),
+            map: Some(text.clone()),
+            timeline: Some(text.clone()),
+        };
         let found = shown(&material, USUAL_TOKENS).unwrap().text;
         assert_eq!(without_notes(&found).trim(), "", "{found}");
         assert_eq!(found.matches(CLOSING).count(), 1, "{found}");
@@ -209,7 +213,12 @@ proptest! {
         map in "[a-z(): \n]{0,2000}",
         tokens in 0_usize..9000,
     ) {
-        let material = Material { notes, map: Some(map.clone()), resume: Some(map) };
+        let material = Material {
+            notes,
+            map: Some(map.clone()),
+            resume: Some(map.clone()),
+            timeline: Some(map),
+        };
         let found = shown(&material, tokens);
         prop_assert_eq!(&found, &shown(&material, tokens));
         if let Some(found) = found {

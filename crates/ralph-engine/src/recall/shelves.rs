@@ -199,7 +199,7 @@ fn age(at: Timestamp, now: Timestamp) -> Days {
     Days(now.as_millis().saturating_sub(at.as_millis()) as f64 / MILLIS_A_DAY)
 }
 
-fn day(at: Timestamp) -> String {
+pub(super) fn day(at: Timestamp) -> String {
     let moment = Moment::from_millisecond(at.as_millis()).unwrap_or_default();
     moment.strftime("%Y-%m-%d").to_string()
 }

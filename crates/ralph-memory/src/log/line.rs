@@ -107,3 +107,13 @@ fn event(body: &[u8]) -> Option<Event> {
 fn as_bytes(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
+
+/// The lines without those of some events. What nobody can read stays.
+pub(super) fn without(text: &[u8], drops: impl Fn(&Event) -> bool) -> Vec<u8> {
+    let lines = text.split_inclusive(|byte| *byte == b'\n');
+    let kept = lines.filter(|line| {
+        let body = line.strip_suffix(b"\n").unwrap_or(line);
+        !event(body).is_some_and(|event| drops(&event))
+    });
+    kept.flatten().copied().collect()
+}

@@ -40,17 +40,14 @@ pub(super) fn begin(app: &App, event: &HostEvent, reply: &HostReply, kept: Kept)
 
 fn write(app: &App, event: &HostEvent) {
     let Some(session) = &event.session else { return };
-    let (teller, place) = match app.driven_run() {
-        Some(run) => {
-            let iteration = app.variable("RALPH_ITERATION").and_then(|number| number.parse().ok());
-            let run = Some(run.to_string());
-            (Teller::Driven, event::Place { run, iteration, ..event::Place::default() })
-        }
-        None => {
-            let run = Place::new(&app.home, session).run().map(|run| run.to_string());
-            let session = Some(session.as_str().to_owned());
-            (Teller::Host, event::Place { run, session, ..event::Place::default() })
-        }
+    let (teller, place) = if let Some(run) = app.driven_run() {
+        let iteration = app.variable("RALPH_ITERATION").and_then(|number| number.parse().ok());
+        let run = Some(run.to_string());
+        (Teller::Driven, event::Place { run, iteration, ..event::Place::default() })
+    } else {
+        let run = Place::new(&app.home, session).run().map(|run| run.to_string());
+        let session = Some(session.as_str().to_owned());
+        (Teller::Host, event::Place { run, session, ..event::Place::default() })
     };
     let (home, root, worktree) = (&app.home, &app.project.root, app.worktree());
     let capture = Capture { home, root, worktree, place, teller };

@@ -214,10 +214,16 @@ impl Answers {
         }
     }
 
-    /// One line: how many notes, and what they take.
-    pub(super) fn size(&self, stats: &Stats) -> String {
+    /// One line: how many notes, what they take, and how much the log may if
+    /// that is asked for.
+    pub(super) fn size(&self, stats: &Stats, most: Option<u64>) -> String {
         let notes = count(stats);
         let (log, database) = (size(stats.log_bytes), size(stats.database_bytes));
+        let log = match (most.map(size), self.locale) {
+            (Some(most), Locale::En) => format!("{log} of {most}"),
+            (Some(most), Locale::Ko) => format!("{log} (한도 {most})"),
+            (None, _) => log,
+        };
         let text = match self.locale {
             Locale::En => format!("{notes} notes, log {log}, index {database}"),
             Locale::Ko => format!("기록 {notes}개, 로그 {log}, 색인 {database}"),
@@ -249,7 +255,7 @@ impl Answers {
             };
             text.push_str(&table(&header, stats.notes.iter().map(row)));
         }
-        text.push_str(&self.size(stats));
+        text.push_str(&self.size(stats, None));
         text.push('\n');
         for (file, byte) in stats.damaged.iter().take(FEW) {
             let _ = writeln!(

@@ -22,11 +22,13 @@ pub enum Section {
     Failures,
     /// What was noticed lately.
     Recent,
+    /// What was done to the files lately.
+    Timeline,
 }
 
 impl Section {
     /// In the order in which room is given out. What one leaves goes to the next.
-    pub(super) const BY_PRECEDENCE: [Self; 8] = [
+    pub(super) const BY_PRECEDENCE: [Self; 9] = [
         Self::Rules,
         Self::Task,
         Self::Invariants,
@@ -35,16 +37,17 @@ impl Section {
         Self::Known,
         Self::Map,
         Self::Recent,
+        Self::Timeline,
     ];
 
     /// The tokens it has, if there are so many in all.
     pub const fn share(self, tokens: usize) -> usize {
         let of_usual = match self {
-            Self::Rules | Self::Task | Self::Map => 1500,
-            // Work is checked with the one and planned with the other.
-            Self::Gotchas | Self::Known | Self::Invariants => 1200,
+            Self::Rules | Self::Task => 1500,
+            // Work is checked with what must hold and planned with what is known.
+            Self::Gotchas | Self::Known | Self::Map | Self::Invariants => 1200,
             Self::Failures => 800,
-            Self::Recent => 300,
+            Self::Recent | Self::Timeline => 300,
         };
         // In this order because a budget may be as large as there is.
         tokens / USUAL_TOKENS * of_usual + tokens % USUAL_TOKENS * of_usual / USUAL_TOKENS
@@ -61,6 +64,7 @@ impl Section {
             Self::Gotchas => "gotchas",
             Self::Failures => "failures",
             Self::Recent => "recent",
+            Self::Timeline => "timeline",
         }
     }
 }

@@ -39,6 +39,10 @@ pub(super) const fn heading(section: Section, locale: Locale) -> &'static str {
         (Section::Failures, Locale::Ko) => "## 전에 실패한 것",
         (Section::Recent, Locale::En) => "## Noticed lately",
         (Section::Recent, Locale::Ko) => "## 최근에 알게 된 것",
+        (Section::Timeline, Locale::En) => {
+            "## Done to these files in the last days, the latest first"
+        }
+        (Section::Timeline, Locale::Ko) => "## 최근 이 파일들에 한 일, 최신순",
     }
 }
 

@@ -1,0 +1,116 @@
+//! What was done lately to the files that an agent is about to change, by
+//! whom it may be: other sessions, and commits.
+
+use std::fmt::Write as _;
+
+use ralph_core::Timestamp;
+use ralph_core::locale::Locale;
+use ralph_core::memory::notes::orders;
+use ralph_core::memory::sufficiency::Named;
+use ralph_memory::event::Phase;
+use ralph_memory::{Notebook, Observation, session_id};
+
+use super::shelves::day;
+use super::{Part, Recall, RecallError, Wanted};
+use crate::commits;
+
+/// What happened longer ago is not lately, in milliseconds.
+const LATELY: i64 = 7 * 24 * 60 * 60 * 1000;
+
+/// Lines that are shown.
+const SHOWN: usize = 10;
+
+/// Observations that are looked at: many are one line.
+const LOOKED_AT: usize = 200;
+
+/// Files that are named in a line.
+const MOST_FILES: usize = 3;
+
+/// How much is told of what something was about or what went wrong, in
+/// characters.
+const TOLD: usize = 120;
+
+/// The files that the agent is about to change, as far as they are named.
+pub(super) fn files(wanted: &Wanted, named: &Named, found: &[String]) -> Vec<String> {
+    let named = named.files.iter().map(|file| file.trim_start_matches("./").to_owned());
+    let mut files: Vec<String> = wanted.files.iter().cloned().chain(named).collect();
+    // A task may name a file by the end of its path.
+    let is_meant = |path: &&String| {
+        files.iter().any(|file| path.strip_suffix(file.as_str()).is_some_and(|b| b.ends_with('/')))
+    };
+    let whole: Vec<String> = found.iter().filter(is_meant).cloned().collect();
+    files.extend(whole);
+    files.sort_unstable();
+    files.dedup();
+    files
+}
+
+/// What was done to files lately, line by line, the latest first.
+pub(super) fn of(
+    recall: &Recall,
+    wanted: &Wanted,
+    files: &[String],
+    now: Timestamp,
+) -> Result<Option<String>, RecallError> {
+    let matters = match wanted.phase {
+        Phase::Think | Phase::Code => wanted.part != Part::Standing && !files.is_empty(),
+        Phase::Verify | Phase::Consolidate => false,
+    };
+    if !matters || !Notebook::exists(&recall.home) {
+        return Ok(None);
+    }
+    let book = Notebook::open(&recall.home)?;
+    commits::notice(&book, &recall.root, now);
+    let since = now.as_millis().saturating_sub(LATELY);
+    let mut done = book.timeline(files, since, LOOKED_AT)?;
+    // The agent knows what it did itself.
+    let own = session_id(&wanted.place);
+    done.retain(|one| own.is_none() || one.session != own);
+    let mut lines: Vec<(String, usize)> = Vec::new();
+    for line in done.iter().map(|one| line(one, files, recall.locale)) {
+        match lines.iter_mut().find(|(known, _)| *known == line) {
+            Some((_, times)) => *times += 1,
+            None => lines.push((line, 1)),
+        }
+    }
+    let mut text = String::new();
+    for (line, times) in lines.iter().take(SHOWN) {
+        let _ = match times {
+            1 => writeln!(text, "- {line}"),
+            _ => writeln!(text, "- {line} (×{times})"),
+        };
+    }
+    Ok((!text.is_empty()).then_some(text))
+}
+
+fn line(one: &Observation, files: &[String], locale: Locale) -> String {
+    let mut line = format!("{} {}", day(Timestamp::from_millis(one.at)), one.tool);
+    let touched: Vec<&str> =
+        one.files.iter().filter(|file| files.contains(file)).map(String::as_str).collect();
+    let _ = write!(line, " {}", touched[..touched.len().min(MOST_FILES)].join(", "));
+    let error = one.error.as_deref().unwrap_or_default();
+    // Anybody may have written what a tool printed.
+    if !orders(&one.about).is_empty() || !orders(error).is_empty() {
+        return line;
+    }
+    let is_file = one.files.iter().any(|file| one.about.ends_with(file.as_str()));
+    if !one.about.is_empty() && !is_file {
+        let _ = write!(line, ": {}", told(&one.about));
+    }
+    if !error.is_empty() {
+        let failed = match locale {
+            Locale::En => "failed",
+            Locale::Ko => "실패",
+        };
+        let _ = write!(line, " ({failed}: {})", told(error));
+    }
+    line
+}
+
+fn told(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(TOLD) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
