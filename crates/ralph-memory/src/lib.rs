@@ -32,6 +32,7 @@ pub mod notebook;
 mod query;
 mod ranking;
 pub mod raw;
+pub mod resume;
 mod session;
 mod store;
 #[doc(hidden)]
@@ -49,6 +50,5 @@ pub use notebook::{
 pub use query::{Filters, GroupHit, Hit, Query, Retired};
 pub use ranking::Ranking;
 pub use session::{
-    Message, Observation, Session, SessionFilter, SessionFound, SessionMode, Who, resume_context,
-    session_id,
+    Message, Observation, Session, SessionFilter, SessionFound, SessionMode, Who, session_id,
 };

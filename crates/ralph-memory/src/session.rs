@@ -11,12 +11,6 @@ pub(crate) const MOST_MESSAGES: usize = 50;
 /// Files of a session that are kept: those touched last.
 pub(crate) const MOST_FILES: usize = 50;
 
-/// Files that are named to whoever goes on.
-const NAMED_FILES: usize = 8;
-
-/// How much of a text is told to whoever goes on, in characters.
-const TOLD: usize = 400;
-
 /// A session of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Session {
@@ -46,6 +40,17 @@ pub struct Session {
     pub updated: i64,
     /// The run it works for.
     pub run: Option<String>,
+}
+
+impl Session {
+    /// Where what happens to it is put down.
+    pub fn place(&self) -> Place {
+        let of_host = Place { session: self.external.clone(), ..Place::default() };
+        if session_id(&of_host).as_ref() == Some(&self.id) {
+            return Place { run: self.run.clone(), ..of_host };
+        }
+        Place { run: self.run.clone(), ..Place::default() }
+    }
 }
 
 /// What an agent is allowed.
@@ -161,34 +166,4 @@ pub fn session_id(place: &Place) -> Option<String> {
     };
     let hash = blake3::hash(name.as_bytes()).to_hex();
     Some(format!("s{}", hash.as_str().get(..12).unwrap_or_default()))
-}
-
-/// What whoever goes on with a session has to know, in a few lines.
-pub fn resume_context(session: &Session) -> String {
-    let mut lines = Vec::new();
-    if let Some(task) = &session.task {
-        lines.push(format!("task: {}", line(task)));
-    }
-    lines.push(format!("state: {}, mode: {}", session.state.word(), session.mode.word()));
-    if !session.files.is_empty() {
-        let named: Vec<&str> = session.files.iter().take(NAMED_FILES).map(String::as_str).collect();
-        lines.push(format!("files touched last: {}", named.join(", ")));
-    }
-    if let Some(failure) = &session.last_failure {
-        lines.push(format!("last failure: {}", line(failure)));
-    }
-    for (who, words) in [(Who::User, "the user said last"), (Who::Agent, "the agent said last")] {
-        let last = session.messages.iter().rev().find(|message| message.who == who);
-        lines.extend(last.map(|message| format!("{words}: {}", line(&message.text))));
-    }
-    lines.join("\n")
-}
-
-/// A text on one line, not too long.
-fn line(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(TOLD) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
 }

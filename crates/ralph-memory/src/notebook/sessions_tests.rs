@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::event::{Actor, Place};
-use crate::session::resume_context;
+use crate::resume::resume_context;
 
 fn scratch() -> (tempfile::TempDir, Notebook) {
     let dir = tempfile::tempdir().unwrap();
@@ -88,7 +88,7 @@ fn a_session_tells_what_was_asked_done_and_said_in_it() {
         ]
     );
     let context = notebook.resume_context(&one.id).unwrap().unwrap();
-    assert_eq!(context, resume_context(one));
+    assert_eq!(context, resume_context(one, ralph_core::locale::Locale::En));
     assert!(context.contains("files touched last: b.rs, a.rs"), "{context}");
     // Whoever says something in it takes it up again.
     notebook.write(&[of("one", 70, asked("and now the tests"))]).unwrap();

@@ -1,10 +1,12 @@
 //! Sessions, and what was done in them.
 
+use ralph_core::locale::Locale;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use crate::error::Fault;
 use crate::event::SessionState;
-use crate::session::{Observation, Session, SessionFilter, SessionMode, resume_context};
+use crate::resume::resume_context;
+use crate::session::{Observation, Session, SessionFilter, SessionMode};
 
 /// Observations that are kept: the latest.
 const KEPT: i64 = 50_000;
@@ -25,7 +27,7 @@ pub(crate) fn write(connection: &Connection, session: &Session) -> Result<(), Fa
     let sql = "INSERT OR REPLACE INTO sessions (id, task_id, session_id, state, mode, worktree, \
                run, last_checkpoint, messages, files, last_failure, created, updated, \
                resume_context) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
-    let context = resume_context(session);
+    let context = resume_context(session, Locale::En);
     let Session { id, task, external, state, mode, worktree, .. } = session;
     let Session { last_checkpoint, messages, files, last_failure, created, updated, run, .. } =
         session;

@@ -1,0 +1,238 @@
+//! Sessions that were left: what is told to whoever goes on with one, and which
+//! one a new session is told of.
+
+use std::time::Duration;
+
+use ralph_core::Timestamp;
+use ralph_core::locale::Locale;
+use ralph_core::memory::notes::orders;
+use ralph_core::tokens::estimate;
+
+use crate::event::SessionState;
+use crate::session::{Message, Session, Who};
+
+/// Whoever goes on later is told anew what is known: by then the world has
+/// moved on, and what was said last matters less than what holds.
+pub const RECENT: Duration = Duration::from_mins(30);
+
+/// A session that says nothing for so long was left, where nothing better is
+/// known: a driver tells of itself every five minutes.
+const SILENT: Duration = Duration::from_mins(10);
+
+/// Messages that are told, the last ones.
+const TOLD_MESSAGES: usize = 10;
+
+/// Files that are named.
+const NAMED_FILES: usize = 8;
+
+/// How much of a text is told, in characters.
+const TOLD: usize = 400;
+
+/// How long ago something of a session was kept last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Age {
+    /// At most [`RECENT`].
+    Recent,
+    /// Longer.
+    Old,
+}
+
+/// Who is told of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    /// Somebody who goes on with it and has nothing of what was said.
+    Newcomer,
+    /// The session itself, with all that was said in it at hand.
+    Itself,
+    /// A session that begins where it was left.
+    Successor,
+}
+
+/// How long ago something of a session was kept last.
+pub fn age(session: &Session, now: Timestamp) -> Age {
+    if silence(session, now) <= RECENT { Age::Recent } else { Age::Old }
+}
+
+fn silence(session: &Session, now: Timestamp) -> Duration {
+    now.since(Timestamp::from_millis(session.last_checkpoint))
+}
+
+/// Whether a session still goes on somewhere, as far as its record tells. Who
+/// knows the process that it lives in knows better.
+pub fn seems_alive(session: &Session, now: Timestamp) -> bool {
+    session.state == SessionState::Active && silence(session, now) <= SILENT
+}
+
+/// The session that a new one in the same work tree is told of: the last one
+/// that anything was done in, if it is neither finished nor alive and was left
+/// a short while ago.
+///
+/// Those before it are not asked for: somebody has worked here since.
+pub fn left(
+    sessions: Vec<Session>,
+    own: Option<&str>,
+    now: Timestamp,
+    is_alive: impl Fn(&Session) -> bool,
+) -> Option<Session> {
+    let others = sessions.into_iter().filter(|one| own != Some(one.id.as_str()));
+    let last = others.filter(has_content).max_by_key(|one| one.updated)?;
+    let is_open = match last.state {
+        SessionState::Active | SessionState::Paused | SessionState::Failed => true,
+        SessionState::Completed => false,
+    };
+    (is_open && age(&last, now) == Age::Recent && !is_alive(&last)).then_some(last)
+}
+
+/// Whether there is anything to tell of a session.
+fn has_content(session: &Session) -> bool {
+    session.task.is_some() || !session.messages.is_empty()
+}
+
+/// What is told of a session to a reader, in at most so many tokens; `None` if
+/// there is nothing to tell.
+pub fn told(
+    session: &Session,
+    (reader, age): (Reader, Age),
+    room: usize,
+    locale: Locale,
+) -> Option<String> {
+    if !has_content(session) {
+        return None;
+    }
+    let words = Words::of(locale);
+    if age == Age::Old {
+        return task(session, &words);
+    }
+    if reader == Reader::Itself {
+        return Some(context(session, &words, is_harmless));
+    }
+    let mut lines: Vec<String> = Vec::new();
+    if reader == Reader::Successor {
+        lines.push(words.left.to_owned());
+    }
+    lines.extend(facts(session, &words, is_harmless));
+    let spent: usize = lines.iter().map(|line| estimate(line)).sum();
+    let told = messages(session, room.saturating_sub(spent));
+    let is_told = |message: &Message| told.iter().any(|known| std::ptr::eq(*known, message));
+    let asked = last_words(session, Who::User, is_harmless).filter(|asked| !is_told(asked));
+    lines.extend(asked.map(|asked| format!("{}: {}", words.user, line(&asked.text))));
+    if !told.is_empty() {
+        lines.push(format!("{}:", words.messages));
+    }
+    lines.extend(told.into_iter().map(|one| format!("  {}: {}", one.who.word(), line(&one.text))));
+    Some(lines.join("\n"))
+}
+
+/// What whoever goes on with a session has to know, in a few lines, as it was
+/// said: [`told`] leaves out what must not be read as an order.
+pub fn resume_context(session: &Session, locale: Locale) -> String {
+    context(session, &Words::of(locale), |_| true)
+}
+
+fn context(session: &Session, words: &Words, may_be_told: fn(&str) -> bool) -> String {
+    let mut lines = facts(session, words, may_be_told);
+    for (who, words) in [(Who::User, words.user), (Who::Agent, words.agent)] {
+        let last = last_words(session, who, may_be_told);
+        lines.extend(last.map(|message| format!("{words}: {}", line(&message.text))));
+    }
+    lines.join("\n")
+}
+
+fn facts(session: &Session, words: &Words, may_be_told: fn(&str) -> bool) -> Vec<String> {
+    let mut lines: Vec<String> = task(session, words).into_iter().collect();
+    let (state, mode) = (session.state.word(), session.mode.word());
+    lines.push(format!("{}: {state}, {}: {mode}", words.state, words.mode));
+    if !session.files.is_empty() {
+        let named: Vec<&str> = session.files.iter().take(NAMED_FILES).map(String::as_str).collect();
+        lines.push(format!("{}: {}", words.files, named.join(", ")));
+    }
+    let failure = session.last_failure.as_deref().filter(|failure| may_be_told(failure));
+    lines.extend(failure.map(|failure| format!("{}: {}", words.failure, line(failure))));
+    lines
+}
+
+fn task(session: &Session, words: &Words) -> Option<String> {
+    session.task.as_ref().map(|task| format!("{}: {}", words.task, line(task)))
+}
+
+/// The last messages that may be told, the oldest first.
+fn messages(session: &Session, room: usize) -> Vec<&Message> {
+    let mut left = room;
+    let last = session.messages.iter().rev().take(TOLD_MESSAGES);
+    let last = last.filter(|one| one.who == Who::User || is_harmless(&one.text));
+    let fitting = last.map_while(|message| {
+        left =
+            left.checked_sub(estimate(&line(&message.text)) + estimate(message.who.word()) + 2)?;
+        Some(message)
+    });
+    let mut told: Vec<&Message> = fitting.collect();
+    told.reverse();
+    told
+}
+
+/// What a tool printed or an agent repeated may have been written for whoever
+/// reads it now.
+fn is_harmless(text: &str) -> bool {
+    orders(text).is_empty()
+}
+
+/// What somebody said last. The user may say what the user likes.
+fn last_words(session: &Session, who: Who, may_be_told: fn(&str) -> bool) -> Option<&Message> {
+    let mut said = session.messages.iter().rev().filter(|message| message.who == who);
+    said.find(|message| who == Who::User || may_be_told(&message.text))
+}
+
+/// A text on one line, not too long.
+fn line(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(TOLD) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+/// What is said around it.
+struct Words {
+    left: &'static str,
+    task: &'static str,
+    state: &'static str,
+    mode: &'static str,
+    files: &'static str,
+    failure: &'static str,
+    user: &'static str,
+    agent: &'static str,
+    messages: &'static str,
+}
+
+impl Words {
+    const fn of(locale: Locale) -> Self {
+        match locale {
+            Locale::En => Self {
+                left: "Another session in this work tree was left unfinished. Go on with it only if that is what the user wants.",
+                task: "task",
+                state: "state",
+                mode: "mode",
+                files: "files touched last",
+                failure: "last failure",
+                user: "the user said last",
+                agent: "the agent said last",
+                messages: "last messages",
+            },
+            Locale::Ko => Self {
+                left: "이 작업 트리의 다른 세션이 끝나지 않은 채 남아 있습니다. 사용자가 원할 때만 이어서 하세요.",
+                task: "작업",
+                state: "상태",
+                mode: "모드",
+                files: "마지막으로 다룬 파일",
+                failure: "마지막 실패",
+                user: "사용자의 마지막 말",
+                agent: "에이전트의 마지막 말",
+                messages: "마지막 메시지",
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "resume_tests.rs"]
+mod tests;
