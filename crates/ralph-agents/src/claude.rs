@@ -20,6 +20,8 @@ mod servers;
 mod stream;
 mod verdict;
 
+use ralph_core::ids::SessionId;
+
 pub use agent::{ClaudeAgent, SETTINGS};
 pub use hook::parse;
 pub use look::{inspect, payload};
@@ -29,3 +31,12 @@ pub(crate) use servers::SERVERS;
 
 /// The name by which its hooks tell `ralph` whose dialect they speak.
 pub const NAME: &str = "claude-code";
+
+/// The command line that goes on with a session; its name is a UUID.
+pub fn resume_command(session: &SessionId) -> Option<Vec<String>> {
+    let parts: Vec<&str> = session.as_str().split('-').collect();
+    let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+    let is_hex = parts.iter().all(|part| part.chars().all(|c| c.is_ascii_hexdigit()));
+    let words = ["claude", "--resume", session.as_str()];
+    (is_hex && lengths == [8, 4, 4, 4, 12]).then(|| words.map(str::to_owned).to_vec())
+}

@@ -78,6 +78,9 @@ pub struct Host {
     /// Where in a project the summary of a session is kept; `None` for hosts
     /// that make none.
     pub summary_file: Option<fn(&Path, &SessionId) -> PathBuf>,
+    /// The command line that goes on with a session; `None` if no session of
+    /// this host has such a name.
+    pub resume: fn(&SessionId) -> Option<Vec<String>>,
     /// Understands what the host says.
     pub parse: fn(&[u8]) -> Result<HostEvent, BadPayload>,
     /// Says a reply in the host's words; empty if there is nothing to say.
@@ -113,6 +116,7 @@ pub const HOSTS: &[Host] = &[
         inspect: claude::inspect,
         payload: claude::payload,
         summary_file: None,
+        resume: claude::resume_command,
         parse: claude::parse,
         render: claude::render,
     },
@@ -137,6 +141,7 @@ pub const HOSTS: &[Host] = &[
         inspect: opencode::inspect,
         payload: opencode::payload,
         summary_file: Some(opencode::summary_file),
+        resume: opencode::resume_command,
         parse: opencode::parse,
         render: opencode::render,
     },
@@ -157,9 +162,29 @@ impl Host {
     }
 }
 
+/// The command line by which the host that has a session goes on with it, told
+/// from what the session is called.
+pub fn resume_command(session: &SessionId) -> Option<Vec<String>> {
+    HOSTS.iter().find_map(|host| (host.resume)(session))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_session_is_taken_up_by_the_host_that_has_such_names() {
+        let command = |name: &str| {
+            resume_command(&SessionId::new(name).unwrap()).map(|words| words.join(" "))
+        };
+        let uuid = "0e6cbc56-2b9a-4f6e-9a4c-0a3a7c8f1d2e";
+        assert_eq!(command(uuid), Some(format!("claude --resume {uuid}")));
+        let id = "ses_4f2aB9cd01";
+        assert_eq!(command(id), Some(format!("opencode --session {id}")));
+        for odd in ["s-1", "ses_", "ses_a.b", "0e6cbc56-2b9a-4f6e-9a4c", "--help"] {
+            assert_eq!(command(odd), None, "{odd}");
+        }
+    }
 
     #[test]
     fn a_host_is_found_by_each_of_its_names() {

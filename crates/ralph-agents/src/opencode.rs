@@ -15,6 +15,7 @@
 //! | `session.idle` | `message`: `id`, `text`, `summary` of the last message of the assistant, but for what it said to an aside |
 //! | `session.error` | `error` as OpenCode has it, `message` as above |
 //! | `session.deleted` | |
+//! | `session.compacted` | the session was shortened, perhaps in the middle of a turn |
 //! | `chat.message` | `text`; `first`: whether nothing was said before |
 //! | `command.execute.before` | `command`, `arguments` |
 //! | `tool.execute.after` | `tool`, `call`, `title`, `args` |
@@ -90,10 +91,11 @@ pub(crate) use servers::SERVERS;
 pub const NAME: &str = "opencode";
 
 /// What the plugin tells of sessions, but for what came of an action.
-pub const EVENTS: [&str; 10] = [
+pub const EVENTS: [&str; 11] = [
     "session.idle",
     "session.error",
     "session.deleted",
+    "session.compacted",
     "chat.message",
     "command.execute.before",
     "tool.execute.after",
@@ -109,4 +111,12 @@ const VERSION: u32 = 1;
 /// The file in a project that holds what a session was summed up in.
 pub fn summary_file(root: &Path, session: &SessionId) -> PathBuf {
     root.join(".opencode/sessions").join(session.as_str()).join("ralph_summary.md")
+}
+
+/// The command line that goes on with a session.
+pub fn resume_command(session: &SessionId) -> Option<Vec<String>> {
+    let rest = session.as_str().strip_prefix("ses_")?;
+    let is_plain = !rest.is_empty() && rest.chars().all(|c| c.is_ascii_alphanumeric());
+    let words = ["opencode", "--session", session.as_str()];
+    is_plain.then(|| words.map(str::to_owned).to_vec())
 }

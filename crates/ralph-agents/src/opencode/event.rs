@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::host::{
     Actor, Breakage, BreakageKind, DeedKind, Happening, HostEvent, Position, Report, Silence,
-    ToolUse, Yield,
+    Start, ToolUse, Yield,
 };
 use ralph_core::ids::SessionId;
 use serde::Deserialize;
@@ -135,6 +135,7 @@ fn happening(actor: &Actor, payload: Payload) -> Happening {
         ("session.deleted", Actor::Main) => {
             Happening::SessionEnded { reason: "deleted".to_owned() }
         }
+        ("session.compacted", Actor::Main) => Happening::SessionStarted(Start::Compacted),
         ("chat.message", Actor::Main) => {
             Happening::Prompted { position: position(payload.first), text: payload.text }
         }

@@ -168,3 +168,9 @@ fn what_goes_wrong_while_a_session_is_summed_up_is_no_turn() {
         Breakage { kind: BreakageKind::Aborted, text: "Aborted".to_owned(), message: None };
     assert_eq!(aborted.what, Happening::TurnBroken(breakage));
 }
+
+#[test]
+fn a_session_that_was_shortened_begins_anew() {
+    let event = parsed(&json!({ "v": 1, "type": "session.compacted", "session": "ses_1" }));
+    assert_eq!(event.what, Happening::SessionStarted(Start::Compacted));
+}

@@ -329,6 +329,10 @@ export const Ralph = async ({ client, directory }: any) => {
         if ((await last)?.info.summary === true && sent.get(session) !== before) return
         await ended(type, session, { error: properties.error }, await last, isOvertaken)
       })
+    } else if (type === "session.compacted") {
+      queue(session, async () => {
+        if (!(await parentOf(session))) await tell(type, session, {})
+      })
     } else if (type === "permission.asked" || type === "permission.replied") {
       queue(session, async () => {
         if (await parentOf(session)) return
