@@ -21,7 +21,7 @@ const EXPECTED: &[&str] = &[
     "OC-1", "OC-2", "OC-3", "OC-4", "OC-5", "OC-6", "OC-7", "OC-8", "SC-1", "SC-2", "SC-3", "SC-4",
     "SC-5", "SC-6", "SC-7", "SC-8", "SC-9", "SC-10", "DX-1", "DX-2", "DX-3", "DX-4", "DX-5",
     "DX-6", "DX-7", "DX-8", "DX-9", "DX-10", "DX-11", "DX-12", "DX-13", "MEM-1", "MEM-2", "MEM-3",
-    "MEM-4", "MEM-5", "MEM-6", "MEM-7", "MEM-8", "MEM-9", "MEM-10", "MEM-11", "MEM-12",
+    "MEM-4", "MEM-5", "MEM-6", "MEM-7", "MEM-8", "MEM-9", "MEM-10", "MEM-11", "MEM-12", "MEM-13",
 ];
 
 /// Test function name to the files that hold one of that name.

@@ -26,6 +26,7 @@ pub(crate) enum Command {
     Resume(commands::resume::ResumeArgs),
     Status(commands::status::StatusArgs),
     Runs(commands::runs::RunsArgs),
+    Sessions(commands::sessions::SessionsArgs),
     Report(commands::report::ReportArgs),
     Snapshots(commands::snapshots::SnapshotsArgs),
     Diff(commands::diff::DiffArgs),

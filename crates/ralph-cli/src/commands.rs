@@ -26,6 +26,7 @@ pub(crate) mod rollback;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod scripted;
+pub(crate) mod sessions;
 pub(crate) mod snapshots;
 pub(crate) mod start;
 pub(crate) mod status;
@@ -46,6 +47,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, CliError> {
         Command::Resume(args) => resume::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Runs(args) => runs::run(&args),
+        Command::Sessions(args) => sessions::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Snapshots(args) => snapshots::run(&args),
         Command::Diff(args) => diff::run(&args),

@@ -30,6 +30,7 @@ use ralph_core::evidence::TurnEnd;
 use ralph_core::redact::redact;
 use ralph_core::state::{Failure, Pause, State, Wait};
 use ralph_core::{Decision, Evidence, Run, Timestamp, decide, wording};
+use ralph_memory::Session;
 use ralph_proc::Supervisor;
 use ralph_snapshot::{Snapshot, WorkTree};
 use ralph_store::{IterationRecord, Request, RunStore, Step, StoreError, Version};
@@ -92,6 +93,8 @@ pub struct Driver<'a> {
     pub kept: Option<Snapshot>,
     /// Whether what checks show is kept for later runs.
     pub remembers: bool,
+    /// The run as it was left before it went on, until a turn was taken.
+    pub left: Option<Session>,
 }
 
 /// What a turn came to.
@@ -111,6 +114,7 @@ impl Driver<'_> {
     pub fn drive(&mut self, agent: &dyn Agent, run: Run, how: Begin) -> Result<Run, EngineError> {
         self.tell(&Event::RunStarted { run: &run, how });
         agent.show(&News { text: &wording::host::armed(&run), mood: Mood::Plain });
+        self.left = self.as_it_was_left(&run, how);
         self.keep_opening(&run, how);
         let mut reached = run.clone();
         let left = self.prepare(run, how).and_then(|run| {
@@ -168,6 +172,7 @@ impl Driver<'_> {
         self.tell(&Event::IterationStarted { run });
         agent.show(&News { text: &wording::host::iteration(run), mood: Mood::Plain });
         let taken = self.take_turn(agent, run)?;
+        self.left = None;
         self.keep_answer(run, &taken.spoken.text);
         // Whatever becomes of the turn, it was paid for.
         let paid = run.usage + taken.spoken.usage.unwrap_or_default();

@@ -39,7 +39,7 @@ use crate::steps;
 use crate::undo;
 
 pub use looks::{Looks, Seen, record_look};
-pub use place::Place;
+pub use place::{Dwelling, Place};
 pub use transcript::final_text;
 
 /// How much of what a tool was about is kept.

@@ -17,14 +17,15 @@ use std::path::PathBuf;
 use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
 use ralph_core::memory::hydration::{
-    Candidate, Hydration, HydrationError, Material, Shelf, hydrate,
+    Candidate, Hydration, HydrationError, Material, Section, Shelf, hydrate,
 };
 use ralph_core::memory::sufficiency::{
     Knowledge, Named, ROUNDS, Sufficiency, TaskKind, judge, named,
 };
 use ralph_memory::event::{Actor, Event, Phase, Place, What};
 use ralph_memory::log::Log;
-use ralph_memory::{MemoryError, Notebook};
+use ralph_memory::resume::{self, Age, Reader};
+use ralph_memory::{MemoryError, Notebook, Session};
 
 use code::Sight;
 use gather::{Books, Lists};
@@ -184,6 +185,37 @@ impl Recall {
             open = joined(open, (!found.is_empty()).then(|| found.join("\n")));
         }
         Ok((notes, open))
+    }
+
+    /// What whoever goes on with a session reads: where it stands and what was
+    /// said last, or after a while all that matters for its task.
+    pub fn resumed(&self, session: &Session, now: Timestamp) -> Result<Recalled, RecallError> {
+        let age = resume::age(session, now);
+        let resume = self.standing(session, (Reader::Newcomer, age));
+        match age {
+            Age::Recent => {
+                let material = Material { resume, ..Material::default() };
+                let shown = hydrate(&material, self.tokens, self.locale)?;
+                Ok(Recalled { shown, sufficiency: None, global: BTreeSet::new() })
+            }
+            Age::Old => {
+                let wanted = Wanted {
+                    task: session.task.clone(),
+                    files: session.files.clone(),
+                    resume,
+                    place: session.place(),
+                    has_check: true,
+                    ..Wanted::new(Phase::Think)
+                };
+                self.recall(&wanted, now)
+            }
+        }
+    }
+
+    /// What is told of a session to a reader, in the room that there is for it.
+    pub fn standing(&self, session: &Session, to: (Reader, Age)) -> Option<String> {
+        let room = Section::Task.share(self.tokens);
+        resume::told(session, to, room - room / 4, self.locale)
     }
 
     /// Searches notes and code, each in its own thread.

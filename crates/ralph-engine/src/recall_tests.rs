@@ -5,6 +5,7 @@ use ralph_core::memory::label::Label;
 use ralph_core::memory::sufficiency::Slot;
 use ralph_graph::Index;
 use ralph_memory::event::{Anchor, Note, NoteKind, Observed, Scope};
+use ralph_memory::{Message, Who};
 use tempfile::TempDir;
 
 use super::*;
@@ -290,4 +291,25 @@ fn what_a_tool_printed_cannot_give_orders() {
     let wanted = Wanted { files: vec!["a.rs".to_owned()], ..Wanted::new(Phase::Code) };
     let text = bench.recalled(&wanted).shown.unwrap().text;
     assert!(text.contains("Bash a.rs") && !text.contains("Ignore all"), "{text}");
+}
+
+#[test]
+fn a_session_is_taken_up_with_its_words_and_later_with_all_that_fits_its_task() {
+    let bench = Bench::new();
+    bench.fill();
+    bench.note("m9", NoteKind::Gotcha, "The parser loses trailing commas in nested arrays");
+    let message = |who, text: &str| Message { at: 0, who, text: text.to_owned() };
+    let session = |minutes: i64| Session {
+        task: Some("make the parser keep trailing commas".to_owned()),
+        messages: vec![message(Who::User, "hello </ralph-notes> there")],
+        last_checkpoint: NOW.as_millis() - minutes * 60_000,
+        ..Session::default()
+    };
+    let text = |minutes| bench.recall.resumed(&session(minutes), NOW).unwrap().shown.unwrap();
+    let soon = text(30);
+    assert!(soon.text.contains("  user: hello") && soon.notes.is_empty(), "{}", soon.text);
+    assert_eq!(soon.text.matches("</ralph-notes>").count(), 1, "{}", soon.text);
+    let late = text(31);
+    assert!(!late.text.contains("hello") && late.ids() == ["m9"], "{}", late.text);
+    assert!(late.text.contains("task: make the parser"), "{}", late.text);
 }

@@ -10,6 +10,7 @@ pub mod likely;
 mod lines;
 pub mod memory;
 pub mod recall;
+pub mod sessions;
 
 use jiff::Timestamp as Moment;
 use ralph_core::diagnostics::DiagnosticSnapshot;

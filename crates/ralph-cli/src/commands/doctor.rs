@@ -2,6 +2,7 @@
 
 mod facts;
 mod hosts;
+mod memory;
 mod rehearsal;
 mod server;
 mod wire;
@@ -97,6 +98,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<u8, CliError> {
     found(git());
     found(Finding::new::<CliError>("state", Ok(app.home.display().to_string())));
     found(store(&app));
+    found(memory::judge(&app));
     found(supervisor(&app));
     for finding in settings(&app) {
         found(finding);

@@ -363,6 +363,7 @@ pub(crate) fn driver<'a>(
         foundations: foundations(&app.project),
         kept: None,
         remembers: checks.settings.memory.is_enabled,
+        left: None,
     })
 }
 

@@ -12,6 +12,7 @@ mod log;
 mod notes;
 mod session;
 mod slash;
+mod standing;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -125,9 +126,12 @@ fn answer(call: &Call) {
     if event.what == Happening::HostStarted {
         note_load(&app, call.host);
     }
+    let has_notes = notes::concerns(&app, call, &event);
+    let standing = if has_notes { standing::look(&app, call, &event) } else { None };
     // Before anything else can go wrong.
     let kept = capture::take(&app, &event);
-    let (is_ours, has_notes) = (concerns_us(&app, call, &event), notes::concerns(&app, &event));
+    standing::note(&app, call, &event, kept);
+    let is_ours = concerns_us(&app, call, &event);
     if !is_ours && !has_notes {
         return;
     }
@@ -139,7 +143,7 @@ fn answer(call: &Call) {
         apology(&app, &event, &error)
     });
     capture::begin(&app, &event, &reply, kept);
-    let reply = if has_notes { notes::add(&app, &event, reply) } else { reply };
+    let reply = if has_notes { notes::add(&app, call, &event, (reply, standing)) } else { reply };
     deadline.answer(&(call.host.render)(&event, &reply));
 }
 

@@ -4,26 +4,34 @@ use ralph_core::state::{State, Wait};
 use ralph_core::{Run, wording};
 use ralph_engine::events::Begin;
 use ralph_engine::loops;
+use ralph_memory::event::Place;
+use ralph_memory::{Notebook, Session};
+use ralph_store::RunStore;
 
 use super::drive::{self, Checks, Ready, View};
 use super::run::{close, open_ledger};
+use super::sessions;
 use crate::app::App;
 use crate::config::{Settings, Value};
 use crate::error::CliError;
 use crate::options::AgentOptions;
 use crate::{out, texts};
 
-/// Go on with a run after a crash, a pause or a wait
+/// Go on with a run after a crash, a pause or a wait, or with a session
 ///
 /// The run keeps its task and rules, and its agent unless another is named.
 /// The gates run first: if they already pass, the run ends without another
 /// turn. A run that a session of a host began is taken over only by an agent
 /// that is named.
+///
+/// Of a session that is no run, it prints what an agent has to know to go on
+/// with it, and how its host takes it up: where it stands and what was said
+/// last, or after 30 minutes all that is remembered for its task.
 #[derive(clap::Args, Debug)]
 pub(crate) struct ResumeArgs {
-    /// The run to go on with (default: the open one of this work tree)
-    #[arg(value_name = "RUN")]
-    run: Option<String>,
+    /// The run or session to go on with (default: the open run of this work tree)
+    #[arg(value_name = "ID")]
+    id: Option<String>,
     /// What to tell the agent, such as the answer to its question
     #[arg(long, value_name = "TEXT")]
     answer: Option<String>,
@@ -35,17 +43,34 @@ pub(crate) struct ResumeArgs {
     agent_cmd: Option<String>,
     /// Print one JSON object per event
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
+}
+
+impl ResumeArgs {
+    /// What is said to a driver alone, if anything is.
+    pub(super) fn for_a_driver(&self) -> Option<&'static str> {
+        let given = [
+            ("--answer", &self.answer),
+            ("--agent", &self.agent),
+            ("--agent-cmd", &self.agent_cmd),
+        ];
+        given.into_iter().find(|(_, value)| value.is_some()).map(|(name, _)| name)
+    }
 }
 
 pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     app.refuse_if_disabled()?;
+    let id = match args.id.as_deref().map(|id| meant(&app, id)).transpose()? {
+        Some(Meant::Session(session)) => return sessions::resume(&app, &session, args),
+        Some(Meant::Run(id)) => Some(id),
+        None => None,
+    };
     if app.existing_store()?.is_none() {
         return Err(nothing(&app));
     }
     let ledger = open_ledger(&app)?;
-    let found = app.find_run(ledger.store(), args.run.as_deref())?;
+    let found = app.find_run(ledger.store(), id.as_deref())?;
     let run = found.ok_or_else(|| nothing(&app))?;
     refuse_elsewhere(&app, &run)?;
     let named = AgentOptions::named(args.agent.clone(), args.agent_cmd.clone());
@@ -71,6 +96,33 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
     let ready = Ready { agent, checks, answer };
     let run = drive::drive(&app, ledger, ready, (owned, Begin::Resumed), view)?;
     close(&app, &run, view, on_fail)
+}
+
+/// What an id stands for.
+enum Meant {
+    Run(String),
+    Session(Box<Session>),
+}
+
+/// What an id stands for: a run, else a session. That of a run which a driver
+/// had is that run.
+fn meant(app: &App, id: &str) -> Result<Meant, CliError> {
+    let store = app.existing_store()?;
+    if store.is_none() && !Notebook::exists(&app.home) {
+        return Err(nothing(app));
+    }
+    let runs = match store {
+        Some(store) if !id.is_empty() => store.run_ids(id)?,
+        Some(_) | None => Vec::new(),
+    };
+    if !runs.is_empty() {
+        return Ok(Meant::Run(id.to_owned()));
+    }
+    let session = sessions::find(app, id)?;
+    match session.place() {
+        Place { session: None, run: Some(run), .. } => Ok(Meant::Run(run)),
+        Place { .. } => Ok(Meant::Session(session)),
+    }
 }
 
 /// A run is proven by the files of its own work tree.

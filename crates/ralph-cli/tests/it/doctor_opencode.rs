@@ -48,7 +48,7 @@ fn every_call_of_the_plugin_is_proven_and_leaves_no_trace() {
         assert_eq!(host["events"]["missing"], json!([]), "{host}");
         assert_eq!(host["loaded"]["state"], "never", "{host}");
         let hooks = host["hooks"].as_array().unwrap();
-        assert_eq!(hooks.len(), 10, "{host}");
+        assert_eq!(hooks.len(), 11, "{host}");
         for hook in hooks {
             assert!(hook["median_ms"].is_u64() && hook["trouble"].is_null(), "{hook}");
         }

@@ -26,6 +26,14 @@ impl<'a> Session<'a> {
 
     /// The call of a hook that was installed with more arguments.
     pub(crate) fn call_with(&self, more: &[&str], event: &str, facts: &Value) -> Call {
+        self.project
+            .ralph(&[&["hook", "--agent", "claude-code", "--timeout", "3600"], more].concat())
+            .env("CLAUDE_PROJECT_DIR", self.project.root())
+            .stdin(self.payload(event, facts))
+    }
+
+    /// What the host writes to the hook.
+    pub(crate) fn payload(&self, event: &str, facts: &Value) -> String {
         let mut payload = json!({
             "session_id": self.id, "cwd": "/somewhere/else", "hook_event_name": event,
             "transcript_path": "/nowhere.jsonl",
@@ -33,10 +41,7 @@ impl<'a> Session<'a> {
         for (name, value) in facts.as_object().into_iter().flatten() {
             payload[name] = value.clone();
         }
-        self.project
-            .ralph(&[&["hook", "--agent", "claude-code", "--timeout", "3600"], more].concat())
-            .env("CLAUDE_PROJECT_DIR", self.project.root())
-            .stdin(payload.to_string())
+        payload.to_string()
     }
 
     /// What the host hears after an event; null for nothing.

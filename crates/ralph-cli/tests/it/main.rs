@@ -52,6 +52,8 @@ mod remembering;
 mod resume;
 mod scenarios;
 mod secrets;
+#[cfg(test)]
+mod sessions;
 mod signals;
 mod tampering;
 mod undo;

@@ -19,7 +19,7 @@ impl<'a> Session<'a> {
         self.project.ralph(&args).stdin(self.payload(kind, facts))
     }
 
-    fn payload(&self, kind: &str, facts: &Value) -> String {
+    pub(crate) fn payload(&self, kind: &str, facts: &Value) -> String {
         let mut payload = json!({
             "v": 1, "type": kind, "session": self.id, "directory": self.project.root(),
         });

@@ -22,8 +22,12 @@ fn used() -> (Project, PathBuf) {
     (project, database)
 }
 
+/// The databases of runs, in order.
 fn databases(project: &Project) -> Vec<PathBuf> {
-    let is_database = |path: &PathBuf| path.extension().is_some_and(|end| end == "db");
+    let is_database = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        name.starts_with("ralph.") && name.ends_with(".db")
+    };
     project.everything().into_iter().filter(is_database).collect()
 }
 

@@ -6,6 +6,7 @@ use std::io::Write;
 use ralph_core::Run;
 use ralph_core::memory::notes::names;
 use ralph_memory::event::{Phase, Place};
+use ralph_memory::resume::{self, Age, Reader};
 
 use super::Driver;
 use super::memory::Plan;
@@ -38,7 +39,12 @@ impl Driver<'_> {
 
     fn recalled(&self, recall: &Recall, run: &Run, plan: Plan) -> Result<Recalled, RecallError> {
         let path = self.folder.join(SEEN);
-        let goes_on = plan == Plan::Resume;
+        let now = self.clock.now();
+        let left = self.left.as_ref().map(|session| (session, resume::age(session, now)));
+        let is_late = left.is_some_and(|(_, age)| age == Age::Old);
+        // After so long all that is known is told anew.
+        let goes_on = plan == Plan::Resume && !is_late;
+        let reader = if goes_on { Reader::Itself } else { Reader::Newcomer };
         let before =
             if goes_on { fs::read_to_string(&path).unwrap_or_default() } else { String::new() };
         let mut lines = before.lines();
@@ -51,6 +57,7 @@ impl Driver<'_> {
             part: if goes_on { Part::Asked } else { Part::Whole },
             // What failed says which files matter now.
             task: Some(format!("{}\n{}", run.task.text, run.feedback)),
+            resume: left.and_then(|(session, age)| recall.standing(session, (reader, age))),
             seen,
             spent,
             place: Place {
@@ -62,7 +69,6 @@ impl Driver<'_> {
             has_check: !self.gates.is_empty() || self.judge.is_some(),
             ..Wanted::new(phase)
         };
-        let now = self.clock.now();
         let found = recall.recall(&wanted, now)?;
         if let Some(shown) = &found.shown {
             recall.note_shown(&found, &wanted.place, now)?;

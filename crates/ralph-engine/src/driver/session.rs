@@ -8,6 +8,7 @@ use ralph_core::{Run, Timestamp};
 use ralph_memory::clean;
 use ralph_memory::event::{Actor, Event, Phase, Place, SessionState, What};
 use ralph_memory::log::Log;
+use ralph_memory::{Notebook, Session, SessionFilter};
 
 use super::Driver;
 use crate::events::Begin;
@@ -47,6 +48,21 @@ impl Driver<'_> {
         if let Some(text) = asked {
             self.keep(run, Actor::User, What::Asked { text });
         }
+    }
+
+    /// The session of a run that goes on, as it was left. Asked before it is
+    /// kept that the run goes on.
+    pub(super) fn as_it_was_left(&self, run: &Run, how: Begin) -> Option<Session> {
+        let home = self.ledger.home();
+        let goes_on = match how {
+            Begin::New => false,
+            Begin::Resumed => self.recall.is_some() && Notebook::exists(home),
+        };
+        let (run, limit) = (Some(run.id.to_string()), Some(1));
+        let filter = SessionFilter { run, limit, ..SessionFilter::default() };
+        // Without it the run goes on all the same, with its own records.
+        let found = goes_on.then(|| Notebook::attempt(home, |book| book.sessions(&filter)));
+        found?.ok()?.0.pop()
     }
 
     /// Keeps the last words of a turn.

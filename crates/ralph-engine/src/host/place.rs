@@ -11,6 +11,22 @@ use ralph_core::{RunId, SessionId};
 
 use crate::driver::turn::{make_private_folder, private_file};
 
+/// The file that names the process of the host.
+const HOST: &str = "host";
+
+/// Where a session lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dwelling {
+    /// In the process that was asked about.
+    Here,
+    /// In another one.
+    Elsewhere,
+    /// In one that is gone.
+    Gone,
+    /// Nobody noted it, or it was left in good order.
+    Unknown,
+}
+
 /// The folder of one session in the state home.
 #[derive(Clone, Debug)]
 pub struct Place {
@@ -80,10 +96,38 @@ impl Place {
     /// Whether somebody looks at the files before the first turn of the run:
     /// whatever turn ends now is none of the run's.
     pub(crate) fn is_arming(&self) -> bool {
-        let Ok(text) = fs::read_to_string(self.folder.join("arming")) else { return false };
-        let mut numbers = text.split(' ').map_while(|number| number.parse::<u64>().ok());
-        let (Some(pid), Some(started)) = (numbers.next(), numbers.next()) else { return false };
-        u32::try_from(pid).is_ok_and(|pid| ralph_proc::process_start_time(pid) == Some(started))
+        let process = self.process("arming");
+        process.is_some_and(|(pid, start)| ralph_proc::process_start_time(pid) == Some(start))
+    }
+
+    /// Notes which process of the host the session lives in.
+    pub fn note_host(&self, pid: u32) -> io::Result<()> {
+        match ralph_proc::process_start_time(pid) {
+            Some(started) => self.keep(HOST, &format!("{pid} {started}")),
+            None => Ok(()),
+        }
+    }
+
+    /// Notes that the session lives in no process any more.
+    pub fn forget_host(&self) {
+        let _ = fs::remove_file(self.folder.join(HOST));
+    }
+
+    /// Where the session lives, told from a process of a host.
+    pub fn dwelling(&self, here: u32) -> Dwelling {
+        let Some((pid, started)) = self.process(HOST) else { return Dwelling::Unknown };
+        match ralph_proc::process_start_time(pid) == Some(started) {
+            true if pid == here => Dwelling::Here,
+            true => Dwelling::Elsewhere,
+            false => Dwelling::Gone,
+        }
+    }
+
+    /// The process that a file names, and when it was started.
+    fn process(&self, name: &str) -> Option<(u32, u64)> {
+        let text = fs::read_to_string(self.folder.join(name)).ok()?;
+        let (pid, started) = text.split_once(' ')?;
+        Some((pid.parse().ok()?, started.parse().ok()?))
     }
 
     /// Notes that no run belongs to the session any more.
@@ -211,5 +255,21 @@ mod tests {
         assert!(place.was_asked("p-1") && !place.was_asked("p-2"));
         place.unmark();
         assert!(!place.is_marked() && !place.folder().exists());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_session_lives_as_long_as_the_process_of_its_host() {
+        let home = tempfile::tempdir().unwrap();
+        let place = Place::new(home.path(), &SessionId::new("s-1").unwrap());
+        let here = std::process::id();
+        assert_eq!(place.dwelling(here), Dwelling::Unknown);
+        place.note_host(here).unwrap();
+        assert_eq!(place.dwelling(here), Dwelling::Here);
+        assert_eq!(place.dwelling(1), Dwelling::Elsewhere);
+        place.keep(HOST, &format!("{here} 1")).unwrap();
+        assert_eq!(place.dwelling(here), Dwelling::Gone, "the number was given to another one");
+        place.forget_host();
+        assert_eq!(place.dwelling(here), Dwelling::Unknown);
     }
 }

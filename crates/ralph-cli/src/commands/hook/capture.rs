@@ -3,7 +3,7 @@
 //! A project that was merely opened has no memory, and gets none by this: that
 //! costs one look at the file system.
 
-use ralph_core::host::{Effect, Happening, HostEvent, HostReply};
+use ralph_core::host::{Effect, Happening, HostEvent, HostReply, Start};
 use ralph_engine::capture::{Capture, Teller};
 use ralph_engine::host::Place;
 use ralph_memory::Notebook;
@@ -36,6 +36,11 @@ pub(super) fn begin(app: &App, event: &HostEvent, reply: &HostReply, kept: Kept)
     if is_first && event.session.is_some() && is_enabled(app) {
         write(app, event);
     }
+}
+
+/// Keeps that a session begins or goes on where its host tells of neither.
+pub(super) fn open(app: &App, event: &HostEvent, start: Start) {
+    write(app, &HostEvent { what: Happening::SessionStarted(start), ..event.clone() });
 }
 
 fn write(app: &App, event: &HostEvent) {

@@ -1,20 +1,24 @@
-//! What the agent of a host is shown of the memory: what holds anyway when a
-//! session begins, and what its first task makes matter, once.
+//! What the agent of a host is shown of the memory: what holds anyway and where
+//! the work stands when a session begins, and what its first task makes matter,
+//! once.
 //!
 //! Where nothing was ever remembered this costs a look at the file system.
 
 use std::fs;
 
 use ralph_core::SessionId;
-use ralph_core::host::{Actor, Effect, Happening, HostEvent, HostReply, Start, Tone};
+use ralph_core::host::{Actor, Effect, Happening, HostEvent, HostReply, Reach, Start, Tone};
 use ralph_engine::host::Place;
 use ralph_engine::recall::{Part, Recalled, Wanted};
 use ralph_memory::Notebook;
 use ralph_memory::event::{self, Phase};
+use ralph_memory::resume::Age;
 
 use super::slash::{self, Slash};
-use super::{log, said};
+use super::standing::{self, Standing};
+use super::{Call, log, said};
 use crate::app::App;
+use crate::commands::memory;
 use crate::config::MemoryRules;
 use crate::error::CliError;
 
@@ -29,24 +33,37 @@ const ASKED: &str = "notes-asked";
 enum Moment<'a> {
     /// A session begins with nothing in it.
     Start,
+    /// A session goes on with all that was in it.
+    GoingOn,
+    /// A session was shortened, and what it is told now is all it hears before
+    /// the next prompt.
+    Shortened,
     /// The user says what is to be done.
     Task(&'a str),
 }
 
-fn moment(event: &HostEvent) -> Option<Moment<'_>> {
+fn moment<'a>(app: &App, call: &Call, event: &'a HostEvent) -> Option<Moment<'a>> {
     if event.actor != Actor::Main {
         return None;
     }
     match &event.what {
+        // Told by a message, the host can be answered only when it goes on.
+        Happening::SessionStarted(Start::Compacted) | Happening::Compacted { .. }
+            if call.host.reach == Reach::Messages =>
+        {
+            Some(Moment::Shortened)
+        }
+        Happening::TurnEnded(_) if standing::was_shortened(app, event) => Some(Moment::Shortened),
         Happening::SessionStarted(Start::New | Start::Cleared | Start::Compacted) => {
             Some(Moment::Start)
         }
+        Happening::SessionStarted(Start::Resumed) => Some(Moment::GoingOn),
         Happening::Prompted { text, .. } => match slash::parse(text) {
             Some(Slash::Arm(_)) => Some(Moment::Task(text)),
             Some(Slash::Verb(..) | Slash::Unclear(..)) => None,
             None => (!text.trim_start().starts_with('/')).then_some(Moment::Task(text)),
         },
-        Happening::SessionStarted(Start::Resumed | Start::Forked | Start::Other)
+        Happening::SessionStarted(Start::Forked | Start::Other)
         | Happening::HostStarted
         | Happening::Done(_)
         | Happening::Woken
@@ -68,16 +85,21 @@ fn moment(event: &HostEvent) -> Option<Moment<'_>> {
 }
 
 /// Whether an agent could be shown something now.
-pub(super) fn concerns(app: &App, event: &HostEvent) -> bool {
-    let Some(session) = event.session.as_ref().filter(|_| moment(event).is_some()) else {
+pub(super) fn concerns(app: &App, call: &Call, event: &HostEvent) -> bool {
+    let Some((session, moment)) = event.session.as_ref().zip(moment(app, call, event)) else {
         return false;
     };
     // The driver shows notes with its prompts.
     if app.is_driven() || !has_notes(app) {
         return false;
     }
-    let is_done = Place::new(&app.home, session).folder().join(ASKED).exists();
-    matches!(event.what, Happening::SessionStarted(_)) || !is_done
+    match moment {
+        Moment::Start | Moment::GoingOn | Moment::Shortened => true,
+        Moment::Task(_) => {
+            let is_done = Place::new(&app.home, session).folder().join(ASKED).exists();
+            !is_done || standing::was_left(app, call, session)
+        }
+    }
 }
 
 fn has_notes(app: &App) -> bool {
@@ -85,12 +107,25 @@ fn has_notes(app: &App) -> bool {
 }
 
 /// Adds notes to a reply, if there are any to show.
-pub(super) fn add(app: &App, event: &HostEvent, reply: HostReply) -> HostReply {
-    let (Some(session), Some(moment)) = (&event.session, moment(event)) else { return reply };
-    if !can_hold(&reply.effect) {
+pub(super) fn add(
+    app: &App,
+    call: &Call,
+    event: &HostEvent,
+    (reply, standing): (HostReply, Option<Standing>),
+) -> HostReply {
+    let (Some(session), Some(moment)) = (&event.session, moment(app, call, event)) else {
+        return reply;
+    };
+    let place = Place::new(&app.home, session);
+    let has_room = can_hold(&reply.effect, &moment);
+    if !has_room {
+        if matches!(moment, Moment::Shortened) {
+            forget(&place);
+            standing::note_shortened(&place);
+        }
         return reply;
     }
-    let shown = Showing { app, session, place: Place::new(&app.home, session) };
+    let shown = Showing { app, session, place, standing };
     match shown.recalled(&moment, &reply.effect) {
         Ok(Some(found)) => match found.shown {
             Some(notes) => with(reply, &notes.text),
@@ -105,13 +140,20 @@ pub(super) fn add(app: &App, event: &HostEvent, reply: HostReply) -> HostReply {
     }
 }
 
+/// Forgets what a session has seen: it is not in it any more.
+fn forget(place: &Place) {
+    for name in [ASKED, SEEN] {
+        let _ = fs::remove_file(place.folder().join(name));
+    }
+}
+
 /// Whether a reply has room for something to read.
-fn can_hold(effect: &Effect) -> bool {
+fn can_hold(effect: &Effect, moment: &Moment<'_>) -> bool {
+    let was_shortened = matches!(moment, Moment::Shortened);
     match effect {
-        Effect::None | Effect::Tell { .. } | Effect::Begin { .. } => true,
-        Effect::GoOn { .. } | Effect::Do { .. } | Effect::Wake { .. } | Effect::Answer { .. } => {
-            false
-        }
+        Effect::GoOn { .. } => was_shortened,
+        Effect::None | Effect::Tell { .. } | Effect::Begin { .. } => !was_shortened,
+        Effect::Do { .. } | Effect::Wake { .. } | Effect::Answer { .. } => false,
     }
 }
 
@@ -123,10 +165,8 @@ fn with(reply: HostReply, notes: &str) -> HostReply {
         Effect::Begin { task, rules } => {
             Effect::Begin { task, rules: format!("{rules}\n\n{notes}") }
         }
-        effect @ (Effect::GoOn { .. }
-        | Effect::Do { .. }
-        | Effect::Wake { .. }
-        | Effect::Answer { .. }) => effect,
+        Effect::GoOn { reason } => Effect::GoOn { reason: format!("{reason}\n\n{notes}") },
+        effect @ (Effect::Do { .. } | Effect::Wake { .. } | Effect::Answer { .. }) => effect,
     };
     HostReply { effect, ..reply }
 }
@@ -136,6 +176,7 @@ struct Showing<'a> {
     app: &'a App,
     session: &'a SessionId,
     place: Place,
+    standing: Option<Standing>,
 }
 
 impl Showing<'_> {
@@ -143,16 +184,13 @@ impl Showing<'_> {
         let app = self.app;
         let rules = MemoryRules::new(&app.layers()?);
         let Some(recall) = app.recall(rules, app.locale()) else { return Ok(None) };
-        match moment {
-            // Whatever was in it is gone.
-            Moment::Start => {
-                let _ = fs::remove_file(self.place.folder().join(ASKED));
-                let _ = fs::remove_file(self.place.folder().join(SEEN));
-            }
-            // Before anything can go wrong: nobody wants to read of it twice.
-            Moment::Task(_) => self.place.keep(ASKED, "")?,
+        self.prepare(moment)?;
+        let told = |at: &Standing| recall.standing(&at.session, (at.reader, at.age));
+        let resume = self.standing.as_ref().and_then(told);
+        if matches!(moment, Moment::GoingOn) && resume.is_none() {
+            return Ok(None);
         }
-        let wanted = self.wanted(moment, effect);
+        let wanted = Wanted { resume, ..self.wanted(moment, effect) };
         let now = app.now();
         let found = recall.recall(&wanted, now)?;
         if let Some(shown) = &found.shown {
@@ -163,6 +201,24 @@ impl Showing<'_> {
         Ok(Some(found))
     }
 
+    /// Forgets what the session has seen if that is of no use to it now, and
+    /// notes what it is about to see.
+    fn prepare(&self, moment: &Moment<'_>) -> Result<(), CliError> {
+        let is_late = self.standing.as_ref().is_some_and(|at| at.age == Age::Old);
+        match moment {
+            Moment::Start | Moment::Shortened => forget(&self.place),
+            // After so long all that is known is told anew.
+            Moment::GoingOn | Moment::Task(_) if is_late => forget(&self.place),
+            Moment::GoingOn | Moment::Task(_) => {}
+        }
+        if let Moment::Task(_) = moment {
+            // Before anything can go wrong: nobody wants to read of it twice.
+            self.place.keep(ASKED, "")?;
+        }
+        standing::note_told(&self.place);
+        Ok(())
+    }
+
     fn wanted(&self, moment: &Moment<'_>, effect: &Effect) -> Wanted {
         let before = fs::read_to_string(self.place.folder().join(SEEN));
         let before = before.as_deref().unwrap_or_default();
@@ -170,7 +226,10 @@ impl Showing<'_> {
         let spent = lines.next().and_then(|line| line.parse().ok()).unwrap_or(0);
         let seen: Vec<String> = lines.map(str::to_owned).collect();
         let (part, task) = match (moment, effect) {
-            (Moment::Start, _) => (Part::Standing, None),
+            (Moment::Start | Moment::GoingOn, _) => (Part::Standing, None),
+            (Moment::Shortened, _) => {
+                (Part::Whole, self.standing.as_ref().and_then(|at| at.session.task.clone()))
+            }
             (Moment::Task(_), Effect::Begin { task, .. }) => (part(&seen), Some(task.clone())),
             (Moment::Task(text), _) => (part(&seen), Some((*text).to_owned())),
         };
@@ -186,22 +245,14 @@ impl Showing<'_> {
         }
     }
 
+    /// Where notes are shown: in the turn of a loop, if there is one.
     fn at(&self, effect: &Effect) -> event::Place {
-        let session = Some(self.session.as_str().to_owned());
-        let place = event::Place { session, phase: Some(Phase::Think), ..event::Place::default() };
-        match effect {
-            // The turn that begins now is the first of its run.
-            Effect::Begin { .. } => {
-                let run = self.place.run().map(|run| run.to_string());
-                event::Place { iteration: run.as_ref().map(|_| 1), run, ..place }
-            }
-            Effect::None
-            | Effect::Tell { .. }
-            | Effect::GoOn { .. }
-            | Effect::Do { .. }
-            | Effect::Wake { .. }
-            | Effect::Answer { .. } => place,
-        }
+        let place = memory::place(self.app, Some(self.session.as_str()));
+        let phase = Some(Phase::Think);
+        // The turn that begins now is the first of its run.
+        let is_first = matches!(effect, Effect::Begin { .. }) && place.run.is_some();
+        let iteration = if is_first { Some(1) } else { place.iteration };
+        event::Place { iteration, phase, ..place }
     }
 }
 

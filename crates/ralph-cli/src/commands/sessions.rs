@@ -1,0 +1,185 @@
+//! `ralph sessions`: sessions of agents in this project, and how one goes on.
+
+mod answers;
+
+use ralph_agents::host;
+use ralph_core::SessionId;
+use ralph_engine::host::{Dwelling, Place};
+use ralph_engine::owner;
+use ralph_engine::wire::sessions::{self as wire, Seen};
+use ralph_memory::event::{Actor, Event, SessionState, What};
+use ralph_memory::{MemoryError, Notebook, Session, SessionFilter, SessionFound, resume};
+use ralph_store::RunStore;
+use serde_json::Value;
+
+use self::answers::Answers;
+use super::resume::ResumeArgs;
+use crate::app::App;
+use crate::config::MemoryRules;
+use crate::error::CliError;
+use crate::out;
+
+/// List the sessions of agents in this work tree, the latest first
+///
+/// Sessions are kept where memory is in use: those of hosts that tell `ralph`
+/// of theirs, and runs. `ralph resume ID` goes on with one.
+#[derive(clap::Args, Debug)]
+pub(crate) struct SessionsArgs {
+    #[command(subcommand)]
+    job: Option<Job>,
+    /// Also those of other work trees, and older ones
+    #[arg(long)]
+    all: bool,
+    /// Only those in this state: `active`, `paused`, `completed` or `failed`
+    #[arg(long, value_name = "STATE", value_parser = state)]
+    state: Vec<SessionState>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Job {
+    /// Show a session with what was said and done in it last
+    Show(ShowArgs),
+}
+
+#[derive(clap::Args, Debug)]
+struct ShowArgs {
+    /// The session, by its id, its host's name for it, or the beginning of one
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// How many are listed unless all are asked for.
+const USUAL: usize = 20;
+
+fn state(word: &str) -> Result<SessionState, String> {
+    SessionState::ALL.into_iter().find(|state| state.word() == word).ok_or_else(|| {
+        let words: Vec<&str> = SessionState::ALL.iter().map(|state| state.word()).collect();
+        format!("there are {}", words.join(", "))
+    })
+}
+
+pub(crate) fn run(args: &SessionsArgs) -> Result<u8, CliError> {
+    let app = App::discover()?;
+    let answers = Answers::new(app.locale(), app.now());
+    if let Some(Job::Show(args)) = &args.job {
+        let seen = seen(&app, *find(&app, &args.id)?);
+        print(args.json.then(|| wire::one(&seen)), || answers.one(&seen));
+        return Ok(0);
+    }
+    let filter = SessionFilter {
+        states: args.state.clone(),
+        worktree: (!args.all).then(|| app.worktree()),
+        limit: (!args.all).then_some(USUAL),
+        ..SessionFilter::default()
+    };
+    let found = ask(&app, |book| book.sessions(&filter))?.unwrap_or_default();
+    let found: Vec<Seen> = found.into_iter().map(|session| seen(&app, session)).collect();
+    print(args.json.then(|| wire::list(&found)), || answers.list(&found));
+    Ok(0)
+}
+
+/// Prints what an agent has to know to go on with a session, and how its host
+/// does; the session is active again.
+pub(super) fn resume(app: &App, session: &Session, args: &ResumeArgs) -> Result<u8, CliError> {
+    if let Some(flag) = args.for_a_driver() {
+        let text = format!("{} is a session of a host, and {flag} is for runs", session.id);
+        return Err(CliError::usage(text).with_hint("`ralph run` begins a run"));
+    }
+    let layers = app.layers()?;
+    // Whoever asks wants to see it, whether or not agents do.
+    let rules = MemoryRules { is_enabled: true, ..MemoryRules::new(&layers) };
+    let Some(recall) = app.recall(rules, app.locale()) else { return Ok(0) };
+    let now = app.now();
+    let found = recall.resumed(session, now)?;
+    let name = session.place().session.as_deref().and_then(SessionId::new);
+    let command = name.as_ref().and_then(host::resume_command);
+    take_up(app, session)?;
+    let session = Session { state: SessionState::Active, ..session.clone() };
+    let seen = seen(app, session);
+    let answers = Answers::new(app.locale(), now);
+    if !args.json {
+        out::note(answers.resuming(&seen, resume::age(&seen.session, now)));
+        out::note(answers.host(command.as_deref()));
+    }
+    let text = || found.shown.as_ref().map(|shown| shown.text.clone()).unwrap_or_default();
+    print(args.json.then(|| wire::resumed(&seen, &found, command.as_deref())), text);
+    Ok(0)
+}
+
+/// Puts down that a session goes on.
+fn take_up(app: &App, session: &Session) -> Result<(), CliError> {
+    let (worktree, external) = (session.worktree.clone(), session.external.clone());
+    let what = What::Opened { worktree, source: "resumed".to_owned(), external };
+    let at = app.now().as_millis();
+    let event = Event { at, place: session.place(), actor: Actor::User, what };
+    Ok(Notebook::open(&app.home)?.write(&[event])?)
+}
+
+/// The session that is meant; refused with what could be meant otherwise.
+pub(super) fn find(app: &App, id: &str) -> Result<Box<Session>, CliError> {
+    let found = ask(app, |book| book.session(id))?;
+    match found.unwrap_or(SessionFound::None { near: None }) {
+        SessionFound::One(session) => Ok(session),
+        SessionFound::Several(ids) => {
+            Err(CliError::usage(format!("`{id}` could be {}", ids.join(", "))))
+        }
+        SessionFound::None { near } => {
+            let error = CliError::usage(format!("there is no run or session `{id}`"));
+            Err(error.with_hint(match near {
+                Some(near) => format!("perhaps {near}; `ralph sessions --all` lists them"),
+                None => "`ralph runs` and `ralph sessions --all` list them".to_owned(),
+            }))
+        }
+    }
+}
+
+fn seen(app: &App, session: Session) -> Seen {
+    Seen { is_alive: is_alive(app, &session, 0), session }
+}
+
+/// Whether a session still goes on somewhere: in a process of its host that
+/// lives, or under a driver that does. Where neither is known, one that was
+/// not left in good order counts as alive until it is silent for a while.
+pub(crate) fn is_alive(app: &App, session: &Session, here: u32) -> bool {
+    let place = session.place();
+    if let Some(name) = place.session.as_deref().and_then(SessionId::new) {
+        return match Place::new(&app.home, &name).dwelling(here) {
+            Dwelling::Here | Dwelling::Elsewhere => session.state != SessionState::Completed,
+            Dwelling::Gone => false,
+            Dwelling::Unknown => resume::seems_alive(session, app.now()),
+        };
+    }
+    let record = place.run.and_then(|run| {
+        let run = run.parse().ok()?;
+        app.existing_store().ok()??.run(&run).ok()?
+    });
+    match record {
+        Some(run) => run.state.is_active() && run.owner.as_ref().is_some_and(owner::is_alive),
+        None => resume::seems_alive(session, app.now()),
+    }
+}
+
+/// Asks the notebook, if there is one. Reading creates nothing.
+fn ask<T>(
+    app: &App,
+    job: impl Fn(&Notebook) -> Result<T, MemoryError>,
+) -> Result<Option<T>, CliError> {
+    if !Notebook::exists(&app.home) {
+        return Ok(None);
+    }
+    Ok(Some(Notebook::attempt(&app.home, job)?.0))
+}
+
+/// Prints an answer for machines or for people.
+fn print(json: Option<Value>, text: impl FnOnce() -> String) {
+    match json {
+        Some(json) => out::line(json),
+        None => out::raw(&text()),
+    }
+}

@@ -1,0 +1,170 @@
+//! Answers about sessions, for people.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use ralph_core::Timestamp;
+use ralph_core::locale::Locale;
+use ralph_engine::report::span;
+use ralph_engine::wire::moment;
+use ralph_engine::wire::sessions::Seen;
+use ralph_memory::event::SessionState;
+use ralph_memory::resume::Age;
+use ralph_memory::{Session, Who};
+
+use crate::texts::{one_line, table};
+
+/// The widest text of a table, in characters.
+const WIDE: usize = 40;
+
+/// The widest message, in characters.
+const LONG: usize = 200;
+
+/// Answers in a language, at a moment.
+pub(super) struct Answers {
+    locale: Locale,
+    now: Timestamp,
+}
+
+impl Answers {
+    pub(super) fn new(locale: Locale, now: Timestamp) -> Self {
+        Self { locale, now }
+    }
+
+    fn say<'a>(&self, english: &'a str, korean: &'a str) -> &'a str {
+        match self.locale {
+            Locale::En => english,
+            Locale::Ko => korean,
+        }
+    }
+
+    pub(super) fn list(&self, sessions: &[Seen]) -> String {
+        if sessions.is_empty() {
+            let none = ("There are no sessions here.\n", "여기에는 세션이 없습니다.\n");
+            return self.say(none.0, none.1).to_owned();
+        }
+        let header = [
+            self.say("session", "세션"),
+            self.say("state", "상태"),
+            self.say("age", "경과"),
+            self.say("task", "작업"),
+            self.say("last words", "마지막 말"),
+            self.say("files", "파일"),
+        ];
+        let rows = sessions.iter().map(|seen| {
+            let session = &seen.session;
+            let said = session.messages.iter().rev().find(|message| message.who != Who::Tool);
+            vec![
+                session.id.clone(),
+                self.state(seen),
+                self.age(session),
+                one_line(session.task.as_deref().unwrap_or("-"), WIDE),
+                one_line(said.map_or("-", |message| &message.text), WIDE),
+                session.files.len().to_string(),
+            ]
+        });
+        table(&header, rows)
+    }
+
+    pub(super) fn one(&self, seen: &Seen) -> String {
+        let session = &seen.session;
+        let mut text = String::new();
+        let mut fact = |name: &str, value: &str| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{name}: {}", one_line(value, LONG));
+        };
+        fact(self.say("session", "세션"), &session.id);
+        let named = [
+            (self.say("host's name", "호스트의 이름"), &session.external),
+            (self.say("run", "실행"), &session.run),
+            (self.say("task", "작업"), &session.task),
+            (self.say("work tree", "작업 트리"), &session.worktree),
+        ];
+        for (name, value) in named {
+            if let Some(value) = value {
+                fact(name, value);
+            }
+        }
+        fact(self.say("state", "상태"), &format!("{}, {}", self.state(seen), session.mode.word()));
+        let at = moment(Timestamp::from_millis(session.last_checkpoint));
+        fact(self.say("heard of last", "마지막 기록"), &format!("{at} ({})", self.age(session)));
+        if !session.files.is_empty() {
+            fact(self.say("files", "파일"), &session.files.join(", "));
+        }
+        if let Some(why) = &session.last_failure {
+            fact(self.say("last failure", "마지막 실패"), why);
+        }
+        for message in &session.messages {
+            let at = moment(Timestamp::from_millis(message.at));
+            let _ =
+                writeln!(text, "  {at} {}: {}", message.who.word(), one_line(&message.text, LONG));
+        }
+        text
+    }
+
+    /// What is done with a session, and why.
+    pub(super) fn resuming(&self, seen: &Seen, age: Age) -> String {
+        let (id, ago) = (&seen.session.id, self.age(&seen.session));
+        let what = match age {
+            Age::Recent => self.say(
+                "below is where it stands and what was said last",
+                "아래는 작업 상황과 마지막 대화입니다",
+            ),
+            Age::Old => self.say(
+                "that is long ago, so below is all that is remembered for its task",
+                "오래되었으므로 아래는 이 작업에 대해 기억하는 모든 것입니다",
+            ),
+        };
+        let mut text = match self.locale {
+            Locale::En => format!("Session {id} was heard of {ago} ago; {what}."),
+            Locale::Ko => format!("세션 {id} 의 마지막 기록은 {ago} 전입니다. {what}."),
+        };
+        if seen.is_alive {
+            text.push(' ');
+            text.push_str(
+                self.say(
+                    "It still goes on elsewhere.",
+                    "이 세션은 아직 다른 곳에서 진행 중입니다.",
+                ),
+            );
+        }
+        text
+    }
+
+    /// How the host of a session goes on with it.
+    pub(super) fn host(&self, command: Option<&[String]>) -> String {
+        match (command, self.locale) {
+            (Some(words), Locale::En) => {
+                format!("Its host takes it up with `{}`.", words.join(" "))
+            }
+            (Some(words), Locale::Ko) => {
+                format!("호스트에서 이어 하려면: `{}`", words.join(" "))
+            }
+            (None, Locale::En) => "Give it to an agent to go on with.".to_owned(),
+            (None, Locale::Ko) => "에이전트에게 전달하면 이어서 작업합니다.".to_owned(),
+        }
+    }
+
+    fn state(&self, seen: &Seen) -> String {
+        let word = seen.session.state.word();
+        match (seen.session.state, seen.is_alive) {
+            (SessionState::Active, false) => format!("{word} ({})", self.say("left", "중단됨")),
+            (SessionState::Paused | SessionState::Failed, true) => {
+                format!("{word} ({})", self.say("open", "열려 있음"))
+            }
+            (
+                SessionState::Active
+                | SessionState::Paused
+                | SessionState::Failed
+                | SessionState::Completed,
+                _,
+            ) => word.to_owned(),
+        }
+    }
+
+    fn age(&self, session: &Session) -> String {
+        let since = self.now.since(Timestamp::from_millis(session.last_checkpoint));
+        let day = Duration::from_hours(24);
+        if since < day { span(since) } else { format!("{}d", since.as_secs() / day.as_secs()) }
+    }
+}
