@@ -1,7 +1,8 @@
-//! Measures the notebook on generated conversations.
+//! Measures the notebook on generated conversations: what the benchmark runs.
 //!
-//! `measure_notes ENTRIES FOLDER` prints one JSON object with processor times
-//! in milliseconds and sizes in bytes.
+//! `measure_notes ENTRIES FOLDER` imports them in parts, as the command line
+//! does, and asks questions whose answers are known. It prints one JSON object
+//! with processor times in milliseconds, sizes in bytes and shares of answers.
 
 use std::error::Error;
 use std::io::{self, Write as _};
@@ -11,12 +12,24 @@ use std::time::Duration;
 
 use ralph_core::Timestamp;
 use ralph_memory::event::{Note, NoteKind, Scope};
-use ralph_memory::synthetic::{self, TURNS};
+use ralph_memory::synthetic::{self, Question, TURNS};
 use ralph_memory::{Entry, Notebook, Query, note_id};
 use rustix::time::{ClockId, clock_gettime};
 
 /// How many questions are asked.
 const QUESTIONS: usize = 300;
+
+/// Every so many of them are asked without pruning too, which is slow.
+const UNPRUNED: usize = 5;
+
+/// Hits that are looked at.
+const HITS: usize = 10;
+
+/// Sessions of a part of 20,000 turns.
+const SESSIONS: usize = 1000;
+
+/// When everything was recorded: a time takes six bytes in our days.
+const NOW: i64 = 1_790_000_000_000;
 
 const SEED: u64 = 7;
 
@@ -39,46 +52,73 @@ fn main() -> ExitCode {
 fn measure(entries: &str, folder: &Path) -> Result<(), Box<dyn Error>> {
     let sessions = entries.parse::<u32>()? / u32::try_from(TURNS)?;
     let notebook = Notebook::open(folder)?;
-    let (mut text, mut import) = (0, Duration::ZERO);
-    for first in (0..sessions).step_by(2000) {
-        let turns = (first..sessions.min(first + 2000))
-            .flat_map(|number| synthetic::session(SEED, number).turns);
-        let notes: Vec<Note> = turns.map(note).collect();
-        text += notes.iter().map(|note| note.text.len()).sum::<usize>();
+    let (text, import) = import(&notebook, sessions)?;
+    let stats = notebook.stats()?;
+    let questions: Vec<Question> = synthetic::questions(SEED, sessions)
+        .step_by(usize::try_from(sessions)? * 3 / QUESTIONS + 1)
+        .collect();
+    let (mut search, mut opened) = (Vec::new(), Vec::new());
+    let (mut answers, mut pruned, mut unpruned) = (Vec::new(), Vec::new(), Vec::new());
+    for (place, question) in questions.iter().enumerate() {
         let start = cpu();
-        notebook.import(notes, Timestamp::from_millis(0))?;
-        import += cpu().saturating_sub(start);
+        let share = answered(&notebook, question, HITS)?;
+        search.push(cpu().saturating_sub(start));
+        let start = cpu();
+        answered(&Notebook::open(folder)?, question, HITS)?;
+        opened.push(cpu().saturating_sub(start));
+        answers.push(share);
+        if place % UNPRUNED == 0 {
+            pruned.push(share);
+            unpruned.push(answered(&notebook, question, usize::MAX)?);
+        }
     }
     let start = cpu();
     notebook.rebuild()?;
     let rebuild = cpu().saturating_sub(start);
-    let stats = notebook.stats()?;
-    let mut opening = Vec::new();
-    for _ in 0..20 {
-        let start = cpu();
-        drop(Notebook::open(folder)?);
-        opening.push(cpu().saturating_sub(start));
-    }
-    let questions = synthetic::questions(SEED, sessions)
-        .step_by(usize::try_from(sessions)? * 3 / QUESTIONS + 1);
-    let mut searching = Vec::new();
-    for question in questions {
-        let query = Query { text: question.text, limit: 10, ..Query::default() };
-        let start = cpu();
-        notebook.search(&query)?;
-        searching.push(cpu().saturating_sub(start));
-    }
     let line = serde_json::json!({
         "notes": notebook.count()?,
-        "import_ms": import.as_millis(),
-        "rebuild_ms": rebuild.as_millis(),
-        "text_bytes": text,
-        "log_bytes": stats.log_bytes,
-        "database_bytes": stats.database_bytes,
-        "open_us": middle(opening).as_micros(),
-        "search_us": middle(searching).as_micros(),
+        "import_ms": millis(import),
+        "rebuild_ms": millis(rebuild),
+        "text": text,
+        "log": stats.log_bytes,
+        "database": stats.database_bytes,
+        "rebuilt": notebook.stats()?.database_bytes,
+        "search": [quantile(&mut search, 50), quantile(&mut search, 99)],
+        "opened": [quantile(&mut opened, 50), quantile(&mut opened, 99)],
+        "recall": mean(&answers),
+        "pruning": [mean(&pruned), mean(&unpruned)],
     });
     Ok(writeln!(io::stdout(), "{line}")?)
+}
+
+/// Imports sessions; says how long their text is and how long it took.
+fn import(notebook: &Notebook, sessions: u32) -> Result<(usize, Duration), Box<dyn Error>> {
+    let (mut text, mut import) = (0, Duration::ZERO);
+    for first in (0..sessions).step_by(SESSIONS) {
+        let end = sessions.min(first + u32::try_from(SESSIONS)?);
+        let turns = (first..end).flat_map(|number| synthetic::session(SEED, number).turns);
+        // Made beforehand, so that their making is not measured.
+        let notes: Vec<Note> = turns.map(note).collect();
+        text += notes.iter().map(|note| note.text.len()).sum::<usize>();
+        let start = cpu();
+        notebook.import(notes, Timestamp::from_millis(NOW))?;
+        import += cpu().saturating_sub(start);
+    }
+    let start = cpu();
+    notebook.tidy()?;
+    Ok((text, import + cpu().saturating_sub(start)))
+}
+
+/// Which share of the turns that answer a question is among the first hits,
+/// found among as many candidates as `limit` asks for.
+#[expect(clippy::cast_precision_loss, reason = "small counts")]
+fn answered(notebook: &Notebook, question: &Question, limit: usize) -> Result<f64, Box<dyn Error>> {
+    let query = Query { text: question.text.clone(), limit, ..Query::default() };
+    let found = notebook.search(&query)?;
+    let names =
+        || found.iter().take(HITS).filter_map(|found| found.known.note.external_id.as_ref());
+    let right = question.turns.iter().filter(|turn| names().any(|name| name == *turn)).count();
+    Ok(right as f64 / question.turns.len() as f64)
 }
 
 fn note(entry: Entry) -> Note {
@@ -96,14 +136,23 @@ fn note(entry: Entry) -> Note {
     }
 }
 
-fn middle(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times.get(times.len() / 2).copied().unwrap_or_default()
-}
-
 /// The processor time of this process so far.
 fn cpu() -> Duration {
-    let now = clock_gettime(ClockId::ProcessCPUTime);
-    let seconds = u64::try_from(now.tv_sec).unwrap_or(0);
-    Duration::new(seconds, u32::try_from(now.tv_nsec).unwrap_or(0))
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}
+
+fn quantile(times: &mut [Duration], percent: usize) -> f64 {
+    times.sort_unstable();
+    let at = (times.len() * percent).div_ceil(100).saturating_sub(1);
+    millis(times.get(at).copied().unwrap_or_default())
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}
+
+#[expect(clippy::cast_precision_loss, reason = "small counts")]
+fn mean(shares: &[f64]) -> f64 {
+    shares.iter().sum::<f64>() / shares.len().max(1) as f64
 }

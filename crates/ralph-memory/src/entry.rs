@@ -152,16 +152,35 @@ pub(crate) fn derived_id(external: &str) -> String {
     name_of(&blake3::hash(external.as_bytes()))
 }
 
+/// The digits of names, each of five bits.
+const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+/// How many digits a name has.
+const NAME_DIGITS: u32 = 12;
+
 /// `m` and 60 bits of the hash: short, and no two of many millions are equal.
 fn name_of(hash: &blake3::Hash) -> String {
-    const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
     let bytes = hash.as_bytes().first_chunk().copied().unwrap_or_default();
-    let number = u64::from_le_bytes(bytes);
+    name_of_number(u64::from_le_bytes(bytes))
+}
+
+/// `m` and the lower 60 bits of the number.
+pub(crate) fn name_of_number(number: u64) -> String {
     let digit = |place: u32| {
         let digit = usize::try_from(number >> (place * 5) & 31).unwrap_or(0);
         char::from(DIGITS[digit])
     };
-    std::iter::once('m').chain((0..12).map(digit)).collect()
+    std::iter::once('m').chain((0..NAME_DIGITS).map(digit)).collect()
+}
+
+/// The number that such a name was made from; `None` for any other name.
+pub(crate) fn number_of_name(name: &str) -> Option<u64> {
+    let digits = name.strip_prefix('m').filter(|digits| digits.len() == NAME_DIGITS as usize)?;
+    let places = (0..NAME_DIGITS).zip(digits.bytes());
+    places.into_iter().try_fold(0, |number, (place, byte)| {
+        let digit = DIGITS.iter().position(|digit| *digit == byte)?;
+        Some(number | u64::try_from(digit).ok()? << (place * 5))
+    })
 }
 
 #[cfg(test)]
@@ -177,6 +196,18 @@ mod tests {
         let external = Entry { external_id: Some("turn 7".to_owned()), ..entry };
         assert_eq!(external.own_id(), derived_id("turn 7"));
         assert_eq!(external.own_id().len(), 13);
+    }
+
+    #[test]
+    fn only_names_that_we_made_are_numbers() {
+        for number in [0, 1, 31, 32, 0x0123_4567_89AB_CDEF, (1 << 60) - 1] {
+            assert_eq!(number_of_name(&name_of_number(number)), Some(number));
+        }
+        let made = derived_id("turn 7");
+        assert_eq!(number_of_name(&made).map(name_of_number), Some(made));
+        for other in ["", "m", "m00000000000", "m0000000000000", "mi00000000000", "x000000000000"] {
+            assert_eq!(number_of_name(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -143,8 +143,7 @@ impl Memory {
 
     /// Gives room that is no longer used back to the disk.
     pub fn shrink(&self) -> Result<(), MemoryError> {
-        let vacuum = self.connection.execute_batch("PRAGMA incremental_vacuum");
-        vacuum.map_err(|error| Fault::from(error).at(&self.path))?;
+        give_back(&self.connection).map_err(|fault| fault.at(&self.path))?;
         fold_log(&self.connection);
         Ok(())
     }
@@ -180,6 +179,15 @@ impl Memory {
     }
 }
 
+/// Gives pages that nobody uses back to the file system. Each row that the
+/// statement yields is one page, so all of them have to be asked for.
+fn give_back(connection: &Connection) -> Result<(), Fault> {
+    let mut statement = connection.prepare("PRAGMA incremental_vacuum")?;
+    let mut rows = statement.query([])?;
+    while rows.next()?.is_some() {}
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,6 +209,21 @@ mod tests {
         let segments = segments::all(&memory.connection).unwrap();
         let docs: Vec<i64> = segments.iter().map(|segment| segment.docs).collect();
         assert_eq!(docs, [i64::try_from(memory.count().unwrap()).unwrap()]);
+    }
+
+    #[test]
+    fn no_page_is_left_unused() {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = Memory::open(folder.path()).unwrap();
+        for first in [0, 40, 80] {
+            memory
+                .import((first..first + 40).flat_map(|at| synthetic::session(1, at).turns))
+                .unwrap();
+        }
+        memory.tidy().unwrap();
+        let unused: i64 =
+            memory.connection.query_row("PRAGMA freelist_count", [], |row| row.get(0)).unwrap();
+        assert_eq!(unused, 0);
     }
 
     #[test]

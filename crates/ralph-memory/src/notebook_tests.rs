@@ -236,6 +236,35 @@ fn a_forgotten_note_is_gone_from_every_file() {
 }
 
 #[test]
+fn a_note_that_is_rewritten_holds_since_then() {
+    let (_dir, notebook) = scratch();
+    notebook.write(&[noted(Actor::User, note("m1", "one"))]).unwrap();
+    notebook.write(&[Event { at: 2_000, ..noted(Actor::User, note("m1", "two")) }]).unwrap();
+    let known = notebook.get("m1").unwrap().unwrap();
+    assert_eq!((known.recorded.as_millis(), known.valid_from.as_millis()), (1_000, 2_000));
+    assert_eq!(known.note.since, None);
+}
+
+#[test]
+fn a_database_of_an_older_version_is_made_anew_from_the_log() {
+    let (dir, notebook) = scratch();
+    let in_group = Note { group: Some("talk".to_owned()), ..note("m2", "more text") };
+    notebook.write(&[noted(Actor::User, note("m1", "text"))]).unwrap();
+    notebook.write(&[noted(Actor::User, in_group)]).unwrap();
+    let before = dump(&notebook);
+    let older = "DROP TABLE groups; ALTER TABLE entries RENAME COLUMN id TO name; \
+                 PRAGMA user_version = 3";
+    notebook.memory.connection.execute_batch(older).unwrap();
+    drop(notebook);
+    let notebook = Notebook::open(dir.path()).unwrap();
+    assert_eq!(dump(&notebook), before);
+    assert!(notebook.repaired().is_none(), "nothing was wrong");
+    let filters = Filters { group: Some("talk".to_owned()), ..Filters::default() };
+    let found = notebook.search(&Query { filters, ..question("text") }).unwrap();
+    assert_eq!(found.iter().map(|found| &*found.known.note.id).collect::<Vec<_>>(), ["m2"]);
+}
+
+#[test]
 fn a_damaged_database_is_made_anew_and_said() {
     let (dir, notebook) = scratch();
     notebook.write(&[noted(Actor::User, note("m1", "text"))]).unwrap();

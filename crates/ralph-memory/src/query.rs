@@ -20,7 +20,11 @@ use crate::store::{entries, pending};
 const CANDIDATES_PER_HIT: usize = 4;
 
 /// Candidates that groups are judged by at least.
-const FEWEST_CANDIDATES: usize = 100;
+///
+/// A turn with one word of a question is far behind by itself and comes to the
+/// front by its session: of 100,000 generated turns, the ten best of 100
+/// candidates had 81 of 100 answers, of 1000 had 89, of 3000 or all had 91.
+const FEWEST_CANDIDATES: usize = 3000;
 
 /// Whether retired entries are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 pub(crate) mod counters;
 pub(crate) mod entries;
+pub(crate) mod groups;
 pub(crate) mod marks;
 pub(crate) mod notes;
 pub(crate) mod open;

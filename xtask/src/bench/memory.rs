@@ -1,6 +1,5 @@
-//! Memory: what a search costs, how fast entries are written, and how much
-//! space they take. Whether anything is lost is a matter of tests: the search
-//! is exact.
+//! Memory: what a search costs, how fast notes are written, how much space they
+//! take, and what pruning loses, all through the notebook that people have.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,6 +17,9 @@ const LEAST_RATE: f64 = 20_000.0;
 /// The database in relation to the text in it.
 const MOST_SPACE: f64 = 2.5;
 
+/// Of 100 answers, how many more may be found if everything is scored.
+const MOST_LOST: f64 = 1.0;
+
 /// What finding out what an agent is shown may cost, in milliseconds of
 /// processor time, whatever the number of notes.
 const MOST_RECALL: f64 = 30.0;
@@ -32,7 +34,7 @@ fn sizes(extent: Extent) -> &'static [(u32, f64)] {
 }
 
 pub(super) fn measure(extent: Extent) -> Result<Vec<Row>, Failure> {
-    let program = build("ralph-memory", "measure_memory")?;
+    let program = build("ralph-memory", "measure_notes")?;
     let recall = build("ralph-engine", "measure_recall")?;
     let mut rows = Vec::new();
     for (entries, most) in sizes(extent) {
@@ -83,40 +85,50 @@ fn recall_row(notes: u32, measured: &Value) -> Result<Row, Failure> {
 
 fn rows_of(entries: u32, most: f64, measured: &Value) -> Result<Vec<Row>, Failure> {
     let number = |value: &Value| number(measured, value);
-    let quantiles = |name: &str| Ok((number(&measured[name][0])?, number(&measured[name][1])?));
-    let (search, opened): ((f64, f64), (f64, f64)) = (quantiles("search")?, quantiles("opened")?);
-    let seconds = number(&measured["import_ms"])? / 1000.0;
-    let rate = f64::from(entries) / seconds;
-    let space = number(&measured["size"])? / number(&measured["text"])?;
-    let size = format!("{} entries", grouped(entries));
-    let timed = |name: String, (median, highest): (f64, f64), budget| Row {
+    let pair = |name: &str| Ok((number(&measured[name][0])?, number(&measured[name][1])?));
+    let (search, opened): ((f64, f64), (f64, f64)) = (pair("search")?, pair("opened")?);
+    let (pruned, unpruned) = pair("pruning")?;
+    let rate = f64::from(entries) / (number(&measured["import_ms"])? / 1000.0);
+    let text = number(&measured["text"])?;
+    let (database, log) = (number(&measured["database"])? / text, number(&measured["log"])? / text);
+    let size = format!("{} notes", grouped(entries));
+    let row = |name: String, median: String| Row {
         name,
-        median: format!("{median:.2} ms"),
-        p95: format!("{highest:.2} ms (p99)"),
+        median,
+        p95: String::new(),
         ratio: String::new(),
-        budget,
+        budget: None,
     };
-    let budget = Budget { measured: search.0, most, unit: "ms of processor time" };
+    let timed = |name: &str, (median, highest): (f64, f64)| Row {
+        p95: format!("{highest:.2} ms (p99)"),
+        ..row(format!("{name} in {size}"), format!("{median:.2} ms"))
+    };
+    let budget = |measured: f64, most: f64, unit| Some(Budget { measured, most, unit });
+    let of_text = |name: &str, ratio: f64| Row {
+        ratio: format!("{ratio:.2}"),
+        ..row(format!("{name} of {size}, to their text"), String::new())
+    };
+    let lost = (unpruned - pruned) * 100.0;
     Ok(vec![
-        timed(format!("search in {size}"), search, Some(budget)),
-        timed(format!("open and search in {size}"), opened, None),
+        Row { budget: budget(search.0, most, "ms of processor time"), ..timed("search", search) },
+        timed("open and search", opened),
         Row {
-            name: format!("import of {size}"),
-            median: format!("{rate:.0} entries/s"),
-            p95: String::new(),
             ratio: format!("{:.2}", LEAST_RATE / rate),
-            budget: Some(Budget {
-                measured: LEAST_RATE / rate,
-                most: 1.0,
-                unit: "s of one core for 20,000",
-            }),
+            budget: budget(LEAST_RATE / rate, 1.0, "s of one core for 20,000"),
+            ..row(format!("import of {size}"), format!("{rate:.0} notes/s"))
         },
+        Row { budget: budget(database, MOST_SPACE, "times"), ..of_text("database", database) },
+        of_text("log", log),
+        row(
+            format!("answers found in {size}"),
+            format!("{:.1} of 100", number(&measured["recall"])? * 100.0),
+        ),
         Row {
-            name: format!("database of {size}, to their text"),
-            median: String::new(),
-            p95: String::new(),
-            ratio: format!("{space:.2}"),
-            budget: Some(Budget { measured: space, most: MOST_SPACE, unit: "times" }),
+            budget: budget(lost, MOST_LOST, "of 100 answers lost"),
+            ..row(
+                format!("every fifth question in {size}, pruned and not"),
+                format!("{:.1} and {:.1} of 100", pruned * 100.0, unpruned * 100.0),
+            )
         },
     ])
 }
@@ -137,15 +149,17 @@ mod tests {
     #[test]
     fn a_measurement_becomes_rows_with_budgets() {
         let measured = serde_json::json!({
-            "entries": 100_000, "import_ms": 10_000.0, "tidy_ms": 1.0, "text": 100, "size": 240,
-            "search": [1.5, 3.0], "opened": [2.5, 4.0],
+            "import_ms": 10_000.0, "text": 100, "database": 240, "log": 60,
+            "search": [1.5, 3.0], "opened": [2.5, 4.0], "recall": 0.9, "pruning": [0.88, 0.9],
         });
         let rows = rows_of(100_000, 2.0, &measured).unwrap();
         let held: Vec<Option<bool>> =
             rows.iter().map(|row| row.budget.as_ref().map(Budget::is_held)).collect();
-        assert_eq!(held, [Some(true), None, Some(false), Some(true)]);
-        assert_eq!(rows[0].name, "search in 100,000 entries");
-        assert_eq!(rows[2].median, "10000 entries/s");
+        let want = [Some(true), None, Some(false), Some(true), None, None, Some(false)];
+        assert_eq!(held, want);
+        assert_eq!(rows[0].name, "search in 100,000 notes");
+        assert_eq!(rows[2].median, "10000 notes/s");
+        assert_eq!(rows[6].median, "88.0 and 90.0 of 100");
         assert!(rows_of(100_000, 2.0, &Value::Null).is_err());
     }
 

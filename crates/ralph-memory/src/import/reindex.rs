@@ -9,6 +9,7 @@ use crate::error::Fault;
 use crate::ranking::Ranking;
 use crate::store::counters::Totals;
 use crate::store::entries::{self, Known, Links, Record};
+use crate::store::groups;
 use crate::store::marks::{self, Marks};
 use crate::store::pending::{self, Pending};
 use crate::store::segments::{self, Builder, Segment};
@@ -27,6 +28,7 @@ pub(crate) struct Reindex<'a> {
     pub(super) vectors: &'a mut Vectors,
     pub(super) neighbours: Neighbours,
     pub(super) marks: Marks,
+    pub(super) groups: groups::Changes,
     pub(super) totals: Totals,
     /// What is known of documents without their neighbours.
     pub(super) own: HashMap<i64, Vector>,
@@ -46,6 +48,7 @@ impl<'a> Reindex<'a> {
             vectors,
             neighbours: Neighbours::default(),
             marks: Marks::default(),
+            groups: groups::Changes::default(),
             totals: Totals::read(connection)?,
             own: HashMap::new(),
             records: BTreeMap::new(),
@@ -59,6 +62,7 @@ impl<'a> Reindex<'a> {
         self.totals.documents -= 1;
         self.totals.length -= known.length;
         self.stale(&segments::all(self.connection)?, doc)?;
+        self.groups.set(self.connection, doc, None)?;
         entries::remove(self.connection, doc)?;
         self.finish()
     }
@@ -91,6 +95,7 @@ impl<'a> Reindex<'a> {
             self.build(&written)?;
         }
         std::mem::take(&mut self.marks).write(self.connection)?;
+        std::mem::take(&mut self.groups).write(self.connection)?;
         self.totals.write(self.connection)?;
         if pending::count(self.connection)? > MOST_PENDING {
             flush(self.connection, self.ranking)?;
@@ -134,6 +139,9 @@ impl<'a> Reindex<'a> {
         if let Some((record, known)) = self.records.get(&doc) {
             entries::write(self.connection, doc, record, (links, whole))?;
             self.totals.documents += i64::from(known.is_none());
+            if record.group != known.as_ref().and_then(|known| known.record.group) {
+                self.groups.set(self.connection, doc, record.group)?;
+            }
             self.totals.length += whole - known.as_ref().map_or(0, |known| known.length);
             label(&mut self.marks, self.connection, (doc, record, known.as_ref()))?;
         } else {

@@ -3,7 +3,7 @@
 use super::block::{self, BLOCK, Block, Widths};
 
 /// Blocks that are stored, and read, together.
-pub(crate) const BLOCKS_PER_CHUNK: usize = 32;
+pub(crate) const BLOCKS_PER_CHUNK: usize = 8;
 
 /// Bytes of a block's header: last document, largest impact, bits per gap.
 const HEADER: usize = 5;

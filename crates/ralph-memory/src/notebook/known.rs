@@ -119,7 +119,8 @@ impl Known {
             title: note.title.clone().unwrap_or_default(),
             text: note.text.clone(),
             files: note.files.clone(),
-            at: Some(self.valid_from),
+            // Most hold since they were recorded, which is stored elsewhere.
+            at: Some(self.valid_from).filter(|at| *at != self.recorded),
             group: note.group.clone(),
             prev: note.prev.clone(),
             next: note.next.clone(),

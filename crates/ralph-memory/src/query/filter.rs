@@ -5,9 +5,8 @@ use rusqlite::Connection;
 use super::{Filters, Retired};
 use crate::error::Fault;
 use crate::index::{Allowed, PARTITION};
-use crate::store::entries;
-use crate::store::marks;
 use crate::store::segments::{self, Segment};
+use crate::store::{entries, groups, marks};
 
 /// Filters whose names were looked up.
 pub(super) struct Filter {
@@ -31,7 +30,7 @@ impl Filter {
         let group = match &filters.group {
             None => None,
             Some(name) => Some(match entries::number(connection, name)? {
-                Some(group) => entries::of_group(connection, group)?,
+                Some(group) => groups::documents(connection, group)?,
                 None => Vec::new(),
             }),
         };

@@ -151,32 +151,49 @@ impl Found {
     }
 }
 
+/// The impacts of candidates, in order of the terms.
+pub(super) struct Impacts {
+    all: Vec<u8>,
+    terms: usize,
+}
+
+impl Impacts {
+    /// Those of the candidate at this place.
+    pub(super) fn of(&self, candidate: usize) -> &[u8] {
+        &self.all[candidate * self.terms..][..self.terms]
+    }
+}
+
 impl Candidates {
-    /// The impacts of each of the best, in order of the terms.
-    pub(super) fn impacts(&mut self, connection: &Connection) -> Result<Vec<Vec<u8>>, Fault> {
-        let mut impacts = vec![vec![0; self.found.weights.len()]; self.best.len()];
+    /// The impacts of each of the best.
+    pub(super) fn impacts(&mut self, connection: &Connection) -> Result<Impacts, Fault> {
+        let terms = self.found.weights.len();
+        let mut all = vec![0; terms * self.best.len()];
         let mut order: Vec<(i64, usize)> =
             self.best.iter().enumerate().map(|(place, best)| (best.doc(), place)).collect();
         order.sort_unstable();
-        for document in &self.found.pending {
-            if let Ok(at) = order.binary_search_by_key(&document.doc, |(doc, _)| *doc) {
-                impacts[order[at].1].clone_from(&document.impacts);
+        // Those that wait are in order of their numbers too.
+        let pending = &self.found.pending;
+        order.retain(|(doc, place)| {
+            let waits = pending.binary_search_by_key(doc, |document| document.doc);
+            if let Ok(at) = waits {
+                all[place * terms..][..terms].copy_from_slice(&pending[at].impacts);
             }
-        }
-        let waiting = |doc: i64| self.found.pending.iter().any(|document| document.doc == doc);
-        let stored: Vec<(i64, usize)> =
-            order.into_iter().filter(|(doc, _)| !waiting(*doc)).collect();
+            waits.is_err()
+        });
         for part in &mut self.found.segments {
-            let here = stored.iter().filter_map(|(doc, place)| Some((part.local(*doc)?, *place)));
+            let here = order.iter().filter_map(|(doc, place)| Some((part.local(*doc)?, *place)));
             let here: Vec<(u32, usize)> = here.collect();
             for (list, term) in part.lists.iter_mut().zip(&part.terms) {
                 list.rewind();
                 for (local, place) in &here {
+                    list.skip_to(*local);
                     let impact = list.impact(*local, &mut Stored(connection))?;
-                    impacts[*place][*term] = impacts[*place][*term].max(impact);
+                    let known = &mut all[place * terms + term];
+                    *known = impact.max(*known);
                 }
             }
         }
-        Ok(impacts)
+        Ok(Impacts { all, terms })
     }
 }

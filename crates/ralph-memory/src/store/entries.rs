@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use ralph_core::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
-use crate::entry::{Entry, State, derived_id};
+use crate::entry::{Entry, State, derived_id, name_of_number, number_of_name};
 use crate::error::Fault;
 
 /// Stands between the paths of one entry: no path contains it.
@@ -49,13 +50,33 @@ fn known(row: &Row<'_>) -> rusqlite::Result<Known> {
         group: row.get(2)?,
         state: if retired { State::Retired } else { State::Active },
         at: row.get(4)?,
-        id: row.get(8)?,
+        id: id(row, 8)?,
         external_id: row.get(9)?,
         title: row.get(10)?,
         text: row.get(11)?,
         files: files.map_or_else(Vec::new, |files| split_files(&files)),
     };
     Ok(Known { record, links: [row.get(5)?, row.get(6)?], length: row.get(7)? })
+}
+
+/// An id as it is stored: names that we made take less room as numbers.
+struct Id<'a>(&'a str);
+
+impl ToSql for Id<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        let number = number_of_name(self.0).and_then(|number| i64::try_from(number).ok());
+        Ok(match number {
+            Some(number) => number.into(),
+            None => self.0.into(),
+        })
+    }
+}
+
+fn id(row: &Row<'_>, column: usize) -> rusqlite::Result<String> {
+    if let ValueRef::Integer(number) = row.get_ref(column)? {
+        return Ok(name_of_number(number.unsigned_abs()));
+    }
+    row.get(column)
 }
 
 fn split_files(files: &str) -> Vec<String> {
@@ -77,7 +98,7 @@ pub(crate) fn resolve(connection: &Connection, name: &str) -> Result<Option<i64>
 
 pub(crate) fn by_id(connection: &Connection, id: &str) -> Result<Option<i64>, Fault> {
     let mut statement = connection.prepare_cached("SELECT doc FROM entries WHERE id = ?1")?;
-    Ok(statement.query_row([id], |row| row.get(0)).optional()?)
+    Ok(statement.query_row([Id(id)], |row| row.get(0)).optional()?)
 }
 
 pub(crate) fn by_external_id(connection: &Connection, name: &str) -> Result<Option<i64>, Fault> {
@@ -116,7 +137,7 @@ pub(crate) fn write(
         links[0],
         links[1],
         length,
-        record.id,
+        Id(&record.id),
         record.external_id,
         !derived,
         record.title,
@@ -148,19 +169,6 @@ pub(crate) fn remove(connection: &Connection, doc: i64) -> Result<(), Fault> {
     connection.prepare_cached("DELETE FROM entries WHERE doc = ?1")?.execute([doc])?;
     connection.prepare_cached("DELETE FROM expected WHERE doc = ?1")?.execute([doc])?;
     Ok(())
-}
-
-/// The group of a document.
-pub(crate) fn group(connection: &Connection, doc: i64) -> Result<Option<i64>, Fault> {
-    let mut statement = connection.prepare_cached("SELECT group_id FROM entries WHERE doc = ?1")?;
-    Ok(statement.query_row([doc], |row| row.get(0)).optional()?.flatten())
-}
-
-/// The documents of a group.
-pub(crate) fn of_group(connection: &Connection, group: i64) -> Result<Vec<i64>, Fault> {
-    let mut statement = connection.prepare_cached("SELECT doc FROM entries WHERE group_id = ?1")?;
-    let rows = statement.query_map([group], |row| row.get(0))?;
-    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Remembers that `doc` waits for an entry with this name on one side.
@@ -256,7 +264,7 @@ pub(crate) fn entry(connection: &Connection, known: Known) -> Result<Entry, Faul
     let id_of = |doc: Option<i64>| -> Result<Option<String>, Fault> {
         let Some(doc) = doc else { return Ok(None) };
         let mut statement = connection.prepare_cached("SELECT id FROM entries WHERE doc = ?1")?;
-        Ok(statement.query_row([doc], |row| row.get(0)).optional()?)
+        Ok(statement.query_row([doc], |row| id(row, 0)).optional()?)
     };
     let Known { record, links: [prev, next], .. } = known;
     Ok(Entry {

@@ -16,7 +16,8 @@ CREATE TABLE entries (
     prev INTEGER,
     next INTEGER,
     length INTEGER NOT NULL,
-    id TEXT NOT NULL,
+    -- A number where we made the name ourselves, else a text.
+    id NOT NULL,
     external_id TEXT,
     named INTEGER NOT NULL,
     title TEXT NOT NULL,
@@ -27,7 +28,15 @@ CREATE UNIQUE INDEX entries_by_id ON entries (id);
 -- Where the id is made from the external one, the first index finds both.
 CREATE INDEX entries_by_external_id ON entries (external_id)
     WHERE named = 1 AND external_id IS NOT NULL;
-CREATE INDEX entries_by_group ON entries (group_id) WHERE group_id IS NOT NULL;
+
+-- The groups of documents that follow each other, 1000 in a row: a number
+-- each, and the least and the largest of them.
+CREATE TABLE groups (
+    slice INTEGER PRIMARY KEY,
+    least INTEGER,
+    most INTEGER,
+    numbers BLOB NOT NULL
+);
 
 -- Entries that are named as neighbours and are not there yet.
 CREATE TABLE expected (
