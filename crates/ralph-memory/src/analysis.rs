@@ -1,6 +1,6 @@
 //! Text to terms: what is looked up, and what is looked for.
 //!
-//! Words are lower-cased and stemmed. Identifiers (`parseConfig`, `max_age`),
+//! Words are lower-cased and stemmed, irregular forms too. Identifiers (`parseConfig`, `max_age`),
 //! paths, versions and dates are kept whole and cut into their parts as well.
 //! Chinese, Japanese and Korean runs become pairs of characters; a Korean word
 //! is kept whole too, so that an exact hit outranks one with a particle. Stop
@@ -8,10 +8,12 @@
 //! query asks for them. Entries and queries go through the same code.
 
 mod fold;
+mod irregular;
 mod stem;
 mod stop;
 
 use self::fold::fold;
+use self::irregular::word_of;
 use self::stem::stem;
 use self::stop::is_stop_word;
 
@@ -185,7 +187,8 @@ impl Analyzer {
             return;
         }
         self.term.clear();
-        self.term.extend_from_slice(cut(&self.lower).as_bytes());
+        let word = word_of(&self.lower).unwrap_or_else(|| cut(&self.lower));
+        self.term.extend_from_slice(word.as_bytes());
         stem(&mut self.term);
         if let Ok(term) = std::str::from_utf8(&self.term)
             && !term.is_empty()

@@ -29,8 +29,8 @@ pub use past::{File, Past};
 pub use rank::{Likely, Question, Reason};
 pub use weights::Weights;
 
-/// The layout of the file; another one is built anew.
-const LAYOUT: i64 = 1;
+/// The layout of the file, and how words are cut; another one is built anew.
+const LAYOUT: i64 = 2;
 
 /// So many branches are remembered, for those who go to and fro.
 const LINES: i64 = 8;

@@ -52,6 +52,13 @@ impl Default for Ranking {
 /// The largest impact.
 pub(crate) const FULL: f32 = 63.0;
 
+/// What a term says at least, however many documents have it: as much as one
+/// that a third of them have. Rarer ones hardly notice.
+///
+/// Who speaks is in every second turn of a conversation, and through the
+/// neighbours in all; but a question about one speaker is not about the other.
+const LEAST_RARITY: f64 = 1.0;
+
 /// Steps of a term's weight for one unit of its rarity.
 const WEIGHT_STEPS: f64 = 1024.0;
 
@@ -96,7 +103,7 @@ impl Ranking {
 pub(crate) fn rarity(documents: u64, having: u64) -> u32 {
     let (documents, having) = (count(documents.max(having)), count(having));
     let rarity = (1.0 + (documents - having + 0.5) / (having + 0.5)).ln();
-    whole((rarity * WEIGHT_STEPS).clamp(1.0, MOST_WEIGHT))
+    whole((rarity.hypot(LEAST_RARITY) * WEIGHT_STEPS).min(MOST_WEIGHT))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of documents are far below 2^52")]
@@ -138,7 +145,8 @@ mod tests {
     #[test]
     fn rare_terms_say_more() {
         assert!(rarity(1_000_000, 1) > rarity(1_000_000, 1000));
-        assert!(rarity(10, 10) >= 1 && rarity(0, 5) >= 1);
+        assert!(rarity(10, 9) > rarity(10, 10) && rarity(10, 10) > 1000, "speakers count");
+        assert_eq!(rarity(0, 5), rarity(5, 5));
         let highest = u64::from(rarity(u64::MAX, 0)) * 255 * 64 * 4;
         assert!(u32::try_from(highest).is_ok(), "{highest}");
     }
