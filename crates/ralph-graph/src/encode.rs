@@ -218,9 +218,9 @@ fn containers_precede(definitions: &[Definition]) -> bool {
 
 fn put_definition(sink: &mut Sink, definition: &Definition, last: &mut Last) {
     sink.byte(kind_code(definition.kind));
-    let reach = u8::from(definition.reach == Reach::Project);
-    let case = u8::from(definition.purpose == Purpose::Case) << 2;
-    sink.byte(reach | u8::from(definition.purpose.is_test()) << 1 | case);
+    let test = u8::from(definition.purpose.is_test()) << 3;
+    let case = u8::from(definition.purpose == Purpose::Case) << 4;
+    sink.byte(reach_code(definition.reach) | test | case);
     sink.small(definition.name.0);
     sink.optional(definition.container.map(|id| id.0));
     sink.optional(definition.owner.map(|id| id.0));
@@ -245,10 +245,10 @@ fn take_definition(source: &mut Source<'_>, last: &mut Last) -> Option<Definitio
     let span = take_span(source, last)?;
     let mut inside = *last;
     let name_span = take_span(source, &mut inside)?;
-    let reach = if flags & 1 == 1 { Reach::Project } else { Reach::File };
-    let purpose = match flags & 6 {
+    let reach = reach(flags & 7)?;
+    let purpose = match flags & 0x18 {
         0 => Purpose::Code,
-        2 => Purpose::Test,
+        8 => Purpose::Test,
         _ => Purpose::Case,
     };
     Some(Definition {
@@ -366,6 +366,9 @@ const KINDS: [Kind; 14] = [
     Kind::Macro,
 ];
 
+const REACHES: [Reach; 5] =
+    [Reach::Nowhere, Reach::File, Reach::Inside, Reach::Crate, Reach::Project];
+
 const ROLES: [Role; 6] =
     [Role::Call, Role::Type, Role::Extends, Role::Implements, Role::Applies, Role::Value];
 
@@ -375,6 +378,15 @@ pub(crate) fn kind_code(kind: Kind) -> u8 {
 
 pub(crate) fn kind(code: u8) -> Option<Kind> {
     KINDS.get(usize::from(code)).copied()
+}
+
+/// A number of three bits.
+pub(crate) fn reach_code(reach: Reach) -> u8 {
+    reach as u8
+}
+
+pub(crate) fn reach(code: u8) -> Option<Reach> {
+    REACHES.get(usize::from(code)).copied()
 }
 
 pub(crate) fn role_code(role: Role) -> u8 {

@@ -42,9 +42,9 @@ fn imported() -> impl Strategy<Value = Imported> {
 fn definition() -> impl Strategy<Value = Definition> {
     let texts = (".{0,20}", proptest::option::of(".{0,20}"));
     let purpose = proptest::sample::select(vec![Purpose::Code, Purpose::Test, Purpose::Case]);
-    let flags = (0..14_u8, any::<bool>(), purpose);
+    let flags = (0..14_u8, 0..5_u8, purpose);
     let parts = (name(), proptest::option::of(name()), texts, span(), span(), flags);
-    parts.prop_map(|(name, owner, (signature, doc), span, name_span, (code, reach, purpose))| {
+    parts.prop_map(|(name, owner, (signature, doc), span, name_span, (code, from, purpose))| {
         Definition {
             kind: kind(code).unwrap(),
             name,
@@ -54,7 +54,7 @@ fn definition() -> impl Strategy<Value = Definition> {
             doc: doc.map(Into::into),
             span,
             name_span,
-            reach: if reach { Reach::Project } else { Reach::File },
+            reach: reach(from).unwrap(),
             purpose,
         }
     })

@@ -160,8 +160,14 @@ pub struct Definition {
 /// From where a definition can be referred to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reach {
+    /// From nowhere: its name is only told, like the title of a test.
+    Nowhere,
     /// Only from its own file, by the rules of the language.
     File,
+    /// Only from its own file and from the files of modules inside of it.
+    Inside,
+    /// Only from its own crate.
+    Crate,
     /// From elsewhere too, or nobody can tell.
     Project,
 }

@@ -206,10 +206,9 @@ pub(crate) fn encode(facts: &FileFacts) -> Vec<u8> {
     body.count(facts.definitions.len());
     let mut last_line = 0;
     for definition in &facts.definitions {
-        let reach = u8::from(definition.reach == Reach::Project) << 4;
-        let purpose = u8::from(definition.purpose.is_test()) << 5;
-        let case = u8::from(definition.purpose == Purpose::Case) << 6;
-        body.byte(encode::kind_code(definition.kind) | reach | purpose | case);
+        let reach = encode::reach_code(definition.reach) << 4;
+        let purpose = u8::from(definition.purpose.is_test()) << 7;
+        body.byte(encode::kind_code(definition.kind) | reach | purpose);
         body.small(chosen.choose(facts, definition.name).0);
         body.optional(definition.container.map(|id| id.0));
         body.optional(definition.owner.map(|id| chosen.choose(facts, id).0));
@@ -350,12 +349,8 @@ fn take_definitions(source: &mut Source<'_>) -> Option<Vec<Outlined>> {
             owner,
             line: u32::try_from(last_line).ok()?,
             last_line: u32::try_from(end).ok()?,
-            reach: if code & 0x10 == 0 { Reach::File } else { Reach::Project },
-            purpose: match code & 0x60 {
-                0 => Purpose::Code,
-                0x20 => Purpose::Test,
-                _ => Purpose::Case,
-            },
+            reach: encode::reach(code >> 4 & 7)?,
+            purpose: if code & 0x80 == 0 { Purpose::Code } else { Purpose::Test },
         });
     }
     Some(definitions)

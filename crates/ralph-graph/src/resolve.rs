@@ -11,6 +11,7 @@ mod dotted;
 mod members;
 mod modules;
 mod python;
+mod receivers;
 mod ruby;
 mod rust;
 mod script;
@@ -204,25 +205,7 @@ impl<'a> Resolver<'a> {
                 None => self.of_types(&self.makers(scope), it, || self.maybe(it)),
             },
             Before::Parent => self.of_types(&self.parents(scope), it, || Resolution::Outside),
-            Before::OfType(path) => match self.types(scope, path) {
-                Lookup::Found(places) => {
-                    let types: Vec<DefRef> = definitions(&places);
-                    self.of_types(&types, it, || {
-                        // What an alias stands for is not always known.
-                        let is_alias = |at: &DefRef| {
-                            let kind = self.project.outlined(*at).map(|it| it.kind);
-                            kind == Some(Kind::Alias) && self.bases(*at).known.is_empty()
-                        };
-                        if types.iter().any(is_alias) {
-                            self.unknown(it)
-                        } else {
-                            Resolution::Outside
-                        }
-                    })
-                }
-                Lookup::Outside => Resolution::Outside,
-                Lookup::Unbound => self.unknown(it),
-            },
+            Before::OfType(path) => self.of_type(scope, path, it),
             Before::Path(path) => self.through(scope, path, it),
             Before::Unknown => self.unknown(it),
         }
@@ -327,61 +310,6 @@ impl<'a> Resolver<'a> {
         let named = self.project.named(it.name).iter().filter(is_free).copied();
         let found = self.fitting(named.collect(), it.role);
         self.choose(it, found)
-    }
-
-    /// A member of something whose type cannot be told.
-    fn unknown(&self, it: Use<'_>) -> Resolution {
-        let family = self.project.file(it.file).family;
-        if it.role == Role::Call && family.has_built_in_method(it.name) {
-            return self.maybe(it);
-        }
-        let mut found = self.fitting(self.members_named(it), it.role);
-        let kind = |at: &DefRef| self.project.outlined(*at).map(|it| it.kind);
-        if family.tells_methods_from_fields() {
-            let is_apt = |at: &DefRef| match it.role {
-                Role::Call | Role::Applies => kind(at) != Some(Kind::Field),
-                Role::Value => kind(at) != Some(Kind::Method),
-                Role::Type | Role::Extends | Role::Implements => true,
-            };
-            if found.iter().any(is_apt) {
-                found.retain(is_apt);
-            }
-        }
-        // A method that calls one of its own name mostly hands on to another.
-        let own = it.within.map(|id| DefRef { file: it.file, id });
-        match (found.as_slice(), own) {
-            ([only], Some(own)) if *only == own => Resolution::Ambiguous(found),
-            _ => self.choose(it, found),
-        }
-    }
-
-    /// Like [`Self::unknown`], but never sure.
-    fn maybe(&self, it: Use<'_>) -> Resolution {
-        let found = self.members_named(it);
-        if found.is_empty() { Resolution::Outside } else { Resolution::Ambiguous(found) }
-    }
-
-    fn members_named(&self, it: Use<'_>) -> Vec<DefRef> {
-        let family = self.project.file(it.file).family;
-        let is_member = |at: &&DefRef| {
-            let definition = self.project.outlined(**at);
-            self.project.file(at.file).family == family
-                && definition.is_some_and(|definition| {
-                    matches!(definition.kind, Kind::Method | Kind::Field | Kind::Variant)
-                        || definition.owner.is_some()
-                        || definition.kind == Kind::Constant && self.is_inside_type(**at)
-                })
-        };
-        self.project.named(it.name).iter().filter(is_member).copied().collect()
-    }
-
-    /// The only candidate, if the file can know of it.
-    fn choose(&self, it: Use<'_>, found: Vec<DefRef>) -> Resolution {
-        match found.as_slice() {
-            [] => Resolution::Outside,
-            [only] if self.can_reach(it.file, only.file) => Resolution::Known(found),
-            _ => Resolution::Ambiguous(found),
-        }
     }
 
     /// Whether a file can know of what is in another: it imports it, directly

@@ -120,7 +120,11 @@ fn flags(facts: &FileFacts, definition: &Definition) -> Option<u8> {
     let container = definition.container.and_then(|id| facts.definitions.get(id.0 as usize));
     let in_type = container.is_some_and(|container| is_type(container.kind));
     let is_hidden = container.is_some_and(|it| it.kind != Kind::Module) && !in_type;
-    if definition.reach != Reach::Project || is_hidden {
+    let is_seen = match definition.reach {
+        Reach::Nowhere | Reach::File => false,
+        Reach::Inside | Reach::Crate | Reach::Project => true,
+    };
+    if !is_seen || is_hidden {
         return None;
     }
     let name = facts.names.text(definition.name);

@@ -2,7 +2,7 @@
 
 use super::spot::Spot;
 use crate::code::{Code, Symbol};
-use crate::facts::Kind;
+use crate::facts::{Kind, Reach};
 use crate::fuzzy::{Pattern, Score};
 use crate::project::DefRef;
 use crate::resolve::{Resolver, is_type, parts};
@@ -46,7 +46,7 @@ impl Code<'_> {
         let spot = Spot::parse(text);
         let found = match spot {
             Some(spot) => self.definitions_at(spot),
-            None => self.definitions_named(text),
+            None => self.names_first(self.definitions_named(text)),
         };
         let Some(first) = found.first() else {
             let alike = if spot.is_some() { Vec::new() } else { self.proposals(text) };
@@ -63,6 +63,17 @@ impl Code<'_> {
             return Meant::One(twins);
         }
         Meant::Several(found.into_iter().map(|at| self.symbol(at)).collect())
+    }
+
+    /// Leaves titles of tests out if something is named so: a title is only
+    /// meant where nothing has the name.
+    fn names_first(&self, mut found: Vec<DefRef>) -> Vec<DefRef> {
+        let is_name =
+            |at: &DefRef| self.project.outlined(*at).is_some_and(|it| it.reach != Reach::Nowhere);
+        if found.iter().any(is_name) {
+            found.retain(is_name);
+        }
+        found
     }
 
     fn definitions_named(&self, text: &str) -> Vec<DefRef> {

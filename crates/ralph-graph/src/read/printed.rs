@@ -15,15 +15,19 @@ fn path(facts: &FileFacts, id: Option<DefinitionId>) -> String {
     }
 }
 
-/// One line for each definition: its kind, its full name, `file` if it is not
-/// seen outside, `test` if it is one.
+/// One line for each definition: its kind, its full name, from where it is
+/// seen if that is not everywhere, `test` if it is one.
 pub(crate) fn definitions(facts: &FileFacts) -> Vec<String> {
     let lines = (0..).zip(&facts.definitions).map(|(id, definition)| {
         let mut line =
             format!("{:?} {}", definition.kind, path(facts, Some(DefinitionId(id)))).to_string();
-        if definition.reach == Reach::File {
-            line.push_str(" file");
-        }
+        line.push_str(match definition.reach {
+            Reach::Nowhere => " nowhere",
+            Reach::File => " file",
+            Reach::Inside => " inside",
+            Reach::Crate => " crate",
+            Reach::Project => "",
+        });
         if definition.purpose.is_test() {
             line.push_str(" test");
         }

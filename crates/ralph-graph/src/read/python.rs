@@ -97,8 +97,10 @@ fn shape(walk: &Walk<'_>, at: At) -> Shape {
         k::CALL => match walk.child(at, f::FUNCTION) {
             Some(called) if walk.text(called) == b"super" => Shape::Parent,
             Some(called) if is_class_name(walk, called) => Shape::New(called),
-            Some(_) | None => Shape::Other,
+            Some(called) => Shape::Result(called),
+            None => Shape::Other,
         },
+        k::STRING => Shape::Literal("str"),
         _ => Shape::Other,
     }
 }

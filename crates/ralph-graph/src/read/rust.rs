@@ -122,15 +122,20 @@ fn item(walk: &mut Walk<'_>, at: At, kind: Kind) -> Option<usize> {
     let around = around(walk, at);
     let container = walk.container();
     let def = walk.define(kind, name, place);
-    let public = walk.child_of(at, k::VISIBILITY_MODIFIER).is_some();
+    let visible = walk.child_of(at, k::VISIBILITY_MODIFIER).map(|said| walk.text(said));
     let outer = container.map(|container| (walk.defs[container].kind, walk.defs[container].reach));
     let implementation = (around == k::IMPL_ITEM).then(|| walk.parent(walk.parent(at)));
     let of_trait = implementation.is_some_and(|outer| walk.child(outer, f::TRAIT).is_some());
     walk.defs[def].reach = match outer {
         _ if local => Reach::File,
         Some((Kind::Enum | Kind::Interface | Kind::Variant, reach)) => reach,
-        _ if public || of_trait || kind == Kind::Macro => Reach::Project,
-        Some(_) | None => Reach::File,
+        _ if of_trait || kind == Kind::Macro => Reach::Project,
+        Some(_) | None => match visible {
+            // `pub(super)` and its like reach a part of the crate.
+            Some([.., b')']) => Reach::Crate,
+            Some(_) => Reach::Project,
+            None => Reach::File,
+        },
     };
     if let Some(outer) = implementation {
         let owner = walk.child(outer, f::TYPE).and_then(|of| base_name(walk, of));
@@ -231,8 +236,8 @@ fn finish(walk: &mut Walk<'_>) {
             local |= matches!(walk.defs[container].kind, Kind::Function | Kind::Method);
             outer = walk.defs[container].container;
         }
-        if !local {
-            walk.defs[def].reach = Reach::Project;
+        if !local && walk.defs[def].reach == Reach::File {
+            walk.defs[def].reach = Reach::Inside;
         }
     }
 }
@@ -257,6 +262,7 @@ fn shape(walk: &Walk<'_>, at: At) -> Shape {
         k::REFERENCE_EXPRESSION => walk.child(at, f::VALUE).map_or(Shape::Other, Shape::Same),
         k::STRUCT_EXPRESSION => walk.child(at, f::NAME).map_or(Shape::Other, Shape::New),
         k::CALL_EXPRESSION => made(walk, at).map_or(Shape::Other, Shape::New),
+        k::STRING_LITERAL | k::RAW_STRING_LITERAL => Shape::Literal("str"),
         _ => Shape::Other,
     }
 }
@@ -441,7 +447,9 @@ fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
     let mut at = of;
     for _ in 0..8 {
         at = match walk.kind(at) {
-            k::TYPE_IDENTIFIER | k::IDENTIFIER => return Some(walk.symbol(at)),
+            k::TYPE_IDENTIFIER | k::IDENTIFIER | k::PRIMITIVE_TYPE => {
+                return Some(walk.symbol(at));
+            }
             k::SCOPED_TYPE_IDENTIFIER => return Some(walk.path(at)),
             k::GENERIC_TYPE => {
                 let base = walk.child(at, f::TYPE)?;

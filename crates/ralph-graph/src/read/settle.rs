@@ -28,6 +28,10 @@ pub(crate) enum Shape {
     Parent,
     /// A new object of a type, which is this node.
     New(At),
+    /// What a call gives of what this node names.
+    Result(At),
+    /// A value that is written out, of this type.
+    Literal(&'static str),
     /// An expression in brackets, or with a sign that changes nothing here.
     Same(At),
     /// The path as it is written, whatever its parts are.
@@ -275,12 +279,50 @@ fn object_of(
             Shape::Parent if members == 0 => return Qualified::Parent,
             Shape::Path => return path(walk, top),
             Shape::New(of) if members == 0 => return Qualified::OfType(walk.path(of)),
-            Shape::Itself | Shape::OwnMember | Shape::Parent | Shape::New(_) | Shape::Other => {
+            Shape::Result(of) if members == 0 && is_free(walk, locals, of, shape) => {
+                return Qualified::OfType(walk.result(of));
+            }
+            Shape::Literal(of) if members == 0 => {
+                return Qualified::OfType(walk.symbols.intern(of.as_bytes()));
+            }
+            Shape::Itself
+            | Shape::OwnMember
+            | Shape::Parent
+            | Shape::New(_)
+            | Shape::Result(_)
+            | Shape::Literal(_)
+            | Shape::Other => {
                 return Qualified::Unknown;
             }
         }
     }
     Qualified::Unknown
+}
+
+/// Whether an expression is a name, or a member of one, that is not local.
+fn is_free(walk: &mut Walk<'_>, locals: &mut Locals, object: At, shape: ShapeOf) -> bool {
+    let mut at = object;
+    for _ in 0..DEEPEST {
+        match shape(walk, at) {
+            Shape::Member(inner) => at = inner,
+            Shape::Name => {
+                let name = walk.symbol(at);
+                let bound = locals.find(walk, name, walk.bytes(at).0);
+                return matches!(bound, None | Some(Bound::Outside));
+            }
+            Shape::Variable
+            | Shape::Itself
+            | Shape::OwnMember
+            | Shape::Parent
+            | Shape::New(_)
+            | Shape::Result(_)
+            | Shape::Literal(_)
+            | Shape::Same(_)
+            | Shape::Path
+            | Shape::Other => return false,
+        }
+    }
+    false
 }
 
 fn path(walk: &mut Walk<'_>, at: At) -> Qualified {
@@ -309,6 +351,14 @@ fn field_of(walk: &mut Walk<'_>, own: Symbol, member: Option<At>) -> Qualified {
     // The name of the member is the last thing in it, or all of it.
     let name = walk.children(member).last().unwrap_or(member);
     let name = walk.symbol(name);
+    // What a call gives has the fields of the class that is called.
+    let own = match walk.symbols.text(own).strip_suffix(b"()") {
+        Some(class) => {
+            let class = class.to_vec();
+            walk.symbols.make(&class)
+        }
+        None => own,
+    };
     let known = walk.field_types.get(&(own, name));
     known.map_or(Qualified::Unknown, |of| Qualified::OfType(*of))
 }

@@ -448,7 +448,7 @@ fn test_case(walk: &mut Walk<'_>, at: At) {
     let is_inside = walk.defs[def].purpose == Purpose::Test;
     let is_suite = matches!(walk.text(word), b"describe" | b"context" | b"suite");
     walk.defs[def].purpose = if is_inside && !is_suite { Purpose::Case } else { Purpose::Test };
-    walk.defs[def].reach = Reach::File;
+    walk.defs[def].reach = Reach::Nowhere;
     walk.enter(def, at);
 }
 
@@ -468,7 +468,8 @@ fn finish(walk: &mut Walk<'_>) {
         return;
     }
     for def in &mut walk.defs {
-        if def.container.is_none() && def.owner.is_none() && !walk.exported.contains(&def.name) {
+        let hidden = !walk.exported.contains(&def.name) && def.reach == Reach::Project;
+        if def.container.is_none() && def.owner.is_none() && hidden {
             def.reach = Reach::File;
         }
     }

@@ -385,6 +385,13 @@ impl<'s> Walk<'s> {
         self.squeezed(start, end)
     }
 
+    /// What a call of this node gives, as a name: its text with `()`.
+    pub(crate) fn result(&mut self, called: At) -> Symbol {
+        let bytes = self.text(called).iter().copied().filter(|byte| !byte.is_ascii_whitespace());
+        let text: Vec<u8> = bytes.chain(*b"()").collect();
+        self.symbols.make(&text)
+    }
+
     /// The length of the text.
     pub(crate) fn end(&self) -> u32 {
         offset(self.source.len())

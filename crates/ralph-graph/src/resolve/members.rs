@@ -72,6 +72,7 @@ impl Resolver<'_> {
         let is_top = |at: &&DefRef| {
             project.outlined(**at).is_some_and(|definition| {
                 definition.owner.is_none()
+                    && definition.reach != Reach::Nowhere
                     && !(flat && definition.kind == Kind::Module)
                     && definition.container.is_none_or(is_namespace)
             })
@@ -324,7 +325,9 @@ impl Resolver<'_> {
         let own_name = project.name(at);
         let is_inside = |member: &&DefRef| {
             let definition = project.outlined(**member);
-            definition.is_some_and(|it| it.owner.is_none() && it.container == Some(at.id))
+            definition.is_some_and(|it| {
+                it.owner.is_none() && it.reach != Reach::Nowhere && it.container == Some(at.id)
+            })
         };
         let inside = project.named_in(at.file, name).iter().filter(is_inside);
         let is_owned = |member: &&DefRef| {
@@ -393,7 +396,7 @@ impl Resolver<'_> {
             project.outlined(*at).is_some_and(|it| {
                 is_type(it.kind)
                     || it.kind == Kind::Module
-                    || is_script && it.kind == Kind::Function
+                    || is_script && it.kind == Kind::Function && it.reach != Reach::Nowhere
             })
         };
         let short = super::split_last(name).1;

@@ -89,15 +89,14 @@ impl Resolver<'_> {
         find(inside, &roots).or_else(|| find(folder_of(inside), &[&own]))
     }
 
-    fn rust_root(&self, file: FileId) -> Vec<Place> {
-        let mut root = file;
+    /// A file, and those whose modules it is in, from the inside out.
+    pub(super) fn rust_modules_around(&self, file: FileId) -> impl Iterator<Item = FileId> {
         // No path has more folders than that.
-        for _ in 0..64 {
-            match self.rust_parent(root) {
-                Some(above) => root = above,
-                None => break,
-            }
-        }
+        std::iter::successors(Some(file), |file| self.rust_parent(*file)).take(64)
+    }
+
+    fn rust_root(&self, file: FileId) -> Vec<Place> {
+        let root = self.rust_modules_around(file).last().unwrap_or(file);
         vec![Place::Module(Module::of_file(root))]
     }
 
@@ -143,7 +142,7 @@ impl Resolver<'_> {
     }
 
     /// Whether two files are of one crate.
-    fn is_one_crate(&self, a: FileId, b: FileId) -> bool {
+    pub(super) fn is_one_crate(&self, a: FileId, b: FileId) -> bool {
         self.rust_root(a) == self.rust_root(b)
     }
 

@@ -43,7 +43,7 @@ fn places(project: &Project, found: &[DefRef]) -> String {
 }
 
 #[track_caller]
-fn check(files: &[(&str, &str)], want: &[&str]) {
+pub(super) fn check(files: &[(&str, &str)], want: &[&str]) {
     let all = resolved(files);
     for line in want {
         assert!(all.lines().any(|found| found == *line), "{line}\nis not in\n{all}");

@@ -29,13 +29,21 @@ pub(super) fn value_type(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
     made_type(walk, right)
 }
 
-/// The class of `A()`.
+/// The class of `A()`, or what `a()` gives: only the file that defines it
+/// tells a class in small letters from a function.
 pub(super) fn made_type(walk: &mut Walk<'_>, value: At) -> Option<Symbol> {
-    if walk.kind(value) != k::CALL {
-        return None;
+    match walk.kind(value) {
+        k::STRING => return Some(walk.symbols.intern(b"str")),
+        k::CALL => {}
+        _ => return None,
     }
     let called = walk.child(value, f::FUNCTION)?;
-    is_class_name(walk, called).then(|| walk.path(called))
+    if is_class_name(walk, called) {
+        return Some(walk.path(called));
+    }
+    let text = walk.text(called);
+    let own = text.starts_with(b"self.") || text.starts_with(b"cls");
+    (is_dotted_name(text) && !own).then(|| walk.result(called))
 }
 
 /// Whether what is called is a class, by how its name is written.

@@ -140,7 +140,7 @@ fn test_case(walk: &mut Walk<'_>, at: At, method: At) {
     let is_inside = walk.defs[def].purpose == Purpose::Test;
     let is_suite = matches!(walk.text(method), b"describe" | b"context" | b"feature");
     walk.defs[def].purpose = if is_inside && !is_suite { Purpose::Case } else { Purpose::Test };
-    walk.defs[def].reach = Reach::File;
+    walk.defs[def].reach = Reach::Nowhere;
     walk.enter(def, at);
 }
 

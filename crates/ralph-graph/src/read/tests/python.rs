@@ -169,7 +169,7 @@ class A(Base, metaclass=M):
         A.f call models.User
         A.f call <models.User>.save
         A.f call load
-        A.f call ?.save
+        A.f call <load()>.save
         A.f call Thing
         A.f call <Thing>.go
         A.f value os

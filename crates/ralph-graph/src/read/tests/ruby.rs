@@ -57,7 +57,7 @@ end
         Function top
         Class FooTest test
         Method FooTest.test_it test
-        Function adds things file test
+        Function adds things nowhere test
     ";
     same(&definitions(&read(Language::Ruby, source)), want);
 }

@@ -49,7 +49,7 @@ mod tests { fn helper() {} #[test] fn works() {} }
         Method Thing.fmt
         Constant LIMIT file
         Variable NAME file
-        Variable COUNT
+        Variable COUNT crate
         Alias Alias file
         Macro make
         Module inner file
@@ -69,7 +69,7 @@ mod child;
 fn private() { fn nested() {} }
 ";
     let want = "
-        Function private
+        Function private inside
         Function private.nested file
     ";
     same(&definitions(&read(Language::Rust, source)), want);
@@ -179,7 +179,7 @@ impl A {
         A.f value self.inner
         A.f call <Inner>.go
         A.f value self.plain
-        A.f call ?.go
+        A.f call <u8>.go
         A.f call <Other>.run
         A.f call <Shape>.area
         A.f type Foo
@@ -221,7 +221,7 @@ trait C: D + Send {}
         - type A
         A.fmt applies write
         A.fmt value f
-        A.fmt call ?.y
+        A.fmt call <u8>.y
         A.fmt value a
         A.fmt call a.b
         A.fmt value self.z

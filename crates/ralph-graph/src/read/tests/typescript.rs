@@ -70,8 +70,8 @@ describe("math", () => { it('adds', () => { const x = 1; }); });
         Function main
         Class cls file
         Method cls.m
-        Function math file test
-        Function math.adds file test
+        Function math nowhere test
+        Function math.adds nowhere test
     ";
     same(&definitions(&read(Language::TypeScript, source)), want);
 }

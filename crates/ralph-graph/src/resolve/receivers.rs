@@ -1,0 +1,164 @@
+//! Members of values, as far as the text tells what these are.
+
+use super::{Lookup, Resolution, Resolver, Scope, Use, definitions, is_type, split_last};
+use crate::facts::{Kind, Reach, Role};
+use crate::family::Family;
+use crate::project::{DefRef, FileId};
+
+impl Resolver<'_> {
+    /// A member of a value whose type the text says, or behind `()` what was
+    /// called to get it.
+    pub(super) fn of_type(&self, scope: Scope, path: &str, it: Use<'_>) -> Resolution {
+        if let Some(called) = path.strip_suffix("()") {
+            return self.of_result(scope, called, it);
+        }
+        match self.types(scope, path) {
+            Lookup::Found(places) => {
+                let types: Vec<DefRef> = definitions(&places);
+                self.of_types(&types, it, || {
+                    // What an alias stands for is not always known.
+                    let is_alias = |at: &DefRef| {
+                        let kind = self.project.outlined(*at).map(|it| it.kind);
+                        kind == Some(Kind::Alias) && self.bases(*at).known.is_empty()
+                    };
+                    if types.iter().any(is_alias) { self.unknown(it) } else { Resolution::Outside }
+                })
+            }
+            Lookup::Outside => Resolution::Outside,
+            Lookup::Unbound => self.of_unbound(path, it),
+        }
+    }
+
+    /// A member of what a call gives: a new object if a class is called.
+    fn of_result(&self, scope: Scope, called: &str, it: Use<'_>) -> Resolution {
+        let (before, name) = split_last(called);
+        let looked = if before.is_empty() {
+            self.lookup(scope, name)
+        } else {
+            match self.path(scope, before) {
+                Lookup::Found(places) => {
+                    let found = places.iter().flat_map(|place| self.members(place, name));
+                    Lookup::Found(found.collect())
+                }
+                other @ (Lookup::Outside | Lookup::Unbound) => other,
+            }
+        };
+        match looked {
+            Lookup::Found(places) => {
+                let mut types = definitions(&places);
+                types.retain(|at| self.project.outlined(*at).is_some_and(|it| is_type(it.kind)));
+                if types.is_empty() {
+                    return self.unknown(it);
+                }
+                self.of_types(&types, it, || Resolution::Outside)
+            }
+            // What is passed to it may come back.
+            Lookup::Outside => self.maybe(it),
+            Lookup::Unbound if before.is_empty() => self.of_unbound(name, it),
+            Lookup::Unbound => self.unknown(it),
+        }
+    }
+
+    /// A member of a type that nothing in the project defines or imports.
+    fn of_unbound(&self, of: &str, it: Use<'_>) -> Resolution {
+        if !self.project.file(it.file).family.has_built_in_type(of) {
+            return self.unknown(it);
+        }
+        // It has what the language gave it, and what the project adds.
+        let members = self.members_named(it);
+        let owner = |at: &DefRef| self.project.outlined(*at).and_then(|it| it.owner);
+        let is_added = |at: &&DefRef| {
+            owner(at).is_some_and(|owner| split_last(self.project.text(at.file, owner)).1 == of)
+        };
+        let added: Vec<DefRef> = members.iter().filter(is_added).copied().collect();
+        if !added.is_empty() {
+            return self.choose(it, added);
+        }
+        let is_promised = |at: &DefRef| {
+            let around = self.project.containers(*at).next();
+            let around = around.and_then(|around| self.project.outlined(around));
+            around.is_some_and(|around| around.kind == Kind::Interface)
+        };
+        let promised: Vec<DefRef> = members.into_iter().filter(is_promised).collect();
+        if promised.is_empty() { Resolution::Outside } else { Resolution::Ambiguous(promised) }
+    }
+
+    /// A member of something whose type cannot be told.
+    pub(super) fn unknown(&self, it: Use<'_>) -> Resolution {
+        let family = self.project.file(it.file).family;
+        let kind = |at: &DefRef| self.project.outlined(*at).map(|it| it.kind);
+        let mut found = self.fitting(self.members_named(it), it.role);
+        if family.tells_methods_from_fields() {
+            let is_apt = |at: &DefRef| match it.role {
+                Role::Call | Role::Applies => kind(at) != Some(Kind::Field),
+                Role::Value => kind(at) != Some(Kind::Method),
+                Role::Type | Role::Extends | Role::Implements => true,
+            };
+            if found.iter().any(is_apt) {
+                found.retain(is_apt);
+            }
+        }
+        // A method that is passed on is as little known as one that is called.
+        let is_method = match it.role {
+            Role::Call => true,
+            Role::Value => found.iter().any(|at| kind(at) == Some(Kind::Method)),
+            Role::Applies | Role::Type | Role::Extends | Role::Implements => false,
+        };
+        if is_method && family.has_built_in_method(it.name) {
+            return self.maybe(it);
+        }
+        // A method that calls one of its own name mostly hands on to another.
+        let own = it.within.map(|id| DefRef { file: it.file, id });
+        match (found.as_slice(), own) {
+            ([only], Some(own)) if *only == own => Resolution::Ambiguous(found),
+            _ => self.choose(it, found),
+        }
+    }
+
+    /// Like [`Self::unknown`], but never sure.
+    pub(super) fn maybe(&self, it: Use<'_>) -> Resolution {
+        let found = self.members_named(it);
+        if found.is_empty() { Resolution::Outside } else { Resolution::Ambiguous(found) }
+    }
+
+    fn members_named(&self, it: Use<'_>) -> Vec<DefRef> {
+        let family = self.project.file(it.file).family;
+        let is_member = |at: &&DefRef| {
+            let definition = self.project.outlined(**at);
+            self.project.file(at.file).family == family
+                && definition.is_some_and(|definition| {
+                    matches!(definition.kind, Kind::Method | Kind::Field | Kind::Variant)
+                        || definition.owner.is_some()
+                        || definition.kind == Kind::Constant && self.is_inside_type(**at)
+                })
+                && self.is_visible(it.file, **at)
+        };
+        self.project.named(it.name).iter().filter(is_member).copied().collect()
+    }
+
+    /// Whether the rules of a language let a file use a definition.
+    fn is_visible(&self, from: FileId, at: DefRef) -> bool {
+        let Some(definition) = self.project.outlined(at) else { return false };
+        match definition.reach {
+            Reach::Nowhere => false,
+            // Elsewhere what is hidden by custom can still be got at.
+            Reach::File => from == at.file || self.project.file(from).family != Family::Rust,
+            Reach::Inside => self.rust_modules_around(from).any(|around| around == at.file),
+            Reach::Crate => self.is_one_crate(from, at.file),
+            Reach::Project => true,
+        }
+    }
+
+    /// The only candidate, if the file can know of it.
+    pub(super) fn choose(&self, it: Use<'_>, found: Vec<DefRef>) -> Resolution {
+        match found.as_slice() {
+            [] => Resolution::Outside,
+            [only] if self.can_reach(it.file, only.file) => Resolution::Known(found),
+            _ => Resolution::Ambiguous(found),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "receivers_tests.rs"]
+mod tests;
