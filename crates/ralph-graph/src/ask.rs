@@ -3,12 +3,14 @@
 pub mod calls;
 pub mod files;
 pub mod impact;
+pub mod implied;
 pub mod meaning;
 pub mod name;
 pub mod names;
 pub mod refs;
 pub mod spot;
 pub mod symbols;
+mod touched;
 
 #[cfg(test)]
 #[path = "ask/tests.rs"]

@@ -170,6 +170,11 @@ pub(crate) fn facts(facts: &FileFacts) -> Vec<u8> {
         put_import(&mut sink, import);
         put_span(&mut sink, import.span, &mut last);
     }
+    sink.count(facts.implementors.len());
+    for (start, name) in &facts.implementors {
+        sink.small(*start);
+        sink.small(name.0);
+    }
     sink.done()
 }
 
@@ -203,7 +208,12 @@ pub(crate) fn read_facts(bytes: &[u8]) -> Option<FileFacts> {
         import.span = take_span(&mut source, &mut last)?;
         imports.push(import);
     }
-    let facts = FileFacts { names, definitions, references, imports, health };
+    let count = source.count()?;
+    let mut implementors = Vec::with_capacity(count);
+    for _ in 0..count {
+        implementors.push((source.small()?, NameId(source.small()?)));
+    }
+    let facts = FileFacts { names, definitions, references, imports, implementors, health };
     (source.is_empty() && containers_precede(&facts.definitions)).then_some(facts)
 }
 

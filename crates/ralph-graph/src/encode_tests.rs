@@ -89,9 +89,10 @@ fn any_facts() -> impl Strategy<Value = FileFacts> {
         proptest::collection::vec(definition(), 0..8),
         proptest::collection::vec(reference(), 0..20),
         proptest::collection::vec(import(), 0..5),
+        proptest::collection::vec((0..9_u32, name()), 0..3),
         proptest::option::of(0..100_u32),
     );
-    lists.prop_map(|(mut definitions, references, imports, line)| {
+    lists.prop_map(|(mut definitions, references, imports, implementors, line)| {
         let mut names = Interner::default();
         for text in ["save", "Store", "a.b", "", "키", "load_all"] {
             names.intern(text);
@@ -99,7 +100,14 @@ fn any_facts() -> impl Strategy<Value = FileFacts> {
         for (index, definition) in (0_u32..).zip(&mut definitions) {
             definition.container = (index % 3 == 2).then(|| DefinitionId(index - 1));
         }
-        FileFacts { names: names.names, definitions, references, imports, health: health(line) }
+        FileFacts {
+            names: names.names,
+            definitions,
+            references,
+            imports,
+            implementors,
+            health: health(line),
+        }
     })
 }
 

@@ -309,6 +309,18 @@ pub struct FileFacts {
     pub references: Vec<Reference>,
     /// In the order of the text.
     pub imports: Vec<Import>,
+    /// Types of other files that say in this one what they implement: where
+    /// that is written, and their names.
+    pub implementors: Vec<(u32, NameId)>,
     /// Whether the whole file could be read.
     pub health: Health,
+}
+
+impl FileFacts {
+    /// The type of another file for which a reference says what it implements.
+    pub(crate) fn implementor(&self, reference: &Reference) -> Option<&str> {
+        let starts_there = |(start, _): &&(u32, NameId)| *start == reference.span.start;
+        let (_, name) = self.implementors.iter().find(starts_there)?;
+        Some(self.names.text(*name))
+    }
 }

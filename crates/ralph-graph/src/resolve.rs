@@ -5,6 +5,7 @@
 //! the project is outside, whatever else in the project has that name.
 
 mod around;
+mod broken;
 mod builtin;
 mod c;
 mod dotted;

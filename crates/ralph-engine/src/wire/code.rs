@@ -2,6 +2,7 @@
 
 use ralph_graph::ask::calls::{Callees, Callers, Calls};
 use ralph_graph::ask::files::FoundBy;
+use ralph_graph::ask::implied::Calling;
 use ralph_graph::ask::impact::Impact;
 use ralph_graph::ask::refs::{Certainty, Refs, Site};
 use ralph_graph::ask::symbols::Symbols;
@@ -115,13 +116,15 @@ pub fn unclear(ambiguous: &[Symbol], alike: &[Symbol], fresh: &Freshness) -> Val
     })
 }
 
-/// Where a definition is used.
+/// Where a definition is used. `complete` is false if it is called by syntax
+/// that names nothing too, so that calls may be missing.
 pub fn refs(found: &Refs, fresh: &Freshness) -> Value {
     let sites: Vec<Value> = found.sites.iter().map(site).collect();
     json!({
         "schema": SCHEMA,
         "symbols": SymbolView::all(&found.symbols),
         "refs": sites,
+        "complete": found.calling == Calling::ByName,
         "freshness": freshness(fresh),
     })
 }
@@ -146,13 +149,14 @@ fn candidates(certainty: Certainty) -> usize {
     }
 }
 
-/// Who calls a definition.
+/// Who calls a definition; `complete` as for [`refs`].
 pub fn callers(found: &Callers, fresh: &Freshness) -> Value {
     let all: Vec<Value> = found.callers.iter().map(calls).collect();
     json!({
         "schema": SCHEMA,
         "symbols": SymbolView::all(&found.symbols),
         "callers": all,
+        "complete": found.calling == Calling::ByName,
         "freshness": freshness(fresh),
     })
 }
@@ -165,6 +169,7 @@ pub fn callees(found: &Callees, fresh: &Freshness) -> Value {
         "symbols": SymbolView::all(&found.symbols),
         "callees": all,
         "outside": found.outside,
+        "unresolved": found.unresolved,
         "freshness": freshness(fresh),
     })
 }

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::implied::Calling;
 use super::name::Meant;
 use super::refs::{Certainty, Relation};
 use crate::code::{Code, Symbol};
 use crate::facts::DefinitionId;
-use crate::project::DefRef;
+use crate::project::{DefRef, FileId};
 use crate::resolve::{Resolution, Resolver};
 
 /// Calls between two definitions.
@@ -18,7 +19,7 @@ pub struct Calls {
     pub path: String,
     /// Their lines.
     pub lines: Vec<u32>,
-    /// How sure it is; the surest of all.
+    /// How sure all of them are; of possible ones the surest.
     pub certainty: Certainty,
 }
 
@@ -27,8 +28,11 @@ pub struct Calls {
 pub struct Callers {
     /// The definition.
     pub symbols: Vec<Symbol>,
-    /// In the order of files and lines.
+    /// In the order of files and lines; sure and possible calls of one caller
+    /// are apart.
     pub callers: Vec<Calls>,
+    /// Whether there may be calls that are not among them.
+    pub calling: Calling,
 }
 
 /// What a definition calls.
@@ -40,6 +44,28 @@ pub struct Callees {
     pub callees: Vec<Calls>,
     /// Names that it calls and that are not in the project.
     pub outside: Vec<String>,
+    /// Names that it calls and that a file of the project should have, because
+    /// they are imported from it, but has not.
+    pub unresolved: Vec<String>,
+}
+
+/// Calls whose lines are told together.
+type Caller = (FileId, Option<DefinitionId>, Sureness);
+
+/// Whether something is sure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Sureness {
+    Sure,
+    Possible,
+}
+
+impl Sureness {
+    fn of(certainty: Certainty) -> Self {
+        match certainty {
+            Certainty::Sure => Self::Sure,
+            Certainty::OneOf(_) => Self::Possible,
+        }
+    }
 }
 
 impl Code<'_> {
@@ -51,22 +77,25 @@ impl Code<'_> {
             Meant::Nothing(alike) => return Meant::Nothing(alike),
         };
         let resolver = Resolver::new(&self.project);
-        let mut found: BTreeMap<(_, Option<DefinitionId>), (Vec<u32>, Certainty)> = BTreeMap::new();
-        let hits = self.hits(&resolver, &targets);
+        let mut found: BTreeMap<Caller, (Vec<u32>, Certainty)> = BTreeMap::new();
+        let hits = self.all_hits(&resolver, &targets);
         for hit in hits.iter().filter(|hit| hit.relation == Relation::Calls) {
-            let (lines, certainty) =
-                found.entry((hit.file, hit.within)).or_insert((Vec::new(), hit.certainty));
-            lines.push(hit.span.line);
+            let caller = (hit.file, hit.within, Sureness::of(hit.certainty));
+            let (lines, certainty) = found.entry(caller).or_insert((Vec::new(), hit.certainty));
+            if lines.last() != Some(&hit.span.line) {
+                lines.push(hit.span.line);
+            }
             *certainty = (*certainty).min(hit.certainty);
         }
-        let call = |((file, within), (lines, certainty)): ((_, Option<DefinitionId>), _)| Calls {
+        let call = |((file, within, _), (lines, certainty)): (Caller, _)| Calls {
             symbol: within.map(|id| self.symbol(DefRef { file, id })),
             path: self.project.file(file).path.clone(),
             lines,
             certainty,
         };
         let callers = found.into_iter().map(call).collect();
-        Meant::One(Callers { symbols: self.all(&targets), callers })
+        let calling = self.calling(&targets);
+        Meant::One(Callers { symbols: self.all(&targets), callers, calling })
     }
 
     /// Finds what the definition calls that `name` stands for.
@@ -78,7 +107,7 @@ impl Code<'_> {
         };
         let resolver = Resolver::new(&self.project);
         let mut found: Vec<(DefRef, Calls)> = Vec::new();
-        let mut outside = BTreeSet::new();
+        let (mut outside, mut unresolved) = (BTreeSet::new(), BTreeSet::new());
         for target in &targets {
             let Some(facts) = self.facts(target.file) else { continue };
             let inside = facts.references.iter().filter(|reference| {
@@ -97,20 +126,28 @@ impl Code<'_> {
                     }
                     Resolution::Module(_) => {}
                     Resolution::Outside => {
-                        outside.insert(facts.names.text(reference.name).to_owned());
+                        let is_broken = resolver.is_broken(target.file, &facts, reference);
+                        let names = if is_broken { &mut unresolved } else { &mut outside };
+                        names.insert(facts.names.text(reference.name).to_owned());
                     }
                 }
             }
         }
         let callees = found.into_iter().map(|(_, calls)| calls).collect();
         let outside = outside.into_iter().collect();
-        Meant::One(Callees { symbols: self.all(&targets), callees, outside })
+        let unresolved = unresolved.into_iter().collect();
+        Meant::One(Callees { symbols: self.all(&targets), callees, outside, unresolved })
     }
 
     fn note(&self, found: &mut Vec<(DefRef, Calls)>, all: &[DefRef], line: u32, how: Certainty) {
         for at in all {
-            if let Some((_, calls)) = found.iter_mut().find(|(known, _)| known == at) {
-                calls.lines.push(line);
+            let is_same = |(known, calls): &&mut (DefRef, Calls)| {
+                known == at && Sureness::of(calls.certainty) == Sureness::of(how)
+            };
+            if let Some((_, calls)) = found.iter_mut().find(is_same) {
+                if calls.lines.last() != Some(&line) {
+                    calls.lines.push(line);
+                }
                 calls.certainty = calls.certainty.min(how);
                 continue;
             }
@@ -128,3 +165,7 @@ impl Code<'_> {
         targets.iter().map(|at| self.symbol(*at)).collect()
     }
 }
+
+#[cfg(test)]
+#[path = "calls_tests.rs"]
+mod tests;

@@ -200,14 +200,19 @@ impl Code<'_> {
                 targets.entry(name).or_default().extend(at);
             }
         }
+        let touched = self.touched(resolver, changed, found.iter().map(|it| it.file));
         for it in found {
             let cases = self.test_cases(it.file);
-            let near = if it.distance == 1 {
-                self.touching(resolver, it.file, &cases, &targets)
-            } else {
-                Vec::new()
-            };
             let is_test = self.project.is_test_file(it.file);
+            // Files of tests that are further away are affected as a whole:
+            // what they share may lead there in ways that are not seen.
+            let near = if it.distance == 1 || !is_test {
+                let mut near = self.touching(resolver, it.file, &cases, &targets);
+                near.extend(cases.iter().filter(|case| touched.contains(case)));
+                near
+            } else {
+                BTreeSet::new()
+            };
             if near.is_empty() && is_test {
                 let path = self.project.file(it.file).path.clone();
                 hits.push(TestHit { path, name: None, line: None, distance: it.distance });
@@ -241,14 +246,15 @@ impl Code<'_> {
         file: FileId,
         cases: &[DefRef],
         targets: &HashMap<&str, Vec<DefRef>>,
-    ) -> Vec<DefRef> {
-        let Some(facts) = self.facts(file) else { return Vec::new() };
+    ) -> BTreeSet<DefRef> {
+        let Some(facts) = self.facts(file) else { return BTreeSet::new() };
         let mut found = BTreeSet::new();
         for reference in &facts.references {
             let Some(targets) = targets.get(facts.names.text(reference.name)) else { continue };
             let Some(id) = reference.within else { continue };
             let within = DefRef { file, id };
-            let Some(case) = cases.iter().find(|case| self.is_inside(within, **case)) else {
+            // The innermost comes last.
+            let Some(case) = cases.iter().rfind(|case| self.is_inside(within, **case)) else {
                 continue;
             };
             let resolution = resolver.resolve_in(file, &facts, reference);
@@ -256,6 +262,10 @@ impl Code<'_> {
                 found.insert(*case);
             }
         }
-        found.into_iter().collect()
+        found
     }
 }
+
+#[cfg(test)]
+#[path = "impact_tests.rs"]
+mod tests;

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::implied::Calling;
 use super::name::Meant;
 use crate::code::{Code, Symbol};
 use crate::facts::{DefinitionId, FileFacts, Imported, Role, Span};
@@ -81,6 +82,8 @@ pub struct Refs {
     pub symbols: Vec<Symbol>,
     /// Its uses in the order of files and lines.
     pub sites: Vec<Site>,
+    /// Whether there may be calls that are not among them.
+    pub calling: Calling,
 }
 
 /// A use that was found.
@@ -90,6 +93,8 @@ pub(crate) struct Hit {
     pub(crate) relation: Relation,
     pub(crate) span: Span,
     pub(crate) certainty: Certainty,
+    /// The type of another file that says here what it implements.
+    pub(crate) implementor: Option<String>,
 }
 
 impl Code<'_> {
@@ -99,9 +104,9 @@ impl Code<'_> {
             Meant::One(targets) => {
                 let symbols = targets.iter().map(|at| self.symbol(*at)).collect();
                 let resolver = Resolver::new(&self.project);
-                let hits = self.hits(&resolver, &targets);
+                let hits = self.all_hits(&resolver, &targets);
                 let sites = hits.iter().map(|hit| self.site(hit)).collect();
-                Meant::One(Refs { symbols, sites })
+                Meant::One(Refs { symbols, sites, calling: self.calling(&targets) })
             }
             Meant::Several(candidates) => Meant::Several(candidates),
             Meant::Nothing(alike) => Meant::Nothing(alike),
@@ -119,7 +124,9 @@ impl Code<'_> {
             line: hit.span.line,
             column: hit.span.column,
             relation: hit.relation,
-            within: within.map(|within| self.project.full_name(within)),
+            within: within
+                .map(|within| self.project.full_name(within))
+                .or_else(|| hit.implementor.clone()),
             in_test,
             certainty: hit.certainty,
         }
@@ -150,7 +157,8 @@ impl Code<'_> {
                 if let Some(certainty) = certainty(&resolution, targets) {
                     let (within, span) = (reference.within, reference.span);
                     let relation = Relation::of(reference.role);
-                    found.push(Hit { file, within, relation, span, certainty });
+                    let implementor = facts.implementor(reference).map(str::to_owned);
+                    found.push(Hit { file, within, relation, span, certainty, implementor });
                 }
             }
             found[before..].sort_by_key(|hit| hit.span.start);
@@ -189,8 +197,8 @@ fn imports_of(
         let named: Vec<_> = places.iter().flat_map(|it| resolver.members(it, name)).collect();
         if definitions(&named).iter().any(|at| targets.contains(at)) {
             let (relation, certainty) = (Relation::Imports, Certainty::Sure);
-            let (within, span) = (import.within, import.span);
-            found.push(Hit { file, within, relation, span, certainty });
+            let (within, span, implementor) = (import.within, import.span, None);
+            found.push(Hit { file, within, relation, span, certainty, implementor });
         }
     }
 }

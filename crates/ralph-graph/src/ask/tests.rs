@@ -114,8 +114,9 @@ fn callers_and_callees_are_two_ends_of_a_call() {
     assert_eq!(
         lines,
         [
-            "app/store.py:Store.save [6, 7] Sure",
+            "app/store.py:Store.save [6] Sure",
             "app/other.py:Other.save [7] OneOf(2)",
+            "app/store.py:Store.save [7] OneOf(2)",
             "app/store.py:check [8] Sure",
         ]
     );

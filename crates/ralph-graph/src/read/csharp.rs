@@ -283,8 +283,8 @@ fn using(walk: &mut Walk<'_>, at: At) {
         let (qualifier, name) = (walk.child(path, f::QUALIFIER), walk.child(path, f::NAME));
         if let (Some(qualifier), Some(name)) = (qualifier, name) {
             let module = walk.path(qualifier);
-            let name = walk.symbol(name);
-            walk.brings(at, module, Brings::Name(name, local));
+            let symbol = walk.symbol(name);
+            walk.brings(name, module, Brings::Name(symbol, local));
         } else {
             let module = walk.path(path);
             walk.brings(at, module, Brings::Module(Some(local)));

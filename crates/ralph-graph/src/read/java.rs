@@ -217,6 +217,6 @@ fn import(walk: &mut Walk<'_>, at: At) {
         return;
     };
     let module = walk.path(scope);
-    let name = walk.symbol(name);
-    walk.brings(at, module, Brings::Name(name, name));
+    let symbol = walk.symbol(name);
+    walk.brings(name, module, Brings::Name(symbol, symbol));
 }

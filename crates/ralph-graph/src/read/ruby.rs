@@ -68,6 +68,7 @@ fn visit(walk: &mut Walk<'_>, at: At) -> Step {
             locals::pattern(walk, at);
         }
         k::CALL => return calls::call(walk, at),
+        k::SUPER => calls::parents_own(walk, at),
         k::HASH_KEY_SYMBOL | k::SIMPLE_SYMBOL | k::UNDEF => return Step::Over,
         _ => {}
     }

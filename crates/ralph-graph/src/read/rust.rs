@@ -223,6 +223,8 @@ fn finish(walk: &mut Walk<'_>) {
         let within = defs.position(|def| def.name == owner && is_type(def.kind));
         if within.is_some() {
             walk.uses[used].within = within;
+        } else {
+            walk.implementors.push((walk.uses[used].bytes.0, owner));
         }
     }
     if !walk.has_files_inside {
@@ -248,6 +250,8 @@ fn shape(walk: &Walk<'_>, at: At) -> Shape {
         k::IDENTIFIER | k::TYPE_IDENTIFIER => {
             if walk.text(at) == b"Self" {
                 Shape::Itself
+            } else if tokens::is_variable(walk, at) {
+                Shape::Variable
             } else {
                 Shape::Name
             }

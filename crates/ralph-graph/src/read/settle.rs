@@ -134,7 +134,12 @@ pub(crate) fn settle(mut walk: Walk<'_>, shape: ShapeOf, broken_at: Option<u32>)
         Some(byte) => Health::Broken { line: names.span((byte, byte)).line },
         None => Health::Whole,
     };
-    FileFacts { names: names.names.names, definitions, references, imports, health }
+    let implementors = std::mem::take(&mut walk.implementors);
+    let implementors = implementors
+        .into_iter()
+        .map(|(start, name)| (start, names.name(&walk, name)))
+        .collect();
+    FileFacts { names: names.names.names, definitions, references, imports, implementors, health }
 }
 
 /// The final number of each definition, and the definitions in text order.

@@ -39,6 +39,8 @@ pub(crate) struct Walk<'s> {
     pub(crate) attributes: Option<(At, At)>,
     /// Uses of what a type implements, where the text is not within the type.
     pub(crate) implementing: Vec<(usize, Symbol)>,
+    /// The same for types of other files, by where the use is.
+    pub(crate) implementors: Vec<(u32, Symbol)>,
     /// Whether other files are inside of this one.
     pub(crate) has_files_inside: bool,
     /// How members of the own type are named.
@@ -67,6 +69,7 @@ impl<'s> Walk<'s> {
             types_until: 0,
             attributes: None,
             implementing: Vec::new(),
+            implementors: Vec::new(),
             has_files_inside: false,
             members: Members::Named,
             comments,

@@ -269,6 +269,9 @@ impl Resolver<'_> {
                 return Lookup::Found(found);
             }
         }
+        if family == Family::Script && matches!(path, "exports" | "module.exports") {
+            return Lookup::Found(vec![Place::Module(Module::of_file(scope.file))]);
+        }
         match self.imported_path(scope, path) {
             Lookup::Unbound => {}
             bound @ (Lookup::Found(_) | Lookup::Outside) => return bound,

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use ralph_core::locale::Locale;
 use ralph_graph::ask::calls::{Callees, Callers, Calls};
 use ralph_graph::ask::impact::Impact;
+use ralph_graph::ask::implied::Calling;
 use ralph_graph::ask::refs::{Certainty, Refs};
 use ralph_graph::ask::symbols::Symbols;
 use ralph_graph::freshness::{Freshness, FreshnessState, Trouble};
@@ -165,7 +166,10 @@ impl Answers {
         let hidden = found.sites.iter().filter(|site| !shown(site.certainty)).count();
         let sites: Vec<_> = found.sites.iter().filter(|site| shown(site.certainty)).collect();
         if sites.is_empty() && hidden == 0 {
-            text.push_str(self.say("Nobody uses it.\n", "사용하는 곳이 없습니다.\n"));
+            text.push_str(match found.calling {
+                Calling::ByName => self.say("Nobody uses it.\n", "사용하는 곳이 없습니다.\n"),
+                Calling::BySyntax => self.not_known(),
+            });
             return text;
         }
         if sites.is_empty() {
@@ -215,6 +219,14 @@ impl Answers {
         }
     }
 
+    /// What is said where nobody can be found who calls something.
+    fn not_known(&self) -> &'static str {
+        self.say(
+            "Not known: it is called by syntax that names nothing.\n",
+            "알 수 없습니다. 이름을 적지 않는 문법으로 호출됩니다.\n",
+        )
+    }
+
     fn doubt(&self, certainty: Certainty) -> String {
         match (certainty, self.locale) {
             (Certainty::Sure, _) => String::new(),
@@ -226,7 +238,10 @@ impl Answers {
     pub(super) fn callers(&self, found: &Callers, doubts: Doubts) -> String {
         let mut text = head(&found.symbols);
         if found.callers.is_empty() {
-            text.push_str(self.say("Nobody calls it.\n", "호출하는 곳이 없습니다.\n"));
+            text.push_str(match found.calling {
+                Calling::ByName => self.say("Nobody calls it.\n", "호출하는 곳이 없습니다.\n"),
+                Calling::BySyntax => self.not_known(),
+            });
             return text;
         }
         let none = self.say("No sure caller", "확실한 호출처가 없습니다");
@@ -248,6 +263,11 @@ impl Answers {
         if !found.outside.is_empty() {
             let names = one_line(&found.outside.join(", "), 200);
             let _ = writeln!(text, "{} {names}", self.say("outside the project:", "프로젝트 밖:"));
+        }
+        if !found.unresolved.is_empty() {
+            let names = one_line(&found.unresolved.join(", "), 200);
+            let what = self.say("imported, but not there:", "가져왔지만 없는 이름:");
+            let _ = writeln!(text, "{what} {names}");
         }
         text
     }

@@ -25,13 +25,13 @@ pub(super) fn import(walk: &mut Walk<'_>, at: At) {
         let split = memchr::memrchr(b'\\', &full);
         let name_length = full.len() - split.map_or(0, |split| split + 1);
         let end = walk.bytes(path).1;
-        let name = walk.slice(end - super::offset(name_length), end);
-        let name = walk.symbols.intern(name);
+        let bytes = (end - super::offset(name_length), end);
+        let name = walk.symbols.intern(walk.slice(bytes.0, bytes.1));
         let local = alias.map_or(name, |alias| walk.symbol(alias));
         match split {
             Some(split) => {
                 let module = walk.symbols.make(&full[..split]);
-                walk.brings(clause, module, Brings::Name(name, local));
+                walk.brings(clause, module, Brings::Name(name, local)).bytes = bytes;
             }
             None => {
                 walk.brings(clause, name, Brings::Module(Some(local)));

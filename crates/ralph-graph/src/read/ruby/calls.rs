@@ -1,6 +1,6 @@
 //! Calls, many of which define or import something.
 
-use super::super::collected::{Before, Brings, Place, Step};
+use super::super::collected::{Before, Brings, Place, Step, Use};
 use super::super::names::{field as f, kind as k};
 use super::super::symbols::Symbol;
 use super::super::tree::At;
@@ -142,6 +142,14 @@ fn test_case(walk: &mut Walk<'_>, at: At, method: At) {
     walk.defs[def].purpose = if is_inside && !is_suite { Purpose::Case } else { Purpose::Test };
     walk.defs[def].reach = Reach::Nowhere;
     walk.enter(def, at);
+}
+
+/// `super` calls the method of the same name of what the class extends.
+pub(super) fn parents_own(walk: &mut Walk<'_>, at: At) {
+    let within = walk.within();
+    let Some(method) = within.filter(|def| walk.defs[*def].kind == Kind::Method) else { return };
+    let (name, bytes) = (walk.defs[method].name, walk.bytes(at));
+    walk.uses.push(Use { name, role: Role::Call, before: Before::Parent, within, bytes });
 }
 
 /// The name of the method that a call calls.

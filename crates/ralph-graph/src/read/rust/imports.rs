@@ -96,7 +96,7 @@ fn one(walk: &mut Walk<'_>, at: At, prefix: &[u8], alias: Option<At>) {
         walk.brings(at, symbol, Brings::Module(Some(local)));
     } else {
         let module = walk.symbols.make(&module);
-        walk.brings(at, module, Brings::Name(symbol, local));
+        walk.brings(name, module, Brings::Name(symbol, local));
     }
 }
 

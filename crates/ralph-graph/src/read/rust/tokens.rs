@@ -57,6 +57,16 @@ pub(super) fn name(walk: &mut Walk<'_>, at: At) {
     walk.uses(at, role, before);
 }
 
+/// Whether a name among tokens can only be that of a variable: `name.`.
+///
+/// What a macro binds is not always told by its neighbours.
+pub(super) fn is_variable(walk: &Walk<'_>, at: At) -> bool {
+    let next = walk.source.get(walk.bytes(at).1 as usize);
+    walk.kind(walk.parent(at)) == k::TOKEN_TREE
+        && next == Some(&b'.')
+        && walk.text(at).first().is_some_and(u8::is_ascii_lowercase)
+}
+
 /// Whether a name is bound there, as in `|name|`, `let name` and `for name in`.
 ///
 /// It is known in the rest of the tokens between the same brackets.
