@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::facts::Interner;
+use crate::family::Family;
 use crate::outline::{self, NameKey};
 
 const SPANS: std::ops::Range<u32> = 0..2_000_000;
@@ -119,7 +120,7 @@ proptest! {
 
     #[test]
     fn an_outline_says_the_same_as_the_facts(before in any_facts()) {
-        let outline = outline::decode(&outline::encode(&before)).unwrap();
+        let outline = outline::decode(&outline::encode(Family::Rust, &before)).unwrap();
         prop_assert_eq!(outline.definitions.len(), before.definitions.len());
         for (short, full) in outline.definitions.iter().zip(&before.definitions) {
             prop_assert_eq!(outline.names.text(short.name), before.names.text(full.name));
@@ -138,7 +139,7 @@ proptest! {
     fn damaged_bytes_are_refused_or_read_as_something_else_but_never_a_panic(
         before in any_facts(), at in any::<proptest::sample::Index>(), value: u8, cut: bool,
     ) {
-        for mut bytes in [facts(&before), outline::encode(&before)] {
+        for mut bytes in [facts(&before), outline::encode(Family::Rust, &before)] {
             let at = at.index(bytes.len());
             if cut { bytes.truncate(at) } else { bytes[at] = value }
             let _ = read_facts(&bytes);

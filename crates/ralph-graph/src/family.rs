@@ -19,7 +19,7 @@ pub(crate) enum Family {
     Shell,
 }
 
-const ALL: [Family; 10] = [
+pub(crate) const ALL: [Family; 10] = [
     Family::Python,
     Family::Rust,
     Family::Script,
@@ -105,6 +105,20 @@ impl Family {
             Self::Python | Self::Rust | Self::Script | Self::Go | Self::Java | Self::CSharp => {
                 false
             }
+        }
+    }
+
+    /// Whether a name of another file is only known by an import.
+    pub(crate) fn needs_imports(self) -> bool {
+        match self {
+            Self::Python | Self::Script | Self::Rust => true,
+            Self::Go
+            | Self::Java
+            | Self::CSharp
+            | Self::Php
+            | Self::Ruby
+            | Self::C
+            | Self::Shell => false,
         }
     }
 

@@ -30,7 +30,7 @@ fn sum(bytes: &[u8]) -> [u8; SUM_BYTES] {
 
 /// The bytes of an outline of code.
 pub(crate) fn of_code(family: Family, facts: &FileFacts) -> Vec<u8> {
-    let outline = outline::encode(facts);
+    let outline = outline::encode(family, facts);
     let mut bytes = Vec::with_capacity(1 + outline.len() + SUM_BYTES);
     bytes.push(family.code());
     bytes.extend(outline);

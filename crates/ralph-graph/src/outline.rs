@@ -13,6 +13,7 @@ use crate::facts::{
     DefinitionId, FileFacts, Import, Imported, Kind, NameId, Names, Purpose, Qualifier, Reach,
     Reference, Role,
 };
+use crate::family::Family;
 use crate::sketch::{self, Sketch};
 
 /// A name as a number: equal names have equal keys, and different ones in one
@@ -200,7 +201,7 @@ impl<'a> Chosen<'a> {
 }
 
 /// The outline of what a file says, as bytes.
-pub(crate) fn encode(facts: &FileFacts) -> Vec<u8> {
+pub(crate) fn encode(family: Family, facts: &FileFacts) -> Vec<u8> {
     let mut chosen = Chosen { ids: vec![None; facts.names.len()], texts: Vec::new() };
     let mut body = Sink::with_room(8 * (facts.definitions.len() + facts.names.len()) + 64);
     body.count(facts.definitions.len());
@@ -225,13 +226,13 @@ pub(crate) fn encode(facts: &FileFacts) -> Vec<u8> {
     }
     put_above(&mut body, facts, &mut chosen);
     let keys: Vec<NameKey> = facts.names.iter().map(|(_, text)| NameKey::of(text)).collect();
-    let mentions = mentions(facts, &keys);
+    let mentions = mentions(family, facts, &keys);
     body.count(mentions.len());
     for mention in &mentions {
         sketch::put_mention(&mut body, mention);
     }
     let body = body.done();
-    let sketch = sketch::encode(facts, &keys, &mentions);
+    let sketch = sketch::encode(family, facts, &keys, &mentions);
     let mut sink = Sink::with_room(body.len() + sketch.len() + 16 * chosen.texts.len());
     encode::put_health(&mut sink, facts.health);
     sink.count(sketch.len());
@@ -267,11 +268,20 @@ fn put_above<'a>(body: &mut Sink, facts: &'a FileFacts, chosen: &mut Chosen<'a>)
 }
 
 /// The names that a file uses, in the order of their keys.
-fn mentions(facts: &FileFacts, keys: &[NameKey]) -> Vec<Mention> {
+fn mentions(family: Family, facts: &FileFacts, keys: &[NameKey]) -> Vec<Mention> {
+    let built_in = family.built_in();
+    // Of what a call gives or the language brings along nothing is known here.
+    let is_foreign = |of: NameId| {
+        facts.names.text(of).ends_with("()")
+            || keys.get(of.0 as usize).is_some_and(|key| built_in.has_type(*key))
+    };
     let mut times = vec![[0_u32; 3]; keys.len()];
     for reference in &facts.references {
         let how = match reference.qualifier {
+            // Macros are known without an import.
+            Qualifier::None if family == Family::Rust && reference.role == Role::Applies => 1,
             Qualifier::None => 0,
+            Qualifier::OfType(of) if is_foreign(of) => 2,
             Qualifier::Itself | Qualifier::Parent | Qualifier::Path(_) | Qualifier::OfType(_) => 1,
             Qualifier::Unknown => 2,
         };

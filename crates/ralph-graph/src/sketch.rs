@@ -6,7 +6,8 @@
 //! made of the rest.
 
 use crate::encode::{Sink, Source};
-use crate::facts::{Definition, DefinitionId, FileFacts, Kind, Reach};
+use crate::facts::{Definition, DefinitionId, FileFacts, Import, Imported, Kind, Reach};
+use crate::family::Family;
 use crate::outline::{Mention, NameKey};
 use crate::resolve::is_type;
 
@@ -87,7 +88,12 @@ fn weight(flags: u8) -> f32 {
 
 /// What ranking needs of a file, as bytes. `keys` has those of all its names,
 /// and `used` what it mentions.
-pub(crate) fn encode(facts: &FileFacts, keys: &[NameKey], used: &[Mention]) -> Vec<u8> {
+pub(crate) fn encode(
+    family: Family,
+    facts: &FileFacts,
+    keys: &[NameKey],
+    used: &[Mention],
+) -> Vec<u8> {
     let mut offers = Sink::with_room(8 * facts.definitions.len());
     let mut own = Vec::with_capacity(facts.definitions.len());
     let mut next = 0;
@@ -102,9 +108,11 @@ pub(crate) fn encode(facts: &FileFacts, keys: &[NameKey], used: &[Mention]) -> V
     }
     own.sort_unstable();
     let mut mentions = Sink::default();
+    let known = Known::new(family, facts, keys);
     // Who defines a name means its own.
-    for mention in used.iter().filter(|mention| own.binary_search(&mention.name).is_err()) {
-        put_mention(&mut mentions, mention);
+    let others = used.iter().filter(|mention| own.binary_search(&mention.name).is_err());
+    for mention in others.filter_map(|mention| known.meant(*mention)) {
+        put_mention(&mut mentions, &mention);
     }
     let mut sink = Sink::default();
     sink.count(facts.definitions.len());
@@ -113,6 +121,43 @@ pub(crate) fn encode(facts: &FileFacts, keys: &[NameKey], used: &[Mention]) -> V
         sink.raw(&part);
     }
     sink.done()
+}
+
+/// The names that a file can know from others.
+struct Known {
+    family: Family,
+    /// Those that imports name, sorted.
+    imported: Vec<NameKey>,
+    /// Whether an import brings names that it does not tell.
+    has_more: bool,
+}
+
+impl Known {
+    fn new(family: Family, facts: &FileFacts, keys: &[NameKey]) -> Self {
+        let local = |import: &Import| match import.imported {
+            Imported::Module { local } => local,
+            Imported::Name { local, .. } => Some(local),
+            Imported::Everything => None,
+        };
+        let locals = facts.imports.iter().filter_map(local);
+        let mut imported: Vec<NameKey> =
+            locals.filter_map(|local| keys.get(local.0 as usize).copied()).collect();
+        imported.sort_unstable();
+        let has_more = facts.imports.iter().any(|it| it.imported == Imported::Everything);
+        Self { family, imported, has_more }
+    }
+
+    /// What of a mention can mean something of another file; `None` if nothing.
+    fn meant(&self, mention: Mention) -> Option<Mention> {
+        let built_in = self.family.built_in();
+        let Mention { name, bare, placed, loose } = mention;
+        let is_known = !self.family.needs_imports()
+            || self.imported.binary_search(&name).is_ok()
+            || self.has_more && !built_in.has_name(name);
+        let bare = if is_known { bare } else { 0 };
+        let loose = if built_in.has_method(name) { 0 } else { loose };
+        (bare + placed + loose > 0).then_some(Mention { name, bare, placed, loose })
+    }
 }
 
 /// What a definition is to other files; `None` for one that they cannot mean.
@@ -129,19 +174,20 @@ fn flags(facts: &FileFacts, definition: &Definition) -> Option<u8> {
     }
     let name = facts.names.text(definition.name);
     let has_words = name.contains('_') || name.bytes().any(|byte| byte.is_ascii_uppercase());
-    let is_minor = match definition.kind {
-        Kind::Field | Kind::Variable | Kind::Variant | Kind::Module => true,
-        Kind::Class
-        | Kind::Struct
-        | Kind::Union
-        | Kind::Enum
-        | Kind::Interface
-        | Kind::Alias
-        | Kind::Function
-        | Kind::Method
-        | Kind::Constant
-        | Kind::Macro => false,
-    };
+    let is_minor = definition.reach == Reach::Inside
+        || match definition.kind {
+            Kind::Field | Kind::Variable | Kind::Variant | Kind::Module => true,
+            Kind::Class
+            | Kind::Struct
+            | Kind::Union
+            | Kind::Enum
+            | Kind::Interface
+            | Kind::Alias
+            | Kind::Function
+            | Kind::Method
+            | Kind::Constant
+            | Kind::Macro => false,
+        };
     let all = [
         (flag::MEMBER, definition.owner.is_some() || in_type),
         (flag::HIDDEN, name.starts_with('_')),
@@ -185,6 +231,8 @@ mod tests {
     use crate::read::Reader;
 
     const SOURCE: &str = "\
+from elsewhere import other
+
 class BaseStore:
     limit = 1
 
@@ -199,7 +247,7 @@ def _hidden():
 
     fn folded() -> Folded {
         let facts = Reader::new().read(Language::Python, SOURCE.as_bytes()).unwrap();
-        Folded::new(&crate::outline::encode(&facts))
+        Folded::new(&crate::outline::encode(Family::Python, &facts))
     }
 
     #[test]
@@ -231,6 +279,36 @@ def _hidden():
         found.sort_unstable();
         want.sort_unstable();
         assert_eq!(found, want);
+    }
+
+    #[track_caller]
+    fn check_mentions(language: Language, family: Family, source: &str, want: &[&str]) {
+        let facts = Reader::new().read(language, source.as_bytes()).unwrap();
+        let folded = Folded::new(&crate::outline::encode(family, &facts));
+        let mut found: Vec<NameKey> = folded.sketch().mentions().map(|it| it.name).collect();
+        let mut want: Vec<NameKey> = want.iter().copied().map(NameKey::of).collect();
+        found.sort_unstable();
+        want.sort_unstable();
+        assert_eq!(found, want);
+    }
+
+    #[test]
+    fn what_no_import_brings_is_not_of_another_file() {
+        let source = "from a import one\n\none(two, enumerate(three))\n";
+        check_mentions(Language::Python, Family::Python, source, &["one"]);
+        let source = "from a import enumerate\nfrom b import *\n\nenumerate(two, len(three))\n";
+        let want = ["enumerate", "two", "three"];
+        check_mentions(Language::Python, Family::Python, source, &want);
+        let source = "use super::*;\nfn f(x: Two) -> Result<u8> {\n    Ok(g(x))\n}\n";
+        check_mentions(Language::Rust, Family::Rust, source, &["Two", "g"]);
+        let source = "package a\n\nfunc f() { g() }\n";
+        check_mentions(Language::Go, Family::Go, source, &["g"]);
+    }
+
+    #[test]
+    fn methods_that_a_language_brings_along_are_of_no_file() {
+        let source = "def f(a, b: str):\n    a.startswith(b)\n    b.startswith(a)\n    a.shine()\n";
+        check_mentions(Language::Python, Family::Python, source, &["shine"]);
     }
 
     #[test]

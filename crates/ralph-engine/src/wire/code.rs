@@ -2,8 +2,8 @@
 
 use ralph_graph::ask::calls::{Callees, Callers, Calls};
 use ralph_graph::ask::files::FoundBy;
-use ralph_graph::ask::implied::Calling;
 use ralph_graph::ask::impact::Impact;
+use ralph_graph::ask::implied::Calling;
 use ralph_graph::ask::refs::{Certainty, Refs, Site};
 use ralph_graph::ask::symbols::Symbols;
 use ralph_graph::facts::Purpose;

@@ -26,10 +26,7 @@ fn lines_that_are_only_possible_are_told_apart() {
         ("go.mod", "module m\n"),
         ("a.go", "package m\n\ntype S struct{}\n\nfunc (s *S) Put() {}\n"),
         ("b.go", "package m\n\ntype T struct{}\n\nfunc (t *T) Put() {}\n"),
-        (
-            "c.go",
-            "package m\n\nfunc f(s *S) {\n\tx := g()\n\tx.Put()\n\ts.Put(); s.Put()\n}\n",
-        ),
+        ("c.go", "package m\n\nfunc f(s *S) {\n\tx := g()\n\tx.Put()\n\ts.Put(); s.Put()\n}\n"),
     ];
     let (found, calling) = callers(&files, "S.Put");
     assert_eq!(found, ["f [6]", "f? [5]"]);
@@ -42,7 +39,8 @@ fn lines_that_are_only_possible_are_told_apart() {
 
 #[test]
 fn to_make_an_object_is_to_call_its_constructor() {
-    let python = [("t.py", "class T:\n    def __init__(self):\n        pass\n\ndef f():\n    T()\n")];
+    let python =
+        [("t.py", "class T:\n    def __init__(self):\n        pass\n\ndef f():\n    T()\n")];
     assert_eq!(callers(&python, "T.__init__"), (vec!["f [6]".to_owned()], Calling::BySyntax));
     let ruby = [("t.rb", "class T\n  def initialize\n  end\nend\n\ndef f\n  T.new\nend\n")];
     assert_eq!(callers(&ruby, "T.initialize").0, ["f [7]"]);

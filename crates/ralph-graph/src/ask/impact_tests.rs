@@ -54,7 +54,6 @@ fn a_test_is_named_by_its_own_title() {
             "import { App, Store } from \"./app\";\ndescribe(\"App\", () => {\n  it(\"starts\", () => {\n    App();\n  });\n  it(\"rests\", () => {});\n});\ndescribe(\"Store\", () => {\n  const s = new Store();\n  it(\"saves\", () => {\n    s.save();\n  });\n});\n",
         ),
     ];
-    let want =
-        ["app.test.ts:App.starts 1", "app.test.ts:Store 1", "app.test.ts:Store.saves 1"];
+    let want = ["app.test.ts:App.starts 1", "app.test.ts:Store 1", "app.test.ts:Store.saves 1"];
     assert_eq!(tests(&files, "app.ts"), want);
 }

@@ -19,11 +19,45 @@ pub enum Calling {
 
 /// Methods of Rust that operators, loops, formats and the ends of scopes call.
 const RUST: [&str; 39] = [
-    "add", "add_assign", "bitand", "bitand_assign", "bitor", "bitor_assign", "bitxor",
-    "bitxor_assign", "cmp", "deref", "deref_mut", "div", "div_assign", "drop", "eq", "fmt",
-    "from", "ge", "gt", "hash", "index", "index_mut", "into_iter", "le", "lt", "mul",
-    "mul_assign", "ne", "neg", "next", "not", "partial_cmp", "poll", "rem", "rem_assign",
-    "shl", "shr", "sub", "sub_assign",
+    "add",
+    "add_assign",
+    "bitand",
+    "bitand_assign",
+    "bitor",
+    "bitor_assign",
+    "bitxor",
+    "bitxor_assign",
+    "cmp",
+    "deref",
+    "deref_mut",
+    "div",
+    "div_assign",
+    "drop",
+    "eq",
+    "fmt",
+    "from",
+    "ge",
+    "gt",
+    "hash",
+    "index",
+    "index_mut",
+    "into_iter",
+    "le",
+    "lt",
+    "mul",
+    "mul_assign",
+    "ne",
+    "neg",
+    "next",
+    "not",
+    "partial_cmp",
+    "poll",
+    "rem",
+    "rem_assign",
+    "shl",
+    "shr",
+    "sub",
+    "sub_assign",
 ];
 
 impl Code<'_> {
@@ -37,9 +71,10 @@ impl Code<'_> {
     /// its constructor.
     pub(crate) fn all_hits(&self, resolver: &Resolver<'_>, targets: &[DefRef]) -> Vec<Hit> {
         let mut hits = self.hits(resolver, targets);
-        let made = targets.iter().filter(|at| self.is_constructor(**at)).filter_map(|at| {
-            resolver.enclosing_type(Scope { file: at.file, within: Some(at.id) })
-        });
+        let made = targets
+            .iter()
+            .filter(|at| self.is_constructor(**at))
+            .filter_map(|at| resolver.enclosing_type(Scope { file: at.file, within: Some(at.id) }));
         let mut types: Vec<DefRef> = made.collect();
         types.dedup();
         if !types.is_empty() {

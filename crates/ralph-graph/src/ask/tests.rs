@@ -215,6 +215,19 @@ fn a_map_shows_what_files_and_words_of_interest_lead_to() {
 }
 
 #[test]
+fn a_map_does_not_take_what_a_language_brings_along_for_the_projects_own() {
+    let uses = "from core import run\n\n\ndef use(all):\n    run(enumerate(all))\n";
+    let names: Vec<String> = (0..20).map(|number| format!("m{number}.py")).collect();
+    let mut files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), uses)).collect();
+    files.push(("core.py", "def aside():\n    pass\n\n\ndef run(all):\n    pass\n"));
+    files.push(("thr.py", "def first():\n    pass\n\n\ndef enumerate():\n    pass\n"));
+    let scratch = Scratch::new(&files);
+    let mut index = scratch.index();
+    let map = index.code(LATER).unwrap().map(&MapQuery { tokens: 40, ..MapQuery::default() });
+    assert!(map.text.contains("def run") && !map.text.contains("enumerate"), "{}", map.text);
+}
+
+#[test]
 fn what_a_header_declares_is_what_another_file_defines() {
     let scratch = Scratch::new(&[
         ("include/store.h", "int store_save(int size);\n"),

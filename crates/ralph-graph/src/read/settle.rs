@@ -135,10 +135,8 @@ pub(crate) fn settle(mut walk: Walk<'_>, shape: ShapeOf, broken_at: Option<u32>)
         None => Health::Whole,
     };
     let implementors = std::mem::take(&mut walk.implementors);
-    let implementors = implementors
-        .into_iter()
-        .map(|(start, name)| (start, names.name(&walk, name)))
-        .collect();
+    let implementors =
+        implementors.into_iter().map(|(start, name)| (start, names.name(&walk, name))).collect();
     FileFacts { names: names.names.names, definitions, references, imports, implementors, health }
 }
 

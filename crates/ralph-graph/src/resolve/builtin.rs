@@ -1,63 +1,66 @@
 //! Types and methods that a language brings along.
 
-use crate::family::Family;
+use std::collections::HashSet;
+use std::hash::BuildHasherDefault;
+use std::sync::LazyLock;
 
-impl Family {
+use crate::family::Family;
+use crate::outline::{KeyHasher, NameKey};
+
+type Words = HashSet<NameKey, BuildHasherDefault<KeyHasher>>;
+
+/// What a language brings along.
+#[derive(Debug)]
+pub(crate) struct BuiltIn {
+    methods: Words,
+    types: Words,
+    names: Words,
+}
+
+impl BuiltIn {
+    fn new(family: Family) -> Self {
+        let (methods, types, names) = match family {
+            Family::Python => (PYTHON, PYTHON_TYPES, PYTHON_NAMES),
+            Family::Script => (SCRIPT, "", SCRIPT_NAMES),
+            Family::Rust => (RUST, RUST_TYPES, RUST_NAMES),
+            Family::Ruby => (RUBY, "", ""),
+            Family::Java => (JAVA, JAVA_TYPES, ""),
+            Family::CSharp => (C_SHARP, "", ""),
+            Family::C => (CPP, "", ""),
+            // Their own types have no methods.
+            Family::Go | Family::Php | Family::Shell => ("", "", ""),
+        };
+        let words = |text: &str| text.split_ascii_whitespace().map(NameKey::of).collect();
+        Self { methods: words(methods), types: words(types), names: words(names) }
+    }
+
     /// Whether text, numbers, collections and the like have a method of this
     /// name. Called on something whose type is not known it is as likely theirs
     /// as the only one in the project.
-    pub(crate) fn has_built_in_method(self, name: &str) -> bool {
-        match self {
-            Self::Python => has(PYTHON, name),
-            Self::Script => has(SCRIPT, name),
-            Self::Rust => has(RUST, name),
-            Self::Ruby => has(RUBY, name),
-            Self::Java => has(JAVA, name),
-            Self::CSharp => has(C_SHARP, name),
-            Self::C => has(CPP, name),
-            // Their own types have no methods.
-            Self::Go | Self::Php | Self::Shell => false,
-        }
+    pub(crate) fn has_method(&self, name: NameKey) -> bool {
+        self.methods.contains(&name)
     }
 
     /// Whether a type is known by this name without an import, and has no
     /// methods but its own and those that are said to be its.
-    pub(crate) fn has_built_in_type(self, name: &str) -> bool {
-        match self {
-            Self::Python => has(PYTHON_TYPES, name),
-            Self::Rust => has(RUST_TYPES, name),
-            Self::Java => has(JAVA_TYPES, name),
-            Self::Script
-            | Self::Ruby
-            | Self::CSharp
-            | Self::C
-            | Self::Go
-            | Self::Php
-            | Self::Shell => false,
-        }
+    pub(crate) fn has_type(&self, name: NameKey) -> bool {
+        self.types.contains(&name)
     }
 
     /// Whether something is known by this name without an import: a function,
     /// type or value of the language.
-    pub(crate) fn has_built_in_name(self, name: &str) -> bool {
-        let others = match self {
-            Self::Python => PYTHON_NAMES,
-            Self::Script => SCRIPT_NAMES,
-            Self::Rust => RUST_NAMES,
-            Self::Ruby
-            | Self::Java
-            | Self::CSharp
-            | Self::C
-            | Self::Go
-            | Self::Php
-            | Self::Shell => return false,
-        };
-        self.has_built_in_type(name) || has(others, name)
+    pub(crate) fn has_name(&self, name: NameKey) -> bool {
+        self.types.contains(&name) || self.names.contains(&name)
     }
 }
 
-fn has(words: &str, name: &str) -> bool {
-    words.split_ascii_whitespace().any(|word| word == name)
+impl Family {
+    /// What its languages bring along.
+    pub(crate) fn built_in(self) -> &'static BuiltIn {
+        static ALL: LazyLock<[BuiltIn; crate::family::ALL.len()]> =
+            LazyLock::new(|| crate::family::ALL.map(BuiltIn::new));
+        &ALL[usize::from(self.code())]
+    }
 }
 
 const PYTHON: &str = "

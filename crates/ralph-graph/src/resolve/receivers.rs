@@ -3,6 +3,7 @@
 use super::{Lookup, Resolution, Resolver, Scope, Use, definitions, is_type, split_last};
 use crate::facts::{Kind, Reach, Role};
 use crate::family::Family;
+use crate::outline::NameKey;
 use crate::project::{DefRef, FileId};
 
 impl Resolver<'_> {
@@ -61,7 +62,7 @@ impl Resolver<'_> {
 
     /// A member of a type that nothing in the project defines or imports.
     fn of_unbound(&self, of: &str, it: Use<'_>) -> Resolution {
-        if !self.project.file(it.file).family.has_built_in_type(of) {
+        if !self.project.file(it.file).family.built_in().has_type(NameKey::of(of)) {
             return self.unknown(it);
         }
         // It has what the language gave it, and what the project adds.
@@ -104,7 +105,7 @@ impl Resolver<'_> {
             Role::Value => found.iter().any(|at| kind(at) == Some(Kind::Method)),
             Role::Applies | Role::Type | Role::Extends | Role::Implements => false,
         };
-        if is_method && family.has_built_in_method(it.name) {
+        if is_method && family.built_in().has_method(NameKey::of(it.name)) {
             return self.maybe(it);
         }
         // A method that calls one of its own name mostly hands on to another.
