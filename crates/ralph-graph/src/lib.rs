@@ -39,6 +39,7 @@ mod scratch;
 mod script_config;
 mod sketch;
 mod spaces;
+mod times;
 mod update;
 mod walk;
 

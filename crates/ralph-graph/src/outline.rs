@@ -15,6 +15,7 @@ use crate::facts::{
 };
 use crate::family::Family;
 use crate::sketch::{self, Sketch};
+use crate::times::{self, Times};
 
 /// A name as a number: equal names have equal keys, and different ones in one
 /// project hardly ever do not.
@@ -226,13 +227,14 @@ pub(crate) fn encode(family: Family, facts: &FileFacts) -> Vec<u8> {
     }
     put_above(&mut body, facts, &mut chosen);
     let keys: Vec<NameKey> = facts.names.iter().map(|(_, text)| NameKey::of(text)).collect();
-    let mentions = mentions(family, facts, &keys);
+    let times = times::of(family, facts, &keys);
+    let mentions = mentions(&keys, &times);
     body.count(mentions.len());
     for mention in &mentions {
         sketch::put_mention(&mut body, mention);
     }
     let body = body.done();
-    let sketch = sketch::encode(family, facts, &keys, &mentions);
+    let sketch = sketch::encode(facts, &keys, &times::meant(family, facts, &keys, &times));
     let mut sink = Sink::with_room(body.len() + sketch.len() + 16 * chosen.texts.len());
     encode::put_health(&mut sink, facts.health);
     sink.count(sketch.len());
@@ -268,31 +270,15 @@ fn put_above<'a>(body: &mut Sink, facts: &'a FileFacts, chosen: &mut Chosen<'a>)
 }
 
 /// The names that a file uses, in the order of their keys.
-fn mentions(family: Family, facts: &FileFacts, keys: &[NameKey]) -> Vec<Mention> {
-    let built_in = family.built_in();
-    // Of what a call gives or the language brings along nothing is known here.
-    let is_foreign = |of: NameId| {
-        facts.names.text(of).ends_with("()")
-            || keys.get(of.0 as usize).is_some_and(|key| built_in.has_type(*key))
+fn mentions(keys: &[NameKey], times: &[Times]) -> Vec<Mention> {
+    let mention = |(name, times): (&NameKey, &Times)| Mention {
+        name: *name,
+        bare: times.bare,
+        placed: times.placed,
+        loose: times.loose + times.foreign,
     };
-    let mut times = vec![[0_u32; 3]; keys.len()];
-    for reference in &facts.references {
-        let how = match reference.qualifier {
-            // Macros are known without an import.
-            Qualifier::None if family == Family::Rust && reference.role == Role::Applies => 1,
-            Qualifier::None => 0,
-            Qualifier::OfType(of) if is_foreign(of) => 2,
-            Qualifier::Itself | Qualifier::Parent | Qualifier::Path(_) | Qualifier::OfType(_) => 1,
-            Qualifier::Unknown => 2,
-        };
-        if let Some(counts) = times.get_mut(reference.name.0 as usize) {
-            counts[how] += 1;
-        }
-    }
-    let used = keys.iter().zip(times).filter(|(_, times)| *times != [0; 3]);
-    let mut mentions: Vec<Mention> = used
-        .map(|(name, [bare, placed, loose])| Mention { name: *name, bare, placed, loose })
-        .collect();
+    let used = keys.iter().zip(times).filter(|(_, times)| **times != Times::default());
+    let mut mentions: Vec<Mention> = used.map(mention).collect();
     mentions.sort_unstable_by_key(|it| (it.name, it.bare, it.placed, it.loose));
     mentions
 }

@@ -23,6 +23,7 @@ use std::rc::Rc;
 
 use crate::facts::{DefinitionId, FileFacts, Imported, Kind, Qualifier, Reach, Reference, Role};
 use crate::family::Family;
+use crate::outline::NameKey;
 use crate::project::{DefRef, FileId, Project, folder_of};
 
 /// How deep imports of imports are followed.
@@ -138,6 +139,11 @@ pub(crate) struct Resolver<'a> {
     reachable: Memo<FileId, Rc<HashSet<FileId>>>,
     bases: Memo<DefRef, Rc<members::Bases>>,
     owners: Memo<(FileId, String), Rc<[DefRef]>>,
+    own_members: Memo<(DefRef, NameKey), Rc<[DefRef]>>,
+    /// How many owners are being found out.
+    finding: Cell<usize>,
+    /// The modules around files of Rust.
+    around: Memo<FileId, Rc<[FileId]>>,
 }
 
 impl<'a> Resolver<'a> {
@@ -150,6 +156,9 @@ impl<'a> Resolver<'a> {
             reachable: RefCell::default(),
             bases: RefCell::default(),
             owners: RefCell::default(),
+            own_members: RefCell::default(),
+            finding: Cell::new(0),
+            around: RefCell::default(),
         }
     }
 

@@ -6,8 +6,7 @@
 //! made of the rest.
 
 use crate::encode::{Sink, Source};
-use crate::facts::{Definition, DefinitionId, FileFacts, Import, Imported, Kind, Reach};
-use crate::family::Family;
+use crate::facts::{Definition, DefinitionId, FileFacts, Kind, Reach};
 use crate::outline::{Mention, NameKey};
 use crate::resolve::is_type;
 
@@ -87,13 +86,8 @@ fn weight(flags: u8) -> f32 {
 }
 
 /// What ranking needs of a file, as bytes. `keys` has those of all its names,
-/// and `used` what it mentions.
-pub(crate) fn encode(
-    family: Family,
-    facts: &FileFacts,
-    keys: &[NameKey],
-    used: &[Mention],
-) -> Vec<u8> {
+/// and `used` what it mentions of other files.
+pub(crate) fn encode(facts: &FileFacts, keys: &[NameKey], used: &[Mention]) -> Vec<u8> {
     let mut offers = Sink::with_room(8 * facts.definitions.len());
     let mut own = Vec::with_capacity(facts.definitions.len());
     let mut next = 0;
@@ -108,11 +102,9 @@ pub(crate) fn encode(
     }
     own.sort_unstable();
     let mut mentions = Sink::default();
-    let known = Known::new(family, facts, keys);
     // Who defines a name means its own.
-    let others = used.iter().filter(|mention| own.binary_search(&mention.name).is_err());
-    for mention in others.filter_map(|mention| known.meant(*mention)) {
-        put_mention(&mut mentions, &mention);
+    for mention in used.iter().filter(|mention| own.binary_search(&mention.name).is_err()) {
+        put_mention(&mut mentions, mention);
     }
     let mut sink = Sink::default();
     sink.count(facts.definitions.len());
@@ -121,43 +113,6 @@ pub(crate) fn encode(
         sink.raw(&part);
     }
     sink.done()
-}
-
-/// The names that a file can know from others.
-struct Known {
-    family: Family,
-    /// Those that imports name, sorted.
-    imported: Vec<NameKey>,
-    /// Whether an import brings names that it does not tell.
-    has_more: bool,
-}
-
-impl Known {
-    fn new(family: Family, facts: &FileFacts, keys: &[NameKey]) -> Self {
-        let local = |import: &Import| match import.imported {
-            Imported::Module { local } => local,
-            Imported::Name { local, .. } => Some(local),
-            Imported::Everything => None,
-        };
-        let locals = facts.imports.iter().filter_map(local);
-        let mut imported: Vec<NameKey> =
-            locals.filter_map(|local| keys.get(local.0 as usize).copied()).collect();
-        imported.sort_unstable();
-        let has_more = facts.imports.iter().any(|it| it.imported == Imported::Everything);
-        Self { family, imported, has_more }
-    }
-
-    /// What of a mention can mean something of another file; `None` if nothing.
-    fn meant(&self, mention: Mention) -> Option<Mention> {
-        let built_in = self.family.built_in();
-        let Mention { name, bare, placed, loose } = mention;
-        let is_known = !self.family.needs_imports()
-            || self.imported.binary_search(&name).is_ok()
-            || self.has_more && !built_in.has_name(name);
-        let bare = if is_known { bare } else { 0 };
-        let loose = if built_in.has_method(name) { 0 } else { loose };
-        (bare + placed + loose > 0).then_some(Mention { name, bare, placed, loose })
-    }
 }
 
 /// What a definition is to other files; `None` for one that they cannot mean.
@@ -226,6 +181,7 @@ pub(crate) fn take_mention(source: &mut Source<'_>) -> Option<Mention> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::family::Family;
     use crate::language::Language;
     use crate::outline::Folded;
     use crate::read::Reader;

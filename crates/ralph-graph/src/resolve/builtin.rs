@@ -151,6 +151,7 @@ const RUST_TYPES: &str = "
 ";
 
 const RUST_NAMES: &str = "
+    allow cfg_attr derive doc expect inline must_use path test warn
     AsMut AsRef Box Clone Copy Debug Default DoubleEndedIterator Drop Eq Err
     ExactSizeIterator Extend Fn FnMut FnOnce From FromIterator Hash Into IntoIterator
     Iterator None Ok Ord PartialEq PartialOrd Send Sized Some Sync ToOwned ToString TryFrom

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::{Before, Lookup, Module, Place, Resolver, Scope, definitions, is_type};
 use crate::facts::{DefinitionId, Import, Imported, Kind, Reach, Role};
 use crate::family::Family;
+use crate::outline::NameKey;
 use crate::project::{DefRef, FileId, folder_of, name_of};
 use crate::spaces::SpaceId;
 
@@ -320,6 +321,19 @@ impl Resolver<'_> {
 
     /// What is written in a definition, or says to belong to it.
     pub(crate) fn own_members(&self, at: DefRef, name: &str) -> Vec<DefRef> {
+        let key = (at, NameKey::of(name));
+        if let Some(known) = self.own_members.borrow().get(&key) {
+            return known.to_vec();
+        }
+        let found = self.find_own_members(at, name);
+        // In a circle, or too deep, not all owners are known.
+        if self.finding.get() == 0 && self.depth.get() + 4 < super::DEPTH {
+            self.own_members.borrow_mut().insert(key, found.as_slice().into());
+        }
+        found
+    }
+
+    fn find_own_members(&self, at: DefRef, name: &str) -> Vec<DefRef> {
         let project = self.project;
         let family = project.file(at.file).family;
         let own_name = project.name(at);
@@ -383,7 +397,9 @@ impl Resolver<'_> {
         }
         // A circle asks for what is being found out: it finds nothing.
         self.owners.borrow_mut().insert(key.clone(), Rc::new([]));
+        self.finding.set(self.finding.get() + 1);
         let found: Rc<[DefRef]> = self.find_owners(file, name).into();
+        self.finding.set(self.finding.get() - 1);
         self.owners.borrow_mut().insert(key, Rc::clone(&found));
         found
     }

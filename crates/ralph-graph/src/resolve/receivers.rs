@@ -144,7 +144,7 @@ impl Resolver<'_> {
             Reach::Nowhere => false,
             // Elsewhere what is hidden by custom can still be got at.
             Reach::File => from == at.file || self.project.file(from).family != Family::Rust,
-            Reach::Inside => self.rust_modules_around(from).any(|around| around == at.file),
+            Reach::Inside => self.rust_modules_around(from).contains(&at.file),
             Reach::Crate => self.is_one_crate(from, at.file),
             Reach::Project => true,
         }

@@ -1,5 +1,7 @@
 //! Modules and crates of Rust.
 
+use std::rc::Rc;
+
 use super::{Before, Lookup, Module, Place, Resolution, Resolver, Scope, Use, definitions, parts};
 use crate::facts::{Kind, Role};
 use crate::family::Family;
@@ -90,14 +92,23 @@ impl Resolver<'_> {
     }
 
     /// A file, and those whose modules it is in, from the inside out.
-    pub(super) fn rust_modules_around(&self, file: FileId) -> impl Iterator<Item = FileId> {
+    pub(super) fn rust_modules_around(&self, file: FileId) -> Rc<[FileId]> {
+        if let Some(known) = self.around.borrow().get(&file) {
+            return Rc::clone(known);
+        }
         // No path has more folders than that.
-        std::iter::successors(Some(file), |file| self.rust_parent(*file)).take(64)
+        let around = std::iter::successors(Some(file), |file| self.rust_parent(*file)).take(64);
+        let around: Rc<[FileId]> = around.collect();
+        self.around.borrow_mut().insert(file, Rc::clone(&around));
+        around
+    }
+
+    fn rust_root_file(&self, file: FileId) -> FileId {
+        self.rust_modules_around(file).last().copied().unwrap_or(file)
     }
 
     fn rust_root(&self, file: FileId) -> Vec<Place> {
-        let root = self.rust_modules_around(file).last().unwrap_or(file);
-        vec![Place::Module(Module::of_file(root))]
+        vec![Place::Module(Module::of_file(self.rust_root_file(file)))]
     }
 
     /// Whether a use is that of a macro, which has names of its own.
@@ -143,7 +154,7 @@ impl Resolver<'_> {
 
     /// Whether two files are of one crate.
     pub(super) fn is_one_crate(&self, a: FileId, b: FileId) -> bool {
-        self.rust_root(a) == self.rust_root(b)
+        self.rust_root_file(a) == self.rust_root_file(b)
     }
 
     /// The file of a module that is declared in a file.

@@ -1,0 +1,127 @@
+//! How often a file uses which names, and in how far it can mean those of
+//! other files.
+
+use crate::facts::{FileFacts, Import, Imported, NameId, Qualifier, Role};
+use crate::family::Family;
+use crate::outline::{Mention, NameKey};
+use crate::resolve::parts;
+
+/// How often a name is used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Times {
+    /// With nothing before it.
+    pub(crate) bare: u32,
+    /// Behind something that tells where it is from.
+    pub(crate) placed: u32,
+    /// Behind something of which nothing is known.
+    pub(crate) loose: u32,
+    /// Behind something that is not of the project.
+    pub(crate) foreign: u32,
+}
+
+/// How often a file uses its names, in the order of their numbers.
+pub(crate) fn of(family: Family, facts: &FileFacts, keys: &[NameKey]) -> Vec<Times> {
+    let outside = Outside::new(family, facts, keys);
+    let mut times = vec![Times::default(); keys.len()];
+    for reference in &facts.references {
+        let Some(times) = times.get_mut(reference.name.0 as usize) else { continue };
+        let count = match reference.qualifier {
+            Qualifier::None if outside.has(reference.name) => &mut times.foreign,
+            // Macros are known without an import.
+            Qualifier::None if family == Family::Rust && reference.role == Role::Applies => {
+                &mut times.placed
+            }
+            Qualifier::None => &mut times.bare,
+            Qualifier::OfType(of) if facts.names.text(of).ends_with("()") => &mut times.loose,
+            Qualifier::OfType(of) if outside.has_type(of) => &mut times.foreign,
+            Qualifier::Path(path) if outside.has(path) => &mut times.foreign,
+            Qualifier::Itself | Qualifier::Parent | Qualifier::Path(_) | Qualifier::OfType(_) => {
+                &mut times.placed
+            }
+            Qualifier::Unknown => &mut times.loose,
+        };
+        *count += 1;
+    }
+    times
+}
+
+/// Names of a file that are surely not of the project.
+struct Outside<'a> {
+    family: Family,
+    keys: &'a [NameKey],
+    /// Whether names are, or begin, what comes from elsewhere, by their numbers.
+    is_foreign: Vec<bool>,
+}
+
+impl<'a> Outside<'a> {
+    fn new(family: Family, facts: &FileFacts, keys: &'a [NameKey]) -> Self {
+        let mut outside = Self { family, keys, is_foreign: Vec::new() };
+        if family != Family::Rust {
+            return outside;
+        }
+        let comes_along = |text: &str| {
+            parts(text).next().is_some_and(|first| matches!(first, "std" | "core" | "alloc"))
+        };
+        let foreign = facts.imports.iter().filter(|it| comes_along(facts.names.text(it.module)));
+        let locals: Vec<&str> =
+            foreign.filter_map(local).map(|local| facts.names.text(local)).collect();
+        let is_foreign = |text: &str| {
+            let first = parts(text).next().unwrap_or(text);
+            locals.contains(&first) || comes_along(text) && text.contains("::")
+        };
+        outside.is_foreign = facts.names.iter().map(|(_, text)| is_foreign(text)).collect();
+        outside
+    }
+
+    fn has(&self, name: NameId) -> bool {
+        self.is_foreign.get(name.0 as usize).copied().unwrap_or(false)
+    }
+
+    fn has_type(&self, name: NameId) -> bool {
+        let key = self.keys.get(name.0 as usize);
+        self.has(name) || key.is_some_and(|key| self.family.built_in().has_type(*key))
+    }
+}
+
+fn local(import: &Import) -> Option<NameId> {
+    match import.imported {
+        Imported::Module { local } => local,
+        Imported::Name { local, .. } => Some(local),
+        Imported::Everything => None,
+    }
+}
+
+/// What of its uses can mean something of another file, in the order of the
+/// keys.
+pub(crate) fn meant(
+    family: Family,
+    facts: &FileFacts,
+    keys: &[NameKey],
+    times: &[Times],
+) -> Vec<Mention> {
+    let built_in = family.built_in();
+    let mut imported = vec![false; keys.len()];
+    for local in facts.imports.iter().filter_map(local) {
+        if let Some(imported) = imported.get_mut(local.0 as usize) {
+            *imported = true;
+        }
+    }
+    let has_more = facts.imports.iter().any(|it| it.imported == Imported::Everything);
+    let mut found = Vec::new();
+    for ((name, times), is_imported) in keys.iter().copied().zip(times).zip(imported) {
+        if times.bare + times.placed + times.loose == 0 {
+            continue;
+        }
+        let is_built_in = !is_imported && built_in.has_name(name);
+        let is_known = !family.needs_imports() || is_imported || has_more && !is_built_in;
+        let bare = if is_known { times.bare } else { 0 };
+        // Macros and attributes of the language have no path.
+        let placed = if is_built_in && family == Family::Rust { 0 } else { times.placed };
+        let loose = if built_in.has_method(name) { 0 } else { times.loose };
+        if bare + placed + loose > 0 {
+            found.push(Mention { name, bare, placed, loose });
+        }
+    }
+    found.sort_unstable_by_key(|it| (it.name, it.bare, it.placed, it.loose));
+    found
+}
