@@ -88,6 +88,8 @@ pub(super) enum Criterion {
     Diagnostics,
     /// Nothing that was changed can be exploited.
     Security,
+    /// Notes with a check hold in what was changed.
+    Memory,
 }
 
 impl Criterion {
@@ -100,6 +102,7 @@ impl Criterion {
             Self::TypeCheck => Named::TypeCheck.name(),
             Self::Diagnostics => Named::Diagnostics.name(),
             Self::Security => Named::Security.name(),
+            Self::Memory => Named::Memory.name(),
         }
     }
 }
