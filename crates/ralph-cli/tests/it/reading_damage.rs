@@ -25,7 +25,7 @@ fn used() -> (Project, PathBuf) {
 /// The databases of runs, in order.
 fn databases(project: &Project) -> Vec<PathBuf> {
     let is_database = |path: &PathBuf| {
-        let name = path.file_name().unwrap().to_string_lossy();
+        let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         name.starts_with("ralph.") && name.ends_with(".db")
     };
     project.everything().into_iter().filter(is_database).collect()

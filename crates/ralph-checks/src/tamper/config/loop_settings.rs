@@ -20,6 +20,11 @@ pub(super) fn weakens(path: &str, old: &[String], new: &[String]) -> bool {
         "gates" => gate(key, old, new),
         "judge" => !matches!(key, "timeout" | "price-input" | "price-output") && lost(),
         "security" | "lsp" => lost(),
+        "memory" => match key {
+            "enforce" => is(new, "off") || (is(new, "report") && !is(old, "off")),
+            "enabled" => is(new, "false"),
+            _ => false,
+        },
         "run" => match key {
             "criteria" => lost(),
             "allow-changes" | "markers" => gained(),
@@ -40,5 +45,41 @@ fn gate(path: &str, old: &[String], new: &[String]) -> bool {
         "timeout" => false,
         "command" if !old.is_empty() => does_less(&old.join(" "), &new.join(" ")),
         _ => old != new,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_weaker((path, old, new): (&str, &str, &str)) -> bool {
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        weakens(path, &words(old), &words(new))
+    }
+
+    #[test]
+    fn what_asks_for_less_proof_is_weaker() {
+        for change in [
+            ("run.zero-errors", "true", ""),
+            ("run.criteria", "test_pass lint_clean", "test_pass"),
+            ("run.trust", "", "claim"),
+            ("memory.enforce", "", "report"),
+            ("memory.enforce", "require", "off"),
+            ("memory.enabled", "", "false"),
+        ] {
+            assert!(is_weaker(change), "{change:?}");
+        }
+    }
+
+    #[test]
+    fn what_asks_for_as_much_or_more_is_not() {
+        for change in [
+            ("run.zero-errors", "", "true"),
+            ("memory.enforce", "off", "report"),
+            ("memory.enforce", "report", ""),
+            ("memory.tokens", "8000", "100"),
+        ] {
+            assert!(!is_weaker(change), "{change:?}");
+        }
     }
 }
