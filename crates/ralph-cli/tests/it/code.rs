@@ -66,6 +66,20 @@ fn people_get_tables_and_freshness_beside_the_data() {
 }
 
 #[test]
+fn what_cannot_be_known_is_not_denied() {
+    let project = sample();
+    project.file("app/size.py", "class Size:\n    def __len__(self):\n        return 1\n");
+    project.file("app/broken.py", "from app.size import gone\n\n\ndef f():\n    gone()\n");
+    let answer = code(&project, &["callers", "Size.__len__"]).exits(0);
+    assert!(answer.stdout.contains("Not known: it is called by syntax"), "{}", answer.stdout);
+    assert_eq!(json_of(&project, &["callers", "Size.__len__"])["complete"], false);
+    assert_eq!(json_of(&project, &["callers", "check"])["complete"], true);
+    let answer = code(&project, &["callees", "broken.py:f"]).exits(0);
+    assert!(answer.stdout.contains("imported, but not there: gone"), "{}", answer.stdout);
+    assert_eq!(json_of(&project, &["callees", "broken.py:f"])["unresolved"], json!(["gone"]));
+}
+
+#[test]
 fn a_name_of_several_things_lists_them_and_is_no_success() {
     let project = sample();
     let answer = code(&project, &["refs", "save"]).exits(1);
