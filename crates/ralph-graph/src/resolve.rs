@@ -12,22 +12,24 @@ mod dotted;
 mod members;
 mod modules;
 mod python;
+mod questions;
 mod receivers;
 mod ruby;
 mod rust;
 mod script;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::facts::{DefinitionId, FileFacts, Imported, Kind, Qualifier, Reach, Reference, Role};
 use crate::family::Family;
-use crate::outline::NameKey;
 use crate::project::{DefRef, FileId, Project, folder_of};
+use questions::Questions;
 
-/// How deep imports of imports are followed.
-const DEPTH: usize = 12;
+/// The most parts that the name of a package has; of longer ones every
+/// beginning would be looked at.
+const PARTS: usize = 100;
 
 /// A module: the files that make it up.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -133,15 +135,9 @@ type Memo<K, V> = RefCell<HashMap<K, V>>;
 /// Finds what names refer to, and remembers what it found.
 pub(crate) struct Resolver<'a> {
     pub(crate) project: &'a Project,
-    depth: Cell<usize>,
-    modules: Memo<FileId, HashMap<String, Rc<[Place]>>>,
+    questions: Questions,
     imported: Memo<FileId, Rc<[FileId]>>,
     reachable: Memo<FileId, Rc<HashSet<FileId>>>,
-    bases: Memo<DefRef, Rc<members::Bases>>,
-    owners: Memo<(FileId, String), Rc<[DefRef]>>,
-    own_members: Memo<(DefRef, NameKey), Rc<[DefRef]>>,
-    /// How many owners are being found out.
-    finding: Cell<usize>,
     /// The modules around files of Rust.
     around: Memo<FileId, Rc<[FileId]>>,
 }
@@ -150,28 +146,11 @@ impl<'a> Resolver<'a> {
     pub(crate) fn new(project: &'a Project) -> Self {
         Self {
             project,
-            depth: Cell::new(0),
-            modules: RefCell::default(),
+            questions: Questions::default(),
             imported: RefCell::default(),
             reachable: RefCell::default(),
-            bases: RefCell::default(),
-            owners: RefCell::default(),
-            own_members: RefCell::default(),
-            finding: Cell::new(0),
             around: RefCell::default(),
         }
-    }
-
-    /// Goes one step deeper, unless that was done too often: imports may form
-    /// circles.
-    fn deeper<T>(&self, otherwise: T, job: impl FnOnce() -> T) -> T {
-        if self.depth.get() >= DEPTH {
-            return otherwise;
-        }
-        self.depth.set(self.depth.get() + 1);
-        let value = job();
-        self.depth.set(self.depth.get() - 1);
-        value
     }
 
     /// What a reference of a file refers to.
@@ -205,6 +184,9 @@ impl<'a> Resolver<'a> {
                 let found = self.settle(looked, it, || self.global(it));
                 match found {
                     Resolution::Outside => self.attribute(scope, it),
+                    Resolution::Known(found) if self.is_clash(it, &found) => {
+                        Resolution::Ambiguous(found)
+                    }
                     Resolution::Known(_) | Resolution::Module(_) | Resolution::Ambiguous(_) => {
                         found
                     }

@@ -1,6 +1,6 @@
 //! What is around a place in the text.
 
-use super::{Resolver, Scope, is_type};
+use super::{Resolver, Scope, definitions, is_type};
 use crate::facts::Kind;
 use crate::family::Family;
 use crate::project::DefRef;
@@ -20,7 +20,7 @@ impl Resolver<'_> {
             }
             if let Some(owner) = definition.owner {
                 let owner = self.project.text(at.file, owner);
-                return self.owners(at.file, owner).first().copied();
+                return definitions(&self.owners(at.file, owner)).first().copied();
             }
         }
         None
@@ -61,6 +61,6 @@ impl Resolver<'_> {
         }
         let Some(own) = self.enclosing_type(scope) else { return Vec::new() };
         let parts = std::iter::once(own).chain(self.other_parts(own));
-        parts.flat_map(|part| self.bases(part).known.clone()).collect()
+        parts.flat_map(|part| self.bases(part)).collect()
     }
 }

@@ -12,7 +12,7 @@ impl Resolver<'_> {
     pub(super) fn dotted(&self, file: FileId, text: &str) -> Vec<Place> {
         let family = self.project.file(file).family;
         let all: Vec<&str> = parts(text).collect();
-        for length in (1..=all.len()).rev() {
+        for length in (1..=all.len().min(super::PARTS)).rev() {
             let (front, rest) = all.split_at(length);
             let files = self.project.in_namespace(family, &front.join("."));
             let mut places = if files.is_empty() {
@@ -70,21 +70,23 @@ impl Resolver<'_> {
         Vec::new()
     }
 
-    /// The package that an import path of Go names.
+    /// The package that an import path of Go names: of the module with the
+    /// longest path that has one there.
     pub(super) fn go_module(&self, text: &str) -> Option<Module> {
-        for (folder, manifest) in self.project.manifests(ManifestKind::GoMod) {
-            let Some(module) = manifest.get("module") else { continue };
-            let Some(rest) = text.strip_prefix(module) else { continue };
-            if rest.is_empty() || rest.starts_with('/') {
-                let files = self.go_package(&relative(folder, rest)?);
-                let files: Vec<FileId> = files
-                    .into_iter()
-                    .filter(|file| !self.project.file(*file).path.ends_with("_test.go"))
-                    .collect();
-                return (!files.is_empty()).then_some(Module { files, folder: None });
-            }
-        }
-        None
+        let manifests = self.project.manifests(ManifestKind::GoMod);
+        let mut modules: Vec<(&str, &str, &str)> = manifests
+            .filter_map(|(folder, manifest)| {
+                let module = manifest.get("module")?;
+                let rest = text.strip_prefix(module)?;
+                (rest.is_empty() || rest.starts_with('/')).then_some((module, folder, rest))
+            })
+            .collect();
+        modules.sort_by_key(|(module, _, _)| std::cmp::Reverse(module.len()));
+        modules.into_iter().find_map(|(_, folder, rest)| {
+            let mut files = self.go_package(&relative(folder, rest)?);
+            files.retain(|file| !self.project.file(*file).path.ends_with("_test.go"));
+            (!files.is_empty()).then_some(Module { files, folder: None })
+        })
     }
 
     /// The files of Go in a folder.

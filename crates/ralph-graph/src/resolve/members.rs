@@ -3,27 +3,24 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use super::questions::Question;
 use super::{Before, Lookup, Module, Place, Resolver, Scope, definitions, is_type};
 use crate::facts::{DefinitionId, Import, Imported, Kind, Reach, Role};
 use crate::family::Family;
-use crate::outline::NameKey;
 use crate::project::{DefRef, FileId, folder_of, name_of};
 use crate::spaces::SpaceId;
-
-/// What a type extends and implements.
-#[derive(Debug, Default)]
-pub(crate) struct Bases {
-    /// Those in the project.
-    pub(crate) known: Vec<DefRef>,
-}
 
 impl Resolver<'_> {
     /// What has this name in a place.
     pub(crate) fn members(&self, place: &Place, name: &str) -> Vec<Place> {
-        self.deeper(Vec::new(), || match place {
+        match place {
             Place::Module(module) => self.in_module(module, name),
-            Place::Definition(at) => self.in_definition(*at, name),
-        })
+            Place::Definition(at) => {
+                let question = Question::Inside(*at, self.questions.word(name));
+                let answer = self.questions.ask(question, || self.in_definition(*at, name));
+                answer.places().to_vec()
+            }
+        }
     }
 
     fn in_module(&self, module: &Module, name: &str) -> Vec<Place> {
@@ -83,13 +80,20 @@ impl Resolver<'_> {
 
     /// What others get under this name from the imports of a file.
     fn passed_on(&self, file: FileId, name: &str) -> Vec<Place> {
-        let mut found = self.passed_on_by_name(file, name);
-        if found.is_empty() {
-            let all = self.passed_on_imports(file);
-            let all = all.filter(|import| import.imported == Imported::Everything);
-            found.extend(all.flat_map(|import| self.everything_named(file, import, name)));
+        if self.passed_on_imports(file).next().is_none() {
+            return Vec::new();
         }
-        found
+        let question = Question::PassedOn(file, self.questions.word(name));
+        let answer = self.questions.ask(question, || {
+            let mut found = self.passed_on_by_name(file, name);
+            if found.is_empty() {
+                let all = self.passed_on_imports(file);
+                let all = all.filter(|import| import.imported == Imported::Everything);
+                found = self.of_everything(file, all, name);
+            }
+            found
+        });
+        answer.places().to_vec()
     }
 
     /// The imports of a file that others see.
@@ -102,8 +106,13 @@ impl Resolver<'_> {
 
     /// What others get under this name from imports that say it.
     fn passed_on_by_name(&self, file: FileId, name: &str) -> Vec<Place> {
+        if self.passed_on_imports(file).next().is_none() {
+            return Vec::new();
+        }
         let bound = |import| self.bound(file, import, name).into_iter().flatten();
-        self.passed_on_imports(file).flat_map(bound).collect()
+        let question = Question::PassedOnByName(file, self.questions.word(name));
+        let find = || self.passed_on_imports(file).flat_map(bound).collect::<Vec<_>>();
+        self.questions.ask(question, find).places().to_vec()
     }
 
     /// What has this name in some files, or in what they import as a whole.
@@ -208,6 +217,22 @@ impl Resolver<'_> {
         vec![Place::Module(Module { files, folder: None })]
     }
 
+    /// What imports of everything bring under a name: where a later one hides
+    /// what earlier ones brought, what the last brings that has it.
+    pub(super) fn of_everything<'i>(
+        &self,
+        file: FileId,
+        imports: impl Iterator<Item = &'i Import>,
+        name: &str,
+    ) -> Vec<Place> {
+        let imports: Vec<&Import> = imports.collect();
+        let mut all = imports.into_iter().rev().map(|it| self.everything_named(file, it, name));
+        if self.project.file(file).family == Family::Python {
+            return all.find(|found| !found.is_empty()).unwrap_or_default();
+        }
+        all.rev().flatten().collect()
+    }
+
     /// What an import of everything brings under a name.
     pub(crate) fn everything_named(&self, file: FileId, import: &Import, name: &str) -> Vec<Place> {
         let scope = Scope { file, within: import.within };
@@ -255,8 +280,7 @@ impl Resolver<'_> {
             return of.map_or_else(Vec::new, |of| self.members(&Place::Definition(of), name));
         }
         let others = self.other_parts(at);
-        let bases =
-            std::iter::once(&at).chain(&others).flat_map(|part| self.bases(*part).known.clone());
+        let bases = std::iter::once(&at).chain(&others).flat_map(|part| self.bases(*part));
         let mut tried = Vec::new();
         for base in bases.filter(|base| *base != at) {
             if tried.contains(&base) {
@@ -321,16 +345,9 @@ impl Resolver<'_> {
 
     /// What is written in a definition, or says to belong to it.
     pub(crate) fn own_members(&self, at: DefRef, name: &str) -> Vec<DefRef> {
-        let key = (at, NameKey::of(name));
-        if let Some(known) = self.own_members.borrow().get(&key) {
-            return known.to_vec();
-        }
-        let found = self.find_own_members(at, name);
-        // In a circle, or too deep, not all owners are known.
-        if self.finding.get() == 0 && self.depth.get() + 4 < super::DEPTH {
-            self.own_members.borrow_mut().insert(key, found.as_slice().into());
-        }
-        found
+        let question = Question::OwnMembers(at, self.questions.word(name));
+        let answer = self.questions.ask(question, || self.find_own_members(at, name));
+        definitions(&answer.places())
     }
 
     fn find_own_members(&self, at: DefRef, name: &str) -> Vec<DefRef> {
@@ -362,8 +379,9 @@ impl Resolver<'_> {
         let Some(owner) = owner.filter(|owner| super::split_last(owner).1 == name) else {
             return Vec::new();
         };
-        let owners = self.owners(member.file, owner);
-        owners.iter().filter(|at| project.name(**at) == name).copied().collect()
+        let mut owners = definitions(&self.owners(member.file, owner));
+        owners.retain(|at| project.name(*at) == name);
+        owners
     }
 
     /// What a namespace imports.
@@ -390,18 +408,9 @@ impl Resolver<'_> {
     }
 
     /// The types that a name of an owner stands for in a file.
-    pub(crate) fn owners(&self, file: FileId, name: &str) -> Rc<[DefRef]> {
-        let key = (file, name.to_owned());
-        if let Some(known) = self.owners.borrow().get(&key) {
-            return Rc::clone(known);
-        }
-        // A circle asks for what is being found out: it finds nothing.
-        self.owners.borrow_mut().insert(key.clone(), Rc::new([]));
-        self.finding.set(self.finding.get() + 1);
-        let found: Rc<[DefRef]> = self.find_owners(file, name).into();
-        self.finding.set(self.finding.get() - 1);
-        self.owners.borrow_mut().insert(key, Rc::clone(&found));
-        found
+    pub(super) fn owners(&self, file: FileId, name: &str) -> Rc<[Place]> {
+        let question = Question::Owners(file, self.questions.word(name));
+        self.questions.ask(question, || self.find_owners(file, name)).places()
     }
 
     fn find_owners(&self, file: FileId, name: &str) -> Vec<DefRef> {
@@ -445,11 +454,12 @@ impl Resolver<'_> {
     }
 
     /// What a type extends and implements.
-    pub(crate) fn bases(&self, at: DefRef) -> Rc<Bases> {
-        if let Some(known) = self.bases.borrow().get(&at) {
-            return Rc::clone(known);
-        }
-        self.bases.borrow_mut().insert(at, Rc::default());
+    pub(crate) fn bases(&self, at: DefRef) -> Vec<DefRef> {
+        let answer = self.questions.ask(Question::Bases(at), || self.find_bases(at));
+        definitions(&answer.places())
+    }
+
+    fn find_bases(&self, at: DefRef) -> Vec<DefRef> {
         let project = self.project;
         let mut known = Vec::new();
         let outline = project.file(at.file).outline();
@@ -479,8 +489,6 @@ impl Resolver<'_> {
                 known.extend(definitions(&places).into_iter().filter(|base| *base != at));
             }
         }
-        let bases = Rc::new(Bases { known });
-        self.bases.borrow_mut().insert(at, Rc::clone(&bases));
-        bases
+        known
     }
 }

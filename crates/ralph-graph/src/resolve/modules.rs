@@ -3,27 +3,27 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::{Lookup, Module, Place, Resolver, Scope, definitions, is_type, parts};
-use crate::facts::{Import, Imported, Kind};
+use super::questions::{Question, Sought};
+use super::{Lookup, Module, Place, Resolver, Scope, Use, definitions, is_type, parts};
+use crate::facts::{DefinitionId, Import, Imported, Kind};
 use crate::family::Family;
 use crate::project::{DefRef, FileId, folder_of, relative};
-
-/// What a name is looked for as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sought {
-    Anything,
-    Type,
-}
 
 impl Resolver<'_> {
     /// What a bare name stands for.
     pub(crate) fn lookup(&self, scope: Scope, name: &str) -> Lookup {
-        self.deeper(Lookup::Unbound, || self.lookup_here(scope, name, Sought::Anything))
+        self.looked_up(scope, name, Sought::Anything)
     }
 
     /// The same for the name of a type: a field may have it as well.
     pub(crate) fn lookup_type(&self, scope: Scope, name: &str) -> Lookup {
-        self.deeper(Lookup::Unbound, || self.lookup_here(scope, name, Sought::Type))
+        self.looked_up(scope, name, Sought::Type)
+    }
+
+    fn looked_up(&self, scope: Scope, name: &str, sought: Sought) -> Lookup {
+        let Scope { file, within } = scope;
+        let question = Question::Name { file, within, name: self.questions.word(name), sought };
+        self.questions.ask(question, || self.lookup_here(scope, name, sought)).into()
     }
 
     fn lookup_here(&self, scope: Scope, name: &str, sought: Sought) -> Lookup {
@@ -189,10 +189,8 @@ impl Resolver<'_> {
         let is_all = |import: &&Import| import.imported == Imported::Everything;
         if !family.follows_imports() {
             let all = project.file(file).outline().imports.iter().filter(is_all);
-            let mut all = all
-                .filter(|import| import.within.is_none())
-                .map(|import| self.everything_named(file, import, name));
-            return all.find(|found| !found.is_empty()).unwrap_or_default();
+            let all = all.filter(|import| import.within.is_none());
+            return self.of_everything(file, all, name);
         }
         // Which of several files a shell reads is only known when it runs.
         let takes_all = family == Family::Shell;
@@ -214,25 +212,39 @@ impl Resolver<'_> {
         all_found
     }
 
+    /// Whether what a name may be comes from several imports of everything,
+    /// each of which brings something else.
+    pub(super) fn is_clash(&self, it: Use<'_>, found: &[DefRef]) -> bool {
+        let family = self.project.file(it.file).family;
+        if found.len() < 2 || family.follows_imports() {
+            return false;
+        }
+        let start = it.within.map(|id| DefRef { file: it.file, id });
+        let around = |within: DefinitionId| {
+            start.is_some_and(|at| {
+                at.id == within || self.project.containers(at).any(|outer| outer.id == within)
+            })
+        };
+        let imports = self.project.file(it.file).outline().imports.iter().filter(|import| {
+            import.imported == Imported::Everything && import.within.is_none_or(around)
+        });
+        let brought = imports.map(|import| self.everything_named(it.file, import, it.name));
+        let mut brought: Vec<Vec<DefRef>> =
+            brought.map(|places| self.fitting(definitions(&places), it.role)).collect();
+        brought.retain(|some| !some.is_empty());
+        brought.sort_unstable();
+        brought.dedup();
+        brought.len() > 1 && found.iter().all(|at| brought.iter().any(|some| some.contains(at)))
+    }
+
     /// What an import calls a module.
     pub(crate) fn modules(&self, scope: Scope, text: &str) -> Rc<[Place]> {
         // What `super` and `self` mean depends on the module around them.
-        let is_local =
-            scope.within.is_some() && self.project.file(scope.file).family == Family::Rust;
-        let known = self.modules.borrow();
-        if !is_local && let Some(known) = known.get(&scope.file).and_then(|all| all.get(text)) {
-            return Rc::clone(known);
-        }
-        drop(known);
-        let was_deep = self.depth.get() + 2 >= super::DEPTH;
-        let found: Rc<[Place]> = self.deeper(Vec::new(), || self.find_modules(scope, text)).into();
-        // What was not found only because it lay too deep may be found later.
-        let is_final = !was_deep || !found.is_empty();
-        if !is_local && is_final {
-            let mut known = self.modules.borrow_mut();
-            known.entry(scope.file).or_default().insert(text.to_owned(), Rc::clone(&found));
-        }
-        found
+        let is_local = self.project.file(scope.file).family == Family::Rust;
+        let within = scope.within.filter(|_| is_local);
+        let question =
+            Question::Modules { file: scope.file, within, text: self.questions.word(text) };
+        self.questions.ask(question, || self.find_modules(scope, text)).places()
     }
 
     fn find_modules(&self, scope: Scope, text: &str) -> Vec<Place> {
@@ -372,6 +384,6 @@ impl Resolver<'_> {
 
 /// The namespaces around a namespace.
 pub(super) fn outer_spaces(space: &str) -> Vec<String> {
-    let ends = space.match_indices('.').map(|(at, _)| at);
+    let ends = space.match_indices('.').map(|(at, _)| at).take(super::PARTS);
     ends.filter_map(|at| space.get(..at)).map(str::to_owned).collect()
 }

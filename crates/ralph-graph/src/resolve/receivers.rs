@@ -20,7 +20,7 @@ impl Resolver<'_> {
                     // What an alias stands for is not always known.
                     let is_alias = |at: &DefRef| {
                         let kind = self.project.outlined(*at).map(|it| it.kind);
-                        kind == Some(Kind::Alias) && self.bases(*at).known.is_empty()
+                        kind == Some(Kind::Alias) && self.bases(*at).is_empty()
                     };
                     if types.iter().any(is_alias) { self.unknown(it) } else { Resolution::Outside }
                 })

@@ -14,33 +14,29 @@ const BUILT_IN: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
 impl Resolver<'_> {
     /// What a path stands for, seen from a place in a file.
     pub(super) fn rust_path(&self, scope: Scope, path: &str) -> Vec<Place> {
-        self.deeper(Vec::new(), || {
-            let from_outside = path.starts_with("::");
-            let mut rest = parts(path).peekable();
-            let mut places = match rest.next() {
-                Some("crate" | "$crate") => self.rust_root(scope.file),
-                Some("self") => vec![self.rust_here(scope)],
-                Some("super") => self.rust_above(self.rust_here(scope)),
-                Some("Self") => {
-                    self.enclosing_type(scope).map(Place::Definition).into_iter().collect()
-                }
-                Some(first) if from_outside => self.rust_crate(first),
-                Some(first) => match self.lookup(scope, first) {
-                    Lookup::Found(places) => places,
-                    Lookup::Outside => Vec::new(),
-                    Lookup::Unbound => self.rust_crate(first),
-                },
-                None => Vec::new(),
+        let from_outside = path.starts_with("::");
+        let mut rest = parts(path).peekable();
+        let mut places = match rest.next() {
+            Some("crate" | "$crate") => self.rust_root(scope.file),
+            Some("self") => vec![self.rust_here(scope)],
+            Some("super") => self.rust_above(self.rust_here(scope)),
+            Some("Self") => self.enclosing_type(scope).map(Place::Definition).into_iter().collect(),
+            Some(first) if from_outside => self.rust_crate(first),
+            Some(first) => match self.lookup(scope, first) {
+                Lookup::Found(places) => places,
+                // `use glob::glob` asks for itself, and means the crate.
+                Lookup::Outside | Lookup::Unbound => self.rust_crate(first),
+            },
+            None => Vec::new(),
+        };
+        for part in rest {
+            places = match part {
+                "super" => places.into_iter().flat_map(|it| self.rust_above(it)).collect(),
+                "self" => places,
+                part => places.iter().flat_map(|it| self.members(it, part)).collect(),
             };
-            for part in rest {
-                places = match part {
-                    "super" => places.into_iter().flat_map(|it| self.rust_above(it)).collect(),
-                    "self" => places,
-                    part => places.iter().flat_map(|it| self.members(it, part)).collect(),
-                };
-            }
-            places
-        })
+        }
+        places
     }
 
     /// The module around a place.
