@@ -120,8 +120,6 @@ impl Code<'_> {
             interest.files.extend(found);
         }
         let total = self.project.files.iter().map(SourceFile::count).sum();
-        // A line has several tokens, so more than these never fit.
-        let ranked = ranked(&self.project, &interest, query.tokens.saturating_add(PATIENCE));
         let mut draft = Draft::default();
         let (mut misses, mut unfit) = (0, Vec::new());
         // Tests tell little about how a project is built.
@@ -129,7 +127,7 @@ impl Code<'_> {
             interest.files.contains(&at.file)
                 || self.project.outlined(*at).is_some_and(|it| it.purpose == Purpose::Code)
         };
-        for (_, at) in ranked.into_iter().filter(|(_, at)| is_wanted(at)) {
+        for (_, at) in ranked(&self.project, &interest).filter(|(_, at)| is_wanted(at)) {
             if misses >= PATIENCE || draft.tokens >= query.tokens {
                 break;
             }

@@ -20,6 +20,9 @@ const COMMON: usize = 24;
 /// How much more a file of interest counts as a start.
 const INTEREST: f32 = 100.0;
 
+/// How many definitions are sorted at once: more than a map of usual size has.
+const SORTED: usize = 4096;
+
 /// What somebody is interested in.
 #[derive(Debug, Default)]
 pub(crate) struct Interest {
@@ -51,9 +54,9 @@ impl Graph {
     }
 }
 
-/// So many definitions of a project that matter most, those first. For one
-/// tree and one interest the order is always the same.
-pub(crate) fn ranked(project: &Project, interest: &Interest, most: usize) -> Vec<(f32, DefRef)> {
+/// The definitions of a project, those that matter most first. For one tree
+/// and one interest the order is always the same.
+pub(crate) fn ranked(project: &Project, interest: &Interest) -> Ranked {
     let worded = Worded::new(project, &interest.words);
     let graph = graph(project, interest, &worded);
     let start = start(project, interest, &worded);
@@ -72,7 +75,35 @@ pub(crate) fn ranked(project: &Project, interest: &Interest, most: usize) -> Vec
             *scores.of(at) += share * rank[file.0 as usize] / as_f32(count);
         }
     }
-    scores.best(project, &rank, most)
+    scores.in_order(project, &rank)
+}
+
+/// Definitions in their order. Few are ever wanted of many, so they are sorted
+/// as far as somebody asks.
+pub(crate) struct Ranked {
+    next: std::vec::IntoIter<(f32, DefRef)>,
+    rest: Vec<(f32, DefRef)>,
+}
+
+impl Iterator for Ranked {
+    type Item = (f32, DefRef);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.next.len() == 0 {
+            let order =
+                |a: &Self::Item, b: &Self::Item| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1));
+            // A quarter at a time never comes to much more than one sort.
+            let count = SORTED.max(self.rest.len() / 4);
+            let mut best = std::mem::take(&mut self.rest);
+            if best.len() > count {
+                best.select_nth_unstable_by(count, order);
+                self.rest = best.split_off(count);
+            }
+            best.sort_unstable_by(order);
+            self.next = best.into_iter();
+        }
+        self.next.next()
+    }
 }
 
 /// A number for each definition of a project.
@@ -97,9 +128,9 @@ impl Scores {
         &mut self.values[self.starts[at.file.0 as usize] + at.id.0 as usize]
     }
 
-    /// The definitions with the highest numbers, those first. What nobody
-    /// mentions comes last, by the weight of its file.
-    fn best(self, project: &Project, rank: &[f32], most: usize) -> Vec<(f32, DefRef)> {
+    /// The definitions with the highest numbers first. What nobody mentions
+    /// comes last, by the weight of its file.
+    fn in_order(self, project: &Project, rank: &[f32]) -> Ranked {
         let mut all: Vec<(f32, DefRef)> = Vec::with_capacity(self.values.len());
         let mut values = self.values.into_iter();
         for file in project.ids() {
@@ -108,14 +139,7 @@ impl Scores {
             let ids = (0..).map(|id| DefRef { file, id: DefinitionId(id) });
             all.extend(values.by_ref().take(count).map(|score| score.max(least)).zip(ids));
         }
-        let order =
-            |a: &(f32, DefRef), b: &(f32, DefRef)| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1));
-        if all.len() > most {
-            all.select_nth_unstable_by(most, order);
-            all.truncate(most);
-        }
-        all.sort_unstable_by(order);
-        all
+        Ranked { next: Vec::new().into_iter(), rest: all }
     }
 }
 

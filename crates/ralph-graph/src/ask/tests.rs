@@ -215,6 +215,23 @@ fn a_map_shows_what_files_and_words_of_interest_lead_to() {
 }
 
 #[test]
+fn tests_that_matter_more_do_not_keep_code_off_the_map() {
+    let functions = |count: usize, name: &str| {
+        let all: Vec<String> =
+            (0..count).map(|at| format!("def {name}_{at}():\n    pass\n")).collect();
+        all.concat()
+    };
+    let (tests, code) = (functions(2_000, "test_case"), functions(100, "run_test"));
+    let scratch = Scratch::new(&[("test_it.py", tests.as_str()), ("it.py", code.as_str())]);
+    let mut index = scratch.index();
+    let words = vec!["test".to_owned()];
+    let map =
+        index.code(LATER).unwrap().map(&MapQuery { words, tokens: 500, ..MapQuery::default() });
+    assert!(map.tokens > 450, "{}", map.text);
+    assert!(map.files.iter().all(|file| file.path == "it.py"));
+}
+
+#[test]
 fn a_map_does_not_take_what_a_language_brings_along_for_the_projects_own() {
     let uses = "from core import run\n\n\ndef use(all):\n    run(enumerate(all))\n";
     let names: Vec<String> = (0..20).map(|number| format!("m{number}.py")).collect();
