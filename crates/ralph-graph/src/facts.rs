@@ -291,7 +291,7 @@ pub struct Import {
 pub enum Health {
     /// All of it follows the grammar.
     Whole,
-    /// Some of it does not; what could be read around it is here.
+    /// Some of it does not, or lies too deep; what could be read around it is here.
     Broken {
         /// The line of the first place that does not.
         line: u32,

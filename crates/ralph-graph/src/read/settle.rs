@@ -130,7 +130,8 @@ pub(crate) fn settle(mut walk: Walk<'_>, shape: ShapeOf, broken_at: Option<u32>)
     let imports = imports(&walk, &mut names, &kept);
     names.line = 0;
     let definitions = definitions(&mut walk, &mut names, &kept);
-    let health = match broken_at {
+    let left_out = broken_at.into_iter().chain(walk.too_deep).min();
+    let health = match left_out {
         Some(byte) => Health::Broken { line: names.span((byte, byte)).line },
         None => Health::Whole,
     };

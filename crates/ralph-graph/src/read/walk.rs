@@ -15,6 +15,10 @@ use super::tree::{At, FlatNode, offset};
 use crate::facts::{Kind, Purpose, Reach, Role};
 use crate::mixer::{Set, Table};
 
+/// How many definitions may be in each other. Nobody writes that many, and the
+/// full names of all would take the square of them.
+const NESTED: usize = 100;
+
 /// What is known so far of a file.
 #[derive(Debug)]
 pub(crate) struct Walk<'s> {
@@ -45,6 +49,8 @@ pub(crate) struct Walk<'s> {
     pub(crate) has_files_inside: bool,
     /// How members of the own type are named.
     pub(crate) members: Members,
+    /// The first byte that lies too deep to be looked at.
+    pub(crate) too_deep: Option<u32>,
     comments: Comments,
     open: Vec<(usize, At, At)>,
     scopes: Vec<Scope>,
@@ -72,6 +78,7 @@ impl<'s> Walk<'s> {
             implementors: Vec::new(),
             has_files_inside: false,
             members: Members::Named,
+            too_deep: None,
             comments,
             open: Vec::new(),
             scopes: Vec::new(),
@@ -92,6 +99,10 @@ impl<'s> Walk<'s> {
                 at + 1
             } else {
                 match visit(self, at) {
+                    Step::Into if self.open.len() >= NESTED => {
+                        self.too_deep = self.too_deep.or(Some(self.nodes[at].start));
+                        self.after(at)
+                    }
                     Step::Into => at + 1,
                     Step::Over => self.after(at),
                 }

@@ -135,6 +135,24 @@ fn deep_nesting_does_not_exhaust_the_stack() {
 }
 
 #[test]
+fn definitions_that_lie_too_deep_are_left_out_and_that_is_said() {
+    for (name, open, close) in [
+        ("a.cpp", "namespace a {\n", "}\n"),
+        ("a.rb", "module A\n", "end\n"),
+        ("A.java", "class A {\n", "}\n"),
+    ] {
+        let deep = |count: usize| {
+            let source = format!("{}{}", open.repeat(count), close.repeat(count));
+            let facts = read(name, source.as_bytes());
+            is_sound(&facts, source.as_bytes());
+            (facts.definitions.len(), facts.health)
+        };
+        assert_eq!(deep(90), (90, Health::Whole), "{name}");
+        assert_eq!(deep(10_000), (100, Health::Broken { line: 100 }), "{name}");
+    }
+}
+
+#[test]
 fn long_chains_of_members_do_not_exhaust_the_stack() {
     for (name, before, link) in
         [("a.py", "a", ".b()"), ("a.ts", "a", ".b()"), ("a.rs", "fn f() { a", ".b()")]
