@@ -8,6 +8,7 @@ pub mod meaning;
 pub mod name;
 pub mod names;
 pub mod refs;
+mod renamed;
 pub mod spot;
 pub mod symbols;
 mod touched;

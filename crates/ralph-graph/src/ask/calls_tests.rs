@@ -127,3 +127,22 @@ fn a_type_of_another_file_is_named_where_it_implements() {
     let places: Vec<(u32, u32)> = found.sites.iter().map(|it| (it.line, it.column)).collect();
     assert_eq!(places, [(2, 14), (4, 19)]);
 }
+
+#[test]
+fn uses_under_a_name_that_a_file_in_between_gave_are_found() {
+    let files = [
+        ("pkg/core.py", "def save():\n    pass\n"),
+        ("pkg/__init__.py", "from .core import save as store\n"),
+        ("top.py", "from pkg import store as keep\n"),
+        ("use.py", "from pkg import store\n\ndef f():\n    store()\n"),
+        ("whole.py", "import pkg\n\ndef g():\n    pkg.store()\n"),
+        ("far.py", "from top import keep\n\ndef h():\n    keep()\n"),
+    ];
+    assert_eq!(callers(&files, "save").0, ["h [4]", "f [4]", "g [4]"]);
+    let files = [
+        ("a.ts", "export function helper() {}\n"),
+        ("b.ts", "export { helper as hh } from './a';\n"),
+        ("c.ts", "import { hh } from './b';\nfunction f() { hh(); }\n"),
+    ];
+    assert_eq!(callers(&files, "helper").0, ["f [2]"]);
+}

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::implied::Calling;
 use super::name::Meant;
+use super::renamed::{DEFAULT, Renamed};
 use crate::code::{Code, Symbol};
 use crate::facts::{DefinitionId, FileFacts, Imported, Role, Span};
 use crate::outline::NameKey;
@@ -137,11 +138,15 @@ impl Code<'_> {
         let Some(first) = targets.first() else { return Vec::new() };
         let name = self.project.name(*first);
         let family = self.project.file(first.file).family;
+        let names = Renamed::new(&self.project).all(name);
+        let used = names.iter().filter(|used| **used == name || **used != DEFAULT);
+        let used: HashSet<&str> = used.copied().collect();
+        let keys: Vec<NameKey> = used.iter().map(|used| NameKey::of(used)).collect();
         let mut found = Vec::new();
         for file in self.project.ids().filter(|id| self.project.file(*id).family == family) {
-            let aliases = self.aliases(file, name);
-            let mentions = self.project.file(file).outline();
-            let mentions = mentions.mentions(NameKey::of(name)) > 0;
+            let aliases = self.aliases(file, &names);
+            let outline = self.project.file(file).outline();
+            let mentions = keys.iter().any(|key| outline.mentions(*key) > 0);
             if !mentions && aliases.is_empty() {
                 continue;
             }
@@ -150,7 +155,7 @@ impl Code<'_> {
             imports_of(resolver, (file, &facts), targets, &mut found);
             for reference in &facts.references {
                 let text = facts.names.text(reference.name);
-                if text != name && !aliases.contains(text) {
+                if !used.contains(text) && !aliases.contains(text) {
                     continue;
                 }
                 let resolution = resolver.resolve_in(file, &facts, reference);
@@ -166,16 +171,15 @@ impl Code<'_> {
         found
     }
 
-    /// Other names that imports of a file give to something with this name.
-    fn aliases(&self, file: FileId, name: &str) -> HashSet<&str> {
+    /// The names that imports of a file give to something with one of these.
+    fn aliases(&self, file: FileId, names: &HashSet<&str>) -> HashSet<&str> {
         let outline = self.project.file(file).outline();
         let mut found = HashSet::new();
         for import in &outline.imports {
-            if let Imported::Name { name: original, local } = import.imported {
-                let original = outline.names.text(original);
-                if original == name || original == "default" {
-                    found.insert(outline.names.text(local));
-                }
+            if let Imported::Name { name: original, local } = import.imported
+                && names.contains(outline.names.text(original))
+            {
+                found.insert(outline.names.text(local));
             }
         }
         found

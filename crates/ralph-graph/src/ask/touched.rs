@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
+use super::renamed::Renamed;
 use crate::code::Code;
 use crate::facts::{FileFacts, Imported, Kind, NameId, Reach};
 use crate::outline::{ByKey, NameKey};
@@ -19,12 +20,14 @@ struct Uses<'a> {
     facts: HashMap<FileId, Rc<FileFacts>>,
     by_name: ByKey<Vec<Place>>,
     known: HashMap<Place, Rc<[DefRef]>>,
+    renamed: Renamed<'a>,
 }
 
 impl<'a> Uses<'a> {
     fn new(code: &'a Code<'a>, resolver: &'a Resolver<'a>) -> Self {
         let (facts, by_name) = (HashMap::new(), ByKey::default());
-        Self { code, resolver, facts, by_name, known: HashMap::new() }
+        let renamed = Renamed::new(&code.project);
+        Self { code, resolver, facts, by_name, known: HashMap::new(), renamed }
     }
 
     fn add(&mut self, file: FileId) {
@@ -53,11 +56,11 @@ impl<'a> Uses<'a> {
 
     /// The definitions in which another one is surely used.
     fn of(&mut self, target: DefRef, seen: &HashSet<DefRef>) -> Vec<DefRef> {
-        let name = NameKey::of(self.code.project.name(target));
-        // What has no name where it is exported is found by that.
-        let places = [name, NameKey::of("default")].into_iter();
-        let places = places.filter_map(|key| self.by_name.get(&key)).flatten().copied();
-        let places: Vec<Place> = places.collect();
+        let names = self.renamed.all(self.code.project.name(target)).into_iter();
+        let places = names.filter_map(|name| self.by_name.get(&NameKey::of(name)));
+        let mut places: Vec<Place> = places.flatten().copied().collect();
+        places.sort_unstable();
+        places.dedup();
         let mut found = Vec::new();
         for (file, index) in places {
             let facts = self.facts.get(&file).map(Rc::clone);
