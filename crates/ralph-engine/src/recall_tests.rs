@@ -278,7 +278,8 @@ fn what_others_did_to_the_named_files_lately_is_shown_the_latest_first() {
             "- 2024-10-01 Write src/a.rs",
         ]
     );
-    assert!(text(task("fix ./src/a.rs please")).contains("Write src/a.rs"));
+    let asked = text(task("fix ./src/a.rs please"));
+    assert!(asked.contains("Write src/a.rs"), "{asked}");
     assert_eq!(text(task("fix the parser")), "");
     assert_eq!(text(Wanted { files, ..Wanted::new(Phase::Verify) }), "");
 }

@@ -45,6 +45,8 @@ pub fn named(text: &str) -> Named {
 
 impl Named {
     fn add(&mut self, word: &str, written: Written) {
+        let word = word.trim_start_matches(|c: char| !(is_part(c) || c == '/' || c == '.'));
+        let word = word.strip_prefix("./").unwrap_or(word);
         let word = word.trim_matches(|c: char| !(is_part(c) || c == '/'));
         // A Korean particle follows without a space.
         let end = word.find(|c: char| !c.is_ascii()).unwrap_or(word.len());
