@@ -125,7 +125,7 @@ pub const HOSTS: &[Host] = &[
         aliases: &[],
         program: "opencode",
         project_variable: None,
-        session_variable: None,
+        session_variable: Some("RALPH_HOST_SESSION"),
         cap: None,
         reach: Reach::Messages,
         contexts: &[Context::Auto, Context::Same, Context::Summarize, Context::Fresh],

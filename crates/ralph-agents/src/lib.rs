@@ -7,6 +7,7 @@
 pub mod claude;
 mod client;
 mod command;
+mod excerpt;
 pub mod host;
 pub mod inspection;
 pub mod install;

@@ -99,7 +99,10 @@ fn clean(value: &mut String) {
 /// what came of it. What is cut out goes with what must not be kept, so that
 /// no half of a secret passes for something else.
 fn shorten(value: &mut String, most: usize) {
-    value.truncate(value.floor_char_boundary(LONGEST_READ));
+    if value.len() > LONGEST_READ {
+        value.truncate(value.floor_char_boundary(LONGEST_READ));
+        value.truncate(value.rfind(char::is_whitespace).unwrap_or_default());
+    }
     clean(value);
     let length = value.chars().count();
     if length > most {
@@ -120,11 +123,26 @@ fn without_private(text: &str) -> Cow<'_, str> {
     let mut rest = text;
     while let Some(start) = find(rest, OPENING) {
         kept.push_str(&rest[..start]);
-        let inside = &rest[start + OPENING.len()..];
-        rest = find(inside, CLOSING).map_or("", |end| &inside[end + CLOSING.len()..]);
+        rest = behind_private(&rest[start + OPENING.len()..]);
     }
     kept.push_str(rest);
     Cow::Owned(kept)
+}
+
+/// What follows the end of a private part, which may have others in it.
+fn behind_private(mut inside: &str) -> &str {
+    let mut depth = 1;
+    while depth > 0 {
+        let Some(end) = find(inside, CLOSING) else { return "" };
+        depth -= 1;
+        if let Some(start) = find(&inside[..end], OPENING) {
+            depth += 2;
+            inside = &inside[start + OPENING.len()..];
+        } else {
+            inside = &inside[end + CLOSING.len()..];
+        }
+    }
+    inside
 }
 
 /// Where a mark stands, in whatever case.
@@ -149,6 +167,8 @@ mod tests {
     fn private_parts_secrets_and_recalled_notes_are_left_out() {
         check("plain < text", "plain < text");
         check("a <private>b</private> c <PRIVATE>d</Private>e", "a  c e");
+        check("a <private>b<private>c</private>d</private> e", "a  e");
+        check("a <private>b<private>c</private>d", "a ");
         check("a <private>never closed", "a ");
         check("a <ralph-notes>\n- old\n</ralph-notes>b", "a b");
         let token = format!("ghp_{}", "a1B2".repeat(9));

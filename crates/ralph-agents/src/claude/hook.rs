@@ -14,6 +14,7 @@ use ralph_core::host::{
 };
 use ralph_core::ids::SessionId;
 
+use crate::excerpt::excerpt;
 use crate::host::BadPayload;
 use wire::{Call, Input, Payload, Raw, Task, list, object, text};
 
@@ -62,7 +63,7 @@ fn event(payload: &Payload<'_>) -> HostEvent {
     HostEvent {
         session: text(payload.session_id).and_then(|id| SessionId::new(&id)),
         what: happening(&name, &actor, payload),
-        prompt: text(payload.prompt_id).map(|id| shorten(&id, ABOUT_CHARS)),
+        prompt: text(payload.prompt_id).map(|id| excerpt(&id, ABOUT_CHARS)),
         folder: path(payload.cwd),
         mode: text(payload.permission_mode).map(|word| mode(&word)),
         actor,
@@ -74,7 +75,7 @@ fn event(payload: &Payload<'_>) -> HostEvent {
 fn actor(name: &str, id: Raw<'_>) -> Actor {
     match (text(id), id) {
         (Some(id), _) if !id.is_empty() => Actor::Child(id.into_owned()),
-        (None, Some(odd)) => Actor::Child(shorten(odd.get(), ABOUT_CHARS)),
+        (None, Some(odd)) => Actor::Child(excerpt(odd.get(), ABOUT_CHARS)),
         (Some(_), _) | (None, None) if name == "SubagentStop" => Actor::Child(String::new()),
         (Some(_), _) | (None, None) => Actor::Main,
     }
@@ -141,10 +142,10 @@ fn tool_use(call: &Call<'_>) -> ToolUse {
 
 fn described(call: &Call<'_>, input: &Input<'_>) -> ToolUse {
     ToolUse {
-        id: text(call.id).map(|id| shorten(&id, ABOUT_CHARS)),
+        id: text(call.id).map(|id| excerpt(&id, ABOUT_CHARS)),
         tool: said(call.name),
         files: Vec::new(),
-        about: input.about().map(|about| shorten(&about, ABOUT_CHARS)).unwrap_or_default(),
+        about: input.about().map(|about| excerpt(&about, ABOUT_CHARS)).unwrap_or_default(),
         error: None,
     }
 }
@@ -163,7 +164,7 @@ fn used(call: &Call<'_>) -> ToolUse {
 
 fn failed(payload: &Payload<'_>) -> ToolUse {
     let error = text(payload.error).unwrap_or("unknown error".into());
-    ToolUse { error: Some(shorten(&error, ERROR_CHARS)), ..tool_use(&payload.call()) }
+    ToolUse { error: Some(excerpt(&error, ERROR_CHARS)), ..tool_use(&payload.call()) }
 }
 
 /// What was not told before. Tools that write and tools that fail have events
@@ -188,11 +189,11 @@ fn error_in(call: &Call<'_>) -> Option<String> {
     let answer = text(call.response)?;
     if let Some(error) = answer.strip_prefix(TOOL_ERROR) {
         let error = error.strip_suffix("</tool_use_error>").unwrap_or(error);
-        return Some(shorten(error, ERROR_CHARS));
+        return Some(excerpt(error, ERROR_CHARS));
     }
     let code = answer.strip_prefix(EXIT_CODE)?.lines().next()?;
     let is_command = text(call.name).is_some_and(|tool| tool == "Bash");
-    (is_command && code.parse::<i32>().is_ok()).then(|| shorten(&answer, ERROR_CHARS))
+    (is_command && code.parse::<i32>().is_ok()).then(|| excerpt(&answer, ERROR_CHARS))
 }
 
 fn silence(payload: &Payload<'_>) -> Silence {
@@ -228,8 +229,8 @@ fn in_words(kind: Raw<'_>, otherwise: &str, descriptions: &[Raw<'_>]) -> String 
     let kind = text(kind).filter(|kind| !kind.is_empty()).unwrap_or(otherwise.into());
     let mut said = descriptions.iter().filter_map(|raw| text(*raw));
     match said.find(|words| !words.trim().is_empty()) {
-        Some(words) => shorten(&format!("{kind}: {}", words.trim()), ABOUT_CHARS),
-        None => shorten(&kind, ABOUT_CHARS),
+        Some(words) => excerpt(&format!("{kind}: {}", words.trim()), ABOUT_CHARS),
+        None => excerpt(&kind, ABOUT_CHARS),
     }
 }
 
@@ -267,17 +268,6 @@ fn said(raw: Raw<'_>) -> String {
 fn path(raw: Raw<'_>) -> Option<PathBuf> {
     let path = text(raw).filter(|path| !path.is_empty())?;
     Some(PathBuf::from(path.into_owned()))
-}
-
-/// At most so many characters; a longer text ends in `…`.
-fn shorten(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some(_) => {
-            let end = text.char_indices().nth(most - 1).map_or(text.len(), |(at, _)| at);
-            format!("{}…", &text[..end])
-        }
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::VERSION;
+use crate::excerpt::excerpt;
 use crate::host::BadPayload;
 
 /// Tools that write the file they name.
@@ -238,12 +239,12 @@ fn is_abort(error: &Value) -> bool {
 fn message_of(error: &Value) -> String {
     let words = [&error["data"]["message"], &error["message"], error, &error["name"]];
     let said = words.into_iter().find_map(Value::as_str).unwrap_or("unknown error");
-    said.chars().take(ERROR_CHARS).collect()
+    excerpt(said, ERROR_CHARS)
 }
 
 fn asked(payload: &Payload) -> String {
     let what = format!("{}: {}", payload.permission, payload.patterns.join(", "));
-    what.chars().take(ABOUT_CHARS).collect()
+    excerpt(&what, ABOUT_CHARS)
 }
 
 fn used(payload: &Payload) -> ToolUse {
@@ -252,7 +253,7 @@ fn used(payload: &Payload) -> ToolUse {
         id: payload.call.clone(),
         tool: payload.tool.clone(),
         files: written(payload),
-        about: command.chars().take(ABOUT_CHARS).collect(),
+        about: excerpt(command, ABOUT_CHARS),
         error: None,
     }
 }

@@ -385,7 +385,9 @@ export const Ralph = async ({ client, directory }: any) => {
       } catch {}
     },
     // What tools run has no use for the password of the client.
-    "shell.env": async (_: any, { env }: any) => {
+    "shell.env": async (input: any, { env }: any) => {
+      // Nobody but an agent types what has this.
+      env.RALPH_HOST_SESSION = input?.sessionID || "opencode"
       if (process.env.OPENCODE_SERVER_PASSWORD) env.OPENCODE_SERVER_PASSWORD = ""
     },
     // Nobody but the client knows which session asks for a loop or takes notes.
