@@ -47,7 +47,7 @@ pub(crate) fn selecting(spec: &GateSpec, selector: &str) -> Option<GateSpec> {
     match runner.takes {
         Takes::Files(before) => choose_files(runner, before, (file, name), &mut words),
         Takes::Packages => {
-            words.extend(name.map(|name| format!("-run=^{}$", escaped(name))));
+            words.extend(name.map(|name| format!("-run={}", each_part(name))));
             if let Some(file) = file {
                 words.retain(|word| !word.ends_with("..."));
                 words.push(folder(file));
@@ -61,8 +61,8 @@ pub(crate) fn selecting(spec: &GateSpec, selector: &str) -> Option<GateSpec> {
         Takes::Classes => {
             let class = file.and_then(|file| file.rsplit('/').next()?.strip_suffix(".php"));
             let pattern = match (class, name) {
-                (Some(class), Some(name)) => format!("{class}::{}", escaped(name)),
-                (Some(class), None) => format!("{class}::"),
+                (Some(class), Some(name)) => format!(r"(^|\\){class}::{}", escaped(name)),
+                (Some(class), None) => format!(r"(^|\\){class}::"),
                 (None, name) => escaped(name?),
             };
             words.push(format!("--filter=/{pattern}/"));
@@ -106,6 +106,12 @@ pub(crate) fn telling_name<'a>(selector: &'a str, spec: &GateSpec) -> Option<&'a
     Some(last).filter(|last| !last.is_empty())
 }
 
+/// The file that a selector names, seen from the project's root.
+pub(crate) fn file_of<'a>(selector: &'a str, spec: &GateSpec) -> Option<&'a str> {
+    let GateCommand::Argv(words) = &spec.command else { return None };
+    Selector::parse(selector, runner(words)?)?.file
+}
+
 fn folder(file: &str) -> String {
     let folder = match file.strip_suffix(".go") {
         Some(_) => file.rsplit_once('/').map_or("", |(folder, _)| folder),
@@ -115,6 +121,12 @@ fn folder(file: &str) -> String {
         "" => ".".to_owned(),
         inner => format!("./{inner}"),
     }
+}
+
+/// A name of a test and of tests in it, each as an expression of its own.
+fn each_part(name: &str) -> String {
+    let parts: Vec<String> = name.split('/').map(|part| format!("^{}$", escaped(part))).collect();
+    parts.join("/")
 }
 
 /// A name as a regular expression that matches it.
@@ -167,12 +179,15 @@ mod tests {
         let want = "node --test-reporter=tap --test --test-name-pattern=adds t/a.mjs";
         check(node, "t/a.mjs::adds", Some(want));
         check(("go test -json ./...", ""), "TestA", Some("go test -json ./... '-run=^TestA$'"));
+        let want = "go test -json ./... '-run=^TestA$/^sub$'";
+        check(("go test -json ./...", ""), "TestA/sub", Some(want));
         let want = "go test -json '-run=^TestA$' ./store";
         check(("go test -json ./...", ""), "store/a_test.go::TestA", Some(want));
         let want = "cargo test --workspace -- tests::adds";
         check(("cargo test --workspace", ""), "tests::adds", Some(want));
         check(("bundle exec rspec", ""), "a_spec.rb", Some("bundle exec rspec a_spec.rb"));
-        check(("phpunit", ""), "t/ATest.php::x", Some("phpunit --filter=/ATest::x/"));
+        let anchored = r"phpunit '--filter=/(^|\\)ATest::x/'";
+        check(("phpunit", ""), "t/ATest.php::x", Some(anchored));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use ralph_core::evidence::{GateReport, Verdict};
 use ralph_core::finding::{Place, TestState};
 use ralph_core::policy::GateSpec;
 
-use crate::selector::{selecting, telling_name};
+use crate::selector::{file_of, selecting, telling_name};
 use crate::{CommandGate, Gate, Site};
 
 /// Failing tests of one selector that are told apart.
@@ -42,6 +42,10 @@ pub(super) fn run(
     let mut missed = None;
     for runner in runners {
         let Some(alone) = selecting(runner, test) else { continue };
+        if file_of(test, runner).is_some_and(|file| !site.root.join(file).exists()) {
+            missed = Some("its file is not there".to_owned());
+            continue;
+        }
         let report = CommandGate::new(alone).run(site, stop);
         let failures = failures(&report);
         match &report.verdict {
@@ -95,11 +99,36 @@ fn failures(report: &GateReport) -> Vec<Failure> {
     report.failing_tests().map(failure).collect()
 }
 
+/// Whether a name stands in the id of a test, and not as a part of a longer one:
+/// runners that select by it run those too.
+fn names(id: &str, name: &str) -> bool {
+    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    id.match_indices(name).any(|(at, _)| {
+        !is_part(id[..at].chars().next_back()) && !is_part(id[at + name.len()..].chars().next())
+    })
+}
+
 /// Whether the test that is meant passed. A runner that finds nothing to run
 /// may be content with that; and without a word about tests nothing is known.
 fn has_run(report: &GateReport, test: &str, runner: &GateSpec) -> bool {
     let Some(tests) = &report.reading.tests else { return false };
-    let is_meant = |id: &str| telling_name(test, runner).is_none_or(|name| id.contains(name));
+    let is_meant = |id: &str| telling_name(test, runner).is_none_or(|name| names(id, name));
     let mut passed = tests.states.iter().filter(|(_, state)| **state == TestState::Passed);
     tests.counts.passed > 0 && (tests.states.is_empty() || passed.any(|(id, _)| is_meant(id)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_is_not_taken_for_one_with_a_longer_name() {
+        for id in ["test_login", "tests/a.py::test_login[1]", "A > test_login", "TestA/test_login"]
+        {
+            assert!(names(id, "test_login"), "{id}");
+        }
+        for id in ["test_login_page", "a::my_test_login", "test_logins"] {
+            assert!(!names(id, "test_login"), "{id}");
+        }
+    }
 }
