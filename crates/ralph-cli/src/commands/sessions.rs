@@ -99,9 +99,11 @@ pub(super) fn resume(app: &App, session: &Session, args: &ResumeArgs) -> Result<
     let found = recall.resumed(session, now)?;
     let name = session.place().session.as_deref().and_then(SessionId::new);
     let command = name.as_ref().and_then(host::resume_command);
-    take_up(app, session)?;
-    let session = Session { state: SessionState::Active, ..session.clone() };
-    let seen = seen(app, session);
+    let mut seen = seen(app, session.clone());
+    if !seen.is_alive {
+        take_up(app, session)?;
+        seen.session.state = SessionState::Active;
+    }
     let answers = Answers::new(app.locale(), now);
     if !args.json {
         out::note(answers.resuming(&seen, resume::age(&seen.session, now)));

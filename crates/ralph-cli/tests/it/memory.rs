@@ -74,6 +74,22 @@ fn a_second_import_updates_what_differs() {
 }
 
 #[test]
+fn an_agent_changes_nothing_of_the_users_by_an_import() {
+    let project = plain();
+    let id = add(&project, &["tests need the database", "--kind", "constitution"]);
+    let line = json!({ "id": "x", "note_id": id, "text": "tests need nothing" });
+    project.file("talk.jsonl", format!("{line}\n"));
+    for variable in ["RALPH_DRIVER", "CLAUDE_CODE_SESSION_ID", "RALPH_HOST_SESSION"] {
+        let call = project.ralph(&["memory", "import", "talk.jsonl"]).env(variable, "1");
+        let said = call.output().exits(1);
+        assert!(said.stdout.contains("only the user") || said.stderr.contains("only the user"));
+        let call = project.ralph(&["memory", "forget", &id]).env(variable, "1");
+        let _ = call.output().exits(1);
+    }
+    assert_eq!(texts(&project, "database"), ["tests need the database"]);
+}
+
+#[test]
 fn bad_lines_are_named_and_the_others_kept() {
     let project = plain();
     let mut file = TALK.as_bytes().to_vec();

@@ -224,6 +224,7 @@ fn sessions_are_listed_shown_and_taken_up() {
     assert!(taken.stdout.starts_with("<ralph-notes>\n"), "{}", taken.stdout);
     assert!(taken.stdout.contains("  user: Make the parser"), "{}", taken.stdout);
     assert!(taken.stderr.contains(&format!("claude --resume {uuid}")), "{}", taken.stderr);
+    assert!(!taken.stderr.contains("elsewhere"), "{}", taken.stderr);
     assert_eq!(listed(&project, &["--state", "active"]).len(), 1);
 
     age(&project, 31);

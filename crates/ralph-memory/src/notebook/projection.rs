@@ -163,8 +163,10 @@ impl<S: Stored> Projection<S> {
                     }
                     Actor::User | Actor::Agent | Actor::Ralph | Actor::Import => {
                         let Known { recorded, counts, .. } = *known;
+                        // What was withdrawn here comes back by no import.
+                        let withdrawn = known.retired.take().filter(|_| actor == Actor::Import);
                         let anew = Known::written(note, (actor, place), at);
-                        *known = Known { recorded, counts, ..anew };
+                        *known = Known { recorded, counts, retired: withdrawn, ..anew };
                     }
                 }
             }

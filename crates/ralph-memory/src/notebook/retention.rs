@@ -9,7 +9,7 @@ use ralph_core::Timestamp;
 use super::Notebook;
 use super::sessions::Sessions;
 use crate::error::MemoryError;
-use crate::event::Event;
+use crate::event::{Event, What};
 use crate::log::{Entry, LogError, Position};
 use crate::store::{counters, sessions, turns};
 
@@ -31,7 +31,10 @@ pub struct LetGo {
 
 impl Keep {
     fn drops(self, event: &Event, size: u64) -> bool {
-        event.what.is_captured() && (event.at < self.since.as_millis() || size > self.bytes)
+        // What began and ended is short, and says where a session lives.
+        let is_frame = matches!(event.what, What::Opened { .. } | What::Closed { .. });
+        let is_old = event.at < self.since.as_millis();
+        event.what.is_captured() && (is_old || (size > self.bytes && !is_frame))
     }
 }
 
@@ -54,13 +57,31 @@ impl Notebook {
         }
         let held = self.log.hold()?;
         let end = held.begin_file()?;
-        self.catch_up()?;
-        self.memory.write(|tx| counters::set_position(tx, end))?;
+        self.move_on(end)?;
         let bytes = held.compact(end, |event, size| keep.drops(event, size))?;
         self.retell(end)?;
         drop(held);
         self.memory.shrink()?;
         Ok(LetGo { bytes })
+    }
+
+    /// Goes on from a position behind all that was read. Somebody else may make
+    /// the database anew meanwhile, and has then to read all of it.
+    fn move_on(&self, end: Position) -> Result<(), MemoryError> {
+        loop {
+            self.catch_up()?;
+            let moved = self.memory.write(|tx| {
+                let at = counters::position(tx)?;
+                let is_read = matches!(self.log.read_file(at, |_| {}), Ok(None));
+                if is_read {
+                    counters::set_position(tx, end)?;
+                }
+                Ok(is_read)
+            })?;
+            if moved {
+                return Ok(());
+            }
+        }
     }
 
     /// Tells sessions anew from the log, up to a position.

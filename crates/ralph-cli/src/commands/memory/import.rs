@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use ralph_core::Timestamp;
 use ralph_engine::wire::memory as wire;
 use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Scope};
-use ralph_memory::{Imported, note_id};
+use ralph_memory::{Imported, Known, note_id};
 use serde::Deserialize;
 
 use super::books::Books;
@@ -178,7 +178,7 @@ impl Importing {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Ok(());
         }
-        match note(bytes, self.scope) {
+        match note(bytes, self.scope).and_then(|note| self.allowed(note)) {
             Ok(note) => {
                 self.notes.push(note);
                 self.lines.push(number);
@@ -187,6 +187,21 @@ impl Importing {
             Err(reason) => self.refused.push((number, reason)),
         }
         if self.notes.len() >= PART || self.bytes >= PART_BYTES { self.write() } else { Ok(()) }
+    }
+
+    /// Refuses an agent what is not its own: it could say something else under
+    /// the name of what the user wrote.
+    fn allowed(&self, note: Note) -> Result<Note, String> {
+        if self.scope != Scope::Task {
+            return Ok(note);
+        }
+        let known = self.notebook.get(&note.id).map_err(|error| error.to_string())?;
+        let is_anothers =
+            |known: Known| known.note.scope != Scope::Task || known.actor == Actor::User;
+        if known.is_some_and(is_anothers) {
+            return Err(format!("{} is kept already, and only the user changes it", note.id));
+        }
+        Ok(note)
     }
 
     fn write(&mut self) -> Result<(), CliError> {
