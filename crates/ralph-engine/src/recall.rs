@@ -237,7 +237,7 @@ impl Recall {
             // A search that broke off is one that found nothing.
             let sight = sight.and_then(|sight| sight.join().ok().flatten()).unwrap_or_default();
             books.about(&sight.files, &mut lists)?;
-            let files = timeline::files(wanted, named, &sight.files);
+            let files = timeline::files(&self.root, wanted, named, &sight.files);
             let timeline = timeline::of(self, wanted, &files, now)?;
             Ok(Search { lists, sight, past, timeline })
         })

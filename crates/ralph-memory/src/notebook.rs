@@ -121,6 +121,11 @@ impl Notebook {
         home.join("memory").exists()
     }
 
+    /// How many bytes the database of a state home takes; none without one.
+    pub fn database_bytes(home: &Path) -> u64 {
+        fs::metadata(open::path_in(home)).map_or(0, |facts| facts.len())
+    }
+
     /// Opens the notebook of a state home and brings it up to date.
     ///
     /// A damaged database is deleted and made anew from the log; `repaired`

@@ -119,7 +119,7 @@ fn answer(call: &Call) {
     if read.is_err() || is_switched_off() {
         return;
     }
-    let Ok(event) = (call.host.parse)(&payload) else { return };
+    let Ok(mut event) = (call.host.parse)(&payload) else { return };
     drop(payload);
     let Some(app) = app(call, &event) else { return };
     log_oddities(&app, &event);
@@ -129,7 +129,7 @@ fn answer(call: &Call) {
     let has_notes = notes::concerns(&app, call, &event);
     let standing = if has_notes { standing::look(&app, call, &event) } else { None };
     // Before anything else can go wrong.
-    let kept = capture::take(&app, &event);
+    let kept = capture::take(&app, &mut event);
     standing::note(&app, call, &event, kept);
     let is_ours = concerns_us(&app, call, &event);
     if !is_ours && !has_notes {

@@ -17,7 +17,8 @@ use std::path::Path;
 
 use ralph_engine::wire::{MemorySize, memory as wire};
 use ralph_memory::event::{NoteKind, Scope};
-use ralph_memory::{Filters, Notebook, Retired, Selection};
+use ralph_memory::log::Log;
+use ralph_memory::{Filters, MemoryError, Notebook, Retired, Selection};
 use serde_json::Value;
 
 use self::answers::Answers;
@@ -185,17 +186,17 @@ pub(crate) fn size(app: &App) -> Result<Option<String>, CliError> {
     Ok(Some(Answers::new(app.locale()).size(&stats, Some(most))))
 }
 
-/// The same for machines.
+/// The same for machines, without opening anything.
 pub(crate) fn bytes(app: &App) -> Result<Option<MemorySize>, CliError> {
     if !Notebook::exists(&app.home) {
         return Ok(None);
     }
-    let stats = Books::new(app).ask(&app.home, Notebook::stats)?.unwrap_or_default();
+    let log = Log::new(&app.home);
     Ok(Some(MemorySize {
-        log_bytes: stats.log_bytes,
+        log_bytes: log.size().map_err(MemoryError::from)?,
         most_log_bytes: Retention::new(&app.layers()?).log_bytes,
-        database_bytes: stats.database_bytes,
-        raw_bytes: stats.raw_bytes,
+        database_bytes: Notebook::database_bytes(&app.home),
+        raw_bytes: log.raw().size().unwrap_or(0),
     }))
 }
 

@@ -2,6 +2,7 @@
 //! whom it may be: other sessions, and commits.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
@@ -31,8 +32,11 @@ const MOST_FILES: usize = 3;
 const TOLD: usize = 120;
 
 /// The files that the agent is about to change, as far as they are named.
-pub(super) fn files(wanted: &Wanted, named: &Named, found: &[String]) -> Vec<String> {
-    let named = named.files.iter().map(|file| file.trim_start_matches("./").to_owned());
+pub(super) fn files(root: &Path, wanted: &Wanted, named: &Named, found: &[String]) -> Vec<String> {
+    let named = named.files.iter().map(|file| {
+        let inside = Path::new(file).strip_prefix(root).ok().and_then(Path::to_str);
+        inside.unwrap_or(file).trim_start_matches("./").trim_start_matches('/').to_owned()
+    });
     let mut files: Vec<String> = wanted.files.iter().cloned().chain(named).collect();
     // A task may name a file by the end of its path.
     let is_meant = |path: &&String| {

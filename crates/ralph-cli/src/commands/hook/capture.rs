@@ -5,7 +5,7 @@
 
 use ralph_core::host::{Effect, Happening, HostEvent, HostReply, Start};
 use ralph_engine::capture::{Capture, Teller};
-use ralph_engine::host::Place;
+use ralph_engine::host::{Place, final_text};
 use ralph_memory::Notebook;
 use ralph_memory::event;
 
@@ -20,11 +20,17 @@ pub(super) enum Kept {
     No,
 }
 
-/// Keeps what an event says about its session.
-pub(super) fn take(app: &App, event: &HostEvent) -> Kept {
+/// Keeps what an event says about its session. Last words that had to be looked
+/// up in a transcript are in the event afterwards, so that nobody reads it again.
+pub(super) fn take(app: &App, event: &mut HostEvent) -> Kept {
     let concerns = event.session.is_some() && !matches!(event.what, Happening::ToolAsked(_));
     if !concerns || !Notebook::exists(&app.home) || !is_enabled(app) {
         return Kept::No;
+    }
+    if let Happening::TurnEnded(silence) = &mut event.what
+        && silence.text.is_none()
+    {
+        silence.text = Some(final_text(silence));
     }
     write(app, event);
     Kept::Yes
