@@ -56,15 +56,18 @@ fn a_server_that_is_gone_or_goes_during_a_turn_is_named() {
 }
 
 #[test]
-fn what_the_agent_runs_does_not_know_the_password_of_the_server() {
+fn what_the_agent_runs_knows_its_session_and_not_the_password_of_the_server() {
     isolated(|| {
-        let command = "printenv OPENCODE_SERVER_PASSWORD > a; printenv RALPH_RUN_ID >> a";
+        let command = "printenv OPENCODE_SERVER_PASSWORD > a; printenv RALPH_RUN_ID >> a; \
+                       printenv RALPH_HOST_SESSION >> a";
         let bash = json!({ "command": command, "description": "as scripted" });
         let stage = Stage::saying([Turn::uses("bash", &bash), Turn::says(DONE)]);
         let ran = drive(&stage, &[]).output().exits(0).ends("success/claimed", 1);
         let seen = stage.project.read("a");
         let lines: Vec<&str> = seen.lines().collect();
-        assert!(matches!(lines[..], ["", run] if run.starts_with("run-")), "{seen:?}");
+        let is_told =
+            |run: &str, session: &str| run.starts_with("run-") && session.starts_with("ses_");
+        assert!(matches!(lines[..], ["", run, session] if is_told(run, session)), "{seen:?}");
         assert_eq!(notices(&ran), "");
     });
 }
