@@ -351,11 +351,16 @@ fn judged(iterations: &[IterationRecord]) -> impl Iterator<Item = &IterationReco
     iterations.iter().filter(|record| !record.gates.is_empty())
 }
 
+/// Whether a character shows what follows in another order.
+fn turns_around(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// Text as one line of at most `most` characters, without control characters.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
     let flat: String = text
         .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
+        .map(|c| if c.is_control() || turns_around(c) { ' ' } else { c })
         .collect::<String>()
         .split_whitespace()
         .collect::<Vec<_>>()
@@ -406,6 +411,7 @@ mod tests {
     #[test]
     fn hostile_text_stays_on_its_line() {
         assert_eq!(one_line("a\x1b[31m\nb\r\nc", 50), "a [31m b c");
+        assert_eq!(one_line("a\u{202e}b", 50), "a b");
         assert_eq!(one_line("abcdef", 4), "abc…");
     }
 }

@@ -202,13 +202,27 @@ impl Code<'_> {
 }
 
 fn head_of(path: &str) -> String {
-    format!("{path}\n")
+    format!("{}\n", flat(path))
+}
+
+/// A text that stays in its line and moves nothing on a screen: names of files
+/// and defaults of parameters may hold anything.
+fn flat(text: &str) -> String {
+    let is_odd =
+        |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().map(|c| if is_odd(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 fn line_of(entry: &MapEntry) -> String {
     let mut line = String::new();
     // Writing to a string cannot fail.
-    let _ = writeln!(line, "{}{}: {}", "  ".repeat(entry.depth + 1), entry.line, entry.signature);
+    let _ = writeln!(
+        line,
+        "{}{}: {}",
+        "  ".repeat(entry.depth + 1),
+        entry.line,
+        flat(&entry.signature)
+    );
     line
 }
 

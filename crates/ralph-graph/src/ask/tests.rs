@@ -202,6 +202,16 @@ fn a_small_map_fills_its_budget_too() {
 }
 
 #[test]
+fn what_is_on_the_map_stays_in_its_line() {
+    let text = "def f(a=\"\x1b]0;owned\x07\u{202e}\"):\n    pass\n";
+    let scratch = Scratch::new(&[("a\nb\x1b[31m.py", text)]);
+    let mut index = scratch.index();
+    let map = index.code(LATER).unwrap().map(&MapQuery { tokens: 200, ..MapQuery::default() });
+    assert_eq!(map.text.lines().count(), 2, "{:?}", map.text);
+    assert!(!map.text.contains(['\x1b', '\x07', '\u{202e}']), "{:?}", map.text);
+}
+
+#[test]
 fn a_map_shows_what_files_and_words_of_interest_lead_to() {
     let scratch = many();
     let mut index = scratch.index();

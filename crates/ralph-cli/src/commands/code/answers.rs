@@ -16,6 +16,9 @@ use crate::texts::{one_line, table};
 /// How many files with trouble are listed.
 const FEW: usize = 20;
 
+/// The longest path that is shown, in characters.
+const PATH: usize = 200;
+
 /// The widest signature of a table, in characters.
 const SIGNATURE: usize = 80;
 
@@ -60,6 +63,7 @@ impl Answers {
         for trouble in freshness.skipped.iter().take(FEW) {
             let Trouble { path, why } = trouble;
             // Writing to a string cannot fail.
+            let path = one_line(path, PATH);
             let _ = writeln!(text, "{} {path}: {why}", self.say("left out", "제외"));
         }
         let more = freshness.skipped.len().saturating_sub(FEW);
@@ -93,7 +97,7 @@ impl Answers {
             (_, Locale::Ko) => format!("{}: 파일 {files}개, 제외 {skipped}개", state.word()),
         };
         for trouble in freshness.stale.iter().chain(&freshness.partial).take(FEW) {
-            let _ = write!(text, "\n  {}: {}", trouble.path, trouble.why);
+            let _ = write!(text, "\n  {}: {}", one_line(&trouble.path, PATH), trouble.why);
         }
         text
     }
@@ -182,7 +186,7 @@ impl Answers {
         };
         let rows = sites.into_iter().map(|site| {
             vec![
-                format!("{}:{}:{}", one_line(&site.path, 200), site.line, site.column),
+                format!("{}:{}:{}", one_line(&site.path, PATH), site.line, site.column),
                 site.relation.word().to_owned(),
                 one_line(site.within.as_deref().unwrap_or("-"), 60),
                 self.doubt(site.certainty),
@@ -288,7 +292,7 @@ impl Answers {
             let name = calls.symbol.as_ref().map_or("-", |symbol| symbol.full_name.as_str());
             vec![
                 one_line(name, 60),
-                calls.symbol.as_ref().map_or_else(|| calls.path.clone(), place),
+                calls.symbol.as_ref().map_or_else(|| one_line(&calls.path, PATH), place),
                 one_line(&lines.join(","), 40),
                 self.doubt(calls.certainty),
             ]
@@ -313,7 +317,12 @@ impl Answers {
             };
             let rows = found.dependents.iter().map(|it| {
                 let distance = it.distance.to_string();
-                vec![it.path.clone(), distance, it.relation.word().to_owned(), it.through.clone()]
+                vec![
+                    one_line(&it.path, PATH),
+                    distance,
+                    it.relation.word().to_owned(),
+                    it.through.clone(),
+                ]
             });
             text.push_str(&table(&heads, rows));
         }
@@ -329,7 +338,7 @@ impl Answers {
             let line = it.line.map(|line| format!(":{line}")).unwrap_or_default();
             let whole = self.say("(whole file)", "(파일 전체)");
             let name = one_line(it.name.as_deref().unwrap_or(whole), 80);
-            vec![name, format!("{}{line}", it.path), it.distance.to_string()]
+            vec![name, format!("{}{line}", one_line(&it.path, PATH)), it.distance.to_string()]
         });
         let _ = write!(text, "\n{}", table(&heads, rows));
         text
@@ -344,13 +353,14 @@ impl Answers {
 }
 
 fn place(symbol: &Symbol) -> String {
-    format!("{}:{}", one_line(&symbol.path, 200), symbol.line)
+    format!("{}:{}", one_line(&symbol.path, PATH), symbol.line)
 }
 
 /// Where a definition is, with the column if others are in the same line.
 fn exact_place(symbol: &Symbol, all: &[Symbol]) -> String {
     let Symbol { path, line, column, .. } = symbol;
-    let is_beside = |other: &&Symbol| other.path == *path && other.line == *line;
+    let path = &one_line(path, PATH);
+    let is_beside = |other: &&Symbol| other.path == symbol.path && other.line == *line;
     if all.iter().filter(is_beside).count() > 1 {
         format!("{path}:{line}:{column}")
     } else {
