@@ -181,9 +181,13 @@ pub(crate) fn size(app: &App) -> Result<Option<String>, CliError> {
     if !Notebook::exists(&app.home) {
         return Ok(None);
     }
-    let stats = Books::new(app).ask(&app.home, Notebook::stats)?.unwrap_or_default();
     let most = Retention::new(&app.layers()?).log_bytes;
-    Ok(Some(Answers::new(app.locale()).size(&stats, Some(most))))
+    let size = match Books::new(app).ask(&app.home, Notebook::stats) {
+        Ok(stats) => Answers::new(app.locale()).size(&stats.unwrap_or_default(), Some(most)),
+        // A full disk must not hide where the runs stand.
+        Err(error) => error.to_string(),
+    };
+    Ok(Some(size))
 }
 
 /// The same for machines, without opening anything.
