@@ -16,7 +16,7 @@ true"#;
 
 pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     let disk = stage.path("disk");
-    let Some(mounted) = Disk::mount(&disk, 1024)? else {
+    let Some(mounted) = Disk::mount(&disk, 4096)? else {
         return Ok("skipped: only root may mount a small disk".to_owned());
     };
     let project = stage.project("project")?.with_variable("RALPH_HOME", disk.clone());
