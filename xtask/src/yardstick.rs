@@ -1,7 +1,7 @@
 //! `cargo xtask yardstick`: what the code graph finds in projects of others,
 //! against what tools that many people rely on find there.
 //!
-//! It fetches sources and installs nothing, so it is no part of the tests.
+//! It fetches sources of others, so it is no part of the tests.
 //! Where two disagree nobody is right by name: every disagreement is listed
 //! below `target/yardstick` to be looked at.
 
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use crate::cargo::Cargo;
 use crate::failure::Failure;
 use crate::table::Table;
-use crate::{say, workspace};
+use crate::{say, tools, workspace};
 use ours::Ours;
 use sources::Source;
 
@@ -27,6 +27,16 @@ const SAMPLE: usize = 150;
 
 /// A place in a project: a path, a line, and the name that is there.
 type Spot = (String, u64, String);
+
+/// What all comparisons need.
+struct Workshop {
+    /// Where sources and disagreements are kept.
+    folder: PathBuf,
+    /// Ours.
+    binary: PathBuf,
+    /// The search path with the language servers.
+    path: String,
+}
 
 /// What two found of the same.
 struct Comparison {
@@ -45,25 +55,29 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     let root = workspace::root();
     Cargo::new(&root, &["build", "--package", "ralph-cli"]).run()?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
-    let (folder, binary) = (target.join("yardstick"), target.join("debug/ralph"));
+    let shop = Workshop {
+        folder: target.join("yardstick"),
+        binary: target.join("debug/ralph"),
+        path: tools::install(&root)?,
+    };
     let mut table =
         Table::new(&["comparison", "both", "only ours", "only theirs", "precision", "recall"]);
     for source in
         sources::ALL.iter().filter(|it| args.is_empty() || args.iter().any(|name| name == it.name))
     {
-        for comparison in compare(source, &folder, &binary)? {
-            comparison.write(&folder)?;
+        for comparison in compare(source, &shop)? {
+            comparison.write(&shop.folder)?;
             table.row(comparison.row());
         }
     }
-    say::line(&format!("\n{}\n\nDisagreements are in {}.", table.render(), folder.display()));
+    say::line(&format!("\n{}\n\nDisagreements are in {}.", table.render(), shop.folder.display()));
     Ok(())
 }
 
-fn compare(source: &Source, folder: &Path, binary: &Path) -> Result<Vec<Comparison>, Failure> {
+fn compare(source: &Source, shop: &Workshop) -> Result<Vec<Comparison>, Failure> {
     say::line(&format!("{} …", source.name));
-    let project = source.fetch(&folder.join("sources"))?;
-    let ours = Ours::index(binary, &project, &folder.join("state"))?;
+    let project = source.fetch(&shop.folder.join("sources"))?;
+    let ours = Ours::index(&shop.binary, &project, &shop.folder.join("state"))?;
     let mut definitions = ours.definitions()?;
     definitions.retain(|it| source.endings.iter().any(|end| it.path.ends_with(end)));
     let (known, tagged) = (source.kinds.ours, source.kinds.tags);
@@ -79,7 +93,7 @@ fn compare(source: &Source, folder: &Path, binary: &Path) -> Result<Vec<Comparis
     let Some(server) = &source.server else { return Ok(found) };
     let asked: Vec<_> = definitions.iter().filter(|it| it.can_be_asked()).collect();
     let step = asked.len().div_ceil(SAMPLE).max(1);
-    let mut client = server::Client::start(server, &project)?;
+    let mut client = server::Client::start(server, &project, &shop.path)?;
     let mut references = Comparison {
         name: format!("{} references, {}", source.name, server.program),
         ours: BTreeSet::new(),
@@ -99,7 +113,7 @@ fn compare(source: &Source, folder: &Path, binary: &Path) -> Result<Vec<Comparis
             }
             Err(failure) => {
                 say::line(&format!("  {what}: {failure}"));
-                client = server::Client::start(server, &project)?;
+                client = server::Client::start(server, &project, &shop.path)?;
             }
         }
     }

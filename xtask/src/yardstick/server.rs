@@ -27,13 +27,14 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Starts a server and waits until it knows the project.
-    pub(super) fn start(server: &Server, project: &Path) -> Result<Self, Failure> {
+    /// Starts a server of a search path and waits until it knows the project.
+    pub(super) fn start(server: &Server, project: &Path, path: &str) -> Result<Self, Failure> {
         let log = project.with_extension(format!("{}.log", server.program));
         let log = fs::File::create(&log).map_err(|error| Failure::io(&log, &error))?;
         let mut child = Command::new(server.program)
             .args(server.args)
             .current_dir(project)
+            .env("PATH", path)
             .env("GOPROXY", "off")
             .env("GOFLAGS", "-mod=mod")
             .stdin(Stdio::piped())

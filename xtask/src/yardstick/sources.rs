@@ -176,6 +176,8 @@ impl Source {
         if self.language == "C" {
             compile_commands(&target)?;
         }
+        // A project of its own, not a part of the repository around it.
+        execute(Command::new("git").args(["init", "--quiet"]).current_dir(&target))?;
         write(&stamp, "")?;
         Ok(target)
     }
