@@ -44,6 +44,15 @@ fn what_a_rule_finds_breaks_its_note_in_tests_too() {
 }
 
 #[test]
+fn no_comment_in_the_code_makes_a_note_hold() {
+    let gate = gate(vec![note("m1", Check::Rules(NO_PRINT.to_owned()))], Files::All);
+    for text in ["# @generated\nprint(1)\n", "# ast-grep-ignore\nprint(1)\n"] {
+        let report = report(&gate, &[("a.py", text)]);
+        assert_eq!(report.verdict, Verdict::Fail(Fault::Findings(1)), "{text}");
+    }
+}
+
+#[test]
 fn only_chosen_files_are_looked_at() {
     let rules = vec![note("m1", Check::Rules(NO_PRINT.to_owned()))];
     let gate = gate(rules, Files::Only(vec!["b.py".into()]));

@@ -2,15 +2,20 @@
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::string::FromUtf8Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ignore::WalkBuilder;
 
 use super::language;
+use super::pack::Purpose;
 
 /// Larger files are not written by hand.
 const MOST_BYTES: u64 = 1024 * 1024;
+
+/// Larger files are not read, whoever wrote them.
+const MOST_BYTES_OF_ALL: u64 = 16 * 1024 * 1024;
 
 /// Where the marks of generated files are looked for.
 const HEAD_BYTES: usize = 1024;
@@ -88,10 +93,10 @@ impl FileCounts {
 }
 
 /// The files in a language we can parse, relative to the root and sorted.
-pub(super) fn list(root: &Path, files: &Files) -> (Vec<PathBuf>, FileCounts) {
+pub(super) fn list(root: &Path, files: &Files, purpose: Purpose) -> (Vec<PathBuf>, FileCounts) {
     let (mut found, counts) = match files {
         Files::All => walk(root),
-        Files::Only(paths) => chosen(root, paths),
+        Files::Only(paths) => chosen(root, paths, purpose),
     };
     found.sort_unstable();
     found.dedup();
@@ -124,7 +129,7 @@ fn walk(root: &Path) -> (Vec<PathBuf>, FileCounts) {
     (found, counts)
 }
 
-fn chosen(root: &Path, paths: &[PathBuf]) -> (Vec<PathBuf>, FileCounts) {
+fn chosen(root: &Path, paths: &[PathBuf], purpose: Purpose) -> (Vec<PathBuf>, FileCounts) {
     let mut counts = FileCounts::default();
     let mut found = Vec::new();
     for path in paths {
@@ -133,7 +138,7 @@ fn chosen(root: &Path, paths: &[PathBuf]) -> (Vec<PathBuf>, FileCounts) {
         if !is_file || language::of(path).is_none() {
             continue;
         }
-        if is_vendored(path) {
+        if purpose == Purpose::Security && is_vendored(path) {
             counts.vendored += 1;
         } else {
             found.push(path.to_owned());
@@ -144,27 +149,56 @@ fn chosen(root: &Path, paths: &[PathBuf]) -> (Vec<PathBuf>, FileCounts) {
 
 /// The text of a file that is worth scanning.
 ///
-/// Counts in `counts` whether it is, and why not.
-pub(super) fn read(root: &Path, path: &Path, counts: &mut FileCounts) -> Option<String> {
+/// Counts in `counts` whether it is, and why not. What the user wants to hold
+/// is looked for wherever it may be broken: a word in a comment is no way out.
+pub(super) fn read(
+    root: &Path,
+    path: &Path,
+    purpose: Purpose,
+    counts: &mut FileCounts,
+) -> Option<String> {
     let full = root.join(path);
+    let most = match purpose {
+        Purpose::Security => MOST_BYTES,
+        Purpose::Invariants => MOST_BYTES_OF_ALL,
+    };
     let reason = match fs::metadata(&full) {
-        Ok(data) if data.len() > MOST_BYTES => &mut counts.large,
+        Ok(data) if data.len() > most => &mut counts.large,
         Ok(_) => match fs::read(&full) {
-            Ok(bytes) if memchr::memchr(0, &bytes).is_some() => &mut counts.binary,
-            Ok(bytes) if is_minified(path, &bytes) => &mut counts.minified,
-            Ok(bytes) if is_generated(&bytes) => &mut counts.generated,
-            Ok(bytes) => {
-                counts.scanned += 1;
-                // One bad byte must not hide the rest of a file.
-                let text = String::from_utf8(bytes);
-                return Some(text.unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into()));
-            }
+            Ok(bytes) => match machine_made(path, &bytes, counts) {
+                Some(reason) if purpose == Purpose::Security => reason,
+                Some(_) | None => {
+                    counts.scanned += 1;
+                    // One bad byte must not hide the rest of a file.
+                    let text = String::from_utf8(bytes);
+                    let lossy =
+                        |e: FromUtf8Error| String::from_utf8_lossy(e.as_bytes()).into_owned();
+                    return Some(text.unwrap_or_else(lossy));
+                }
+            },
             Err(_) => &mut counts.unreadable,
         },
         Err(_) => &mut counts.unreadable,
     };
     *reason += 1;
     None
+}
+
+/// The count that a file belongs to which nobody wrote by hand.
+fn machine_made<'a>(
+    path: &Path,
+    bytes: &[u8],
+    counts: &'a mut FileCounts,
+) -> Option<&'a mut u64> {
+    if memchr::memchr(0, bytes).is_some() {
+        Some(&mut counts.binary)
+    } else if is_minified(path, bytes) {
+        Some(&mut counts.minified)
+    } else if is_generated(bytes) {
+        Some(&mut counts.generated)
+    } else {
+        None
+    }
 }
 
 /// Whether a file holds tests or what they need.
@@ -223,7 +257,7 @@ mod tests {
     }
 
     fn names(root: &Path, files: &Files) -> (Vec<String>, u64) {
-        let (found, counts) = list(root, files);
+        let (found, counts) = list(root, files, Purpose::Security);
         let names = found.iter().map(|path| path.to_str().unwrap().to_owned()).collect();
         (names, counts.vendored)
     }
@@ -256,7 +290,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         write(root.path(), path, contents);
         let mut counts = FileCounts::default();
-        let text = read(root.path(), Path::new(path), &mut counts);
+        let text = read(root.path(), Path::new(path), Purpose::Security, &mut counts);
         assert_eq!((counts, text.is_some()), (want, want.scanned == 1), "{path}");
     }
 
@@ -271,6 +305,23 @@ mod tests {
         check_read("a.js", &[b'x'; 5000], FileCounts { minified: 1, ..none });
         let head = b"// Code generated by a tool. DO NOT EDIT.\n";
         check_read("a.go", head, FileCounts { generated: 1, ..none });
+    }
+
+    #[test]
+    fn what_must_hold_is_looked_for_in_every_file_that_is_named() {
+        let root = tempfile::tempdir().unwrap();
+        let mut counts = FileCounts::default();
+        for (path, contents) in
+            [("vendor/a.py", "# @generated\nprint(1)\n"), ("b.min.js", "x"), ("c.py", "x\0y")]
+        {
+            write(root.path(), path, contents.as_bytes());
+            let only = Files::Only(vec![path.into()]);
+            let (found, _) = list(root.path(), &only, Purpose::Invariants);
+            assert_eq!(found, [Path::new(path)]);
+            let text = read(root.path(), &found[0], Purpose::Invariants, &mut counts);
+            assert_eq!(text.as_deref(), Some(contents));
+        }
+        assert_eq!(counts, FileCounts { scanned: 3, ..FileCounts::default() });
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Pack {
         files: &Files,
         stop: &mut dyn FnMut() -> bool,
     ) -> Option<Scan> {
-        let (paths, counts) = files::list(root, files);
+        let (paths, counts) = files::list(root, files, self.purpose());
         let mut scan = Scan { files: counts, ..Scan::default() };
         let mut out = Collector::new(root, "");
         for batch in paths.chunks(BATCH) {
@@ -84,7 +84,7 @@ impl Pack {
         if !has_rules {
             return (counts, Seen::default());
         }
-        let seen = match files::read(root, path, &mut counts) {
+        let seen = match files::read(root, path, self.purpose(), &mut counts) {
             Some(text) => self.look(path, &text),
             None => Seen::default(),
         };
@@ -102,13 +102,12 @@ impl Pack {
         let tree = AstGrep::doc(document);
         let all = matches(&tree, rules, &candidates);
         let count = all.len();
-        let kept = if memchr::memmem::find(contents.as_bytes(), SUPPRESSION).is_some() {
-            unsuppressed(&tree, rules, &candidates)
-        } else {
-            all
-        };
-        let suppressed = count.saturating_sub(kept.len()) as u64;
         let is_security = self.purpose() == Purpose::Security;
+        let has_mark = || memchr::memmem::find(contents.as_bytes(), SUPPRESSION).is_some();
+        // Whoever writes the code does not decide whether a note holds.
+        let kept =
+            if is_security && has_mark() { unsuppressed(&tree, rules, &candidates) } else { all };
+        let suppressed = count.saturating_sub(kept.len()) as u64;
         let is_test = files::is_test(path);
         let mut hits: Vec<Hit> = kept.iter().map(Hit::new).collect();
         for hit in hits.iter_mut().filter(|hit| is_security && (is_test || hit.is_in_test)) {
