@@ -35,14 +35,12 @@ fn look(book: &Notebook, root: &Path, now: Timestamp) -> Option<()> {
     }
     let commits = Commits::of(&project).ok()?;
     let head = commits.head().ok()??;
-    let mut new = vec![head.clone()];
+    let mut new = Vec::new();
     for commit in commits.line(&head, MOST).ok()? {
         if book.has_noticed(&commit).ok()? {
             break;
         }
-        if commit != head {
-            new.push(commit);
-        }
+        new.push(commit);
     }
     let since = now.as_millis() / 1000 - LATELY;
     let mut events = Vec::new();
@@ -65,10 +63,19 @@ fn write(book: &Notebook, events: &[Event]) -> Result<(), MemoryError> {
 fn head(git: &GitDirs) -> Option<String> {
     let head = fs::read_to_string(git.dir.join("HEAD")).ok()?;
     let name = match head.trim().strip_prefix("ref: ") {
-        Some(name) => fs::read_to_string(git.common.join(name)).ok()?,
+        Some(name) => {
+            fs::read_to_string(git.common.join(name)).ok().or_else(|| packed(git, name))?
+        }
         None => head,
     };
     Some(name.trim().to_owned())
+}
+
+/// The commit of a reference that git packed, as it does after a clone.
+fn packed(git: &GitDirs, name: &str) -> Option<String> {
+    let all = fs::read_to_string(git.common.join("packed-refs")).ok()?;
+    let mut lines = all.lines().filter_map(|line| line.split_once(' '));
+    lines.find(|(_, packed)| *packed == name).map(|(commit, _)| commit.to_owned())
 }
 
 fn committed(commit: Commit) -> Event {

@@ -112,6 +112,8 @@ pub struct Recalled {
 struct Search {
     lists: Lists,
     sight: Sight,
+    /// The files that are named.
+    files: Vec<String>,
     past: Option<String>,
     timeline: Option<String>,
 }
@@ -149,8 +151,9 @@ impl Recall {
     /// Finds what matters now.
     pub fn recall(&self, wanted: &Wanted, now: Timestamp) -> Result<Recalled, RecallError> {
         let named = wanted.task.as_deref().map(named).unwrap_or_default();
-        let Search { lists, sight, past, timeline } = self.search(wanted, &named, now)?;
-        let sufficiency = self.sufficiency(wanted, &lists, &sight);
+        let found = self.search(wanted, &named, now)?;
+        let sufficiency = self.sufficiency(wanted, &found);
+        let Search { lists, sight, past, timeline, .. } = found;
         let global = lists.global();
         let mut notes = shelves::chosen(self, wanted, lists, now);
         notes.retain(|note| !wanted.seen.contains(&note.id));
@@ -239,19 +242,16 @@ impl Recall {
             books.about(&sight.files, &mut lists)?;
             let files = timeline::files(&self.root, wanted, named, &sight.files);
             let timeline = timeline::of(self, wanted, &files, now)?;
-            Ok(Search { lists, sight, past, timeline })
+            Ok(Search { lists, sight, files, past, timeline })
         })
     }
 
-    fn sufficiency(
-        &self,
-        wanted: &Wanted,
-        lists: &Lists,
-        sight: &Sight,
-    ) -> Option<(TaskKind, Sufficiency)> {
+    fn sufficiency(&self, wanted: &Wanted, found: &Search) -> Option<(TaskKind, Sufficiency)> {
+        let Search { lists, sight, .. } = found;
         let is_asked = wanted.part != Part::Standing && wanted.phase == Phase::Think;
         let task = wanted.task.as_deref().filter(|_| is_asked)?;
-        let files = [wanted.files.as_slice(), &sight.files, &lists.files()].concat();
+        let mut files = [wanted.files.as_slice(), &sight.files, &lists.files()].concat();
+        files.extend(found.files.iter().filter(|file| self.root.join(file).is_file()).cloned());
         let known = Knowledge {
             files,
             undefined: sight.undefined.clone(),

@@ -314,3 +314,16 @@ fn a_session_is_taken_up_with_its_words_and_later_with_all_that_fits_its_task() 
     assert!(!late.text.contains("hello") && late.ids() == ["m9"], "{}", late.text);
     assert!(late.text.contains("task: make the parser"), "{}", late.text);
 }
+
+#[test]
+fn a_task_that_names_a_file_which_is_there_says_what_it_is_about() {
+    let bench = Bench::new();
+    bench.fill();
+    bench.file("src/calc.py", "def add(): pass\n");
+    let missing = |text: &str| match bench.recalled(&task(text)).sufficiency.unwrap().1 {
+        Sufficiency::ExpandSearch { missing } => missing,
+        other @ (Sufficiency::Ready | Sufficiency::RequestHuman { .. }) => panic!("{other:?}"),
+    };
+    assert_eq!(missing("fix add in src/calc.py"), [Slot::Check]);
+    assert_eq!(missing("fix add in src/gone.py"), [Slot::Files, Slot::Check]);
+}

@@ -49,6 +49,35 @@ fn names_are_told_from_words_by_how_they_are_written() {
 }
 
 #[test]
+fn a_file_is_known_by_its_ending_whatever_its_name_and_whatever_follows() {
+    for (task, want) in [
+        ("저장소.py를 고쳐라", "저장소.py"),
+        ("store.py를 고쳐라", "store.py"),
+        ("fix größe.py, please", "größe.py"),
+        ("see app.py:12", "app.py"),
+        ("edit ./src/index.d.ts.", "src/index.d.ts"),
+        ("what about (a/b.test.js)?", "a/b.test.js"),
+    ] {
+        assert_eq!(named(task).files, [want], "{task}");
+    }
+    for task in ["read main.rs.bak", "see https://a.example/x.py", "a .py file", "c.c_d"] {
+        assert_eq!(named(task).files, [] as [&str; 0], "{task}");
+    }
+    let found = named("fix store.py#Store.save and test_app.py::test_login");
+    assert_eq!(found.files, ["store.py", "test_app.py"]);
+    assert_eq!(found.symbols, ["save", "test_login"]);
+}
+
+#[test]
+fn of_a_pasted_log_the_first_names_are_kept() {
+    let log: String = (0..200_000).map(|line| format!("src/f{line}.rs call_{line}() ")).collect();
+    let found = named(&log);
+    assert_eq!(found.files.len(), 100);
+    assert_eq!(found.symbols.len(), 100);
+    assert_eq!(found.files[0], "src/f0.rs");
+}
+
+#[test]
 fn a_task_whose_needs_are_known_can_begin() {
     assert_eq!(judge("fix the crash in `open`", &known(), Locale::En), Sufficiency::Ready);
     assert_eq!(

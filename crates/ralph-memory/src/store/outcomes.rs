@@ -41,17 +41,19 @@ pub(crate) fn attempts(
     connection: &Connection,
     query: &AttemptQuery,
 ) -> Result<Vec<PastAttempt>, Fault> {
-    let places = vec!["?"; query.files.len()].join(", ");
     let about = if query.files.is_empty() {
-        String::new()
+        ""
     } else {
-        format!("AND number IN (SELECT attempt FROM attempt_files WHERE file IN ({places})) ")
+        "AND number IN (SELECT attempt FROM attempt_files \
+         WHERE file IN (SELECT value FROM json_each(?))) "
     };
     let of_run = if query.run.is_some() { "AND run = ? " } else { "" };
     let sql = format!(
         "SELECT at, place, tried FROM attempts WHERE 1 {about}{of_run}ORDER BY number DESC LIMIT ?"
     );
-    let mut values: Vec<String> = query.files.clone();
+    // One list, as the places in a statement are limited.
+    let list = (!query.files.is_empty()).then(|| json(&query.files));
+    let mut values: Vec<String> = list.into_iter().collect();
     values.extend(query.run.clone());
     values.push(query.limit.to_string());
     let mut statement = connection.prepare(&sql)?;

@@ -127,21 +127,21 @@ pub(crate) fn timeline(
     files: &[String],
     (since, limit): (i64, usize),
 ) -> Result<Vec<Observation>, Fault> {
-    let places = vec!["?"; files.len()].join(", ");
     let about = if files.is_empty() {
-        String::new()
+        ""
     } else {
-        format!(
-            "AND number IN (SELECT observation FROM observation_files WHERE file IN ({places})) "
-        )
+        "AND number IN (SELECT observation FROM observation_files \
+         WHERE file IN (SELECT value FROM json_each(?1))) "
     };
+    // One list, as the places in a statement are limited.
+    let list = (!files.is_empty()).then(|| json(&files));
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let sql = format!(
         "SELECT at, session, tool, files, about, error FROM observations \
          WHERE at >= {since} {about}ORDER BY at DESC, number DESC LIMIT {limit}"
     );
     let mut statement = connection.prepare(&sql)?;
-    let rows = statement.query_map(params_from_iter(files), |row| {
+    let rows = statement.query_map(params_from_iter(list), |row| {
         let files: String = row.get(3)?;
         let observation = Observation {
             at: row.get(0)?,

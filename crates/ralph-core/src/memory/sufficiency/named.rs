@@ -5,6 +5,10 @@ use crate::memory::code::EXTENSIONS;
 /// The shortest name that is looked up.
 const SHORTEST: usize = 3;
 
+/// Names of a kind that are kept. Who pastes a log into a prompt means few of
+/// the names in it.
+const MOST: usize = 100;
+
 /// What a text names, each once, in its order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Named {
@@ -45,6 +49,12 @@ pub fn named(text: &str) -> Named {
 
 impl Named {
     fn add(&mut self, word: &str, written: Written) {
+        if let Some((file, rest)) = file(word) {
+            push(&mut self.files, file);
+            if !rest.starts_with(['#', ':']) {
+                return;
+            }
+        }
         let word = word.trim_start_matches(|c: char| !(is_part(c) || c == '/' || c == '.'));
         let word = word.strip_prefix("./").unwrap_or(word);
         let word = word.trim_matches(|c: char| !(is_part(c) || c == '/'));
@@ -52,10 +62,6 @@ impl Named {
         let end = word.find(|c: char| !c.is_ascii()).unwrap_or(word.len());
         let word = word[..end].trim_end_matches(['.', ':', '/', '-', '!', '?']);
         if word.contains("://") {
-            return;
-        }
-        if is_file(word) {
-            push(&mut self.files, word);
             return;
         }
         let last = word.rsplit(['.', ':', '#']).next().unwrap_or(word);
@@ -74,7 +80,7 @@ impl Named {
 }
 
 fn push(names: &mut Vec<String>, name: &str) {
-    if !names.iter().any(|known| known == name) {
+    if names.len() < MOST && !names.iter().any(|known| known == name) {
         names.push(name.to_owned());
     }
 }
@@ -93,8 +99,30 @@ fn is_joined(word: &str) -> bool {
     inner.contains('_') || has_hump
 }
 
-fn is_file(word: &str) -> bool {
-    let Some((name, end)) = word.rsplit_once('.') else { return false };
-    let is_known = EXTENSIONS.split(' ').any(|known| known == end);
-    is_known && name.chars().any(|c| c.is_ascii_alphanumeric())
+/// The file that a word names, and what follows it: a symbol, a line, or a
+/// Korean particle.
+fn file(word: &str) -> Option<(&str, &str)> {
+    let word = word.trim_start_matches(|c: char| !(c.is_alphanumeric() || "_/.".contains(c)));
+    let word = word.strip_prefix("./").unwrap_or(word);
+    if word.contains("://") {
+        return None;
+    }
+    word.match_indices('.').find_map(|(dot, _)| {
+        let end = &word[dot + 1..];
+        let end = &end[..end.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(end.len())];
+        let (path, rest) = word.split_at(dot + 1 + end.len());
+        let is_known = EXTENSIONS.split(' ').any(|known| known == end);
+        let is_named = path[..dot].chars().any(char::is_alphanumeric);
+        (is_known && is_named && !goes_on(rest)).then_some((path, rest))
+    })
+}
+
+/// Whether what follows an extension shows that it is none: `a.c.txt`, `c_d`.
+fn goes_on(rest: &str) -> bool {
+    let mut next = rest.chars();
+    match next.next() {
+        Some('_' | '/' | '-') => true,
+        Some('.') => next.next().is_some_and(|c| c.is_ascii_alphanumeric()),
+        Some(_) | None => false,
+    }
 }
