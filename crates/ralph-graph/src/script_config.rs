@@ -90,6 +90,14 @@ impl Config {
     }
 }
 
+/// What has to be done to know what a configuration inherits.
+enum Step<'a> {
+    /// Finds out what it extends.
+    Begin(&'a str),
+    /// Puts together what these say and what it says itself.
+    End(&'a str, Vec<&'a str>),
+}
+
 /// What configurations can extend.
 struct Chain<'a> {
     /// By their paths.
@@ -99,26 +107,47 @@ struct Chain<'a> {
 }
 
 impl<'a> Chain<'a> {
-    /// What a configuration says, with what it inherits.
+    /// What a configuration says, with what it inherits. One after the other,
+    /// because a chain may be longer than the stack is deep.
     fn written(&self, path: &'a str, known: &mut Known<'a>) -> Written<'a> {
-        if let Some(written) = known.get(path) {
-            return *written;
+        let mut steps = vec![Step::Begin(path)];
+        while let Some(step) = steps.pop() {
+            match step {
+                Step::Begin(path) if known.contains_key(path) => {}
+                Step::Begin(path) => {
+                    let above = self.above(path);
+                    // What extends itself inherits nothing by that.
+                    known.insert(path, Written::default());
+                    let first: Vec<Step<'a>> =
+                        above.iter().rev().copied().map(Step::Begin).collect();
+                    steps.push(Step::End(path, above));
+                    steps.extend(first);
+                }
+                Step::End(path, above) => {
+                    let inherited = above.iter().filter_map(|above| known.get(above).copied());
+                    let inherited = inherited.fold(Written::default(), Written::overruled_by);
+                    known.insert(path, inherited.overruled_by(self.own(path)));
+                }
+            }
         }
-        let mut written = Written::default();
-        let Some(manifest) = self.configs.get(path) else { return written };
-        // What extends itself inherits nothing by that.
-        known.insert(path, written);
+        known.get(path).copied().unwrap_or_default()
+    }
+
+    /// The configurations that one extends, in their order.
+    fn above(&self, path: &str) -> Vec<&'a str> {
+        let Some(manifest) = self.configs.get(path) else { return Vec::new() };
+        let named = manifest.pairs.iter().filter(|(key, _)| key == "extends");
+        named.filter_map(|(_, name)| self.extended(folder_of(path), name)).collect()
+    }
+
+    /// What a configuration says itself.
+    fn own(&self, path: &'a str) -> Written<'a> {
+        let Some(manifest) = self.configs.get(path) else { return Written::default() };
         let folder = folder_of(path);
-        for (_, name) in manifest.pairs.iter().filter(|(key, _)| key == "extends") {
-            let Some(above) = self.extended(folder, name) else { continue };
-            written = written.overruled_by(self.written(above, known));
-        }
-        let own = Written {
+        Written {
             base: manifest.get("base").map(|base| (folder, base)),
             paths: manifest.get("paths").map(|_| (folder, *manifest)),
-        };
-        known.insert(path, written.overruled_by(own));
-        written.overruled_by(own)
+        }
     }
 
     /// The path of the configuration that is named in a folder.
@@ -301,5 +330,28 @@ mod tests {
             ("tsconfig.b.json", r#"{"extends":["./tsconfig.json","nowhere/x"]}"#),
         ];
         check(&round, "", "@/x", &[]);
+    }
+    #[test]
+    fn a_chain_of_ten_thousand_configurations_does_no_harm() {
+        // Each extends the one behind it, so the first is the end of the chain.
+        let config = |number: usize| match number {
+            10_000 => (format!("c{number:05}.json"), PATHS.to_owned()),
+            0 => ("a/tsconfig.json".to_owned(), r#"{"extends":"../c00001.json"}"#.to_owned()),
+            _ => {
+                let text = format!(r#"{{"extends":"./c{:05}.json"}}"#, number + 1);
+                (format!("c{number:05}.json"), text)
+            }
+        };
+        let manifests: Vec<(String, String)> = (0..=10_000).map(config).collect();
+        let read = |(path, text): (String, String)| {
+            (path, Manifest::read(ManifestKind::TsConfig, text.as_bytes()))
+        };
+        let project = Project::new(Vec::new(), manifests.into_iter().map(read).collect());
+        // As little as a thread gets where there is least.
+        let places = std::thread::Builder::new().stack_size(128 * 1024).spawn(move || {
+            let configs = project.script_configs().of_folder("a");
+            configs.flat_map(|config| config.places("@/x")).collect::<Vec<String>>()
+        });
+        assert_eq!(places.unwrap().join().unwrap(), ["src/x"]);
     }
 }
