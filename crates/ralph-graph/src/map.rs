@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use ralph_core::tokens::estimate;
 
+use crate::ask::files::FoundBy;
 use crate::code::Code;
 use crate::facts::{Kind, Purpose};
 use crate::project::{DefRef, FileId, SourceFile};
@@ -42,8 +43,21 @@ pub struct Map {
     pub files: Vec<MapFile>,
     /// How many definitions there are in all.
     pub total: usize,
+    /// What was taken for the files of interest that are known.
+    pub taken: Vec<Taken>,
     /// Files of interest that are not known.
     pub unknown: Vec<String>,
+}
+
+/// What was taken for a file of interest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Taken {
+    /// What was asked for.
+    pub asked: String,
+    /// The files, from the root, with slashes.
+    pub files: Vec<String>,
+    /// How they were found.
+    pub found_by: FoundBy,
 }
 
 /// A file on a map.
@@ -110,13 +124,17 @@ impl Draft {
 impl Code<'_> {
     /// Draws a map.
     pub fn map(&self, query: &MapQuery) -> Map {
-        let mut unknown = Vec::new();
+        let (mut taken, mut unknown) = (Vec::new(), Vec::new());
         let mut interest = Interest { files: Vec::new(), words: query.words.clone() };
         for name in &query.files {
-            let found = self.files_like(name);
+            let (found_by, found) = self.files_meant(name);
             if found.is_empty() {
                 unknown.push(name.clone());
+                continue;
             }
+            let path = |file: &FileId| self.project.file(*file).path.clone();
+            let files = found.iter().map(path).collect();
+            taken.push(Taken { asked: name.clone(), files, found_by });
             interest.files.extend(found);
         }
         let total = self.project.files.iter().map(SourceFile::count).sum();
@@ -141,7 +159,8 @@ impl Code<'_> {
             }
         }
         self.fill(&mut draft, &unfit, query.tokens);
-        self.drawn(draft, total, unknown)
+        let (text, files) = self.drawn(&draft);
+        Map { text, tokens: draft.tokens, files, total, taken, unknown }
     }
 
     /// Where the last of few lines leaves much room, takes the one in its place
@@ -185,19 +204,20 @@ impl Code<'_> {
         MapEntry { name: symbol.full_name, kind: symbol.kind, line: symbol.line, signature, depth }
     }
 
-    fn drawn(&self, draft: Draft, total: usize, unknown: Vec<String>) -> Map {
+    /// The text of a map, and the files on it.
+    fn drawn(&self, draft: &Draft) -> (String, Vec<MapFile>) {
         let mut text = String::new();
         let mut files = Vec::new();
-        for (file, entries) in draft.chosen {
-            let path = self.project.file(file).path.clone();
+        for (file, entries) in &draft.chosen {
+            let path = self.project.file(*file).path.clone();
             text.push_str(&head_of(&path));
-            let entries: Vec<MapEntry> = entries.into_values().collect();
+            let entries: Vec<MapEntry> = entries.values().cloned().collect();
             for entry in &entries {
                 text.push_str(&line_of(entry));
             }
             files.push(MapFile { path, entries });
         }
-        Map { text, tokens: draft.tokens, files, total, unknown }
+        (text, files)
     }
 }
 

@@ -14,7 +14,7 @@ use ralph_graph::ask::name::Meant;
 use ralph_graph::ask::spot::file_of_place;
 use ralph_graph::ask::symbols::SymbolQuery;
 use ralph_graph::facts::Kind;
-use ralph_graph::map::MapQuery;
+use ralph_graph::map::{MapQuery, Taken};
 use ralph_graph::{Code, Index, IndexError, Symbol, Updated};
 use serde_json::Value;
 
@@ -355,6 +355,12 @@ impl Asking<'_> {
         let found = self.code.map(&query);
         let text = found.text.clone();
         self.show(args.form(), (wire::map(&found, &self.code.freshness()), text));
+        let is_guess = |taken: &&Taken| taken.found_by == FoundBy::Likeness;
+        if args.form() == Form::Text {
+            for taken in found.taken.iter().filter(is_guess) {
+                out::note(self.answers.guessed(&taken.asked, &taken.files));
+            }
+        }
         for name in &found.unknown {
             out::note(self.answers.unknown(name));
         }

@@ -113,6 +113,38 @@ fn files_are_chosen_by_patterns_and_a_guess_is_said() {
 }
 
 #[test]
+fn a_map_says_which_files_it_took_for_those_of_interest() {
+    let project = sample();
+    let answer = code(&project, &["map", "--files", "stor.py"]).exits(0);
+    let guess = "no file is called stor.py; taken is app/store.py\n";
+    assert!(answer.stderr.contains(guess), "{}", answer.stderr);
+    let answer = code(&project, &["map", "--files", "store.py"]).exits(0);
+    assert!(!answer.stderr.contains("taken"), "{}", answer.stderr);
+    let answer = code(&project, &["map", "--files", "stor.py", "none.xyz", "--json"]).exits(0);
+    assert!(!answer.stderr.contains("taken"), "{}", answer.stderr);
+    let answer = answer.json();
+    let taken = json!([{
+        "file": "stor.py",
+        "files": ["app/store.py"],
+        "files_total": 1,
+        "files_by": "likeness",
+    }]);
+    assert_eq!((&answer["asked"], &answer["unknown"]), (&taken, &json!(["none.xyz"])));
+}
+
+#[test]
+fn a_use_with_one_candidate_is_said_not_to_be_sure() {
+    let project = sample();
+    project.file("text.py", "class Text:\n    def strip(self):\n        pass\n");
+    project.file("use.py", "import text\n\n\ndef use(it):\n    it.strip()\n");
+    let answer = code(&project, &["refs", "Text.strip", "--possible"]).exits(0);
+    assert!(answer.stdout.contains("not sure"), "{}", answer.stdout);
+    assert!(!answer.stdout.contains("one of 1"), "{}", answer.stdout);
+    let answer = code(&project, &["refs", "Store.save", "--possible"]).exits(0);
+    assert!(answer.stdout.contains("one of 2"), "{}", answer.stdout);
+}
+
+#[test]
 fn a_list_of_none_says_how_many_there_are() {
     let answer = code(&sample(), &["symbols", "save", "-n", "0"]).exits(0);
     assert_eq!(answer.stdout, "2 were found, none is listed.\n");

@@ -214,7 +214,8 @@ pub fn impact(found: &Impact, fresh: &Freshness) -> Value {
     })
 }
 
-/// A map of the code.
+/// A map of the code. `asked` says which files were taken for those of
+/// interest, and how they were found.
 pub fn map(found: &Map, fresh: &Freshness) -> Value {
     let files = found.files.iter().map(|file| {
         let entries = file.entries.iter().map(|entry| {
@@ -227,6 +228,14 @@ pub fn map(found: &Map, fresh: &Freshness) -> Value {
         });
         json!({ "path": file.path, "symbols": entries.collect::<Vec<_>>() })
     });
+    let asked = found.taken.iter().map(|taken| {
+        json!({
+            "file": taken.asked,
+            "files": taken.files.iter().take(FEW).collect::<Vec<_>>(),
+            "files_total": taken.files.len(),
+            "files_by": taken.found_by.word(),
+        })
+    });
     json!({
         "schema": SCHEMA,
         "text": found.text,
@@ -234,6 +243,7 @@ pub fn map(found: &Map, fresh: &Freshness) -> Value {
         "files": files.collect::<Vec<_>>(),
         "shown": found.shown(),
         "total": found.total,
+        "asked": asked.collect::<Vec<_>>(),
         "unknown": found.unknown,
         "freshness": freshness(fresh),
     })

@@ -234,6 +234,9 @@ impl Answers {
     fn doubt(&self, certainty: Certainty) -> String {
         match (certainty, self.locale) {
             (Certainty::Sure, _) => String::new(),
+            // It may as well be something that is not known.
+            (Certainty::OneOf(..2), Locale::En) => "not sure".to_owned(),
+            (Certainty::OneOf(..2), Locale::Ko) => "확실하지 않음".to_owned(),
             (Certainty::OneOf(count), Locale::En) => format!("one of {count}"),
             (Certainty::OneOf(count), Locale::Ko) => format!("{count}개 중 하나"),
         }

@@ -29,7 +29,8 @@ const MOST_TOKENS: usize = 4000;
 #[serde(deny_unknown_fields)]
 struct Input {
     /// Files of interest, relative to the root of the project, or patterns such
-    /// as `src/*.py`.
+    /// as `src/*.py`. `asked` of the answer says which files were taken for
+    /// them: `files_by` says whether they were guessed.
     #[serde(default)]
     files: Vec<String>,
     /// Names of interest, or parts of them.
