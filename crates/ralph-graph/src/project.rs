@@ -58,14 +58,43 @@ pub(crate) struct Project {
 #[derive(Debug, Default)]
 struct Tables {
     by_path: OnceCell<HashMap<String, FileId>>,
-    by_name: OnceCell<ByKey<Vec<DefRef>>>,
+    by_name: OnceCell<ByName>,
     by_folder: OnceCell<HashMap<String, Vec<FileId>>>,
     by_file_name: OnceCell<HashMap<String, Vec<FileId>>>,
     by_namespace: OnceCell<BTreeMap<(Family, String), Vec<FileId>>>,
-    owned: OnceCell<ByKey<Vec<DefRef>>>,
+    owned: OnceCell<ByName>,
     spaces: OnceCell<Spaces>,
     python_roots: OnceCell<Vec<String>>,
     script_configs: OnceCell<Configs>,
+}
+
+/// Definitions by the texts of their names.
+#[derive(Debug, Default)]
+struct ByName {
+    by_key: ByKey<Vec<DefRef>>,
+    /// Those whose key another name had before: by chance, or because somebody
+    /// chose the names so.
+    others: HashMap<String, Vec<DefRef>>,
+}
+
+impl ByName {
+    fn add(&mut self, project: &Project, name: &str, at: DefRef) {
+        let known = self.by_key.entry(NameKey::of(name)).or_default();
+        match known.first() {
+            Some(first) if project.name(*first) != name => {
+                self.others.entry(name.to_owned()).or_default().push(at);
+            }
+            Some(_) | None => known.push(at),
+        }
+    }
+
+    fn of(&self, project: &Project, name: &str) -> &[DefRef] {
+        match self.by_key.get(&NameKey::of(name)).map(Vec::as_slice) {
+            Some(found @ [first, ..]) if project.name(*first) == name => found,
+            Some(_) => self.others.get(name).map_or(&[], Vec::as_slice),
+            None => &[],
+        }
+    }
 }
 
 /// The folder of a path; the root is empty.
@@ -200,24 +229,16 @@ impl Project {
 
     /// All definitions with a name, wherever they are.
     pub(crate) fn named(&self, name: &str) -> &[DefRef] {
-        self.keyed(NameKey::of(name))
-    }
-
-    pub(crate) fn keyed(&self, key: NameKey) -> &[DefRef] {
-        self.by_name().get(&key).map_or(&[], Vec::as_slice)
-    }
-
-    pub(crate) fn by_name(&self) -> &ByKey<Vec<DefRef>> {
-        self.tables.by_name.get_or_init(|| {
-            let mut table: ByKey<Vec<DefRef>> = ByKey::default();
+        let table = self.tables.by_name.get_or_init(|| {
+            let mut table = ByName::default();
             for file in self.ids() {
                 for (at, definition) in self.definitions(file) {
-                    let key = NameKey::of(self.text(file, definition.name));
-                    table.entry(key).or_default().push(at);
+                    table.add(self, self.text(file, definition.name), at);
                 }
             }
             table
-        })
+        });
+        table.of(self, name)
     }
 
     /// The definitions of a file with a name.
@@ -232,17 +253,16 @@ impl Project {
     /// The definitions with a name that say what type they belong to.
     pub(crate) fn owned(&self, name: &str) -> &[DefRef] {
         let table = self.tables.owned.get_or_init(|| {
-            let mut table: ByKey<Vec<DefRef>> = ByKey::default();
+            let mut table = ByName::default();
             for file in self.ids() {
                 for (at, definition) in self.definitions(file).filter(|(_, it)| it.owner.is_some())
                 {
-                    let key = NameKey::of(self.text(file, definition.name));
-                    table.entry(key).or_default().push(at);
+                    table.add(self, self.text(file, definition.name), at);
                 }
             }
             table
         });
-        table.get(&NameKey::of(name)).map_or(&[], Vec::as_slice)
+        table.of(self, name)
     }
 
     /// The files of a folder.

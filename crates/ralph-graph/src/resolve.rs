@@ -14,6 +14,7 @@ mod modules;
 mod python;
 mod questions;
 mod receivers;
+mod rivals;
 mod ruby;
 mod rust;
 mod script;
@@ -26,6 +27,7 @@ use crate::facts::{DefinitionId, FileFacts, Imported, Kind, Qualifier, Reach, Re
 use crate::family::Family;
 use crate::project::{DefRef, FileId, Project, folder_of};
 use questions::Questions;
+use rivals::Rivals;
 
 /// The most parts that the name of a package has; of longer ones every
 /// beginning would be looked at.
@@ -140,6 +142,7 @@ pub(crate) struct Resolver<'a> {
     reachable: Memo<FileId, Rc<HashSet<FileId>>>,
     /// The modules around files of Rust.
     around: Memo<FileId, Rc<[FileId]>>,
+    rivals: Rivals,
 }
 
 impl<'a> Resolver<'a> {
@@ -150,6 +153,7 @@ impl<'a> Resolver<'a> {
             imported: RefCell::default(),
             reachable: RefCell::default(),
             around: RefCell::default(),
+            rivals: Rivals::default(),
         }
     }
 
@@ -184,9 +188,6 @@ impl<'a> Resolver<'a> {
                 let found = self.settle(looked, it, || self.global(it));
                 match found {
                     Resolution::Outside => self.attribute(scope, it),
-                    Resolution::Known(found) if self.is_clash(it, &found) => {
-                        Resolution::Ambiguous(found)
-                    }
                     Resolution::Known(_) | Resolution::Module(_) | Resolution::Ambiguous(_) => {
                         found
                     }
@@ -244,6 +245,9 @@ impl<'a> Resolver<'a> {
             found.sort_unstable();
             found.dedup();
         }
+        if self.are_rivals(&found) {
+            return Resolution::Ambiguous(found);
+        }
         if !found.is_empty() {
             return Resolution::Known(found);
         }
@@ -283,7 +287,11 @@ impl<'a> Resolver<'a> {
             found = found.into_iter().map(|at| self.constructed(at)).collect();
         }
         let found = self.fitting(found, it.role);
-        if found.is_empty() { otherwise() } else { Resolution::Known(found) }
+        match found.as_slice() {
+            [] => otherwise(),
+            [_, _, ..] if self.are_rivals(types) => Resolution::Ambiguous(found),
+            [..] => Resolution::Known(found),
+        }
     }
 
     /// A name without binding, in languages where that means little.

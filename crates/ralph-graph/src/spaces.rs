@@ -21,6 +21,7 @@ pub(crate) struct Spaces {
     by_name: HashMap<(Family, String), SpaceId>,
     by_part: Table<(u32, u32), SpaceId>,
     parts: Vec<Vec<DefRef>>,
+    /// By the keys of their names.
     members: Table<(u32, u64), Vec<DefRef>>,
 }
 
@@ -76,8 +77,15 @@ impl Spaces {
     }
 
     /// What is written in one of the parts under a name, in its order.
-    pub(crate) fn members(&self, space: SpaceId, name: &str) -> &[DefRef] {
+    pub(crate) fn members(
+        &self,
+        project: &Project,
+        space: SpaceId,
+        name: &str,
+    ) -> impl Iterator<Item = DefRef> {
         let key = (space.0, NameKey::of(name).0);
-        self.members.get(&key).map_or(&[], Vec::as_slice)
+        let keyed = self.members.get(&key).map_or(&[][..], Vec::as_slice);
+        // Other names may have the same key.
+        keyed.iter().copied().filter(move |member| project.name(*member) == name)
     }
 }

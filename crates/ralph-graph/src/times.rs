@@ -1,7 +1,7 @@
 //! How often a file uses which names, and in how far it can mean those of
 //! other files.
 
-use crate::facts::{FileFacts, Import, Imported, NameId, Qualifier, Role};
+use crate::facts::{FileFacts, Import, Imported, NameId, Names, Qualifier, Role};
 use crate::family::Family;
 use crate::outline::{Mention, NameKey};
 use crate::resolve::parts;
@@ -48,14 +48,15 @@ pub(crate) fn of(family: Family, facts: &FileFacts, keys: &[NameKey]) -> Vec<Tim
 /// Names of a file that are surely not of the project.
 struct Outside<'a> {
     family: Family,
+    names: &'a Names,
     keys: &'a [NameKey],
     /// Whether names are, or begin, what comes from elsewhere, by their numbers.
     is_foreign: Vec<bool>,
 }
 
 impl<'a> Outside<'a> {
-    fn new(family: Family, facts: &FileFacts, keys: &'a [NameKey]) -> Self {
-        let mut outside = Self { family, keys, is_foreign: Vec::new() };
+    fn new(family: Family, facts: &'a FileFacts, keys: &'a [NameKey]) -> Self {
+        let mut outside = Self { family, names: &facts.names, keys, is_foreign: Vec::new() };
         if family != Family::Rust {
             return outside;
         }
@@ -79,7 +80,9 @@ impl<'a> Outside<'a> {
 
     fn has_type(&self, name: NameId) -> bool {
         let key = self.keys.get(name.0 as usize);
-        self.has(name) || key.is_some_and(|key| self.family.built_in().has_type(*key))
+        let is_built_in =
+            |key: &NameKey| self.family.built_in().has_type(*key, self.names.text(name));
+        self.has(name) || key.is_some_and(is_built_in)
     }
 }
 
@@ -108,16 +111,18 @@ pub(crate) fn meant(
     }
     let has_more = facts.imports.iter().any(|it| it.imported == Imported::Everything);
     let mut found = Vec::new();
-    for ((name, times), is_imported) in keys.iter().copied().zip(times).zip(imported) {
+    let all = keys.iter().copied().zip(times).zip(imported);
+    for (id, ((name, times), is_imported)) in (0..).map(NameId).zip(all) {
         if times.bare + times.placed + times.loose == 0 {
             continue;
         }
-        let is_built_in = !is_imported && built_in.has_name(name);
+        let text = facts.names.text(id);
+        let is_built_in = !is_imported && built_in.has_name(name, text);
         let is_known = !family.needs_imports() || is_imported || has_more && !is_built_in;
         let bare = if is_known { times.bare } else { 0 };
         // Macros and attributes of the language have no path.
         let placed = if is_built_in && family == Family::Rust { 0 } else { times.placed };
-        let loose = if built_in.has_method(name) { 0 } else { times.loose };
+        let loose = if built_in.has_method(name, text) { 0 } else { times.loose };
         if bare + placed + loose > 0 {
             found.push(Mention { name, bare, placed, loose });
         }

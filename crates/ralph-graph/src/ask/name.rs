@@ -81,9 +81,7 @@ impl Code<'_> {
         let mut segments: Vec<&str> = parts(name).flat_map(|part| part.split('#')).collect();
         segments.retain(|segment| !segment.is_empty());
         let Some((last, before)) = segments.split_last() else { return Vec::new() };
-        // Keys of different names can be the same.
-        let named = self.project.named(last).iter().filter(|at| self.project.name(**at) == *last);
-        let mut named: Vec<DefRef> = named.copied().collect();
+        let mut named: Vec<DefRef> = self.project.named(last).to_vec();
         if let Some(place) = place {
             let path = |at: &DefRef| &self.project.file(at.file).path;
             named.retain(|at| is_path(path(at), place));

@@ -199,8 +199,11 @@ fn imports_of(
         let places = resolver.modules(scope, facts.names.text(import.module));
         let name = facts.names.text(name);
         let named: Vec<_> = places.iter().flat_map(|it| resolver.members(it, name)).collect();
-        if definitions(&named).iter().any(|at| targets.contains(at)) {
-            let (relation, certainty) = (Relation::Imports, Certainty::Sure);
+        let named = definitions(&named);
+        if named.iter().any(|at| targets.contains(at)) {
+            let is_one_of = resolver.are_rivals(&named);
+            let certainty = if is_one_of { Certainty::OneOf(named.len()) } else { Certainty::Sure };
+            let relation = Relation::Imports;
             let (within, span, implementor) = (import.within, import.span, None);
             found.push(Hit { file, within, relation, span, certainty, implementor });
         }

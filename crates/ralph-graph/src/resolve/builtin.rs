@@ -1,13 +1,11 @@
 //! Types and methods that a language brings along.
 
-use std::collections::HashSet;
-use std::hash::BuildHasherDefault;
 use std::sync::LazyLock;
 
 use crate::family::Family;
-use crate::outline::{KeyHasher, NameKey};
+use crate::outline::{ByKey, NameKey};
 
-type Words = HashSet<NameKey, BuildHasherDefault<KeyHasher>>;
+type Words = ByKey<&'static str>;
 
 /// What a language brings along.
 #[derive(Debug)]
@@ -30,28 +28,35 @@ impl BuiltIn {
             // Their own types have no methods.
             Family::Go | Family::Php | Family::Shell => ("", "", ""),
         };
-        let words = |text: &str| text.split_ascii_whitespace().map(NameKey::of).collect();
+        let words = |text: &'static str| {
+            text.split_ascii_whitespace().map(|word| (NameKey::of(word), word)).collect()
+        };
         Self { methods: words(methods), types: words(types), names: words(names) }
     }
 
     /// Whether text, numbers, collections and the like have a method of this
     /// name. Called on something whose type is not known it is as likely theirs
     /// as the only one in the project.
-    pub(crate) fn has_method(&self, name: NameKey) -> bool {
-        self.methods.contains(&name)
+    pub(crate) fn has_method(&self, key: NameKey, name: &str) -> bool {
+        has(&self.methods, key, name)
     }
 
     /// Whether a type is known by this name without an import, and has no
     /// methods but its own and those that are said to be its.
-    pub(crate) fn has_type(&self, name: NameKey) -> bool {
-        self.types.contains(&name)
+    pub(crate) fn has_type(&self, key: NameKey, name: &str) -> bool {
+        has(&self.types, key, name)
     }
 
     /// Whether something is known by this name without an import: a function,
     /// type or value of the language.
-    pub(crate) fn has_name(&self, name: NameKey) -> bool {
-        self.types.contains(&name) || self.names.contains(&name)
+    pub(crate) fn has_name(&self, key: NameKey, name: &str) -> bool {
+        has(&self.types, key, name) || has(&self.names, key, name)
     }
+}
+
+/// Whether a name with its key is among the words; another one may have its key.
+fn has(words: &Words, key: NameKey, name: &str) -> bool {
+    words.get(&key) == Some(&name)
 }
 
 impl Family {

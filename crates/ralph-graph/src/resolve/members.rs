@@ -217,22 +217,6 @@ impl Resolver<'_> {
         vec![Place::Module(Module { files, folder: None })]
     }
 
-    /// What imports of everything bring under a name: where a later one hides
-    /// what earlier ones brought, what the last brings that has it.
-    pub(super) fn of_everything<'i>(
-        &self,
-        file: FileId,
-        imports: impl Iterator<Item = &'i Import>,
-        name: &str,
-    ) -> Vec<Place> {
-        let imports: Vec<&Import> = imports.collect();
-        let mut all = imports.into_iter().rev().map(|it| self.everything_named(file, it, name));
-        if self.project.file(file).family == Family::Python {
-            return all.find(|found| !found.is_empty()).unwrap_or_default();
-        }
-        all.rev().flatten().collect()
-    }
-
     /// What an import of everything brings under a name.
     pub(crate) fn everything_named(&self, file: FileId, import: &Import, name: &str) -> Vec<Place> {
         let scope = Scope { file, within: import.within };
@@ -318,10 +302,10 @@ impl Resolver<'_> {
             part != at && spaces.of(part) == Some(space) && self.is_one_program(at, part)
         };
         let mut found: Vec<(DefRef, DefRef)> = Vec::new();
-        for member in spaces.members(space, name) {
-            let container = project.outlined(*member).and_then(|it| it.container);
+        for member in spaces.members(project, space, name) {
+            let container = project.outlined(member).and_then(|it| it.container);
             let part = container.map(|id| DefRef { file: member.file, id });
-            found.extend(part.filter(|part| is_other(*part)).map(|part| (part, *member)));
+            found.extend(part.filter(|part| is_other(*part)).map(|part| (part, member)));
         }
         let family = project.file(at.file).family;
         let own_name = spaces.parts(space).first().map_or("", |part| project.name(*part));
@@ -389,12 +373,11 @@ impl Resolver<'_> {
         let project = self.project;
         let imports = project.file(at.file).outline().imports.iter();
         let inside = imports.filter(|import| import.within == Some(at.id));
-        let mut found = Vec::new();
-        for import in inside {
-            found.extend(self.bound(at.file, import, name).into_iter().flatten());
-            if found.is_empty() && import.imported == Imported::Everything {
-                found.extend(self.everything_named(at.file, import, name));
-            }
+        let bound = |import| self.bound(at.file, import, name).into_iter().flatten();
+        let mut found: Vec<Place> = inside.clone().flat_map(bound).collect();
+        if found.is_empty() {
+            let all = inside.filter(|import| import.imported == Imported::Everything);
+            found = self.of_everything(at.file, all, name);
         }
         let family = project.file(at.file).family;
         if found.is_empty() && family == Family::C {

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::questions::{Question, Sought};
-use super::{Lookup, Module, Place, Resolver, Scope, Use, definitions, is_type, parts};
-use crate::facts::{DefinitionId, Import, Imported, Kind};
+use super::{Lookup, Module, Place, Resolver, Scope, definitions, is_type, parts};
+use crate::facts::{Import, Imported, Kind};
 use crate::family::Family;
 use crate::project::{DefRef, FileId, folder_of, relative};
 
@@ -98,8 +98,7 @@ impl Resolver<'_> {
                 let all = imports.filter(|import| {
                     import.within == Some(at.id) && import.imported == Imported::Everything
                 });
-                let found: Vec<Place> =
-                    all.flat_map(|import| self.everything_named(at.file, import, name)).collect();
+                let found = self.of_everything(at.file, all, name);
                 if found.is_empty() { Lookup::Unbound } else { Lookup::Found(found) }
             }
             bound @ (Lookup::Found(_) | Lookup::Outside | Lookup::Unbound) => bound,
@@ -210,31 +209,6 @@ impl Resolver<'_> {
             }
         }
         all_found
-    }
-
-    /// Whether what a name may be comes from several imports of everything,
-    /// each of which brings something else.
-    pub(super) fn is_clash(&self, it: Use<'_>, found: &[DefRef]) -> bool {
-        let family = self.project.file(it.file).family;
-        if found.len() < 2 || family.follows_imports() {
-            return false;
-        }
-        let start = it.within.map(|id| DefRef { file: it.file, id });
-        let around = |within: DefinitionId| {
-            start.is_some_and(|at| {
-                at.id == within || self.project.containers(at).any(|outer| outer.id == within)
-            })
-        };
-        let imports = self.project.file(it.file).outline().imports.iter().filter(|import| {
-            import.imported == Imported::Everything && import.within.is_none_or(around)
-        });
-        let brought = imports.map(|import| self.everything_named(it.file, import, it.name));
-        let mut brought: Vec<Vec<DefRef>> =
-            brought.map(|places| self.fitting(definitions(&places), it.role)).collect();
-        brought.retain(|some| !some.is_empty());
-        brought.sort_unstable();
-        brought.dedup();
-        brought.len() > 1 && found.iter().all(|at| brought.iter().any(|some| some.contains(at)))
     }
 
     /// What an import calls a module.

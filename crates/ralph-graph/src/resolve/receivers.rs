@@ -62,7 +62,7 @@ impl Resolver<'_> {
 
     /// A member of a type that nothing in the project defines or imports.
     fn of_unbound(&self, of: &str, it: Use<'_>) -> Resolution {
-        if !self.project.file(it.file).family.built_in().has_type(NameKey::of(of)) {
+        if !self.project.file(it.file).family.built_in().has_type(NameKey::of(of), of) {
             return self.unknown(it);
         }
         // It has what the language gave it, and what the project adds.
@@ -105,7 +105,7 @@ impl Resolver<'_> {
             Role::Value => found.iter().any(|at| kind(at) == Some(Kind::Method)),
             Role::Applies | Role::Type | Role::Extends | Role::Implements => false,
         };
-        if is_method && family.built_in().has_method(NameKey::of(it.name)) {
+        if is_method && family.built_in().has_method(NameKey::of(it.name), it.name) {
             return self.maybe(it);
         }
         // A method that calls one of its own name mostly hands on to another.
@@ -138,7 +138,7 @@ impl Resolver<'_> {
     }
 
     /// Whether the rules of a language let a file use a definition.
-    fn is_visible(&self, from: FileId, at: DefRef) -> bool {
+    pub(super) fn is_visible(&self, from: FileId, at: DefRef) -> bool {
         let Some(definition) = self.project.outlined(at) else { return false };
         match definition.reach {
             Reach::Nowhere => false,

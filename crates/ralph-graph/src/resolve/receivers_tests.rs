@@ -1,4 +1,27 @@
+use crate::outline::NameKey;
 use crate::resolve::tests::check;
+
+#[test]
+fn names_with_one_key_are_not_taken_for_each_other() {
+    let (one, two) = ("nozrspb", "nczzesa");
+    assert_eq!(NameKey::of(one), NameKey::of(two));
+    let classes = format!(
+        "class A:\n    def {one}(self):\n        pass\n\nclass B:\n    def {two}(self):\n        pass\n"
+    );
+    let uses = format!("import lib\n\ndef f(x):\n    x.{one}()\n    x.{two}()\n");
+    let head = format!("namespace n {{\nvoid {one}();\n}}\n");
+    let parts = format!(
+        "#include \"n.h\"\nnamespace n {{\nvoid {two}() {{}}\nvoid f() {{\n  {one}();\n}}\n}}\n"
+    );
+    check(
+        &[("lib.py", &classes), ("use.py", &uses), ("n.h", &head), ("n.cpp", &parts)],
+        &[
+            "use.py:4 nozrspb -> lib.py:2",
+            "use.py:5 nczzesa -> lib.py:6",
+            "n.cpp:5 nozrspb -> n.h:2",
+        ],
+    );
+}
 
 #[test]
 fn methods_of_a_languages_own_types_are_not_the_projects() {

@@ -132,6 +132,9 @@ impl Resolver<'_> {
         if let Lookup::Found(places) = looked {
             let mut found = definitions(&places);
             found.retain(is_apt);
+            if self.are_rivals(&found) {
+                return Resolution::Ambiguous(found);
+            }
             if !found.is_empty() {
                 return Resolution::Known(found);
             }

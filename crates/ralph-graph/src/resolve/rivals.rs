@@ -1,0 +1,99 @@
+//! Different things that imports of everything bring under one name.
+//!
+//! Where a file passes on all of two others and both have the name, it is not
+//! the same thing defined twice: a compiler refuses it, or the name is none.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use super::{Place, Resolver, definitions};
+use crate::facts::{Import, Reach};
+use crate::family::Family;
+use crate::project::{DefRef, FileId};
+
+/// Definitions that have a rival, each with the first of those that it was
+/// brought with: those are the same thing, and all others are not.
+pub(super) type Rivals = RefCell<HashMap<DefRef, DefRef>>;
+
+impl Resolver<'_> {
+    /// What imports of everything bring under a name: where a later one hides
+    /// what earlier ones brought, what the last brings that has it.
+    pub(super) fn of_everything<'i>(
+        &self,
+        file: FileId,
+        imports: impl Iterator<Item = &'i Import>,
+        name: &str,
+    ) -> Vec<Place> {
+        let family = self.project.file(file).family;
+        let imports: Vec<&Import> = imports.collect();
+        let mut all = imports.into_iter().rev().map(|it| self.everything_named(file, it, name));
+        if family == Family::Python {
+            return all.find(|found| !found.is_empty()).unwrap_or_default();
+        }
+        let mut brought: Vec<Vec<Place>> = all.rev().filter(|found| !found.is_empty()).collect();
+        if brought.len() > 1 && !family.follows_imports() {
+            if brought.iter().any(|found| self.is_offered(file, found)) {
+                brought.retain(|found| self.is_offered(file, found));
+            }
+            self.note_rivals(&brought);
+        }
+        brought.into_iter().flatten().collect()
+    }
+
+    /// Whether an import of everything really brings some of this: what is for
+    /// its own file alone has the name too, and stays there.
+    fn is_offered(&self, file: FileId, found: &[Place]) -> bool {
+        found.iter().any(|place| match place {
+            Place::Module(_) => true,
+            Place::Definition(at) => match self.project.file(file).family {
+                Family::Script => {
+                    self.project.outlined(*at).is_some_and(|it| it.reach != Reach::File)
+                }
+                Family::Rust => self.is_visible(file, *at),
+                Family::Python
+                | Family::Go
+                | Family::Java
+                | Family::C
+                | Family::Ruby
+                | Family::Php
+                | Family::CSharp
+                | Family::Shell => true,
+            },
+        })
+    }
+
+    fn note_rivals(&self, brought: &[Vec<Place>]) {
+        let sorted = |found: &Vec<Place>| {
+            let mut found = definitions(found);
+            found.sort_unstable();
+            found
+        };
+        let mut sides: Vec<Vec<DefRef>> = brought.iter().map(sorted).collect();
+        sides.sort_unstable();
+        // On two ways the same may come.
+        sides.dedup();
+        if sides.len() < 2 {
+            return;
+        }
+        let mut rivals = self.rivals.borrow_mut();
+        for side in &sides {
+            for at in side {
+                rivals.entry(*at).or_insert(side[0]);
+            }
+        }
+    }
+
+    /// Whether these are different things, only one of which can be meant.
+    pub(crate) fn are_rivals(&self, found: &[DefRef]) -> bool {
+        if found.len() < 2 {
+            return false;
+        }
+        let rivals = self.rivals.borrow();
+        let mut sides = found.iter().filter_map(|at| rivals.get(at));
+        sides.next().is_some_and(|first| sides.any(|side| side != first))
+    }
+}
+
+#[cfg(test)]
+#[path = "rivals_tests.rs"]
+mod tests;
