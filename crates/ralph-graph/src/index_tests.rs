@@ -164,8 +164,30 @@ fn what_is_left_out_is_said() {
     let index = scratch.index();
     let freshness = index.freshness();
     let skipped: Vec<&str> = freshness.skipped.iter().map(|it| it.path.as_str()).collect();
-    assert_eq!(skipped, ["bytes.py", "large.py", "link.py", "made.py"]);
+    assert_eq!(skipped, ["bytes.py", "large.py", "link.py", "loop", "made.py"]);
     assert_eq!((freshness.files, freshness.state()), (1, FreshnessState::Fresh));
+}
+
+#[test]
+fn a_link_to_a_folder_is_said_to_be_left_out_for_as_long_as_it_is_one() {
+    let scratch = Scratch::new(&[("a.py", "x = 1\n"), ("words.txt", "x")]);
+    fs::create_dir(scratch.path("../elsewhere")).unwrap();
+    let link = |to: &str, name: &str| {
+        std::os::unix::fs::symlink(scratch.path(to), scratch.path(name)).unwrap();
+    };
+    link("../elsewhere", "lib");
+    link("../elsewhere", "node_modules");
+    link("words.txt", "words");
+    link("nowhere", "gone");
+    let mut index = scratch.index();
+    let left_out = |index: &Index| -> Vec<String> {
+        index.freshness().skipped.iter().map(|it| format!("{}: {}", it.path, it.why)).collect()
+    };
+    assert_eq!(left_out(&index), ["lib: a symbolic link to a folder"]);
+    assert_eq!(update(&mut index, LATER), Updated::default());
+    fs::remove_dir(scratch.path("../elsewhere")).unwrap();
+    update(&mut index, LATER);
+    assert_eq!(left_out(&index), Vec::<String>::new());
 }
 
 #[test]
@@ -205,6 +227,35 @@ fn a_file_that_may_not_be_read_is_said_not_to_be_known() {
         return;
     }
     assert_eq!(scratch.index().freshness().partial[0].path, "b.py");
+}
+
+#[test]
+fn a_folder_that_may_not_be_entered_is_said_not_to_be_known() {
+    let files = [("a.py", "x = 1\n"), ("shut/b.py", "y = 1\n"), ("blind/c.py", "z = 1\n")];
+    let scratch = Scratch::new(&files);
+    let allow = |path: &str, mode| {
+        fs::set_permissions(scratch.path(path), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    allow("shut", 0o000);
+    allow("blind", 0o444);
+    let is_shut = fs::read_dir(scratch.path("shut")).is_err();
+    let mut index = scratch.index();
+    let missing = |index: &Index| -> Vec<String> {
+        index.freshness().partial.iter().map(|it| format!("{}: {}", it.path, it.why)).collect()
+    };
+    let found = missing(&index);
+    update(&mut index, LATER);
+    let again = missing(&index);
+    allow("shut", 0o755);
+    allow("blind", 0o755);
+    update(&mut index, LATER);
+    assert_eq!(names(&mut index), ["a.py:x", "blind/c.py:z", "shut/b.py:y"]);
+    assert_eq!(missing(&index), Vec::<String>::new());
+    // Permissions mean nothing to some users.
+    if is_shut {
+        assert_eq!(found, ["blind/c.py: permission denied", "shut/: permission denied"]);
+        assert_eq!(again, found);
+    }
 }
 
 #[test]
@@ -259,6 +310,24 @@ fn rules_of_the_repository_count_when_they_come_and_those_from_above_never() {
     scratch.remove(".git/info/exclude");
     update(&mut index, LATER);
     assert_eq!(names(&mut index), ["a.py:x", "out/b.py:y"]);
+}
+
+#[test]
+fn without_a_repository_too_rules_from_above_do_not_count() {
+    let scratch = Scratch::new(&[("a.py", "x = 1\n"), ("out/b.py", "y = 1\n")]);
+    scratch.write("../.gitignore", "out/\n*.py\n");
+    scratch.write("../.ignore", "out/\n");
+    scratch.write(".gitignore", "made.py\n/top/*.py\n");
+    let mut index = scratch.index();
+    assert_eq!(names(&mut index), ["a.py:x", "out/b.py:y"]);
+    // A folder that is listed alone obeys what the root says.
+    for path in ["out/made.py", "out/new.py", "out/top/c.py", "top/d.py", "top/in/e.py"] {
+        scratch.write(path, "z = 1\n");
+    }
+    update(&mut index, LATER);
+    let want = ["a.py:x", "out/b.py:y", "out/new.py:z", "out/top/c.py:z", "top/in/e.py:z"];
+    assert_eq!(names(&mut index), want);
+    assert_eq!(names(&mut scratch.index_in(&scratch.path("../other"))), want);
 }
 
 #[test]

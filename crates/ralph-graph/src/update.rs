@@ -402,6 +402,7 @@ impl Plan {
             }
             Sort::Rules => (settled, State::Rules),
             Sort::Odd(why) => (settled, State::Skipped { why: why.to_owned() }),
+            Sort::Unreadable(why) => (settled, State::Unreadable { why }),
         };
         folder.files.push(Entry { name: met.name, stamp, state });
     }

@@ -2,16 +2,18 @@
 //!
 //! Ignored files are not looked at, nor what installs and builds leave behind,
 //! nor other repositories inside. Symbolic links are not followed, so there are
-//! no loops.
+//! no loops. Rules count from the root on: every walk begins there, so that a
+//! folder that is listed alone obeys the same ones as in a walk through all.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt::Write;
 use std::fs::{self, Metadata};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ignore::{DirEntry, WalkBuilder};
+use ignore::{DirEntry, Walk, WalkBuilder};
 
 use crate::content;
 use crate::folder::{Entry, Folder, Stamp, State};
@@ -48,6 +50,12 @@ const PRESENT: Stamp = Stamp { size: 1, modified: 0, changed: 0, inode: 0 };
 /// Why a file or folder is left out whose name cannot be kept.
 const NO_TEXT: &str = "its name is not UTF-8";
 
+/// Why a link is left out that leads to a folder.
+const LINKED_FOLDER: &str = "a symbolic link to a folder";
+
+/// Stands in a folder for all that is in it: no file has this name.
+const WHOLE: &str = "";
+
 /// A file that was met.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Met {
@@ -65,6 +73,8 @@ pub(crate) enum Sort {
     Rules,
     /// It is left out.
     Odd(&'static str),
+    /// The system does not let us look at it.
+    Unreadable(String),
 }
 
 /// What is in a folder now.
@@ -112,7 +122,7 @@ impl Tree {
     /// The files that may have changed; `None` if their names may have.
     #[cfg(unix)]
     fn changed_files(&self, path: &str, folder: &Folder) -> Option<Vec<usize>> {
-        use rustix::fs::{AtFlags, Mode, OFlags, fstat, open, statat};
+        use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, open, statat};
 
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = open(self.at(path), flags, Mode::empty()).ok()?;
@@ -120,9 +130,14 @@ impl Tree {
             return None;
         }
         changed(folder, |file| {
+            let look = |flags| statat(&opened, &*file.name, flags).ok();
+            if is_linked_folder(file) {
+                let end = look(AtFlags::empty())?;
+                FileType::from_raw_mode(end.st_mode).is_dir().then_some(())?;
+            }
             let is_rules = file.state == State::Rules;
             let flags = if is_rules { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
-            Some(raw_stamp(&statat(&opened, &*file.name, flags).ok()?))
+            Some(raw_stamp(&look(flags)?))
         })
     }
 
@@ -135,6 +150,9 @@ impl Tree {
         }
         changed(folder, |file| {
             let path = place.join(&file.name);
+            if is_linked_folder(file) && !path.is_dir() {
+                return None;
+            }
             let is_rules = file.state == State::Rules;
             let facts = if is_rules { fs::metadata(path) } else { fs::symlink_metadata(path) };
             Some(stamp(&facts.ok()?))
@@ -153,38 +171,13 @@ impl Tree {
 
     fn listings(&self, path: &str, depth: Option<usize>) -> BTreeMap<String, Listing> {
         let mut found = BTreeMap::from([(path.to_owned(), Listing::default())]);
-        let own = self.own.clone();
+        let above = path.split('/').filter(|part| !part.is_empty()).count();
         let told: Arc<Mutex<Vec<PathBuf>>> = Arc::default();
-        let tell = Arc::clone(&told);
-        let walk = WalkBuilder::new(self.at(path))
-            .hidden(false)
-            // In a repository, rules from above it do not count.
-            .require_git(self.at(".git").exists())
-            .max_depth(depth)
-            .filter_entry(move |entry| match ownership(entry, &own) {
-                Ownership::Ours => true,
-                Ownership::Foreign => false,
-                Ownership::Told(telltale) => {
-                    tell.lock().unwrap_or_else(PoisonError::into_inner).push(telltale);
-                    false
-                }
-            })
-            .build();
-        // What may not be entered is as if it were not there; the next look
-        // finds it when it may.
-        for entry in walk.flatten() {
-            let Some((place, facts)) = self.place(&entry) else {
-                if let Some((folder, met)) = self.odd_name(&entry) {
-                    found.entry(folder).or_default().files.push(met);
-                }
-                continue;
-            };
-            if facts.is_dir() {
-                found.entry(place).or_default().stamp = Some(stamp(&facts));
-                continue;
-            }
-            if let Some(met) = met(&place, entry.path(), &facts) {
-                found.entry(folder_of(&place).to_owned()).or_default().files.push(met);
+        for entry in self.walker(path, depth.map(|depth| above + depth), &told) {
+            match entry {
+                Ok(entry) if entry.depth() < above => {}
+                Ok(entry) => self.take(&entry, &mut found),
+                Err(error) => self.take_error(&error, &mut found),
             }
         }
         for telltale in told.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
@@ -195,8 +188,71 @@ impl Tree {
         }
         for listing in found.values_mut() {
             listing.files.sort_by(|a, b| a.name.cmp(&b.name));
+            // That it cannot be looked at may be said twice.
+            listing.files.dedup_by(|a, b| a.name == b.name);
         }
         found
+    }
+
+    /// Goes from the root to a folder and through what is in it. Files that
+    /// tell of a folder that it is not ours are put into `told`.
+    fn walker(&self, path: &str, depth: Option<usize>, told: &Arc<Mutex<Vec<PathBuf>>>) -> Walk {
+        let (own, goal, tell) = (self.own.clone(), self.at(path), Arc::clone(told));
+        WalkBuilder::new(&self.root)
+            .hidden(false)
+            // Nobody watches what is above the root.
+            .parents(false)
+            .require_git(self.at(".git").exists())
+            .max_depth(depth)
+            .filter_entry(move |entry| {
+                let is_on_way = entry.path().starts_with(&goal) || goal.starts_with(entry.path());
+                is_on_way
+                    && match ownership(entry, &own) {
+                        Ownership::Ours => true,
+                        Ownership::Foreign => false,
+                        Ownership::Told(telltale) => {
+                            tell.lock().unwrap_or_else(PoisonError::into_inner).push(telltale);
+                            false
+                        }
+                    }
+            })
+            .build()
+    }
+
+    /// Notes what was met.
+    fn take(&self, entry: &DirEntry, found: &mut BTreeMap<String, Listing>) {
+        let facts = match entry.metadata() {
+            Ok(facts) => facts,
+            Err(error) => return self.take_error(&error, found),
+        };
+        let Some(place) = self.inside(entry.path()) else {
+            if let Some((folder, met)) = self.odd_name(entry, &facts) {
+                found.entry(folder).or_default().files.push(met);
+            }
+            return;
+        };
+        if facts.is_dir() {
+            found.entry(place).or_default().stamp = Some(stamp(&facts));
+        } else if let Some(met) = met(&place, entry.path(), &facts) {
+            found.entry(folder_of(&place).to_owned()).or_default().files.push(met);
+        }
+    }
+
+    /// Notes what the system does not let us look at: a folder that was met, or
+    /// something in one.
+    fn take_error(&self, error: &ignore::Error, found: &mut BTreeMap<String, Listing>) {
+        let Some((path, error)) = refusal(error) else { return };
+        // What is no more is as if it had never been there.
+        if error.kind() == io::ErrorKind::NotFound {
+            return;
+        }
+        let Some(place) = self.inside(path) else { return };
+        let is_folder = found.get(&place).is_some_and(|listing| listing.stamp.is_some());
+        let (folder, name) =
+            if is_folder { (place.as_str(), WHOLE) } else { (folder_of(&place), name_of(&place)) };
+        let (name, sort) = (name.to_owned(), Sort::Unreadable(error.kind().to_string()));
+        let met = Met { name, stamp: ABSENT, sort };
+        found.entry(folder.to_owned()).or_default().files.push(met);
     }
 
     /// Remembers why a folder is left out, in the folder above it.
@@ -227,12 +283,7 @@ impl Tree {
         !path.is_empty() && telltale(&self.at(path)).is_some()
     }
 
-    /// The path from the root with slashes, and the facts; `None` if its name
-    /// is no text.
-    fn place(&self, entry: &DirEntry) -> Option<(String, Metadata)> {
-        Some((self.inside(entry.path())?, entry.metadata().ok()?))
-    }
-
+    /// The path from the root with slashes; `None` if it is no text.
     fn inside(&self, path: &Path) -> Option<String> {
         let path = path.strip_prefix(&self.root).ok()?.to_str()?;
         Some(if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() })
@@ -240,12 +291,12 @@ impl Tree {
 
     /// What has a name that is no text, with the folder that it is in: folders,
     /// and files that look like code.
-    fn odd_name(&self, entry: &DirEntry) -> Option<(String, Met)> {
-        let (folder, facts) = (self.inside(entry.path().parent()?)?, entry.metadata().ok()?);
+    fn odd_name(&self, entry: &DirEntry, facts: &Metadata) -> Option<(String, Met)> {
+        let folder = self.inside(entry.path().parent()?)?;
         let name = escaped(entry.file_name());
         let is_code = || name.contains('.') && content::may_be_code(&name);
         let is_told = facts.is_dir() || facts.is_file() && is_code();
-        let met = Met { name, stamp: stamp(&facts), sort: Sort::Odd(NO_TEXT) };
+        let met = Met { name, stamp: stamp(facts), sort: Sort::Odd(NO_TEXT) };
         is_told.then_some((folder, met))
     }
 }
@@ -253,6 +304,27 @@ impl Tree {
 /// Whether the name of a file is the one that it has on the disk.
 fn has_own_name(file: &Entry) -> bool {
     !matches!(&file.state, State::Skipped { why } if why == NO_TEXT)
+}
+
+/// Whether a file is a link that led to a folder.
+fn is_linked_folder(file: &Entry) -> bool {
+    matches!(&file.state, State::Skipped { why } if why == LINKED_FOLDER)
+}
+
+/// What the system does not let us look at, and what it said.
+fn refusal(error: &ignore::Error) -> Option<(&Path, &io::Error)> {
+    match error {
+        ignore::Error::WithPath { path, err } => Some((path, err.io_error()?)),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+            refusal(err)
+        }
+        ignore::Error::Partial(_)
+        | ignore::Error::Loop { .. }
+        | ignore::Error::Io(_)
+        | ignore::Error::Glob { .. }
+        | ignore::Error::UnrecognizedFileType(_)
+        | ignore::Error::InvalidDefinition => None,
+    }
 }
 
 /// A name with the numbers of those bytes that are no text.
@@ -276,13 +348,15 @@ fn met(path: &str, place: &Path, facts: &Metadata) -> Option<Met> {
         Sort::Candidate
     } else if facts.is_symlink() && content::may_be_code(path) && name.contains('.') {
         Sort::Odd("a symbolic link")
+    } else if facts.is_symlink() && !FOREIGN.contains(&name) && place.is_dir() {
+        Sort::Odd(LINKED_FOLDER)
     } else {
         return None;
     };
     let stamp = match sort {
         // What a link leads to says what is ignored.
         Sort::Rules => fs::metadata(place).map_or(ABSENT, |facts| stamp(&facts)),
-        Sort::Candidate | Sort::Odd(_) => stamp(facts),
+        Sort::Candidate | Sort::Odd(_) | Sort::Unreadable(_) => stamp(facts),
     };
     Some(Met { name: name.to_owned(), stamp, sort })
 }
@@ -295,6 +369,10 @@ fn changed(folder: &Folder, look: impl Fn(&Entry) -> Option<Stamp>) -> Option<Ve
         match look(file) {
             None if file.stamp == Some(ABSENT) => {}
             None => return None,
+            // It could not be looked at before.
+            Some(_) if matches!(file.state, State::Unreadable { .. }) && file.stamp.is_some() => {
+                return None;
+            }
             Some(_) if file.stamp == Some(PRESENT) => {}
             Some(stamp) if file.stamp == Some(stamp) => {}
             Some(_) => changed.push(index),
