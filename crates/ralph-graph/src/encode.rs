@@ -170,6 +170,11 @@ pub(crate) fn facts(facts: &FileFacts) -> Vec<u8> {
         put_import(&mut sink, import);
         put_span(&mut sink, import.span, &mut last);
     }
+    sink.count(facts.types.len());
+    for (id, of) in &facts.types {
+        sink.small(id.0);
+        sink.small(of.0);
+    }
     sink.count(facts.implementors.len());
     for (start, name) in &facts.implementors {
         sink.small(*start);
@@ -208,13 +213,24 @@ pub(crate) fn read_facts(bytes: &[u8]) -> Option<FileFacts> {
         import.span = take_span(&mut source, &mut last)?;
         imports.push(import);
     }
+    let types = take_types(&mut source)?;
     let count = source.count()?;
     let mut implementors = Vec::with_capacity(count);
     for _ in 0..count {
         implementors.push((source.small()?, NameId(source.small()?)));
     }
-    let facts = FileFacts { names, definitions, references, imports, implementors, health };
+    let facts = FileFacts { names, definitions, references, imports, types, implementors, health };
     (source.is_empty() && containers_precede(&facts.definitions)).then_some(facts)
+}
+
+/// Definitions with the names of their types.
+pub(crate) fn take_types(source: &mut Source<'_>) -> Option<Vec<(DefinitionId, NameId)>> {
+    let count = source.count()?;
+    let mut types = Vec::with_capacity(count);
+    for _ in 0..count {
+        types.push((DefinitionId(source.small()?), NameId(source.small()?)));
+    }
+    Some(types)
 }
 
 /// Chains of containers must end.

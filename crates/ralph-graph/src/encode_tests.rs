@@ -91,9 +91,10 @@ fn any_facts() -> impl Strategy<Value = FileFacts> {
         proptest::collection::vec(reference(), 0..20),
         proptest::collection::vec(import(), 0..5),
         proptest::collection::vec((0..9_u32, name()), 0..3),
+        proptest::collection::btree_map((0..8_u32).prop_map(DefinitionId), name(), 0..3),
         proptest::option::of(0..100_u32),
     );
-    lists.prop_map(|(mut definitions, references, imports, implementors, line)| {
+    lists.prop_map(|(mut definitions, references, imports, implementors, types, line)| {
         let mut names = Interner::default();
         for text in ["save", "Store", "a.b", "", "키", "load_all"] {
             names.intern(text);
@@ -106,6 +107,7 @@ fn any_facts() -> impl Strategy<Value = FileFacts> {
             definitions,
             references,
             imports,
+            types: types.into_iter().collect(),
             implementors,
             health: health(line),
         }
@@ -129,6 +131,10 @@ proptest! {
         for (short, full) in outline.imports.iter().zip(&before.imports) {
             prop_assert_eq!(outline.names.text(short.module), before.names.text(full.module));
         }
+        for (id, of) in &before.types {
+            prop_assert_eq!(outline.type_of(*id), Some(before.names.text(*of)));
+        }
+        prop_assert_eq!(outline.types.len(), before.types.len());
         for (id, text) in before.names.iter() {
             let times = before.references.iter().filter(|reference| reference.name == id).count();
             prop_assert_eq!(outline.mentions(NameKey::of(text)) as usize, times);

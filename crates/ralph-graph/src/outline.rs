@@ -99,6 +99,8 @@ pub(crate) struct Outline {
     pub(crate) definitions: Vec<Outlined>,
     pub(crate) imports: Vec<Import>,
     pub(crate) above: Vec<Above>,
+    /// The types of variables, in the order of the definitions.
+    pub(crate) types: Vec<(DefinitionId, NameId)>,
     /// In the order of the keys.
     pub(crate) mentions: Vec<Mention>,
 }
@@ -148,6 +150,12 @@ impl Outline {
 
     pub(crate) fn name(&self, id: DefinitionId) -> &str {
         self.definition(id).map_or("", |definition| self.names.text(definition.name))
+    }
+
+    /// The type of a variable as it is written, if it is.
+    pub(crate) fn type_of(&self, id: DefinitionId) -> Option<&str> {
+        let found = self.types.binary_search_by_key(&id, |(variable, _)| *variable).ok()?;
+        self.types.get(found).map(|(_, of)| self.names.text(*of))
     }
 
     /// How often a name is used.
@@ -226,6 +234,11 @@ pub(crate) fn encode(family: Family, facts: &FileFacts) -> Vec<u8> {
         encode::put_import(&mut body, &Import { module, imported, ..*import });
     }
     put_above(&mut body, facts, &mut chosen);
+    body.count(facts.types.len());
+    for (id, of) in &facts.types {
+        body.small(id.0);
+        body.small(chosen.choose(facts, *of).0);
+    }
     let keys: Vec<NameKey> = facts.names.iter().map(|(_, text)| NameKey::of(text)).collect();
     let times = times::of(family, facts, &keys);
     let mentions = mentions(&keys, &times);
@@ -315,12 +328,13 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Outline> {
         let within = source.optional()?.map(DefinitionId);
         above.push(Above { role: encode::role(code >> 4)?, name, qualifier, within });
     }
+    let types = encode::take_types(&mut source)?;
     let count = source.count()?;
     let mut mentions = Vec::with_capacity(count);
     for _ in 0..count {
         mentions.push(sketch::take_mention(&mut source)?);
     }
-    source.is_empty().then_some(Outline { names, definitions, imports, above, mentions })
+    source.is_empty().then_some(Outline { names, definitions, imports, above, types, mentions })
 }
 
 fn take_definitions(source: &mut Source<'_>) -> Option<Vec<Outlined>> {

@@ -218,6 +218,13 @@ impl<'a> Resolver<'a> {
         if !found.is_empty() {
             return self.settle(Lookup::Found(found), it, || Resolution::Outside);
         }
+        if let [Place::Definition(at)] = places.as_slice()
+            && let Some(of) = self.project.file(at.file).outline().type_of(at.id)
+        {
+            // The type is written as the file knows it that has the variable.
+            let container = self.project.outlined(*at).and_then(|it| it.container);
+            return self.of_type(Scope { file: at.file, within: container }, of, it);
+        }
         // A variable has no members of its own, and who knows its type.
         let is_value = |place: &Place| match place {
             Place::Module(_) => false,

@@ -1,7 +1,7 @@
 //! Tells uses of local names from the others, and turns what was collected
 //! into facts.
 
-use super::collected::{Before, Bound, Brings, Members, Standing, Use, is_type};
+use super::collected::{Before, Bound, Brings, Def, Members, Standing, Use, is_type};
 use super::symbols::Symbol;
 use super::tree::{At, offset};
 use super::walk::Walk;
@@ -9,7 +9,7 @@ use crate::facts::{
     Definition, DefinitionId, FileFacts, Health, Import, Imported, Interner, Kind, NameId,
     Qualifier, Reference, Span,
 };
-use crate::mixer::Set;
+use crate::mixer::{Set, Table};
 
 /// What an expression before a name is, as far as it matters.
 #[derive(Debug, Clone, Copy)]
@@ -129,6 +129,7 @@ pub(crate) fn settle(mut walk: Walk<'_>, shape: ShapeOf, broken_at: Option<u32>)
     names.line = 0;
     let imports = imports(&walk, &mut names, &kept);
     names.line = 0;
+    let types = types(&walk, &mut names, &kept);
     let definitions = definitions(&mut walk, &mut names, &kept);
     let left_out = broken_at.into_iter().chain(walk.too_deep).min();
     let health = match left_out {
@@ -138,7 +139,36 @@ pub(crate) fn settle(mut walk: Walk<'_>, shape: ShapeOf, broken_at: Option<u32>)
     let implementors = std::mem::take(&mut walk.implementors);
     let implementors =
         implementors.into_iter().map(|(start, name)| (start, names.name(&walk, name))).collect();
-    FileFacts { names: names.names.names, definitions, references, imports, implementors, health }
+    let names = names.names.names;
+    FileFacts { names, definitions, references, imports, types, implementors, health }
+}
+
+/// The types of variables outside functions. Of several with one name it is
+/// not known whose the type is.
+fn types(
+    walk: &Walk<'_>,
+    names: &mut Settled,
+    kept: &[Option<DefinitionId>],
+) -> Vec<(DefinitionId, NameId)> {
+    if walk.outer_types.is_empty() {
+        return Vec::new();
+    }
+    let is_outer = |def: &Def| {
+        let container = def.container.map(|container| walk.defs[container].kind);
+        matches!(def.kind, Kind::Variable | Kind::Constant)
+            && container.is_none_or(|kind| kind == Kind::Module)
+    };
+    let mut found: Table<Symbol, Option<DefinitionId>> = Table::default();
+    for (def, id) in walk.defs.iter().zip(kept).filter(|(def, _)| is_outer(def)) {
+        if let (Some(id), true) = (id, walk.outer_types.contains_key(&def.name)) {
+            found.entry(def.name).and_modify(|known| *known = None).or_insert(Some(*id));
+        }
+    }
+    let known =
+        found.into_iter().filter_map(|(name, id)| Some((id?, *walk.outer_types.get(&name)?)));
+    let mut known: Vec<(DefinitionId, Symbol)> = known.collect();
+    known.sort_unstable_by_key(|(id, _)| *id);
+    known.into_iter().map(|(id, of)| (id, names.name(walk, of))).collect()
 }
 
 /// The final number of each definition, and the definitions in text order.

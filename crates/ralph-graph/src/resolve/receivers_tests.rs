@@ -168,3 +168,70 @@ fn the_title_of_a_test_is_no_name() {
         ],
     );
 }
+
+#[test]
+fn what_is_imported_is_of_the_type_that_its_own_file_says() {
+    let store = "class Store:\n    def save(self):\n        pass\n\nclass Other:\n    def save(self):\n        pass\n    def info(self):\n        pass\n";
+    check(
+        &[
+            ("store.py", store),
+            (
+                "db.py",
+                "import logging\nfrom store import Store as S\nimport store\n\ndb = S()\nlater: store.Other = None\nlog = logging.getLogger()\nplain = 1\n",
+            ),
+            (
+                "use.py",
+                "import db as all\nfrom db import db, later, log, plain\n\nclass S:\n    def save(self):\n        pass\n\ndef f():\n    db.save()\n    all.db.save()\n    later.save()\n    log.info()\n    db.info()\n",
+            ),
+        ],
+        &[
+            "use.py:9 save -> store.py:2",
+            "use.py:10 save -> store.py:2",
+            "use.py:11 save -> store.py:6",
+            "use.py:12 info -> ? store.py:8",
+            "use.py:13 info -> -",
+        ],
+    );
+    check(
+        &[
+            (
+                "store.ts",
+                "export class Store {\n  save() {}\n}\nexport class Other {\n  save() {}\n}\n",
+            ),
+            (
+                "db.ts",
+                "import { Store, Other as O } from './store';\nexport const db = new Store();\nexport let other: O;\nexport const api = {\n  save() {},\n};\n",
+            ),
+            (
+                "use.ts",
+                "import { db, other, api } from './db';\nimport * as all from './db';\ndb.save();\nall.db.save();\nother.save();\napi.save();\n",
+            ),
+        ],
+        &[
+            "use.ts:3 save -> store.ts:2",
+            "use.ts:4 save -> store.ts:2",
+            "use.ts:5 save -> store.ts:5",
+            "use.ts:6 save -> db.ts:5",
+        ],
+    );
+    let two = "pub struct Store;\nimpl Store {\n    pub fn save(&self) {}\n}\npub struct Other;\nimpl Other {\n    pub fn save(&self) {}\n}\n";
+    check(
+        &[
+            ("Cargo.toml", "[package]\nname = \"d\"\n"),
+            ("src/lib.rs", "mod store;\nmod db;\nmod go;\n"),
+            ("src/store.rs", two),
+            (
+                "src/db.rs",
+                "use crate::store::{Other, Store};\npub static DB: Store = Store;\npub mod a {\n    pub static TWICE: super::Store = super::Store;\n}\npub mod b {\n    pub static TWICE: super::Other = super::Other;\n}\n",
+            ),
+            (
+                "src/go.rs",
+                "use crate::db::DB;\nfn go() {\n    DB.save();\n    crate::db::a::TWICE.save();\n}\n",
+            ),
+        ],
+        &[
+            "src/go.rs:3 save -> src/store.rs:3",
+            "src/go.rs:4 save -> ? src/store.rs:3 src/store.rs:7",
+        ],
+    );
+}
