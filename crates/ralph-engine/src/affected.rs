@@ -99,3 +99,26 @@ impl GateWatcher for First<'_> {
         self.0.stop()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn tests_of_a_file_that_is_gone_go_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, state) = (folder.path().join("project"), folder.path().join("state"));
+        fs::create_dir(&root).unwrap();
+        fs::write(root.join("lib.py"), "def f():\n    pass\n").unwrap();
+        fs::write(root.join("test_lib.py"), "from lib import f\n\ndef test_f():\n    f()\n")
+            .unwrap();
+        fs::write(root.join("test_rest.py"), "def test_rest():\n    pass\n").unwrap();
+        Index::open(&root, &state).unwrap().update(i64::MAX, &mut |_| {}).unwrap();
+        fs::remove_file(root.join("lib.py")).unwrap();
+        let affected = AffectedTests { root, state };
+        let found = affected.of(&["lib.py".to_owned()], Timestamp::from_millis(i64::MAX));
+        assert_eq!(found, [AffectedTest { path: "test_lib.py".to_owned(), name: None }]);
+    }
+}

@@ -2,6 +2,7 @@
 
 pub mod calls;
 pub mod files;
+mod gone;
 pub mod impact;
 pub mod implied;
 pub mod meaning;

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::path::Path;
 use std::rc::Rc;
 
 use ralph_store::CodeStore;
@@ -14,6 +15,8 @@ use crate::project::{DefRef, FileId, Project};
 /// What is known of a project's code, to be asked questions.
 pub struct Code<'i> {
     pub(crate) project: Project,
+    /// Where its files are.
+    pub(crate) root: &'i Path,
     store: &'i CodeStore,
     freshness: Freshness,
     facts: RefCell<HashMap<i64, Option<Rc<FileFacts>>>>,
@@ -45,8 +48,18 @@ pub struct Symbol {
 }
 
 impl<'i> Code<'i> {
-    pub(crate) fn new(project: Project, store: &'i CodeStore, freshness: Freshness) -> Self {
-        Self { project, store, freshness, facts: RefCell::default() }
+    pub(crate) fn new(
+        project: Project,
+        (store, root): (&'i CodeStore, &'i Path),
+        freshness: Freshness,
+    ) -> Self {
+        Self { project, root, store, freshness, facts: RefCell::default() }
+    }
+
+    /// The same with other files.
+    pub(crate) fn with_project(&self, project: Project) -> Self {
+        let facts = RefCell::new(self.facts.borrow().clone());
+        Self { project, root: self.root, store: self.store, freshness: Freshness::default(), facts }
     }
 
     /// How far the answers that were given can be relied on.

@@ -168,7 +168,8 @@ fn key(language: u8, bytes: &[u8]) -> i64 {
     i64::from_le_bytes(key)
 }
 
-fn family(language: Language) -> Family {
+/// The rules by which a language finds names.
+pub(crate) fn family(language: Language) -> Family {
     match language {
         #[cfg(feature = "lang-python")]
         Language::Python => Family::Python,

@@ -229,7 +229,7 @@ impl Index {
             let why = "what was read of it is lost".to_owned();
             freshness.partial.push(Trouble { path: join(&folder, &name), why });
         }
-        Ok(Code::new(project.0, &self.store, freshness))
+        Ok(Code::new(project.0, (&self.store, &self.tree.root), freshness))
     }
 
     /// All files as their outlines tell, and the paths of those whose outline

@@ -130,6 +130,12 @@ impl Project {
         Self { files, manifests, tables: Tables::default() }
     }
 
+    /// The same project with some files more.
+    pub(crate) fn with(&self, more: Vec<SourceFile>) -> Self {
+        let files = self.files.iter().cloned().chain(more).collect();
+        Self::new(files, self.manifests.clone())
+    }
+
     pub(crate) fn ids(&self) -> impl Iterator<Item = FileId> + use<> {
         (0..u32::try_from(self.files.len()).unwrap_or(u32::MAX)).map(FileId)
     }

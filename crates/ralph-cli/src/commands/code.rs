@@ -338,15 +338,15 @@ impl Asking<'_> {
     }
 
     fn impact(&self, args: &ImpactArgs) -> Result<u8, CliError> {
-        let files: Vec<String> =
-            args.files.iter().map(|file| self.relative_to_root(file)).collect();
+        let files: Vec<String> = args.files.iter().map(|file| self.once_in_root(file)).collect();
         let found = self.code.impact(&files);
-        if found.files.is_empty() && args.form() == Form::Text {
+        let is_unknown = found.files.is_empty() && found.gone.is_empty();
+        if is_unknown && args.form() == Form::Text {
             return Err(self.unknown(&found.unknown));
         }
         let text = self.answers.impact(&found);
         self.show(args.form(), (wire::impact(&found, &self.code.freshness()), text));
-        Ok(u8::from(found.files.is_empty()))
+        Ok(u8::from(is_unknown))
     }
 
     fn map(&self, args: &MapArgs) -> u8 {
@@ -376,6 +376,23 @@ impl Asking<'_> {
         let is_path = ["./", "../", "/"].iter().any(|start| text.starts_with(start));
         let (file, rest) = text.find(':').map_or((text, ""), |at| text.split_at(at));
         if is_path { self.relative_to_root(file) + rest } else { text.to_owned() }
+    }
+
+    /// The same for a path of which there may be nothing any more.
+    fn once_in_root(&self, path: &str) -> String {
+        let known = self.relative_to_root(path);
+        let place = std::path::absolute(path).unwrap_or_default();
+        if place.exists() || self.code.knows_file(&known) {
+            return known;
+        }
+        // What is left of it tells where it was.
+        let left = place.ancestors().find_map(|above| {
+            let rest = place.strip_prefix(above).ok()?;
+            Some(std::fs::canonicalize(above).ok()?.join(rest))
+        });
+        let inside = left.as_deref().and_then(|it| it.strip_prefix(&self.app.project.root).ok());
+        let inside = inside.and_then(Path::to_str).map(|inside| inside.replace('\\', "/"));
+        inside.filter(|inside| !inside.is_empty()).unwrap_or(known)
     }
 
     /// A path as the index knows it, if it is one from the present folder.

@@ -99,6 +99,26 @@ fn impact_says_once_that_a_file_is_not_known_and_why() {
 }
 
 #[test]
+fn impact_of_a_file_that_is_gone_says_so_and_who_needs_it() {
+    let project = sample();
+    project.file("app/use.py", "from app.store import Store\n");
+    std::fs::remove_file(project.root().join("app/store.py")).unwrap();
+    let answer = code(&project, &["impact", "app/store.py"]).exits(0);
+    let said = "app/store.py is gone, but still needed.\n";
+    assert!(answer.stdout.starts_with(said), "{}", answer.stdout);
+    assert!(answer.stdout.contains("app/use.py"), "{}", answer.stdout);
+    let from = project.root().join("app");
+    let from_there = project.ralph(&["code", "impact", "store.py", "--json"]).dir(from);
+    let answer = from_there.output().exits(0).json();
+    assert_eq!((&answer["gone"], &answer["files"]), (&json!(["app/store.py"]), &json!([])));
+    assert_eq!(answer["dependents"][0]["path"], "app/use.py");
+    let answer = korean(&project, &["impact", "app/store.py"]).exits(0);
+    assert!(answer.stdout.contains("없어졌지만"), "{}", answer.stdout);
+    let answer = code(&project, &["impact", "app/never.py"]).exits(1);
+    assert!(answer.stderr.contains("there is no app/never.py"), "{}", answer.stderr);
+}
+
+#[test]
 fn files_are_chosen_by_patterns_and_a_guess_is_said() {
     let project = sample();
     let answer = code(&project, &["symbols", "--file", "*.py", "--json"]).exits(0).json();

@@ -184,7 +184,8 @@ fn calls(calls: &Calls) -> Value {
     })
 }
 
-/// What may break when files change.
+/// What may break when files change. `gone` are those that are no more, but
+/// still needed.
 pub fn impact(found: &Impact, fresh: &Freshness) -> Value {
     let dependents = found.dependents.iter().map(|it| {
         json!({
@@ -207,6 +208,7 @@ pub fn impact(found: &Impact, fresh: &Freshness) -> Value {
     json!({
         "schema": SCHEMA,
         "files": found.files,
+        "gone": found.gone,
         "unknown": found.unknown,
         "dependents": dependents.collect::<Vec<_>>(),
         "tests": tests.collect::<Vec<_>>(),

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use super::name::plain_path;
 use super::refs::{Relation, certainty};
 use crate::code::Code;
 use crate::facts::Kind;
@@ -42,12 +43,29 @@ pub struct TestHit {
 pub struct Impact {
     /// The changed files that are known.
     pub files: Vec<String>,
+    /// Files that are no more, but still needed.
+    pub gone: Vec<String>,
     /// Names that stand for no known file.
     pub unknown: Vec<String>,
     /// Nearest first.
     pub dependents: Vec<Dependent>,
     /// Nearest first.
     pub tests: Vec<TestHit>,
+}
+
+/// Files that change.
+struct Changed {
+    /// All of them.
+    all: BTreeSet<FileId>,
+    /// Those that are not there any more.
+    gone: BTreeSet<FileId>,
+}
+
+impl Changed {
+    /// Whether a file cannot work because what it needs is gone.
+    fn cuts(&self, found: &Found) -> bool {
+        self.gone.contains(&found.through)
+    }
 }
 
 /// How a file came to be known as a dependent.
@@ -61,17 +79,42 @@ struct Found {
 impl Code<'_> {
     /// Finds what depends on files, and which tests touch them.
     pub fn impact(&self, files: &[String]) -> Impact {
-        let (mut changed, mut unknown) = (BTreeSet::new(), Vec::new());
+        let gone = self.gone(files);
+        let (mut known, mut unknown) = (BTreeSet::new(), Vec::new());
         for name in files {
             let found = self.files_exactly(name);
             if found.is_empty() {
                 unknown.push(name.clone());
             }
-            changed.extend(found);
+            known.extend(found.into_iter().map(|file| self.project.file(file).path.clone()));
         }
+        if gone.is_empty() {
+            return self.impact_of(&known, &gone, unknown);
+        }
+        self.with_gone(&gone).impact_of(&known, &gone, unknown)
+    }
+
+    fn impact_of(
+        &self,
+        known: &BTreeSet<String>,
+        gone: &BTreeSet<String>,
+        mut unknown: Vec<String>,
+    ) -> Impact {
         let resolver = Resolver::new(&self.project);
-        let found = self.dependents(&resolver, &changed);
+        let id = |path: &String| self.project.by_path(path);
         let path = |file: FileId| self.project.file(file).path.clone();
+        let changed = Changed {
+            all: known.iter().chain(gone).filter_map(id).collect(),
+            gone: gone.iter().filter_map(id).collect(),
+        };
+        let found = self.dependents(&resolver, &changed.all);
+        let is_needed = |file: &FileId| {
+            let imports = |other| resolver.imported_files(other).contains(file);
+            found.iter().any(|it| it.through == *file) || self.project.ids().any(imports)
+        };
+        // What nobody needs was perhaps never there.
+        let gone: Vec<String> = changed.gone.iter().copied().filter(is_needed).map(path).collect();
+        unknown.retain(|name| !gone.iter().any(|gone| gone == plain_path(name)));
         let dependents = found.iter().map(|it| Dependent {
             path: path(it.file),
             relation: it.relation,
@@ -80,8 +123,8 @@ impl Code<'_> {
             is_test: self.project.is_test_file(it.file),
         });
         let tests = self.tests(&resolver, &changed, &found);
-        let files = changed.iter().map(|file| path(*file)).collect();
-        Impact { files, unknown, dependents: dependents.collect(), tests }
+        let files = known.iter().cloned().collect();
+        Impact { files, gone, unknown, dependents: dependents.collect(), tests }
     }
 
     fn files_exactly(&self, name: &str) -> Vec<FileId> {
@@ -185,28 +228,28 @@ impl Code<'_> {
         })
     }
 
-    fn tests(
-        &self,
-        resolver: &Resolver<'_>,
-        changed: &BTreeSet<FileId>,
-        found: &[Found],
-    ) -> Vec<TestHit> {
+    fn tests(&self, resolver: &Resolver<'_>, changed: &Changed, found: &[Found]) -> Vec<TestHit> {
         let mut hits = Vec::new();
-        let own = changed.iter().flat_map(|file| self.test_cases(*file));
+        let own = changed.all.iter().flat_map(|file| self.test_cases(*file));
         hits.extend(own.map(|at| self.test_hit(at, 0)));
+        // Nothing is left of what is gone, so all that needed it has changed.
+        let cut = found.iter().filter(|it| changed.cuts(it)).map(|it| it.file);
+        let broken: BTreeSet<FileId> = changed.all.iter().copied().chain(cut).collect();
         let mut targets: HashMap<&str, Vec<DefRef>> = HashMap::new();
-        for file in changed {
+        for file in &broken {
             for (name, at) in self.seen_names(*file) {
                 targets.entry(name).or_default().extend(at);
             }
         }
-        let touched = self.touched(resolver, changed, found.iter().map(|it| it.file));
+        let touched = self.touched(resolver, &broken, found.iter().map(|it| it.file));
         for it in found {
             let cases = self.test_cases(it.file);
             let is_test = self.project.is_test_file(it.file);
             // Files of tests that are further away are affected as a whole:
             // what they share may lead there in ways that are not seen.
-            let near = if it.distance == 1 || !is_test {
+            let near = if changed.cuts(it) {
+                cases.iter().copied().filter(|_| !is_test).collect()
+            } else if it.distance == 1 || !is_test {
                 let mut near = self.touching(resolver, it.file, &cases, &targets);
                 near.extend(cases.iter().filter(|case| touched.contains(case)));
                 near

@@ -308,7 +308,14 @@ impl Answers {
         for name in &found.unknown {
             let _ = writeln!(text, "{}", self.unknown(name));
         }
-        if found.files.is_empty() {
+        for name in &found.gone {
+            let name = one_line(name, PATH);
+            let _ = match self.locale {
+                Locale::En => writeln!(text, "{name} is gone, but still needed."),
+                Locale::Ko => writeln!(text, "{name} 파일은 없어졌지만 아직 필요합니다."),
+            };
+        }
+        if found.files.is_empty() && found.gone.is_empty() {
             return text;
         }
         if found.dependents.is_empty() {

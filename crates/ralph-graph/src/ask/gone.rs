@@ -1,0 +1,96 @@
+//! Files that are no more, as those see them that still need them.
+//!
+//! What an import means depends on which files there are. So a file that is
+//! gone is put back without its contents, and whatever leads to it then led to
+//! it before.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::name::plain_path;
+use crate::code::Code;
+use crate::content::family;
+use crate::facts::Imported;
+use crate::family::Family;
+use crate::language::Language;
+use crate::outline::{self, Folded};
+use crate::project::{FileId, Project, SourceFile, folder_of, name_of};
+use crate::read::Reader;
+
+impl Code<'_> {
+    /// Those of some names that stand for files of code which are not there.
+    pub(super) fn gone(&self, names: &[String]) -> BTreeSet<String> {
+        let is_gone = |path: &&str| {
+            let is_known = self.project.by_path(path).is_some();
+            !is_known && self.root.join(path).symlink_metadata().is_err()
+        };
+        let paths = names.iter().map(|name| plain_path(name));
+        let code = paths.filter(|path| Language::of(Path::new(path), &[]).is_some());
+        code.filter(is_gone).map(str::to_owned).collect()
+    }
+
+    /// The same code with files that are gone put back.
+    pub(super) fn with_gone(&self, paths: &BTreeSet<String>) -> Self {
+        let mut reader = Reader::new();
+        let mut files = Vec::new();
+        for path in paths {
+            let Some(language) = Language::of(Path::new(path), &[]) else { continue };
+            let family = family(language);
+            let text = supposed(&self.project, family, path);
+            let Ok(facts) = reader.read(language, text.as_bytes()) else { continue };
+            let folded = Folded::new(&outline::encode(family, &facts));
+            // Nothing is stored of it, under whatever key.
+            files.push(SourceFile { path: path.clone(), family, folded, key: 0 });
+        }
+        self.with_project(self.project.with(files))
+    }
+}
+
+/// What the text of a file surely was, as far as its name tells: where a file
+/// says itself what it is called by others, there is no finding it without.
+fn supposed(project: &Project, family: Family, path: &str) -> String {
+    let name = name_of(path).split('.').next().unwrap_or_default();
+    let namespace = || namespace_of(project, family, path).filter(|space| !space.is_empty());
+    let line = |keyword: &str, space: String| format!("{keyword} {space};\n");
+    match family {
+        Family::Java => {
+            let package = namespace().map(|space| line("package", space)).unwrap_or_default();
+            format!("{package}public class {name} {{}}\n")
+        }
+        Family::CSharp => {
+            let space = namespace().map(|space| line("namespace", space)).unwrap_or_default();
+            format!("{space}public class {name} {{}}\n")
+        }
+        Family::Php => {
+            let space = namespace().map(|space| line("namespace", space.replace('.', "\\")));
+            format!("<?php\n{}class {name} {{}}\n", space.unwrap_or_default())
+        }
+        Family::Python
+        | Family::Rust
+        | Family::Script
+        | Family::Go
+        | Family::Ruby
+        | Family::C
+        | Family::Shell => String::new(),
+    }
+}
+
+/// The namespace of a file: one that is imported by what its path ends with,
+/// else that of the files beside it.
+fn namespace_of(project: &Project, family: Family, path: &str) -> Option<String> {
+    let of_family = |file: &FileId| project.file(*file).family == family;
+    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    for file in project.ids().filter(of_family) {
+        for import in &project.file(file).outline().imports {
+            let Imported::Name { name, .. } = import.imported else { continue };
+            let (space, name) = (project.text(file, import.module), project.text(file, name));
+            let space = space.trim_matches('\\').replace('\\', ".");
+            let written = format!("/{}/{name}", space.replace('.', "/"));
+            if format!("/{stem}").ends_with(&written) {
+                return Some(space);
+            }
+        }
+    }
+    let mut beside = project.in_folder(folder_of(path)).iter().copied().filter(of_family);
+    beside.find_map(|file| project.namespaces(file).into_iter().next())
+}
