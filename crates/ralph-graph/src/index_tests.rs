@@ -99,6 +99,29 @@ fn new_rules_in_one_folder_hide_no_change_in_another() {
 }
 
 #[test]
+fn changes_in_many_folders_at_once_are_found_like_those_in_few() {
+    let scratch = Scratch::new(&[("p/a.py", "x = 1\n")]);
+    let write = |folders: std::ops::Range<usize>, name: &str| {
+        for number in folders {
+            scratch.write(&format!("p/f{number}/g/{name}"), format!("x{number} = 1\n"));
+        }
+    };
+    write(0..50, "old.py");
+    let mut index = scratch.index();
+    // Only new folders, then new files in old ones, then both and fewer.
+    for (folders, name) in [(50..100, "new.py"), (0..60, "more.py"), (90..120, "last.py")] {
+        write(folders, name);
+        scratch.remove("p/a.py");
+        scratch.write("p/a.py", format!("{name:?}\ny = 1\n"));
+        update(&mut index, LATER);
+        let mut fresh = Index::fleeting(&scratch.root()).unwrap();
+        update(&mut fresh, LATER);
+        assert_eq!(index.states(), fresh.states(), "{name}");
+        assert_eq!(names(&mut index), names(&mut fresh), "{name}");
+    }
+}
+
+#[test]
 fn a_file_that_is_broken_is_known_as_it_was_and_said_to_be_stale() {
     let scratch = Scratch::new(&[("a.py", GOOD)]);
     let mut index = scratch.index();

@@ -1,7 +1,7 @@
 //! Brings the index up to date: what did not change is not read, and contents
 //! that are known are not parsed.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ralph_store::{CodeStore, FolderChanges, NewFacts, StoreError};
@@ -25,6 +25,10 @@ const WRITE_BYTES: usize = 24 * 1024 * 1024;
 
 /// Files from which on the keys of all known contents are fetched at once.
 const MANY: usize = 64;
+
+/// Folders from which on all are listed at once: the way to each of them begins
+/// at the root, and goes through what lies beside it.
+const MANY_FOLDERS: usize = 32;
 
 /// How much of an update is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -264,7 +268,9 @@ impl Plan {
             .map(|(path, folder)| (path.clone(), tree.glance(path, folder)))
             .filter(|(_, glance)| *glance != Glance::Files(Vec::new()))
             .collect();
-        if glances.iter().any(|(_, glance)| *glance == Glance::Rules) {
+        let others = glances.iter().filter(|(_, glance)| *glance == Glance::Names).count();
+        let is_other = glances.iter().any(|(_, glance)| *glance == Glance::Rules);
+        if is_other || others > MANY_FOLDERS {
             return self.take_all(tree.walk(""), folders);
         }
         let listed: Vec<Listed> = glances
@@ -338,11 +344,10 @@ impl Plan {
         for gone in below.iter().filter(|folder| !found.contains_key(*folder)) {
             self.forget(gone, folders);
         }
-        let new: Vec<&String> = found.keys().filter(|folder| !below.contains(*folder)).collect();
-        for folder in new {
-            for (path, listing) in tree.walk(folder) {
-                self.take_listing(&path, listing, folders);
-            }
+        let names = found.keys().map(String::as_str);
+        let new: BTreeSet<&str> = names.filter(|folder| !below.contains(*folder)).collect();
+        for (path, listing) in walk_new(tree, path, &new) {
+            self.take_listing(&path, listing, folders);
         }
         self.take_listing(path, listing, folders);
     }
@@ -410,6 +415,19 @@ impl Plan {
 
 /// A folder, and what it was found to hold.
 type Listed = (String, BTreeMap<String, Listing>);
+
+/// Lists new folders of a folder and all below them.
+fn walk_new(tree: &Tree, folder: &str, new: &BTreeSet<&str>) -> Vec<(String, Listing)> {
+    if new.len() <= MANY_FOLDERS {
+        return new.iter().flat_map(|path| tree.walk(path)).collect();
+    }
+    let start = if folder.is_empty() { 0 } else { folder.len() + 1 };
+    let is_in_new = |path: &str| {
+        let end = path.get(start..).and_then(|rest| rest.find('/'));
+        new.contains(end.and_then(|end| path.get(..start + end)).unwrap_or(path))
+    };
+    tree.walk(folder).into_iter().filter(|(path, _)| is_in_new(path)).collect()
+}
 
 /// Whether a folder has other files of rules than before.
 fn has_other_rules(

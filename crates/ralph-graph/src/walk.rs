@@ -171,7 +171,7 @@ impl Tree {
 
     fn listings(&self, path: &str, depth: Option<usize>) -> BTreeMap<String, Listing> {
         let mut found = BTreeMap::from([(path.to_owned(), Listing::default())]);
-        let above = path.split('/').filter(|part| !part.is_empty()).count();
+        let above = depth_of(path);
         let told: Arc<Mutex<Vec<PathBuf>>> = Arc::default();
         for entry in self.walker(path, depth.map(|depth| above + depth), &told) {
             match entry {
@@ -198,6 +198,7 @@ impl Tree {
     /// tell of a folder that it is not ours are put into `told`.
     fn walker(&self, path: &str, depth: Option<usize>, told: &Arc<Mutex<Vec<PathBuf>>>) -> Walk {
         let (own, goal, tell) = (self.own.clone(), self.at(path), Arc::clone(told));
+        let above = depth_of(path);
         WalkBuilder::new(&self.root)
             .hidden(false)
             // Nobody watches what is above the root.
@@ -205,7 +206,7 @@ impl Tree {
             .require_git(self.at(".git").exists())
             .max_depth(depth)
             .filter_entry(move |entry| {
-                let is_on_way = entry.path().starts_with(&goal) || goal.starts_with(entry.path());
+                let is_on_way = entry.depth() > above || goal.starts_with(entry.path());
                 is_on_way
                     && match ownership(entry, &own) {
                         Ownership::Ours => true,
@@ -299,6 +300,11 @@ impl Tree {
         let met = Met { name, stamp: stamp(facts), sort: Sort::Odd(NO_TEXT) };
         is_told.then_some((folder, met))
     }
+}
+
+/// How many folders a path from the root has.
+fn depth_of(path: &str) -> usize {
+    path.split('/').filter(|part| !part.is_empty()).count()
 }
 
 /// Whether the name of a file is the one that it has on the disk.
