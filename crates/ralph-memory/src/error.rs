@@ -130,7 +130,7 @@ impl From<Malformed> for Fault {
 
 impl Fault {
     /// The schema that this version knows.
-    pub(crate) const SCHEMA: i64 = 4;
+    pub(crate) const SCHEMA: i64 = 5;
 
     pub(crate) fn at(self, path: &Path) -> MemoryError {
         let path = path.to_owned();

@@ -1,5 +1,7 @@
 //! Searching: from a question to entries.
 
+mod candidates;
+mod everything;
 mod filter;
 mod groups;
 mod terms;
@@ -7,25 +9,41 @@ mod terms;
 use rusqlite::Connection;
 
 use self::filter::Filter;
-use self::groups::Groups;
-use self::terms::{Found, Terms};
+use self::groups::Judged;
+use self::terms::{Extent, Terms};
 use crate::error::Fault;
-use crate::index::{Scored, Top, search};
 use crate::ranking::Ranking;
 use crate::store::counters::{Sequence, Totals};
-use crate::store::segments::{self, Stored};
+use crate::store::segments;
 use crate::store::{entries, pending};
 
-/// Candidates that groups are judged by, for each hit that is wanted.
-const CANDIDATES_PER_HIT: usize = 4;
+/// How much is looked at to answer a question.
+#[derive(Clone, Copy, Debug)]
+struct Effort {
+    /// Postings that are gone through: if there are not more, the answer is
+    /// exact.
+    postings: u64,
+    /// Entries that are looked at if there are more.
+    candidates: usize,
+}
 
-/// Candidates that groups are judged by at least.
-///
-/// A turn with one word of a question is far behind by itself and comes to the
-/// front by its session: of 100,000 generated turns, the ten best of 100
-/// candidates had 80.5 of 100 answers, of 1000 had 89.0, of 3000 had 91.0, of
-/// 10,000 had 91.5. Of a million turns 3000 are too few.
-const FEWEST_CANDIDATES: usize = 3000;
+impl Effort {
+    /// The usual: some milliseconds. Of a million notes, four words that a tenth
+    /// of them have, or forty that are as rare as most.
+    const USUAL: Self = Self { postings: 400_000, candidates: 3000 };
+
+    /// For so many hits.
+    ///
+    /// Whoever wants more than there are candidates gets the best of all, found
+    /// the other way: so the two can be compared.
+    fn for_hits(limit: usize) -> Self {
+        if limit > Self::USUAL.candidates {
+            Self { postings: 0, candidates: usize::MAX }
+        } else {
+            Self::USUAL
+        }
+    }
+}
 
 /// Whether retired entries are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,43 +107,27 @@ pub struct GroupHit {
     pub score: f64,
 }
 
-/// The best entries, without regard to groups.
-pub(crate) struct Candidates {
-    pub(crate) best: Vec<Scored>,
-    found: Found,
-}
-
-/// Finds the best entries by their own score.
-pub(crate) fn candidates(
+/// What has one of the words of a question, and the weights of these: all of
+/// it, if that is not too much, else the most promising.
+fn judged(
     connection: &Connection,
     ranking: &Ranking,
     query: &Query,
-    most: usize,
-) -> Result<Candidates, Fault> {
+    effort: Effort,
+) -> Result<(Judged, Vec<u32>), Fault> {
     let totals = Totals::read(connection)?;
     let terms = Terms::of(&query.text);
     let waiting = pending::all(connection)?;
     let mut found = terms.find(connection, &waiting, (ranking, totals))?;
-    let filter = Filter::new(connection, &query.filters)?;
-    let mut top = Top::new(most);
-    for document in &found.pending {
-        if filter.allows(connection, document.doc)? {
-            top.push(Scored::new(found.score(&document.impacts), document.doc));
+    found.keep(connection, &Filter::new(connection, &query.filters)?)?;
+    let judged = match found.rarest(effort.postings) {
+        (all, Extent::All) => everything::judge(connection, &mut found, &all)?,
+        (rare, Extent::Some) => {
+            let rare = (rare.as_slice(), ranking.group_prior);
+            candidates::judge(connection, &mut found, rare, effort.candidates)?
         }
-    }
-    for part in &mut found.segments {
-        if !part.lists.is_empty() {
-            part.allowed = filter.allowed(connection, part.segment)?;
-            search(
-                &mut part.lists,
-                &part.allowed,
-                part.segment.base(),
-                &mut top,
-                &mut Stored(connection),
-            )?;
-        }
-    }
-    Ok(Candidates { best: top.into_sorted(), found })
+    };
+    Ok((judged, found.weights))
 }
 
 /// Documents by their own score and their group's, as people read scores.
@@ -134,11 +136,8 @@ pub(crate) fn ranked(
     ranking: &Ranking,
     query: &Query,
 ) -> Result<Vec<(f64, i64)>, Fault> {
-    let most = query.limit.saturating_mul(CANDIDATES_PER_HIT).max(FEWEST_CANDIDATES);
-    let mut candidates = candidates(connection, ranking, query, most)?;
-    let groups = Groups::of(connection, &mut candidates)?;
-    let mut ranked = groups.ranked(&candidates.best, ranking.group_prior);
-    ranked.truncate(query.limit);
+    let (judged, weights) = judged(connection, ranking, query, Effort::for_hits(query.limit))?;
+    let ranked = judged.ranked(&weights, (ranking.group_prior, query.limit));
     Ok(ranked.into_iter().map(|(score, doc)| (ranking.readable(score), doc)).collect())
 }
 
@@ -160,17 +159,10 @@ pub(crate) fn matching(
     mut see: impl FnMut(i64) -> Result<Next, Fault>,
 ) -> Result<(), Fault> {
     let filter = Filter::new(connection, filters)?;
+    let mut sieve = filter.sieve(connection);
     let end = Sequence::documents(connection)?.upcoming();
-    let mut allowed = None;
     for doc in (0..end).rev() {
-        let (partition, local) = segments::place(doc);
-        let known = match &allowed {
-            Some((of, allowed)) if *of == partition => allowed,
-            Some(_) | None => {
-                &allowed.insert((partition, filter.of_partition(connection, partition)?)).1
-            }
-        };
-        if known.has(local) && see(doc)? == Next::Stop {
+        if sieve.allows(doc)? && see(doc)? == Next::Stop {
             break;
         }
     }
@@ -190,10 +182,8 @@ pub(crate) fn group_hits(
     ranking: &Ranking,
     query: &Query,
 ) -> Result<Vec<GroupHit>, Fault> {
-    let most = query.limit.saturating_mul(CANDIDATES_PER_HIT * 4).max(FEWEST_CANDIDATES);
-    let mut candidates = candidates(connection, ranking, query, most)?;
-    let mut ranked = Groups::of(connection, &mut candidates)?.best();
-    ranked.truncate(query.limit);
+    let (judged, weights) = judged(connection, ranking, query, Effort::for_hits(query.limit))?;
+    let ranked = judged.best_groups(&weights, query.limit);
     let hit = |(score, group)| {
         Ok(GroupHit { group: entries::name(connection, group)?, score: ranking.readable(score) })
     };
@@ -215,3 +205,7 @@ fn hit(connection: &Connection, doc: i64, score: f64) -> Result<Hit, Fault> {
         score,
     })
 }
+
+#[cfg(test)]
+#[path = "query_tests.rs"]
+mod tests;

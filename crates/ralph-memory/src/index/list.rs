@@ -1,5 +1,6 @@
 //! One term's list in one segment, while it is searched.
 
+use super::PARTITION;
 use super::block::{self, Block};
 use super::postings::{BLOCKS_PER_CHUNK, Header, Malformed, headers, len_of, short, size};
 
@@ -159,6 +160,25 @@ impl List {
                 each(doc, u32::from(impact) * self.weight);
             }
             number += 1;
+        }
+        Ok(())
+    }
+
+    /// Calls `each` with every document and the term's impact in it.
+    pub(crate) fn each<C: Chunks>(
+        &mut self,
+        chunks: &mut C,
+        mut each: impl FnMut(u32, u8),
+    ) -> Result<(), C::Error> {
+        for number in 0..self.headers.len() {
+            self.load(number, chunks)?;
+            let Block { docs, impacts, len, .. } = &self.block;
+            if docs[..*len].last().is_some_and(|last| *last >= PARTITION) {
+                return Err(Malformed.into());
+            }
+            for (doc, impact) in docs[..*len].iter().zip(impacts) {
+                each(*doc, *impact);
+            }
         }
         Ok(())
     }

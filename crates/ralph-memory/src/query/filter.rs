@@ -51,10 +51,9 @@ impl Filter {
         Ok(allowed)
     }
 
-    /// Whether a single document may be found.
-    pub(super) fn allows(&self, connection: &Connection, doc: i64) -> Result<bool, Fault> {
-        let (partition, local) = segments::place(doc);
-        Ok(self.of_partition(connection, partition)?.has(local))
+    /// Looks at single documents.
+    pub(super) fn sieve<'a>(&'a self, connection: &'a Connection) -> Sieve<'a> {
+        Sieve { filter: self, connection, last: None }
     }
 
     /// Which documents of a partition may be found, those that are gone too.
@@ -82,6 +81,28 @@ impl Filter {
             allowed.without(&retired);
         }
         Ok(allowed)
+    }
+}
+
+/// Looks at single documents; those of one partition in a row are cheap.
+pub(super) struct Sieve<'a> {
+    filter: &'a Filter,
+    connection: &'a Connection,
+    last: Option<(i64, Allowed)>,
+}
+
+impl Sieve<'_> {
+    /// Whether a document may be found; it may be gone.
+    pub(super) fn allows(&mut self, doc: i64) -> Result<bool, Fault> {
+        let (partition, local) = segments::place(doc);
+        let allowed = match &self.last {
+            Some((of, allowed)) if *of == partition => allowed,
+            Some(_) | None => {
+                let allowed = self.filter.of_partition(self.connection, partition)?;
+                &self.last.insert((partition, allowed)).1
+            }
+        };
+        Ok(allowed.has(local))
     }
 }
 

@@ -1,8 +1,11 @@
 //! The words of a query, and where they are.
 
+use std::collections::BTreeSet;
+
 use rusqlite::Connection;
 
-use super::{Candidates, segments};
+use super::filter::Filter;
+use super::segments;
 use crate::analysis::Analyzer;
 use crate::error::Fault;
 use crate::index::{Allowed, List};
@@ -54,6 +57,8 @@ impl Part {
 /// Where the words of a query are.
 pub(super) struct Found {
     pub(super) weights: Vec<u32>,
+    /// How many documents have each term.
+    counts: Vec<u64>,
     pub(super) pending: Vec<Waiting>,
     pub(super) segments: Vec<Part>,
 }
@@ -97,7 +102,7 @@ impl Terms {
                 list.weigh(weights[*term]);
             }
         }
-        Ok(Found { weights, pending, segments: parts })
+        Ok(Found { weights, counts, pending, segments: parts })
     }
 
     /// What an impact of each term is multiplied with; 0 for one too many.
@@ -145,44 +150,66 @@ impl Terms {
 }
 
 impl Found {
+    /// Leaves out what filters do not let through.
+    pub(super) fn keep(&mut self, connection: &Connection, filter: &Filter) -> Result<(), Fault> {
+        let mut sieve = filter.sieve(connection);
+        let mut pending = Vec::with_capacity(self.pending.len());
+        for waiting in self.pending.drain(..) {
+            if sieve.allows(waiting.doc)? {
+                pending.push(waiting);
+            }
+        }
+        self.pending = pending;
+        for part in self.segments.iter_mut().filter(|part| !part.lists.is_empty()) {
+            part.allowed = filter.allowed(connection, part.segment)?;
+        }
+        Ok(())
+    }
+
     /// The score of a document with these impacts.
     pub(super) fn score(&self, impacts: &[u8]) -> u32 {
         self.weights.iter().zip(impacts).map(|(weight, impact)| weight * u32::from(*impact)).sum()
     }
-}
 
-/// The impacts of candidates, in order of the terms.
-pub(super) struct Impacts {
-    all: Vec<u8>,
-    terms: usize,
-}
-
-impl Impacts {
-    /// Those of the candidate at this place.
-    pub(super) fn of(&self, candidate: usize) -> &[u8] {
-        &self.all[candidate * self.terms..][..self.terms]
+    /// The partitions with one of the words.
+    pub(super) fn partitions(&self) -> BTreeSet<i64> {
+        let segments = self.segments.iter().filter(|part| !part.lists.is_empty());
+        let waiting = self.pending.iter().map(|waiting| segments::place(waiting.doc).0);
+        segments.map(|part| part.segment.partition).chain(waiting).collect()
     }
-}
 
-impl Candidates {
-    /// The impacts of each of the best.
-    pub(super) fn impacts(&mut self, connection: &Connection) -> Result<Impacts, Fault> {
-        let terms = self.found.weights.len();
-        let mut all = vec![0; terms * self.best.len()];
-        let mut order: Vec<(i64, usize)> =
-            self.best.iter().enumerate().map(|(place, best)| (best.doc(), place)).collect();
-        order.sort_unstable();
-        // Those that wait are in order of their numbers too.
-        let pending = &self.found.pending;
-        order.retain(|(doc, place)| {
-            let waits = pending.binary_search_by_key(doc, |document| document.doc);
-            if let Ok(at) = waits {
-                all[place * terms..][..terms].copy_from_slice(&pending[at].impacts);
-            }
-            waits.is_err()
+    /// The terms that count, the rarest first, as long as no more than `most`
+    /// documents have them, counted once for each term; and whether these are
+    /// all.
+    pub(super) fn rarest(&self, most: u64) -> (Vec<usize>, Extent) {
+        let mut terms: Vec<usize> =
+            (0..self.weights.len()).filter(|term| self.weights[*term] > 0).collect();
+        terms.sort_by_key(|term| self.counts[*term]);
+        let all = terms.len();
+        let mut documents = 0_u64;
+        terms.retain(|term| {
+            documents = documents.saturating_add(self.counts[*term]);
+            documents <= most
         });
-        for part in &mut self.found.segments {
-            let here = order.iter().filter_map(|(doc, place)| Some((part.local(*doc)?, *place)));
+        let extent = if terms.len() == all { Extent::All } else { Extent::Some };
+        (terms, extent)
+    }
+
+    /// The impacts of documents, which are in order.
+    pub(super) fn impacts(
+        &mut self,
+        connection: &Connection,
+        docs: &[i64],
+    ) -> Result<Impacts, Fault> {
+        let terms = self.weights.len();
+        let mut all = vec![0; terms * docs.len()];
+        for waiting in &self.pending {
+            if let Ok(place) = docs.binary_search(&waiting.doc) {
+                all[place * terms..][..terms].copy_from_slice(&waiting.impacts);
+            }
+        }
+        for part in &mut self.segments {
+            let here = docs.iter().zip(0..).filter_map(|(doc, at)| Some((part.local(*doc)?, at)));
             let here: Vec<(u32, usize)> = here.collect();
             for (list, term) in part.lists.iter_mut().zip(&part.terms) {
                 list.rewind();
@@ -195,5 +222,25 @@ impl Candidates {
             }
         }
         Ok(Impacts { all, terms })
+    }
+}
+
+/// How many of the terms there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    All,
+    Some,
+}
+
+/// The impacts of documents, in order of the terms.
+pub(super) struct Impacts {
+    all: Vec<u8>,
+    terms: usize,
+}
+
+impl Impacts {
+    /// Those of the document at this place.
+    pub(super) fn of(&self, place: usize) -> &[u8] {
+        &self.all[place * self.terms..][..self.terms]
     }
 }

@@ -29,13 +29,13 @@ CREATE UNIQUE INDEX entries_by_id ON entries (id);
 CREATE INDEX entries_by_external_id ON entries (external_id)
     WHERE named = 1 AND external_id IS NOT NULL;
 
--- The groups of documents that follow each other, 1000 in a row: a number
--- each, and the least and the largest of them.
+-- The groups of documents that follow each other, 4096 in a row: runs of one
+-- group, and the least and the largest number of a group.
 CREATE TABLE groups (
     slice INTEGER PRIMARY KEY,
     least INTEGER,
     most INTEGER,
-    numbers BLOB NOT NULL
+    runs BLOB NOT NULL
 );
 
 -- Entries that are named as neighbours and are not there yet.
