@@ -12,7 +12,7 @@ mod irregular;
 mod stem;
 mod stop;
 
-use self::fold::fold;
+pub(crate) use self::fold::fold;
 use self::irregular::word_of;
 use self::stem::stem;
 use self::stop::is_stop_word;
@@ -48,13 +48,8 @@ pub struct Analyzer {
 impl Analyzer {
     /// Calls `each` with every term of the text, in order, repetitions too.
     pub fn analyse(&mut self, text: &str, mut each: impl FnMut(&str, Class)) {
-        let folded = fold(text);
-        let is_part = |character: char| is_word(character) || is_joiner(character);
-        for chunk in folded.split(|character| !is_part(character)) {
-            let chunk = chunk.trim_matches(is_joiner);
-            if !chunk.is_empty() {
-                self.chunk(chunk, &mut each);
-            }
+        for chunk in chunks(&fold(text)) {
+            self.chunk(chunk, &mut each);
         }
     }
 
@@ -66,7 +61,7 @@ impl Analyzer {
     }
 
     /// Words with nothing but joiners between them.
-    fn chunk(&mut self, chunk: &str, each: &mut impl FnMut(&str, Class)) {
+    pub(crate) fn chunk(&mut self, chunk: &str, each: &mut impl FnMut(&str, Class)) {
         if chunk.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return self.name(chunk, Class::Word, each);
         }
@@ -196,6 +191,19 @@ impl Analyzer {
             each(term, class);
         }
     }
+}
+
+/// The parts of a folded text that are cut without regard to each other.
+pub(crate) fn chunks(folded: &str) -> impl Iterator<Item = &str> {
+    let is_part = |character: char| is_word(character) || is_joiner(character);
+    let chunks = folded.split(move |character| !is_part(character));
+    chunks.map(|chunk| chunk.trim_matches(is_joiner)).filter(|chunk| !chunk.is_empty())
+}
+
+/// Whether a chunk is one word of prose: it comes to one term of its class, or
+/// to none.
+pub(crate) fn is_plain(chunk: &str) -> bool {
+    chunk.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 fn is_word(character: char) -> bool {

@@ -4,7 +4,7 @@ mod batch;
 mod links;
 mod reindex;
 
-pub(crate) use self::batch::Batch;
+pub(crate) use self::batch::{Batch, Identity};
 pub(crate) use self::reindex::{Reindex, flush};
 
 use crate::entry::Refusal;

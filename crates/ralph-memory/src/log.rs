@@ -100,15 +100,19 @@ impl Log {
     }
 
     /// Adds many events as a compressed file of their own, all or none of them.
-    pub fn append_many(&self, events: &[Event]) -> Result<(), LogError> {
+    /// Says where the log ended before, and where it ends now.
+    pub fn append_many(&self, events: &[Event]) -> Result<(Position, Position), LogError> {
         let text = line::render(events)?;
-        if text.is_empty() {
-            return Ok(());
-        }
         let _held = self.lock()?;
-        let number = self.last()?.map_or(1, |last| last.number + 1);
+        let last = self.last()?;
+        let before = last.as_ref().map_or_else(Position::default, LogFile::end);
+        if text.is_empty() {
+            return Ok((before, before));
+        }
+        let number = last.map_or(1, |last| last.number + 1);
         let path = file::path(&self.folder, number, Form::Compressed);
-        write_compressed(&path, &text).map_err(|source| LogError::Io { path, source })
+        write_compressed(&path, &text).map_err(|source| LogError::Io { path, source })?;
+        Ok((before, Position { file: number + 1, offset: 0 }))
     }
 
     /// Reads what was added behind a position and calls `see` for each entry.

@@ -6,7 +6,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::entry::{Entry, State};
 use crate::error::{Fault, MemoryError};
-use crate::import::{Batch, Imported, Reindex, flush};
+use crate::import::{Batch, Identity, Imported, Reindex, flush};
 use crate::query::{self, GroupHit, Hit, Query};
 use crate::ranking::Ranking;
 use crate::store::counters::Totals;
@@ -59,7 +59,7 @@ impl Memory {
                 counts.refused.push((place, refusal));
                 continue;
             }
-            batch.push(entry, &self.ranking);
+            batch.push(entry, Identity::AnyName, &self.ranking);
             if batch.is_full() {
                 self.write_batch(std::mem::take(&mut batch), &mut counts)?;
                 batches += 1;

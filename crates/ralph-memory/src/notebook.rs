@@ -29,7 +29,7 @@ use crate::entry::{self, Refusal, derived_id, id_of_contents};
 use crate::error::{Fault, MemoryError};
 use crate::event::{Actor, Event, Note, NoteKind, Place, What};
 use crate::import::Imported;
-use crate::log::{LONGEST_LINE, Log, Position};
+use crate::log::{self, LONGEST_LINE, Log, Position};
 use crate::memory::Memory;
 use crate::query::{self, Filters, GroupHit, Next, Query};
 use crate::store::open::{self, LargeCache, fold_log};
@@ -186,16 +186,20 @@ impl Notebook {
                 return Err(MemoryError::Refused { id: note.id.clone(), refusal });
             }
         }
-        self.append(&events)
+        self.append(events)
     }
 
-    fn append(&self, events: &[Event]) -> Result<(), MemoryError> {
-        if events.len() > MANY {
-            self.log.append_many(events)?;
+    fn append(&self, events: Vec<Event>) -> Result<(), MemoryError> {
+        let applied = if events.len() > MANY {
+            let places = self.log.append_many(&events)?;
+            let events = events.into_iter().map(|event| log::Entry::Event(Box::new(event)));
+            // Where nobody wrote in between, they need not be read again.
+            self.apply(events.collect(), places)
         } else {
-            self.log.append(events)?;
-        }
-        match self.catch_up() {
+            self.log.append(&events)?;
+            Ok(())
+        };
+        match applied.and_then(|()| self.catch_up()) {
             // It is written; whoever opens the next database reads it.
             Err(passing) if passing.is_passing() => Ok(()),
             done => done,
@@ -234,7 +238,7 @@ impl Notebook {
             let actor = Actor::Import;
             events.push(Event { at: at.as_millis(), place: Place::default(), actor, what });
         }
-        self.append(&events)?;
+        self.append(events)?;
         Ok(done)
     }
 
@@ -262,10 +266,20 @@ impl Notebook {
         let Some(end) = self.log.read_file(from, |entry| events.push(entry))? else {
             return Ok(false);
         };
+        self.apply(events, (from, end))?;
+        Ok(true)
+    }
+
+    /// Applies what stands in the log between two places, unless somebody else
+    /// has.
+    fn apply(
+        &self,
+        events: Vec<log::Entry>,
+        (from, end): (Position, Position),
+    ) -> Result<(), MemoryError> {
         let large = events.len() > MANY;
         let cache = large.then(|| LargeCache::new(&self.memory.connection));
         self.memory.write(|tx| {
-            // Somebody else may have been here in the meantime.
             if counters::position(tx)? == from {
                 tables::project(tx, &self.memory.ranking, events)?;
                 counters::set_position(tx, end)?;
@@ -276,7 +290,7 @@ impl Notebook {
         if large {
             fold_log(&self.memory.connection);
         }
-        Ok(true)
+        Ok(())
     }
 
     /// The note with this id or external id.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::analysis::Analyzer;
+use crate::analysis::{Analyzer, Class, chunks, fold, is_plain};
 use crate::ranking::{Field, Ranking};
 
 /// Terms by number, as long as a batch lasts.
@@ -60,6 +60,9 @@ pub(crate) struct Parts<'a> {
 pub(crate) struct Vectors {
     pub(crate) vocabulary: Vocabulary,
     analyzer: Analyzer,
+    /// The terms of words that were met before, if they have one: most words
+    /// are, and finding the stem of one costs more than all else.
+    words: HashMap<Box<str>, Option<u32>>,
     found: Vec<Term>,
 }
 
@@ -89,15 +92,28 @@ impl Vectors {
     }
 
     fn analyse(&mut self, text: &str, field: Field, ranking: &Ranking) {
-        let (vocabulary, found) = (&mut self.vocabulary, &mut self.found);
-        self.analyzer.analyse(text, |term, class| {
-            let plain = match field {
-                Field::Title | Field::Body => 1.0,
-                Field::Files => 0.0,
-            };
-            let weighted = ranking.weight(field, class);
-            found.push(Term { number: vocabulary.number(term), weighted, plain });
-        });
+        let Self { vocabulary, analyzer, words, found } = self;
+        let plain = match field {
+            Field::Title | Field::Body => 1.0,
+            Field::Files => 0.0,
+        };
+        for chunk in chunks(&fold(text)) {
+            if !is_plain(chunk) {
+                analyzer.chunk(chunk, &mut |term, class| {
+                    let weighted = ranking.weight(field, class);
+                    found.push(Term { number: vocabulary.number(term), weighted, plain });
+                });
+                continue;
+            }
+            let number = words.get(chunk).copied().unwrap_or_else(|| {
+                let mut number = None;
+                analyzer.chunk(chunk, &mut |term, _| number = Some(vocabulary.number(term)));
+                words.insert(chunk.into(), number);
+                number
+            });
+            let weighted = ranking.weight(field, Class::Word);
+            found.extend(number.map(|number| Term { number, weighted, plain }));
+        }
     }
 }
 
@@ -157,5 +173,26 @@ mod tests {
         assert!((of("lock") - 7.4).abs() < 1e-5, "title 4, text 1, path 2, neighbour 0.4");
         assert!((of("wait") - 0.4).abs() < 1e-5);
         assert!((own.length(&[&beside], &ranking) - (own.weighted + 0.8)).abs() < 1e-5);
+    }
+
+    #[test]
+    fn a_word_that_was_met_before_counts_as_it_did() {
+        let ranking = Ranking::default();
+        let text = "the locks went LOCKED parseConfig src/lock.rs 설정 don't a_b v1.2 locks went";
+        let mut terms = Vec::new();
+        Analyzer::default().analyse(text, |term, class| terms.push((term.to_owned(), class)));
+        let mut vectors = Vectors::default();
+        for _ in 0..2 {
+            let vector = vectors.vector(Parts { title: "", text, files: &[] }, &ranking);
+            let names = vectors.vocabulary.names();
+            let found =
+                vector.terms.iter().map(|term| (&*names[term.number as usize], term.weighted));
+            for (name, weighted) in found {
+                let same = terms.iter().filter(|(term, _)| term == name);
+                let want: f32 = same.map(|(_, class)| ranking.weight(Field::Body, *class)).sum();
+                assert!((weighted - want).abs() < 1e-5, "{name}");
+            }
+            assert!((f32::from(u8::try_from(terms.len()).unwrap()) - vector.plain).abs() < 1e-5);
+        }
     }
 }

@@ -23,39 +23,34 @@ const MOST_TEXT: usize = 64 << 20;
 /// From so many entries on, a batch is large.
 const LARGE: usize = 1000;
 
-/// What tells that an entry is there already.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Identity {
+/// What tells whether an entry is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Identity {
     /// Either of its names.
-    #[default]
     AnyName,
-    /// Its id: the caller knows who is who.
+    /// Its id, which it has: the caller knows who is who.
     IdAlone,
+    /// The caller: it is not, and no other of the batch has its id.
+    New,
 }
 
 /// Entries that are written in one transaction. Their words are found before
 /// it begins, while others may write.
 #[derive(Default)]
 pub(crate) struct Batch {
-    identity: Identity,
-    entries: Vec<(Entry, String)>,
+    entries: Vec<(Entry, String, Identity)>,
     own: Vec<Vector>,
     vectors: Vectors,
     text: usize,
 }
 
 impl Batch {
-    /// A batch of entries that all have an id, which alone tells who they are.
-    pub(crate) fn by_id_alone() -> Self {
-        Self { identity: Identity::IdAlone, ..Self::default() }
-    }
-
-    pub(crate) fn push(&mut self, entry: Entry, ranking: &Ranking) {
+    pub(crate) fn push(&mut self, entry: Entry, identity: Identity, ranking: &Ranking) {
         let Entry { title, text, files, .. } = &entry;
         self.text += title.len() + text.len();
         self.own.push(self.vectors.vector(Parts { title, text, files }, ranking));
         let id = entry.own_id();
-        self.entries.push((entry, id));
+        self.entries.push((entry, id, identity));
     }
 
     pub(crate) fn is_full(&self) -> bool {
@@ -71,21 +66,22 @@ impl Batch {
         self.entries.is_empty()
     }
 
-    /// Writes the batch; the caller's transaction makes it last.
+    /// Writes the batch; the caller's transaction makes it last. Says which
+    /// documents the entries are, in their order.
     pub(crate) fn write(
         self,
         connection: &Connection,
         ranking: &Ranking,
         counts: &mut Imported,
-    ) -> Result<(), Fault> {
-        let Self { identity, entries, own, mut vectors, .. } = self;
-        let (named, places) = places(connection, identity, &entries)?;
+    ) -> Result<Vec<i64>, Fault> {
+        let Self { entries, own, mut vectors, .. } = self;
+        let Places { named, docs, places } = places(connection, &entries)?;
         let mut index = Reindex::new(connection, ranking, &mut vectors)?;
         let mut labels = Names::default();
         let mut own: Vec<Option<Vector>> = own.into_iter().map(Some).collect();
         let mut linked = Vec::with_capacity(places.len());
         for (doc, place) in &places {
-            let (entry, id) = &entries[place.last];
+            let (entry, id, _) = &entries[place.last];
             linked.push((*doc, entry));
             let mut record = labels.record(connection, entry, id)?;
             let known = if place.is_new { None } else { read(connection, *doc)? };
@@ -106,7 +102,8 @@ impl Batch {
             }
         }
         index.neighbours.link(connection, &linked, &named)?;
-        index.finish()
+        index.finish()?;
+        Ok(docs)
     }
 }
 
@@ -116,6 +113,14 @@ struct Place {
     last: usize,
     is_new: bool,
     repeated: u64,
+}
+
+/// Where the entries of a batch go, and where names lead to.
+struct Places<'a> {
+    named: Named<'a>,
+    /// The number of each entry, in their order.
+    docs: Vec<i64>,
+    places: BTreeMap<i64, Place>,
 }
 
 /// The document that an entry is already.
@@ -131,17 +136,17 @@ fn find(connection: &Connection, id: &str, entry: &Entry) -> Result<Option<i64>,
     }
 }
 
-/// The number of each entry, and where names lead to.
+/// Finds the numbers of entries; new ones get theirs.
 fn places<'a>(
     connection: &Connection,
-    identity: Identity,
-    entries: &'a [(Entry, String)],
-) -> Result<(Named<'a>, BTreeMap<i64, Place>), Fault> {
+    entries: &'a [(Entry, String, Identity)],
+) -> Result<Places<'a>, Fault> {
     let mut numbers = Sequence::documents(connection)?;
-    let mut named = Named::default();
-    let mut places: BTreeMap<i64, Place> = BTreeMap::new();
-    for (last, (entry, id)) in entries.iter().enumerate() {
+    let mut found = Places { named: Named::default(), docs: Vec::new(), places: BTreeMap::new() };
+    let Places { named, docs, places } = &mut found;
+    for (last, (entry, id, identity)) in entries.iter().enumerate() {
         let known = match identity {
+            Identity::New => None,
             Identity::IdAlone => match named.ids.get(id.as_str()) {
                 Some(doc) => Some(*doc),
                 None => by_id(connection, id)?,
@@ -152,6 +157,7 @@ fn places<'a>(
             },
         };
         let doc = known.unwrap_or_else(|| numbers.take());
+        docs.push(doc);
         let place =
             places.entry(doc).or_insert(Place { last, is_new: known.is_none(), repeated: 0 });
         place.repeated += u64::from(place.last != last);
@@ -162,5 +168,5 @@ fn places<'a>(
         }
     }
     numbers.write(connection)?;
-    Ok((named, places))
+    Ok(found)
 }

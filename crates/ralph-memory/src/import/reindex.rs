@@ -137,7 +137,8 @@ impl<'a> Reindex<'a> {
             self.own.get(&doc).map_or(0.0, |own| own.length(&self.around(links), self.ranking));
         let whole = whole(length);
         if let Some((record, known)) = self.records.get(&doc) {
-            entries::write(self.connection, doc, record, (links, whole))?;
+            let write = if known.is_none() { entries::add } else { entries::replace };
+            write(self.connection, doc, record, (links, whole))?;
             self.totals.documents += i64::from(known.is_none());
             if record.group != known.as_ref().and_then(|known| known.record.group) {
                 self.groups.set(self.connection, doc, record.group)?;

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use super::Position;
+
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
@@ -28,6 +30,15 @@ impl LogFile {
         match self.form {
             Form::Plain if self.stored < long => self.number,
             Form::Plain | Form::Compressed => self.number + 1,
+        }
+    }
+
+    /// The position of who has read all of it.
+    pub(super) fn end(&self) -> Position {
+        match self.form {
+            Form::Plain => Position { file: self.number, offset: self.stored },
+            // Nothing will be added to it, so nobody has to open it again.
+            Form::Compressed => Position { file: self.number + 1, offset: 0 },
         }
     }
 }

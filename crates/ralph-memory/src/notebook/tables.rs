@@ -10,7 +10,7 @@ use super::sessions::Sessions;
 use super::turn::{Part, Turn};
 use crate::error::Fault;
 use crate::event::What;
-use crate::import::{Batch, Imported, Reindex};
+use crate::import::{Batch, Identity, Imported, Reindex};
 use crate::log::Entry;
 use crate::ranking::Ranking;
 use crate::store::entries::{self, Names};
@@ -80,19 +80,26 @@ fn write(
     for (id, slot) in slots.iter().filter(|(_, slot)| slot.gone) {
         remove(connection, ranking, (id, slot), &mut names)?;
     }
-    let mut batch = Batch::by_id_alone();
-    for (_, slot) in slots.iter().filter(|(_, slot)| slot.change == Change::Note) {
+    let mut batch = Batch::default();
+    for slot in slots.iter().map(|(_, slot)| slot).filter(|slot| slot.change == Change::Note) {
         if let Some(known) = &slot.known {
-            batch.push(known.entry(), ranking);
+            let is_new = slot.gone || slot.stored.is_none();
+            let identity = if is_new { Identity::New } else { Identity::IdAlone };
+            batch.push(known.entry(), identity, ranking);
         }
     }
+    let mut docs = Vec::new();
     if !batch.is_empty() {
-        batch.write(connection, ranking, &mut Imported::default())?;
+        docs = batch.write(connection, ranking, &mut Imported::default())?;
     }
+    let mut docs = docs.into_iter();
     for (id, slot) in slots.iter().filter(|(_, slot)| slot.change > Change::Nothing) {
         let Some(known) = &slot.known else { continue };
-        let doc = entries::by_id(connection, id)?
-            .ok_or_else(|| Fault::Damaged(format!("note {id} has no entry")))?;
+        let doc = match slot.change {
+            Change::Note => docs.next(),
+            Change::Counts | Change::Nothing => entries::by_id(connection, id)?,
+        };
+        let doc = doc.ok_or_else(|| Fault::Damaged(format!("note {id} has no entry")))?;
         notes::write(connection, doc, known)?;
         let before = if slot.gone { None } else { slot.stored.as_deref() };
         let files = (before.unwrap_or_default(), known.note.files.as_slice());

@@ -115,15 +115,38 @@ pub(crate) fn by_other_id(connection: &Connection, name: &str) -> Result<Option<
     Ok(statement.query_row([name], |row| row.get(0)).optional()?)
 }
 
-/// Writes a document, in place of what has its number.
-pub(crate) fn write(
+/// Writes a document that was not there.
+pub(crate) fn add(
     connection: &Connection,
     doc: i64,
     record: &Record,
+    place: (Links, i64),
+) -> Result<(), Fault> {
+    // Where nothing can be replaced, no page is kept for the case that half of
+    // it goes wrong.
+    put(connection, "INSERT", (doc, record), place)
+}
+
+/// Writes a document, in place of what has its number.
+pub(crate) fn replace(
+    connection: &Connection,
+    doc: i64,
+    record: &Record,
+    place: (Links, i64),
+) -> Result<(), Fault> {
+    put(connection, "REPLACE", (doc, record), place)
+}
+
+fn put(
+    connection: &Connection,
+    verb: &str,
+    (doc, record): (i64, &Record),
     (links, length): (Links, i64),
 ) -> Result<(), Fault> {
-    let sql = "INSERT OR REPLACE INTO entries VALUES \
-               (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
+    let sql = format!(
+        "{verb} INTO entries VALUES \
+         (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)"
+    );
     let derived = record.external_id.as_deref().is_some_and(|name| derived_id(name) == record.id);
     let separator = BETWEEN_FILES.to_string();
     let files = (!record.files.is_empty()).then(|| record.files.join(&separator));
@@ -144,7 +167,7 @@ pub(crate) fn write(
         record.text,
         files,
     ];
-    connection.prepare_cached(sql)?.execute(values)?;
+    connection.prepare_cached(&sql)?.execute(values)?;
     Ok(())
 }
 
