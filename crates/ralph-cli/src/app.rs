@@ -11,6 +11,7 @@ use ralph_core::{Run, RunId, Timestamp};
 use ralph_engine::clock::{Clock, SystemClock};
 use ralph_engine::recall::Recall;
 use ralph_engine::{invariants, loops, undo};
+use ralph_memory::Patience;
 use ralph_proc::Supervisor;
 use ralph_snapshot::{Project, WorkTree};
 use ralph_store::{RunStore, SqliteStore};
@@ -74,6 +75,7 @@ impl App {
             root: self.project.root.clone(),
             tokens: rules.tokens,
             locale,
+            patience: Patience::Long,
         })
     }
 

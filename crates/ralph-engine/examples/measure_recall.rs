@@ -17,7 +17,7 @@ use ralph_core::memory::hydration::USUAL_TOKENS;
 use ralph_engine::recall::{Recall, Wanted};
 use ralph_memory::event::{Actor, Event, Note, NoteKind, Phase, Place, Scope, What};
 use ralph_memory::synthetic::{self, TURNS};
-use ralph_memory::{Notebook, anchor, note_id};
+use ralph_memory::{Notebook, Patience, anchor, note_id};
 use rustix::time::{ClockId, clock_gettime};
 
 /// How many tasks there are.
@@ -67,7 +67,8 @@ fn measure(notes: &str, folder: &Path) -> Result<(), Box<dyn Error>> {
     write("fn last() {}\n")?;
     drop(notebook);
     let user_home = folder.join("user");
-    let recall = Recall { home, user_home, root, tokens: USUAL_TOKENS, locale: Locale::En };
+    let (tokens, locale, patience) = (USUAL_TOKENS, Locale::En, Patience::Long);
+    let recall = Recall { home, user_home, root, tokens, locale, patience };
     let now = Timestamp::from_millis(0);
     let questions =
         synthetic::questions(SEED, sessions).step_by(usize::try_from(sessions)? * 3 / TASKS + 1);

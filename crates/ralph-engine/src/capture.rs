@@ -2,7 +2,8 @@
 //! again: every use of a tool, every word of the user, the end of every turn.
 //!
 //! Hooks live for two milliseconds, so all they do is to add lines to the log
-//! of the memory. What it comes to is found out by whoever asks.
+//! of the memory, and they wait for nobody who writes to it. What it comes to is
+//! found out by whoever asks.
 
 use std::path::{Path, PathBuf};
 
@@ -46,7 +47,7 @@ impl Capture<'_> {
         let events = self.said(event).into_iter().map(|(actor, what)| {
             clean::event(Event { at: now.as_millis(), place: place.clone(), actor, what })
         });
-        Log::new(self.home).append(&events.collect::<Vec<_>>())
+        Log::new(self.home).hand_in(&events.collect::<Vec<_>>())
     }
 
     /// What an event says about its session, and by whom.

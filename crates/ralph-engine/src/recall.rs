@@ -25,7 +25,7 @@ use ralph_core::memory::sufficiency::{
 use ralph_memory::event::{Actor, Event, Phase, Place, What};
 use ralph_memory::log::Log;
 use ralph_memory::resume::{self, Age, Reader};
-use ralph_memory::{MemoryError, Notebook, Session};
+use ralph_memory::{MemoryError, Notebook, Patience, Session};
 
 use code::Sight;
 use gather::{Books, Lists};
@@ -43,6 +43,8 @@ pub struct Recall {
     pub tokens: usize,
     /// The language of the words around notes.
     pub locale: Locale,
+    /// How long others who write to the memory can be waited for.
+    pub patience: Patience,
 }
 
 /// What is asked for.
@@ -178,7 +180,7 @@ impl Recall {
         wanted: &Wanted,
         now: Timestamp,
     ) -> Result<(Vec<Candidate>, Option<String>), RecallError> {
-        let books = Books::open([&self.home, &self.user_home])?;
+        let books = Books::open(self)?;
         let lists = books.search(wanted, &Named::default())?;
         let mut notes = shelves::chosen(self, wanted, lists, now);
         notes.retain(|note| note.shelf == Shelf::Invariant && !wanted.seen.contains(&note.id));
@@ -231,7 +233,7 @@ impl Recall {
         std::thread::scope(|scope| {
             let looks = shelves::wants_code(wanted);
             let sight = looks.then(|| scope.spawn(|| code::look(self, wanted, named, now)));
-            let books = Books::open([&self.home, &self.user_home])?;
+            let books = Books::open(self)?;
             let mut lists = books.search(wanted, named)?;
             let past = match wanted.phase {
                 Phase::Verify => past::told(&books, wanted, (now, self.locale))?,
@@ -278,7 +280,7 @@ impl Recall {
             let what = What::Shown { ids, tokens };
             let at = now.as_millis();
             let event = Event { at, place: place.clone(), actor: Actor::Ralph, what };
-            Log::new(home).append(&[event]).map_err(MemoryError::from)?;
+            Log::new(home).hand_in(&[event]).map_err(MemoryError::from)?;
         }
         Ok(())
     }

@@ -24,7 +24,8 @@ impl Bench {
         let (home, root) = (folder.path().join("home"), folder.path().join("root"));
         std::fs::create_dir_all(root.join("src")).unwrap();
         let user_home = folder.path().join("user");
-        let recall = Recall { home, user_home, root, tokens: USUAL_TOKENS, locale: Locale::En };
+        let (tokens, locale, patience) = (USUAL_TOKENS, Locale::En, Patience::Long);
+        let recall = Recall { home, user_home, root, tokens, locale, patience };
         Self { folder, recall }
     }
 

@@ -41,6 +41,8 @@ pub struct Entry {
     pub title: String,
     /// All of it.
     pub text: String,
+    /// Why it is so; found like the text, and counted less.
+    pub why: Option<String>,
     /// Files it is about.
     pub files: Vec<String>,
     /// When it was learned.
@@ -118,7 +120,8 @@ impl Entry {
         ];
         let optional = optional.into_iter().filter_map(|(what, name)| Some((what, name.as_ref()?)));
         let names = always.into_iter().chain(optional).map(|(what, name)| (what, name.as_str()));
-        refusal(self.text.len(), &self.files, names)
+        let why = self.why.as_deref().map_or(0, str::len);
+        refusal(self.text.len() + why, &self.files, names)
     }
 }
 

@@ -114,11 +114,19 @@ pub(crate) enum Fault {
     /// What is stored cannot be.
     Damaged(String),
     NewerSchema(i64),
+    /// The log could not be read meanwhile.
+    Log(LogError),
 }
 
 impl From<rusqlite::Error> for Fault {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(error)
+    }
+}
+
+impl From<LogError> for Fault {
+    fn from(error: LogError) -> Self {
+        Self::Log(error)
     }
 }
 
@@ -136,6 +144,7 @@ impl Fault {
         let path = path.to_owned();
         match self {
             Self::Damaged(detail) => MemoryError::Damaged { path, detail },
+            Self::Log(error) => MemoryError::Log(error),
             Self::NewerSchema(found) => {
                 MemoryError::NewerSchema { path, found, known: Self::SCHEMA }
             }

@@ -23,7 +23,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 use self::stored::Stored;
 use crate::analysis::Analyzer;
 use crate::error::{Fault, MemoryError};
-use crate::store::open;
+use crate::store::open::{self, Patience};
 
 pub use past::{File, Past};
 pub use rank::{Likely, Question, Reason};
@@ -195,7 +195,7 @@ fn connect(path: &Path) -> Result<Connection, Fault> {
     if layout(&connection)? == LAYOUT {
         return Ok(connection);
     }
-    open::use_write_ahead_log(&connection)?;
+    open::use_write_ahead_log(&connection, Patience::Long)?;
     let tx = Transaction::new_unchecked(&connection, TransactionBehavior::Immediate)?;
     match layout(&tx)? {
         0 => {
@@ -213,6 +213,7 @@ fn connect(path: &Path) -> Result<Connection, Fault> {
 fn is_worthless(fault: &Fault) -> bool {
     match fault {
         Fault::Damaged(_) | Fault::NewerSchema(_) => true,
+        Fault::Log(_) => false,
         Fault::Sqlite(error) => matches!(
             error.sqlite_error_code(),
             Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)

@@ -52,3 +52,4 @@ pub use ranking::Ranking;
 pub use session::{
     Message, Observation, Session, SessionFilter, SessionFound, SessionMode, Who, session_id,
 };
+pub use store::open::Patience;

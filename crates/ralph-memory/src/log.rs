@@ -2,17 +2,19 @@
 //!
 //! A line is a checksum, a space and a JSON object. Lines are appended by
 //! whoever has something to say, a hook that lives for two milliseconds too,
-//! so writing costs one lock and one write. A line that was cut off, because
-//! its writer or its machine died, is noticed by its checksum and passed over.
+//! so writing costs one lock and one write, and who cannot wait for the lock
+//! writes beside it. A line that was cut off, because its writer or its machine
+//! died, is noticed by its checksum and passed over.
 //!
 //! Files are numbered. The last one is written to; when it is long, the next
 //! begins. What is imported in bulk is a compressed file of its own.
 
 mod compact;
 mod file;
+mod late;
 mod line;
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -24,8 +26,8 @@ use crate::raw::Raw;
 use file::{Form, LogFile};
 use line::Tail;
 
-/// A file longer than this is not appended to.
-const LONG_FILE: u64 = 4 * 1024 * 1024;
+/// The file that is locked while somebody writes.
+const WRITING: &str = "lock";
 
 /// A line longer than this is refused: texts are cut before they get here.
 pub const LONGEST_LINE: usize = 1024 * 1024;
@@ -81,22 +83,55 @@ pub struct Log {
     folder: PathBuf,
 }
 
+/// Nobody else writes as long as this lives.
+pub(crate) struct Held {
+    _file: File,
+}
+
 impl Log {
     /// The log of a state home; touches nothing.
     pub fn new(home: &Path) -> Self {
         Self { folder: home.join("memory") }
     }
 
-    /// Adds events behind all others, all or none of them.
+    /// Adds events behind all others, all or none of them. Waits for others who
+    /// write.
     pub fn append(&self, events: &[Event]) -> Result<(), LogError> {
         let text = line::render(events)?;
         if text.is_empty() {
             return Ok(());
         }
-        let _held = self.lock()?;
-        let number = self.last()?.map_or(1, |last| last.number_to_append(LONG_FILE));
-        let path = file::path(&self.folder, number, Form::Plain);
-        append_text(&path, &text).map_err(|source| LogError::Io { path, source })
+        self.append_held(&self.lock()?, &text)
+    }
+
+    /// Adds events, all or none of them, without waiting for anybody.
+    ///
+    /// While others write for long they stand beside the log, and come into it
+    /// before whatever is added next.
+    pub fn hand_in(&self, events: &[Event]) -> Result<(), LogError> {
+        let text = line::render(events)?;
+        if text.is_empty() {
+            return Ok(());
+        }
+        match self.try_lock()? {
+            Some(held) => self.append_held(&held, &text),
+            None => late::add(&self.folder, &text).map_err(|source| self.trouble(source)),
+        }
+    }
+
+    /// Takes in what was handed in while others wrote, unless somebody writes
+    /// now.
+    pub(crate) fn take_in(&self) -> Result<(), LogError> {
+        if late::is_any(&self.folder).map_err(|source| self.trouble(source))? {
+            self.try_lock()?;
+        }
+        Ok(())
+    }
+
+    fn append_held(&self, _held: &Held, text: &str) -> Result<(), LogError> {
+        let end = file::end(&self.folder).map_err(|source| self.trouble(source))?;
+        let path = file::path(&self.folder, end.file, Form::Plain);
+        append_text(&path, text).map_err(|source| LogError::Io { path, source })
     }
 
     /// Adds many events as a compressed file of their own, all or none of them.
@@ -132,14 +167,31 @@ impl Log {
     pub fn read_file(
         &self,
         from: Position,
+        see: impl FnMut(Entry),
+    ) -> Result<Option<Position>, LogError> {
+        self.read_part(from, Position { file: u32::MAX, offset: u64::MAX }, see)
+    }
+
+    /// Reads like `read_file`, but nothing behind a position.
+    pub(crate) fn read_part(
+        &self,
+        from: Position,
+        to: Position,
         mut see: impl FnMut(Entry),
     ) -> Result<Option<Position>, LogError> {
         let files = file::list(&self.folder).map_err(|source| self.trouble(source))?;
         let last = files.last().map_or(0, |last| last.number);
-        for one in files.into_iter().filter(|one| one.number >= from.file) {
+        let is_meant = |one: &LogFile| {
+            one.number >= from.file && Position { file: one.number, offset: 0 } < to
+        };
+        for one in files.into_iter().filter(is_meant) {
             let start = if one.number == from.file { from.offset } else { 0 };
-            let text = read_from(&one, start)
+            let mut text = read_from(&one, start)
                 .map_err(|source| LogError::Io { path: one.path.clone(), source })?;
+            if one.number == to.file {
+                let most = usize::try_from(to.offset.saturating_sub(start));
+                text.truncate(most.unwrap_or(usize::MAX));
+            }
             let tail = if one.number < last { Tail::Lost } else { Tail::OnItsWay };
             let rest = line::parse(&text, tail, |offset, found| {
                 let damaged = || Entry::Damaged { path: one.path.clone(), offset: start + offset };
@@ -203,15 +255,36 @@ impl Log {
         Ok(files.into_iter().next_back())
     }
 
-    /// Held while somebody writes; the lock goes with the process.
-    fn lock(&self) -> Result<File, LogError> {
+    /// Held while somebody writes; the lock goes with the process. What waited
+    /// beside the log is in it then.
+    fn lock(&self) -> Result<Held, LogError> {
         let lock = || {
-            fs::create_dir_all(&self.folder)?;
-            let file = private().create(true).append(true).open(self.folder.join("lock"))?;
+            let file = self.lock_file(WRITING)?;
             file.lock()?;
-            Ok(file)
+            late::take_in(&self.folder)?;
+            Ok(Held { _file: file })
         };
         lock().map_err(|source| self.trouble(source))
+    }
+
+    /// The same, unless somebody else writes.
+    fn try_lock(&self) -> Result<Option<Held>, LogError> {
+        let lock = || {
+            let file = self.lock_file(WRITING)?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+            late::take_in(&self.folder)?;
+            Ok(Some(Held { _file: file }))
+        };
+        lock().map_err(|source| self.trouble(source))
+    }
+
+    fn lock_file(&self, name: &str) -> io::Result<File> {
+        fs::create_dir_all(&self.folder)?;
+        private().create(true).append(true).open(self.folder.join(name))
     }
 
     fn trouble(&self, source: io::Error) -> LogError {

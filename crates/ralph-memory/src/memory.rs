@@ -12,7 +12,7 @@ use crate::ranking::Ranking;
 use crate::store::counters::Totals;
 use crate::store::entries;
 use crate::store::marks::{self, Marks};
-use crate::store::open::{LargeCache, fold_log, open};
+use crate::store::open::{LargeCache, Patience, fold_log, open};
 use crate::store::segments;
 use crate::vector::Vectors;
 
@@ -34,8 +34,14 @@ impl Memory {
 
     /// Opens the memory of a folder with weights of one's own.
     pub fn open_ranked(dir: &Path, ranking: Ranking) -> Result<Self, MemoryError> {
-        let (connection, path) = open(dir)?;
+        let (connection, path) = open(dir, Patience::Long)?;
         Ok(Self { connection, path, ranking })
+    }
+
+    /// Opens the memory of a folder for somebody with so much patience.
+    pub(crate) fn open_within(dir: &Path, patience: Patience) -> Result<Self, MemoryError> {
+        let (connection, path) = open(dir, patience)?;
+        Ok(Self { connection, path, ranking: Ranking::default() })
     }
 
     /// The database file.

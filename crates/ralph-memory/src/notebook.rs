@@ -5,6 +5,7 @@
 //! answer by reading what was added to the log since. Any number of processes
 //! may do so at once: who has the write lock looks first how far others came.
 
+mod forgetting;
 mod known;
 mod outcomes;
 mod projection;
@@ -13,6 +14,7 @@ mod sessions;
 mod tables;
 mod turn;
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,14 +34,14 @@ use crate::import::Imported;
 use crate::log::{self, LONGEST_LINE, Log, Position};
 use crate::memory::Memory;
 use crate::query::{self, Filters, GroupHit, Next, Query};
-use crate::store::open::{self, LargeCache, fold_log};
+use crate::store::open::{self, LargeCache, Patience, fold_log};
 use crate::store::{counters, entries, notes, turns};
 
 /// More events than these are written to the log as a file of their own.
 const MANY: usize = 256;
 
 /// How often a job is tried while others make the database anew.
-const PATIENCE: u32 = 20;
+const TRIES: u32 = 20;
 
 /// After how many tries a database that cannot be read is taken for damaged.
 const FEW: u32 = 4;
@@ -52,6 +54,9 @@ pub struct Notebook {
     memory: Memory,
     log: Log,
     repaired: Option<MemoryError>,
+    patience: Patience,
+    /// Somebody wrote for longer than we could wait: what is stored has to do.
+    gave_up: Cell<bool>,
 }
 
 /// A note that was found.
@@ -131,17 +136,27 @@ impl Notebook {
     /// A damaged database is deleted and made anew from the log; `repaired`
     /// says so then.
     pub fn open(home: &Path) -> Result<Self, MemoryError> {
-        Self::attempt(home, |_| Ok(())).map(|((), notebook)| notebook)
+        Self::open_within(home, Patience::Long)
     }
 
-    fn open_as_it_is(home: &Path) -> Result<Self, MemoryError> {
-        let notebook = Self { memory: Memory::open(home)?, log: Log::new(home), repaired: None };
+    /// The same for somebody with so much patience.
+    pub fn open_within(home: &Path, patience: Patience) -> Result<Self, MemoryError> {
+        Self::attempt_within(home, patience, |_| Ok(())).map(|((), notebook)| notebook)
+    }
+
+    fn open_as_it_is(home: &Path, patience: Patience) -> Result<Self, MemoryError> {
+        let memory = Memory::open_within(home, patience)?;
+        let (log, gave_up) = (Log::new(home), Cell::new(false));
+        let notebook = Self { memory, log, repaired: None, patience, gave_up };
         let at = notebook.memory.read(|tx| counters::position(tx))?;
         if !notebook.log.reaches(at)? {
             // Somebody took the log away, and what was made from it with it.
             notebook.clear()?;
         }
         notebook.catch_up()?;
+        if patience == Patience::Long {
+            notebook.finish_collection()?;
+        }
         Ok(notebook)
     }
 
@@ -156,9 +171,18 @@ impl Notebook {
         home: &Path,
         job: impl Fn(&Self) -> Result<T, MemoryError>,
     ) -> Result<(T, Self), MemoryError> {
+        Self::attempt_within(home, Patience::Long, job)
+    }
+
+    /// The same for somebody with so much patience.
+    pub fn attempt_within<T>(
+        home: &Path,
+        patience: Patience,
+        job: impl Fn(&Self) -> Result<T, MemoryError>,
+    ) -> Result<(T, Self), MemoryError> {
         let mut repaired = None;
-        for turn in 1..PATIENCE {
-            let done = Self::open_as_it_is(home).and_then(|book| Ok((job(&book)?, book)));
+        for turn in 1..TRIES {
+            let done = Self::open_as_it_is(home, patience).and_then(|book| Ok((job(&book)?, book)));
             match done {
                 Err(trouble) if trouble.is_passing() => {
                     // What does not pass by itself is what others left half done.
@@ -171,7 +195,7 @@ impl Notebook {
                 done => return done.map(|(answer, book)| (answer, Self { repaired, ..book })),
             }
         }
-        let book = Self { repaired, ..Self::open_as_it_is(home)? };
+        let book = Self { repaired, ..Self::open_as_it_is(home, patience)? };
         Ok((job(&book)?, book))
     }
 
@@ -190,14 +214,21 @@ impl Notebook {
     }
 
     fn append(&self, events: Vec<Event>) -> Result<(), MemoryError> {
-        let applied = if events.len() > MANY {
-            let places = self.log.append_many(&events)?;
-            let events = events.into_iter().map(|event| log::Entry::Event(Box::new(event)));
-            // Where nobody wrote in between, they need not be read again.
-            self.apply(events.collect(), places)
-        } else {
-            self.log.append(&events)?;
-            Ok(())
+        let applied = match self.patience {
+            Patience::Short => {
+                self.log.hand_in(&events)?;
+                Ok(())
+            }
+            Patience::Long if events.len() > MANY => {
+                let places = self.log.append_many(&events)?;
+                let events = events.into_iter().map(|event| log::Entry::Event(Box::new(event)));
+                // Where nobody wrote in between, they need not be read again.
+                self.apply(events.collect(), places)
+            }
+            Patience::Long => {
+                self.log.append(&events)?;
+                Ok(())
+            }
         };
         match applied.and_then(|()| self.catch_up()) {
             // It is written; whoever opens the next database reads it.
@@ -256,6 +287,21 @@ impl Notebook {
 
     /// Reads what was added to the log since the last time.
     pub fn catch_up(&self) -> Result<(), MemoryError> {
+        if self.gave_up.get() {
+            return Ok(());
+        }
+        match self.read_all() {
+            Err(MemoryError::Busy { .. }) if self.patience == Patience::Short => {
+                self.gave_up.set(true);
+                Ok(())
+            }
+            done => done,
+        }
+    }
+
+    fn read_all(&self) -> Result<(), MemoryError> {
+        // What cannot be taken in is, by whoever writes next.
+        let _ = self.log.take_in();
         while self.read_one_file()? {}
         Ok(())
     }
@@ -350,35 +396,6 @@ impl Notebook {
         self.memory.search_groups(query)
     }
 
-    /// Forgets a note for good: its lines in the log are overwritten and the
-    /// database is made anew. Says how many lines there were.
-    pub fn forget(&self, id: &str, at: Timestamp) -> Result<usize, MemoryError> {
-        let what = What::Forgotten { id: id.to_owned() };
-        let event = Event { at: at.as_millis(), place: Place::default(), actor: Actor::User, what };
-        let text = self.get(id)?.map(|known| known.note.text).unwrap_or_default();
-        let lines = self
-            .log
-            .rewrite(|event| forgotten(event, id).or_else(|| sessions::silenced(event, &text)))?;
-        // Afterwards, so that whoever has read the old lines hears of it.
-        self.log.append(&[event])?;
-        self.rebuild()?;
-        Ok(lines)
-    }
-
-    /// Takes out of the log what must not be kept: rules get better, and what
-    /// they notice today may have been written yesterday. Says how many lines
-    /// were changed.
-    pub fn scrub(&self) -> Result<usize, MemoryError> {
-        let lines = self.log.rewrite(|event| {
-            let cleaned = clean::event(event.clone());
-            (cleaned != *event).then_some(cleaned)
-        })?;
-        if lines > 0 {
-            self.rebuild()?;
-        }
-        Ok(lines)
-    }
-
     /// Throws the database away and makes it anew from the log.
     pub fn rebuild(&self) -> Result<(), MemoryError> {
         self.clear()?;
@@ -423,7 +440,10 @@ impl Notebook {
     fn clear(&self) -> Result<(), MemoryError> {
         self.memory.write(|tx| {
             tx.pragma_update(None, "secure_delete", true)?;
+            // Whoever lets go of lines at this moment may do so behind our back.
+            let due = counters::retelling(tx)?;
             open::clear(tx)?;
+            counters::set_retelling(tx, due)?;
             counters::set_position(tx, Position::default())
         })?;
         fold_log(&self.memory.connection);
@@ -468,43 +488,6 @@ pub fn refusal(note: &Note) -> Option<Refusal> {
         let bytes = bytes.flatten()?.len() + LONGEST_FRAME;
         (bytes > LONGEST_LINE).then_some(Refusal::LongLine { bytes })
     })
-}
-
-/// What stands in the log in place of what spoke of a forgotten note.
-fn forgotten(event: &Event, id: &str) -> Option<Event> {
-    let what = match &event.what {
-        What::Noted(note) if note.id == id => What::Forgotten { id: note.id.clone() },
-        What::Replaced { id: old, by, why } if (old == id || by == id) && !why.is_empty() => {
-            What::Replaced { id: old.clone(), by: by.clone(), why: String::new() }
-        }
-        What::Retracted { id: old, why } if old == id && !why.is_empty() => {
-            What::Retracted { id: old.clone(), why: String::new() }
-        }
-        What::Bound { id: bound, check: Some(_) } if bound == id => {
-            What::Bound { id: bound.clone(), check: None }
-        }
-        What::Noted(_)
-        | What::Replaced { .. }
-        | What::Retracted { .. }
-        | What::Attempted(_)
-        | What::Landed { .. }
-        | What::Bound { .. }
-        | What::Shown { .. }
-        | What::Cited { .. }
-        | What::Checked { .. }
-        | What::SeenAgain { .. }
-        | What::Promoted { .. }
-        | What::Corrected { .. }
-        | What::Forgotten { .. }
-        | What::Observed(_)
-        | What::Asked { .. }
-        | What::Answered { .. }
-        | What::Opened { .. }
-        | What::Closed { .. }
-        | What::Checkpointed { .. }
-        | What::Committed(_) => return None,
-    };
-    Some(Event { what, ..event.clone() })
 }
 
 #[cfg(test)]

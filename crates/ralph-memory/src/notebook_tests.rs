@@ -161,6 +161,48 @@ fn a_note_that_is_written_anew_says_the_new_and_earned_nothing_yet() {
 }
 
 #[test]
+fn the_words_of_why_are_found_and_count_less_than_those_of_the_text() {
+    let (dir, notebook) = scratch();
+    let why = |why: &str| Some(why.to_owned());
+    let found = |notebook: &Notebook, text: &str| -> Vec<String> {
+        let found = notebook.search(&question(text)).unwrap();
+        found.into_iter().map(|found| found.known.note.id).collect()
+    };
+    let reasoned = Note { why: why("the linker runs out of memory"), ..note("m1", "build alone") };
+    notebook
+        .write(&[
+            noted(Actor::User, reasoned.clone()),
+            noted(Actor::User, note("m2", "memory of the linker")),
+        ])
+        .unwrap();
+    assert_eq!(found(&notebook, "linker memory"), ["m2", "m1"]);
+    assert_eq!(notebook.get("m1").unwrap().unwrap().note, reasoned);
+    notebook.write(&[noted(Actor::User, Note { why: why("it is hot"), ..reasoned })]).unwrap();
+    assert_eq!(found(&notebook, "linker memory"), ["m2"]);
+    assert_eq!(found(&notebook, "hot"), ["m1"]);
+    drop(notebook);
+    assert_eq!(found(&Notebook::open(dir.path()).unwrap(), "hot"), ["m1"]);
+}
+
+#[test]
+fn whoever_cannot_wait_gets_what_is_stored_and_is_heard_later() {
+    let (dir, notebook) = scratch();
+    notebook.write(&[noted(Actor::User, note("m1", "words"))]).unwrap();
+    let writer = notebook.memory.connection.unchecked_transaction().unwrap();
+    writer.execute("INSERT INTO counters VALUES ('x', 1)", []).unwrap();
+    let at_work = Log::new(dir.path());
+    at_work.hand_in(&[noted(Actor::User, note("m2", "words"))]).unwrap();
+    let hook = |book: &Notebook| {
+        book.write(&[noted(Actor::User, note("m3", "words"))])?;
+        book.count()
+    };
+    let (count, _) = Notebook::attempt_within(dir.path(), Patience::Short, hook).unwrap();
+    assert_eq!(count, 1, "somebody writes");
+    writer.rollback().unwrap();
+    assert_eq!(notebook.count().unwrap(), 3);
+}
+
+#[test]
 fn a_second_import_changes_what_differs_and_leaves_decisions_alone() {
     let (_dir, notebook) = scratch();
     let import = |text: &str, external: &str| {

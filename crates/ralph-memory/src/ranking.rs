@@ -7,6 +7,7 @@ use crate::analysis::Class;
 pub(crate) enum Field {
     Title,
     Body,
+    Why,
     Files,
 }
 
@@ -20,6 +21,8 @@ pub struct Ranking {
     pub title: f32,
     /// A word of the text.
     pub body: f32,
+    /// A word of why it is so, as a share of what it counts in the text.
+    pub why: f32,
     /// An identifier in the text, and each of its parts.
     pub identifier: f32,
     /// A path in the text or of a file the entry is about, and its parts.
@@ -39,6 +42,7 @@ impl Default for Ranking {
         Self {
             title: 4.0,
             body: 1.0,
+            why: 0.5,
             identifier: 3.0,
             path: 2.0,
             neighbour: 0.4,
@@ -76,6 +80,7 @@ impl Ranking {
         match field {
             Field::Title => self.title.max(in_text),
             Field::Body => in_text,
+            Field::Why => in_text * self.why,
             Field::Files => self.path,
         }
     }

@@ -52,6 +52,7 @@ pub(crate) struct Vector {
 pub(crate) struct Parts<'a> {
     pub(crate) title: &'a str,
     pub(crate) text: &'a str,
+    pub(crate) why: Option<&'a str>,
     pub(crate) files: &'a [String],
 }
 
@@ -71,6 +72,7 @@ impl Vectors {
         self.found.clear();
         self.analyse(parts.title, Field::Title, ranking);
         self.analyse(parts.text, Field::Body, ranking);
+        self.analyse(parts.why.unwrap_or_default(), Field::Why, ranking);
         for file in parts.files {
             self.analyse(file, Field::Files, ranking);
         }
@@ -95,7 +97,7 @@ impl Vectors {
         let Self { vocabulary, analyzer, words, found } = self;
         let plain = match field {
             Field::Title | Field::Body => 1.0,
-            Field::Files => 0.0,
+            Field::Why | Field::Files => 0.0,
         };
         for chunk in chunks(&fold(text)) {
             if !is_plain(chunk) {
@@ -161,7 +163,7 @@ mod tests {
         let mut vectors = Vectors::default();
         let files = ["src/lock.rs".to_owned()];
         let mut vector =
-            |title, text, files| vectors.vector(Parts { title, text, files }, &ranking);
+            |title, text, files| vectors.vector(Parts { title, text, why: None, files }, &ranking);
         let own = vector("Lock order", "the lock", &files);
         let beside = vector("", "lock waits", &[]);
         let mut found = Vec::new();

@@ -1,5 +1,8 @@
-//! Twenty processes write and search notes at once while the index is damaged
-//! under them: nothing is lost, and nobody sees an error.
+//! Twenty processes write and search notes at once, hooks capture sessions, and
+//! one collection after the other lets go of what they captured, while the index
+//! is damaged under them: nothing is lost, nobody sees an error, and no hook waits.
+
+mod beside;
 
 use std::fs::OpenOptions;
 use std::io::{Seek, SeekFrom, Write};
@@ -9,11 +12,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use self::beside::Beside;
 use super::stage::{Project, Stage};
 use crate::failure::Failure;
 
 /// Processes at a time.
 const CROWD: u64 = 20;
+
+/// Hosts whose hooks capture sessions meanwhile.
+const HOSTS: u64 = 2;
 
 /// How long they go on, unless `RALPH_STRESS_SECONDS` says otherwise.
 const SECONDS: u64 = 10;
@@ -30,45 +37,53 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     let wished = std::env::var("RALPH_STRESS_SECONDS").ok().and_then(|text| text.parse().ok());
     let end = Instant::now() + Duration::from_secs(wished.unwrap_or(SECONDS));
     let over = AtomicBool::new(false);
-    let tally = Mutex::new(Tally::default());
-    let damage = thread::scope(|threads| {
-        let workers: Vec<_> = (0..CROWD)
-            .map(|worker| {
-                let (project, over, tally) = (&project, &over, &tally);
-                threads.spawn(move || work(project, worker, over, tally))
-            })
-            .collect();
-        let damage = do_damage(&project, stage, end);
-        over.store(true, Ordering::Relaxed);
-        for worker in workers {
-            let ended = worker.join();
-            ended.map_err(|_| Failure::Failed("a worker fell over".to_owned()))??;
-        }
-        damage
-    });
+    let (tally, beside) = (Mutex::new(Tally::default()), Mutex::new(Beside::default()));
+    let damage =
+        thread::scope(|threads| {
+            let (project, over, tally, beside) = (&project, &over, &tally, &beside);
+            let mut workers: Vec<_> = (0..CROWD)
+                .map(|worker| threads.spawn(move || work(project, worker, over, tally)))
+                .collect();
+            workers.extend((0..HOSTS).map(|host| {
+                threads.spawn(move || beside::host((stage, project), host, over, beside))
+            }));
+            workers.push(threads.spawn(move || beside::collect(project, over, beside)));
+            let damage = do_damage(project, stage, end);
+            over.store(true, Ordering::Relaxed);
+            for worker in workers {
+                let ended = worker.join();
+                ended.map_err(|_| Failure::Failed("a worker fell over".to_owned()))??;
+            }
+            damage
+        });
     let damages = damage?;
     let mut tally = tally.into_inner().unwrap_or_default();
-    expect_all(&project, tally.written + 1)?;
-    project.ralph(&["memory", "rebuild"])?.expect_code(0)?;
-    expect_all(&project, tally.written + 1)?;
+    let mut beside = beside.into_inner().unwrap_or_default();
+    for _ in 0..2 {
+        expect_all(&project, tally.written + 1)?;
+        beside::expect_sessions(&project, beside.sessions)?;
+        project.ralph(&["memory", "rebuild"])?.expect_code(0)?;
+    }
     Ok(format!(
-        "{} notes and {} searches, {CROWD} at a time, index damaged {damages} times; write p50 {} \
-         p99 {} ms, search p50 {} p99 {} ms",
+        "{} notes and {} searches, {CROWD} at a time, index damaged {damages} times, {} sessions in \
+         {HOSTS} hosts, {} collections of {} bytes; write {}, search {}, capture {}",
         tally.written,
         tally.searching.len(),
-        percentile(&mut tally.writing, 50),
-        percentile(&mut tally.writing, 99),
-        percentile(&mut tally.searching, 50),
-        percentile(&mut tally.searching, 99),
+        beside.sessions,
+        beside.collections,
+        beside.freed,
+        percentiles(&mut tally.writing),
+        percentiles(&mut tally.searching),
+        percentiles(&mut beside.captures),
     ))
 }
 
-/// What all workers did, with how long it took in milliseconds.
+/// What all workers did, with how long it took.
 #[derive(Default)]
 struct Tally {
     written: usize,
-    writing: Vec<u128>,
-    searching: Vec<u128>,
+    writing: Vec<Duration>,
+    searching: Vec<Duration>,
 }
 
 fn work(
@@ -84,11 +99,11 @@ fn work(
         let text = format!("worker{worker} noticed thing{number} in module{}", number % 7);
         let began = Instant::now();
         project.ralph(&["memory", "add", &text])?.expect_code(0)?;
-        let written = began.elapsed().as_millis();
+        let written = began.elapsed();
         let began = Instant::now();
         let query = format!("worker{worker} thing{number}");
         let found = project.json(&["memory", "search", &query, "--limit", "1", "--json"])?;
-        let searched = began.elapsed().as_millis();
+        let searched = began.elapsed();
         if found["results"][0]["text"] != text.as_str() {
             return Err(Failure::Failed(format!("`{text}` was written and not found: {found}")));
         }
@@ -157,8 +172,11 @@ fn expect_all(project: &Project<'_>, want: usize) -> Result<(), Failure> {
     Err(Failure::Failed(format!("{want} notes were written, and there are {stats}")))
 }
 
-fn percentile(times: &mut [u128], percent: usize) -> u128 {
+fn percentiles(times: &mut [Duration]) -> String {
     times.sort_unstable();
-    let place = (times.len() * percent / 100).min(times.len().saturating_sub(1));
-    times.get(place).copied().unwrap_or_default()
+    let at = |percent: usize| {
+        let place = (times.len() * percent / 100).min(times.len().saturating_sub(1));
+        times.get(place).copied().unwrap_or_default().as_secs_f64() * 1000.0
+    };
+    format!("p50 {:.1} p99 {:.1} ms", at(50), at(99))
 }

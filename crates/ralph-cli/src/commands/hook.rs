@@ -129,7 +129,7 @@ fn answer(call: &Call) {
     let has_notes = notes::concerns(&app, call, &event);
     let standing = if has_notes { standing::look(&app, call, &event) } else { None };
     // Before anything else can go wrong.
-    let kept = capture::take(&app, &mut event);
+    let kept = capture::take(&app, call, &mut event);
     standing::note(&app, call, &event, kept);
     let is_ours = concerns_us(&app, call, &event);
     if !is_ours && !has_notes {

@@ -207,6 +207,25 @@ fn a_log_that_cannot_be_written_lets_the_host_go_on() {
 }
 
 #[test]
+fn whoever_holds_the_memory_for_long_keeps_no_hook_waiting() {
+    let project = remembering();
+    let memory = home(&project).unwrap().join("memory");
+    let lock = fs::File::options().append(true).open(memory.join("lock")).unwrap();
+    lock.lock().unwrap();
+    let host = Session::new(&project, "s1");
+    host.tell("SessionStart", &json!({ "source": "startup" }));
+    host.prompt("make it blue");
+    host.edit("a.txt");
+    drop(lock);
+    host.stop("It is blue.");
+    let kept = session(&project, "s1");
+    let who: Vec<Who> = kept.messages.iter().map(|message| message.who).collect();
+    assert_eq!(who, [Who::User, Who::Tool, Who::Agent]);
+    assert_eq!(kept.task.as_deref(), Some("make it blue"));
+    assert!(!memory.join("late.jsonl").exists());
+}
+
+#[test]
 fn a_driven_run_is_a_session_with_its_task_words_and_end() {
     let project = git();
     project.agent("echo 'I did it. <promise>DONE</promise>'");

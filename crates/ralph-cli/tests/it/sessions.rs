@@ -108,6 +108,24 @@ fn nobody_is_told_of_a_session_that_is_open_elsewhere_or_was_emptied() {
 }
 
 #[test]
+fn a_process_that_is_left_does_not_end_a_session_that_goes_on_in_another() {
+    let project = remembering();
+    let open = Session::new(&project, "s-1");
+    let _ = open.tell("SessionStart", &json!({ "source": "startup" }));
+    let _ = open.prompt(TASK);
+    for reason in ["prompt_input_exit", "clear"] {
+        let _ = dying(&project, &open, "SessionEnd", &json!({ "reason": reason }));
+        let known = listed(&project, &[]).remove(0);
+        assert_eq!((&known["state"], &known["alive"]), (&json!("active"), &json!(true)), "{known}");
+    }
+    let start = Session::new(&project, "s-2").tell("SessionStart", &json!({ "source": "startup" }));
+    assert!(!context(&start).contains(TASK), "{start}");
+    let _ = open.tell("SessionEnd", &json!({ "reason": "prompt_input_exit" }));
+    let start = Session::new(&project, "s-3").tell("SessionStart", &json!({ "source": "startup" }));
+    assert!(context(&start).contains(TASK), "{start}");
+}
+
+#[test]
 fn another_work_tree_is_told_nothing() {
     let project = git();
     project.file("a", "1");

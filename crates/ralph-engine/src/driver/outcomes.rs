@@ -94,7 +94,7 @@ impl Driver<'_> {
         }
         let events: Vec<Event> = lesson.0.into_iter().map(clean::event).collect();
         // What cannot be remembered is forgotten; the run goes on.
-        let _ = Log::new(self.ledger.home()).append(&events);
+        let _ = Log::new(self.ledger.home()).hand_in(&events);
     }
 }
 

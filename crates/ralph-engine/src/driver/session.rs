@@ -116,7 +116,7 @@ fn place(run: &Run) -> Place {
 fn append(home: &std::path::Path, place: &Place, now: Timestamp, (actor, what): (Actor, What)) {
     let event = Event { at: now.as_millis(), place: place.clone(), actor, what };
     // What cannot be kept is lost; the run goes on.
-    let _ = Log::new(home).append(&[clean::event(event)]);
+    let _ = Log::new(home).hand_in(&[clean::event(event)]);
 }
 
 #[cfg(test)]

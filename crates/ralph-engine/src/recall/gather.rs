@@ -9,7 +9,7 @@ use ralph_core::memory::sufficiency::Named;
 use ralph_memory::event::{Actor, Invariant, NoteKind, Phase, Scope};
 use ralph_memory::{Filters, Known, MemoryError, Notebook, Query, Selection};
 
-use super::{Part, Wanted};
+use super::{Part, Recall, Wanted};
 
 /// Hits of a search by words.
 const BY_WORDS: usize = 50;
@@ -61,10 +61,12 @@ pub(super) struct Found {
 }
 
 impl Books {
-    /// Opens those of these homes that have one.
-    pub(super) fn open(homes: [&PathBuf; 2]) -> Result<Self, MemoryError> {
-        let there = homes.into_iter().filter(|home| Notebook::exists(home));
-        Ok(Self(there.map(|home| Notebook::open(home)).collect::<Result<_, _>>()?))
+    /// Opens that of the project and that of the user, if they have one.
+    pub(super) fn open(recall: &Recall) -> Result<Self, MemoryError> {
+        let homes = [&recall.home, &recall.user_home].into_iter();
+        let there = homes.filter(|home| Notebook::exists(home));
+        let open = |home: &PathBuf| Notebook::open_within(home, recall.patience);
+        Ok(Self(there.map(open).collect::<Result<_, _>>()?))
     }
 
     /// Searches for what is wanted.

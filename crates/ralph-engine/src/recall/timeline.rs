@@ -63,7 +63,7 @@ pub(super) fn of(
     if !matters || !Notebook::exists(&recall.home) {
         return Ok(None);
     }
-    let book = Notebook::open(&recall.home)?;
+    let book = Notebook::open_within(&recall.home, recall.patience)?;
     commits::notice(&book, &recall.root, now);
     let since = now.as_millis().saturating_sub(LATELY);
     let mut done = book.timeline(files, since, LOOKED_AT)?;

@@ -46,9 +46,10 @@ pub(crate) struct Batch {
 
 impl Batch {
     pub(crate) fn push(&mut self, entry: Entry, identity: Identity, ranking: &Ranking) {
-        let Entry { title, text, files, .. } = &entry;
-        self.text += title.len() + text.len();
-        self.own.push(self.vectors.vector(Parts { title, text, files }, ranking));
+        let Entry { title, text, why, files, .. } = &entry;
+        let why = why.as_deref();
+        self.text += title.len() + text.len() + why.map_or(0, str::len);
+        self.own.push(self.vectors.vector(Parts { title, text, why, files }, ranking));
         let id = entry.own_id();
         self.entries.push((entry, id, identity));
     }

@@ -121,8 +121,9 @@ impl<'a> Reindex<'a> {
             return Ok(true);
         }
         let Some(known) = entries::read(self.connection, doc)? else { return Ok(false) };
-        let Record { title, text, files, .. } = &known.record;
-        let vector = self.vectors.vector(Parts { title, text, files }, self.ranking);
+        let Record { title, text, why, files, .. } = &known.record;
+        let parts = Parts { title, text, why: why.as_deref(), files };
+        let vector = self.vectors.vector(parts, self.ranking);
         self.own.insert(doc, vector);
         Ok(true)
     }

@@ -1,33 +1,46 @@
-//! Letting go of lines of old files while nobody can append.
+//! Letting go of lines of old files while others append to the last one.
 
-use std::fs::File;
+use std::fs::TryLockError;
 use std::io::Write;
 
 use super::file::{self, Form, LogFile};
 use super::line;
-use super::{Log, LogError, Position, private, read_from, replace, write_compressed};
+use super::{Held, Log, LogError, Position, private, read_from, replace, write_compressed};
 use crate::event::Event;
 
-/// The log, held: nobody appends to it as long as this lives.
-pub(crate) struct Held<'l> {
-    log: &'l Log,
-    _lock: File,
-}
+/// The file that is locked as long as somebody lets go of lines.
+const COLLECTING: &str = "collecting.lock";
 
 impl Log {
-    /// Keeps others from appending.
-    pub(crate) fn hold(&self) -> Result<Held<'_>, LogError> {
-        Ok(Held { log: self, _lock: self.lock()? })
+    /// Keeps others from letting go of lines; nobody else is kept from anything.
+    pub(crate) fn collect(&self) -> Result<Held, LogError> {
+        let lock = || {
+            let file = self.lock_file(COLLECTING)?;
+            file.lock()?;
+            Ok(Held { _file: file })
+        };
+        lock().map_err(|source| self.trouble(source))
     }
-}
 
-impl Held<'_> {
-    /// Whether any event is to go, and how many bytes that would be at most.
+    /// The same, unless somebody else is about it.
+    pub(crate) fn try_collect(&self) -> Result<Option<Held>, LogError> {
+        let lock = || {
+            let file = self.lock_file(COLLECTING)?;
+            match file.try_lock() {
+                Ok(()) => Ok(Some(Held { _file: file })),
+                Err(TryLockError::WouldBlock) => Ok(None),
+                Err(TryLockError::Error(error)) => Err(error),
+            }
+        };
+        lock().map_err(|source| self.trouble(source))
+    }
+
+    /// How many bytes of lines are to go at most.
     pub(crate) fn surplus(&self, drops: impl Fn(&Event, u64) -> bool) -> Result<u64, LogError> {
-        let mut left = self.log.size()?;
+        let mut left = self.size()?;
         let mut bytes = 0;
         for one in self.files()? {
-            let (kept, text) = Self::sifted(&one, left, &drops)?;
+            let (kept, text) = sifted(&one, left, &drops)?;
             let gone = text.len().saturating_sub(kept.len()) as u64;
             left = left.saturating_sub(gone);
             bytes += gone;
@@ -38,13 +51,13 @@ impl Held<'_> {
     /// Begins a new last file, so that all others are complete. Says where it
     /// begins.
     pub(crate) fn begin_file(&self) -> Result<Position, LogError> {
-        let last = self.log.last()?;
-        let number = match &last {
-            Some(LogFile { number, form: Form::Plain, stored: 0, .. }) => *number,
+        let _held = self.lock()?;
+        let number = match self.last()? {
+            Some(LogFile { number, form: Form::Plain, stored: 0, .. }) => number,
             Some(last) => last.number + 1,
             None => 1,
         };
-        let path = file::path(&self.log.folder, number, Form::Plain);
+        let path = file::path(&self.folder, number, Form::Plain);
         let made = private().create(true).append(true).open(&path);
         made.map_err(|source| LogError::Io { path, source })?;
         Ok(Position { file: number, offset: 0 })
@@ -53,45 +66,55 @@ impl Held<'_> {
     /// Rewrites files before a position without the events that `drops`
     /// names, the oldest file first; it is told how long the log is by then.
     /// Says how many bytes went.
+    ///
+    /// Others who write wait for one file at most.
     pub(crate) fn compact(
         &self,
         before: Position,
         drops: impl Fn(&Event, u64) -> bool,
     ) -> Result<u64, LogError> {
-        let start = self.log.size()?;
-        let mut left = start;
+        let mut bytes = 0;
         for one in self.files()?.into_iter().filter(|one| one.number < before.file) {
-            let (kept, text) = Self::sifted(&one, left, &drops)?;
+            let (kept, text) = sifted(&one, self.size()?, &drops)?;
             if kept.len() < text.len() {
-                let trouble = |source| LogError::Io { path: one.path.clone(), source };
-                match one.form {
-                    Form::Plain => replace(&one.path, |mut file| {
-                        file.write_all(&kept)?;
-                        Ok(file)
-                    }),
-                    Form::Compressed => {
-                        write_compressed(&one.path, &String::from_utf8_lossy(&kept))
-                    }
-                }
-                .map_err(trouble)?;
-                left = self.log.size()?;
+                bytes += self.compact_file(&one, &drops)?;
             }
         }
-        Ok(start.saturating_sub(left))
+        Ok(bytes)
+    }
+
+    fn compact_file(
+        &self,
+        one: &LogFile,
+        drops: &impl Fn(&Event, u64) -> bool,
+    ) -> Result<u64, LogError> {
+        let _held = self.lock()?;
+        let size = self.size()?;
+        // Again: somebody may have overwritten lines of it since.
+        let (kept, _) = sifted(one, size, drops)?;
+        let written = match one.form {
+            Form::Plain => replace(&one.path, |mut file| {
+                file.write_all(&kept)?;
+                Ok(file)
+            }),
+            Form::Compressed => write_compressed(&one.path, &String::from_utf8_lossy(&kept)),
+        };
+        written.map_err(|source| LogError::Io { path: one.path.clone(), source })?;
+        Ok(size.saturating_sub(self.size()?))
     }
 
     fn files(&self) -> Result<Vec<LogFile>, LogError> {
-        file::list(&self.log.folder).map_err(|source| self.log.trouble(source))
+        file::list(&self.folder).map_err(|source| self.trouble(source))
     }
+}
 
-    /// What is left of a file, and what is in it.
-    fn sifted(
-        one: &LogFile,
-        size: u64,
-        drops: &impl Fn(&Event, u64) -> bool,
-    ) -> Result<(Vec<u8>, Vec<u8>), LogError> {
-        let trouble = |source| LogError::Io { path: one.path.clone(), source };
-        let text = read_from(one, 0).map_err(trouble)?;
-        Ok((line::without(&text, |event| drops(event, size)), text))
-    }
+/// What is left of a file, and what is in it.
+fn sifted(
+    one: &LogFile,
+    size: u64,
+    drops: &impl Fn(&Event, u64) -> bool,
+) -> Result<(Vec<u8>, Vec<u8>), LogError> {
+    let trouble = |source| LogError::Io { path: one.path.clone(), source };
+    let text = read_from(one, 0).map_err(trouble)?;
+    Ok((line::without(&text, |event| drops(event, size)), text))
 }

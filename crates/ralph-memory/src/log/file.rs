@@ -5,6 +5,9 @@ use std::{fs, io};
 
 use super::Position;
 
+/// A file longer than this is not appended to.
+const LONG_FILE: u64 = 4 * 1024 * 1024;
+
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
@@ -24,15 +27,20 @@ pub(super) struct LogFile {
     pub(super) stored: u64,
 }
 
-impl LogFile {
-    /// The number of the file that comes to stand behind everything in this one.
-    pub(super) fn number_to_append(&self, long: u64) -> u32 {
-        match self.form {
-            Form::Plain if self.stored < long => self.number,
-            Form::Plain | Form::Compressed => self.number + 1,
+/// Where what is appended begins: behind everything else, perhaps in a file that
+/// is not there yet.
+pub(super) fn end(folder: &Path) -> io::Result<Position> {
+    let last = list(folder)?.into_iter().next_back();
+    Ok(match last {
+        Some(LogFile { number, form: Form::Plain, stored, .. }) if stored < LONG_FILE => {
+            Position { file: number, offset: stored }
         }
-    }
+        Some(LogFile { number, .. }) => Position { file: number + 1, offset: 0 },
+        None => Position { file: 1, offset: 0 },
+    })
+}
 
+impl LogFile {
     /// The position of who has read all of it.
     pub(super) fn end(&self) -> Position {
         match self.form {

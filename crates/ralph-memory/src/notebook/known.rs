@@ -118,6 +118,7 @@ impl Known {
             scope: note.scope.word().to_owned(),
             title: note.title.clone().unwrap_or_default(),
             text: note.text.clone(),
+            why: note.why.clone(),
             files: note.files.clone(),
             // Most hold since they were recorded, which is stored elsewhere.
             at: Some(self.valid_from).filter(|at| *at != self.recorded),

@@ -10,8 +10,9 @@ use super::Notebook;
 use super::sessions::Sessions;
 use crate::error::MemoryError;
 use crate::event::{Event, What};
-use crate::log::{Entry, LogError, Position};
-use crate::store::{counters, sessions, turns};
+use crate::log::{Entry, Position};
+use crate::store::counters::{self, Due};
+use crate::store::{sessions, turns};
 
 /// How much of sessions is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,42 +42,57 @@ impl Keep {
 impl Notebook {
     /// What [`Notebook::let_go`] would let go of.
     pub fn surplus(&self, keep: Keep) -> Result<LetGo, MemoryError> {
-        let bytes = self.log.hold()?.surplus(|event, size| keep.drops(event, size))?;
+        let bytes = self.log.surplus(|event, size| keep.drops(event, size))?;
         Ok(LetGo { bytes })
     }
 
     /// Lets go of what was captured of sessions longer ago than it is kept.
     ///
     /// Old files of the log are written anew without it, each put in place
-    /// when it is whole. Nobody appends meanwhile, and how far the log was read
-    /// is first moved to a new file behind them, so an end at any point loses
-    /// nothing. What the files come to is then told anew from what is left.
+    /// when it is whole; others append to a new file behind them, which is where
+    /// reading goes on. What is left is then told anew. That this is due is on
+    /// record before the first file changes, so an end at any point loses
+    /// nothing, and the next one who opens the notebook does the rest.
     pub fn let_go(&self, keep: Keep) -> Result<LetGo, MemoryError> {
+        let _alone = self.log.collect()?;
         if self.surplus(keep)?.bytes == 0 {
             return Ok(LetGo::default());
         }
-        let held = self.log.hold()?;
-        let end = held.begin_file()?;
+        let end = self.log.begin_file()?;
         self.move_on(end)?;
-        let bytes = held.compact(end, |event, size| keep.drops(event, size))?;
-        self.retell(end)?;
-        drop(held);
+        let bytes = self.log.compact(end, |event, size| keep.drops(event, size))?;
+        self.retell()?;
         self.memory.shrink()?;
         Ok(LetGo { bytes })
     }
 
-    /// Goes on from a position behind all that was read. Somebody else may make
-    /// the database anew meanwhile, and has then to read all of it.
+    /// Tells sessions anew if somebody who let go of lines did not get to it.
+    pub(super) fn finish_collection(&self) -> Result<(), MemoryError> {
+        let is_due = || self.memory.read(|tx| Ok(counters::retelling(tx)? == Due::Yes));
+        if !is_due()? {
+            return Ok(());
+        }
+        // Whoever is still about it tells by himself.
+        let Some(_alone) = self.log.try_collect()? else { return Ok(()) };
+        if is_due()? { self.retell() } else { Ok(()) }
+    }
+
+    /// Goes on from a position behind all that was read, and notes that sessions
+    /// have to be told anew. Somebody else may make the database anew meanwhile,
+    /// and has then to read all of it.
     fn move_on(&self, end: Position) -> Result<(), MemoryError> {
         loop {
             self.catch_up()?;
             let moved = self.memory.write(|tx| {
                 let at = counters::position(tx)?;
-                let is_read = matches!(self.log.read_file(at, |_| {}), Ok(None));
-                if is_read {
+                if at < end {
+                    if self.log.read_part(at, end, |_| {})?.is_some() {
+                        return Ok(false);
+                    }
                     counters::set_position(tx, end)?;
                 }
-                Ok(is_read)
+                counters::set_retelling(tx, Due::Yes)?;
+                Ok(true)
             })?;
             if moved {
                 return Ok(());
@@ -84,22 +100,17 @@ impl Notebook {
         }
     }
 
-    /// Tells sessions anew from the log, up to a position.
-    fn retell(&self, end: Position) -> Result<(), MemoryError> {
-        let mut trouble: Option<LogError> = None;
+    /// Tells sessions anew from what of the log was read before, all or nothing.
+    fn retell(&self) -> Result<(), MemoryError> {
         self.memory.write(|tx| {
+            // Somebody may be making the database anew: what was not read yet
+            // is told by whoever reads it.
+            let end = counters::position(tx)?;
             sessions::clear(tx)?;
             let mut at = Position::default();
             loop {
                 let mut entries = Vec::new();
-                let next = match self.log.read_file(at, |entry| entries.push(entry)) {
-                    Ok(Some(next)) if at < end => next,
-                    Ok(_) => return Ok(()),
-                    Err(error) => {
-                        trouble = Some(error);
-                        return Ok(());
-                    }
-                };
+                let next = self.log.read_part(at, end, |entry| entries.push(entry))?;
                 let mut told = Sessions::new(tx);
                 for entry in entries {
                     match entry {
@@ -108,10 +119,13 @@ impl Notebook {
                     }
                 }
                 told.write()?;
-                at = next;
+                match next {
+                    Some(next) => at = next,
+                    None => break,
+                }
             }
-        })?;
-        trouble.map_or(Ok(()), |error| Err(error.into()))
+            counters::set_retelling(tx, Due::No)
+        })
     }
 }
 

@@ -1,9 +1,9 @@
-use std::thread;
+use std::{fs, thread};
 
 use super::*;
-use crate::event::{Actor, Note, NoteKind, Place, Scope, What};
+use crate::event::{Actor, Note, NoteKind, Observed, Place, Scope, What};
 use crate::log::Log;
-use crate::{Selection, SessionFilter};
+use crate::{Patience, Selection, SessionFilter};
 
 const ALL: Keep = Keep { since: Timestamp::from_millis(i64::MIN), bytes: u64::MAX };
 
@@ -22,6 +22,15 @@ fn asked(session: &str, at: i64) -> Event {
 fn noted(id: &str, at: i64) -> Event {
     let note = Note::new(id, NoteKind::Fact, Scope::Project, format!("note {id}"));
     Event { at, place: Place::default(), actor: Actor::User, what: What::Noted(Box::new(note)) }
+}
+
+/// Lets go of lines as if the process had ended before what is left was told
+/// anew.
+fn break_off(book: &Notebook, keep: Keep) {
+    let _alone = book.log.collect().unwrap();
+    let end = book.log.begin_file().unwrap();
+    book.move_on(end).unwrap();
+    assert!(book.log.compact(end, |event, size| keep.drops(event, size)).unwrap() > 0);
 }
 
 /// All that the notebook says.
@@ -73,22 +82,70 @@ fn a_log_that_is_too_long_loses_what_was_captured() {
 #[test]
 fn a_reader_that_was_behind_reads_on_and_an_end_in_the_middle_loses_nothing() {
     let (dir, book) = filled();
-    // As if the process had ended before what is left was told anew.
-    let keep = Keep { since: Timestamp::from_millis(55), ..ALL };
-    let held = book.log.hold().unwrap();
-    let end = held.begin_file().unwrap();
-    book.catch_up().unwrap();
-    book.memory.write(|tx| counters::set_position(tx, end)).unwrap();
-    held.compact(end, |event, size| keep.drops(event, size)).unwrap();
-    drop(held);
+    break_off(&book, Keep { since: Timestamp::from_millis(55), ..ALL });
     drop(book);
     Log::new(dir.path()).append(&[noted("late", 300), asked("late", 300)]).unwrap();
     let book = Notebook::open(dir.path()).unwrap();
     let (notes, sessions, _) = state(&book);
     assert_eq!(notes.len(), 101);
     assert_eq!(sessions[0].external.as_deref(), Some("late"));
+    let told = state(&book);
     book.rebuild().unwrap();
-    assert_eq!(state(&book).0, notes);
+    assert_eq!(state(&book), told);
+}
+
+#[test]
+fn what_a_collection_did_not_get_to_is_done_by_the_next_who_opens() {
+    let (dir, book) = filled();
+    let before = state(&book);
+    break_off(&book, Keep { since: Timestamp::from_millis(55), ..ALL });
+    assert_eq!(state(&book), before);
+    let hook = Notebook::open_within(dir.path(), Patience::Short).unwrap();
+    assert_eq!(state(&hook), before, "a hook has no time for it");
+    let at_work = book.log.collect().unwrap();
+    assert_eq!(state(&Notebook::open(dir.path()).unwrap()), before, "somebody is about it");
+    drop(at_work);
+    let book = Notebook::open(dir.path()).unwrap();
+    let after = state(&book);
+    assert_eq!((after.1.len(), after.0), (5, before.0));
+    let told = state(&book);
+    book.rebuild().unwrap();
+    assert_eq!(state(&book), told);
+}
+
+#[test]
+fn a_log_that_cannot_be_read_leaves_sessions_as_they_were_told() {
+    let (dir, book) = filled();
+    book.log.append_many(&[asked("s1", 400)]).unwrap();
+    let before = state(&book);
+    let path = dir.path().join("memory/00000001.jsonl");
+    fs::rename(&path, dir.path().join("away")).unwrap();
+    fs::create_dir(&path).unwrap();
+    assert!(matches!(book.retell(), Err(MemoryError::Log(_))));
+    assert_eq!(state(&book), before);
+}
+
+#[test]
+fn whoever_makes_the_database_anew_meanwhile_tells_everything_once() {
+    let (dir, book) = filled();
+    let used = |at| {
+        let place = Place { session: Some("s1".to_owned()), ..Place::default() };
+        let what = What::Observed(Box::new(Observed {
+            tool: format!("tool {at}"),
+            ..Observed::default()
+        }));
+        Event { at: at * 10_000, place, actor: Actor::Agent, what }
+    };
+    for at in [1, 2, 3] {
+        book.log.append_many(&[used(at), asked("s2", at * 10_000)]).unwrap();
+    }
+    let before = state(&book);
+    let other = Notebook::open(dir.path()).unwrap();
+    other.clear().unwrap();
+    assert!(other.read_one_file().unwrap() && other.read_one_file().unwrap());
+    book.retell().unwrap();
+    other.catch_up().unwrap();
+    assert_eq!(state(&book), before);
 }
 
 #[test]

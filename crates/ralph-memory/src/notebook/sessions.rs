@@ -21,9 +21,6 @@ const ECHO: i64 = 2_000;
 /// How much of what was asked first names a session, in characters.
 const LONGEST_TASK: usize = 200;
 
-/// Shorter texts of notes stand anywhere by chance, in bytes.
-const SHORTEST_TEXT: usize = 12;
-
 /// The tool of observations that are commits.
 const COMMIT: &str = "commit";
 
@@ -232,53 +229,6 @@ fn failed_at(session: &Session, what: &str) -> bool {
 fn first_words(text: &str) -> Option<String> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     Some(line.chars().take(LONGEST_TASK).collect())
-}
-
-/// What stands in the log in place of what repeats a note that is forgotten.
-pub(super) fn silenced(event: &Event, text: &str) -> Option<Event> {
-    let repeats = |said: &str| text.len() >= SHORTEST_TEXT && said.contains(text);
-    let what = match &event.what {
-        What::Observed(used) => {
-            let Observed { about, error, .. } = &**used;
-            if !repeats(about) && !error.as_deref().is_some_and(repeats) {
-                return None;
-            }
-            let tool = used.tool.clone();
-            What::Observed(Box::new(Observed {
-                tool,
-                files: used.files.clone(),
-                ..Observed::default()
-            }))
-        }
-        What::Asked { text } if repeats(text) => What::Asked { text: String::new() },
-        What::Answered { text } if repeats(text) => What::Answered { text: String::new() },
-        What::Closed { state, why } if repeats(why) => {
-            What::Closed { state: *state, why: String::new() }
-        }
-        What::Checkpointed { about } if repeats(about) => {
-            What::Checkpointed { about: String::new() }
-        }
-        What::Asked { .. }
-        | What::Answered { .. }
-        | What::Closed { .. }
-        | What::Checkpointed { .. }
-        | What::Opened { .. }
-        | What::Committed(_)
-        | What::Noted(_)
-        | What::Shown { .. }
-        | What::Cited { .. }
-        | What::Checked { .. }
-        | What::SeenAgain { .. }
-        | What::Replaced { .. }
-        | What::Promoted { .. }
-        | What::Retracted { .. }
-        | What::Corrected { .. }
-        | What::Forgotten { .. }
-        | What::Attempted(_)
-        | What::Landed { .. }
-        | What::Bound { .. } => return None,
-    };
-    Some(Event { what, ..event.clone() })
 }
 
 impl Notebook {

@@ -220,36 +220,6 @@ fn nothing_that_must_not_be_kept_is_in_the_log() {
     }
 }
 
-#[test]
-fn what_repeats_a_forgotten_note_is_forgotten_with_it() {
-    let (dir, notebook) = scratch();
-    let text = "the door code is 4711";
-    let note = crate::event::Note::new(
-        "m1",
-        crate::event::NoteKind::Fact,
-        crate::event::Scope::Project,
-        text,
-    );
-    notebook
-        .write(&[
-            of("one", 1, asked(&format!("remember: {text}"))),
-            of("one", 2, asked("and another thing")),
-            Event {
-                at: 3,
-                place: Place::default(),
-                actor: Actor::User,
-                what: What::Noted(Box::new(note)),
-            },
-        ])
-        .unwrap();
-    notebook.forget("m1", ralph_core::Timestamp::from_millis(4)).unwrap();
-    let log = fs::read_to_string(dir.path().join("memory/00000001.jsonl")).unwrap();
-    assert!(!log.contains("4711"), "{log}");
-    let said: Vec<String> =
-        all(&notebook).remove(0).messages.into_iter().map(|message| message.text).collect();
-    assert_eq!(said, ["and another thing"]);
-}
-
 fn any_event() -> impl Strategy<Value = Event> {
     let files = ["a.rs", "b.rs", "c.rs"];
     let what = prop_oneof![

@@ -5,6 +5,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::error::Fault;
 use crate::log::Position;
 
+/// The counter that says whether sessions have to be told anew.
+const RETELLING: &str = "retelling due";
+
 /// How many documents there are, and how long they are together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
@@ -56,6 +59,22 @@ pub(crate) fn position(connection: &Connection) -> Result<Position, Fault> {
 pub(crate) fn set_position(connection: &Connection, at: Position) -> Result<(), Fault> {
     set(connection, "log file", i64::from(at.file))?;
     set(connection, "log offset", i64::try_from(at.offset).unwrap_or(i64::MAX))
+}
+
+/// Whether sessions have to be told anew, because the log has less of them.
+pub(crate) fn retelling(connection: &Connection) -> Result<Due, Fault> {
+    Ok(if value(connection, RETELLING)? > 0 { Due::Yes } else { Due::No })
+}
+
+pub(crate) fn set_retelling(connection: &Connection, due: Due) -> Result<(), Fault> {
+    set(connection, RETELLING, i64::from(due == Due::Yes))
+}
+
+/// Whether something has to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Due {
+    Yes,
+    No,
 }
 
 /// Numbers that are given out one after the other and never again.

@@ -27,6 +27,7 @@ pub(crate) struct Record {
     pub(crate) external_id: Option<String>,
     pub(crate) title: String,
     pub(crate) text: String,
+    pub(crate) why: Option<String>,
     pub(crate) files: Vec<String>,
 }
 
@@ -39,7 +40,7 @@ pub(crate) struct Known {
 }
 
 const COLUMNS: &str = "kind, scope, group_id, retired, at, prev, next, length, id, external_id, \
-                       title, text, files";
+                       title, text, files, why";
 
 fn known(row: &Row<'_>) -> rusqlite::Result<Known> {
     let files: Option<String> = row.get(12)?;
@@ -54,6 +55,7 @@ fn known(row: &Row<'_>) -> rusqlite::Result<Known> {
         external_id: row.get(9)?,
         title: row.get(10)?,
         text: row.get(11)?,
+        why: row.get(13)?,
         files: files.map_or_else(Vec::new, |files| split_files(&files)),
     };
     Ok(Known { record, links: [row.get(5)?, row.get(6)?], length: row.get(7)? })
@@ -145,7 +147,7 @@ fn put(
 ) -> Result<(), Fault> {
     let sql = format!(
         "{verb} INTO entries VALUES \
-         (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)"
+         (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)"
     );
     let derived = record.external_id.as_deref().is_some_and(|name| derived_id(name) == record.id);
     let separator = BETWEEN_FILES.to_string();
@@ -166,6 +168,7 @@ fn put(
         record.title,
         record.text,
         files,
+        record.why,
     ];
     connection.prepare_cached(&sql)?.execute(values)?;
     Ok(())
@@ -265,6 +268,7 @@ impl Names {
             external_id: entry.external_id.clone(),
             title: entry.title.clone(),
             text: entry.text.clone(),
+            why: entry.why.clone(),
             files: entry.files.clone(),
         })
     }
@@ -297,6 +301,7 @@ pub(crate) fn entry(connection: &Connection, known: Known) -> Result<Entry, Faul
         scope: name(connection, record.scope)?,
         title: record.title,
         text: record.text,
+        why: record.why,
         files: record.files,
         at: record.at.map(Timestamp::from_millis),
         group: record.group.map(|group| name(connection, group)).transpose()?,

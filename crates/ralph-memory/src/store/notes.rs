@@ -39,8 +39,6 @@ struct More {
     #[serde(default, skip_serializing_if = "is_default")]
     place: Place,
     #[serde(default, skip_serializing_if = "is_default")]
-    why: Option<String>,
-    #[serde(default, skip_serializing_if = "is_default")]
     anchors: Vec<Anchor>,
     /// When it ended, why, and what took its place.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -74,7 +72,7 @@ pub(crate) fn read(connection: &Connection, doc: i64) -> Result<Option<Known>, F
     };
     let record = entry.record;
     let valid_from = record.at.unwrap_or(extra.recorded);
-    let More { place, why, anchors, retired, believed_at, outcomes, counts } =
+    let More { place, anchors, retired, believed_at, outcomes, counts } =
         parsed(extra.more.as_deref())?;
     let [prev, next] = beside::parse(extra.beside.as_deref(), record.external_id.as_deref())?;
     let note = Note {
@@ -83,7 +81,7 @@ pub(crate) fn read(connection: &Connection, doc: i64) -> Result<Option<Known>, F
         scope: scope(&entries::name(connection, record.scope)?)?,
         title: Some(record.title).filter(|title| !title.is_empty()),
         text: record.text,
-        why,
+        why: record.why,
         files: record.files,
         anchors,
         since: (extra.flags & DATED != 0).then_some(valid_from),
@@ -120,7 +118,6 @@ pub(crate) fn write(connection: &Connection, doc: i64, known: &Known) -> Result<
     let believed_at = known.belief.as_of();
     let more = More {
         place: known.place.clone(),
-        why: note.why.clone(),
         anchors: note.anchors.clone(),
         retired: known
             .retired

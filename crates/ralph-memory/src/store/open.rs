@@ -10,8 +10,25 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 use crate::error::{Fault, MemoryError};
 
-/// How long a writer queues for the lock. A large import holds it for seconds.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long somebody can wait for others who write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Patience {
+    /// As long as it takes: a large import holds the lock for seconds.
+    #[default]
+    Long,
+    /// Not at all, to speak of: a host waits for the answer. What is not read by
+    /// then is not there yet, and what is written comes later.
+    Short,
+}
+
+impl Patience {
+    const fn limit(self) -> Duration {
+        match self {
+            Self::Long => Duration::from_secs(30),
+            Self::Short => Duration::from_millis(20),
+        }
+    }
+}
 
 /// Pause between two attempts to switch the journal.
 const RETRY_PAUSE: Duration = Duration::from_millis(5);
@@ -35,10 +52,10 @@ pub(crate) fn path_in(dir: &Path) -> PathBuf {
 }
 
 /// Opens the database of a folder, and creates both if needed.
-pub(crate) fn open(dir: &Path) -> Result<(Connection, PathBuf), MemoryError> {
+pub(crate) fn open(dir: &Path, patience: Patience) -> Result<(Connection, PathBuf), MemoryError> {
     create_folder(dir)?;
     let path = path_in(dir);
-    let connection = connect(&path).map_err(|fault| fault.at(&path))?;
+    let connection = connect(&path, patience).map_err(|fault| fault.at(&path))?;
     Ok((connection, path))
 }
 
@@ -51,11 +68,12 @@ pub(crate) fn create_folder(dir: &Path) -> Result<(), MemoryError> {
     builder.create(dir).map_err(|source| MemoryError::Io { path: dir.to_owned(), source })
 }
 
-fn connect(path: &Path) -> Result<Connection, Fault> {
+fn connect(path: &Path, patience: Patience) -> Result<Connection, Fault> {
     let connection = connection(path)?;
-    create_tables(&connection)?;
+    connection.busy_timeout(patience.limit())?;
+    create_tables(&connection, patience)?;
     connection.prepare_cached("SELECT 1 FROM segments LIMIT 1")?.exists([])?;
-    shorten_log(&connection, path)?;
+    shorten_log(&connection, path, patience)?;
     Ok(connection)
 }
 
@@ -72,7 +90,7 @@ pub(crate) fn connection(path: &Path) -> Result<Connection, Fault> {
         // mode protects the file.
         let _ = owner_only(path);
     }
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(Patience::Long.limit())?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
@@ -92,14 +110,14 @@ fn owner_only(path: &Path) -> io::Result<()> {
 }
 
 /// Creates the tables; any number of processes may do so at once.
-fn create_tables(connection: &Connection) -> Result<(), Fault> {
+fn create_tables(connection: &Connection, patience: Patience) -> Result<(), Fault> {
     if schema(connection)? == Fault::SCHEMA {
         return Ok(());
     }
     // Without effect once there is a table. In larger pages less is left over
     // between lists.
     connection.execute_batch("PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL")?;
-    use_write_ahead_log(connection)?;
+    use_write_ahead_log(connection, patience)?;
     let tx = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     if schema(&tx)? != Fault::SCHEMA {
         clear(&tx)?;
@@ -143,8 +161,11 @@ fn schema(connection: &Connection) -> Result<i64, Fault> {
 }
 
 /// The switch needs the file to itself and does not wait by itself.
-pub(crate) fn use_write_ahead_log(connection: &Connection) -> Result<(), Fault> {
-    let deadline = Instant::now() + PATIENCE;
+pub(crate) fn use_write_ahead_log(
+    connection: &Connection,
+    patience: Patience,
+) -> Result<(), Fault> {
+    let deadline = Instant::now() + patience.limit();
     loop {
         match connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())) {
             Ok(()) => return Ok(()),
@@ -164,13 +185,13 @@ fn pause() {
 }
 
 /// Empties a long log, unless others are at work.
-fn shorten_log(connection: &Connection, path: &Path) -> Result<(), Fault> {
+fn shorten_log(connection: &Connection, path: &Path, patience: Patience) -> Result<(), Fault> {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     if fs::metadata(&log).is_ok_and(|facts| facts.len() > LONG_LOG) {
         connection.busy_timeout(Duration::ZERO)?;
         fold_log(connection);
-        connection.busy_timeout(PATIENCE)?;
+        connection.busy_timeout(patience.limit())?;
     }
     Ok(())
 }

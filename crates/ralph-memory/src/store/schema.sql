@@ -22,7 +22,8 @@ CREATE TABLE entries (
     named INTEGER NOT NULL,
     title TEXT NOT NULL,
     text TEXT NOT NULL,
-    files TEXT
+    files TEXT,
+    why TEXT
 );
 CREATE UNIQUE INDEX entries_by_id ON entries (id);
 -- Where the id is made from the external one, the first index finds both.

@@ -9,7 +9,7 @@ use ralph_engine::host::{Place, final_text};
 use ralph_memory::Notebook;
 use ralph_memory::event;
 
-use super::log;
+use super::{Call, log, standing};
 use crate::app::App;
 use crate::config::MemoryRules;
 
@@ -22,9 +22,12 @@ pub(super) enum Kept {
 
 /// Keeps what an event says about its session. Last words that had to be looked
 /// up in a transcript are in the event afterwards, so that nobody reads it again.
-pub(super) fn take(app: &App, event: &mut HostEvent) -> Kept {
+pub(super) fn take(app: &App, call: &Call, event: &mut HostEvent) -> Kept {
     let concerns = event.session.is_some() && !matches!(event.what, Happening::ToolAsked(_));
     if !concerns || !Notebook::exists(&app.home) || !is_enabled(app) {
+        return Kept::No;
+    }
+    if standing::goes_on_elsewhere(app, call, event) {
         return Kept::No;
     }
     if let Happening::TurnEnded(silence) = &mut event.what

@@ -9,10 +9,10 @@ use std::fs;
 use ralph_core::SessionId;
 use ralph_core::host::{Actor, Effect, Happening, HostEvent, HostReply, Reach, Start, Tone};
 use ralph_engine::host::Place;
-use ralph_engine::recall::{Part, Recalled, Wanted};
-use ralph_memory::Notebook;
+use ralph_engine::recall::{Part, Recall, Recalled, Wanted};
 use ralph_memory::event::{self, Phase};
 use ralph_memory::resume::Age;
+use ralph_memory::{Notebook, Patience};
 
 use super::slash::{self, Slash};
 use super::standing::{self, Standing};
@@ -184,6 +184,7 @@ impl Showing<'_> {
         let app = self.app;
         let rules = MemoryRules::new(&app.layers()?);
         let Some(recall) = app.recall(rules, app.locale()) else { return Ok(None) };
+        let recall = Recall { patience: Patience::Short, ..recall };
         self.prepare(moment)?;
         let told = |at: &Standing| recall.standing(&at.session, (at.reader, at.age));
         let resume = self.standing.as_ref().and_then(told);

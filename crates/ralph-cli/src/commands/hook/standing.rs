@@ -9,7 +9,9 @@ use ralph_core::host::{Actor, Happening, HostEvent, Position, Reach, Start};
 use ralph_engine::host::{Dwelling, Place};
 use ralph_memory::event;
 use ralph_memory::resume::{self, Age, Reader};
-use ralph_memory::{MemoryError, Notebook, Session, SessionFilter, SessionFound, session_id};
+use ralph_memory::{
+    MemoryError, Notebook, Patience, Session, SessionFilter, SessionFound, session_id,
+};
 
 use super::capture::{self, Kept};
 use super::{Call, log};
@@ -36,6 +38,15 @@ enum Whose {
     Own(Reader),
     /// That of the last session in the work tree.
     Others,
+}
+
+/// Whether an event speaks of the end of a session that goes on elsewhere: a
+/// process in which it was open too is left, and that is all.
+pub(super) fn goes_on_elsewhere(app: &App, call: &Call, event: &HostEvent) -> bool {
+    let Happening::SessionEnded { reason } = &event.what else { return false };
+    let dwelling = |session| Place::new(&app.home, session).dwelling(call.caller);
+    // What is deleted is gone for everybody.
+    reason != "deleted" && event.session.as_ref().map(dwelling) == Some(Dwelling::Elsewhere)
 }
 
 /// Whether the host of a session was started anew since it was heard of.
@@ -66,7 +77,7 @@ pub(super) fn look(app: &App, call: &Call, event: &HostEvent) -> Option<Standing
     let session = event.session.as_ref().filter(|_| Notebook::exists(&app.home))?;
     let whose = whose(app, call, event)?;
     let now = app.now();
-    let found = Notebook::attempt(&app.home, |book| match whose {
+    let found = Notebook::attempt_within(&app.home, Patience::Short, |book| match whose {
         Whose::Own(_) => own(book, session),
         Whose::Others => last(app, call, book, session),
     });
@@ -169,6 +180,7 @@ pub(super) fn note(app: &App, call: &Call, event: &HostEvent, kept: Kept) {
                 capture::open(app, event, start);
             }
         }
+        Happening::SessionEnded { .. } if goes_on_elsewhere(app, call, event) => {}
         Happening::SessionEnded { .. } => place.forget_host(),
         Happening::HostStarted
         | Happening::Done(_)
