@@ -116,6 +116,7 @@ fn an_entry_is_given_back_as_it_was() {
         scope: "task".to_owned(),
         title: "Title".to_owned(),
         text: "Text\0with anything \u{1F600}".to_owned(),
+        why: Some("because".to_owned()),
         files: vec!["a/b.rs".to_owned(), "c d\n.rs".to_owned()],
         at: Some(Timestamp::from_millis(1_700_000_000_000)),
         group: Some("session".to_owned()),
