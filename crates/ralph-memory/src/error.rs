@@ -140,6 +140,12 @@ impl Fault {
     /// The schema that this version knows.
     pub(crate) const SCHEMA: i64 = 5;
 
+    /// The file is not the one any more that was opened.
+    pub(crate) fn moved() -> Self {
+        let error = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_READONLY_DBMOVED);
+        Self::Sqlite(rusqlite::Error::SqliteFailure(error, None))
+    }
+
     pub(crate) fn at(self, path: &Path) -> MemoryError {
         let path = path.to_owned();
         match self {

@@ -12,7 +12,7 @@ use crate::ranking::Ranking;
 use crate::store::counters::Totals;
 use crate::store::entries;
 use crate::store::marks::{self, Marks};
-use crate::store::open::{LargeCache, Patience, fold_log, open};
+use crate::store::open::{FileId, LargeCache, Opened, Patience, file_id, fold_log, open};
 use crate::store::segments;
 use crate::vector::Vectors;
 
@@ -23,6 +23,7 @@ use crate::vector::Vectors;
 pub struct Memory {
     pub(crate) connection: Connection,
     path: PathBuf,
+    file: Option<FileId>,
     pub(crate) ranking: Ranking,
 }
 
@@ -34,14 +35,14 @@ impl Memory {
 
     /// Opens the memory of a folder with weights of one's own.
     pub fn open_ranked(dir: &Path, ranking: Ranking) -> Result<Self, MemoryError> {
-        let (connection, path) = open(dir, Patience::Long)?;
-        Ok(Self { connection, path, ranking })
+        let Opened { connection, path, file } = open(dir, Patience::Long)?;
+        Ok(Self { connection, path, file, ranking })
     }
 
     /// Opens the memory of a folder for somebody with so much patience.
     pub(crate) fn open_within(dir: &Path, patience: Patience) -> Result<Self, MemoryError> {
-        let (connection, path) = open(dir, patience)?;
-        Ok(Self { connection, path, ranking: Ranking::default() })
+        let Opened { connection, path, file } = open(dir, patience)?;
+        Ok(Self { connection, path, file, ranking: Ranking::default() })
     }
 
     /// The database file.
@@ -178,6 +179,11 @@ impl Memory {
         let run = || {
             let tx = Transaction::new_unchecked(&self.connection, behavior)?;
             let value = job(&tx)?;
+            if file_id(&self.path) != self.file {
+                // Somebody found it damaged and makes another one. Side files
+                // are opened by name, so half of what we saw may be of that.
+                return Err(Fault::moved());
+            }
             tx.commit()?;
             Ok(value)
         };

@@ -326,6 +326,18 @@ fn a_damaged_database_is_made_anew_and_said() {
 }
 
 #[test]
+fn nobody_is_answered_from_a_database_that_another_has_replaced() {
+    let (dir, notebook) = scratch();
+    notebook.write(&[noted(Actor::User, note("m1", "text"))]).unwrap();
+    open::remove(&open::path_in(dir.path())).unwrap();
+    let other = Notebook::open(dir.path()).unwrap();
+    let found = notebook.search(&question("text"));
+    assert!(found.as_ref().is_err_and(MemoryError::is_passing), "{found:?}");
+    notebook.write(&[noted(Actor::User, note("m2", "text"))]).unwrap();
+    assert_eq!(other.search(&question("text")).unwrap().len(), 2);
+}
+
+#[test]
 fn a_damaged_line_is_counted_and_the_others_are_kept() {
     let (dir, notebook) = scratch();
     notebook.write(&["a", "b", "c"].map(|id| noted(Actor::User, note(id, id)))).unwrap();

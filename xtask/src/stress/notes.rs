@@ -66,15 +66,18 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     }
     Ok(format!(
         "{} notes and {} searches, {CROWD} at a time, index damaged {damages} times, {} sessions in \
-         {HOSTS} hosts, {} collections of {} bytes; write {}, search {}, capture {}",
+         {HOSTS} hosts, {} collections of {} bytes, {} of them killed; write {}, search {}, \
+         capture {}, no work {}",
         tally.written,
         tally.searching.len(),
         beside.sessions,
         beside.collections,
         beside.freed,
+        beside.killed,
         percentiles(&mut tally.writing),
         percentiles(&mut tally.searching),
         percentiles(&mut beside.captures),
+        percentiles(&mut beside.idle),
     ))
 }
 

@@ -43,6 +43,7 @@ const AGENTS_EXEMPT: &[Exemption] = &[
     ("crates/ralph-testkit/", "runs real agents for tests and is no part of the product"),
     ("xtask/src/bench/hooks.rs", "calls hooks as a real host does"),
     ("xtask/src/bench/served.rs", "is the server that a real agent would have"),
+    ("xtask/src/stress/notes/beside.rs", "calls hooks as a real host does"),
     ("xtask/src/tools.rs", "installs real agents for tests"),
 ];
 

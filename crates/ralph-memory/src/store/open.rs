@@ -51,12 +51,40 @@ pub(crate) fn path_in(dir: &Path) -> PathBuf {
     dir.join("memory.1.db")
 }
 
+/// A database that was opened.
+pub(crate) struct Opened {
+    pub(crate) connection: Connection,
+    pub(crate) path: PathBuf,
+    /// Which file it was.
+    pub(crate) file: Option<FileId>,
+}
+
+/// Tells files apart that had the same name one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileId(u64, u64);
+
 /// Opens the database of a folder, and creates both if needed.
-pub(crate) fn open(dir: &Path, patience: Patience) -> Result<(Connection, PathBuf), MemoryError> {
+pub(crate) fn open(dir: &Path, patience: Patience) -> Result<Opened, MemoryError> {
     create_folder(dir)?;
     let path = path_in(dir);
+    let before = file_id(&path);
     let connection = connect(&path, patience).map_err(|fault| fault.at(&path))?;
-    Ok((connection, path))
+    let file = before.or_else(|| file_id(&path));
+    Ok(Opened { connection, path, file })
+}
+
+/// The file that has a name now; `None` if there is none, or nobody can tell.
+pub(crate) fn file_id(path: &Path) -> Option<FileId> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        fs::metadata(path).ok().map(|facts| FileId(facts.dev(), facts.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
+    }
 }
 
 /// Creates a folder that only the owner can read, if there is none.

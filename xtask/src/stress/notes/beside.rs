@@ -2,7 +2,7 @@
 //! collections that let go of what they captured.
 
 use std::fs::{self, File};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -10,14 +10,23 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::stress::stage::{Project, Stage};
+use crate::stress::stage::{Left, Project, Stage};
+
+/// How much later than the one before a collection is killed, and how often
+/// before it begins anew.
+const STEP: Duration = Duration::from_millis(3);
+const STEPS: u32 = 100;
 
 /// What came of it, with how long each capture took.
 #[derive(Default)]
 pub(super) struct Beside {
     pub(super) sessions: usize,
     pub(super) captures: Vec<Duration>,
-    pub(super) collections: usize,
+    /// Calls that did nothing, to compare with.
+    pub(super) idle: Vec<Duration>,
+    pub(super) collections: u32,
+    /// Collections that were killed.
+    pub(super) killed: u32,
     /// Bytes that collections let go of.
     pub(super) freed: u64,
 }
@@ -30,22 +39,14 @@ pub(super) fn host(
     beside: &Mutex<Beside>,
 ) -> Result<(), Failure> {
     let payload = stage.path(&format!("payload-{host}.json"));
-    let tell = |session: &str, facts: Value| -> Result<Duration, Failure> {
-        let mut facts = facts;
+    let tell = |session: &str, mut facts: Value| -> Result<Duration, Failure> {
         facts["session_id"] = session.into();
         facts["cwd"] = "/".into();
         fs::write(&payload, facts.to_string()).map_err(|error| Failure::io(&payload, &error))?;
         let input = File::open(&payload).map_err(|error| Failure::io(&payload, &error))?;
         let mut hook = project.command(&["hook", "--agent", "claude-code", "--timeout", "3600"]);
         hook.env("CLAUDE_PROJECT_DIR", project.path("")).stdin(input);
-        let began = Instant::now();
-        let ended = hook.stdout(Stdio::null()).stderr(Stdio::null()).status();
-        let took = began.elapsed();
-        match ended {
-            Ok(status) if status.success() => Ok(took),
-            Ok(status) => Err(Failure::Failed(format!("a hook ended with {status}"))),
-            Err(error) => Err(Failure::Failed(format!("a hook did not start: {error}"))),
-        }
+        time(hook)
     };
     for number in 0_u32.. {
         if over.load(Ordering::Relaxed) {
@@ -60,28 +61,56 @@ pub(super) fn host(
             "tool_response": { "type": "create", "filePath": file },
         });
         let took = tell(&session, used)?;
+        let idle = time(project.command(&["--version"]))?;
         let Ok(mut beside) = beside.lock() else { break };
         beside.sessions += 1;
         beside.captures.push(took);
+        beside.idle.push(idle);
     }
     Ok(())
 }
 
+/// How long a call takes, which must be a success.
+fn time(mut call: Command) -> Result<Duration, Failure> {
+    let began = Instant::now();
+    let ended = call.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let took = began.elapsed();
+    match ended {
+        Ok(status) if status.success() => Ok(took),
+        Ok(status) => Err(Failure::Failed(format!("{call:?} ended with {status}"))),
+        Err(error) => Err(Failure::Failed(format!("{call:?} did not start: {error}"))),
+    }
+}
+
 /// Lets go of all that was captured but the beginnings of sessions, again and
-/// again.
+/// again. Every second time it is killed, each time a little later.
 pub(super) fn collect(
     project: &Project<'_>,
     over: &AtomicBool,
     beside: &Mutex<Beside>,
 ) -> Result<(), Failure> {
-    while !over.load(Ordering::Relaxed) {
+    for number in 0_u32.. {
+        if over.load(Ordering::Relaxed) {
+            break;
+        }
         let mut command = project.command(&["gc", "--json"]);
         command.env("RALPH_MEMORY_SIZE", "1B");
-        let done = project.spawn(command)?.wait()?.expect_code(0)?;
-        let said: Value = serde_json::from_str(&done.stdout).unwrap_or_default();
+        let collection = project.spawn(command)?;
+        let left = if number % 2 == 0 {
+            Left::Ended(collection.wait()?)
+        } else {
+            collection.kill_after(STEP * (number % STEPS))?
+        };
         let Ok(mut beside) = beside.lock() else { break };
         beside.collections += 1;
-        beside.freed += said["session_bytes"].as_u64().unwrap_or_default();
+        match left {
+            Left::Ended(done) => {
+                let said: Value = serde_json::from_str(&done.expect_code(0)?.stdout)
+                    .map_err(|error| Failure::Failed(format!("`gc` printed no JSON: {error}")))?;
+                beside.freed += said["session_bytes"].as_u64().unwrap_or_default();
+            }
+            Left::Killed => beside.killed += 1,
+        }
     }
     Ok(())
 }
