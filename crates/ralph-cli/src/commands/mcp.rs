@@ -15,6 +15,8 @@ mod memory_add;
 mod memory_get;
 mod memory_search;
 mod notebook;
+mod paths;
+mod tries;
 
 use ralph_agents::host::HOSTS;
 use ralph_mcp::{About, Refusal, ServeError, Tool};

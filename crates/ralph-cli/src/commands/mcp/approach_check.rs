@@ -12,15 +12,19 @@ use serde_json::json;
 
 use super::app;
 use super::notebook::{self, NoteView, SHORT};
+use super::paths;
+use super::tries::{self, Plan, TryView};
 use crate::commands::memory;
 
 const SPEC: Spec = Spec {
     name: "approach_check",
     title: "Check a plan",
     description: "Before you change code: ask whether what you are about to try was tried before \
-                  and failed. Say the plan in a sentence and the files it changes. `known` is true \
-                  if it is one that failed: `failed` has the evidence, and you should try something \
-                  else. `related` has what else failed or went wrong in these files.",
+                  and failed. Say the plan in a sentence, with lines of code in backticks if you \
+                  have them, and the files it changes. `known` is true if it is one that failed: \
+                  `tries` has the turns that tried it and what failed then, `failed` what was noted \
+                  about it, and you should try something else. `related` and `other_tries` have \
+                  what else failed or went wrong in these files.",
     effect: Effect::Reads,
     company: Company::Any,
     patience: Duration::from_secs(30),
@@ -57,18 +61,32 @@ fn check(input: Input, _call: &Call) -> Result<Answer, Refusal> {
     }
     let app = app()?;
     if !Notebook::exists(&app.home) {
-        return Answer::new(&json!({ "schema": 1, "known": false, "failed": [], "related": [] }));
+        return Answer::new(&json!({
+            "schema": 1, "known": false,
+            "tries": [], "failed": [], "other_tries": [], "related": [],
+        }));
     }
     let book = notebook::open(&app)?;
-    let (failed, related) = sort_out(&book, &input).map_err(notebook::trouble)?;
-    let mut sight = Sight::new(&app.project.root);
+    let root = &app.project.root;
+    let files = input.files.iter().map(|file| paths::within(root, file)).collect();
+    let plan = Plan { approach: input.approach.clone(), files };
+    let tries = tries::of(&book, &plan).map_err(notebook::trouble)?;
+    let plan = plan.in_files_of(&tries.same);
+    let (failed, related) = sort_out(&book, &plan).map_err(notebook::trouble)?;
+    let mut sight = Sight::new(root);
     let mut view = |notes: &[Known]| -> Vec<NoteView> {
         notes.iter().take(SHOWN).map(|known| NoteView::new(known, SHORT, &mut sight)).collect()
     };
     let (failed, related) = (view(&failed), view(&related));
-    let known = !failed.is_empty();
-    let answer =
-        Answer::new(&json!({ "schema": 1, "known": known, "failed": failed, "related": related }))?;
+    let known = !failed.is_empty() || !tries.same.is_empty();
+    let tries_of = |tries: &[_]| -> Vec<TryView> {
+        tries.iter().rev().take(SHOWN).map(TryView::new).collect()
+    };
+    let answer = Answer::new(&json!({
+        "schema": 1, "known": known,
+        "tries": tries_of(&tries.same), "failed": failed,
+        "other_tries": tries_of(&tries.others), "related": related,
+    }))?;
     let place = memory::place(&app, input.session.as_deref());
     let shown: Vec<NoteView> = failed.into_iter().chain(related).collect();
     notebook::note_shown(&app, &book, place, &shown);
@@ -80,15 +98,15 @@ fn check(input: Input, _call: &Call) -> Result<Answer, Refusal> {
 }
 
 /// What failed in the same way, and what else went wrong in these files.
-fn sort_out(book: &Notebook, input: &Input) -> Result<(Vec<Known>, Vec<Known>), MemoryError> {
+fn sort_out(book: &Notebook, plan: &Plan) -> Result<(Vec<Known>, Vec<Known>), MemoryError> {
     let kinds = ["failure", "approach", "gotcha"].map(str::to_owned).to_vec();
     let filters = Filters { kinds, ..Filters::default() };
-    let query = Query { text: input.approach.clone(), limit: CANDIDATES, filters: filters.clone() };
+    let query = Query { text: plan.approach.clone(), limit: CANDIDATES, filters: filters.clone() };
     let alike = book.search(&query)?.into_iter().map(|hit| hit.known);
-    let here = if input.files.is_empty() {
+    let here = if plan.files.is_empty() {
         Vec::new()
     } else {
-        let selection = Selection { filters, files: input.files.clone(), limit: Some(CANDIDATES) };
+        let selection = Selection { filters, files: plan.files.clone(), limit: Some(CANDIDATES) };
         book.list(&selection)?
     };
     let (mut failed, mut related): (Vec<Known>, Vec<Known>) = (Vec::new(), Vec::new());
@@ -97,9 +115,9 @@ fn sort_out(book: &Notebook, input: &Input) -> Result<(Vec<Known>, Vec<Known>), 
         if failed.iter().any(is_seen) || related.iter().any(is_seen) {
             continue;
         }
-        if is_same(&known, input) {
+        if is_same(&known, plan) {
             failed.push(known);
-        } else if touches(&known, &input.files) {
+        } else if touches(&known, &plan.files) {
             related.push(known);
         }
     }
@@ -107,14 +125,14 @@ fn sort_out(book: &Notebook, input: &Input) -> Result<(Vec<Known>, Vec<Known>), 
 }
 
 /// Whether a note tells of a failure of the plan.
-fn is_same(known: &Known, input: &Input) -> bool {
+fn is_same(known: &Known, plan: &Plan) -> bool {
     let note = &known.note;
     let tells_of_a_failure = matches!(note.kind.word(), "failure" | "approach");
     let texts = [note.title.as_deref(), Some(note.text.as_str())].into_iter().flatten();
-    let alike = texts.map(|text| approach::alike(text, &input.approach)).fold(0.0, f64::max);
+    let alike = texts.map(|text| approach::alike(text, &plan.approach)).fold(0.0, f64::max);
     // Where one side names no files, nothing says that they differ.
-    let is_placed = !note.files.is_empty() && !input.files.is_empty();
-    let is_here = !is_placed || touches(known, &input.files);
+    let is_placed = !note.files.is_empty() && !plan.files.is_empty();
+    let is_here = !is_placed || touches(known, &plan.files);
     tells_of_a_failure && alike >= approach::SAME && is_here
 }
 

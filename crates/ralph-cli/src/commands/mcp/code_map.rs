@@ -8,7 +8,7 @@ use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{app, refusal};
+use super::{app, paths, refusal};
 use crate::commands::code;
 
 const SPEC: Spec = Spec {
@@ -47,7 +47,9 @@ pub(super) fn tool() -> Tool {
 
 fn show(input: Input, _call: &Call) -> Result<Answer, Refusal> {
     let tokens = input.tokens.unwrap_or(1500).min(MOST_TOKENS);
-    let query = MapQuery { files: input.files, words: input.words, tokens };
-    let map = code::ask(&app()?, |code| wire::map(&code.map(&query), &code.freshness()));
+    let app = app()?;
+    let files = input.files.iter().map(|file| paths::within(&app.project.root, file)).collect();
+    let query = MapQuery { files, words: input.words, tokens };
+    let map = code::ask(&app, |code| wire::map(&code.map(&query), &code.freshness()));
     Answer::new(&map.map_err(refusal)?)
 }

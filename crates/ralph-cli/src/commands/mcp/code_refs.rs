@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{app, refusal};
+use super::{app, paths, refusal};
 use crate::commands::code;
 
 const SPEC: Spec = Spec {
@@ -56,9 +56,10 @@ pub(super) fn tool() -> Tool {
     Tool::new(SPEC, find)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "a tool owns its arguments")]
-fn find(input: Input, _call: &Call) -> Result<Answer, Refusal> {
-    let found = code::ask(&app()?, |code| uses(code, &input)).map_err(refusal)?;
+fn find(mut input: Input, _call: &Call) -> Result<Answer, Refusal> {
+    let app = app()?;
+    input.symbol = paths::symbol_within(&app.project.root, &input.symbol);
+    let found = code::ask(&app, |code| uses(code, &input)).map_err(refusal)?;
     Answer::new(&found)
 }
 

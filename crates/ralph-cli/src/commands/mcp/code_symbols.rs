@@ -8,7 +8,7 @@ use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{app, refusal};
+use super::{app, paths, refusal};
 use crate::commands::code;
 
 const SPEC: Spec = Spec {
@@ -50,18 +50,21 @@ pub(super) fn tool() -> Tool {
     Tool::new(SPEC, find)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "a tool owns its arguments")]
 fn find(input: Input, _call: &Call) -> Result<Answer, Refusal> {
     let kinds: Result<Vec<_>, String> = input.kinds.iter().map(|word| code::kind(word)).collect();
     let kinds = kinds.map_err(|kinds| Refusal(format!("code_symbols: `kinds`: {kinds}")))?;
+    let app = app()?;
+    let root = &app.project.root;
+    let name = input.name.map(|name| paths::symbol_within(root, &name));
+    let file = input.file.map(|file| paths::within(root, &file));
     let query = SymbolQuery {
-        name: input.name.as_deref(),
-        file: input.file.as_deref(),
+        name: name.as_deref(),
+        file: file.as_deref(),
         kinds: &kinds,
         limit: input.limit.unwrap_or(20).min(MOST),
     };
-    let found = code::ask(&app()?, |code| {
-        wire::symbols(&code.symbols(&query), input.file.as_deref(), &code.freshness())
+    let found = code::ask(&app, |code| {
+        wire::symbols(&code.symbols(&query), file.as_deref(), &code.freshness())
     });
     Answer::new(&found.map_err(refusal)?)
 }

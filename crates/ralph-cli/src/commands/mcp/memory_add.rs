@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::app;
 use super::notebook;
+use super::paths;
 use crate::app::App;
 use crate::commands::memory;
 
@@ -142,13 +143,15 @@ fn note(app: &App, input: &Input) -> Result<Note, Refusal> {
                 Some((file, symbol)) => (file, Some(symbol)),
                 None => (place.as_str(), None),
             };
-            anchor::drop_at(&app.project.root, file, symbol).map_err(|_| {
+            let file = paths::within(&app.project.root, file);
+            anchor::drop_at(&app.project.root, &file, symbol).map_err(|_| {
                 wrong("anchors", &format!("{place} is not there, or not defined there"))
             })
         })
         .collect();
     let anchors = anchors?;
-    let mut files = input.files.clone();
+    let given = input.files.iter().map(|file| paths::within(&app.project.root, file));
+    let mut files: Vec<String> = given.collect();
     files.extend(anchors.iter().map(|anchor| anchor.file.clone()));
     files.sort_unstable();
     files.dedup();

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::app;
 use super::notebook::{self, NoteView, SHORT};
+use super::paths;
 use crate::commands::memory;
 
 const SPEC: Spec = Spec {
@@ -54,13 +55,16 @@ pub(super) fn tool() -> Tool {
     Tool::new(SPEC, search)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "a tool owns its arguments")]
-fn search(input: Input, _call: &Call) -> Result<Answer, Refusal> {
-    let query = input.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
+fn search(mut input: Input, _call: &Call) -> Result<Answer, Refusal> {
+    let query = input.query.take();
+    let query = query.as_deref().map(str::trim).filter(|query| !query.is_empty());
     if query.is_none() && input.files.is_empty() {
         return Err(Refusal("memory_search: give `query`, `files` or both".to_owned()));
     }
     let app = app()?;
+    for file in &mut input.files {
+        *file = paths::within(&app.project.root, file);
+    }
     if !Notebook::exists(&app.home) {
         let nothing = Answer::new(&json!({ "schema": 1, "notes": [] }))?;
         return Ok(nothing.with_note("nothing was noted in this project yet"));

@@ -94,6 +94,90 @@ fn a_plan_that_failed_is_known_again_in_the_same_files() {
     assert_eq!((&other["known"], &other["related"][0]["id"]), (&json!(false), &id));
 }
 
+/// A project in which a run tried the same thing in three turns, in vain.
+fn in_vain() -> Project {
+    let project = crate::git();
+    project.script("gate.sh", "grep -q 'a + b' calc.py || { echo wrong sum; exit 1; }");
+    project.file("calc.py", "def add(a, b):\n    return a - b\n");
+    project.agent(
+        "cat > /dev/null\nprintf 'def add(a, b):\\n    return a * b + %s\\n' $RALPH_ITERATION > \
+         calc.py\necho 'I replaced the subtraction in add with a multiplication of a and b. \
+         <promise>DONE</promise>'",
+    );
+    let limits = ["--criteria", "custom:./gate.sh", "--max-iterations", "3"];
+    let _ = project.run_json("fix add in calc.py", &limits);
+    project
+}
+
+#[test]
+fn a_plan_that_a_run_tried_in_vain_is_known_with_its_tries() {
+    let project = in_vain();
+    let mut server = Server::start(&project, &[]);
+    let words = "I replaced the subtraction in add with a multiplication of a and b.";
+    let code = "Let it be `return a * b + 7` this time";
+    for plan in [
+        json!({ "approach": words, "files": ["calc.py"] }),
+        json!({ "approach": words, "files": ["./calc.py"] }),
+        json!({ "approach": words }),
+        json!({ "approach": "replace subtraction by multiplication in add" }),
+        json!({ "approach": code, "files": ["calc.py"] }),
+        json!({ "approach": code }),
+    ] {
+        let answer = server.answered("approach_check", &plan);
+        assert_eq!(answer["known"], true, "{plan}: {answer}");
+        let tries = answer["tries"].as_array().unwrap();
+        assert_eq!(tries.len(), 3, "{answer}");
+        assert_eq!((&tries[0]["iteration"], &tries[0]["files"]), (&json!(3), &json!(["calc.py"])));
+        assert_eq!(tries[0]["approach"], words);
+        assert!(tries[0]["failures"].to_string().contains("wrong sum"), "{answer}");
+        assert_eq!(answer["related"][0]["kind"], "gotcha", "{answer}");
+    }
+    let other = json!({ "approach": "add both operands", "files": ["calc.py"] });
+    let other = server.answered("approach_check", &other);
+    assert_eq!((&other["known"], &other["tries"]), (&json!(false), &json!([])));
+    assert_eq!(other["other_tries"].as_array().map(Vec::len), Some(3), "{other}");
+    let elsewhere = json!({ "approach": words, "files": ["other.py"] });
+    assert_eq!(server.answered("approach_check", &elsewhere)["known"], false);
+}
+
+#[test]
+fn a_plan_that_worked_in_the_end_is_not_held_against_anybody() {
+    let project = in_vain();
+    project.agent(
+        "cat > /dev/null\nprintf 'def add(a, b):\\n    return a + b\\n' > calc.py\necho 'I replaced \
+         the subtraction in add with a multiplication of a and b. <promise>DONE</promise>'",
+    );
+    let _ = project.run_json("fix add", &["--criteria", "custom:./gate.sh"]).exits(0);
+    let mut server = Server::start(&project, &[]);
+    let words = "I replaced the subtraction in add with a multiplication of a and b.";
+    let answer = server.answered("approach_check", &json!({ "approach": words }));
+    assert_eq!((&answer["known"], &answer["tries"]), (&json!(false), &json!([])), "{answer}");
+}
+
+#[test]
+fn files_are_named_as_agents_name_them() {
+    let project = project();
+    let mut server = Server::start(&project, &[]);
+    let absolute = project.root().join("src/store.py");
+    let absolute = absolute.to_str().unwrap();
+    let note = json!({
+        "text": "save() does not flush", "kind": "gotcha", "files": ["./src/app.py"],
+        "anchors": [format!("{absolute}#Store.save")],
+    });
+    let id = server.answered("memory_add", &note)["id"].clone();
+    for file in ["./src/store.py", absolute, "src/../src/app.py"] {
+        let found = server.answered("memory_search", &json!({ "files": [file] }));
+        assert_eq!(json!(ids(&found)), json!([id]), "{file}");
+        let code = server.answered("code_symbols", &json!({ "file": file }));
+        assert_ne!(code["symbols"], json!([]), "{file}: {code}");
+    }
+    let place = format!("{absolute}:2");
+    let callers = server.answered("code_refs", &json!({ "symbol": place, "side": "callers" }));
+    assert!(callers.to_string().contains("src/app.py"), "{callers}");
+    let map = server.answered("code_map", &json!({ "files": [absolute], "tokens": 500 }));
+    assert!(map.to_string().contains("src/store.py"), "{map}");
+}
+
 #[test]
 fn code_is_found_with_its_uses_and_how_fresh_that_is() {
     let project = project();

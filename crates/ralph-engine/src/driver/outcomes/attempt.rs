@@ -96,11 +96,20 @@ fn present_text(path: &Path) -> Option<Vec<u8>> {
     (facts.is_file() && facts.len() <= MOST_BYTES).then(|| fs::read(path).ok())?
 }
 
-/// What the agent said about its work, in a line.
+/// What the agent said about its work, in a line and without its claim.
 fn approach(text: &str) -> Option<String> {
-    let is_claim = |line: &str| line.starts_with('<') && line.ends_with('>');
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty() && !is_claim(line))?;
+    let mut lines = text.lines().map(|line| without_claim(line.trim()));
+    let line = lines.find(|line| !line.is_empty())?;
     Some(line.chars().take(APPROACH_CHARS).collect())
+}
+
+/// A line without the element that ends it.
+fn without_claim(line: &str) -> &str {
+    let claim = || {
+        let (before, name) = line.strip_suffix('>')?.rsplit_once("</")?;
+        Some(before.rsplit_once(&format!("<{name}>"))?.0.trim_end())
+    };
+    claim().unwrap_or(line)
 }
 
 #[cfg(test)]
@@ -111,6 +120,9 @@ mod tests {
     fn what_was_said_is_one_line_without_the_claim() {
         assert_eq!(approach("\n  Raise the limit.\nMore.").as_deref(), Some("Raise the limit."));
         assert_eq!(approach("<promise>DONE</promise>\n"), None);
+        let both = "Raise it. <promise>DONE</promise>";
+        assert_eq!(approach(both).as_deref(), Some("Raise it."));
+        assert_eq!(approach("a <b> </c>").as_deref(), Some("a <b> </c>"));
     }
 
     #[test]

@@ -1,0 +1,88 @@
+//! Files as agents name them.
+
+use std::path::{Component, Path, PathBuf};
+
+/// A file as notes and the index name it: relative to the root. Agents say
+/// `./a.py` and `/home/me/project/a.py` as well. What lies elsewhere stays as
+/// it was said.
+pub(super) fn within(root: &Path, file: &str) -> String {
+    let whole = plain(&root.join(file));
+    let inside = whole.strip_prefix(root).map(Path::to_owned).ok();
+    // The root is known by its real name, and may have been named by a link.
+    let inside = inside.or_else(|| {
+        let above = whole.ancestors().find(|above| above.exists())?;
+        let rest = whole.strip_prefix(above).ok()?;
+        let real = above.canonicalize().ok()?.join(rest);
+        Some(real.strip_prefix(root).ok()?.to_owned())
+    });
+    let named = inside.as_deref().and_then(Path::to_str).filter(|name| !name.is_empty());
+    named.map_or_else(|| file.to_owned(), |name| name.replace('\\', "/"))
+}
+
+/// A definition as the index knows it: `path/file.py:Store.save` with the file
+/// relative to the root. A name without a file stays as it was said.
+pub(super) fn symbol_within(root: &Path, symbol: &str) -> String {
+    match symbol.split_once(':') {
+        Some((file, rest)) if file.contains('/') && !rest.starts_with(':') => {
+            format!("{}:{rest}", within(root, file))
+        }
+        Some(_) | None => symbol.to_owned(),
+    }
+}
+
+/// A path without `.` and `..`, as far as its text tells.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => plain.push(part),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_one_name_however_it_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let absolute = root.join("src/a.py");
+        for said in ["src/a.py", "./src/a.py", "src/../src/a.py", absolute.to_str().unwrap()] {
+            assert_eq!(within(&root, said), "src/a.py");
+        }
+        assert_eq!(within(&root, "../b.py"), "../b.py");
+        assert_eq!(within(&root, "/etc/hosts"), "/etc/hosts");
+    }
+
+    #[test]
+    fn a_definition_is_known_by_its_file_however_that_is_said() {
+        let root = Path::new("/project");
+        for (said, want) in [
+            ("/project/src/a.py:12:5", "src/a.py:12:5"),
+            ("./a.py:Store.save", "a.py:Store.save"),
+            ("store::save", "store::save"),
+            ("src/a.rs::save", "src/a.rs::save"),
+            ("Store.save", "Store.save"),
+        ] {
+            assert_eq!(symbol_within(root, said), want);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_the_project_names_the_same_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap().join("real");
+        std::fs::create_dir(&root).unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(&root, &link).unwrap();
+        assert_eq!(within(&root, link.join("new/a.py").to_str().unwrap()), "new/a.py");
+    }
+}

@@ -1,0 +1,141 @@
+//! What runs tried, compared with a plan.
+
+use ralph_core::memory::approach;
+use ralph_core::memory::attempt::{Attempt, Round, notice};
+use ralph_core::memory::notes::as_data;
+use ralph_memory::{AttemptQuery, MemoryError, Notebook, PastAttempt};
+use serde::Serialize;
+
+/// How many tries are compared with a plan: the latest.
+const LOOKED_AT: usize = 500;
+
+/// How many failures and files of a try are told.
+const TOLD: usize = 5;
+
+/// What is about to be tried.
+pub(super) struct Plan {
+    /// In words.
+    pub(super) approach: String,
+    /// Where; anywhere if there is none.
+    pub(super) files: Vec<String>,
+}
+
+/// Tries that failed, the oldest first.
+#[derive(Default)]
+pub(super) struct Tries {
+    /// That were the plan.
+    pub(super) same: Vec<PastAttempt>,
+    /// That were something else in the same files.
+    pub(super) others: Vec<PastAttempt>,
+}
+
+/// A try as an agent reads it.
+#[derive(Debug, Serialize)]
+pub(super) struct TryView {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    iteration: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approach: Option<String>,
+    failures: Vec<String>,
+    files: Vec<String>,
+}
+
+impl TryView {
+    pub(super) fn new(past: &PastAttempt) -> Self {
+        let tried = &past.tried;
+        let files = tried.changes.iter().map(|trace| as_data(&trace.file));
+        Self {
+            run: past.place.run.clone(),
+            iteration: past.place.iteration,
+            approach: tried.approach.as_deref().map(as_data),
+            failures: tried.failures.iter().take(TOLD).map(|failure| as_data(failure)).collect(),
+            files: files.take(TOLD).collect(),
+        }
+    }
+}
+
+impl Plan {
+    /// The plan in the files of these tries, if it names none.
+    pub(super) fn in_files_of(mut self, tries: &[PastAttempt]) -> Self {
+        if self.files.is_empty() {
+            let traces = tries.iter().flat_map(|past| &past.tried.changes);
+            self.files = traces.map(|trace| trace.file.clone()).collect();
+            self.files.sort_unstable();
+            self.files.dedup();
+        }
+        self
+    }
+
+    /// Whether a try was this plan, by its words or by its lines.
+    fn is(&self, past: &PastAttempt) -> bool {
+        let said = past.tried.approach.as_deref().unwrap_or_default();
+        approach::alike(said, &self.approach) >= approach::SAME || self.repeats(past)
+    }
+
+    /// Whether the lines of the plan are lines of a try.
+    fn repeats(&self, past: &PastAttempt) -> bool {
+        let lines = code(&self.approach);
+        let tried = [past.tried.attempt()];
+        let is_repeat = |file: &str| {
+            let planned = Attempt::default().change(file, &lines, &[]);
+            notice(&tried, &planned).is_some_and(|circle| circle.round == Round::Repeat)
+        };
+        let is_here = |file: &String| self.files.is_empty() || self.files.contains(file);
+        let files = past.tried.changes.iter().map(|trace| &trace.file);
+        !lines.is_empty() && files.filter(|file| is_here(file)).any(|file| is_repeat(file))
+    }
+}
+
+/// What runs tried that failed, as far as it concerns a plan.
+pub(super) fn of(book: &Notebook, plan: &Plan) -> Result<Tries, MemoryError> {
+    let files = plan.files.clone();
+    let query = AttemptQuery { files, limit: LOOKED_AT, ..AttemptQuery::default() };
+    let mut tries = Tries::default();
+    for past in book.attempts(&query)? {
+        if past.tried.failures.is_empty() {
+            // What worked in the end is not held against the plan.
+            tries.same.retain(|same| !(plan.is(&past) && touch_the_same(same, &past)));
+        } else if plan.is(&past) {
+            tries.same.push(past);
+        } else if !plan.files.is_empty() {
+            tries.others.push(past);
+        }
+    }
+    Ok(tries)
+}
+
+fn touch_the_same(one: &PastAttempt, other: &PastAttempt) -> bool {
+    let touches = |file: &str| other.tried.changes.iter().any(|trace| trace.file == file);
+    one.tried.changes.iter().any(|trace| touches(&trace.file))
+}
+
+/// Lines of code in a plan: those of fences, and what stands in backticks and
+/// is more than a name.
+fn code(plan: &str) -> Vec<&str> {
+    let mut lines = Vec::new();
+    for (number, block) in plan.split("```").enumerate() {
+        if number % 2 == 1 {
+            // The first line names the language.
+            lines.extend(block.lines().skip(1).map(str::trim));
+        } else {
+            let spans = block.split('`').skip(1).step_by(2).map(str::trim);
+            lines.extend(spans.filter(|span| span.contains(char::is_whitespace)));
+        }
+    }
+    lines.retain(|line| line.chars().any(char::is_alphanumeric));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_of_a_plan_is_what_stands_in_fences_and_backticks() {
+        let plan = "Let `add` be `return a * b`:\n```python\ndef add():\n    pass\n}\n```\nthen";
+        assert_eq!(code(plan), ["return a * b", "def add():", "pass"]);
+        assert!(code("no code").is_empty());
+    }
+}
