@@ -77,6 +77,22 @@ fn a_note_that_an_agent_cites_earns_what_comes_of_it() {
 }
 
 #[test]
+fn taking_a_note_is_not_citing_it_and_a_failure_is_not_held_against_it() {
+    let project = plain();
+    project.script("gate.sh", GATE);
+    let add = format!("{} memory add 'mind the gap' --kind gotcha", project.binary().display());
+    project.agent(&format!("cat > /dev/null\necho wrong > a.txt\n{add}"));
+    let limits = ["--criteria", "custom:./gate.sh", "--max-iterations", "1"];
+    let ran = project.run_json("write it", &limits);
+    assert!(ran.stdout.contains("Noted m"), "{}", ran.stdout);
+    let all = notes(&project, "gotcha");
+    let mine = all.iter().find(|note| note["text"] == "mind the gap").unwrap();
+    let why = ["memory", "why", mine["id"].as_str().unwrap(), "--json"];
+    let counts = project.ralph(&why).output().exits(0).json()["counts"].clone();
+    assert_eq!((&counts["cited"], &counts["failed"]), (&0.into(), &0.into()), "{counts}");
+}
+
+#[test]
 fn nothing_is_learned_without_checks_and_nothing_kept_where_memory_is_off() {
     let project = plain();
     project.agent("echo '<promise>DONE</promise>'");

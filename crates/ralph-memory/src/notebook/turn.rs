@@ -50,7 +50,8 @@ impl Part {
         match checks {
             Checks::Passed if self.cited || self.noted => Some(Outcome::PassedCiting),
             Checks::Passed if self.shown => Some(Outcome::PassedShown),
-            Checks::Failed if self.cited => Some(Outcome::FailedCiting),
+            // Who takes a note in a turn that fails may well have noted why.
+            Checks::Failed if self.cited && !self.noted => Some(Outcome::FailedCiting),
             Checks::Passed | Checks::Failed => None,
         }
     }
@@ -61,5 +62,19 @@ impl Part {
 
     pub(crate) fn bits(self) -> u8 {
         u8::from(self.shown) | u8::from(self.cited) << 1 | u8::from(self.noted) << 2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_is_not_punished_for_the_turn_that_wrote_it() {
+        let cited = Part { cited: true, ..Part::default() };
+        assert_eq!(cited.outcome(Checks::Failed), Some(Outcome::FailedCiting));
+        let noted = Part { noted: true, ..cited };
+        assert_eq!(noted.outcome(Checks::Failed), None);
+        assert_eq!(noted.outcome(Checks::Passed), Some(Outcome::PassedCiting));
     }
 }
