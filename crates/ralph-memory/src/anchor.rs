@@ -110,12 +110,9 @@ impl<'a> Sight<'a> {
         let Some(symbol) = &anchor.symbol else {
             return if anchor.hash.is_some() { Anchored::Changed } else { Anchored::Same };
         };
-        // What is not even mentioned is not defined, and need not be parsed.
-        if !mentions(&seen.contents, symbol) {
-            return Anchored::Gone;
-        }
         match (&anchor.body, &anchor.hash) {
             (Some(body), _) => seen.symbol(&anchor.file, (symbol, body), reader, effort),
+            (None, _) if !mentions(&seen.contents, symbol) => Anchored::Gone,
             (None, Some(_)) => Anchored::Changed,
             (None, None) => Anchored::Same,
         }
@@ -141,12 +138,18 @@ impl Seen {
             let code = Anchors::read_with(reader, Path::new(file), Rc::clone(&self.contents));
             self.code = code.map_or(Code::Unknown, |code| Code::Known(Box::new(code)));
         }
-        let Code::Known(code) = &self.code else { return Anchored::Changed };
+        let code = match &self.code {
+            Code::Known(code) => code,
+            Code::Unknown if !mentions(&self.contents, symbol) => return Anchored::Gone,
+            Code::Unknown | Code::Unread => return Anchored::Changed,
+        };
         match code.hash(bare(symbol)) {
             Some(hash) if hash.to_string() == body => Anchored::Same,
+            Some(_) => Anchored::Changed,
             None if code.is_whole() => Anchored::Gone,
-            // What is not found may be where the file cannot be read.
-            Some(_) | None => Anchored::Changed,
+            // What is not found may be where the file cannot be read, and its
+            // very name may be what is broken.
+            None => Anchored::Unclear,
         }
     }
 }

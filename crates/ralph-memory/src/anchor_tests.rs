@@ -84,9 +84,20 @@ fn in_other_files_a_symbol_is_a_word() {
 fn a_file_that_cannot_be_read_is_no_proof_of_anything() {
     let place = Place::new("a.py", STORE);
     let anchor = place.at("Store.save").unwrap();
-    let broken = "class Store:\n    def save(self:\n        return 1\n  ))) def (\n";
-    place.write(broken);
-    assert_eq!(place.look(&anchor), Anchored::Changed);
+    for broken in [
+        "class Store:\n    def save(self:\n        return 1\n  ))) def (\n",
+        "class Store:\n    def sav(((self, row\n        self.buf.append(row)\n",
+        "<<<<<<< HEAD\nclass Shop:\n    pass\n=======\nclass Stock:\n    pass\n>>>>>>> theirs\n",
+        "class Store:\n    text = \"never closed\n    def other(self):\n        return 1\n",
+        "text = '''never closed\nclass Store:\n    def save(self):\n        return 1\n",
+        "class Store:\n    def sa",
+    ] {
+        place.write(broken);
+        assert_eq!(place.look(&anchor), Anchored::Unclear, "{broken}");
+    }
+    // What is found there can be compared.
+    place.write(&format!("{STORE}\n<<<<<<< HEAD\n=======\n>>>>>>> theirs\n"));
+    assert_eq!(place.look(&anchor), Anchored::Same);
     place.write("\0save");
     assert_eq!(place.look(&anchor), Anchored::Changed);
     let large = format!("{STORE}{}", "x = 1\n".repeat(200_000));

@@ -8,6 +8,8 @@ pub enum Anchored {
     Same,
     /// The symbol is defined otherwise now, or the file has other contents.
     Changed,
+    /// The symbol is not found in a file that is broken: nobody can tell.
+    Unclear,
     /// The symbol, or the file, is not there any more.
     Gone,
 }
@@ -17,7 +19,7 @@ impl Anchored {
     const fn belief_left(self) -> f64 {
         match self {
             Self::Same => 1.0,
-            Self::Changed => 0.8,
+            Self::Changed | Self::Unclear => 0.8,
             Self::Gone => 0.5,
         }
     }
@@ -108,7 +110,7 @@ mod tests {
 
     #[test]
     fn what_was_proven_of_other_code_is_stale() {
-        for change in [Anchored::Changed, Anchored::Gone] {
+        for change in [Anchored::Changed, Anchored::Unclear, Anchored::Gone] {
             assert_eq!(Label::of(VERIFIED, &[Anchored::Same, change]), Label::Stale);
         }
         assert_eq!(Label::of(VERIFIED, &[Anchored::Same]), Label::Verified);

@@ -111,6 +111,7 @@ pub const fn anchored_word(anchored: Anchored) -> &'static str {
     match anchored {
         Anchored::Same => "same",
         Anchored::Changed => "changed",
+        Anchored::Unclear => "unclear",
         Anchored::Gone => "gone",
     }
 }

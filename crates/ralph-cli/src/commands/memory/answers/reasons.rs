@@ -100,6 +100,10 @@ impl Answers {
         let state = match state {
             Anchored::Same => self.say("is as it was", "그대로입니다"),
             Anchored::Changed => self.say("has changed since", "그 뒤 바뀌었습니다"),
+            Anchored::Unclear => self.say(
+                "cannot be judged: the file is broken",
+                "판단할 수 없습니다: 파일이 깨져 있습니다",
+            ),
             Anchored::Gone => self.say("is not there any more", "더 이상 없습니다"),
         };
         format!("{place} {state}.")
