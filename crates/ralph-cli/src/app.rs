@@ -11,7 +11,7 @@ use ralph_core::{Run, RunId, Timestamp};
 use ralph_engine::clock::{Clock, SystemClock};
 use ralph_engine::recall::Recall;
 use ralph_engine::{invariants, loops, undo};
-use ralph_memory::Patience;
+use ralph_memory::{MemoryError, Patience};
 use ralph_proc::Supervisor;
 use ralph_snapshot::{Project, WorkTree};
 use ralph_store::{RunStore, SqliteStore};
@@ -59,12 +59,23 @@ impl App {
 
     /// Where the notes for all projects of the user are kept.
     pub(crate) fn user_home(&self) -> PathBuf {
-        let variable = |name: &str| self.env.get(OsStr::new(name)).cloned();
-        let given = variable("RALPH_HOME").filter(|value| !value.is_empty()).map(PathBuf::from);
-        let given = given.map(|path| std::path::absolute(&path).unwrap_or(path));
-        let platform = || ralph_snapshot::platform_state_dir(variable).map(|dir| dir.join("ralph"));
-        let home = given.or_else(platform);
-        home.unwrap_or_else(|| std::env::temp_dir().join("ralph-state")).join("user")
+        user_home(&self.env)
+    }
+
+    /// Refuses to say that there is nothing in a place that the user named and
+    /// in which there cannot be anything.
+    pub(crate) fn refuse_a_home_that_takes_no_files(&self) -> Result<(), CliError> {
+        let Some(given) = self.variable("RALPH_HOME").filter(|value| !value.is_empty()) else {
+            return Ok(());
+        };
+        let path = std::path::absolute(&given).unwrap_or_else(|_| given.into());
+        if path.is_dir() {
+            return Ok(());
+        }
+        ralph_snapshot::takes_files(&path).map_err(|source| {
+            CliError::internal(&MemoryError::Io { path, source })
+                .with_hint("`RALPH_HOME` names the folder in which ralph keeps its state")
+        })
     }
 
     /// What is remembered here, as far as agents may be shown it.
@@ -296,6 +307,16 @@ impl App {
     pub(crate) fn supervisor() -> Supervisor {
         Supervisor::new(own_binary(), [OsString::from("__supervise")])
     }
+}
+
+/// Where the notes for all projects of a user are kept who has this environment.
+pub(crate) fn user_home(env: &BTreeMap<OsString, OsString>) -> PathBuf {
+    let variable = |name: &str| env.get(OsStr::new(name)).cloned();
+    let given = variable("RALPH_HOME").filter(|value| !value.is_empty()).map(PathBuf::from);
+    let given = given.map(|path| std::path::absolute(&path).unwrap_or(path));
+    let platform = || ralph_snapshot::platform_state_dir(variable).map(|dir| dir.join("ralph"));
+    let home = given.or_else(platform);
+    home.unwrap_or_else(|| std::env::temp_dir().join("ralph-state")).join("user")
 }
 
 /// The path by which this process can be started again.

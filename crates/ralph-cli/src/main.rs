@@ -1,6 +1,7 @@
 //! The binary `ralph`.
 
 mod app;
+mod caller;
 mod cli;
 mod commands;
 mod config;

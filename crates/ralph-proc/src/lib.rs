@@ -10,6 +10,7 @@
 //! process group is killed, on Windows only the program itself; both are
 //! unproven.
 
+mod ancestry;
 mod events;
 mod feed;
 mod find;
@@ -27,6 +28,7 @@ mod waker;
 mod wire;
 mod words;
 
+pub use ancestry::{Ancestor, ancestors};
 pub use feed::Feed;
 pub use find::find_program;
 pub use launch::{Control, Ending, Launch, Limits, Outcome, Stream, Streams, TICK, Watcher};

@@ -1,4 +1,5 @@
 use std::ffi::OsString;
+use std::io;
 use std::io::ErrorKind::{QuotaExceeded, StorageFull};
 use std::path::{Path, PathBuf};
 
@@ -11,6 +12,8 @@ use crate::{path_bytes, probe};
 /// Otherwise it is `ralph` in the git common folder, where all work trees
 /// share it, nothing is committed and `git clean` does not reach; or, if
 /// that takes no files or there is no git, a folder under `platform_state`.
+/// What can be read in the repository stays the state though it cannot be
+/// written to: a second one would hide it.
 pub fn state_home(project: &Project, ralph_home: Option<&Path>, platform_state: &Path) -> PathBuf {
     let younger = |ours: &Path, without_git: &Path| {
         // The repository is younger than our state: a run may be going on
@@ -33,6 +36,7 @@ pub fn state_home(project: &Project, ralph_home: Option<&Path>, platform_state: 
             Ok(_) => return ours,
             // That passes, and what is kept there must still be found.
             Err(error) if matches!(error.kind(), StorageFull | QuotaExceeded) => return ours,
+            Err(_) if holds_something(&ours) => return ours,
             Err(_) => {}
         }
     }
@@ -69,6 +73,19 @@ impl Platform {
             Self::Windows => folder("LOCALAPPDATA"),
         }
     }
+}
+
+fn holds_something(folder: &Path) -> bool {
+    std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+}
+
+/// Whether files can be created in a folder, which need not exist yet.
+///
+/// Nothing is left behind: where there is no such folder, its nearest ancestor
+/// is asked.
+pub fn takes_files(folder: &Path) -> io::Result<()> {
+    let there = folder.ancestors().find(|above| above.exists());
+    probe::now_in(there.unwrap_or(folder)).map(|_| ())
 }
 
 /// Sixteen hex digits that stand for the repository, or for the root when

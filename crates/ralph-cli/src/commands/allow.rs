@@ -9,6 +9,7 @@ use ralph_store::RunStore;
 
 use super::rollback;
 use crate::app::App;
+use crate::caller;
 use crate::error::CliError;
 use crate::{out, texts};
 
@@ -43,7 +44,7 @@ pub(crate) fn run(args: &AllowArgs) -> Result<u8, CliError> {
         out::raw(&texts::held(rows.collect(), app.locale()));
         return Ok(0);
     }
-    if std::env::var_os("RALPH_DRIVER").is_some() {
+    if caller::agent(&app).is_some_and(|caller| caller.is_driven()) {
         return Err(CliError::refused("an agent cannot accept what is held against its own run")
             .with_hint("ask the user to run `ralph allow`, or undo the change"));
     }

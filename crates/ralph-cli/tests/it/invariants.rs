@@ -3,7 +3,7 @@
 use std::fs::read_to_string;
 use std::path::PathBuf;
 
-use ralph_testkit::{Output, Project};
+use ralph_testkit::{Hold, Output, Project};
 use serde_json::{Value, json};
 
 use crate::{git, hooks, opencode, plain};
@@ -264,12 +264,16 @@ fn a_claim_alone_is_not_believed_over_a_broken_note() {
 #[test]
 fn a_note_that_is_forgotten_during_a_run_is_held_against_nobody() {
     let (project, id) = held();
-    let forget = format!("env -u RALPH_DRIVER ralph memory forget {id} >&2");
-    let binary = project.binary().parent().unwrap().display().to_string();
+    let hold = Hold::new(&project, "agent");
     project.agent(&format!(
-        "cat > /dev/null\nPATH={binary}:$PATH\n{forget}\necho 'print(1)' > b.py\necho '<promise>DONE</promise>'"
+        "cat > /dev/null\n{}echo 'print(1)' > b.py\necho '<promise>DONE</promise>'",
+        hold.script("")
     ));
-    let _ = project.run_json("write b.py", &[]).exits(0).ends("success/verified", 1);
+    let mut running = project.run_call("write b.py", &[]).start();
+    running.until_held();
+    let _ = project.ralph(&["memory", "forget", &id]).output().exits(0);
+    hold.release();
+    let _ = running.finish().exits(0).ends("success/verified", 1);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The binary as its users meet it.
 
 #[cfg(test)]
+mod callers;
 mod capturing;
 mod claude_driver;
 mod code;
@@ -34,6 +35,7 @@ mod mcp;
 mod memory;
 #[cfg(test)]
 mod memory_files;
+mod memory_input;
 mod opencode;
 #[cfg(test)]
 mod opencode_moving;

@@ -113,6 +113,17 @@ impl Place {
         let _ = fs::remove_file(self.folder.join(HOST));
     }
 
+    /// The sessions that are known to live in a process, and those processes.
+    pub fn hosts(home: &Path) -> Vec<(SessionId, (u32, u64))> {
+        let folders = fs::read_dir(home.join("sessions")).into_iter().flatten().flatten();
+        let host = |folder: fs::DirEntry| {
+            let session = SessionId::new(&folder.file_name().to_str()?.replace("%3a", ":"))?;
+            let host = Self::new(home, &session).process(HOST)?;
+            Some((session, host))
+        };
+        folders.filter_map(host).collect()
+    }
+
     /// Where the session lives, told from a process of a host.
     pub fn dwelling(&self, here: u32) -> Dwelling {
         let Some((pid, started)) = self.process(HOST) else { return Dwelling::Unknown };
@@ -261,11 +272,14 @@ mod tests {
     #[test]
     fn a_session_lives_as_long_as_the_process_of_its_host() {
         let home = tempfile::tempdir().unwrap();
-        let place = Place::new(home.path(), &SessionId::new("s-1").unwrap());
+        let session = SessionId::new("s:1").unwrap();
+        let place = Place::new(home.path(), &session);
         let here = std::process::id();
         assert_eq!(place.dwelling(here), Dwelling::Unknown);
         place.note_host(here).unwrap();
         assert_eq!(place.dwelling(here), Dwelling::Here);
+        let started = ralph_proc::process_start_time(here).unwrap();
+        assert_eq!(Place::hosts(home.path()), [(session, (here, started))]);
         assert_eq!(place.dwelling(1), Dwelling::Elsewhere);
         place.keep(HOST, &format!("{here} 1")).unwrap();
         assert_eq!(place.dwelling(here), Dwelling::Gone, "the number was given to another one");

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use ralph_agents::host::HOSTS;
 use ralph_core::SessionId;
 use ralph_engine::host::Place as Kept;
 use ralph_memory::event::{Actor, Event, Place, Scope, What};
@@ -11,6 +10,7 @@ use ralph_store::RunStore;
 
 use super::answers::Answers;
 use crate::app::App;
+use crate::caller::{self, Caller};
 use crate::error::CliError;
 use crate::out;
 
@@ -40,6 +40,7 @@ impl<'a> Books<'a> {
         job: impl Fn(&Notebook) -> Result<T, MemoryError>,
     ) -> Result<Option<T>, CliError> {
         if !Notebook::exists(home) {
+            self.app.refuse_a_home_that_takes_no_files()?;
             return Ok(None);
         }
         let (answer, notebook) = Notebook::attempt(home, job)?;
@@ -96,9 +97,10 @@ impl<'a> Books<'a> {
 
     /// Who calls us: the user, or an agent in one of its turns.
     pub(super) fn writer(&self) -> (Actor, Place) {
-        let place = place(self.app, None);
-        let is_agent = self.app.is_driven() || place.session.is_some();
-        (if is_agent { Actor::Agent } else { Actor::User }, place)
+        match caller::agent(self.app) {
+            Some(caller) => (Actor::Agent, place_of(self.app, caller)),
+            None => (Actor::User, Place::default()),
+        }
     }
 
     /// What the present caller does now.
@@ -127,15 +129,16 @@ impl<'a> Books<'a> {
 /// Where the agent is that calls us: its session, and the turn of the loop it
 /// is in, so that what comes of the turn can be credited.
 pub(crate) fn place(app: &App, session: Option<&str>) -> Place {
-    let named = HOSTS.iter().filter_map(|host| app.variable(host.session_variable?));
-    let known = || named.into_iter().find(|session| !session.is_empty());
-    let session = session.map(str::to_owned).or_else(known);
-    let session = session.and_then(|name| SessionId::new(&name));
-    let run = app.driven_run().or_else(|| Kept::new(&app.home, session.as_ref()?).run());
+    let caller = caller::agent(app).unwrap_or_default();
+    let session = session.map_or(caller.session, SessionId::new);
+    place_of(app, Caller { session, ..caller })
+}
+
+fn place_of(app: &App, Caller { session, run, iteration }: Caller) -> Place {
+    let run = run.or_else(|| Kept::new(&app.home, session.as_ref()?).run());
     let record = run.as_ref().and_then(|run| app.existing_store().ok()??.run(run).ok()?);
-    let said = || app.variable("RALPH_ITERATION").and_then(|text| text.parse().ok());
     Place {
-        iteration: run.as_ref().and_then(|_| record.map(|run| run.iteration).or_else(said)),
+        iteration: run.as_ref().and_then(|_| record.map(|run| run.iteration).or(iteration)),
         run: run.map(|run| run.to_string()),
         session: session.map(|session| session.as_str().to_owned()),
         ..Place::default()

@@ -17,7 +17,7 @@ use crate::error::CliError;
 /// task until it has proven itself or you promote it.
 #[derive(clap::Args, Debug)]
 pub(crate) struct AddArgs {
-    /// What it says (default: read from standard input)
+    /// What it says (`-` and default: read from standard input)
     #[arg(value_name = "TEXT")]
     text: Option<String>,
     /// What it is about: `constitution` (shown always), `skill`, `pattern`, `gotcha`, `decision`,
@@ -163,6 +163,9 @@ pub(super) fn add(books: &Books<'_>, args: &AddArgs) -> Result<u8, CliError> {
     let check = args.check.read(books, scope)?;
     let usual = if check.is_some() { NoteKind::Pattern } else { NoteKind::Fact };
     let kind = args.kind.clone().unwrap_or(usual);
+    if kind == NoteKind::Constitution {
+        books.only_for_the_user("say what holds always")?;
+    }
     let id = new_id(&kind, args.more.title.as_deref(), &text);
     let mut note = Note::new(id, kind, scope, text);
     args.more.fill(books, &mut note)?;
@@ -189,7 +192,7 @@ pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
     }
     let mut note = known.note.clone();
     if let Some(text) = &args.text {
-        let text = if text == "-" { given_text(None)? } else { text.clone() };
+        let text = given_text(Some(text))?;
         clean::text(text.trim()).trim().clone_into(&mut note.text);
     }
     if note.text.is_empty() {
@@ -197,6 +200,9 @@ pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
             .with_hint("`ralph memory forget` removes a note"));
     }
     if let Some(kind) = &args.kind {
+        if *kind == NoteKind::Constitution {
+            books.only_for_the_user("say what holds always")?;
+        }
         note.kind = kind.clone();
     }
     args.more.fill(books, &mut note)?;
@@ -283,7 +289,7 @@ fn tell(books: &Books<'_>, json: bool, (home, id): (&Path, &str)) -> Result<(), 
 
 /// The text that was given, from standard input if none is on the command line.
 fn given_text(text: Option<&str>) -> Result<String, CliError> {
-    if let Some(text) = text {
+    if let Some(text) = text.filter(|text| *text != "-") {
         return Ok(text.to_owned());
     }
     if io::stdin().is_terminal() {

@@ -1,0 +1,72 @@
+//! The processes that this one comes from.
+
+use std::ffi::OsString;
+
+/// A process above this one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ancestor {
+    /// Its id.
+    pub pid: u32,
+    /// When it was started, as [`process_start_time`](crate::process_start_time)
+    /// says it.
+    pub started: u64,
+}
+
+/// Further up nobody is asked: a loop would be a lie of the system.
+#[cfg(target_os = "linux")]
+const HIGHEST: usize = 64;
+
+/// The processes above this one, the nearest first; none on systems other than
+/// Linux. A process whose parent ended is below whoever adopted it.
+pub fn ancestors() -> Vec<Ancestor> {
+    #[cfg(target_os = "linux")]
+    {
+        use crate::procfs::Stat;
+
+        let above = |pid: i32| Stat::of(pid).map(|stat| stat.parent).filter(|parent| *parent > 0);
+        let me = i32::try_from(std::process::id()).ok();
+        let all = std::iter::successors(me.and_then(above), |pid| above(*pid)).take(HIGHEST);
+        let named = all.filter_map(|pid| {
+            let started = Stat::of(pid)?.start_time;
+            Some(Ancestor { pid: u32::try_from(pid).ok()?, started })
+        });
+        return named.collect();
+    }
+    #[cfg(not(target_os = "linux"))]
+    Vec::new()
+}
+
+impl Ancestor {
+    /// The environment it was started with; empty if that cannot be told.
+    pub fn environment(self) -> Vec<(OsString, OsString)> {
+        #[cfg(target_os = "linux")]
+        {
+            use std::ffi::OsStr;
+            use std::os::unix::ffi::OsStrExt;
+
+            let text = std::fs::read(format!("/proc/{}/environ", self.pid)).unwrap_or_default();
+            let pair = |entry: &[u8]| {
+                let at = entry.iter().position(|byte| *byte == b'=')?;
+                let text = |bytes| OsStr::from_bytes(bytes).to_owned();
+                Some((text(&entry[..at]), text(&entry[at + 1..])))
+            };
+            return text.split(|byte| *byte == 0).filter_map(pair).collect();
+        }
+        #[cfg(not(target_os = "linux"))]
+        Vec::new()
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_ancestor_is_the_parent() {
+        let parent = std::os::unix::process::parent_id();
+        let all = ancestors();
+        assert_eq!(all[0].pid, parent);
+        assert_eq!(Some(all[0].started), crate::process_start_time(parent));
+        assert!(all[0].environment().iter().any(|(name, _)| name == "PATH"));
+    }
+}
