@@ -326,7 +326,7 @@ impl People {
     /// Prints a line above the status line.
     fn print(&mut self, line: &str, at: Timestamp) {
         self.wipe();
-        out::note(line);
+        out::painted(line);
         self.draw(at);
     }
 

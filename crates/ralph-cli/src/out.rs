@@ -4,6 +4,8 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
+use ralph_core::claim::plain;
+
 use crate::error::CliError;
 
 /// Prints a line of data. A closed pipe is the reader's right, not an error.
@@ -11,13 +13,19 @@ pub(crate) fn line(text: impl Display) {
     let _ = writeln!(io::stdout().lock(), "{text}");
 }
 
-/// Prints data as it is.
+/// Prints lines for people. What steers a terminal is left out: what is told
+/// of was often written by others.
 pub(crate) fn raw(text: &str) {
-    let _ = io::stdout().lock().write_all(text.as_bytes());
+    let _ = io::stdout().lock().write_all(plain(text).as_bytes());
 }
 
-/// Tells the user something that is not data.
+/// Tells the user something that is not data, as [`raw`] does.
 pub(crate) fn note(text: impl Display) {
+    painted(&plain(&text.to_string()));
+}
+
+/// Tells the user something that has colours of ours.
+pub(crate) fn painted(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 

@@ -13,6 +13,7 @@ mod import;
 mod search;
 mod why;
 
+use std::io::Read;
 use std::path::Path;
 
 use ralph_engine::wire::{MemorySize, memory as wire};
@@ -254,6 +255,19 @@ fn stats(books: &Books<'_>, args: &PlainArgs) -> Result<u8, CliError> {
     let stats = books.ask(&books.home(Scope::Project), Notebook::stats)?.unwrap_or_default();
     print(args.json.then(|| wire::stats(&stats)), || books.answers.stats(&stats));
     Ok(0)
+}
+
+/// A file with a question on each line; `-` is standard input.
+fn questions(path: &Path) -> Result<String, CliError> {
+    let text = if path.as_os_str() == "-" {
+        let mut text = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut text).map(|_| text)
+    } else {
+        std::fs::read(path)
+    };
+    let text =
+        text.map_err(|error| CliError::usage(format!("cannot read {}: {error}", path.display())))?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 /// A path below the root as notes name it, if it is one from the present folder.

@@ -1,7 +1,6 @@
 //! `ralph memory files`: which files a task will touch.
 
 use std::fmt::Write;
-use std::fs;
 use std::path::PathBuf;
 
 use ralph_core::locale::Locale;
@@ -28,8 +27,8 @@ pub(super) struct FilesArgs {
     /// How many files to list
     #[arg(long, short = 'n', value_name = "N", default_value_t = 10)]
     limit: usize,
-    /// A file with a task on each line, as text or as a JSON string; prints a
-    /// JSON object for each
+    /// A file (`-` reads standard input) with a task on each line, as text or as a
+    /// JSON string; prints a JSON object for each
     #[arg(long, value_name = "FILE", conflicts_with = "task")]
     queries: Option<PathBuf>,
     /// Print JSON
@@ -68,9 +67,7 @@ pub(super) fn run(args: &FilesArgs) -> Result<u8, CliError> {
 
 fn tasks(args: &FilesArgs) -> Result<Vec<String>, CliError> {
     let Some(path) = &args.queries else { return Ok(args.task.iter().cloned().collect()) };
-    let text = fs::read(path)
-        .map_err(|error| CliError::usage(format!("cannot read {}: {error}", path.display())))?;
-    Ok(String::from_utf8_lossy(&text).lines().map(task).collect())
+    Ok(super::questions(path)?.lines().map(task).collect())
 }
 
 /// A task on one line; a JSON string may hold several.

@@ -20,7 +20,7 @@ pub(crate) struct SearchArgs {
     /// What is looked for
     #[arg(value_name = "QUERY", required_unless_present = "queries", conflicts_with = "queries")]
     query: Option<String>,
-    /// Answer every line of a file, with one JSON object per line
+    /// Answer every line of a file (`-` reads standard input), with one JSON object per line
     #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
     /// Find groups, such as the sessions of an import, instead of notes
@@ -54,9 +54,7 @@ impl Answer {
 pub(super) fn run(books: &Books<'_>, args: &SearchArgs) -> Result<u8, CliError> {
     let home = books.home(args.which.home());
     if let Some(path) = &args.queries {
-        let text = std::fs::read(path)
-            .map_err(|error| CliError::usage(format!("{}: {error}", path.display())))?;
-        let text = String::from_utf8_lossy(&text).into_owned();
+        let text = super::questions(path)?;
         let all = books.ask(&home, |notebook| {
             text.lines().map(|line| answer(notebook, args, line)).collect::<Result<Vec<_>, _>>()
         })?;
