@@ -7,7 +7,7 @@ use rusqlite::ErrorCode;
 
 use crate::entry::Refusal;
 use crate::index::Malformed;
-use crate::log::LogError;
+use crate::log::{LogError, is_refusal};
 
 /// Why memory did not do what it was asked. Nothing was written then.
 #[derive(Debug, thiserror::Error)]
@@ -98,6 +98,10 @@ impl MemoryError {
             Self::Damaged { path, .. } => {
                 Some(format!("move {} away; memory can be built anew", path.display()))
             }
+            Self::Log(LogError::Io { source, .. }) if is_refusal(source.kind()) => Some(
+                "what is remembered here can be read and not be changed; nothing was kept"
+                    .to_owned(),
+            ),
             Self::Log(_)
             | Self::Refused { .. }
             | Self::Busy { .. }

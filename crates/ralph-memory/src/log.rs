@@ -245,6 +245,12 @@ impl Log {
         Ok(changed)
     }
 
+    /// Whether there is a log that this process may not write to.
+    pub fn is_read_only(&self) -> bool {
+        let opened = private().create(true).append(true).open(self.folder.join(WRITING));
+        opened.is_err_and(|error| is_refusal(error.kind()))
+    }
+
     /// What failing checks printed, kept beside the log.
     pub fn raw(&self) -> Raw {
         Raw::beside(&self.folder)
@@ -290,6 +296,11 @@ impl Log {
     fn trouble(&self, source: io::Error) -> LogError {
         LogError::Io { path: self.folder.clone(), source }
     }
+}
+
+/// Whether the disk refuses to be written to, for good and by us.
+pub(crate) fn is_refusal(kind: io::ErrorKind) -> bool {
+    matches!(kind, io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
 /// Options for files that only our user may read.

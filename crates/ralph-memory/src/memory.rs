@@ -12,7 +12,9 @@ use crate::ranking::Ranking;
 use crate::store::counters::Totals;
 use crate::store::entries;
 use crate::store::marks::{self, Marks};
-use crate::store::open::{FileId, LargeCache, Opened, Patience, file_id, fold_log, open};
+use crate::store::open::{
+    FileId, LargeCache, Opened, Patience, file_id, fold_log, open, open_nowhere,
+};
 use crate::store::segments;
 use crate::vector::Vectors;
 
@@ -43,6 +45,13 @@ impl Memory {
     pub(crate) fn open_within(dir: &Path, patience: Patience) -> Result<Self, MemoryError> {
         let Opened { connection, path, file } = open(dir, patience)?;
         Ok(Self { connection, path, file, ranking: Ranking::default() })
+    }
+
+    /// An empty memory that is gone with this value, for a folder that takes
+    /// no file.
+    pub(crate) fn open_nowhere(dir: &Path) -> Result<Self, MemoryError> {
+        let (connection, path) = open_nowhere(dir)?;
+        Ok(Self { connection, path, file: None, ranking: Ranking::default() })
     }
 
     /// The database file.
@@ -179,7 +188,7 @@ impl Memory {
         let run = || {
             let tx = Transaction::new_unchecked(&self.connection, behavior)?;
             let value = job(&tx)?;
-            if file_id(&self.path) != self.file {
+            if self.file.is_some_and(|own| file_id(&self.path) != Some(own)) {
                 // Somebody found it damaged and makes another one. Side files
                 // are opened by name, so half of what we saw may be of that.
                 return Err(Fault::moved());

@@ -134,7 +134,8 @@ impl Notebook {
     /// Opens the notebook of a state home and brings it up to date.
     ///
     /// A damaged database is deleted and made anew from the log; `repaired`
-    /// says so then.
+    /// says so then. Where nothing can be written, all that the log says is
+    /// read into memory, and writing is refused.
     pub fn open(home: &Path) -> Result<Self, MemoryError> {
         Self::open_within(home, Patience::Long)
     }
@@ -145,6 +146,22 @@ impl Notebook {
     }
 
     fn open_as_it_is(home: &Path, patience: Patience) -> Result<Self, MemoryError> {
+        match Self::open_beside_the_log(home, patience) {
+            // What is there can be read: only what is made from it has no place.
+            Err(_) if Log::new(home).is_read_only() => Self::open_in_memory(home),
+            done => done,
+        }
+    }
+
+    fn open_in_memory(home: &Path) -> Result<Self, MemoryError> {
+        let (memory, patience) = (Memory::open_nowhere(home)?, Patience::Long);
+        let (log, gave_up) = (Log::new(home), Cell::new(false));
+        let notebook = Self { memory, log, repaired: None, patience, gave_up };
+        notebook.catch_up()?;
+        Ok(notebook)
+    }
+
+    fn open_beside_the_log(home: &Path, patience: Patience) -> Result<Self, MemoryError> {
         let memory = Memory::open_within(home, patience)?;
         let (log, gave_up) = (Log::new(home), Cell::new(false));
         let notebook = Self { memory, log, repaired: None, patience, gave_up };

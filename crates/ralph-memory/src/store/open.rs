@@ -87,6 +87,19 @@ pub(crate) fn file_id(path: &Path) -> Option<FileId> {
     }
 }
 
+/// A database in memory, and where the file would be.
+pub(crate) fn open_nowhere(dir: &Path) -> Result<(Connection, PathBuf), MemoryError> {
+    let path = path_in(dir);
+    let create = || {
+        let connection = Connection::open_in_memory()?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        clear(&connection)?;
+        Ok(connection)
+    };
+    let connection = create().map_err(|fault: Fault| fault.at(&path))?;
+    Ok((connection, path))
+}
+
 /// Creates a folder that only the owner can read, if there is none.
 pub(crate) fn create_folder(dir: &Path) -> Result<(), MemoryError> {
     let mut builder = DirBuilder::new();
