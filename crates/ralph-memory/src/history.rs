@@ -30,7 +30,7 @@ pub use rank::{Likely, Question, Reason};
 pub use weights::Weights;
 
 /// The layout of the file, and how words are cut; another one is built anew.
-const LAYOUT: i64 = 2;
+const LAYOUT: i64 = 3;
 
 /// So many branches are remembered, for those who go to and fro.
 const LINES: i64 = 8;

@@ -1,6 +1,7 @@
 //! What the commits of a repository say, read with git.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
+use std::fs;
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::path::PathBuf;
 use std::process::ChildStdout;
@@ -79,13 +80,23 @@ impl Commits {
         self.git.dirs().common.join("shallow").exists()
     }
 
+    /// The commits at the edge of a shallow clone. Git takes them for first
+    /// ones, which touched every file.
+    fn edge(&self) -> BTreeSet<String> {
+        let listed = fs::read_to_string(self.git.dirs().common.join("shallow"));
+        listed.unwrap_or_default().lines().map(|line| line.trim().to_owned()).collect()
+    }
+
     /// The names of the commits that lead to `head`, newest first; merges are
-    /// left out, since what they bring is told by the commits they join.
+    /// left out, since what they bring is told by the commits they join, and so
+    /// is the edge of a shallow clone, as nobody knows what was done there.
     pub fn line(&self, head: &str, limit: usize) -> Result<Vec<String>, TreeError> {
         let most = format!("--max-count={limit}");
         let asked = self.git.command("rev-list").args(["--no-merges", &most, head, "--"]);
         let names = asked.read()?;
-        Ok(String::from_utf8_lossy(&names).lines().map(str::to_owned).collect())
+        let edge = self.edge();
+        let names = String::from_utf8_lossy(&names);
+        Ok(names.lines().filter(|name| !edge.contains(*name)).map(str::to_owned).collect())
     }
 
     /// The paths of the files that git tracks, as it writes them.
@@ -100,7 +111,8 @@ impl Commits {
 
     /// Reads commits by name and gives each to `each`, in the same order.
     ///
-    /// What `each` returns ends the reading if it is an error.
+    /// What `each` returns ends the reading if it is an error. What a commit at
+    /// the edge of a shallow clone touched is not known: it has no files.
     pub fn read<E: From<TreeError>>(
         &self,
         names: &[String],
@@ -118,8 +130,12 @@ impl Commits {
         let Some(stdout) = child.stdout.take() else { return Ok(()) };
         let mut reader = Fields { inner: BufReader::new(stdout), ahead: VecDeque::new() };
         let mut outcome = Ok(());
+        let edge = self.edge();
         while outcome.is_ok() {
             match reader.commit() {
+                Ok(Some(commit)) if edge.contains(&commit.id) => {
+                    outcome = each(Commit { files: Vec::new(), renames: Vec::new(), ..commit });
+                }
                 Ok(Some(commit)) => outcome = each(commit),
                 Ok(None) => break,
                 Err(error) => outcome = Err(trouble(error).into()),

@@ -126,18 +126,30 @@ fn without_a_repository_there_are_no_commits() {
 }
 
 #[test]
-fn a_shallow_clone_tells_what_it_has() {
-    let scratch = Scratch::committed(&[("a", "1")]);
-    scratch.write("a", "2");
-    commit(&scratch, "second");
+fn a_shallow_clone_tells_what_it_has_and_nothing_of_its_edge() {
+    let scratch = Scratch::committed(&[("a", "1"), ("b", "1")]);
+    for text in ["second", "third"] {
+        scratch.write("a", text);
+        commit(&scratch, text);
+    }
     let clone = tempfile::tempdir().unwrap();
     let url = format!("file://{}", scratch.root.display());
     let to = clone.path().join("clone");
-    scratch.run(&["clone", "-q", "--depth", "1", &url, to.to_str().unwrap()]);
+    scratch.run(&["clone", "-q", "--depth", "2", &url, to.to_str().unwrap()]);
     let commits = Commits::of(&Project::discover(Path::new(&to)).unwrap()).unwrap();
     assert!(commits.is_shallow());
     let head = commits.head().unwrap().unwrap();
-    assert_eq!(commits.line(&head, 10).unwrap(), [head]);
+    assert_eq!(commits.line(&head, 10).unwrap(), [head.as_str()]);
+    let edge = fs::read_to_string(to.join(".git/shallow")).unwrap().trim().to_owned();
+    let mut read = Vec::new();
+    let names = [head, edge];
+    let done = commits.read(&names, |commit| {
+        read.push((commit.subject, commit.files));
+        Ok::<(), TreeError>(())
+    });
+    done.unwrap();
+    let touched = vec!["a".to_owned()];
+    assert_eq!(read, [("third".to_owned(), touched), ("second".to_owned(), Vec::new())]);
 }
 
 #[test]
