@@ -4,6 +4,7 @@
 //! the files. Notes are asked for whenever the gate runs, so one that was
 //! withdrawn meanwhile binds nobody.
 
+mod earlier;
 mod test;
 
 use std::collections::BTreeSet;
@@ -89,6 +90,29 @@ pub fn can_select(runners: &[GateSpec], test: &str) -> bool {
     runners.iter().any(|runner| selector::selecting(runner, test).is_some())
 }
 
+/// Whether a test is there, as far as files tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sought {
+    /// It may be.
+    Found,
+    /// The file that it should be in is not there.
+    NoFile(String),
+    /// No file that could hold it has its name.
+    NoName(String),
+}
+
+/// Looks for a test that one of these gates is to run, without running it.
+pub fn sought(runners: &[GateSpec], test: &str, root: &Path) -> Sought {
+    let mut missing = None;
+    for runner in runners.iter().filter(|runner| selector::selecting(runner, test).is_some()) {
+        match selector::seek(test, runner, root) {
+            Sought::Found => return Sought::Found,
+            other => missing = missing.or(Some(other)),
+        }
+    }
+    missing.unwrap_or(Sought::Found)
+}
+
 /// A gate that passes when every note holds.
 pub struct InvariantGate {
     spec: GateSpec,
@@ -114,7 +138,8 @@ impl InvariantGate {
     }
 
     /// A gate for notes that `notes` tells when it is asked. Rules look at the
-    /// chosen files; tests run in one of the gates that know how.
+    /// chosen files, and hold what was in them before against nobody; tests run
+    /// in one of the gates that know how.
     pub fn new(
         need: Need,
         notes: impl Fn() -> Result<Vec<Invariant>, String> + Send + Sync + 'static,
@@ -133,7 +158,9 @@ impl InvariantGate {
         let mut done = Checked { notes: notes.len(), ..Checked::default() };
         let pack = pack(notes)?;
         let interrupted = || "it was interrupted".to_owned();
-        let scan = pack.scan_until(site.root, &self.chosen.get(), stop).ok_or_else(interrupted)?;
+        let mut scan =
+            pack.scan_until(site.root, &self.chosen.get(), stop).ok_or_else(interrupted)?;
+        earlier::forgive(&pack, &self.chosen.before(), (site.root, &mut scan.reading));
         done.printed = tail(&scan);
         done.reading = scan.reading;
         for note in notes {
@@ -171,8 +198,9 @@ impl Gate for InvariantGate {
             }
         };
         // The debug form holds every field of each.
-        let what = format!("{:?}", ((self.notes)(), &self.runners));
-        format!("memory-1 {} {files}", blake3::hash(what.as_bytes()).to_hex())
+        let before = earlier::digest(&self.chosen.before());
+        let what = format!("{:?}", ((self.notes)(), &self.runners, before));
+        format!("memory-2 {} {files}", blake3::hash(what.as_bytes()).to_hex())
     }
 
     fn run(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {

@@ -18,7 +18,7 @@ mod rules;
 mod scan;
 mod words;
 
-pub use chosen::Chosen;
+pub use chosen::{Before, Chosen};
 pub(crate) use files::is_vendored;
 pub use files::{FileCounts, Files};
 pub use gate::SecurityGate;

@@ -1,8 +1,13 @@
 //! One test, chosen as the project's own runner chooses it.
 
+mod files;
+
+use std::path::Path;
+
 use ralph_core::policy::{Criterion, GateCommand, GateSpec};
 
 use crate::affected::{Runner, Takes, runner, within};
+use crate::invariants::Sought;
 
 /// A test by its file, its name, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +117,23 @@ pub(crate) fn file_of<'a>(selector: &'a str, spec: &GateSpec) -> Option<&'a str>
     Selector::parse(selector, runner(words)?)?.file
 }
 
+/// Looks for a test among the files of a project. Where a name is put
+/// together while tests run, its last part may be in no file.
+pub(crate) fn seek(selector: &str, spec: &GateSpec, root: &Path) -> Sought {
+    let file = file_of(selector, spec);
+    if let Some(file) = file.filter(|file| !root.join(file).exists()) {
+        return Sought::NoFile(file.to_owned());
+    }
+    let Some(name) = telling_name(selector, spec) else { return Sought::Found };
+    // What a runner adds for parameters and parts of a test is in no file.
+    let bare = name.split(['[', '/']).next().unwrap_or(name);
+    let is_there = match file {
+        Some(file) => files::mention(&root.join(file), bare),
+        None => files::any_mentions(root, bare),
+    };
+    if is_there { Sought::Found } else { Sought::NoName(name.to_owned()) }
+}
+
 fn folder(file: &str) -> String {
     let folder = match file.strip_suffix(".go") {
         Some(_) => file.rsplit_once('/').map_or("", |(folder, _)| folder),
@@ -198,6 +220,33 @@ mod tests {
         check(("make test", ""), "x", None);
         check(("pytest tests/unit", ""), "x", None);
         check(("cargo test", ""), "tests/it.rs", None);
+    }
+
+    #[test]
+    fn a_test_is_sought_in_its_file_or_in_all() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("tests")).unwrap();
+        std::fs::write(root.path().join("tests/a.py"), "def test_x():\n    pass\n").unwrap();
+        let spec = GateSpec {
+            name: String::new(),
+            criterion: Criterion::TestPass,
+            command: GateCommand::Argv(vec!["pytest".to_owned()]),
+            dir: String::new(),
+            format: Format::Exit,
+            bar: Bar::Clean,
+            timeout: Duration::ZERO,
+            need: Need::Required,
+        };
+        for (selector, want) in [
+            ("tests/a.py", Sought::Found),
+            ("tests/a.py::test_x[1-2]", Sought::Found),
+            ("test_x", Sought::Found),
+            ("tests/b.py::test_x", Sought::NoFile("tests/b.py".to_owned())),
+            ("tests/a.py::test_y", Sought::NoName("test_y".to_owned())),
+            ("test_y", Sought::NoName("test_y".to_owned())),
+        ] {
+            assert_eq!(seek(selector, &spec, root.path()), want, "{selector}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What files were before: their contents in a snapshot, and whether what
 //! they are now came from elsewhere.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ralph_core::{Timestamp, TreeId};
@@ -102,6 +103,43 @@ impl WorkTree {
         Ok(Past::Contents(bytes))
     }
 
+    /// What files below the root were in a tree, as git stores it: those that
+    /// were there and had no more than `limit` bytes. None outside git. Costs
+    /// two calls of git.
+    pub fn contents(
+        &self,
+        tree: &TreeId,
+        paths: &[PathBuf],
+        limit: u64,
+    ) -> Result<BTreeMap<PathBuf, Vec<u8>>, TreeError> {
+        let Some(git) = self.git() else { return Ok(BTreeMap::new()) };
+        let names: Vec<Vec<u8>> = paths.iter().map(|path| path_bytes::to_bytes(path)).collect();
+        let found = git.look_up(tree.as_str(), &names)?;
+        let is_file = |kind: &ItemKind| match kind {
+            ItemKind::File | ItemKind::Executable => true,
+            ItemKind::Link | ItemKind::Opaque => false,
+        };
+        let entries: Vec<_> = paths
+            .iter()
+            .zip(&names)
+            .filter_map(|(path, name)| {
+                let entry = found.get(name)?;
+                let is_small = entry.size.is_some_and(|size| size <= limit);
+                (is_small && is_file(&entry.item.kind)).then_some((path, &entry.item))
+            })
+            .collect();
+        let items: Vec<&Item> = entries.iter().map(|(_, item)| *item).collect();
+        let mut contents = BTreeMap::new();
+        git.read_blobs(&items, &mut |position, blob| {
+            let path = entries[position].0;
+            let mut bytes = Vec::new();
+            std::io::Read::read_to_end(blob, &mut bytes).map_err(TreeError::io("read", path))?;
+            contents.insert(path.clone(), bytes);
+            Ok(())
+        })?;
+        Ok(contents)
+    }
+
     /// The tree of the last commit; `None` outside git and before the first.
     pub fn committed(&self) -> Result<Option<TreeId>, TreeError> {
         let Some(git) = self.git() else { return Ok(None) };
@@ -201,6 +239,9 @@ mod tests {
         let then = tree.tree().unwrap();
         scratch.write("src/a b.py", "new");
         scratch.write("new", "new");
+        let names = ["src/a b.py", "large", "new"].map(PathBuf::from);
+        let all = tree.contents(&then, &names, 10).unwrap();
+        assert_eq!(all, [(names[0].clone(), b"old".to_vec())].into());
         let past = |then: &TreeId, path: &str| tree.past(then, Path::new(path), 10).unwrap();
         assert_eq!(past(&then, "src/a b.py"), Past::Contents(b"old".to_vec()));
         assert_eq!(past(&then, "new"), Past::Absent);

@@ -61,6 +61,25 @@ fn only_chosen_files_are_looked_at() {
 }
 
 #[test]
+fn what_was_there_before_is_held_against_nobody() {
+    let rules = vec![note("m1", Check::Rules(NO_PRINT.to_owned()))];
+    let gate = gate(rules, Files::Only(vec!["a.py".into(), "b.py".into()]));
+    let blank = gate.key();
+    let old = "print(1)\nprint(2)\nprint(2)\n";
+    gate.chosen.set_before([("a.py".into(), old.into())].into());
+    assert_ne!(gate.key(), blank, "a pass on one past is none on another");
+    let moved = "x = 1\nprint(2)\nprint(1)\n";
+    assert_eq!(report(&gate, &[("a.py", moved)]).verdict, Verdict::Pass);
+    let more = "print(3)\nprint(1)\nprint(2)\nprint(2)\nprint(2)\n";
+    let report = report(&gate, &[("a.py", more), ("b.py", "print(1)\n")]);
+    assert_eq!(report.verdict, Verdict::Fail(Fault::Findings(3)));
+    let places: Vec<String> =
+        report.reading.findings.iter().map(|found| found.place.display()).collect();
+    assert_eq!(places, ["a.py:1", "a.py:5", "b.py:1"]);
+    assert_eq!(report.failing.len(), 3);
+}
+
+#[test]
 fn a_test_that_nobody_can_run_is_never_a_pass() {
     let gate = gate(vec![note("m1", Check::Test("test_a".to_owned()))], Files::All);
     let Verdict::Unknown { reason } = report(&gate, &[]).verdict else { panic!("it passed") };

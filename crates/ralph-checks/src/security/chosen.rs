@@ -1,21 +1,45 @@
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Files;
+
+/// Files as they were before anybody changed them.
+pub type Before = BTreeMap<PathBuf, Vec<u8>>;
 
 /// Which files a gate looks at: all of them until somebody says otherwise.
 /// Clones share the choice.
 #[derive(Clone, Debug, Default)]
-pub struct Chosen(Arc<Mutex<Option<Files>>>);
+pub struct Chosen(Arc<Mutex<Choice>>);
+
+#[derive(Debug, Default)]
+struct Choice {
+    files: Option<Files>,
+    before: Arc<Before>,
+}
 
 impl Chosen {
-    /// Looks at these from now on.
+    /// Looks at these from now on, which nobody knows the past of.
     pub fn set(&self, files: Files) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(files);
+        *self.lock() = Choice { files: Some(files), before: Arc::default() };
+    }
+
+    /// Says what the files were before, as far as it is known.
+    pub fn set_before(&self, before: Before) {
+        self.lock().before = Arc::new(before);
     }
 
     /// What is to be looked at.
     pub fn get(&self) -> Files {
-        let chosen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        chosen.clone().unwrap_or(Files::All)
+        self.lock().files.clone().unwrap_or(Files::All)
+    }
+
+    /// What the files were before.
+    pub fn before(&self) -> Arc<Before> {
+        Arc::clone(&self.lock().before)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Choice> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use ralph_checks::detect::Proposal;
-use ralph_checks::security::{Chosen, Files};
+use ralph_checks::security::{Before, Chosen, Files};
 use ralph_checks::{AffectedTest, GateWatcher, Site};
 use ralph_core::evidence::GateReport;
 use ralph_core::locale::Locale;
@@ -29,6 +29,9 @@ use crate::error::CliError;
 use crate::findings;
 use crate::options::CriteriaOptions;
 use crate::{out, texts};
+
+/// Larger files were not written by hand, in bytes.
+const MOST_BYTES: u64 = 1024 * 1024;
 
 /// Run the gates now
 ///
@@ -207,7 +210,14 @@ fn check_settings(
         if matches!(&files, Files::Only(paths) if paths.is_empty()) && !progress.quiet {
             out::note(texts::nothing_changed(settings.policy.locale));
         }
+        let paths = match &files {
+            Files::Only(paths) => paths.clone(),
+            Files::All => Vec::new(),
+        };
         chosen.set(files);
+        if settings.policy.gates.iter().any(GateSpec::is_memory) {
+            chosen.set_before(committed(&tree, &paths)?);
+        }
     }
     let cache = Cache { store: ledger.store(), tree: &tree, memory: wanted.memory, now: app.now() };
     let is_quick = wanted.scan == Scan::Changed && wanted.memory == Memory::Used;
@@ -254,6 +264,17 @@ pub(crate) fn files(tree: &WorkTree, scan: Scan) -> Result<Files, CliError> {
     let changes = tree.tree().and_then(|present| tree.changes(&committed, &present));
     let changes = changes.map_err(|error| CliError::internal(&error))?;
     Ok(Files::Only(changes.into_iter().map(|change| change.path).collect()))
+}
+
+/// What files were in the last commit.
+fn committed(tree: &WorkTree, paths: &[PathBuf]) -> Result<Before, CliError> {
+    let trouble = |error| CliError::internal(&error);
+    match tree.committed().map_err(trouble)? {
+        Some(commit) if !paths.is_empty() => {
+            tree.contents(&commit, paths, MOST_BYTES).map_err(trouble)
+        }
+        Some(_) | None => Ok(Before::new()),
+    }
 }
 
 /// Says which gate runs, where somebody is looking.

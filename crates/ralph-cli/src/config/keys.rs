@@ -361,7 +361,7 @@ pub(crate) const KEYS: &[Key] = &[
         "RALPH_MEMORY_ENFORCE",
         Kind::Choice(&["off", "report", "require"]),
         "require",
-        "What becomes of work that breaks a note with a check: nothing, it is told, or the work is not accepted",
+        "What becomes of work that breaks a note with a check: nothing, it is told, or the work is not accepted; `memory` among the criteria asks for the last, whatever this says",
     ),
     key(
         "memory.days",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ralph_checks::security::Files;
+use ralph_checks::security::{Before, Files};
 use ralph_core::claim::Claim;
 use ralph_core::evidence::{Evidence, GateReport, TurnEnd};
 use ralph_core::feedback::Feedback;
@@ -10,7 +10,7 @@ use ralph_core::policy::Bar;
 use ralph_core::progress::Progress;
 use ralph_core::run::Baseline;
 use ralph_core::{Decision, Run, TreeId, decide, wording};
-use ralph_snapshot::{ChangeKind, Label, Snapshots, TreeError};
+use ralph_snapshot::{ChangeKind, Earlier, Label, Snapshots, TreeError};
 use ralph_store::{IterationRecord, RunStore};
 
 use super::leftovers::Leftovers;
@@ -21,6 +21,9 @@ use crate::steps;
 
 /// Gates run a second time when they changed the very files they looked at.
 const ROUNDS: u32 = 2;
+
+/// Larger files were not written by hand, in bytes.
+const MOST_BYTES: u64 = 1024 * 1024;
 
 impl Driver<'_> {
     /// What has to be known before the first or next turn.
@@ -234,7 +237,21 @@ impl Driver<'_> {
         };
         // A start that is remembered no longer leaves nothing out.
         self.chosen.set(files.unwrap_or(Files::All));
+        if start.is_some() && self.gates.iter().any(|gate| gate.spec().is_memory()) {
+            self.chosen.set_before(self.before(run, present));
+        }
         Ok(())
+    }
+
+    /// What the files that the run changed were at its start. Without that
+    /// everything in them counts.
+    fn before(&self, run: &Run, present: &TreeId) -> Before {
+        let snapshots = Snapshots::new(&self.tree, run.id.clone());
+        let earlier = snapshots
+            .get(Label::Start)
+            .and_then(|start| snapshots.earlier(&start, present, MOST_BYTES));
+        let known = |file: Earlier| Some((file.path, file.contents?));
+        earlier.unwrap_or_default().into_iter().filter_map(known).collect()
     }
 
     /// The tree once the gates are done; files that gates created are left

@@ -160,6 +160,19 @@ impl Answers {
         }
     }
 
+    pub(super) fn no_test(&self, name: &str) -> String {
+        match self.locale {
+            Locale::En => format!(
+                "note: no test called {name} was found; until there is one the note is broken"
+            ),
+            Locale::Ko => {
+                format!(
+                    "참고: {name} 테스트를 찾지 못했습니다. 생기기 전까지 이 기록은 어긋난 것으로 봅니다"
+                )
+            }
+        }
+    }
+
     pub(super) fn forgotten(&self, id: &str, lines: usize) -> String {
         match self.locale {
             Locale::En => format!(

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ralph_checks::invariants::{can_select, try_rules};
+use ralph_checks::invariants::{Sought, can_select, sought, try_rules};
 use ralph_checks::security::RulesError;
 use ralph_memory::clean;
 use ralph_memory::event::{Invariant, Scope};
@@ -10,9 +10,13 @@ use ralph_memory::event::{Invariant, Scope};
 use super::books::Books;
 use crate::commands::invariants::runners;
 use crate::error::CliError;
+use crate::out;
 
 /// The longest text of rules that the log takes with all around it, in bytes.
 const LONGEST: usize = 128 * 1024;
+
+/// Who can run a test alone.
+const RUNNERS: &str = "pytest, vitest, jest, node, bun, go, `cargo test`, RSpec, Rails and PHPUnit";
 
 /// What shows whether a note holds.
 #[derive(clap::Args, Debug)]
@@ -89,11 +93,28 @@ fn test(books: &Books<'_>, test: &str) -> Result<String, CliError> {
         return Err(CliError::usage("nothing in the project tells how its tests are run")
             .with_hint("add `[gates.test_pass]` with `command = \"…\"` to ralph.toml"));
     }
-    if !can_select(&runners, test) {
+    let commands = || {
         let commands: Vec<String> = runners.iter().map(|runner| runner.command.display()).collect();
-        let what = format!("`{test}` cannot be run alone with `{}`", commands.join("`, `"));
+        commands.join("`, `")
+    };
+    if !can_select(&runners, "name") {
+        return Err(CliError::usage(format!("`{}` cannot run one test alone", commands()))
+            .with_hint(format!(
+                "{RUNNERS} can; `[gates.test_pass]` in ralph.toml names another command"
+            )));
+    }
+    if !can_select(&runners, test) {
+        let what = format!("`{test}` cannot be run alone with `{}`", commands());
         return Err(CliError::usage(what)
             .with_hint("name a test as FILE, NAME or FILE::NAME; files from the project's root"));
+    }
+    match sought(&runners, test, &books.app.project.root) {
+        Sought::Found => {}
+        Sought::NoFile(file) => {
+            let what = format!("there is no file `{file}` in this project");
+            return Err(CliError::usage(what).with_hint("files are named from the project's root"));
+        }
+        Sought::NoName(name) => out::note(books.answers.no_test(&name)),
     }
     Ok(test.to_owned())
 }
