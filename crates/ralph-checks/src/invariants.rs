@@ -107,7 +107,7 @@ pub fn sought(runners: &[GateSpec], test: &str, root: &Path) -> Sought {
     for runner in runners.iter().filter(|runner| selector::selecting(runner, test).is_some()) {
         match selector::seek(test, runner, root) {
             Sought::Found => return Sought::Found,
-            other => missing = missing.or(Some(other)),
+            other @ (Sought::NoFile(_) | Sought::NoName(_)) => missing = missing.or(Some(other)),
         }
     }
     missing.unwrap_or(Sought::Found)

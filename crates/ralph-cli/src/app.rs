@@ -62,6 +62,14 @@ impl App {
         user_home(&self.env)
     }
 
+    /// The state of the repository, if it is another user's and closed to us.
+    pub(crate) fn closed_state(&self) -> Option<PathBuf> {
+        let ours = self.project.git.as_ref()?.common.join("ralph");
+        let is_chosen = self.variable("RALPH_HOME").is_some_and(|value| !value.is_empty());
+        let is_closed = !is_chosen && ours != self.home && std::fs::read_dir(&ours).is_err();
+        (is_closed && ours.exists()).then_some(ours)
+    }
+
     /// Refuses to say that there is nothing in a place that the user named and
     /// in which there cannot be anything.
     pub(crate) fn refuse_a_home_that_takes_no_files(&self) -> Result<(), CliError> {

@@ -96,8 +96,11 @@ fn driver_above(app: &App, above: &[Ancestor]) -> Option<Caller> {
     })
 }
 
-/// The session of this project whose host is above us.
+/// The session of this project whose host is above us. Agents run commands in a
+/// shell below their host; who calls both hooks and commands itself, as a script
+/// may, speaks for the user.
 fn host_above(home: &Path, above: &[Ancestor]) -> Option<Caller> {
+    let above = above.get(1..).unwrap_or_default();
     let is_above = |(pid, started)| above.contains(&Ancestor { pid, started });
     let session = Kept::hosts(home).into_iter().find(|(_, host)| is_above(*host))?.0;
     Some(Caller { session: Some(session), ..Caller::default() })

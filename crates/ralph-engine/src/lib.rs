@@ -17,6 +17,7 @@ pub mod history;
 pub mod host;
 pub mod invariants;
 mod known_tests;
+pub mod landed;
 mod ledger;
 pub mod likely;
 pub mod loops;

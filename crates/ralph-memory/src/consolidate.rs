@@ -39,6 +39,9 @@ pub struct Occasion {
     pub commits: Vec<String>,
     /// Commits that were taken back.
     pub reverted: BTreeSet<String>,
+    /// Runs whose work the user committed later, and the commit of each that
+    /// was taken back.
+    pub taken_back: BTreeMap<String, String>,
 }
 
 /// Two notes of which only one can hold, and only a person may say which.
@@ -254,12 +257,16 @@ impl Work<'_> {
         if self.occasion.reverted.is_empty() {
             return Ok(());
         }
-        for (commit, id) in self.notebook.landings()? {
-            let holds = |known: &Known| known.retired.is_none() && known.actor != Actor::User;
-            if self.occasion.reverted.contains(&commit)
-                && !self.is_gone(&id)
-                && self.notebook.get(&id)?.as_ref().is_some_and(holds)
-            {
+        let mut came = self.notebook.landings()?;
+        came.retain(|(commit, _)| self.occasion.reverted.contains(commit));
+        came.extend(self.came_with_runs()?);
+        for (commit, id) in came {
+            // What is typed to check the project is so whatever is taken back.
+            let holds = |known: &Known| {
+                let is_habit = known.note.kind == NoteKind::Command;
+                known.retired.is_none() && known.actor != Actor::User && !is_habit
+            };
+            if !self.is_gone(&id) && self.notebook.get(&id)?.as_ref().is_some_and(holds) {
                 let short = commit.get(..12).unwrap_or(&commit);
                 let why = format!("commit {short}, which it came with, was taken back");
                 self.decided.counts.retracted += 1;
@@ -267,6 +274,19 @@ impl Work<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The notes of runs whose work was committed later and taken back, each
+    /// with that commit.
+    fn came_with_runs(&self) -> Result<Vec<(String, String)>, MemoryError> {
+        if self.occasion.taken_back.is_empty() {
+            return Ok(Vec::new());
+        }
+        let came = |known: Known| {
+            let commit = self.occasion.taken_back.get(known.place.run.as_deref()?)?;
+            Some((commit.clone(), known.note.id))
+        };
+        Ok(self.notebook.list(&Selection::default())?.into_iter().filter_map(came).collect())
     }
 
     fn event(&mut self, what: What) {

@@ -75,12 +75,17 @@ impl History {
         let path = dir.join("history.1.db");
         open::create_folder(dir)?;
         let connection = match connect(&path) {
+            // Where nothing can be kept it is read anew each time.
+            Ok(connection) if connection.is_readonly(rusqlite::MAIN_DB).unwrap_or(false) => {
+                nowhere().map_err(|fault| fault.at(&path))?
+            }
             Ok(connection) => connection,
             Err(fault) if is_worthless(&fault) => {
                 let trouble = |source| MemoryError::Io { path: path.clone(), source };
                 open::remove(&path).map_err(trouble)?;
                 connect(&path).map_err(|fault| fault.at(&path))?
             }
+            Err(fault) if is_closed(&fault) => nowhere().map_err(|fault| fault.at(&path))?,
             Err(fault) => return Err(fault.at(&path)),
         };
         Ok(Self { connection, path, analyzer: Analyzer::default() })
@@ -207,6 +212,23 @@ fn connect(path: &Path) -> Result<Connection, Fault> {
     }
     tx.commit()?;
     Ok(connection)
+}
+
+fn nowhere() -> Result<Connection, Fault> {
+    let connection = Connection::open_in_memory()?;
+    connection.execute_batch(TABLES)?;
+    Ok(connection)
+}
+
+/// Whether a file cannot be created or changed.
+fn is_closed(fault: &Fault) -> bool {
+    match fault {
+        Fault::Damaged(_) | Fault::NewerSchema(_) => false,
+        Fault::Sqlite(error) => matches!(
+            error.sqlite_error_code(),
+            Some(rusqlite::ErrorCode::CannotOpen | rusqlite::ErrorCode::ReadOnly)
+        ),
+    }
 }
 
 /// Whether a file is better begun anew.

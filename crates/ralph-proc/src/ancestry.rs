@@ -30,7 +30,7 @@ pub fn ancestors() -> Vec<Ancestor> {
             let started = Stat::of(pid)?.start_time;
             Some(Ancestor { pid: u32::try_from(pid).ok()?, started })
         });
-        return named.collect();
+        named.collect()
     }
     #[cfg(not(target_os = "linux"))]
     Vec::new()
@@ -50,7 +50,7 @@ impl Ancestor {
                 let text = |bytes| OsStr::from_bytes(bytes).to_owned();
                 Some((text(&entry[..at]), text(&entry[at + 1..])))
             };
-            return text.split(|byte| *byte == 0).filter_map(pair).collect();
+            text.split(|byte| *byte == 0).filter_map(pair).collect()
         }
         #[cfg(not(target_os = "linux"))]
         Vec::new()

@@ -142,8 +142,14 @@ impl WorkTree {
 
     /// The tree of the last commit; `None` outside git and before the first.
     pub fn committed(&self) -> Result<Option<TreeId>, TreeError> {
+        self.tree_of("HEAD")
+    }
+
+    /// The tree of a commit; `None` outside git and if there is no such commit.
+    pub fn tree_of(&self, commit: &str) -> Result<Option<TreeId>, TreeError> {
         let Some(git) = self.git() else { return Ok(None) };
-        let args = ["--verify", "--quiet", "HEAD^{tree}"];
+        let tree = format!("{commit}^{{tree}}");
+        let args = ["--verify", "--quiet", "--end-of-options", &tree];
         let found = git.command("rev-parse").args(args).feed(&[])?;
         let name = String::from_utf8_lossy(found.stdout.trim_ascii()).into_owned();
         Ok(found.status.success().then(|| TreeId::new(name)))

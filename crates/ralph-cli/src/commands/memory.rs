@@ -156,6 +156,9 @@ fn kind(word: &str) -> Result<NoteKind, String> {
 pub(crate) fn run(args: &MemoryArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     let books = Books::new(&app);
+    if let Some(place) = app.closed_state() {
+        out::note(books.answers.closed(&place, &app.home));
+    }
     match &args.job {
         Job::Search(args) => search::run(&books, args),
         Job::Context(args) => context::run(&books, args),

@@ -34,8 +34,11 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, CliError> {
     let found = found(&app, args.run.as_deref())?;
     for (run, iterations) in &found {
         out::raw(&texts::status(run, iterations, app.now()));
-        let space = ralph_engine::report::size(gc::size_of(&app, run)?);
-        out::raw(&texts::fact("space", &space, run.policy.locale));
+        // Where nothing can be written it cannot be measured.
+        if let Ok(bytes) = gc::size_of(&app, run) {
+            let space = ralph_engine::report::size(bytes);
+            out::raw(&texts::fact("space", &space, run.policy.locale));
+        }
     }
     if found.is_empty() {
         out::line(texts::no_run(app.locale()));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::git;
+use crate::{git, hooks};
 
 /// What an agent does that wants to be taken for the user.
 const PRETENDING: &str = "PATH=\"$(dirname $RALPH):$PATH\"
@@ -38,4 +38,16 @@ fn an_agent_that_empties_its_environment_is_still_the_agent() {
     }
     let mine = project.ralph(&["memory", "add", "mine", "--json"]).output().exits(0).json();
     assert_eq!(mine["note"]["by"], "user");
+}
+
+#[test]
+fn what_runs_in_a_shell_below_a_host_is_its_agent() {
+    let project = git();
+    let _ = project.ralph(&["memory", "add", "mine"]).output().exits(0);
+    let session = hooks::Session::new(&project, "s-1");
+    let _ = session.prompt("fix it");
+    let add = "\"$0\" memory add 'of the agent' --json; exit $?";
+    let shell = project.program("sh").args(["-c", add]).args([project.binary()]);
+    let note = shell.output().exits(0).json()["note"].clone();
+    assert_eq!((&note["by"], &note["session_id"]), (&json!("agent"), &json!("s-1")), "{note}");
 }

@@ -369,3 +369,48 @@ fn after_a_failure_an_agent_reads_which_patterns_its_files_have() {
     assert!(!first.contains(pattern), "{first}");
     assert!(second.contains("## What must hold") && second.contains(pattern), "{second}");
 }
+
+#[test]
+fn lines_that_were_there_before_are_held_against_nobody() {
+    let (project, id) = held();
+    project.file("b.py", "print(1)\n");
+    project.run_git(&["add", "."]);
+    project.run_git(&["commit", "-qm", "start"]);
+    project.agent("cat > /dev/null\necho 'x = 1' >> b.py\necho '<promise>DONE</promise>'");
+    let _ = project.run_json("add a line", &[]).exits(0).ends("success/verified", 1);
+    let _ = project.ralph(&["check", "--criteria", "memory"]).output().exits(0);
+    project.file("b.py", "print(2)\nprint(1)\nx = 1\n");
+    let said = project.ralph(&["check", "--criteria", "memory"]).output().exits(1);
+    assert!(said.stdout.contains("b.py:1 ") && !said.stdout.contains("b.py:2 "), "{}", said.stdout);
+    assert!(said.stdout.contains(&id), "{}", said.stdout);
+    let all = project.ralph(&["check", "--all", "--criteria", "memory"]).output().exits(1);
+    assert!(all.stdout.contains("b.py:2 "), "{}", all.stdout);
+}
+
+#[test]
+fn a_test_that_is_not_there_cannot_be_given_to_a_note() {
+    let project = plain();
+    project.file("ralph.toml", "[gates.test_pass]\ncommand = \"python3 -m pytest\"\n");
+    project.file("tests/test_a.py", "def test_exact():\n    pass\n");
+    let add =
+        |test: &str| project.ralph(&["memory", "add", "sums are exact", "--test", test]).output();
+    let said = add("tests/nope.py::test_exact").exits(2).stderr;
+    assert!(said.contains("there is no file `tests/nope.py`"), "{said}");
+    let said = add("tests/test_a.py::test_nope").exits(0).stderr;
+    assert!(said.contains("no test called test_nope was found"), "{said}");
+    assert_eq!(add("tests/test_a.py::test_exact").exits(0).stderr, "");
+    project.file("ralph.toml", "[gates.test_pass]\ncommand = \"python3 -m unittest\"\n");
+    let said = add("tests/test_a.py").exits(2).stderr;
+    assert!(said.contains("`python3 -m unittest` cannot run one test alone"), "{said}");
+    assert!(said.contains("pytest, vitest, jest"), "{said}");
+}
+
+#[test]
+fn who_asks_for_the_gate_by_name_gets_it_whatever_is_enforced() {
+    let (project, _) = held();
+    project.file("b.py", "print(1)\n");
+    for enforce in ["off", "report"] {
+        project.file("ralph.toml", format!("[memory]\nenforce = \"{enforce}\"\n"));
+        let _ = project.ralph(&["check", "--criteria", "memory"]).output().exits(1);
+    }
+}

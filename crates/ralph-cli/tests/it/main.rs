@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod callers;
+#[cfg(test)]
 mod capturing;
 mod claude_driver;
 mod code;
@@ -35,7 +36,10 @@ mod mcp;
 mod memory;
 #[cfg(test)]
 mod memory_files;
+#[cfg(test)]
 mod memory_input;
+#[cfg(test)]
+mod memory_read_only;
 mod opencode;
 #[cfg(test)]
 mod opencode_moving;

@@ -144,6 +144,33 @@ fn what_came_with_a_commit_goes_when_it_is_reverted() {
 }
 
 #[test]
+fn what_the_user_committed_after_a_run_goes_when_it_is_reverted() {
+    for paths in [&["."][..], &["a.txt"]] {
+        let project = learning(git());
+        project.run_git(&["add", "."]);
+        project.run_git(&["commit", "-qm", "start"]);
+        let _ = project.run_json("write it", &CHECKED).exits(0);
+        project.file("beside.txt", "of the user\n");
+        project.run_git(&[&["add"], paths].concat());
+        project.run_git(&["commit", "-qm", "by hand"]);
+        let consolidate = || {
+            let args = ["memory", "consolidate", "--json"];
+            project.ralph(&args).output().exits(0).json()["retracted"].clone()
+        };
+        assert_eq!(consolidate(), 0);
+        // Another commit says nothing about the run.
+        project.file("other.txt", "1\n");
+        project.run_git(&["add", "other.txt"]);
+        project.run_git(&["commit", "-qm", "other"]);
+        project.run_git(&["revert", "--no-edit", "HEAD"]);
+        assert_eq!(consolidate(), 0);
+        project.run_git(&["revert", "--no-edit", "HEAD~2"]);
+        assert_eq!(consolidate(), 2, "{paths:?}");
+        assert_eq!(notes(&project, "skill").len(), 0);
+    }
+}
+
+#[test]
 fn an_agent_cannot_decide_what_becomes_of_its_notes() {
     let project = plain();
     let called = project.ralph(&["memory", "consolidate"]).env("RALPH_DRIVER", "1");

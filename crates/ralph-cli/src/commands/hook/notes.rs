@@ -11,6 +11,7 @@ use ralph_core::host::{Actor, Effect, Happening, HostEvent, HostReply, Reach, St
 use ralph_engine::host::Place;
 use ralph_engine::recall::{Part, Recall, Recalled, Wanted};
 use ralph_memory::event::{self, Phase};
+use ralph_memory::log::Log;
 use ralph_memory::resume::Age;
 use ralph_memory::{Notebook, Patience};
 
@@ -96,10 +97,17 @@ pub(super) fn concerns(app: &App, call: &Call, event: &HostEvent) -> bool {
     match moment {
         Moment::Start | Moment::GoingOn | Moment::Shortened => true,
         Moment::Task(_) => {
-            let is_done = Place::new(&app.home, session).folder().join(ASKED).exists();
+            let is_done = marks(app, session).folder().join(ASKED).exists();
             !is_done || standing::was_left(app, call, session)
         }
     }
+}
+
+/// Where it is noted what a session was shown. A home that can only be read
+/// has notes to show, and nobody wants to read them with every message.
+fn marks(app: &App, session: &SessionId) -> Place {
+    let home = if Log::new(&app.home).is_read_only() { app.user_home() } else { app.home.clone() };
+    Place::new(&home, session)
 }
 
 fn has_notes(app: &App) -> bool {
@@ -116,7 +124,7 @@ pub(super) fn add(
     let (Some(session), Some(moment)) = (&event.session, moment(app, call, event)) else {
         return reply;
     };
-    let place = Place::new(&app.home, session);
+    let place = marks(app, session);
     let has_room = can_hold(&reply.effect, &moment);
     if !has_room {
         if matches!(moment, Moment::Shortened) {
@@ -195,9 +203,13 @@ impl Showing<'_> {
         let now = app.now();
         let found = recall.recall(&wanted, now)?;
         if let Some(shown) = &found.shown {
-            recall.note_shown(&found, &wanted.place, now)?;
             let ids = [wanted.seen.clone(), shown.ids()].concat().join("\n");
-            self.place.keep(SEEN, &format!("{}\n{ids}\n", wanted.spent + shown.tokens))?;
+            let seen = format!("{}\n{ids}\n", wanted.spent + shown.tokens);
+            let noted = recall.note_shown(&found, &wanted.place, now).map_err(CliError::from);
+            // What was found is worth more than the record of it.
+            if let Err(error) = noted.and(self.place.keep(SEEN, &seen).map_err(CliError::from)) {
+                log::write(&app.home, &format!("{:?}: {error}", self.session));
+            }
         }
         Ok(Some(found))
     }

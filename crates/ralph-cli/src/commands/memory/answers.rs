@@ -3,6 +3,7 @@
 mod reasons;
 
 use std::fmt::Write;
+use std::path::Path;
 
 use ralph_core::locale::Locale;
 use ralph_engine::report::size;
@@ -209,6 +210,14 @@ impl Answers {
             Locale::Ko => format!(
                 "새 기록 {added}개, 갱신 {updated}개, 그대로 {unchanged}개, 제외된 줄 {refused}개.\n"
             ),
+        }
+    }
+
+    pub(super) fn closed(&self, place: &Path, home: &Path) -> String {
+        let (place, home) = (place.display(), home.display());
+        match self.locale {
+            Locale::En => format!("note: {place} cannot be read; notes are kept in {home}"),
+            Locale::Ko => format!("참고: {place} 을(를) 읽을 수 없어 {home} 에 기록합니다"),
         }
     }
 

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use ralph_core::locale::Locale;
 use ralph_core::wording::learned;
-use ralph_engine::EngineError;
 use ralph_engine::wire::memory as wire;
+use ralph_engine::{EngineError, landed};
 use ralph_memory::consolidate::{Conflict, Decided, Occasion, consolidate};
 use ralph_memory::event::Scope;
 use ralph_snapshot::WorkTree;
@@ -34,8 +34,9 @@ pub(super) fn run(books: &Books<'_>, args: &ConsolidateArgs) -> Result<u8, CliEr
     let app = books.app;
     let tree = WorkTree::open(&app.project, &app.home.join("trees")).map_err(EngineError::from)?;
     let reverted = tree.reverted().map_err(EngineError::from)?;
-    let occasion = Occasion { now: app.now(), reverted, ..Occasion::default() };
     let home = books.home(Scope::Project);
+    let taken_back = landed::taken_back(&home, (&app.project, &tree), &reverted);
+    let occasion = Occasion { now: app.now(), reverted, taken_back, ..Occasion::default() };
     let decided = books.ask(&home, |notebook| {
         let decided = consolidate(notebook, &occasion)?;
         if !args.dry_run {

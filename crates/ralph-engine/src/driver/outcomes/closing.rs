@@ -1,5 +1,6 @@
 //! What a run that succeeded leaves behind for later ones.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -13,9 +14,11 @@ use ralph_memory::raw::{Keeping, Raw};
 use ralph_memory::{
     AttemptQuery, Known, MemoryError, Notebook, failure_key, failure_note, note_id,
 };
+use ralph_snapshot::Project;
 
 use super::{MOST_FILES, event, place};
 use crate::driver::{Driver, tampering};
+use crate::landed;
 
 /// Attempts of a run that are looked at.
 const MOST_ATTEMPTS: usize = 500;
@@ -122,11 +125,13 @@ impl Driver<'_> {
         let keeping = Keeping::default();
         let _ = Raw::new(home)
             .let_go(keeping, SystemTime::UNIX_EPOCH + since, |path| fs::remove_file(path));
+        let reverted = self.tree.reverted().unwrap_or_default();
         let occasion = Occasion {
             of: Some(Place { iteration: None, ..place(run, Phase::Consolidate) }),
             now,
             commits: self.own_commits(),
-            reverted: self.tree.reverted().unwrap_or_default(),
+            taken_back: self.taken_back(&reverted),
+            reverted,
         };
         let decided = || -> Result<_, MemoryError> {
             let notebook = Notebook::open(home)?;
@@ -135,6 +140,11 @@ impl Driver<'_> {
             Ok(decided)
         };
         learned::consolidated(decided().ok()?.counts, run.policy.locale)
+    }
+
+    fn taken_back(&self, reverted: &BTreeSet<String>) -> BTreeMap<String, String> {
+        let Ok(project) = Project::discover(&self.root) else { return BTreeMap::new() };
+        landed::taken_back(self.ledger.home(), (&project, &self.tree), reverted)
     }
 
     /// The commits of the present branch that were made since the run began.

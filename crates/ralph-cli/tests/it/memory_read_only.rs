@@ -1,0 +1,104 @@
+//! What is remembered in a project that cannot be written to.
+
+use std::fs;
+
+use ralph_testkit::{Output, Project, isolated};
+use serde_json::json;
+
+use crate::git;
+
+/// A project with a note of the user, and calls of it where nothing in it can
+/// be changed.
+struct Closed(Project);
+
+impl Closed {
+    fn new() -> Self {
+        let project = git();
+        project.file("store.py", "def save():\n    pass\n");
+        for args in [&["the timeout is 30 seconds"][..], &["rebase", "--kind", "constitution"]] {
+            let _ = project.ralph(&[&["memory", "add"], args].concat()).output().exits(0);
+        }
+        Self(project)
+    }
+
+    /// A call in a namespace in which the project is mounted to be read.
+    fn call(&self, args: &[&str], stdin: &str) -> Output {
+        let Self(project) = self;
+        let script =
+            "mount --bind . . && mount -o remount,ro,bind . && cd \"$PWD\" && exec \"$0\" \"$@\"";
+        let call = project.program("unshare").args(["--mount", "sh", "-c", script]);
+        call.args([project.binary()]).args(args).stdin(stdin).output()
+    }
+
+    fn ralph(&self, args: &[&str]) -> Output {
+        self.call(args, "")
+    }
+}
+
+#[test]
+fn what_is_there_is_read_and_nothing_is_kept_elsewhere() {
+    isolated(|| {
+        let closed = Closed::new();
+        let before = closed.0.everything();
+        for (args, word) in [
+            (&["memory", "list"][..], "the timeout is 30 seconds"),
+            (&["memory", "search", "timeout"], "the timeout is 30 seconds"),
+            (&["memory", "export"], "the timeout is 30 seconds"),
+            (&["memory", "context", "--task", "change the timeout"], "the timeout is 30 seconds"),
+            (&["memory", "files", "save in store"], "store.py"),
+        ] {
+            let said = closed.ralph(args).exits(0);
+            assert!(said.stdout.contains(word), "{args:?}: {} {}", said.stdout, said.stderr);
+        }
+        let refused = closed.ralph(&["memory", "add", "another"]);
+        let home = closed.0.root().join(".git/ralph/memory");
+        assert_ne!(refused.code, Some(0));
+        assert!(refused.stderr.contains(home.to_str().unwrap()), "{}", refused.stderr);
+        assert!(refused.stderr.contains("Read-only file system"), "{}", refused.stderr);
+        assert_eq!(closed.0.everything(), before);
+        // The log alone is enough.
+        for name in ["memory.1.db", "memory.1.db-wal", "memory.1.db-shm"] {
+            let _ = fs::remove_file(closed.0.root().join(".git/ralph").join(name));
+        }
+        let said = closed.ralph(&["memory", "search", "timeout"]).exits(0);
+        assert!(said.stdout.contains("30 seconds"), "{}", said.stdout);
+    });
+}
+
+#[test]
+fn hooks_show_what_is_there_once() {
+    isolated(|| {
+        let closed = Closed::new();
+        let hook = |facts: serde_json::Value| {
+            let mut payload = json!({ "session_id": "s-1", "transcript_path": "/nowhere.jsonl" });
+            payload["cwd"] = json!(closed.0.root());
+            for (name, value) in facts.as_object().unwrap() {
+                payload[name] = value.clone();
+            }
+            let args = ["hook", "--agent", "claude-code"];
+            closed.call(&args, &payload.to_string()).exits(0).stdout
+        };
+        let start = hook(json!({ "hook_event_name": "SessionStart", "source": "startup" }));
+        assert!(start.contains("rebase"), "{start}");
+        let task = json!({ "hook_event_name": "UserPromptSubmit", "prompt": "change the timeout" });
+        let first = hook(task.clone());
+        assert!(first.contains("30 seconds"), "{first}");
+        let again = hook(task);
+        assert!(!again.contains("30 seconds"), "{again}");
+    });
+}
+
+#[test]
+fn a_home_that_cannot_be_used_is_not_an_empty_one() {
+    let project = git();
+    project.file("in-the-way", "");
+    for job in [&["list"][..], &["search", "x"], &["add", "x"]] {
+        let call = project.ralph(&[&["memory"], job].concat());
+        let said = call.env("RALPH_HOME", project.root().join("in-the-way/home")).output();
+        assert_ne!(said.code, Some(0), "{job:?}");
+        assert!(said.stderr.contains("cannot use"), "{job:?}: {}", said.stderr);
+    }
+    let call = project.ralph(&["memory", "list"]).env("RALPH_HOME", project.outside("new"));
+    let _ = call.output().exits(0);
+    assert!(!project.outside("new").exists());
+}

@@ -1,0 +1,90 @@
+//! Commits that the user made of what a run did.
+//!
+//! A run knows the commits that were made in its turns. Mostly the user commits
+//! afterwards, and what is taken back then has to be found by what it holds: it
+//! touched files that the run changed, and left all of them as they were when
+//! the run was proven.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use ralph_core::{Timestamp, TreeId};
+use ralph_memory::{AttemptQuery, Notebook, PastAttempt};
+use ralph_snapshot::{Commit, Commits, Project, TreeError, WorkTree};
+
+/// Tries that are looked at: the latest.
+const MOST: usize = 2000;
+
+/// A run whose checks passed.
+struct Proven {
+    run: String,
+    /// When.
+    at: Timestamp,
+    /// The files as they were then.
+    tree: TreeId,
+    /// What it changed.
+    files: BTreeSet<PathBuf>,
+}
+
+/// The runs whose work was committed later and taken back, each with that
+/// commit. What cannot be told is left out.
+pub fn taken_back(
+    home: &Path,
+    (project, tree): (&Project, &WorkTree),
+    reverted: &BTreeSet<String>,
+) -> BTreeMap<String, String> {
+    let nothing = reverted.is_empty() || !Notebook::exists(home);
+    let look = || {
+        let names: Vec<String> = reverted.iter().cloned().collect();
+        let attempts = Notebook::open(home).ok()?;
+        let query = AttemptQuery { limit: MOST, ..AttemptQuery::default() };
+        let runs = proven(attempts.attempts(&query).ok()?);
+        let mut found = BTreeMap::new();
+        let read = Commits::of(project).ok()?.read(&names, |commit| {
+            for run in runs.iter().filter(|run| run.is_landed_by(&commit, tree)) {
+                found.insert(run.run.clone(), commit.id.clone());
+            }
+            Ok::<(), TreeError>(())
+        });
+        read.is_ok().then_some(found)
+    };
+    if nothing { BTreeMap::new() } else { look().unwrap_or_default() }
+}
+
+/// The runs whose last try passed.
+fn proven(attempts: Vec<PastAttempt>) -> Vec<Proven> {
+    let mut runs: BTreeMap<String, (BTreeSet<PathBuf>, PastAttempt)> = BTreeMap::new();
+    for past in attempts {
+        let Some(run) = past.place.run.clone() else { continue };
+        let files: Vec<PathBuf> =
+            past.tried.changes.iter().map(|trace| PathBuf::from(&trace.file)).collect();
+        let known = runs.entry(run).or_insert_with(|| (BTreeSet::new(), past.clone()));
+        known.0.extend(files);
+        known.1 = past;
+    }
+    let passed = runs.into_iter().filter(|(_, (_, last))| last.tried.failures.is_empty());
+    let proven = passed.filter_map(|(run, (files, last))| {
+        let tree = TreeId::new(last.tried.tree?);
+        Some(Proven { run, at: last.at, tree, files })
+    });
+    proven.collect()
+}
+
+impl Proven {
+    fn is_landed_by(&self, commit: &Commit, work: &WorkTree) -> bool {
+        // Of what was committed before, this run made nothing.
+        let is_later = commit.at >= self.at.as_millis() / 1000;
+        let touches = commit.files.iter().any(|file| self.files.contains(Path::new(file)));
+        is_later && touches && self.is_in(commit, work)
+    }
+
+    /// Whether all that the run changed is in a commit as it was proven.
+    fn is_in(&self, commit: &Commit, work: &WorkTree) -> bool {
+        let Ok(Some(tree)) = work.tree_of(&commit.id) else { return false };
+        if tree == self.tree {
+            return true;
+        }
+        let changes = work.changes(&self.tree, &tree);
+        changes.is_ok_and(|all| all.iter().all(|change| !self.files.contains(&change.path)))
+    }
+}
