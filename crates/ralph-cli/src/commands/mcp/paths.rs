@@ -3,8 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 /// A file as notes and the index name it: relative to the root. Agents say
-/// `./a.py` and `/home/me/project/a.py` as well. What lies elsewhere stays as
-/// it was said.
+/// `./a.py` as well, and whole paths. What lies elsewhere stays as it was said.
 pub(super) fn within(root: &Path, file: &str) -> String {
     let whole = plain(&root.join(file));
     let inside = whole.strip_prefix(root).map(Path::to_owned).ok();
