@@ -32,20 +32,34 @@ impl WorkTree {
         Ok(String::from_utf8_lossy(&listed.stdout).lines().map(str::to_owned).collect())
     }
 
-    /// The commits that later ones of the present branch say to take back.
-    /// Outside git there are none.
+    /// The commits that later ones of the present branch say to take back,
+    /// unless that was taken back itself. Outside git there are none.
     pub fn reverted(&self) -> Result<BTreeSet<String>, TreeError> {
         let (Some(git), Some(_)) = (self.git(), self.head()?) else { return Ok(BTreeSet::new()) };
         let grep = format!("--grep=^{REVERTS}");
-        let messages = git.command("log").args([MOST_REVERTS, "--format=%B", &grep]).read()?;
-        let messages = String::from_utf8_lossy(&messages);
-        let named = messages.lines().filter_map(|line| line.strip_prefix(REVERTS));
-        let hash = |rest: &str| {
-            let end = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
-            rest[..end].to_owned()
-        };
-        Ok(named.map(hash).filter(|hash| hash.len() >= 40).collect())
+        let args = [MOST_REVERTS, "--topo-order", "-z", "--format=%H%n%B", &grep];
+        let log = git.command("log").args(args).read()?;
+        let log = String::from_utf8_lossy(&log);
+        let mut reverted = BTreeSet::new();
+        // The latest comes first, so what takes a commit back was seen before it.
+        for commit in log.split('\0') {
+            let (hash, message) = commit.split_once('\n').unwrap_or((commit, ""));
+            if !reverted.contains(hash) {
+                reverted.extend(named(message));
+            }
+        }
+        Ok(reverted)
     }
+}
+
+/// The commits that a message says to take back.
+fn named(message: &str) -> impl Iterator<Item = String> {
+    let named = message.lines().filter_map(|line| line.strip_prefix(REVERTS));
+    let hash = |rest: &str| {
+        let end = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
+        rest[..end].to_owned()
+    };
+    named.map(hash).filter(|hash| hash.len() >= 40)
 }
 
 #[cfg(test)]
@@ -68,6 +82,29 @@ mod tests {
         assert!(tree.reverted().unwrap().is_empty());
         scratch.run(&["revert", "--no-edit", "HEAD"]);
         assert_eq!(tree.reverted().unwrap().into_iter().collect::<Vec<_>>(), commits);
+    }
+
+    #[test]
+    fn what_was_taken_back_and_done_again_is_not_taken_back() {
+        let scratch = Scratch::git();
+        scratch.write("a", "1");
+        scratch.commit();
+        scratch.write("a", "2");
+        scratch.commit();
+        let tree = scratch.open();
+        let work = tree.head().unwrap().unwrap();
+        let reverted = || tree.reverted().unwrap();
+        scratch.run(&["revert", "--no-edit", "HEAD"]);
+        let first = tree.head().unwrap().unwrap();
+        scratch.run(&["revert", "--no-edit", "HEAD"]);
+        let second = tree.head().unwrap().unwrap();
+        assert_eq!(reverted().into_iter().collect::<Vec<_>>(), [first]);
+        scratch.run(&["revert", "--no-edit", "HEAD"]);
+        assert_eq!(reverted(), [work.clone(), second].into());
+        scratch.run(&["revert", "--no-edit", "HEAD"]);
+        assert!(!reverted().contains(&work));
+        scratch.run(&["revert", "--no-edit", &work]);
+        assert!(reverted().contains(&work));
     }
 
     #[test]
