@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use ralph_core::Timestamp;
-use ralph_memory::event::{Note, NoteKind, Scope};
+use ralph_memory::event::{Note, NoteKind, Place, Scope};
 use ralph_memory::synthetic::{self, Question, TURNS};
 use ralph_memory::{Entry, Notebook, Query, note_id};
 use rustix::time::{ClockId, clock_gettime};
@@ -101,7 +101,7 @@ fn import(notebook: &Notebook, sessions: u32) -> Result<(usize, Duration), Box<d
         let notes: Vec<Note> = turns.map(note).collect();
         text += notes.iter().map(|note| note.text.len()).sum::<usize>();
         let start = cpu();
-        notebook.import(notes, Timestamp::from_millis(NOW))?;
+        notebook.import(notes, &Place::default(), Timestamp::from_millis(NOW))?;
         import += cpu().saturating_sub(start);
     }
     let start = cpu();

@@ -6,6 +6,7 @@
 //! compared; what they are to each other is decided by what they say.
 
 mod quality;
+mod undone;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -16,17 +17,14 @@ use ralph_core::wording::learned::Consolidated;
 use crate::error::MemoryError;
 use crate::event::{Actor, Event, NoteKind, Phase, Place, Scope, What};
 use crate::notebook::{Known, Notebook, Selection};
+use crate::precedence::{Precedence, is_part};
 use crate::query::{Filters, Query};
-use quality::Fault;
 
 /// How much a note must be believed to be taken over.
 const BELIEVED: f64 = 0.6;
 
 /// Notes that one is compared with: the most alike.
 const RIVALS: usize = 10;
-
-/// Notes that are looked at in one go: the oldest.
-const MOST_STAGED: usize = 500;
 
 /// Whose notes are looked at, and when.
 #[derive(Debug, Clone, Default)]
@@ -67,26 +65,26 @@ pub struct Decided {
 /// Decides what becomes of notes on trial. Writes nothing.
 pub fn consolidate(notebook: &Notebook, occasion: &Occasion) -> Result<Decided, MemoryError> {
     let staged = staged(notebook, occasion)?;
-    let mut work = Work { notebook, occasion, decided: Decided::default(), done: HashSet::new() };
-    let mut promoted = Vec::new();
+    let mut work = Work::new(notebook, occasion)?;
     for known in &staged {
-        promoted.extend(work.judge(known)?);
+        work.judge(known)?;
     }
-    if !promoted.is_empty() && !occasion.commits.is_empty() {
-        let commits = occasion.commits.clone();
-        work.event(What::Landed { ids: promoted, commits });
-    }
+    work.decided.counts.kept = u32::try_from(work.waiting.len()).unwrap_or(u32::MAX);
+    work.land();
     work.withdraw()?;
     Ok(work.decided)
 }
 
-/// The notes on trial, the oldest first.
+/// The notes on trial, the oldest first: those that were written on this
+/// occasion, and those that were come to once more.
 fn staged(notebook: &Notebook, occasion: &Occasion) -> Result<Vec<Known>, MemoryError> {
     let filters = Filters { scopes: vec![Scope::Task.word().to_owned()], ..Filters::default() };
     let mut staged = notebook.list(&Selection { filters, ..Selection::default() })?;
-    staged.retain(|known| occasion.of.as_ref().is_none_or(|of| is_from(of, &known.place)));
+    staged.retain(|known| {
+        let mut places = std::iter::once(&known.place).chain(&known.witnesses);
+        occasion.of.as_ref().is_none_or(|of| places.any(|place| is_from(of, place)))
+    });
     staged.reverse();
-    staged.truncate(MOST_STAGED);
     Ok(staged)
 }
 
@@ -98,201 +96,228 @@ fn is_from(of: &Place, place: &Place) -> bool {
 struct Work<'a> {
     notebook: &'a Notebook,
     occasion: &'a Occasion,
+    precedence: Precedence,
+    /// Rules, which every note is compared with.
+    rules: Vec<Known>,
     decided: Decided,
     /// Notes that were decided about already.
-    done: HashSet<String>,
+    judged: HashSet<String>,
+    /// Those of them that stay on trial so far.
+    waiting: HashSet<String>,
+    /// Notes that are the project's now.
+    promoted: HashSet<String>,
+    /// Those of them that came with the commits of this occasion.
+    landed: Vec<String>,
+    /// Notes that were retired a moment ago.
+    gone: HashSet<String>,
+    /// Notes that are known to have been come to once more.
+    seen: HashSet<String>,
 }
 
 /// What other notes mean for one.
 enum Standing {
-    /// Nothing.
-    Alone,
-    /// It takes the place of these.
-    Instead(Vec<(String, Why)>),
-    /// It says what another says.
+    /// It says what another says, which stays.
     Known(Box<Known>),
     /// It contradicts what only a person may change.
     Against(String),
+    /// It may take the place of others.
+    Instead(Rivals),
 }
 
-impl Work<'_> {
-    /// Decides about a note; returns those that are the project's now.
-    fn judge(&mut self, known: &Known) -> Result<Vec<String>, MemoryError> {
-        let id = known.note.id.clone();
-        if !self.done.insert(id.clone()) {
-            return Ok(Vec::new());
-        }
-        if let Some(fault) = quality::fault(known) {
-            self.drop(&id, fault);
-            return Ok(Vec::new());
-        }
-        match self.standing(known)? {
-            Standing::Known(other) => Ok(self.merge(known, &other)),
-            Standing::Against(stands) => {
-                self.decided.counts.conflicts += 1;
-                self.decided.conflicts.push(Conflict { stands, contradicts: id });
-                Ok(Vec::new())
-            }
-            Standing::Alone if self.is_proven(known) => Ok(self.promote(id)),
-            Standing::Instead(older) if self.is_proven(known) => {
-                for (old, why) in older {
-                    self.done.insert(old.clone());
-                    self.decided.counts.replaced += 1;
-                    self.event(What::Replaced { id: old, by: id.clone(), why: reason(&why) });
-                }
-                Ok(self.promote(id))
-            }
-            Standing::Alone | Standing::Instead(_) => {
-                self.decided.counts.kept += 1;
-                Ok(Vec::new())
-            }
-        }
-    }
+/// Older notes that would go if another is taken over.
+#[derive(Default)]
+struct Rivals {
+    /// They say the same.
+    same: Vec<Known>,
+    /// They say what is no longer so.
+    outdated: Vec<(String, Why)>,
+}
 
-    fn drop(&mut self, id: &str, fault: Fault) {
-        self.decided.counts.dropped += 1;
-        self.event(What::Retracted { id: id.to_owned(), why: fault.words().to_owned() });
-    }
-
-    fn promote(&mut self, id: String) -> Vec<String> {
-        self.decided.counts.promoted += 1;
-        self.event(What::Promoted { id: id.clone(), scope: Scope::Project });
-        vec![id]
-    }
-
-    /// A note says what an older one says.
-    fn merge(&mut self, known: &Known, older: &Known) -> Vec<String> {
-        let id = older.note.id.clone();
-        self.decided.counts.merged += 1;
-        let why = format!("it says the same as {id}");
-        self.event(What::Retracted { id: known.note.id.clone(), why });
-        if is_same_task(known, older) {
-            return Vec::new();
-        }
-        self.event(What::SeenAgain { id: id.clone() });
-        let half_life = older.note.kind.half_life();
-        let seen = older.belief.after(Outcome::SeenAgain, self.occasion.now, half_life);
-        let is_new = older.note.scope == Scope::Task && quality::fault(older).is_none();
-        // Two tasks came to it, each by itself.
-        if is_new && seen.mean() >= BELIEVED && self.done.insert(id.clone()) {
-            return self.promote(id);
-        }
-        Vec::new()
-    }
-
-    /// Whether a note may be taken over: it was proven, or the user wrote it.
-    fn is_proven(&self, known: &Known) -> bool {
-        known.verified && known.belief_at(self.occasion.now).mean() >= BELIEVED
-    }
-
-    /// What older notes mean for one.
-    fn standing(&self, known: &Known) -> Result<Standing, MemoryError> {
-        if known.actor == Actor::Ralph {
-            // What we write is known by its id; it is no statement of anybody's.
-            return Ok(Standing::Alone);
-        }
-        let mut older = Vec::new();
-        for rival in self.rivals(known)? {
-            match relate(&rival.note.text, &known.note.text) {
-                Relation::Same => return Ok(Standing::Known(Box::new(rival))),
-                Relation::Replaces(_) if is_persons(&rival) => {
-                    return Ok(Standing::Against(rival.note.id));
-                }
-                Relation::Replaces(why) => older.push((rival.note.id, why)),
-                Relation::Apart => {}
-            }
-        }
-        Ok(if older.is_empty() { Standing::Alone } else { Standing::Instead(older) })
-    }
-
-    /// Notes that may say the same or the opposite, all of them older.
-    fn rivals(&self, known: &Known) -> Result<Vec<Known>, MemoryError> {
-        let scopes = [Scope::Task, Scope::Project].map(|scope| scope.word().to_owned()).to_vec();
-        let filters = Filters { scopes, ..Filters::default() };
-        let text = known.note.text.clone();
-        let found = self.notebook.search(&Query { text, limit: RIVALS, filters })?;
+impl<'a> Work<'a> {
+    fn new(notebook: &'a Notebook, occasion: &'a Occasion) -> Result<Self, MemoryError> {
         let rules =
             Filters { kinds: vec![NoteKind::Constitution.word().to_owned()], ..Filters::default() };
-        let rules = self.notebook.list(&Selection { filters: rules, ..Selection::default() })?;
-        let mut rivals: BTreeMap<String, Known> = BTreeMap::new();
-        for rival in rules.into_iter().chain(found.into_iter().map(|found| found.known)) {
-            let is_older = (rival.recorded, &rival.note.id) < (known.recorded, &known.note.id);
-            let is_gone = self.is_gone(&rival.note.id);
-            let is_rule = rival.note.kind == NoteKind::Constitution;
-            let is_other = rival.note.id != known.note.id && rival.actor != Actor::Ralph;
-            if is_other && (is_older || is_rule) && !is_gone {
-                rivals.insert(rival.note.id.clone(), rival);
-            }
-        }
-        Ok(rivals.into_values().collect())
-    }
-
-    /// Whether a note was retired a moment ago.
-    fn is_gone(&self, id: &str) -> bool {
-        self.decided.events.iter().any(|event| match &event.what {
-            What::Retracted { id: gone, .. } | What::Replaced { id: gone, .. } => gone == id,
-            What::Noted(_)
-            | What::Shown { .. }
-            | What::Cited { .. }
-            | What::Checked { .. }
-            | What::SeenAgain { .. }
-            | What::Promoted { .. }
-            | What::Corrected { .. }
-            | What::Forgotten { .. }
-            | What::Attempted(_)
-            | What::Landed { .. }
-            | What::Bound { .. }
-            | What::Observed(_)
-            | What::Asked { .. }
-            | What::Answered { .. }
-            | What::Opened { .. }
-            | What::Closed { .. }
-            | What::Checkpointed { .. }
-            | What::Committed(_) => false,
+        Ok(Self {
+            notebook,
+            occasion,
+            precedence: Precedence::read(notebook)?,
+            rules: notebook.list(&Selection { filters: rules, ..Selection::default() })?,
+            decided: Decided::default(),
+            judged: HashSet::new(),
+            waiting: HashSet::new(),
+            promoted: HashSet::new(),
+            landed: Vec::new(),
+            gone: HashSet::new(),
+            seen: HashSet::new(),
         })
     }
 
-    /// Withdraws what came with commits that were taken back.
-    fn withdraw(&mut self) -> Result<(), MemoryError> {
-        if self.occasion.reverted.is_empty() {
+    fn judge(&mut self, known: &Known) -> Result<(), MemoryError> {
+        let id = known.note.id.clone();
+        if self.gone.contains(&id) || !self.judged.insert(id.clone()) {
             return Ok(());
         }
-        let mut came = self.notebook.landings()?;
-        came.retain(|(commit, _)| self.occasion.reverted.contains(commit));
-        came.extend(self.came_with_runs()?);
-        for (commit, id) in came {
-            // What is typed to check the project is so whatever is taken back.
-            let holds = |known: &Known| {
-                let is_habit = known.note.kind == NoteKind::Command;
-                known.retired.is_none() && known.actor != Actor::User && !is_habit
-            };
-            if !self.is_gone(&id) && self.notebook.get(&id)?.as_ref().is_some_and(holds) {
-                let short = commit.get(..12).unwrap_or(&commit);
-                let why = format!("commit {short}, which it came with, was taken back");
-                self.decided.counts.retracted += 1;
-                self.event(What::Retracted { id, why });
+        if let Some(fault) = quality::fault(known) {
+            self.decided.counts.dropped += 1;
+            self.retire(id, fault.words().to_owned());
+            return Ok(());
+        }
+        match self.standing(known)? {
+            Standing::Known(other) => self.merge(known, &other),
+            Standing::Against(stands) => {
+                self.decided.counts.conflicts += 1;
+                self.decided.conflicts.push(Conflict { stands, contradicts: id });
+            }
+            Standing::Instead(rivals) if self.has_earned(known) => self.replace(known, rivals),
+            Standing::Instead(_) => {
+                self.waiting.insert(id);
             }
         }
         Ok(())
     }
 
-    /// The notes of runs whose work was committed later and taken back, each
-    /// with that commit.
-    fn came_with_runs(&self) -> Result<Vec<(String, String)>, MemoryError> {
-        if self.occasion.taken_back.is_empty() {
-            return Ok(Vec::new());
+    /// A note that has earned it takes the place of others.
+    fn replace(&mut self, known: &Known, rivals: Rivals) {
+        let id = known.note.id.clone();
+        for same in rivals.same {
+            self.decided.counts.merged += 1;
+            self.give_up(&same, known);
         }
-        let came = |known: Known| {
-            let commit = self.occasion.taken_back.get(known.place.run.as_deref()?)?;
-            Some((commit.clone(), known.note.id))
-        };
-        Ok(self.notebook.list(&Selection::default())?.into_iter().filter_map(came).collect())
+        for (old, why) in rivals.outdated {
+            self.leave(&old);
+            self.decided.counts.replaced += 1;
+            self.event(What::Replaced { id: old, by: id.clone(), why: reason(&why) });
+        }
+        self.promote(known);
+    }
+
+    /// A note says what another says that stays.
+    fn merge(&mut self, known: &Known, stays: &Known) {
+        self.decided.counts.merged += 1;
+        let is_news = self.give_up(known, stays);
+        let half_life = stays.note.kind.half_life();
+        let seen = stays.belief.after(Outcome::SeenAgain, self.occasion.now, half_life);
+        let is_on_trial = stays.note.scope == Scope::Task && quality::fault(stays).is_none();
+        // Two tasks came to it, each by itself.
+        let is_agreed = is_news && seen.mean() >= BELIEVED;
+        if is_on_trial && (is_agreed || self.has_earned(stays)) {
+            self.promote(stays);
+        }
+    }
+
+    /// Retires a note for one that says the same and credits that one with who
+    /// came to it. Says whether another task did.
+    fn give_up(&mut self, known: &Known, stays: &Known) -> bool {
+        self.retire(known.note.id.clone(), format!("it says the same as {}", stays.note.id));
+        if known.actor == Actor::Import {
+            // Nobody came to what a file says.
+            return false;
+        }
+        let places = std::iter::once(&known.place).chain(&known.witnesses);
+        let news: Vec<Place> = places.filter(|place| stays.is_news_from(place)).cloned().collect();
+        let is_news = !news.is_empty();
+        for place in news {
+            self.seen.insert(stays.note.id.clone());
+            self.event_in(place, What::SeenAgain { id: stays.note.id.clone() });
+        }
+        is_news
+    }
+
+    fn promote(&mut self, known: &Known) {
+        let id = known.note.id.clone();
+        if !self.promoted.insert(id.clone()) {
+            return;
+        }
+        self.waiting.remove(&id);
+        self.judged.insert(id.clone());
+        self.decided.counts.promoted += 1;
+        let is_of_now = self.occasion.of.as_ref().is_some_and(|of| is_from(of, &known.place));
+        // What others came to as well does not stand or fall with this work.
+        if is_of_now && known.witnesses.is_empty() && undone::falls_with_its_commit(known) {
+            self.landed.push(id.clone());
+        }
+        self.event(What::Promoted { id, scope: Scope::Project });
+    }
+
+    fn retire(&mut self, id: String, why: String) {
+        self.leave(&id);
+        self.event(What::Retracted { id, why });
+    }
+
+    /// A note does not hold any more.
+    fn leave(&mut self, id: &str) {
+        self.waiting.remove(id);
+        self.judged.insert(id.to_owned());
+        self.gone.insert(id.to_owned());
+    }
+
+    /// Whether a note may be taken over: it was proven, the user wrote it, or
+    /// two tasks came to it. What we write ourselves only checks can prove.
+    fn has_earned(&self, known: &Known) -> bool {
+        let is_proven = known.verified && known.belief_at(self.occasion.now).mean() >= BELIEVED;
+        // As of when it was seen last: it is no less agreed on an hour later.
+        let is_agreed = !known.witnesses.is_empty() && known.belief.mean() >= BELIEVED;
+        is_proven || (is_agreed && known.actor != Actor::Ralph)
+    }
+
+    /// What older notes mean for one.
+    fn standing(&self, known: &Known) -> Result<Standing, MemoryError> {
+        let mut rivals = Rivals::default();
+        let mut against = None;
+        if known.actor == Actor::Ralph {
+            // What we write is known by its id; it is no statement of anybody's.
+            return Ok(Standing::Instead(rivals));
+        }
+        for rival in self.rivals(known)? {
+            match relate(&rival.note.text, &known.note.text) {
+                Relation::Same if is_part(&rival) => {}
+                Relation::Same => rivals.same.push(rival),
+                Relation::Replaces(_) if is_persons(&rival) => {
+                    against.get_or_insert(rival.note.id);
+                }
+                Relation::Replaces(why) => rivals.outdated.push((rival.note.id, why)),
+                Relation::Apart => {}
+            }
+        }
+        // Of equal ones the first stays.
+        let best = rivals.same.iter().rev().max_by_key(|same| self.precedence.rank(same));
+        match (best, against) {
+            (Some(best), _) if self.precedence.rank(best) >= self.precedence.rank(known) => {
+                Ok(Standing::Known(Box::new(best.clone())))
+            }
+            (_, Some(stands)) => Ok(Standing::Against(stands)),
+            (Some(_) | None, None) => Ok(Standing::Instead(rivals)),
+        }
+    }
+
+    /// Notes that may say the same or the opposite, the oldest first: all are
+    /// older, but for rules.
+    fn rivals(&self, known: &Known) -> Result<Vec<Known>, MemoryError> {
+        let scopes = [Scope::Task, Scope::Project].map(|scope| scope.word().to_owned()).to_vec();
+        let filters = Filters { scopes, ..Filters::default() };
+        let text = known.note.text.clone();
+        let found = self.notebook.search(&Query { text, limit: RIVALS, filters })?;
+        let found = found.into_iter().map(|found| found.known);
+        let mut rivals: BTreeMap<(Timestamp, String), Known> = BTreeMap::new();
+        for rival in self.rules.iter().cloned().chain(found) {
+            let said = |known: &Known| (known.said(), known.note.id.clone());
+            let is_older = said(&rival) < said(known);
+            let is_rule = rival.note.kind == NoteKind::Constitution;
+            let is_other = rival.note.id != known.note.id && rival.actor != Actor::Ralph;
+            if is_other && (is_older || is_rule) && !self.gone.contains(&rival.note.id) {
+                rivals.insert(said(&rival), rival);
+            }
+        }
+        Ok(rivals.into_values().collect())
     }
 
     fn event(&mut self, what: What) {
-        let of = self.occasion.of.clone().unwrap_or_default();
+        self.event_in(self.occasion.of.clone().unwrap_or_default(), what);
+    }
+
+    fn event_in(&mut self, place: Place, what: What) {
         // Without an iteration: no check of a turn is to its credit.
-        let place = Place { iteration: None, phase: Some(Phase::Consolidate), ..of };
+        let place = Place { iteration: None, phase: Some(Phase::Consolidate), ..place };
         let at = self.occasion.now.as_millis();
         self.decided.events.push(Event { at, place, actor: Actor::Ralph, what });
     }
@@ -301,11 +326,6 @@ impl Work<'_> {
 /// Whether only a person may say that a note does not hold.
 fn is_persons(known: &Known) -> bool {
     known.actor == Actor::User || known.note.kind == NoteKind::Constitution
-}
-
-fn is_same_task(one: &Known, other: &Known) -> bool {
-    is_from(&one.place, &other.place)
-        || (one.place.task.is_some() && one.place.task == other.place.task)
 }
 
 fn reason(why: &Why) -> String {

@@ -177,3 +177,208 @@ fn what_came_with_a_commit_goes_when_it_is_taken_back() {
     assert_eq!(scratch.scope("m1"), None);
     assert!(scratch.after(&[], &undone).events.is_empty(), "once is enough");
 }
+
+fn again(place: Place, id: &str) -> Event {
+    Event { at: 400, place, actor: Actor::Agent, what: What::SeenAgain { id: id.to_owned() } }
+}
+
+fn in_iteration(iteration: u32, event: Event) -> Event {
+    let place = Place { iteration: Some(iteration), ..event.place.clone() };
+    Event { place, ..event }
+}
+
+#[test]
+fn of_two_that_say_the_same_the_proven_one_stays() {
+    let scratch = scratch();
+    let events = [
+        noted(Actor::Agent, turn("r1", 1), ("m1", 1), "The API listens on port 8080"),
+        noted(Actor::Agent, turn("r1", 2), ("m2", 2), "The API listens on port 8080."),
+        in_iteration(2, passed("r1")),
+    ];
+    let decided = scratch.after(&events, &of("r1"));
+    let want = Consolidated { merged: 1, promoted: 1, ..Consolidated::default() };
+    assert_eq!(decided.counts, want);
+    assert_eq!((scratch.scope("m1"), scratch.scope("m2")), (None, Some(Scope::Project)));
+}
+
+#[test]
+fn what_was_proven_outlives_what_another_task_or_a_file_only_said() {
+    let scratch = scratch();
+    let mut imported =
+        noted(Actor::Import, Place::default(), ("m1", 1), "The API listens on port 8080");
+    if let What::Noted(note) = &mut imported.what {
+        note.scope = Scope::Project;
+    }
+    let events = [
+        imported,
+        noted(Actor::Agent, turn("r0", 1), ("m2", 2), "The importer opens its socket on port 9000"),
+        noted(Actor::Agent, turn("r1", 1), ("m3", 3), "The API listens on port 8080."),
+        noted(
+            Actor::Agent,
+            turn("r1", 1),
+            ("m4", 4),
+            "The importer opens its socket on port 9000.",
+        ),
+        passed("r1"),
+    ];
+    let decided = scratch.after(&events, &of("r1"));
+    assert_eq!((decided.counts.merged, decided.counts.promoted), (2, 2));
+    assert_eq!(["m1", "m2"].map(|id| scratch.scope(id)), [None; 2]);
+    assert_eq!(["m3", "m4"].map(|id| scratch.scope(id)), [Some(Scope::Project); 2]);
+    let seen = scratch.notebook.get("m4").unwrap().unwrap().witnesses;
+    assert_eq!(seen, [Place { iteration: None, ..turn("r0", 1) }]);
+}
+
+#[test]
+fn a_line_of_an_imported_conversation_is_not_withdrawn_for_saying_the_same() {
+    let scratch = scratch();
+    let mut said = noted(Actor::Import, Place::default(), ("m1", 1), "The API is on port 8080");
+    if let What::Noted(note) = &mut said.what {
+        note.group = Some("talk".to_owned());
+        note.scope = Scope::Project;
+    }
+    let events = [
+        said,
+        noted(Actor::Agent, turn("r1", 1), ("m2", 2), "The API is on port 8080."),
+        passed("r1"),
+    ];
+    scratch.after(&events, &of("r1"));
+    assert_eq!(["m1", "m2"].map(|id| scratch.scope(id)), [Some(Scope::Project); 2]);
+}
+
+#[test]
+fn what_two_tasks_came_to_is_kept_though_no_run_is_over() {
+    let scratch = scratch();
+    let session = |name: &str| Place { session: Some(name.to_owned()), ..Place::default() };
+    let all = Occasion { now: Timestamp::from_millis(NOW), ..Occasion::default() };
+    let events = [
+        noted(Actor::Agent, session("one"), ("m1", 1), "The API listens on port 8080"),
+        noted(Actor::Agent, session("two"), ("m2", 2), "The API listens on port 8080."),
+        noted(Actor::Agent, Place::default(), ("m3", 3), "Caches are cleared at night"),
+        noted(Actor::Agent, Place::default(), ("m4", 4), "Caches are cleared at night."),
+    ];
+    let decided = scratch.after(&events, &all);
+    let want = Consolidated { merged: 2, promoted: 1, kept: 1, ..Consolidated::default() };
+    assert_eq!(decided.counts, want);
+    assert_eq!((scratch.scope("m1"), scratch.scope("m2")), (Some(Scope::Project), None));
+    assert_eq!(scratch.scope("m3"), Some(Scope::Task), "nobody can tell whether these are two");
+}
+
+#[test]
+fn what_another_task_said_word_for_word_is_kept_for_the_project() {
+    for occasion in [of("r2"), Occasion { of: None, ..of("r2") }] {
+        let scratch = scratch();
+        let text = "The nightly job deletes the cache folder.";
+        let events =
+            [noted(Actor::Agent, turn("r1", 1), ("m1", 1), text), again(turn("r2", 1), "m1")];
+        // It is no less agreed on a month later.
+        let later = Timestamp::from_millis(NOW + 30 * 86_400_000);
+        let occasion = Occasion { now: later, ..occasion };
+        assert_eq!(scratch.after(&events, &occasion).counts.promoted, 1, "{occasion:?}");
+        assert_eq!(scratch.scope("m1"), Some(Scope::Project));
+    }
+    let scratch = scratch();
+    let text = "The nightly job deletes the cache folder.";
+    let alone = [noted(Actor::Agent, turn("r1", 1), ("m1", 1), text), again(turn("r1", 2), "m1")];
+    assert_eq!(scratch.after(&alone, &of("r1")).counts.kept, 1);
+}
+
+#[test]
+fn all_notes_on_trial_are_looked_at() {
+    let scratch = scratch();
+    let mut events: Vec<Event> = (0..600)
+        .map(|number| {
+            let text = format!("file{number} holds the number {}", number * 7_919);
+            noted(Actor::Agent, turn("r1", 1), (&format!("m{number:03}"), number), &text)
+        })
+        .collect();
+    let mut own = noted(Actor::User, Place::default(), ("own", 900), "Releases are cut on Mondays");
+    if let What::Noted(note) = &mut own.what {
+        note.scope = Scope::Task;
+    }
+    events.push(own);
+    let all = Occasion { now: Timestamp::from_millis(NOW), ..Occasion::default() };
+    let counts = scratch.after(&events, &all).counts;
+    assert_eq!((counts.promoted, counts.kept), (1, 600));
+    assert_eq!(scratch.scope("own"), Some(Scope::Project));
+}
+
+/// A note that landed with a commit, and the occasion on which that is undone.
+fn landed(scratch: &Scratch) -> Occasion {
+    let events = [
+        noted(Actor::Agent, turn("r1", 1), ("m1", 1), "Requests are retried three times."),
+        passed("r1"),
+    ];
+    let commit = "c".repeat(40);
+    let landing = Occasion { commits: vec![commit.clone()], ..of("r1") };
+    assert_eq!(scratch.after(&events, &landing).counts.promoted, 1);
+    Occasion { reverted: BTreeSet::from([commit]), ..of("r2") }
+}
+
+#[test]
+fn what_is_learned_anew_outlives_the_commit_it_came_with() {
+    let text = "Requests are retried three times.";
+    let said = |id| noted(Actor::Agent, turn("r2", 1), (id, 10), text);
+    // Before anybody noticed, in the same words or in another note.
+    for event in [again(turn("r2", 1), "m1"), said("m2")] {
+        let scratch = scratch();
+        let undone = landed(&scratch);
+        let decided = scratch.after(&[event, passed("r2")], &undone);
+        assert_eq!(decided.counts.retracted, 0);
+        assert_eq!(scratch.scope("m1"), Some(Scope::Project));
+    }
+    // After it was withdrawn.
+    let scratch = scratch();
+    let undone = landed(&scratch);
+    assert_eq!(scratch.after(&[], &undone).counts.retracted, 1);
+    let decided = scratch.after(&[said("m1"), passed("r2")], &undone);
+    assert_eq!((decided.counts.promoted, decided.counts.retracted), (1, 0));
+    assert_eq!(scratch.after(&[], &undone).counts.retracted, 0);
+    assert_eq!(scratch.scope("m1"), Some(Scope::Project));
+}
+
+#[test]
+fn what_the_user_wants_outlives_the_commit_it_came_with() {
+    let promoted = What::Promoted { id: "m1".to_owned(), scope: Scope::Project };
+    let promoted = Event { at: 600, place: Place::default(), actor: Actor::User, what: promoted };
+    let edited = noted(Actor::User, Place::default(), ("m1", 600), "Requests are retried.");
+    for event in [promoted, edited] {
+        let scratch = scratch();
+        let undone = landed(&scratch);
+        assert_eq!(scratch.after(&[event], &undone).counts.retracted, 0);
+        assert_eq!(scratch.scope("m1"), Some(Scope::Project));
+    }
+}
+
+#[test]
+fn how_the_project_is_checked_outlives_any_commit() {
+    let scratch = scratch();
+    let mut command =
+        noted(Actor::Ralph, turn("r1", 1), ("m1", 1), "`make test` is the check `test_pass`.");
+    if let What::Noted(note) = &mut command.what {
+        note.kind = NoteKind::Command;
+    }
+    let commit = "c".repeat(40);
+    let landing = Occasion { commits: vec![commit.clone()], ..of("r1") };
+    assert_eq!(scratch.after(&[command, passed("r1")], &landing).counts.promoted, 1);
+    // A log of an older version says that it came with the commit.
+    let what = What::Landed { ids: vec!["m1".to_owned()], commits: vec![commit.clone()] };
+    let older = Event { at: 600, place: Place::default(), actor: Actor::Ralph, what };
+    let undone = Occasion { reverted: BTreeSet::from([commit]), ..of("r2") };
+    assert_eq!(scratch.after(&[older], &undone).counts.retracted, 0);
+    assert_eq!(scratch.scope("m1"), Some(Scope::Project));
+}
+
+#[test]
+fn what_a_run_took_back_itself_is_not_taken_back_later() {
+    let scratch = scratch();
+    let events = [
+        noted(Actor::Agent, turn("r1", 1), ("m1", 1), "Requests are retried three times."),
+        passed("r1"),
+    ];
+    let [own, other] = ["c", "d"].map(|letter| letter.repeat(40));
+    let reverted = BTreeSet::from([own.clone()]);
+    let landing = Occasion { commits: vec![own, other], reverted, ..of("r1") };
+    assert_eq!(scratch.after(&events, &landing).counts.promoted, 1);
+    assert_eq!(scratch.after(&[], &landing).counts.retracted, 0);
+}

@@ -45,6 +45,24 @@ pub struct Place {
     pub phase: Option<Phase>,
 }
 
+impl Place {
+    /// Whether both are places of one task: of the same task or run, or, where
+    /// one of them is in no run, of the same session. Of two that name nothing
+    /// nobody can tell.
+    pub fn is_same_task(&self, other: &Self) -> bool {
+        let same = |one: &Option<String>, other: &Option<String>| one.is_some() && one == other;
+        let are_runs = self.run.is_some() && other.run.is_some();
+        same(&self.task, &other.task)
+            || same(&self.run, &other.run)
+            || (!are_runs && same(&self.session, &other.session))
+    }
+
+    /// Whether it names neither a task nor a run nor a session.
+    pub fn is_nowhere(&self) -> bool {
+        self.task.is_none() && self.run.is_none() && self.session.is_none()
+    }
+}
+
 /// What the agent is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -164,6 +182,31 @@ impl Note {
             group: None,
         }
     }
+
+    /// The note when its text is said again: what was there stays, and what is
+    /// new is added. An anchor that is given again is looked at anew.
+    #[must_use]
+    pub fn said_again(self, known: &Self) -> Self {
+        let is_again = |old: &&Anchor| {
+            !self.anchors.iter().any(|new| (&new.file, &new.symbol) == (&old.file, &old.symbol))
+        };
+        let mut anchors: Vec<Anchor> = known.anchors.iter().filter(is_again).cloned().collect();
+        anchors.extend(self.anchors.iter().cloned());
+        let mut files = known.files.clone();
+        files.extend(self.files.iter().filter(|file| !known.files.contains(file)).cloned());
+        let or = |new: Option<String>, old: &Option<String>| new.or_else(|| old.clone());
+        Self {
+            why: or(self.why, &known.why),
+            since: self.since.or(known.since),
+            external_id: or(self.external_id, &known.external_id),
+            prev: or(self.prev, &known.prev),
+            next: or(self.next, &known.next),
+            group: or(self.group, &known.group),
+            files,
+            anchors,
+            ..self
+        }
+    }
 }
 
 /// A place in the code as it was when a note was written.
@@ -224,7 +267,8 @@ pub enum What {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         raw: Option<String>,
     },
-    /// A note was seen again by somebody else.
+    /// What a note says was said again: where is the event's place. It counts
+    /// once for each task, and not for the one that the note is from.
     SeenAgain {
         /// Which.
         id: String,

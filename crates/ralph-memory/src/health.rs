@@ -2,6 +2,7 @@
 //! never of use, out of date, or not fit to be kept.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -13,6 +14,7 @@ use crate::clean;
 use crate::error::MemoryError;
 use crate::event::Actor;
 use crate::notebook::{Known, Notebook, Selection};
+use crate::precedence::{Precedence, is_part};
 use crate::query::{Filters, Query};
 
 /// With more notes than these, only what is the same word for word is noticed.
@@ -27,12 +29,16 @@ const OFTEN: u32 = 5;
 /// A note that says what another one says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Twice {
-    /// The one that came first.
+    /// The one that stays: the user's before others, then what binds, then what
+    /// is proven, then the older.
     pub first: String,
-    /// The one that says it again.
+    /// The one that is not needed beside it.
     pub again: String,
     /// Whether it is the same word for word.
     pub is_literal: bool,
+    /// Whether it can go without asking anybody: it is not the user's, binds
+    /// nobody, and is the same kind of note for the same readers.
+    pub is_spare: bool,
 }
 
 /// What an examination found; notes by their ids.
@@ -73,7 +79,7 @@ impl Health {
 /// Looks at every note that holds; anchors are looked at below a root.
 pub fn examine(notebook: &Notebook, root: &Path) -> Result<Health, MemoryError> {
     let mut notes = notebook.list(&Selection::default())?;
-    // The first to say something is the one that stays.
+    // The oldest first: of two that are worth the same it stays.
     notes.reverse();
     let mut health = Health {
         active: notes.len(),
@@ -84,13 +90,34 @@ pub fn examine(notebook: &Notebook, root: &Path) -> Result<Health, MemoryError> 
     for known in &notes {
         look_at(known, &mut sight, &mut health);
     }
-    let twice = if notes.len() > MANY { literal(&notes) } else { alike(notebook, &notes)? };
-    for (first, again, is_literal) in twice {
-        let pair = Twice { first: first.note.id.clone(), again: again.note.id.clone(), is_literal };
+    let precedence = Precedence::read(notebook)?;
+    // What was said in a conversation was said, however often.
+    let said: Vec<&Known> = notes.iter().filter(|known| !is_part(known)).collect();
+    let pairs = if said.len() > MANY { literal(&said) } else { alike(notebook, &said)? };
+    for (first, again, is_literal) in pairs {
         let is_echo = again.actor == Actor::Agent && first.counts.shown > 0;
+        let pair = twice(&precedence, (first, again, is_literal));
         if is_echo { health.echoes.push(pair) } else { health.twice.push(pair) }
     }
     Ok(health)
+}
+
+/// Of two that say the same, the older first: which stays and which may go.
+fn twice(precedence: &Precedence, (older, newer, is_literal): Pair<'_>) -> Twice {
+    let is_older_less = precedence.rank(older) < precedence.rank(newer);
+    let (stays, goes) = if is_older_less { (newer, older) } else { (older, newer) };
+    Twice {
+        first: stays.note.id.clone(),
+        again: goes.note.id.clone(),
+        is_literal,
+        is_spare: is_alike(stays, goes) && !precedence.is_for_the_user(goes),
+    }
+}
+
+/// Whether two are the same kind of note for the same readers.
+fn is_alike(one: &Known, other: &Known) -> bool {
+    let of = |known: &Known| (known.note.kind.clone(), known.note.scope);
+    of(one) == of(other)
 }
 
 fn look_at(known: &Known, sight: &mut Sight<'_>, health: &mut Health) {
@@ -120,16 +147,22 @@ fn look_at(known: &Known, sight: &mut Sight<'_>, health: &mut Health) {
     }
 }
 
+/// The older, the newer, and whether they are the same word for word.
 type Pair<'a> = (&'a Known, &'a Known, bool);
 
-/// Notes that are the same but for their layout.
-fn literal(notes: &[Known]) -> Vec<Pair<'_>> {
-    let mut known: HashMap<String, &Known> = HashMap::new();
+/// Notes that are the same but for their layout; with one of the same kind and
+/// for the same readers, if there is one.
+fn literal<'a>(notes: &[&'a Known]) -> Vec<Pair<'a>> {
+    let mut known: HashMap<String, Vec<&Known>> = HashMap::new();
     let mut found = Vec::new();
     for note in notes {
-        match known.get(&plain(note)) {
-            Some(first) => found.push((*first, note, true)),
-            None => drop(known.insert(plain(note), note)),
+        let before = known.entry(plain(note)).or_default();
+        let like = before.iter().find(|first| is_alike(first, note));
+        if let Some(first) = like.or(before.first()) {
+            found.push((*first, *note, true));
+        }
+        if like.is_none() {
+            before.push(note);
         }
     }
     found
@@ -140,8 +173,9 @@ fn plain(known: &Known) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Notes that say the same, in whatever words.
-fn alike<'a>(notebook: &Notebook, notes: &'a [Known]) -> Result<Vec<Pair<'a>>, MemoryError> {
+/// Notes that say the same, in whatever words; with one of the same kind and
+/// for the same readers, if there is one.
+fn alike<'a>(notebook: &Notebook, notes: &[&'a Known]) -> Result<Vec<Pair<'a>>, MemoryError> {
     let place: HashMap<&str, usize> =
         notes.iter().zip(0..).map(|(known, place)| (known.note.id.as_str(), place)).collect();
     let mut found = Vec::new();
@@ -150,86 +184,21 @@ fn alike<'a>(notebook: &Notebook, notes: &'a [Known]) -> Result<Vec<Pair<'a>>, M
         let query = Query { text, limit: CANDIDATES, filters: Filters::default() };
         let hits = notebook.search(&query)?;
         let earlier = hits.iter().filter_map(|hit| place.get(hit.known.note.id.as_str()));
-        let earlier = earlier.filter(|place| **place < at).map(|place| &notes[*place]);
+        let earlier = earlier.filter(|place| **place < at).map(|place| notes[*place]);
         let says_the_same = |first: &&Known| {
             plain(first) == plain(again)
                 || relate(&first.note.text, &again.note.text) == Relation::Same
         };
-        if let Some(first) = earlier.into_iter().find(says_the_same) {
-            found.push((first, again, plain(first) == plain(again)));
+        let is_literal = |first: &Known| plain(first) == plain(again);
+        let mut same: Vec<&Known> = earlier.filter(says_the_same).collect();
+        same.sort_by_key(|first| Reverse((is_alike(first, again), is_literal(first))));
+        if let Some(first) = same.first() {
+            found.push((*first, *again, is_literal(first)));
         }
     }
     Ok(found)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::event::{Event, Note, NoteKind, Place, Scope, What};
-
-    fn noted(id: &str, actor: Actor, text: &str) -> Event {
-        let note = Note::new(id.to_owned(), NoteKind::Fact, Scope::Project, text.to_owned());
-        let what = What::Noted(Box::new(note));
-        Event { at: 1, place: Place::default(), actor, what }
-    }
-
-    fn shown(id: &str, times: usize) -> Vec<Event> {
-        let what = What::Shown { ids: vec![id.to_owned()], tokens: 10 };
-        let event = Event { at: 2, place: Place::default(), actor: Actor::Ralph, what };
-        vec![event; times]
-    }
-
-    #[test]
-    fn what_is_said_twice_learned_from_ourselves_or_never_of_use_is_found() {
-        let dir = tempfile::tempdir().unwrap();
-        let notebook = Notebook::open(dir.path()).unwrap();
-        notebook
-            .write(&[
-                noted("first", Actor::User, "The API listens on port 8080"),
-                noted("again", Actor::User, "the API listens  on port 8080"),
-                noted("other", Actor::User, "The API listens on port 9090"),
-                noted("told", Actor::User, "Run the migrations before the tests"),
-            ])
-            .unwrap();
-        notebook.write(&shown("told", 6)).unwrap();
-        let echo = noted("echo", Actor::Agent, "Run the migrations before the tests.");
-        notebook.write(&[echo]).unwrap();
-        let health = examine(&notebook, dir.path()).unwrap();
-        let pair = |first: &str, again: &str, is_literal| {
-            let (first, again) = (first.to_owned(), again.to_owned());
-            Twice { first, again, is_literal }
-        };
-        assert_eq!(health.twice, [pair("first", "again", true)]);
-        assert_eq!(health.echoes, [pair("told", "echo", false)]);
-        assert_eq!(health.never_cited, ["told"]);
-        assert_eq!(health.never_shown, ["first", "again", "other", "echo"]);
-        assert_eq!((health.tokens_shown, health.tokens_cited), (60, 0));
-        assert!(health.needs_care());
-    }
-
-    #[test]
-    fn an_empty_notebook_needs_no_care() {
-        let dir = tempfile::tempdir().unwrap();
-        let notebook = Notebook::open(dir.path()).unwrap();
-        let health = examine(&notebook, dir.path()).unwrap();
-        assert_eq!(health, Health::default());
-        assert!(!health.needs_care());
-    }
-
-    #[test]
-    fn a_secret_that_got_in_is_found_and_scrubbed_from_the_log() {
-        let dir = tempfile::tempdir().unwrap();
-        let token = format!("ghp_{}", "a1B2".repeat(9));
-        let event = noted("leak", Actor::User, &format!("use {token} to push"));
-        crate::log::Log::new(dir.path()).append(&[event]).unwrap();
-        let notebook = Notebook::open(dir.path()).unwrap();
-        assert_eq!(examine(&notebook, dir.path()).unwrap().secrets, ["leak"]);
-        assert_eq!(notebook.scrub().unwrap(), 1);
-        assert_eq!(examine(&notebook, dir.path()).unwrap().secrets, Vec::<String>::new());
-        assert!(notebook.get("leak").unwrap().unwrap().note.text.contains("to push"));
-        for file in std::fs::read_dir(dir.path().join("memory")).unwrap() {
-            let text = std::fs::read(file.unwrap().path()).unwrap();
-            assert!(!String::from_utf8_lossy(&text).contains(&token));
-        }
-    }
-}
+#[path = "health_tests.rs"]
+mod tests;

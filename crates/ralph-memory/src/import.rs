@@ -18,6 +18,8 @@ pub struct Imported {
     pub updated: u64,
     /// Entries that were there as they are.
     pub unchanged: u64,
+    /// Entries that were there, differed, and are the user's own here.
+    pub kept: u64,
     /// Entries that were left out: where in the order they came, and why.
     pub refused: Vec<(u64, Refusal)>,
 }

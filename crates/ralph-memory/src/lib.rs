@@ -29,6 +29,7 @@ mod index;
 pub mod log;
 mod memory;
 pub mod notebook;
+mod precedence;
 mod query;
 mod ranking;
 pub mod raw;

@@ -255,25 +255,35 @@ impl Notebook {
     }
 
     /// Writes notes of a file that comes from elsewhere. What is there as it is
-    /// stays as it is; what differs is updated; nothing is merged.
+    /// stays as it is, and so does what the user wrote here; what else differs is
+    /// updated; nothing is merged. The place is that of an agent that brings them.
     ///
     /// The notes of one call are in memory at once, so large files are given
     /// in parts.
-    pub fn import(&self, notes: Vec<Note>, at: Timestamp) -> Result<Imported, MemoryError> {
+    pub fn import(
+        &self,
+        notes: Vec<Note>,
+        place: &Place,
+        at: Timestamp,
+    ) -> Result<Imported, MemoryError> {
         self.catch_up()?;
         let mut done = Imported::default();
         let mut new = HashSet::new();
         let mut events = Vec::with_capacity(notes.len());
         let notes: Vec<Note> = notes.into_iter().map(clean::note).collect();
         let present = self.present(&notes)?;
-        for ((place, note), present) in (0..).zip(notes).zip(present) {
+        for ((line, note), present) in (0..).zip(notes).zip(present) {
             if let Some(refusal) = refusal(&note) {
-                done.refused.push((place, refusal));
+                done.refused.push((line, refusal));
                 continue;
             }
             match present {
                 Present::Same if !new.contains(&note.id) => {
                     done.unchanged += 1;
+                    continue;
+                }
+                Present::Users => {
+                    done.kept += 1;
                     continue;
                 }
                 Present::Not if new.insert(note.id.clone()) => done.added += 1,
@@ -284,7 +294,7 @@ impl Notebook {
             }
             let what = What::Noted(Box::new(note));
             let actor = Actor::Import;
-            events.push(Event { at: at.as_millis(), place: Place::default(), actor, what });
+            events.push(Event { at: at.as_millis(), place: place.clone(), actor, what });
         }
         self.append(events)?;
         Ok(done)
@@ -473,6 +483,8 @@ enum Present {
     Not,
     Same,
     Different,
+    /// It differs, and the user wrote it here.
+    Users,
 }
 
 /// Whether a note that is imported says what is there. For whom it is was
@@ -481,7 +493,11 @@ fn compared(note: &Note, known: &Known) -> Present {
     let since = note.since.filter(|since| *since != known.valid_from.as_millis());
     let since = since.or(known.note.since);
     let same = Note { scope: known.note.scope, since, ..note.clone() } == known.note;
-    if same { Present::Same } else { Present::Different }
+    match known.actor {
+        _ if same => Present::Same,
+        Actor::User => Present::Users,
+        Actor::Agent | Actor::Ralph | Actor::Import => Present::Different,
+    }
 }
 
 /// Why a note cannot be kept, if it cannot.

@@ -295,7 +295,7 @@ fn a_database_of_an_older_version_is_made_anew_from_the_log() {
     notebook.write(&[noted(Actor::User, in_group)]).unwrap();
     let before = dump(&notebook);
     let older = "DROP TABLE groups; ALTER TABLE entries RENAME COLUMN id TO name; \
-                 PRAGMA user_version = 3";
+                 PRAGMA user_version = 4";
     notebook.memory.connection.execute_batch(older).unwrap();
     drop(notebook);
     let notebook = Notebook::open(dir.path()).unwrap();
@@ -462,7 +462,10 @@ fn any_event() -> impl Strategy<Value = Event> {
         1 => id().prop_map(|id| What::Cited { ids: vec![id] }),
         2 => any::<bool>()
             .prop_map(|passed| What::Checked { passed, tree: None, failures: Vec::new(), raw: None }),
-        1 => id().prop_map(|id| What::SeenAgain { id }),
+        2 => id().prop_map(|id| What::SeenAgain { id }),
+        1 => (id(), 0..3_u8).prop_map(|(id, commit)| {
+            What::Landed { ids: vec![id], commits: vec![format!("c{commit}")] }
+        }),
         1 => (id(), id()).prop_map(|(id, by)| What::Replaced { id, by, why: "w".to_owned() }),
         1 => id().prop_map(|id| What::Promoted { id, scope: Scope::Project }),
         1 => id().prop_map(|id| What::Retracted { id, why: "w".to_owned() }),
@@ -502,7 +505,8 @@ proptest! {
             .collect();
         let beside = |notebook: &Notebook| {
             let all = AttemptQuery { limit: 100, ..AttemptQuery::default() };
-            (notebook.attempts(&all).unwrap(), notebook.invariants().unwrap())
+            let landings = notebook.landings().unwrap();
+            (notebook.attempts(&all).unwrap(), notebook.invariants().unwrap(), landings)
         };
         let tried = beside(&notebook);
         notebook.rebuild().unwrap();

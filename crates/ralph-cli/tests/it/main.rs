@@ -35,6 +35,8 @@ mod lsp_trouble;
 mod mcp;
 mod memory;
 #[cfg(test)]
+mod memory_credit;
+#[cfg(test)]
 mod memory_files;
 #[cfg(test)]
 mod memory_input;
@@ -46,6 +48,8 @@ mod opencode_moving;
 #[cfg(test)]
 mod opencode_moving_trouble;
 mod outcomes;
+#[cfg(test)]
+mod outcomes_credit;
 mod ownership;
 mod promise_loop;
 mod reading;

@@ -291,8 +291,13 @@ fn reading_creates_nothing_and_the_status_tells_how_much_there_is() {
 fn notes_that_are_said_twice_or_point_at_nothing_are_found_and_mended() {
     let project = plain();
     project.file("a.py", "def save():\n    pass\n");
-    let first = add(&project, &["The API listens on port 8080"]);
-    let again = add(&project, &["the API listens on port 8080", "--kind", "decision"]);
+    let lines = ["The API listens on port 8080", "the API listens on port 8080"];
+    let lines = lines.map(|text| format!("{}\n", json!({ "id": text, "text": text })));
+    project.file("notes.jsonl", lines.concat());
+    json_of(&project, &["import", "notes.jsonl"]);
+    let listed = json_of(&project, &["list"]);
+    let ids = listed["notes"].as_array().unwrap().iter().map(|note| note["id"].clone());
+    let [again, first] = <[Value; 2]>::try_from(ids.collect::<Vec<_>>()).unwrap();
     let stale = add(&project, &["saving is slow", "--anchor", "a.py#save"]);
     project.file("a.py", "");
     let doctor = |more: &[&str]| {
@@ -300,7 +305,8 @@ fn notes_that_are_said_twice_or_point_at_nothing_are_found_and_mended() {
         project.ralph(&args).output()
     };
     let found = doctor(&[]).exits(1).json();
-    assert_eq!(found["duplicates"], json!([{ "id": again, "first": first, "literal": true }]));
+    let pair = json!({ "id": again, "first": first, "literal": true, "spare": true });
+    assert_eq!(found["duplicates"], json!([pair]));
     assert_eq!(found["stale"], json!([stale]));
     assert_eq!(found["never_shown"].as_array().unwrap().len(), 3);
     let mended = doctor(&["--fix"]).exits(0).json();

@@ -140,7 +140,7 @@ fn attempted(run: &Run, evidence: &Evidence, attempt: Attempt, signatures: &[Str
 }
 
 /// Notes about failures that are new in this run. One that is known was seen
-/// again; one that somebody withdrew stays withdrawn.
+/// again; one that the user withdrew stays withdrawn.
 fn gotchas(failed: &Failed<'_>, notebook: &Notebook, raw: Option<&str>) -> Vec<Event> {
     let Failed { run, evidence, failures, .. } = failed;
     let is_new = |failure: &&Failure| {
@@ -151,13 +151,25 @@ fn gotchas(failed: &Failed<'_>, notebook: &Notebook, raw: Option<&str>) -> Vec<E
         let key = failure_key(&failure.signature);
         let id = failure_note(&key);
         let what = match notebook.get(&id) {
-            Ok(None) => What::Noted(Box::new(gotcha(failed, failure, &key, raw))),
+            Ok(known) if is_unheard_of(known.as_ref()) => {
+                What::Noted(Box::new(gotcha(failed, failure, &key, raw)))
+            }
             Ok(Some(known)) if is_seen_again(&known, run) => What::SeenAgain { id },
-            Ok(Some(_)) | Err(_) => continue,
+            Ok(_) | Err(_) => continue,
         };
         events.push(event(run, evidence, Phase::Verify, what));
     }
     events
+}
+
+/// Whether we did not say so ourselves yet, or took it back. What an agent wrote
+/// under the name of a failure says nothing about it.
+fn is_unheard_of(known: Option<&Known>) -> bool {
+    known.is_none_or(|known| match known.actor {
+        Actor::User => false,
+        Actor::Agent | Actor::Import => known.note.scope == Scope::Task && known.may_be_learned(),
+        Actor::Ralph => known.retired.is_some() && known.may_be_learned(),
+    })
 }
 
 fn is_seen_again(known: &Known, run: &Run) -> bool {

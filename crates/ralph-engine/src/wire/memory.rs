@@ -59,7 +59,7 @@ impl NoteView {
         let Known { note, actor, place, recorded, valid_from, retired, verified, .. } =
             known.clone();
         let anchor = |Anchor { file, hash, symbol, body }| AnchorView { file, symbol, hash, body };
-        let ended = |Retirement { at, why, by }| RetiredView { at: moment(at), why, by };
+        let ended = |Retirement { at, why, by, .. }| RetiredView { at: moment(at), why, by };
         Self {
             id: note.id,
             external_id: note.external_id,
@@ -205,6 +205,7 @@ pub fn why(reasons: &Reasons<'_>) -> Value {
             "cited": cited,
             "passed": passed,
             "failed": failed,
+            "seen_again": known.witnesses.len(),
             "tokens": tokens,
         },
         "anchored": anchored.iter().map(|one| anchored_word(*one)).collect::<Vec<_>>(),
@@ -221,6 +222,7 @@ pub fn imported(done: &Imported, refused: &[(u64, String)]) -> Value {
         "added": done.added,
         "updated": done.updated,
         "unchanged": done.unchanged,
+        "kept": done.kept,
         "refused": refused,
     })
 }
@@ -271,7 +273,14 @@ pub fn consolidated(decided: &Decided) -> Value {
 /// What an examination of all notes found.
 pub fn health(health: &Health) -> Value {
     let pairs = |pairs: &[Twice]| -> Vec<Value> {
-        let pair = |pair: &Twice| json!({ "id": pair.again, "first": pair.first, "literal": pair.is_literal });
+        let pair = |pair: &Twice| {
+            json!({
+                "id": pair.again,
+                "first": pair.first,
+                "literal": pair.is_literal,
+                "spare": pair.is_spare,
+            })
+        };
         pairs.iter().map(pair).collect()
     };
     json!({

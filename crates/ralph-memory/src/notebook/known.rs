@@ -7,7 +7,10 @@ use ralph_core::memory::{Belief, Outcome, Source};
 
 use crate::anchor::Sight;
 use crate::entry::{Entry, State};
-use crate::event::{Actor, Note, Place};
+use crate::event::{Actor, Note, Place, Scope, What};
+
+/// Others that a note is credited with at most: more make it no truer.
+const MOST_WITNESSES: usize = 20;
 
 /// A note and what became of it: all that the log says, summed up.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +31,8 @@ pub struct Known {
     pub belief: Belief,
     /// Whether the user wrote it, or checks passed that it was a reason for.
     pub verified: bool,
+    /// Other tasks that came to the same, each once.
+    pub witnesses: Vec<Place>,
     /// What happened to it how often.
     pub counts: Counts,
 }
@@ -37,6 +42,8 @@ pub struct Known {
 pub struct Retirement {
     /// Since when it does not hold.
     pub at: Timestamp,
+    /// Who said so.
+    pub who: Actor,
     /// Why, in words.
     pub why: String,
     /// The note that took its place.
@@ -69,9 +76,58 @@ impl Known {
             retired: None,
             belief: Belief::new(source(actor, &note), at),
             verified: actor == Actor::User,
+            witnesses: Vec::new(),
             counts: Counts::default(),
             note,
         }
+    }
+
+    /// Whether an agent in this place may say it anew: it is on trial, and an
+    /// agent wrote it for the same task.
+    pub fn is_own_of(&self, place: &Place) -> bool {
+        let is_agents = matches!(self.actor, Actor::Agent | Actor::Import);
+        is_agents && self.note.scope == Scope::Task && self.place.is_same_task(place)
+    }
+
+    /// What it means that somebody notes what it says: the user makes it the
+    /// user's own, with what was there before. An agent only says it again,
+    /// unless it does not hold or the agent adds to its own, unproven words.
+    pub fn said_by(&self, note: Note, (actor, place): (Actor, &Place)) -> What {
+        let note = note.said_again(&self.note);
+        let adds = Note { scope: self.note.scope, ..note.clone() } != self.note;
+        let is_own = !self.verified && self.is_own_of(place);
+        match actor {
+            Actor::Agent | Actor::Ralph | Actor::Import
+                if self.retired.is_none() && !(adds && is_own) =>
+            {
+                What::SeenAgain { id: self.note.id.clone() }
+            }
+            Actor::User | Actor::Agent | Actor::Ralph | Actor::Import => {
+                What::Noted(Box::new(note))
+            }
+        }
+    }
+
+    /// Whether it holds, or may be learned again: what the user withdrew stays
+    /// withdrawn.
+    pub fn may_be_learned(&self) -> bool {
+        self.retired.as_ref().is_none_or(|end| end.who != Actor::User)
+    }
+
+    /// When it was said last, as it is now.
+    pub(crate) fn said(&self) -> Timestamp {
+        self.recorded.max(self.valid_from)
+    }
+
+    /// Whether it is news that somebody in this place came to the same: it is
+    /// another task than the one it is from, and the first time.
+    pub(crate) fn is_news_from(&self, place: &Place) -> bool {
+        let is_nobodys = self.actor == Actor::Agent && self.place.is_nowhere();
+        let mut known = std::iter::once(&self.place).chain(&self.witnesses);
+        !place.is_nowhere()
+            && !is_nobodys
+            && self.witnesses.len() < MOST_WITNESSES
+            && !known.any(|one| one.is_same_task(place))
     }
 
     /// Who said it first.
@@ -126,6 +182,14 @@ impl Known {
             prev: note.prev.clone(),
             next: note.next.clone(),
             state: if self.retired.is_some() { State::Retired } else { State::Active },
+        }
+    }
+
+    /// Counts that somebody came to the same, if that is news.
+    pub(super) fn seen_from(&mut self, place: Place, at: Timestamp) {
+        if self.is_news_from(&place) {
+            self.witnesses.push(Place { iteration: None, phase: None, ..place });
+            self.came(Outcome::SeenAgain, at);
         }
     }
 

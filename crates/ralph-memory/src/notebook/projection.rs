@@ -60,8 +60,18 @@ pub(super) struct Projection<S> {
 #[derive(Debug, Default)]
 pub(super) struct Beside {
     pub(super) attempts: Vec<PastAttempt>,
-    pub(super) landings: Vec<(Vec<String>, Vec<String>)>,
+    pub(super) landings: Vec<Landing>,
     pub(super) checks: Vec<(String, Option<Invariant>)>,
+}
+
+/// What notes have to do with commits.
+#[derive(Debug)]
+pub(super) enum Landing {
+    /// These notes were kept along with these commits.
+    Came(Vec<String>, Vec<String>),
+    /// A note stands or falls with no commit any more: it was said again since,
+    /// the user wants it, or it was withdrawn.
+    Lapsed(String),
 }
 
 /// When, where and by whom.
@@ -99,24 +109,24 @@ impl<S: Stored> Projection<S> {
                 let checks = if passed { Checks::Passed } else { Checks::Failed };
                 Turn::of(&place).map_or(Ok(()), |turn| self.settle(turn, checks, at))
             }
-            What::SeenAgain { id } => {
-                self.change(&id, Change::Counts, |known| known.came(Outcome::SeenAgain, at))
-            }
+            What::SeenAgain { id } => self.seen_again(Circumstances { at, place, actor }, id),
             What::Corrected { id } => {
                 self.change(&id, Change::Counts, |known| known.came(Outcome::Corrected, at))
             }
             What::Replaced { id, by, why } => {
-                self.retire(&id, Retirement { at, why, by: Some(by) })
+                self.retire(id, Retirement { at, who: actor, why, by: Some(by) })
             }
-            What::Retracted { id, why } => self.retire(&id, Retirement { at, why, by: None }),
-            What::Promoted { id, scope } => self.promote(&id, scope),
+            What::Retracted { id, why } => {
+                self.retire(id, Retirement { at, who: actor, why, by: None })
+            }
+            What::Promoted { id, scope } => self.promote(id, scope, actor),
             What::Forgotten { id } => self.forget(&id),
             What::Attempted(tried) => {
                 self.beside.attempts.push(PastAttempt { at, place, tried: *tried });
                 Ok(())
             }
             What::Landed { ids, commits } => {
-                self.beside.landings.push((ids, commits));
+                self.beside.landings.push(Landing::Came(ids, commits));
                 Ok(())
             }
             What::Bound { id, check } => {
@@ -144,34 +154,34 @@ impl<S: Stored> Projection<S> {
         self.written += 1;
         let order = self.written;
         let slot = self.slot(&id)?;
+        let is_again = slot.known.is_some() && actor != Actor::Import;
         match &mut slot.known {
             None => {
                 slot.order = order;
                 slot.known = Some(Known::written(note, (actor, place), at));
             }
-            Some(known) => {
-                if actor == Actor::Import {
-                    // For whom it is was decided here, not where it comes from.
-                    note.scope = known.note.scope;
-                }
-                let says_the_same =
-                    known.note == note && (known.actor == actor || actor != Actor::User);
-                match actor {
-                    Actor::Import if says_the_same => return Ok(()),
-                    Actor::User | Actor::Agent | Actor::Ralph if says_the_same => {
-                        known.retired = None;
-                    }
-                    Actor::User | Actor::Agent | Actor::Ralph | Actor::Import => {
-                        let Known { recorded, counts, .. } = *known;
-                        // What was withdrawn here comes back by no import.
-                        let withdrawn = known.retired.take().filter(|_| actor == Actor::Import);
-                        let anew = Known::written(note, (actor, place), at);
-                        *known = Known { recorded, counts, retired: withdrawn, ..anew };
-                    }
-                }
-            }
+            Some(known) => match rewrite(known, note, Circumstances { at, place, actor }) {
+                Rewriting::Done => {}
+                Rewriting::Refused => return Ok(()),
+            },
         }
         slot.change = Change::Note;
+        if is_again {
+            self.beside.landings.push(Landing::Lapsed(id.clone()));
+        }
+        match turn {
+            Some(turn) => self.took_part(&[id], Some(turn), |_, part| part.noted = true),
+            None => Ok(()),
+        }
+    }
+
+    /// What a note says was said again. An agent that says so wrote it, as far
+    /// as the checks of its turn are concerned.
+    fn seen_again(&mut self, circumstances: Circumstances, id: String) -> Result<(), Fault> {
+        let Circumstances { at, place, actor } = circumstances;
+        let turn = Turn::of(&place).filter(|_| actor == Actor::Agent);
+        self.change(&id, Change::Counts, |known| known.seen_from(place, at))?;
+        self.beside.landings.push(Landing::Lapsed(id.clone()));
         match turn {
             Some(turn) => self.took_part(&[id], Some(turn), |_, part| part.noted = true),
             None => Ok(()),
@@ -246,12 +256,18 @@ impl<S: Stored> Projection<S> {
         Ok(())
     }
 
-    fn retire(&mut self, id: &str, why: Retirement) -> Result<(), Fault> {
-        self.change(id, Change::Note, |known| known.retired = Some(why))
+    fn retire(&mut self, id: String, why: Retirement) -> Result<(), Fault> {
+        self.change(&id, Change::Note, |known| known.retired = Some(why))?;
+        self.beside.landings.push(Landing::Lapsed(id));
+        Ok(())
     }
 
-    fn promote(&mut self, id: &str, scope: Scope) -> Result<(), Fault> {
-        self.change(id, Change::Note, |known| known.note.scope = scope)
+    fn promote(&mut self, id: String, scope: Scope, actor: Actor) -> Result<(), Fault> {
+        self.change(&id, Change::Note, |known| known.note.scope = scope)?;
+        if actor == Actor::User {
+            self.beside.landings.push(Landing::Lapsed(id));
+        }
+        Ok(())
     }
 
     fn forget(&mut self, id: &str) -> Result<(), Fault> {
@@ -260,6 +276,45 @@ impl<S: Stored> Projection<S> {
         slot.change = Change::Nothing;
         slot.gone = true;
         self.beside.checks.push((id.to_owned(), None));
+        self.beside.landings.push(Landing::Lapsed(id.to_owned()));
         Ok(())
     }
 }
+
+/// Whether a note was written once more.
+enum Rewriting {
+    /// It was, be it in the same words.
+    Done,
+    /// It is not for this writer to change, or there is nothing to change.
+    Refused,
+}
+
+/// Writes a note under the id of one that is there. What the user wrote is the
+/// user's to change, whoever writes at the same time.
+fn rewrite(known: &mut Known, mut note: Note, circumstances: Circumstances) -> Rewriting {
+    let Circumstances { at, place, actor } = circumstances;
+    if actor == Actor::Import {
+        // For whom it is was decided here, not where it comes from.
+        note.scope = known.note.scope;
+    }
+    let is_users = known.actor == Actor::User;
+    let is_withdrawn = known.retired.is_some();
+    let says_the_same = known.note == note && (known.actor == actor || actor != Actor::User);
+    match actor {
+        Actor::Import if is_users || says_the_same => return Rewriting::Refused,
+        Actor::Agent | Actor::Ralph if is_users && !is_withdrawn => return Rewriting::Refused,
+        Actor::User | Actor::Agent | Actor::Ralph if says_the_same && !is_withdrawn => {}
+        Actor::User | Actor::Agent | Actor::Ralph | Actor::Import => {
+            let Known { recorded, counts, .. } = *known;
+            // What was withdrawn here comes back by no import.
+            let withdrawn = known.retired.take().filter(|_| actor == Actor::Import);
+            let anew = Known::written(note, (actor, place), at);
+            *known = Known { recorded, counts, retired: withdrawn, ..anew };
+        }
+    }
+    Rewriting::Done
+}
+
+#[cfg(test)]
+#[path = "projection_tests.rs"]
+mod tests;

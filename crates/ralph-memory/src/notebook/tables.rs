@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::Connection;
 
 use super::known::Known;
-use super::projection::{Change, Projection, Slot, Stored};
+use super::projection::{Change, Landing, Projection, Slot, Stored};
 use super::sessions::Sessions;
 use super::turn::{Part, Turn};
 use crate::error::Fault;
@@ -57,8 +57,11 @@ pub(super) fn project(
         turns::write(connection, turn, parts)?;
     }
     outcomes::add_attempts(connection, &beside.attempts)?;
-    for (ids, commits) in &beside.landings {
-        outcomes::add_landing(connection, ids, commits)?;
+    for landing in &beside.landings {
+        match landing {
+            Landing::Came(ids, commits) => outcomes::add_landing(connection, ids, commits)?,
+            Landing::Lapsed(id) => outcomes::end_landing(connection, id)?,
+        }
     }
     for (id, check) in &beside.checks {
         outcomes::bind(connection, id, check.as_ref())?;

@@ -40,9 +40,12 @@ struct More {
     place: Place,
     #[serde(default, skip_serializing_if = "is_default")]
     anchors: Vec<Anchor>,
-    /// When it ended, why, and what took its place.
+    /// When it ended, who said so, why, and what took its place.
     #[serde(default, skip_serializing_if = "is_default")]
-    retired: Option<(i64, String, Option<String>)>,
+    retired: Option<(i64, Actor, String, Option<String>)>,
+    /// Other tasks that came to the same.
+    #[serde(default, skip_serializing_if = "is_default")]
+    witnesses: Vec<Place>,
     /// What outcomes are counted for, if not for when it was recorded.
     #[serde(default, skip_serializing_if = "is_default")]
     believed_at: Option<i64>,
@@ -72,7 +75,7 @@ pub(crate) fn read(connection: &Connection, doc: i64) -> Result<Option<Known>, F
     };
     let record = entry.record;
     let valid_from = record.at.unwrap_or(extra.recorded);
-    let More { place, anchors, retired, believed_at, outcomes, counts } =
+    let More { place, anchors, retired, witnesses, believed_at, outcomes, counts } =
         parsed(extra.more.as_deref())?;
     let [prev, next] = beside::parse(extra.beside.as_deref(), record.external_id.as_deref())?;
     let note = Note {
@@ -101,12 +104,14 @@ pub(crate) fn read(connection: &Connection, doc: i64) -> Result<Option<Known>, F
         place,
         recorded: Timestamp::from_millis(extra.recorded),
         valid_from: Timestamp::from_millis(valid_from),
-        retired: retired.map(|(at, why, by)| Retirement {
+        retired: retired.map(|(at, who, why, by)| Retirement {
             at: Timestamp::from_millis(at),
+            who,
             why,
             by,
         }),
         verified: extra.flags & VERIFIED != 0,
+        witnesses,
         counts: counted(counts),
     }))
 }
@@ -122,7 +127,8 @@ pub(crate) fn write(connection: &Connection, doc: i64, known: &Known) -> Result<
         retired: known
             .retired
             .as_ref()
-            .map(|Retirement { at, why, by }| (at.as_millis(), why.clone(), by.clone())),
+            .map(|Retirement { at, who, why, by }| (at.as_millis(), *who, why.clone(), by.clone())),
+        witnesses: known.witnesses.clone(),
         believed_at: (believed_at != known.recorded).then(|| believed_at.as_millis()),
         outcomes: [for_it, against].map(f64::to_bits),
         counts: numbers(known.counts),

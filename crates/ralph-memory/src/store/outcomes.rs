@@ -79,17 +79,24 @@ pub(crate) fn add_landing(
     commits: &[String],
 ) -> Result<(), Fault> {
     let mut row = connection.prepare_cached("INSERT OR IGNORE INTO landings VALUES (?1, ?2)")?;
-    for commit in commits {
-        for id in ids {
-            row.execute([commit, id])?;
+    for id in ids {
+        for commit in commits {
+            row.execute([id, commit])?;
         }
     }
     Ok(())
 }
 
+/// A note stands or falls with no commit any more.
+pub(crate) fn end_landing(connection: &Connection, id: &str) -> Result<(), Fault> {
+    connection.prepare_cached("DELETE FROM landings WHERE id = ?1")?.execute([id])?;
+    Ok(())
+}
+
 /// Every commit that notes were kept along with, and one note each time.
 pub(crate) fn landings(connection: &Connection) -> Result<Vec<(String, String)>, Fault> {
-    let mut statement = connection.prepare_cached("SELECT hash, id FROM landings")?;
+    let mut statement =
+        connection.prepare_cached("SELECT hash, id FROM landings ORDER BY id, hash")?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

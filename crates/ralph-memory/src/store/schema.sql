@@ -120,11 +120,11 @@ CREATE TABLE attempt_files (
     PRIMARY KEY (file, attempt)
 ) WITHOUT ROWID;
 
--- Which notes were kept along with which commit.
+-- Notes that were kept along with commits and stand or fall with them.
 CREATE TABLE landings (
-    hash TEXT NOT NULL,
     id TEXT NOT NULL,
-    PRIMARY KEY (hash, id)
+    hash TEXT NOT NULL,
+    PRIMARY KEY (id, hash)
 ) WITHOUT ROWID;
 
 -- Notes with a check that can be run.

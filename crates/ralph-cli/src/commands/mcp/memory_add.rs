@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
-use ralph_memory::event::{Actor, Anchor, Event, Note, NoteKind, Scope, What};
-use ralph_memory::{anchor, clean, new_id};
+use ralph_memory::event::{Actor, Anchor, Event, Note, NoteKind, Place, Scope, What};
+use ralph_memory::{Notebook, SessionFound, anchor, clean, new_id};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -108,20 +108,35 @@ fn add(input: Input, _call: &Call) -> Result<Answer, Refusal> {
     let note = note(&app, &input)?;
     let id = note.id.clone();
     let book = notebook::open(&app)?;
-    let place = memory::place(&app, input.session.as_deref());
+    let place = place(&app, &book, input.session.as_deref())?;
     let known = book.get(&id).map_err(notebook::trouble)?;
-    let is_known = known.is_some_and(|known| known.retired.is_none());
-    let what =
-        if is_known { What::SeenAgain { id: id.clone() } } else { What::Noted(Box::new(note)) };
+    let is_known = known.as_ref().is_some_and(|known| known.retired.is_none());
+    let what = match known {
+        Some(known) => known.said_by(note, (Actor::Agent, &place)),
+        None => What::Noted(Box::new(note)),
+    };
     let event = Event { at: app.now().as_millis(), place, actor: Actor::Agent, what };
     book.write(&[event]).map_err(notebook::trouble)?;
     let said = if is_known {
-        "this was noted before; that it was seen again counts for it"
+        "this was noted before; that it was seen again counts for it, once for each task"
     } else {
         "noted, on trial: it is kept for the project once checks pass in a turn that relied on it"
     };
     let added = if is_known { "known" } else { "new" };
     Ok(Answer::new(&json!({ "schema": 1, "id": id, "state": added }))?.with_note(said))
+}
+
+/// Where the agent is: what its client says counts. The agent's own word does
+/// only for a session that was heard of, or it could pass for many tasks.
+fn place(app: &App, book: &Notebook, said: Option<&str>) -> Result<Place, Refusal> {
+    let told = memory::place(app, None);
+    let Some(said) = said.filter(|_| told.is_nowhere()) else { return Ok(told) };
+    let place = memory::place(app, Some(said));
+    let is_heard_of = match book.session(said).map_err(notebook::trouble)? {
+        SessionFound::One(session) => session.external.as_deref() == Some(said),
+        SessionFound::Several(_) | SessionFound::None { .. } => false,
+    };
+    Ok(if is_heard_of || place.run.is_some() { place } else { told })
 }
 
 fn note(app: &App, input: &Input) -> Result<Note, Refusal> {

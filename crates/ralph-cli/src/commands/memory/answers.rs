@@ -202,13 +202,19 @@ impl Answers {
     }
 
     pub(super) fn imported(&self, done: &Imported, refused: usize) -> String {
-        let Imported { added, updated, unchanged, .. } = done;
-        match self.locale {
-            Locale::En => format!(
+        let Imported { added, updated, unchanged, kept, .. } = done;
+        match (self.locale, kept) {
+            (Locale::En, 0) => format!(
                 "new: {added}, updated: {updated}, unchanged: {unchanged}, lines left out: {refused}\n"
             ),
-            Locale::Ko => format!(
+            (Locale::En, kept) => format!(
+                "new: {added}, updated: {updated}, unchanged: {unchanged}, kept: {kept} (yours is newer), lines left out: {refused}\n"
+            ),
+            (Locale::Ko, 0) => format!(
                 "새 기록 {added}개, 갱신 {updated}개, 그대로 {unchanged}개, 제외된 줄 {refused}개.\n"
+            ),
+            (Locale::Ko, kept) => format!(
+                "새 기록 {added}개, 갱신 {updated}개, 그대로 {unchanged}개, 사용자가 쓴 것을 유지 {kept}개, 제외된 줄 {refused}개.\n"
             ),
         }
     }

@@ -147,7 +147,7 @@ fn point(books: &Books<'_>, text: &str) -> Result<Anchor, CliError> {
 }
 
 pub(super) fn add(books: &Books<'_>, args: &AddArgs) -> Result<u8, CliError> {
-    let (actor, _) = books.writer();
+    let (actor, place) = books.writer();
     let scope = match (actor, args.scope) {
         (Actor::User, scope) => scope.unwrap_or(Scope::Project),
         (Actor::Agent | Actor::Ralph | Actor::Import, None | Some(Scope::Task)) => Scope::Task,
@@ -173,11 +173,8 @@ pub(super) fn add(books: &Books<'_>, args: &AddArgs) -> Result<u8, CliError> {
     let known = books.with(&home, |notebook| notebook.get(&note.id))?;
     let id = note.id.clone();
     let what = match known {
-        // An agent says again what is known; that does not make it its own.
-        Some(known) if actor == Actor::Agent && known.retired.is_none() => {
-            What::SeenAgain { id: known.note.id }
-        }
-        Some(_) | None => What::Noted(Box::new(note)),
+        Some(known) => known.said_by(note, (actor, &place)),
+        None => What::Noted(Box::new(note)),
     };
     let bound = check.map(|check| What::Bound { id: id.clone(), check: Some(check) });
     books.write_all(&home, std::iter::once(what).chain(bound).collect())?;
@@ -187,7 +184,7 @@ pub(super) fn add(books: &Books<'_>, args: &AddArgs) -> Result<u8, CliError> {
 
 pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
     let (home, known) = books.find(&args.id)?;
-    if known.note.scope != Scope::Task || known.actor == Actor::User {
+    if !known.is_own_of(&books.writer().1) {
         books.only_for_the_user("change notes that are not its own")?;
     }
     let mut note = known.note.clone();

@@ -14,7 +14,9 @@ use crate::texts::table;
 /// Find notes that are said twice, out of date, never of use or not fit to be kept
 ///
 /// The exit code is 1 if something should be done: with `--fix`, what is the
-/// same word for word is withdrawn, and secrets are overwritten in the log.
+/// same word for word is withdrawn, and secrets are overwritten in the log. Of
+/// two notes yours stays, then what binds, then what is proven, then the older;
+/// what is yours, has a check, or is of another kind or scope is left to you.
 #[derive(clap::Args, Debug)]
 pub(crate) struct DoctorArgs {
     /// Withdraw literal duplicates and overwrite secrets
@@ -38,7 +40,8 @@ pub(super) fn run(books: &Books<'_>, args: &DoctorArgs) -> Result<u8, CliError> 
             if !health.secrets.is_empty() {
                 notebook.scrub()?;
             }
-            let pairs = health.twice.iter().chain(&health.echoes).filter(|pair| pair.is_literal);
+            let pairs = health.twice.iter().chain(&health.echoes);
+            let pairs = pairs.filter(|pair| pair.is_literal && pair.is_spare);
             let withdrawn = pairs.map(|Twice { first, again, .. }| {
                 let why = books.answers.same_as(first);
                 books.event(What::Retracted { id: again.clone(), why })

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use ralph_core::Timestamp;
 use ralph_engine::wire::memory as wire;
-use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Scope};
-use ralph_memory::{Imported, Known, note_id};
+use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Place, Scope};
+use ralph_memory::{Imported, note_id};
 use serde::Deserialize;
 
 use super::books::Books;
@@ -34,8 +34,9 @@ const LONGEST_LINE: usize = 16 << 20;
 /// Each has `id` and `text`, and may have `title`, `kind`, `why`, `files`,
 /// `at` (RFC 3339 or milliseconds), `prev` and `next` (ids of neighbours) and
 /// `group` (what it is a part of, such as a session). The id comes back as
-/// `external_id`. A second import updates what differs. Lines that are no
-/// notes are named and left out; the exit code is 1 then.
+/// `external_id`. A second import updates what differs, but for what you wrote
+/// or edited here. Lines that are no notes are named and left out; the exit code
+/// is 1 then.
 #[derive(clap::Args, Debug)]
 pub(crate) struct ImportArgs {
     /// The file (`-` for standard input)
@@ -146,6 +147,8 @@ pub(super) fn run(books: &Books<'_>, args: &ImportArgs) -> Result<u8, CliError> 
 struct Importing {
     notebook: ralph_memory::Notebook,
     at: Timestamp,
+    /// Where the agent is that brings them, if one does.
+    place: Place,
     scope: Scope,
     notes: Vec<Note>,
     /// The line of each note.
@@ -158,13 +161,15 @@ struct Importing {
 impl Importing {
     fn new(books: &Books<'_>) -> Result<Self, CliError> {
         // What an agent brings along is on trial, like all that it writes.
-        let scope = match books.writer().0 {
+        let (actor, place) = books.writer();
+        let scope = match actor {
             Actor::User | Actor::Ralph | Actor::Import => Scope::Project,
             Actor::Agent => Scope::Task,
         };
         Ok(Self {
             notebook: books.open(&books.home(Scope::Project))?,
             at: books.app.now(),
+            place,
             scope,
             notes: Vec::new(),
             lines: Vec::new(),
@@ -196,10 +201,8 @@ impl Importing {
             return Ok(note);
         }
         let known = self.notebook.get(&note.id).map_err(|error| error.to_string())?;
-        let is_anothers =
-            |known: Known| known.note.scope != Scope::Task || known.actor == Actor::User;
-        if known.is_some_and(is_anothers) {
-            return Err(format!("{} is kept already, and only the user changes it", note.id));
+        if known.is_some_and(|known| !known.is_own_of(&self.place)) {
+            return Err(format!("{} is not its own, and only the user changes it", note.id));
         }
         Ok(note)
     }
@@ -207,10 +210,11 @@ impl Importing {
     fn write(&mut self) -> Result<(), CliError> {
         let lines = std::mem::take(&mut self.lines);
         self.bytes = 0;
-        let done = self.notebook.import(std::mem::take(&mut self.notes), self.at)?;
+        let done = self.notebook.import(std::mem::take(&mut self.notes), &self.place, self.at)?;
         self.done.added += done.added;
         self.done.updated += done.updated;
         self.done.unchanged += done.unchanged;
+        self.done.kept += done.kept;
         for (place, refusal) in done.refused {
             let line = usize::try_from(place).ok().and_then(|place| lines.get(place));
             self.refused.push((line.copied().unwrap_or_default(), refusal.to_string()));

@@ -9,7 +9,7 @@ use ralph_core::policy::{Criterion, GateCommand, GateSpec};
 use ralph_core::wording::learned;
 use ralph_core::{Evidence, Run, TreeId};
 use ralph_memory::consolidate::{Occasion, consolidate};
-use ralph_memory::event::{Event, Note, NoteKind, Phase, Place, Scope, What};
+use ralph_memory::event::{Actor, Event, Note, NoteKind, Phase, Place, Scope, What};
 use ralph_memory::raw::{Keeping, Raw};
 use ralph_memory::{
     AttemptQuery, Known, MemoryError, Notebook, failure_key, failure_note, note_id,
@@ -39,7 +39,7 @@ impl Driver<'_> {
     pub(super) fn earned(&self, run: &Run, evidence: &Evidence) -> Vec<Event> {
         let Ok(notebook) = Notebook::open(self.ledger.home()) else { return Vec::new() };
         let mut whats = self.fixes(run, evidence, &notebook).unwrap_or_default();
-        let mut add = |note: Note| whats.extend(unless_withdrawn(note, &notebook));
+        let mut add = |note: Note| whats.extend(learned_again(note, &notebook));
         commands(run, evidence).into_iter().for_each(&mut add);
         self.skill(run, evidence).into_iter().for_each(&mut add);
         whats.into_iter().map(|what| event(run, evidence, Phase::Consolidate, what)).collect()
@@ -67,7 +67,10 @@ impl Driver<'_> {
         let mut found = Vec::new();
         for (signature, tree) in signatures {
             let known = notebook.get(&failure_note(&failure_key(signature)))?;
-            let open = known.filter(|known| known.retired.is_none() && !known.verified);
+            // What others wrote under its name is not ours to sign.
+            let open = known.filter(|known| {
+                known.actor == Actor::Ralph && known.retired.is_none() && !known.verified
+            });
             let (Some(known), Some(tree), Some(present)) = (open, tree, &evidence.tree) else {
                 continue;
             };
@@ -224,14 +227,17 @@ fn commands(run: &Run, evidence: &Evidence) -> Vec<Note> {
     passing(run, evidence).into_iter().filter(is_habit).map(note).collect()
 }
 
-/// A note that is written, for whom it was before; none if somebody withdrew
-/// it, or if it would say what it says.
-fn unless_withdrawn(note: Note, notebook: &Notebook) -> Option<What> {
+/// A note that is written, for whom it was before: the checks of this turn are
+/// to its credit, be it in the same words. None if the user withdrew it, or says
+/// something else in its place.
+fn learned_again(note: Note, notebook: &Notebook) -> Option<What> {
     let known = notebook.get(&note.id).ok()?;
     let what = |note: Note| Some(What::Noted(Box::new(note)));
     match known {
         None => what(note),
-        Some(known) if known.retired.is_some() => None,
+        Some(known) if known.actor == Actor::User || !known.may_be_learned() => None,
+        // It has to prove itself anew.
+        Some(known) if known.retired.is_some() => what(note),
         Some(known) => what(Note { scope: known.note.scope, ..note }),
     }
 }

@@ -4,11 +4,15 @@ use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
 use ralph_core::memory::Source;
 use ralph_core::memory::label::{Anchored, Label, belief_left};
+use ralph_core::memory::notes::as_data;
 use ralph_engine::wire::moment;
 use ralph_memory::Known;
 use ralph_memory::event::{Actor, Anchor};
 
 use super::Answers;
+
+/// Other tasks that are named.
+const NAMED: usize = 5;
 
 impl Answers {
     /// The reasons, one sentence each: who said it, what happened since, what
@@ -24,6 +28,7 @@ impl Answers {
             reasons.push(self.anchor(anchor, *state));
         }
         reasons.extend(self.history(known));
+        reasons.extend(self.agreement(known));
         reasons.push(self.fading(known));
         if let Some(end) = &known.retired {
             reasons.push(self.end(end.by.as_deref(), &end.why, end.at));
@@ -124,6 +129,25 @@ impl Answers {
                 "{shown}번 보여 주었고 {cited}번 인용되었습니다. 이 기록의 공으로 검사가 {passed}번 통과했고, 인용된 뒤 {failed}번 실패했습니다."
             ),
         })
+    }
+
+    fn agreement(&self, known: &Known) -> Option<String> {
+        let others = known.witnesses.len();
+        let names = known.witnesses.iter().filter_map(|place| {
+            place.run.as_deref().or(place.task.as_deref()).or(place.session.as_deref())
+        });
+        let names = names.take(NAMED).map(as_data).collect::<Vec<_>>().join(", ");
+        let more = if others > NAMED { ", …" } else { "" };
+        match (others, self.locale) {
+            (0, _) => None,
+            (1, Locale::En) => Some(format!("Another task came to the same: {names}.")),
+            (_, Locale::En) => {
+                Some(format!("{others} other tasks came to the same: {names}{more}."))
+            }
+            (_, Locale::Ko) => {
+                Some(format!("다른 작업 {others}개가 같은 결론에 이르렀습니다: {names}{more}."))
+            }
+        }
     }
 
     fn fading(&self, known: &Known) -> String {

@@ -1,0 +1,65 @@
+//! What came with work that was taken back.
+
+use super::Work;
+use crate::error::MemoryError;
+use crate::event::{Actor, NoteKind, What};
+use crate::notebook::{Known, Selection};
+
+/// Whether a note says nothing any more when the work is undone that it came
+/// with. What the user said holds whatever becomes of the work, and so does
+/// what is typed to check the project.
+pub(super) fn falls_with_its_commit(known: &Known) -> bool {
+    let is_habit = known.actor == Actor::Ralph && known.note.kind == NoteKind::Command;
+    known.actor != Actor::User && !is_habit
+}
+
+impl Work<'_> {
+    /// Remembers which commits the notes came with that are the project's now.
+    pub(super) fn land(&mut self) {
+        let ids = std::mem::take(&mut self.landed);
+        let commits = self.occasion.commits.iter();
+        // A run may take back what it did itself; that is no news later.
+        let commits = commits.filter(|commit| !self.occasion.reverted.contains(*commit));
+        let commits: Vec<String> = commits.cloned().collect();
+        if !ids.is_empty() && !commits.is_empty() {
+            self.event(What::Landed { ids, commits });
+        }
+    }
+
+    /// Withdraws what came with commits that were taken back. The notebook
+    /// remembers that for a note until it is withdrawn or said again.
+    pub(super) fn withdraw(&mut self) -> Result<(), MemoryError> {
+        if self.occasion.reverted.is_empty() {
+            return Ok(());
+        }
+        let mut came = self.notebook.landings()?;
+        came.retain(|(commit, _)| self.occasion.reverted.contains(commit));
+        came.extend(self.came_with_runs()?);
+        for (commit, id) in came {
+            let holds = |known: &Known| known.retired.is_none() && falls_with_its_commit(known);
+            if !self.gone.contains(&id)
+                && !self.seen.contains(&id)
+                && self.notebook.get(&id)?.as_ref().is_some_and(holds)
+            {
+                let short = commit.get(..12).unwrap_or(&commit);
+                let why = format!("commit {short}, which it came with, was taken back");
+                self.decided.counts.retracted += 1;
+                self.retire(id, why);
+            }
+        }
+        Ok(())
+    }
+
+    /// The notes of runs whose work was committed later and taken back, each
+    /// with that commit. What others came to as well stays.
+    fn came_with_runs(&self) -> Result<Vec<(String, String)>, MemoryError> {
+        if self.occasion.taken_back.is_empty() {
+            return Ok(Vec::new());
+        }
+        let came = |known: Known| {
+            let commit = self.occasion.taken_back.get(known.place.run.as_deref()?)?;
+            known.witnesses.is_empty().then(|| (commit.clone(), known.note.id))
+        };
+        Ok(self.notebook.list(&Selection::default())?.into_iter().filter_map(came).collect())
+    }
+}
