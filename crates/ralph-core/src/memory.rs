@@ -7,6 +7,7 @@ pub mod approach;
 pub mod attempt;
 pub mod belief;
 pub mod citations;
+mod clock;
 mod code;
 mod comparison;
 mod denial;

@@ -1,6 +1,7 @@
 //! Whether a note announces that what another says is otherwise now.
 
 use super::comparison::{Comparison, heavy};
+use super::grammar::{is_negation, is_verb};
 use super::statement::{Statement, weight};
 use super::values::tells_what_it_is;
 use super::words::{Class, List, Word, list};
@@ -10,6 +11,8 @@ static CHANGED: List = list![
     "rename move migrate change replace rewrite port convert raise lower increase decrease bump"
     "upgrade extend shorten reduce 바뀌 become"
 ];
+
+static FAILING: List = list!["fail crash forbid reject impossible useless"];
 
 impl Comparison<'_> {
     /// Whether the new note says that what the old one told was changed:
@@ -55,9 +58,18 @@ impl Comparison<'_> {
 
     /// Whether the new note does without what the old one does it with.
     pub(super) fn is_done_without(&self) -> bool {
+        // "Nobody gets in without it" says that it is needed.
+        let fails =
+            |word: &Word| word.is(&FAILING) || (is_negation(word) && word.text != "without");
+        let is_lacking = |at: usize| !self.old.is_said(at) && !is_verb(&self.old.words[at]);
+        let works = !self.new.words.iter().any(fails)
+            && !self.is_about_less()
+            && !heavy(self.old, &self.only_old).any(is_lacking);
         let with = |at: usize| {
             let lead = self.old.lead(at).unwrap_or_default();
-            matches!(lead, "with" | "through" | "via" | "behind" | "using" | "by" | "over")
+            let needs = ["need", "needs", "require", "requires", "required"].contains(&lead);
+            (needs && works)
+                || matches!(lead, "with" | "through" | "via" | "behind" | "using" | "by" | "over")
         };
         let spared = self.new.words.iter().enumerate().filter(|(_, word)| word.text == "without");
         let spared: Vec<&Word> = spared

@@ -122,6 +122,16 @@ impl<'a> Comparison<'a> {
             && !is_other
             && is_said
             && !self.say_nothing_alike()
+            && !self.is_news()
+    }
+
+    /// Whether the new note says "now", and something else than the old one.
+    fn is_news(&self) -> bool {
+        let has = |one: &Statement| one.words.iter().any(|word| word.text == "now");
+        has(self.new)
+            && !has(self.old)
+            && heavy(self.old, &self.only_old).any(|at| self.old.is_said(at))
+            && self.only_new.iter().any(|at| self.new.is_said(*at))
     }
 
     /// Whether nothing of what one note says of its subject is in the other:
@@ -262,12 +272,18 @@ impl<'a> Comparison<'a> {
     pub(super) fn has_same_values(&self) -> bool {
         let is_hard = |at: &usize| {
             let word = &self.new.words[*at];
-            word.is_number() || word.class == Class::Code
+            word.is_number() || word.class == Class::Code || self.has_rival(word)
         };
         let open: f64 = self.open_conditions();
         let least = if self.shares.0 > 0.97 { 0.5 } else { 0.9 };
         let narrows = self.shares.0 > 0.8 && open >= least;
         !self.only_new.iter().any(is_hard) && !narrows
+    }
+
+    /// Whether the old note names another thing of the same kind.
+    fn has_rival(&self, word: &Word) -> bool {
+        let own = kind(&word.stem);
+        own.is_some() && self.old.words.iter().any(|other| kind(&other.stem) == own)
     }
 
     /// How much of the conditions of the new note is not in the old one: "a

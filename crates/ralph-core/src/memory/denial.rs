@@ -39,8 +39,7 @@ impl<'a> Comparison<'a> {
         let several = self.new.claims().count() > 1;
         let has = |word: &Word| {
             let mut old = self.old.words.iter().zip(&self.old_signs);
-            weight(word) >= 0.9
-                && old.any(|(old, sign)| *sign == Sign::Holds && old.stem == word.stem)
+            weight(word) >= 0.9 && old.any(|(old, sign)| *sign == Sign::Holds && is_in(old, word))
         };
         // "Images are deleted after 30 days" ends nothing.
         let has_number = self.only_new.iter().any(|at| self.new.words[*at].is_number());
@@ -62,12 +61,24 @@ impl<'a> Comparison<'a> {
 
     fn is_gone_clause(&self, start: usize, end: usize) -> bool {
         let words = &self.new.words[start..end];
-        let denies = |word: &Word| is_negation(word) || word.is(&GONE) || is_refusal(word);
+        // "It works without a network" takes nothing away.
+        let denies = |word: &Word| {
+            (is_negation(word) && word.text != "without") || word.is(&GONE) || is_refusal(word)
+        };
         let keeps = |word: &Word| matches!(word.text.as_str(), "only" | "alone");
         let was_gone = self.old.has(&GONE)
             || self.old.has(&ABSENT)
             || self.old.words.iter().any(|word| is_negation(word) || keeps(word));
-        if was_gone || !words.iter().any(denies) {
+        // "Never without a migration" asks for one.
+        let is_twice = words.iter().filter(|word| is_negation(word)).count() == 2
+            && words.iter().any(|word| word.text == "without");
+        if was_gone || is_twice || self.is_failure() || self.new.waits(end, self.old) {
+            return false;
+        }
+        if let Some(taken) = taken_out(words) {
+            return self.is_mostly_held(taken, 0.5);
+        }
+        if !words.iter().any(denies) && !is_shelved(words) && !self.is_taken_down(words) {
             return false;
         }
         // "X was removed from Y" is about X.
@@ -80,6 +91,15 @@ impl<'a> Comparison<'a> {
         let forbids = forbids.is_some_and(|word| matches!(word.text.as_str(), "do" | "never"));
         let least = if forbids { 0.6 } else { 0.5 };
         self.is_mostly_held(subject, least) || self.is_mostly_held(words, least)
+    }
+
+    /// Whether a Korean clause says that something was taken down; of an amount
+    /// that says that it is less.
+    fn is_taken_down(&self, words: &[Word]) -> bool {
+        static LESS: List = list!["decrease"];
+        self.new.is_korean
+            && words.iter().any(|word| word.is(&LESS))
+            && !self.new.words.iter().any(Word::is_number)
     }
 
     /// Whether the old note says something of most of these words.
@@ -141,6 +161,7 @@ impl<'a> Comparison<'a> {
             && !self.is_bound()
             && self.meets_its_head()
             && !self.is_absence()
+            && !self.is_failure()
             && (self.takes_back_a_denial() || !(self.is_narrowed() || self.is_about_less()))
     }
 
@@ -188,6 +209,18 @@ impl<'a> Comparison<'a> {
         let denies = |one: &Statement| one.words.iter().any(is_negation);
         let lacks = |one: &Statement| one.words.iter().any(|word| word.is(&ABSENT));
         (lacks(self.old) && denies(self.new)) || (lacks(self.new) && denies(self.old))
+    }
+
+    /// Whether one note says that something fails, and the other that it is not
+    /// done.
+    fn is_failure(&self) -> bool {
+        static FAILING: List = list!["fail crash impossible reject refuse"];
+        let fails = |one: &Statement, only: &[usize]| {
+            only.iter().any(|at| one.words[*at].is(&FAILING)) && !one.words.iter().any(is_negation)
+        };
+        let denies = |one: &Statement| one.words.iter().any(is_negation);
+        (fails(self.old, &self.only_old) && denies(self.new))
+            || (fails(self.new, &self.only_new) && denies(self.old))
     }
 
     /// Whether the old note denies altogether what the new one says: then it
@@ -250,9 +283,35 @@ impl<'a> Comparison<'a> {
     }
 }
 
+/// What was taken out of something: "we ripped X out of Y".
+fn taken_out(words: &[Word]) -> Option<&[Word]> {
+    const TAKING: [&str; 9] =
+        ["ripped", "took", "taken", "pulled", "threw", "thrown", "kicked", "tore", "yanked"];
+    let from = words.iter().position(|word| TAKING.contains(&word.text.as_str()))?;
+    let is_out = |word: &Word| matches!(word.text.as_str(), "out" | "outof");
+    let end = words[from..].iter().position(is_out).map(|step| from + step)?;
+    let taken = &words[from + 1..end];
+    taken.iter().any(Word::is_content).then_some(taken)
+}
+
+/// Whether something was put away for good: "got archived".
+fn is_shelved(words: &[Word]) -> bool {
+    const AWAY: [&str; 6] = ["archived", "killed", "dismantled", "shelved", "mothballed", "ended"];
+    let is_past = |word: &Word| matches!(word.text.as_str(), "was" | "were" | "been" | "got");
+    let at = words.iter().position(|word| AWAY.contains(&word.text.as_str()));
+    at.is_some_and(|at| words[..at].iter().any(is_past)) && !words.iter().any(Word::is_number)
+}
+
 /// Numbers by which a server says that something is not there.
 fn is_refusal(word: &Word) -> bool {
     word.is_number() && matches!(word.stem.as_str(), "400" | "401" | "403" | "404" | "405" | "410")
+}
+
+/// Whether it is the same, or a file in that folder.
+fn is_in(one: &Word, folder: &Word) -> bool {
+    let inside = || one.text.strip_prefix(folder.text.as_str());
+    let is_code = one.class == Class::Code && folder.class == Class::Code;
+    one.stem == folder.stem || (is_code && inside().is_some_and(|rest| rest.starts_with('/')))
 }
 
 /// What a note says of a word, wherever it stands.

@@ -39,7 +39,7 @@ static LIGHT: List = list![
     "register gate forward skip listen finish refresh support track proxy header open close"
     "format style order rule convention policy method class function key string object"
     "give take tell come avoid before after together"
-    "available possible present together late early later earlier soon long short high low new recent stale large small slow fast"
+    "threshold tool available possible present together late early later earlier soon long short high low new recent stale large small slow fast"
     "manual automatic direct sync stable flaky explicit implicit built-in internal reach"
     "trigger resolve move replace switch drop instead nowadays since ago limit budget max min"
     "deprecated retired abandoned empty longer exist gone real actual own single several many few"
@@ -54,6 +54,11 @@ pub(super) fn is_light(word: &Word) -> bool {
     let is_agent = ["er", "or", "ers", "ors"].iter().any(|end| word.text.ends_with(end));
     let is_manner = word.text.len() > 5 && word.text.ends_with("ly") && !word.is_name;
     word.is_verb || is_manner || word.is(&LIGHT) || (word.is(&VERBS) && !is_agent)
+}
+
+/// Whether a word says little wherever it stands.
+pub(super) fn is_slight(word: &Word) -> bool {
+    word.is(&LIGHT)
 }
 
 /// Whether a word says what is done.
@@ -126,7 +131,12 @@ fn is_verb_at(words: &[Word], at: usize) -> bool {
     let is_third =
         text.ends_with('s') && at > 0 && words[at - 1].is_content() && !words[at - 1].is_number();
     let is_manner = text.len() > 5 && text.ends_with("ly");
-    let is_own = at > 0 && matches!(words[at - 1].text.as_str(), "we" | "you" | "they" | "i");
+    let is_own = at > 0
+        && match words[at - 1].text.as_str() {
+            "we" | "you" | "they" | "i" => true,
+            "it" => text.ends_with('s') && !text.ends_with("ss"),
+            _ => false,
+        };
     if is_manner || (is_own && !words[at].is(&AUXILIARY)) {
         return !is_manner;
     }

@@ -120,7 +120,7 @@ pub(super) fn is_ending(text: &str) -> bool {
 
 /// Whether a word without its particle says nothing by itself.
 pub(super) fn is_filler(text: &str) -> bool {
-    const FILLERS: &str = "기준 경우 때 동안 등 정도 관련 주길 좀 위해 통해 대해 따로 및 또는 그리고 것 수 시 해당 각 각각";
+    const FILLERS: &str = "기준 경우 때 동안 등 정도 관련 주길 좀 위해 통해 대해 따로 및 또는 그리고 것 수 시 해당 각 각각 님 씨 두었 뒀 놓았 놨";
     FILLERS.split(' ').any(|one| one == text)
 }
 
@@ -143,6 +143,7 @@ pub(super) fn read(word: &str) -> Vec<String> {
         return found;
     }
     let bare = without_ending(word);
+    let bare = bare.strip_suffix('님').filter(|name| name.chars().count() > 1).unwrap_or(bare);
     for text in [bare, word] {
         if let Some(found) = translated(text) {
             return vec![found.to_owned()];
@@ -232,7 +233,7 @@ pub(super) fn without_ending(word: &str) -> &str {
 /// Nouns of one syllable, which a particle may follow.
 fn is_noun(word: &str) -> bool {
     const NOUNS: &str =
-        "키 값 행 팀 앱 웹 큐 락 잡 풀 탭 줄 명 개 번 회 건 초 분 일 주 달 년 시 월 칸 자";
+        "키 값 행 팀 앱 웹 큐 락 잡 풀 탭 줄 명 개 번 회 건 초 분 일 주 달 년 시 월 칸 자 님 씨";
     NOUNS.split(' ').any(|noun| noun == word)
 }
 

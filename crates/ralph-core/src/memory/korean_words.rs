@@ -153,7 +153,10 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("last", "마지막 최근"),
     ("newest", "최신"),
     ("replace", "대체 교체"),
-    ("move", "옮긴 옮겼 옮겨 이전했 이동 옮기"),
+    (
+        "move",
+        "옮긴 옮겼 옮겨 이전했 이전함 이전하 이전한 이전됨 이전되 이전됐 이전해 이전합 이동 옮기",
+    ),
     ("switch", "전환 갈아"),
     ("separate", "별도 따로 분리 개별"),
     ("same", "같은 동일"),
@@ -401,8 +404,8 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("export", "내보내 추출 엑스포트"),
     ("import", "가져오 임포트"),
     ("install", "설치 인스톨"),
-    ("remove", "빠졌 사라졌 사라진 없어졌"),
-    ("retired", "없어 없애 중단 없어지 사라지"),
+    ("remove", "빠졌 사라졌 사라진 없어졌 걷어내 걷어냈 걷어낸 들어내 들어냈 치웠 철거 떼어냈"),
+    ("retired", "없어 없애 중단 없어지 사라지 폐지 접었 퇴역"),
     ("consumer", "컨슈머 소비자"),
     ("producer", "프로듀서 생산자"),
     ("publish", "발행 퍼블리시 게시"),
@@ -481,8 +484,8 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("protect", "보호"),
     ("dawn", "새벽"),
     ("show", "보여 보이 표시 노출"),
-    ("disable", "끄 꺼 꺼져 비활성 비활성화 껐"),
-    ("enable", "켜져 활성 활성화"),
+    ("disable", "끄 꺼 꺼져 꺼지 꺼짐 끔 비활성 비활성화 껐"),
+    ("enable", "켜져 켜지 켜짐 켠 활성 활성화"),
     ("unique", "고유 유일"),
     ("define", "정의"),
     ("attach", "붙이 붙여"),
@@ -512,6 +515,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("category", "분류 카테고리"),
     ("deadline", "마감 기한"),
     ("want", "원하 원한 바라"),
+    ("tool", "도구 툴"),
 ];
 
 #[cfg(test)]

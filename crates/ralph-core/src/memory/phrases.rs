@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use super::clock;
 use super::idioms::PHRASES;
 use super::kinds::kind;
 use super::quantity::{self, Unit};
@@ -37,6 +38,9 @@ pub(super) fn joined(words: &[Word]) -> Vec<Word> {
         } else if is_just_one(found.last(), &words[at..]) {
             found.push(numbered(1.0, Unit::Count, 1.0));
             at += 1;
+        } else if let Some((word, length)) = clock::read(&words[at..]) {
+            found.push(word);
+            at += length;
         } else if let Some((word, length)) = amount(&words[at..]) {
             found.push(word);
             at += length;
@@ -121,7 +125,7 @@ fn is_ceasing(words: &[Word]) -> bool {
     let [first, next, ..] = words else { return false };
     matches!(first.text.as_str(), "stop" | "stops" | "stopped" | "ceased" | "quit")
         && next.class == Class::Plain
-        && next.text.len() > 5
+        && next.text.len() > 4
         && next.text.ends_with("ing")
 }
 

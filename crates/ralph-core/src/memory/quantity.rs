@@ -3,6 +3,7 @@
 
 use std::sync::LazyLock;
 
+use super::clock;
 use super::tables::Table;
 use super::words::{Class, Word};
 
@@ -171,6 +172,13 @@ pub(super) fn parse(text: &str) -> Option<Quantity> {
     let text = text.strip_prefix('v').unwrap_or(text).replace(['_', ','], "");
     if !text.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
+    }
+    if let Some(minutes) = clock::parse(&text) {
+        return Some(Quantity { amount: shown(minutes), unit: Unit::Clock });
+    }
+    if let Some(number) = text.strip_prefix("0x") {
+        let number = u32::from_str_radix(number, 16).ok()?;
+        return Some(Quantity { amount: number.to_string(), unit: Unit::Count });
     }
     if let Some((hours, minutes)) = text.split_once(':') {
         let hours: u32 = hours.parse().ok()?;

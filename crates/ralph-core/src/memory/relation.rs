@@ -53,7 +53,7 @@ pub fn relate(old: &str, new: &str) -> Relation {
     if pair.is_about_siblings() {
         return Relation::Apart;
     }
-    if pair.is_announced() || pair.is_done_without() {
+    if (pair.is_announced() && !pair.is_added()) || pair.is_done_without() {
         return Relation::Replaces(Why::Denied);
     }
     if pair.is_denied() {

@@ -3,7 +3,9 @@
 
 use super::acronyms;
 use super::code::{are_related, are_rivals, extension, is_file, parts};
-use super::grammar::{AUXILIARY, OPENERS, VERBS, is_light, is_negation, is_verb, mark_verbs, verb};
+use super::grammar::{
+    AUXILIARY, NOUNS, OPENERS, VERBS, is_light, is_negation, is_slight, is_verb, mark_verbs, verb,
+};
 use super::kinds::kind;
 use super::quantity;
 use super::synonyms::{family, key};
@@ -57,6 +59,14 @@ static LEAVING: List = list!["leave"];
 
 static PREFERRING: List = list!["prefer"];
 
+static CHANGING: List = list!["change"];
+
+/// Verbs that lead from one thing to another.
+static MOVING: List = list![
+    "move replace migrate change port transition rewrite upgrade raise lower increase"
+    "decrease went hop"
+];
+
 /// What begins a condition.
 static CONDITIONS: List = list!["if when whenever unless while until"];
 
@@ -93,11 +103,16 @@ impl Statement {
     fn from_words(mut words: Vec<Word>, text: &str) -> Self {
         let is_korean = text.chars().any(|c| ('가'..='힣').contains(&c));
         mark_verbs(&mut words);
-        for word in &mut words {
-            word.tenths = tenths(word);
-        }
         let clauses = clauses(&words);
         let verb = verb(&words);
+        let topic = words.iter().position(|word| word.is_topic).map(|at| at + 1);
+        let turn = topic.or(verb).unwrap_or(0);
+        let head = words[..turn].iter().rposition(Word::is_content);
+        for (at, word) in words.iter_mut().enumerate() {
+            // Logs and builds are things where a note says what it is about.
+            let is_noun = !word.is_verb && word.is(&NOUNS) && !is_slight(word);
+            word.tenths = if is_noun && head == Some(at) { 10 } else { tenths(word) };
+        }
         let mut known: Words<String> = Words::default();
         for word in words.iter().filter(|word| word.is_content()) {
             known.insert(word.stem.clone());
@@ -106,7 +121,7 @@ impl Statement {
             known.extend(extension(word).map(key));
             known.extend(alone(word));
             // Redis is a cache, whether or not the note says so.
-            known.extend(kind(&word.stem).filter(|name| !name.contains(' ')).map(key));
+            known.extend(kind(&word.stem).and_then(kind_word).map(key));
         }
         let plain = words.iter().filter(|word| word.class == Class::Plain && word.is_content());
         let families = plain.map(|word| family(&word.stem).to_owned()).collect();
@@ -169,6 +184,10 @@ impl Statement {
 
     /// Whether it says what something is.
     pub(super) fn is_copular(&self) -> bool {
+        // What comes before the topic of a Korean sentence is no verb.
+        if self.words.iter().any(|word| word.is_topic) {
+            return self.predicate().is_none();
+        }
         let Some(at) = self.verb else { return true };
         let word = &self.words[at];
         if self.words[..at].iter().any(|word| word.is_verb) {
@@ -289,15 +308,13 @@ impl Statement {
     pub(super) fn signs(&self, other: &Self) -> Vec<Sign> {
         let mut signs = vec![Sign::Open; self.words.len()];
         let mut after = None;
-        for (number, clause) in self.clauses.iter().enumerate().rev() {
+        for clause in self.clauses.iter().rev() {
             if clause.part != Part::Claim {
                 continue;
             }
             let words = &self.words[clause.start..clause.end];
-            // "Not until it is asked for" affirms.
-            let next = self.clauses.get(number + 1).and_then(|next| self.words.get(next.start));
-            let waits = next.is_some_and(|word| word.text == "until");
-            let own = if waits { Sign::Holds } else { sign(words, other) };
+            let waits = self.waits(clause.end, other);
+            let own = if waits { Sign::Holds } else { sign(words, &self.words, other) };
             // "In CI, it is slow": what has no verb goes with what follows.
             let is_whole =
                 words.iter().any(|word| word.is_verb || word.is(&AUXILIARY) || word.is(&VERBS));
@@ -309,6 +326,14 @@ impl Statement {
             }
         }
         signs
+    }
+
+    /// Whether a clause that ends here says only when something is so: "not
+    /// until it is asked for", "not unless it is there".
+    pub(super) fn waits(&self, end: usize, other: &Self) -> bool {
+        let Some(turn) = self.words.get(end) else { return false };
+        let is_met = |word: &Word| weight(word) >= 0.9 && other.share_of(word) >= 1.0;
+        turn.text == "until" || (turn.text == "unless" && self.words[end..].iter().any(is_met))
     }
 
     /// The clauses that hold no condition, as ranges of words.
@@ -328,6 +353,15 @@ impl Statement {
         conditions.flat_map(|clause| clause.start..clause.end)
     }
 }
+
+/// The one word for a kind of things, if there is one.
+fn kind_word(name: &'static str) -> Option<&'static str> {
+    match name {
+        "type checker" => Some("typecheck"),
+        _ => (!name.contains(' ')).then_some(name),
+    }
+}
+
 /// The number that a word for one thing alone stands for, and the other way
 /// round.
 fn alone(word: &Word) -> Vec<String> {
@@ -362,16 +396,31 @@ fn clauses(words: &[Word]) -> Vec<Clause> {
     let mut start = 0;
     for (at, word) in words.iter().enumerate() {
         let is_end = word.class == Class::Mark && word.stem != "=";
-        let begins = word.is(&CONDITIONS) || word.is(&JOINTS) || is_outcome(words, at);
+        let begins = word.is(&CONDITIONS)
+            || word.is(&JOINTS)
+            || is_outcome(words, at)
+            || is_second_half(words, at);
         if (is_end || begins) && at > start {
             found.push(clause(words, start, at));
             start = at;
         }
     }
-    if start < words.len() {
+    // The full stop at the end is no clause.
+    if words[start..].iter().any(|word| word.class != Class::Mark) {
         found.push(clause(words, start, words.len()));
     }
     found
+}
+
+/// Whether an "and" begins a sentence of its own: "and do not wait", "and sits
+/// in the root".
+fn is_second_half(words: &[Word], at: usize) -> bool {
+    let acts = |word: &Word| word.is_verb || word.is(&AUXILIARY) || word.is(&VERBS);
+    let begins = |word: &Word| {
+        let is_third = word.text.ends_with('s') && is_verb(word) && !word.is(&NOUNS);
+        is_negation(word) || word.is(&AUXILIARY) || is_third
+    };
+    words[at].text == "and" && words[..at].iter().any(acts) && words.get(at + 1).is_some_and(begins)
 }
 
 /// Whether an "or" begins a sentence of its own: "or the build fails".
@@ -395,7 +444,7 @@ fn clause(words: &[Word], start: usize, end: usize) -> Clause {
     Clause { start, end, part }
 }
 
-fn sign(words: &[Word], other: &Statement) -> Sign {
+fn sign(words: &[Word], whole: &[Word], other: &Statement) -> Sign {
     let pairs = words.iter().any(|word| word.text == "neither");
     let turns = words.iter().any(|word| word.text == "favouring");
     let mut bases: Vec<&str> = Vec::new();
@@ -410,7 +459,9 @@ fn sign(words: &[Word], other: &Statement) -> Sign {
                 return Sign::Open;
             }
             denials += 1;
-        } else if !turns && is_opposite(word, words, other) && !bases.contains(&word.stem.as_str())
+        } else if !turns
+            && is_opposite(word, (words, whole), other)
+            && !bases.contains(&word.stem.as_str())
         {
             bases.push(&word.stem);
             denials += 1;
@@ -438,6 +489,11 @@ fn is_aimed(words: &[Word], at: usize, other: &Statement) -> bool {
     let shares = |word: &Word| other.share_of(word) >= 1.0;
     match words[at].text.as_str() {
         "nothing" | "nobody" | "none" | "neither" => true,
+        "without" if at > 0 => {
+            let mut behind = words[at + 1..].iter().filter(|word| word.is_content());
+            let counts = |word: &Word| weight(word) >= 0.9 || word.text.ends_with("ing");
+            behind.next().is_none_or(|word| counts(word) && shares(word))
+        }
         "않" => {
             let mut before = words[..at].iter().rev().filter(|word| word.is_content());
             let Some(last) = before.next() else { return true };
@@ -453,12 +509,14 @@ fn is_aimed(words: &[Word], at: usize, other: &Statement) -> bool {
 }
 
 /// Whether a word denies what the other note says by being its opposite.
-fn is_opposite(word: &Word, clause: &[Word], other: &Statement) -> bool {
+fn is_opposite(word: &Word, (clause, whole): (&[Word], &[Word]), other: &Statement) -> bool {
     static STRONG: List = list!["allow enable require include inside"];
     word.opposites.iter().any(|base| {
         let has = |words: &[Word]| words.iter().any(|one| one.stem == *base);
         let counts = Word::plain(base).is(&STRONG) || has(&other.words);
-        counts && !has(clause)
+        // "Tabs, not spaces" says one thing.
+        let is_contrast = has(whole) && clause.iter().any(is_negation);
+        counts && !has(clause) && !is_contrast
     })
 }
 
@@ -466,7 +524,7 @@ fn is_opposite(word: &Word, clause: &[Word], other: &Statement) -> bool {
 /// B", "B is discouraged in favour of A".
 fn is_set_aside(words: &[Word], at: usize) -> bool {
     let position = |text: &str| words.iter().position(|word| word.text == text);
-    if let Some(turn) = position("대신") {
+    if let Some(turn) = position("대신").or_else(|| position("에서")) {
         return at + 1 == turn;
     }
     if let Some(turn) = position("insteadof") {
@@ -476,13 +534,11 @@ fn is_set_aside(words: &[Word], at: usize) -> bool {
         return at < turn;
     }
     if let Some(turn) = position("outof").or_else(|| position("from"))
-        && words.iter().any(|word| {
-            matches!(word.stem.as_str(), "mov" | "replac" | "migrat" | "change" | "chang")
-        })
+        && words.iter().any(|word| word.is(&MOVING))
     {
         let end =
             words.iter().position(|word| matches!(word.text.as_str(), "to" | "into" | "onto"));
-        let changes = words.iter().any(|word| word.stem == "chang");
+        let changes = words.iter().any(|word| word.is(&CHANGING));
         return !(changes && end.is_none())
             && at > turn
             && end.is_none_or(|end| at < end || end < turn);

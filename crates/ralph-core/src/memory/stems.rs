@@ -14,7 +14,9 @@ pub(super) fn stem(word: &str) -> String {
     }
     let word = without_plural(word);
     let word = without_suffix(&word);
-    word.strip_suffix('e').map_or_else(|| word.clone(), str::to_owned)
+    // Nor a theme "them".
+    let short = word.strip_suffix('e').filter(|rest| *rest != "them");
+    short.map_or_else(|| word.clone(), str::to_owned)
 }
 
 /// Endings of forms, and what may stand in their place.

@@ -148,6 +148,7 @@ const OPPOSITE: &[(&str, &str)] = &[
     ("add", "remove"),
     ("include", "skip"),
     ("unique", "duplicate"),
+    ("commit", "gitignored untracked"),
 ];
 
 /// Words that tell two things of one kind apart: what holds for one says

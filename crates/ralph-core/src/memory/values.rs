@@ -96,6 +96,9 @@ impl<'a> Comparison<'a> {
             return None;
         }
         let (was, now) = self.numbers().or_else(|| self.named_values())?;
+        if self.are_of_two_names(was, now) {
+            return None;
+        }
         let is_alone = |one: &Statement, only: &[usize], value: usize| {
             heavy(one, only).all(|at| at == value || is_beside(one, at, value))
         };
@@ -107,6 +110,18 @@ impl<'a> Comparison<'a> {
             && !self.has_twins(was, now)
             && !self.is_about_less();
         is_clear.then(|| (&self.old.words[was], &self.new.words[now]))
+    }
+
+    /// Whether two numbers belong to two names, with room for both: "supports
+    /// Python 3.9", "supports Node 18".
+    fn are_of_two_names(&self, was: usize, now: usize) -> bool {
+        let is_named = |one: &Statement, only: &[usize], at: usize| {
+            let name = at.checked_sub(1).filter(|at| only.contains(at));
+            one.words[at].is_number() && name.is_some_and(|at| weight(&one.words[at]) >= 0.9)
+        };
+        is_named(self.old, &self.only_old, was)
+            && is_named(self.new, &self.only_new, now)
+            && self.leaves_room(Rivals::Any)
     }
 
     /// Whether each note is about something that the other does not name.
@@ -174,7 +189,15 @@ impl<'a> Comparison<'a> {
     /// "run B to test".
     fn have_two_ends(&self) -> bool {
         let (old, new) = (ends(self.old), ends(self.new));
-        !old.is_empty() && !new.is_empty() && !old.iter().any(|end| new.contains(end))
+        let differ = |old: &[&Word], new: &[&Word]| {
+            let is_in = |end: &&Word| new.iter().any(|other| other.stem == end.stem);
+            !old.is_empty() && !new.is_empty() && !old.iter().any(is_in)
+        };
+        // "To program the board", "to program the chip": what is done is the same.
+        let things = |ends: &[&'a Word]| -> Vec<&'a Word> {
+            ends.iter().copied().filter(|word| weight(word) >= 0.9).collect()
+        };
+        differ(&old, &new) || differ(&things(&old), &things(&new))
     }
 
     /// Words that may be values: those with weight, and places of any weight
@@ -409,11 +432,10 @@ pub(super) fn tells_what_it_is(one: &Statement) -> bool {
 }
 
 /// What is behind "to" and a verb: what something is done for.
-fn ends(one: &Statement) -> Vec<&str> {
+fn ends(one: &Statement) -> Vec<&Word> {
     let is_end = |pair: &[Word]| pair[0].text == "to" && is_verb(&pair[1]);
     let Some(at) = one.words.windows(2).position(is_end) else { return Vec::new() };
-    let behind = one.words[at + 1..].iter().filter(|word| word.is_content());
-    behind.map(|word| word.stem.as_str()).collect()
+    one.words[at + 1..].iter().filter(|word| word.is_content()).collect()
 }
 
 /// Whether a word counts: a number, or "one".

@@ -148,7 +148,7 @@ static EMPTY: List = list![
     "around within across again yet these otherwise etc ever even well not never no nothing none"
     "nobody neither nor cannot unless until whenever once without lack different other another"
     "today nowadays anymore actually really simply mostly usually generally alone thing way"
-    "한 case lot time everyone everybody anyone anybody something somebody"
+    "한 에서 case lot time everyone everybody anyone anybody something somebody"
 ];
 
 /// The words of a note.
@@ -171,7 +171,19 @@ pub(super) fn words(text: &str) -> Vec<Word> {
         }
     }
     without_label(&mut found);
+    without_places(&mut found);
     phrases::joined(&found)
+}
+
+/// Verbs that say that something is another now.
+static TURNING: List = list!["change move replace migrate increase decrease upload raise lower"];
+
+/// Korean says "from" and "at" with one particle: it counts only before a verb
+/// that leads away.
+fn without_places(words: &mut Vec<Word>) {
+    if !words.iter().any(|word| word.is(&TURNING)) {
+        words.retain(|word| word.text != "에서");
+    }
 }
 
 /// What people put before a note to say what kind it is: "Bug: …".
@@ -342,6 +354,7 @@ fn korean_word(word: &str, found: &mut Vec<Word>) {
         if let Some(last) = found.last_mut() {
             last.is_topic |= is_topic;
         }
+        found.extend((word == "에서").then(|| Word::plain("에서")));
         return;
     }
     for part in korean::read(word) {
@@ -350,11 +363,14 @@ fn korean_word(word: &str, found: &mut Vec<Word>) {
             "not" => "않",
             "before" => "전",
             "after" => "뒤",
+            // Which half of the day is meant is decided with the hour.
+            "morning" | "evening" | "dawn" => word,
             other => other,
         };
         let is_verb = korean::is_verb(word);
         found.push(Word { is_topic, is_verb, text: text.to_owned(), ..Word::plain(&part) });
     }
+    found.extend(word.ends_with("에서").then(|| Word::plain("에서")));
 }
 
 /// `req/min` is requests per minute.
