@@ -6,6 +6,7 @@
 //! conversation, or it asks for what only the user may give. Advice to people
 //! ("run `make` first") is none of these.
 
+mod addressing;
 mod disguise;
 mod rules;
 
@@ -13,6 +14,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use addressing::ADDRESSING;
 pub(super) use disguise::is_unseen;
 use disguise::{is_disguised, readable, respelled};
 use rules::{RULES, UNLESS_DENIED, spelled};
@@ -43,6 +45,7 @@ pub enum Order {
 /// The kinds of orders in a text, each once. Empty for what just informs.
 pub fn orders(text: &str) -> Vec<Order> {
     static COMPILED: LazyLock<Vec<(Order, Regex)>> = LazyLock::new(|| compiled(RULES));
+    static ADDRESSED: LazyLock<Vec<(Order, Regex)>> = LazyLock::new(|| compiled(ADDRESSING));
     static MILDER: LazyLock<Vec<(Order, Regex)>> = LazyLock::new(|| compiled(UNLESS_DENIED));
     let seen = without_installers(&readable(text));
     let said = without_quotations(&seen);
@@ -52,7 +55,7 @@ pub fn orders(text: &str) -> Vec<Order> {
     };
     let asks = |(order, rule): &&(Order, Regex)| rule.is_match(heard(*order));
     let asks_still = |(order, rule): &&(Order, Regex)| is_said(rule, heard(*order));
-    let strict = COMPILED.iter().filter(asks);
+    let strict = COMPILED.iter().chain(ADDRESSED.iter()).filter(asks);
     let mild = MILDER.iter().filter(asks_still);
     let mut found: Vec<Order> = strict.chain(mild).map(|(order, _)| *order).collect();
     if closes_a_fence(&seen) {
@@ -100,11 +103,19 @@ fn is_said(rule: &Regex, text: &str) -> bool {
     rule.find_iter(text).any(|found| {
         let before = &text[..found.start()];
         let start = before.rfind(['.', '!', '?', '\n', ';']).map_or(0, |at| at + 1);
-        let mut words = before[start..].split(|c: char| !(c.is_alphanumeric() || c == '\''));
+        let denies = |part: &str| {
+            let mut words = part.split(|c: char| !(c.is_alphanumeric() || c == '\''));
+            words.any(|word| DENIALS.contains(&word))
+        };
+        // "If it isn't too much trouble" is polite and denies nothing.
+        let is_polite = |part: &str| part.trim_start().starts_with("if ");
+        let (earlier, last) = before[start..].rsplit_once(',').unwrap_or(("", &before[start..]));
+        let is_forbidden =
+            denies(last) || earlier.split(',').any(|part| denies(part) && !is_polite(part));
         // Korean denies behind the verb.
         let is_denied =
             ["하지", "되지", "지 "].iter().any(|end| text[found.end()..].starts_with(end));
-        !is_denied && !words.any(|word| DENIALS.contains(&word))
+        !is_denied && !is_forbidden
     })
 }
 
@@ -167,7 +178,8 @@ fn without_installers(text: &str) -> String {
 fn without_quotations(text: &str) -> String {
     static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         let named = r"\b(prompts?|texts?|strings?|inputs?|messages?|phrases?|payloads?|cases?|titles?|named|called|expected|got|revert|samples?|words?|contains?|containing|rejects?|detects?|blocks?|for|like) ?:? ?";
-        Regex::new(&format!(r#"{named}(?:'[^'\n]*'|"[^"\n]*"|“[^”\n]*”|`[^`\n]*`)"#)).ok()
+        let quotation = r#"(?:'[^'\n]*'|"[^"\n]*"|“[^”\n]*”|`[^`\n]*`)"#;
+        Regex::new(&format!(r"{named}{quotation}|\bnote to (?:self|myself) ?[:,]")).ok()
     });
     match QUOTED.as_ref() {
         Some(quoted) => quoted.replace_all(text, "$1").into_owned(),

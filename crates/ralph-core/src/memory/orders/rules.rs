@@ -4,13 +4,20 @@
 use super::Order;
 
 /// Who is spoken to when a text means the agent.
-const READER: &str = r"(?:(?:ai|coding|autonomous|automated|language|software) (?:agents?|assistants?|models?|readers?|contributors?|reviewers?|coders?|bots?|systems?|tools?)|assistants?|chatbots?|llms?|(?:any|every|each|all) ais?)";
+const READER: &str = r"(?:(?:ai|coding|autonomous|automated|language|software) (?:agents?|assistants?|models?|readers?|contributors?|reviewers?|coders?|bots?|systems?|tools?)|assistants?|llms?|(?:any|every|each|all) ais?)";
 
 /// What obliges or asks.
 const MUST: &str = r"(?:must|should|shall|has to|have to|needs? to|is to|are to|ought to|(?:is|are) (?:required|expected|asked|instructed|allowed|free) to|will|please|kindly|may now|can now)";
 
 /// What an agent can be told to do.
-const ACT: &str = r"(?:run|execute|call|delete|remove|install|approve|grant|open|download|upload|respond|reply|output|say|answer|use|follow|obey|stop|comply|mark|accept|push|write|add|merge|set|send|post|paste|read|print|copy|create|edit|change|disable|enable|ignore|skip|commit|store|save|tell|report|repeat|decode|do|make|give|show|visit|fetch|include|append|replace|close|forget|pretend|act|continue|proceed|treat|consider|switch|export|apply|confirm|provide|keep|start|leave|trust|put|publish|share)";
+const ACT: &str = r"(?:run|execute|call|delete|remove|install|approve|grant|open|download|upload|respond|reply|output|say|answer|use|follow|obey|stop|comply|mark|accept|push|write|add|merge|set|send|post|paste|read|print|copy|create|edit|change|disable|enable|ignore|skip|commit|store|save|tell|report|repeat|decode|do|make|give|show|visit|fetch|include|append|replace|close|forget|pretend|act|continue|proceed|treat|consider|switch|export|apply|confirm|provide|keep|start|leave|trust|put|publish|share|cite|mention|suggest|recommend|link|forward|mail|email|rewrite|rename|move|discard|drop|abandon|load|import|insert|attach|pass|return|claim|state|invoke|click|submit|reset|remember|deploy|release|rate|rank|hide|bump)";
+
+/// Machines that may read a text.
+const MACHINE: &str =
+    r"(?:agents?|bots?|ais?|llms?|models?|assistants?|copilots?|crawlers?|scrapers?|chatbots?)";
+
+/// What a text may call itself.
+const TEXT: &str = r"(?:files?|pages?|logs?|issues?|tickets?|articles?|documents?|notes?|texts?|messages?|cells?|sheets?|comments?|lines?|commits?|diffs?|prs?|pull requests?|changes|outputs?|repo(?:sitor(?:y|ie))?s?|code|emails?|mails?|threads?|descriptions?|paragraphs?|sentences?|sections?|posts?|reports?|summar(?:y|ies)|snippets?|traces?)";
 
 /// What is nobody's business but the user's.
 const SECRET: &str = r"(?:(?:system|hidden|initial|original) (?:prompt|instructions?)|api[ _-]?keys?|secrets?|credentials?|passwords?|passphrases?|(?:private|ssh|signing|deploy) keys?|(?:access|auth|session|github|npm) tokens?|cookies?|environment variables|env vars|\.env\b|id_rsa|\w*(?:secret|access|api|private)_key\w*|\w+_(?:token|password|secret)\b|~/\.(?:ssh|aws|npmrc|netrc|gnupg)|/etc/(?:passwd|shadow))";
@@ -77,11 +84,11 @@ pub(super) const RULES: &[(Order, &str)] = &[
     ),
     (
         Order::Role,
-        r"<\|?/? ?(?:im_start|im_end|system|assistant|user|human|instructions?|endoftext|tool_(?:result|call|use)|function_(?:results?|calls?)|invoke|system-reminder|ralph-notes)\b",
+        r"<\|?/? ?system(?:[ >|\n]|$)|(?:^|[\n.!?>|] ?)<\|?(?:user|human)\b|</(?:user|human)>|<\|(?:user|human)\b|<\|?/? ?(?:im_start|im_end|assistant|instructions?|endoftext|tool_(?:result|call|use)|function_(?:results?|calls?)|invoke|system-reminder|ralph-notes)\b",
     ),
     (
         Order::Role,
-        r"\[/?(?:inst|sys|system)\]|<<sys>>|(?:^|\n)#{1,6} ?(?:system|instructions?|new task|assistant)\b",
+        r"\[/?(?:inst|sys|system)\]|<<sys>>|(?:^|\n)#{1,6} ?(?:system|instructions?|new task|assistant)(?: (?:prompt|message|override))? ?(?:[:#\n]|$)",
     ),
     (
         Order::Role,
@@ -135,10 +142,6 @@ pub(super) const RULES: &[(Order, &str)] = &[
     (
         Order::Leak,
         r"\b(?:(?:send|upload|exfiltrate|forward|transmit|email|mail|leak|paste|submit)\b|post [a-z])[^\n]{0,30}\b(?:{SECRET}|contents?|files?|output|repos?|repositor\w+|source|code|conversation|history|keys?|tokens?|diff|logs?|this|everything|all|data|results?|it|them|summary|prompt)\b[^\n]{0,40}(?:https?://|webhook|pastebin|ngrok)|\b(?:curl|wget)\b[^\n]{0,80}(?: -d | --data|--post-(?:data|file)| -f \S+=@| -t |--upload-file|\$\(|`cat |\$\w*(?:key|token|secret|password))|\b(?:send|forward|pass|report|deliver|mail|email|submit)\b[^\n]{0,60}\bto [\w.+-]+@",
-    ),
-    (
-        Order::Leak,
-        r"\b(?:print|printing|reveal|repeat|show|output|dump|include|send|share|post|upload|paste|echo|forward|exfiltrate|publish|email|cat)\b[^.\n]{0,30}(?:\b| ){SECRET}",
     ),
     (Order::Leak, r"\bthe user'?s (?:[\w']+ ){0,3}{SECRET}"),
     (
@@ -291,7 +294,7 @@ pub(super) const RULES: &[(Order, &str)] = &[
     ),
     (
         Order::Command,
-        r"(?:너는|당신은|에이전트[는가야,]|어시스턴트[는가야,]|ai[는가야,]|ai (?:에이전트|어시스턴트|비서)|모델은|인공지능)[^.\n]{0,60}(?:하라|해라|하세요|하십시오|해야|할 것|해줘|해 줘|주세요|실행|삭제|보내|출력|승인|마라|말 것)",
+        r"(?:너는|당신은|에이전트[는가야,]|어시스턴트[는가야,]|ai[는가야,]|ai (?:에이전트|어시스턴트|비서)|인공지능)[^.\n]{0,60}(?:하라|해라|하세요|하십시오|해야|할 것|해줘|해 줘|주세요|실행|삭제|보내|출력|승인|마라|말 것)",
     ),
     (
         Order::Command,
@@ -314,6 +317,10 @@ pub(super) const RULES: &[(Order, &str)] = &[
 /// Rules that a sentence with a "never" or "not" in front of the match does
 /// not break: "never run it without approval".
 pub(super) const UNLESS_DENIED: &[(Order, &str)] = &[
+    (
+        Order::Leak,
+        r"\b(?:print|printing|reveal|repeat|show|output|dump|include|send|share|post|upload|paste|echo|forward|exfiltrate|publish|email|cat)\b[^.\n]{0,30}(?:\b| ){SECRET}",
+    ),
     (
         Order::Leak,
         r"(?:시스템 ?프롬프트|숨겨진 (?:지시|명령)|비밀번호|토큰|api ?키|자격 ?증명|환경 ?변수|시크릿|비밀 ?키|\.env)[^.\n]{0,30}(?:보내|전송|출력|업로드|게시|알려|복사|붙여)",
@@ -452,6 +459,8 @@ pub(super) const UNLESS_DENIED: &[(Order, &str)] = &[
 pub(super) fn spelled(rule: &str) -> String {
     let groups = [
         ("{READER}", READER),
+        ("{MACHINE}", MACHINE),
+        ("{TEXT}", TEXT),
         ("{BEGINS}", BEGINS),
         ("{MUST}", MUST),
         ("{ACT}", ACT),
