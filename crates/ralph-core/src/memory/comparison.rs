@@ -268,6 +268,17 @@ impl<'a> Comparison<'a> {
         self.new.has(&ADDING) && !self.old.has(&ADDING)
     }
 
+    /// Whether there was one thing only, and the new note adds another: "only
+    /// portrait mode", "landscape mode too".
+    pub(super) fn is_opened_up(&self) -> bool {
+        let has_only = |one: &Statement| one.words.iter().any(|word| word.text == "only");
+        let same_verb = match (self.old.predicate(), self.new.predicate()) {
+            (Some(a), Some(b)) => a.stem == b.stem,
+            (Some(_) | None, _) => false,
+        };
+        has_only(self.old) && !has_only(self.new) && self.is_added() && same_verb
+    }
+
     /// Whether no value stands in one note only, nor a condition in the new one.
     pub(super) fn has_same_values(&self) -> bool {
         let is_hard = |at: &usize| {

@@ -223,6 +223,23 @@ impl<'a> Comparison<'a> {
             || (fails(self.new, &self.only_new) && denies(self.old))
     }
 
+    /// Whether the same call ends in another way: it returned, and now throws.
+    pub(super) fn ends_otherwise(&self) -> bool {
+        static ENDS: List = list!["return throw crash hang"];
+        let (Some(was), Some(now)) = (self.old.predicate(), self.new.predicate()) else {
+            return false;
+        };
+        let is_same_call = |one: &Statement, only: &[usize]| {
+            !only.iter().any(|at| !one.is_said(*at) && !is_verb(&one.words[*at]))
+        };
+        was.is(&ENDS)
+            && now.is(&ENDS)
+            && was.stem != now.stem
+            && heavy(self.new, &self.only_new).next().is_none()
+            && is_same_call(self.old, &self.only_old)
+            && is_same_call(self.new, &self.only_new)
+    }
+
     /// Whether the old note denies altogether what the new one says: then it
     /// is taken back, even if only for some cases.
     fn takes_back_a_denial(&self) -> bool {
@@ -349,7 +366,8 @@ fn sequence(one: &Statement) -> Option<(Vec<String>, Vec<String>)> {
         (turn + 1..end).filter(heavy).collect()
     };
     let rest = one.content().filter(|at| heavy(at) && !group.contains(at));
-    let stems = |list: &[usize]| list.iter().map(|at| one.words[*at].stem.clone()).collect();
+    let stems =
+        |list: &[usize]| list.iter().map(|at| family(&one.words[*at].stem).to_owned()).collect();
     let (group, rest): (Vec<String>, Vec<String>) =
         (stems(&group), stems(&rest.collect::<Vec<_>>()));
     Some(if is_before { (rest, group) } else { (group, rest) })
@@ -368,7 +386,7 @@ fn listed(one: &Statement) -> Option<(Vec<String>, Vec<String>)> {
     let stems = |from: usize, to: usize| -> Vec<String> {
         let words = one.words[from..to].iter();
         let words = words.filter(|word| word.is_content() && !word.is(&GENERIC));
-        words.map(|word| word.stem.clone()).collect()
+        words.map(|word| family(&word.stem).to_owned()).collect()
     };
     Some((stems(0, turn), stems(turn + 1, end)))
 }

@@ -39,6 +39,7 @@ static LIGHT: List = list![
     "register gate forward skip listen finish refresh support track proxy header open close"
     "format style order rule convention policy method class function key string object"
     "give take tell come avoid before after together"
+    "rate hz khz mhz ghz baud bps fps rpm dpi px pixel bit bits"
     "threshold tool available possible present together late early later earlier soon long short high low new recent stale large small slow fast"
     "manual automatic direct sync stable flaky explicit implicit built-in internal reach"
     "trigger resolve move replace switch drop instead nowadays since ago limit budget max min"
@@ -147,6 +148,10 @@ fn is_verb_at(words: &[Word], at: usize) -> bool {
     }) || (opens && (at == 0 || is_third))
 }
 
+fn is_pronoun(word: &Word) -> bool {
+    matches!(word.text.as_str(), "we" | "you" | "they" | "i")
+}
+
 /// Words that are as often names of things as they are verbs.
 pub(super) static NOUNS: List = list![
     "build log test cache lint release schedule document name hash cover format import check call"
@@ -167,14 +172,18 @@ pub(super) fn verb(words: &[Word]) -> Option<usize> {
         let word = &words[at];
         let is_form = word.text.ends_with('s') || word.text.ends_with("ed");
         // "Retries use …" begins with a noun, "Retry …" with a verb.
-        word.is(&VERBS) && !word.is(&NOUNS) && (at == 0) != is_form
+        // "We pack it using a script": that is how, not what.
+        let is_means = word.text == "using" && words[..at].iter().any(|word| word.is_verb);
+        word.is(&VERBS) && !word.is(&NOUNS) && (at == 0) != is_form && !is_means
     };
     if words.first().is_some_and(|word| word.is(&ORDERS) && !word.text.ends_with('s')) {
         return Some(0);
     }
     let all = 0..words.len();
+    let is_own = |at: &usize| words[*at].is_verb && words[..*at].iter().any(is_pronoun);
     all.clone()
         .find(|at| leads(*at) || acts(*at))
+        .or_else(|| all.clone().find(is_own))
         .or_else(|| all.clone().skip(1).find(|at| words[*at].is(&VERBS)))
         .or_else(|| all.clone().find(|at| words[*at].is(&VERBS)))
         .or_else(|| all.clone().find(|at| words[*at].is_verb))

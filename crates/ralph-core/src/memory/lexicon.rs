@@ -19,7 +19,7 @@ pub(super) const SAME: &[&str] = &[
     "localization l10n localisation",
     "accessibility a11y",
     "observability o11y",
-    "synchronize synchronise synchronization synchronisation",
+    "synchronize synchronise synchronization synchronisation synced syncs syncing",
     "normalize normalise normalization normalisation",
     "optimize optimise optimization optimisation",
     "organization organisation org",

@@ -465,7 +465,11 @@ fn sign(words: &[Word], whole: &[Word], other: &Statement) -> Sign {
         {
             bases.push(&word.stem);
             denials += 1;
-        } else if leaves || (word.text == "avoid" && at == 0) || ends_support(word, words, other) {
+        } else if leaves
+            || is_avoided(words, at)
+            || stays_out(words, at)
+            || ends_support(word, words, other)
+        {
             denials += 1;
         }
     }
@@ -474,6 +478,21 @@ fn sign(words: &[Word], whole: &[Word], other: &Statement) -> Sign {
         return Sign::Open;
     }
     if denials % 2 == 1 { Sign::Denied } else { Sign::Holds }
+}
+
+/// Whether it asks to avoid something: "please avoid", "we should avoid".
+fn is_avoided(words: &[Word], at: usize) -> bool {
+    let before = words[..at].iter().rev().find(|word| word.class != Class::Mark);
+    let asks = before.is_none_or(|word| {
+        matches!(word.text.as_str(), "please" | "should" | "must" | "always" | "and" | "we")
+    });
+    words[at].text == "avoid" && asks
+}
+
+/// Whether it asks to keep something out of another.
+fn stays_out(words: &[Word], at: usize) -> bool {
+    static STAYING: List = list!["stay keep leave"];
+    words[at].text == "outof" && words[..at].iter().any(|word| word.is(&STAYING))
 }
 
 /// Whether a clause says that support ends: "dropped Python 3.8 support".

@@ -38,7 +38,8 @@ pub(super) fn family(stem: &str) -> &str {
         "iz", "is",
     ];
     let cut = |ending: &str| stem.strip_suffix(ending).filter(|rest| rest.len() >= 5);
-    ENDINGS.iter().find_map(|ending| cut(ending)).unwrap_or(stem)
+    // An optimizer optimizes, so two endings may have to go.
+    ENDINGS.iter().find_map(|ending| cut(ending)).map_or(stem, family)
 }
 
 /// The stems that a word is the opposite of: `forbid` is not to `allow`.
@@ -149,6 +150,7 @@ const OPPOSITE: &[(&str, &str)] = &[
     ("include", "skip"),
     ("unique", "duplicate"),
     ("commit", "gitignored untracked"),
+    ("show", "hide suppress swallow"),
 ];
 
 /// Words that tell two things of one kind apart: what holds for one says
