@@ -12,13 +12,18 @@ static CHANGED: List = list![
     "upgrade extend shorten reduce 바뀌 become"
 ];
 
+static THINGS: List = list!["port write"];
+
 static FAILING: List = list!["fail crash forbid reject impossible useless"];
 
 impl Comparison<'_> {
     /// Whether the new note says that what the old one told was changed:
     /// "renamed to", "moved to", "raised to".
     pub(super) fn is_announced(&self) -> bool {
-        let Some(turn) = self.new.words.iter().position(|word| word.is(&CHANGED)) else {
+        // A port and a record are no changes, though Korean has no other word.
+        let is_thing = |word: &Word| self.new.is_korean && word.is(&THINGS);
+        let changes = |word: &Word| word.is(&CHANGED) && !is_thing(word);
+        let Some(turn) = self.new.words.iter().position(changes) else {
             return self.is_so_now();
         };
         let text = self.new.words[turn].text.as_str();

@@ -123,6 +123,34 @@ impl<'a> Comparison<'a> {
             && is_said
             && !self.say_nothing_alike()
             && !self.is_news()
+            && !self.tells_when_instead()
+            && !self.does_other_things()
+    }
+
+    /// Whether the new note says when, and no longer how or where.
+    fn tells_when_instead(&self) -> bool {
+        let lacks = |at: usize| self.old.is_said(at);
+        self.open_conditions() >= 0.5
+            && self.old.condition_positions().next().is_none()
+            && heavy(self.old, &self.only_old).any(lacks)
+    }
+
+    /// Whether all that each note says is what is done, and that differs.
+    fn does_other_things(&self) -> bool {
+        let acts = |one: &Statement, only: &[usize]| {
+            let mut verbs = one.content().filter(|at| is_verb(&one.words[*at])).peekable();
+            verbs.peek().is_some()
+                && verbs
+                    .all(|at| only.contains(&at) || !one.is_said(at) && one.words[at].tenths > 9)
+        };
+        let is_shared =
+            |at: &usize| !self.only_new.contains(at) && weight(&self.new.words[*at]) >= 0.9;
+        !self.new.is_korean
+            && acts(self.old, &self.only_old)
+            && acts(self.new, &self.only_new)
+            && self.new.content().filter(is_shared).count() < 2
+            && has_more_than_carriers(self.old, &self.only_old)
+            && has_more_than_carriers(self.new, &self.only_new)
     }
 
     /// Whether the new note says "now", and something else than the old one.

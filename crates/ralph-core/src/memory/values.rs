@@ -32,6 +32,12 @@ static OF_ONE: List = list![
 /// Verbs that say what something became.
 static TURNING: List = list!["rename become change replace license"];
 
+/// What everything has one of: to speak of it is to speak of the thing.
+static ATTRIBUTES: List = list![
+    "address configuration job site host port channel schedule image base run day 요일 owner status"
+    "license language currency color title id"
+];
+
 /// What part a word plays in a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
@@ -39,6 +45,7 @@ enum Role {
     Identity,
     Means,
     Place,
+    Time,
     Object,
 }
 
@@ -108,6 +115,7 @@ impl<'a> Comparison<'a> {
             && !self.has_two_subjects(was, now)
             && !self.is_about_one_of_several()
             && !self.has_twins(was, now)
+            && !self.is_about_a_part()
             && !self.is_about_less();
         is_clear.then(|| (&self.old.words[was], &self.new.words[now]))
     }
@@ -131,6 +139,21 @@ impl<'a> Comparison<'a> {
             subject.any(|at| !is_verb(&one.words[at]) && !is_beside(one, at, value))
         };
         names(self.old, &self.only_old, was) && names(self.new, &self.only_new, now)
+    }
+
+    /// Whether the new note is about something that belongs to what the old
+    /// one is about: "the sprint", "the sprint retro".
+    fn is_about_a_part(&self) -> bool {
+        let head = |one: &Statement| one.content().take_while(|at| !one.is_said(*at)).last();
+        let (Some(old), Some(new)) = (head(self.old), head(self.new)) else { return false };
+        let Some(before) = new.checked_sub(1) else { return false };
+        let is_thing = |word: &Word| weight(word) >= 0.9 && !word.is_number();
+        self.only_new.contains(&new)
+            && is_thing(&self.new.words[new])
+            && !is_verb(&self.new.words[new])
+            && !self.new.words[new].is(&ATTRIBUTES)
+            && is_thing(&self.old.words[old])
+            && self.new.words[before].stem == self.old.words[old].stem
     }
 
     /// Whether something beside the values differs in the same place: "the
@@ -278,6 +301,9 @@ impl<'a> Comparison<'a> {
         {
             return false;
         }
+        if self.are_form_and_place(a, b) {
+            return false;
+        }
         let is_hard = |word: &Word| word.class == Class::Code || word.is_name;
         let roles = (Self::role(self.old, old), Self::role(self.new, new));
         match roles {
@@ -300,9 +326,26 @@ impl<'a> Comparison<'a> {
             }
             (one, other) => {
                 (one == other && self.has_one_predicate())
-                    || (is_hard(a) && is_hard(b) && said.0 && said.1 && self.shares_a_thing())
+                    || (is_hard(a)
+                        && is_hard(b)
+                        && said.0
+                        && said.1
+                        && self.shares_a_thing()
+                        && (self.says_one_thing() || a.class == b.class && a.class == Class::Code))
             }
         }
+    }
+
+    /// Whether one says in which form something is and the other where, or
+    /// what is done with it: "written in Markdown", "published to the site".
+    fn are_form_and_place(&self, a: &Word, b: &Word) -> bool {
+        const FORMS: [&str; 6] =
+            ["data format", "language", "encoding", "compression", "hash", "licence"];
+        let is_form = |word: &Word| kind(&word.stem).is_some_and(|name| FORMS.contains(&name));
+        let (was, now) = (self.old.predicate(), self.new.predicate());
+        let is_place = |word: &Word| word.class == Class::Code && !is_form(word);
+        let are_both = (is_form(a) && is_place(b)) || (is_form(b) && is_place(a));
+        are_both && was.map(|word| &word.stem) != now.map(|word| &word.stem)
     }
 
     /// Whether what the new note says may be one of many.
@@ -411,6 +454,9 @@ impl<'a> Comparison<'a> {
         let uses = one.predicate().is_some_and(|word| word.stem == "use");
         if is_for && uses {
             return Role::Means;
+        }
+        if kind(&one.words[at].stem) == Some("weekday") {
+            return Role::Time;
         }
         match one.lead(at).unwrap_or_default() {
             "is" | "are" | "was" | "be" | ":" | "=" | "as" | "called" | "named" => Role::Identity,
