@@ -146,6 +146,7 @@ impl<'a> Comparison<'a> {
         let is_shared =
             |at: &usize| !self.only_new.contains(at) && weight(&self.new.words[*at]) >= 0.9;
         !self.new.is_korean
+            && self.old.condition_positions().next().is_none()
             && acts(self.old, &self.only_old)
             && acts(self.new, &self.only_new)
             && self.new.content().filter(is_shared).count() < 2

@@ -110,7 +110,8 @@ impl Statement {
         let head = words[..turn].iter().rposition(Word::is_content);
         for (at, word) in words.iter_mut().enumerate() {
             // Logs and builds are things where a note says what it is about.
-            let is_noun = !word.is_verb && word.is(&NOUNS) && !is_slight(word);
+            let is_noun =
+                !word.is_verb && (word.is(&NOUNS) || is_plain_topic(word)) && !is_slight(word);
             word.tenths = if is_noun && head == Some(at) { 10 } else { tenths(word) };
         }
         let mut known: Words<String> = Words::default();
@@ -352,6 +353,10 @@ impl Statement {
         let conditions = self.clauses.iter().filter(|clause| clause.part == Part::Condition);
         conditions.flat_map(|clause| clause.start..clause.end)
     }
+}
+
+fn is_plain_topic(word: &Word) -> bool {
+    word.is_topic && word.class == Class::Plain
 }
 
 /// The one word for a kind of things, if there is one.

@@ -49,7 +49,9 @@ pub(super) fn find_base<T>(word: &str, find: impl Fn(&str) -> Option<T>) -> Opti
             return found;
         }
     }
-    None
+    // "Embeddings" are what comes of embedding.
+    let single = word.strip_suffix('s').filter(|rest| rest.ends_with("ing"));
+    single.and_then(|single| find_base(single, find))
 }
 
 fn without_plural(word: &str) -> String {

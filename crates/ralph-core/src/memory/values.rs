@@ -38,6 +38,9 @@ static ATTRIBUTES: List = list![
     "license language currency color title id"
 ];
 
+/// Where something may be put, whatever the grammar says.
+static PLACES: List = list!["file directory repository table database memory screen"];
+
 /// What part a word plays in a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
@@ -227,10 +230,13 @@ impl<'a> Comparison<'a> {
     /// where both notes say that the same is done.
     fn candidates(&self, one: &Statement, only: &[usize]) -> Vec<usize> {
         let is_place = |at: usize| {
-            !is_verb(&one.words[at]) && one.is_said(at) && Self::role(one, at) == Role::Place
+            let is_place = one.words[at].is(&PLACES) || Self::role(one, at) == Role::Place;
+            !is_verb(&one.words[at]) && one.is_said(at) && is_place
         };
         let shares_verb = match (self.old.predicate(), self.new.predicate()) {
-            (Some(a), Some(b)) => a.stem == b.stem,
+            (Some(a), Some(b)) => {
+                a.stem == b.stem || (one.is_korean && a.is(&PLACING) && b.is(&PLACING))
+            }
             (Some(_) | None, _) => false,
         };
         let fits = |at: &usize| weight(&one.words[*at]) >= 0.9 || (shares_verb && is_place(*at));
