@@ -272,8 +272,10 @@ impl<'a> Comparison<'a> {
             return false;
         }
         // "It goes to the raw bucket": that is where, and there is one place.
-        let is_place =
-            || self.old.is_said(old) && self.new.is_said(new) && self.reframed().is_some();
+        let is_place = || {
+            let are_said = self.old.is_said(old) && self.new.is_said(new);
+            are_said && (self.reframed().is_some() || self.are_put_somewhere())
+        };
         let is_name = |word: &Word| {
             let is_done = word.text.ends_with("ed") && !word.is_verb;
             (weight(word) >= 0.9 || is_done || word.is(&NOUNS)) && !word.is_number()

@@ -2,7 +2,8 @@
 //! turns it round.
 
 use super::comparison::{Comparison, heavy, names};
-use super::grammar::{VERBS, is_light, is_negation, is_verb};
+use super::grammar::{OPENERS, VERBS, is_light, is_negation, is_verb};
+use super::quantity::Unit;
 use super::statement::{Sign, Statement, weight};
 use super::synonyms::{are_opposite, family};
 use super::words::{Class, List, Word, list};
@@ -162,6 +163,7 @@ impl<'a> Comparison<'a> {
             && self.meets_its_head()
             && !self.is_absence()
             && !self.is_failure()
+            && !self.is_kept_as_long()
             && (self.takes_back_a_denial() || !(self.is_narrowed() || self.is_about_less()))
     }
 
@@ -221,6 +223,32 @@ impl<'a> Comparison<'a> {
         let denies = |one: &Statement| one.words.iter().any(is_negation);
         (fails(self.old, &self.only_old) && denies(self.new))
             || (fails(self.new, &self.only_new) && denies(self.old))
+    }
+
+    /// Whether each note begins with somebody else: "developers have access",
+    /// "support has no access".
+    pub(super) fn is_about_others(&self) -> bool {
+        let first = |one: &Statement, only: &[usize]| {
+            let at = one.words.iter().position(|word| !word.is(&OPENERS))?;
+            let next = one.words.get(at + 1)?;
+            let has = matches!(next.text.as_str(), "has" | "have" | "can" | "may" | "must");
+            (has && one.words[at].is_content()).then(|| only.contains(&at))
+        };
+        first(self.old, &self.only_old) == Some(true)
+            && first(self.new, &self.only_new) == Some(true)
+    }
+
+    /// Whether one note says how long something is kept and the other when it
+    /// goes, and that is the same.
+    fn is_kept_as_long(&self) -> bool {
+        static KEEPING: List = list!["store"];
+        static GOING: List = list!["remove expire"];
+        let is_span = |word: &Word| word.class == Class::Number(Unit::Time);
+        let has_span = |at: usize| is_span(&self.old.words[at]) && !self.only_old.contains(&at);
+        let keeps = |one: &Statement| one.has(&KEEPING) && !one.has(&GOING);
+        let goes = |one: &Statement| one.has(&GOING) && !one.words.iter().any(is_negation);
+        self.old.content().any(has_span)
+            && ((keeps(self.old) && goes(self.new)) || (goes(self.old) && keeps(self.new)))
     }
 
     /// Whether the same call ends in another way: it returned, and now throws.

@@ -44,7 +44,7 @@ pub fn relate(old: &str, new: &str) -> Relation {
     if !pair.is_about_one_thing() {
         return Relation::Apart;
     }
-    if pair.has_sibling_subjects() {
+    if pair.has_sibling_subjects() || pair.is_about_others() {
         return Relation::Apart;
     }
     if pair.is_opened_up() || pair.ends_otherwise() {

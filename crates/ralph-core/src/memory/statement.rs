@@ -167,7 +167,11 @@ impl Statement {
             word.is_number() || word.class == Class::Mark || word.is(&AUXILIARY) || turns(word)
         };
         let lead = near.take_while(|word| !ends(word));
-        lead.into_iter().any(|word| word.text == "for") && !self.words[at].is_number()
+        // "For this quarter" says when.
+        let lead: Vec<&Word> = lead.collect();
+        lead.iter().any(|word| word.text == "for")
+            && !lead.iter().any(|word| word.text == "this")
+            && !self.words[at].is_number()
     }
 
     /// The word that says what is done: the first verb behind an auxiliary.

@@ -38,6 +38,8 @@ static ATTRIBUTES: List = list![
     "license language currency color title id"
 ];
 
+static PUTTING: List = list!["store locate deploy send write upload"];
+
 /// Where something may be put, whatever the grammar says.
 static PLACES: List = list!["file directory repository table database memory screen"];
 
@@ -354,6 +356,12 @@ impl<'a> Comparison<'a> {
         are_both && was.map(|word| &word.stem) != now.map(|word| &word.stem)
     }
 
+    /// Whether two Korean notes say where the same is put.
+    pub(super) fn are_put_somewhere(&self) -> bool {
+        let puts = |one: &Statement| one.predicate().is_some_and(|word| word.is(&PUTTING));
+        self.new.is_korean && puts(self.old) && puts(self.new)
+    }
+
     /// Whether what the new note says may be one of many.
     pub(super) fn may_be_one_of_many(&self) -> bool {
         self.leaves_room(Rivals::Any)
@@ -390,7 +398,8 @@ impl<'a> Comparison<'a> {
 
     /// Whether the new note says but one thing that the old one does not.
     fn says_one_thing(&self) -> bool {
-        heavy(self.new, &self.only_new).filter(|at| self.new.is_said(*at)).count() <= 1
+        let is_said = |at: &usize| self.new.is_said(*at) && self.is_in_first_claim(*at);
+        heavy(self.new, &self.only_new).filter(is_said).count() <= 1
     }
 
     /// Whether a word with weight, and not only a part of code, is in both.
