@@ -110,4 +110,41 @@ pub(super) const ADDRESSING: &[(Order, &str)] = &[
         Order::Leak,
         r"\b(?:add|append|insert|put|include|place|work) (?:the |this |a )?[^\n]{0,90}\b(?:to|into|in|at the end of) (?:its|their) (?:\w+ )?(?:answers?|repl(?:y|ies)|summar(?:y|ies)|responses?|outputs?)\b",
     ),
+    (
+        Order::Command,
+        r"\b{MACHINE} (?:is|are) (?:\w+ )?\w+ing (?:this|these)(?: ?[:,.;)]|$)|\b(?:ai|llm|automated) (?:contributors?|users?|readers?|helpers?) ?:",
+    ),
+    // Kindly meant, so to speak.
+    (
+        Order::Command,
+        r"\b(?:assistants?|agents?|bots?|ais?|llms?|(?:ai|automated) \w+s) (?:are|is) (?:\w+ )?(?:encouraged|asked|advised|invited|urged|reminded|welcome|requested|instructed|told|authori[sz]ed|cleared) to\b",
+    ),
+    (
+        Order::Command,
+        r"\b(?:appreciate(?: it)?|grateful|lovely|nice|great|helpful|kind|good practice) (?:if|for) (?:the |any |all |every |our )?(?:(?:ai|coding|automated|language|reviewing) )?(?:agents?|assistants?|bots?|ais?|llms?|models?|contributors?)\b",
+    ),
+    (
+        Order::Command,
+        r"\b(?:thing|word|request|favou?r|task|job|step|ask) for (?:the|any|our|your) (?:\w+ )?{MACHINE} ?:|\bif (?:your name is|you happen to be|you turn out to be) an? (?:\w+ )?{MACHINE}\b",
+    ),
+    (
+        Order::Command,
+        r"\b(?:when|once|if|as soon as) (?:the|an?|any|your) (?:\w+ )?{MACHINE} (?:gets?|reaches|sees|reads|finds|comes|arrives)(?: to| at| upon)? (?:here|this (?:point|line|text|far|page|file|note|cell|message))\b",
+    ),
+    (
+        Order::Forget,
+        r"\b(?:everything|all|anything|whatever) you (?:were|have been|are|had been) (?:told|taught|given|instructed)\b|\bact accordingly\b",
+    ),
+    (
+        Order::Role,
+        r"(?:^|[.!?\n] ?)(?:authori[sz]ed|approved|ordered|cleared|signed off) by (?:the |your )?(?:cto|ceo|ciso|owner|management|security|admin\w*|maintainers?|board|legal)(?: team)? ?[:,-]",
+    ),
+    (
+        Order::Deceive,
+        r"\b(?:write|put|say|report|mark|set|print|record)\b[^.\n]{0,60}\b(?:pass(?:ed)?|success|green|done|complete|ok)\b[^.\n]{0,40}\b(?:whether|no matter|regardless|even if)\b",
+    ),
+    (
+        Order::Leak,
+        r"\brepeat (?:the |all |every )?(?:words?|text|lines?|sentences?|everything|message)(?: \w+)? (?:above|before|so far|from the (?:start|beginning))\b|(?:대화|프롬프트|소스|코드|파일|내용|기록)[^.\n]{0,20}(?:https?://|메일|주소)[^\n]{0,40}(?:보내|전송|업로드|올려)",
+    ),
 ];

@@ -367,7 +367,7 @@ pub(super) const UNLESS_DENIED: &[(Order, &str)] = &[
     ),
     (
         Order::Command,
-        r"\byou(?:'ve been| have been| were| are) (?:now |hereby )?(?:granted|given|authori[sz]ed|promoted|elevated|cleared|empowered|ordered|instructed|commanded)\b|\b(?:bots?|agents?|ais?|models?|assistants?) (?:can|may|are (?:allowed|free) to) (?:now )?(?:push|merge|approve|publish|force|bypass|ignore)\b|\b(?:confirm|acknowledge) (?:that )?you (?:have )?(?:understood|understand|read|agree|complied|will)\b",
+        r"\byou(?:'ve been| have been| were| are) (?:now |hereby )?(?:granted|given|authori[sz]ed|promoted|elevated|cleared|empowered|ordered|instructed|commanded)\b|\b(?:bots?|agents?|ais?|models?|assistants?) (?:can|may|are (?:allowed|free) to) (?:now )?(?:push|merge|approve|publish|force|bypass|ignore|skip|disable)\b|\b(?:confirm|acknowledge) (?:that )?you (?:have )?(?:understood|understand|read|agree|complied|will)\b",
     ),
     (
         Order::Command,
