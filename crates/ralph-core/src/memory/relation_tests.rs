@@ -465,3 +465,61 @@ fn initials_and_amounts_are_read_as_they_are_meant() {
         ],
     );
 }
+
+#[test]
+fn a_full_stop_changes_nothing() {
+    check(
+        "apart",
+        &[
+            ("The login endpoint is rate limited.", "The signup endpoint is not rate limited."),
+            ("Logs are kept for 30 days.", "Backups are kept for 90 days."),
+            ("The web client stores its theme in localStorage.", "The web client stores tokens."),
+        ],
+    );
+}
+
+#[test]
+fn two_denials_affirm() {
+    check(
+        "same",
+        &[
+            ("Changes to the schema need a migration.", "Never change it without a migration."),
+            ("Unit tests need Redis running.", "You can't run the unit tests unless Redis is up."),
+            ("We use tabs, not spaces, in Go.", "Indentation in Go is tabs rather than spaces."),
+            ("Artifacts are kept for 14 days.", "Artifacts are deleted after two weeks."),
+        ],
+    );
+}
+
+#[test]
+fn what_was_left_for_something_else_is_replaced() {
+    check(
+        "replaces",
+        &[
+            ("Physics is handled by Box2D.", "We ripped Box2D out; physics is Rapier now."),
+            ("The lexer lives in src/front/lex.rs.", "The lexer was moved out of src/front."),
+            ("The docs are built with Sphinx.", "Docs have been ported from Sphinx to MkDocs."),
+            ("The wiki needs the VPN.", "The wiki works without the VPN."),
+            ("`parse()` returns null on error.", "`parse()` throws on error."),
+            ("The app supports only portrait mode.", "Landscape mode is supported too."),
+            ("배포는 젠킨스로 한다.", "배포 도구를 젠킨스에서 GitHub Actions로 바꿨다."),
+            ("담당자는 김서연 님입니다.", "담당이 박준호 님으로 변경되었습니다."),
+        ],
+    );
+}
+
+#[test]
+fn a_part_and_another_side_of_a_thing_stand_beside_it() {
+    check(
+        "apart",
+        &[
+            ("The SDK supports Python 3.9.", "The SDK supports Node 18."),
+            ("Reports are sent on Mondays.", "Reports are sent to the finance team."),
+            ("Docs are written in Markdown.", "Docs are published to docs.example.com."),
+            ("Users are notified by email.", "Users are notified when the build fails."),
+            ("Developers have access to the logs.", "Support has no access to the logs."),
+            ("로그는 30일간 보관한다.", "백업은 90일간 보관한다."),
+            ("스프린트는 2주 단위다.", "스프린트 회고는 금요일에 한다."),
+        ],
+    );
+}
