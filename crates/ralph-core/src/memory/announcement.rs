@@ -12,7 +12,7 @@ static CHANGED: List = list![
     "upgrade extend shorten reduce 바뀌 become"
 ];
 
-static THINGS: List = list!["port write"];
+static THINGS: List = list!["port write convert"];
 
 static FAILING: List = list!["fail crash forbid reject impossible useless"];
 

@@ -5,7 +5,7 @@ use super::comparison::{Comparison, heavy, names};
 use super::grammar::{OPENERS, VERBS, is_light, is_negation, is_verb};
 use super::quantity::Unit;
 use super::statement::{Sign, Statement, weight};
-use super::synonyms::{are_opposite, family};
+use super::synonyms::{are_opposite, are_siblings, family};
 use super::words::{Class, List, Word, list};
 
 static BEFORE: List = list!["before"];
@@ -164,6 +164,7 @@ impl<'a> Comparison<'a> {
             && !self.is_absence()
             && !self.is_failure()
             && !self.is_kept_as_long()
+            && !self.is_elsewhere()
             && (self.takes_back_a_denial() || !(self.is_narrowed() || self.is_about_less()))
     }
 
@@ -225,6 +226,16 @@ impl<'a> Comparison<'a> {
             || (fails(self.new, &self.only_new) && denies(self.old))
     }
 
+    /// Whether the new note speaks of another place: "off on staging" and "on in
+    /// production" are both so.
+    fn is_elsewhere(&self) -> bool {
+        let are_places = |old: &usize| {
+            let mut others = self.only_new.iter();
+            others.any(|new| are_siblings(&self.old.words[*old].stem, &self.new.words[*new].stem))
+        };
+        self.only_old.iter().any(are_places)
+    }
+
     /// Whether each note begins with somebody else: "developers have access",
     /// "support has no access".
     pub(super) fn is_about_others(&self) -> bool {
@@ -234,8 +245,12 @@ impl<'a> Comparison<'a> {
             let has = matches!(next.text.as_str(), "has" | "have" | "can" | "may" | "must");
             (has && one.words[at].is_content()).then(|| only.contains(&at))
         };
-        first(self.old, &self.only_old) == Some(true)
-            && first(self.new, &self.only_new) == Some(true)
+        // "An admin cannot delete himself" says nothing of others.
+        let is_self = |word: &Word| matches!(word.text.as_str(), "himself" | "herself");
+        let turns_back = |one: &Statement| one.words.iter().any(is_self);
+        let are_others = first(self.old, &self.only_old) == Some(true)
+            && first(self.new, &self.only_new) == Some(true);
+        are_others || (turns_back(self.new) && !turns_back(self.old))
     }
 
     /// Whether one note says how long something is kept and the other when it

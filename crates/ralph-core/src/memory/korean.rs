@@ -20,6 +20,7 @@ const ENDINGS: &[&str] = &[
     "까지는",
     "에서도",
     "에게는",
+    "에만",
     "에서",
     "으로",
     "이다",
@@ -179,7 +180,7 @@ fn translated(word: &str) -> Option<&'static str> {
     ends.iter().rev().find_map(|end| {
         let (known, rest) = word.split_at(*end);
         let english = TABLE.get(known).or_else(|| {
-            let mut bases = bases(known).into_iter();
+            let mut bases = bases(known, rest).into_iter();
             bases.find_map(|base| TABLE.get(base.as_str()))
         })?;
         // A short beginning says little: the rest must be an ending.
@@ -196,7 +197,7 @@ fn is_rest(text: &str) -> bool {
 
 /// What a verb looks like before an ending melts into it: "돌린", "돌릴" and
 /// "돌렸" are forms of "돌리".
-fn bases(word: &str) -> Vec<String> {
+fn bases(word: &str, rest: &str) -> Vec<String> {
     /// Vowels that an ending made, and those that were there before.
     const MELTED: [(u32, u32); 6] = [(6, 20), (9, 8), (14, 13), (4, 18), (0, 18), (10, 11)];
     /// ㄴ, ㄹ, ㅁ, ㅂ, ㅆ.
@@ -206,7 +207,8 @@ fn bases(word: &str) -> Vec<String> {
     };
     let code = u32::from(last) - u32::from('가');
     let (open, end) = (code - code % 28, code % 28);
-    if end != 0 && !FINALS.contains(&end) {
+    // ㅂ is an ending only in front of "니다".
+    if end != 0 && !FINALS.contains(&end) || (end == 17 && !rest.starts_with('니')) {
         return Vec::new();
     }
     let vowel = open / 28 % 21;

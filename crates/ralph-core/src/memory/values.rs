@@ -38,6 +38,12 @@ static ATTRIBUTES: List = list![
     "license language currency color title id"
 ];
 
+/// Verbs that say how long or how often, whatever it is that is done.
+static LASTING: List = list![
+    "run take store expire set finish happen wait retry require allow raise lower change go hold"
+    "schedule timeout remove start stop use"
+];
+
 static PUTTING: List = list!["store locate deploy send write upload"];
 
 /// Where something may be put, whatever the grammar says.
@@ -104,11 +110,11 @@ impl<'a> Comparison<'a> {
         if old.iter().any(|a| new.iter().any(|b| self.count_other_things(*a, *b))) {
             return None;
         }
-        if self.have_two_purposes() {
+        if self.have_two_purposes() || self.have_two_topics() {
             return None;
         }
         let (was, now) = self.numbers().or_else(|| self.named_values())?;
-        if self.are_of_two_names(was, now) {
+        if self.are_of_two_names(was, now) || self.are_of_two_doings(was, now) {
             return None;
         }
         let is_alone = |one: &Statement, only: &[usize], value: usize| {
@@ -135,6 +141,21 @@ impl<'a> Comparison<'a> {
         is_named(self.old, &self.only_old, was)
             && is_named(self.new, &self.only_new, now)
             && self.leaves_room(Rivals::Any)
+    }
+
+    /// Whether two spans of time belong to two doings: "refreshes every minute",
+    /// "shows the last 24 hours".
+    fn are_of_two_doings(&self, was: usize, now: usize) -> bool {
+        let acts = |one: &Statement, only: &[usize]| {
+            let mut verbs = one.content().filter(|at| is_verb(&one.words[*at])).peekable();
+            verbs.peek().is_some()
+                && verbs.all(|at| only.contains(&at) && !one.words[at].is(&LASTING))
+        };
+        let is_span = |word: &Word| word.class == Class::Number(Unit::Time);
+        is_span(&self.old.words[was])
+            && is_span(&self.new.words[now])
+            && acts(self.old, &self.only_old)
+            && acts(self.new, &self.only_new)
     }
 
     /// Whether each note is about something that the other does not name.
@@ -211,6 +232,15 @@ impl<'a> Comparison<'a> {
             only.iter().any(|at| one.is_purpose(*at) && !one.words[*at].is_number())
         };
         has(self.old, &self.only_old) && has(self.new, &self.only_new)
+    }
+
+    /// Whether Korean particles say that each note is about something else.
+    fn have_two_topics(&self) -> bool {
+        let is_other = |one: &Statement, only: &[usize]| {
+            let topic = one.words.iter().position(|word| word.is_topic && word.is_content());
+            topic.is_some_and(|at| only.contains(&at))
+        };
+        is_other(self.old, &self.only_old) && is_other(self.new, &self.only_new)
     }
 
     /// Whether the notes tell how to reach different ends: "run A to build",
@@ -347,11 +377,13 @@ impl<'a> Comparison<'a> {
     /// Whether one says in which form something is and the other where, or
     /// what is done with it: "written in Markdown", "published to the site".
     fn are_form_and_place(&self, a: &Word, b: &Word) -> bool {
-        const FORMS: [&str; 6] =
-            ["data format", "language", "encoding", "compression", "hash", "licence"];
+        const FORMS: [&str; 7] =
+            ["data format", "language", "encoding", "compression", "hash", "licence", "case"];
         let is_form = |word: &Word| kind(&word.stem).is_some_and(|name| FORMS.contains(&name));
         let (was, now) = (self.old.predicate(), self.new.predicate());
-        let is_place = |word: &Word| word.class == Class::Code && !is_form(word);
+        let is_place = |word: &Word| {
+            (word.class == Class::Code || kind(&word.stem).is_some()) && !is_form(word)
+        };
         let are_both = (is_form(a) && is_place(b)) || (is_form(b) && is_place(a));
         are_both && was.map(|word| &word.stem) != now.map(|word| &word.stem)
     }
@@ -459,6 +491,9 @@ impl<'a> Comparison<'a> {
     fn role(one: &Statement, at: usize) -> Role {
         if !one.is_said(at) {
             return Role::Subject;
+        }
+        if one.words[at].stem.ends_with("시간") {
+            return Role::Time;
         }
         // Korean says so by endings, which are cut.
         if one.words.iter().any(|word| word.is_topic) {

@@ -350,7 +350,7 @@ fn korean_word(word: &str, found: &mut Vec<Word>) {
         found.push(Word::amount(quantity::measured(number, Unit::Count, 1.0)));
         return;
     }
-    if (korean::is_ending(word) || korean::is_filler(unit)) && word != "한" {
+    if (korean::is_ending(word) || korean::is_filler(unit)) && !matches!(word, "한" | "시도") {
         if let Some(last) = found.last_mut() {
             last.is_topic |= is_topic;
         }
