@@ -297,8 +297,7 @@ impl<'a> Comparison<'a> {
         let said = (self.old.is_said(old), self.new.is_said(new));
         let owned = self.old.has(&OWNING) && self.new.has(&OWNING);
         let signs = (self.old_signs[old], self.new_signs[new]);
-        let is_open = signs.0 == Sign::Open || signs.1 == Sign::Open;
-        if is_open
+        if signs.0 == Sign::Open
             || signs.0 != signs.1
             || a.is_number()
             || b.is_number()

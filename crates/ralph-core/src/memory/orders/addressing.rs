@@ -75,7 +75,7 @@ pub(super) const ADDRESSING: &[(Order, &str)] = &[
     ),
     (
         Order::Command,
-        r"\b(?:is|please|simply|just|should|must) (?:to )?have (?:the|your|an?|any) (?:ai |coding )?(?:bot|agent|assistant|ai|model|copilot) (?:\w+ )?{ACT}\b",
+        r"\b(?:is|please|simply|just|should|must) (?:to )?have (?:the|your|an?|any) (?:ai |coding )?(?:bot|agent|assistant|ai|model) (?:\w+ )?{ACT}\b",
     ),
     (
         Order::Command,
