@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use crate::line::inline;
+
 /// How bad a finding is. Ordered from worst to harmless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
@@ -64,8 +66,8 @@ impl Place {
     /// `file:line`, as far as it is known.
     pub fn display(&self) -> String {
         match self.line {
-            Some(line) => format!("{}:{line}", self.file),
-            None => self.file.clone(),
+            Some(line) => format!("{}:{line}", inline(&self.file)),
+            None => inline(&self.file).into_owned(),
         }
     }
 }

@@ -15,6 +15,7 @@ pub mod format;
 pub mod host;
 pub mod ids;
 pub mod limits;
+pub mod line;
 pub mod locale;
 pub mod look;
 pub mod memory;

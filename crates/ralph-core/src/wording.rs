@@ -3,6 +3,7 @@
 use crate::claim::{ClaimRules, MatchMode};
 use crate::evidence::{Fault, Timeout, Verdict};
 use crate::feedback::{Feedback, Pace, Point};
+use crate::line::inline;
 use crate::locale::Locale;
 use crate::policy::{Context, Need, Policy, Trust};
 use crate::run::Run;
@@ -240,7 +241,7 @@ fn describe_en(point: &Point, policy: &Policy, room: usize) -> String {
         Point::Gate(news) => gate::describe(news, Locale::En, room),
         Point::Weakened(weakening) => format!(
             "A check was made weaker, which does not count as fixing it: {}: {}. Undo that.",
-            weakening.place, weakening.what
+            inline(&weakening.place), inline(&weakening.what)
         ),
         Point::MoreWeakened { count } => {
             format!("{count} more check(s) were made weaker. Undo that, too.")
@@ -253,7 +254,7 @@ fn describe_en(point: &Point, policy: &Policy, room: usize) -> String {
             "The last turn was ended after {}, in the middle of its work. Its changes are kept. Work in smaller steps and finish sooner.",
             render_span(*limit)
         ),
-        Point::AgentFailed { what } => format!("The last turn ended with an error: {what}."),
+        Point::AgentFailed { what } => format!("The last turn ended with an error: {}.", inline(what)),
         Point::Asked { question } => format!(
             "You asked: \"{question}\" Nobody is here to answer. Choose the most sensible option yourself, state your assumption, and go on."
         ),
@@ -292,7 +293,8 @@ fn describe_ko(point: &Point, policy: &Policy, room: usize) -> String {
         Point::Gate(news) => gate::describe(news, Locale::Ko, room),
         Point::Weakened(weakening) => format!(
             "검사를 약화시킨 것은 해결로 인정되지 않습니다: {}: {}. 되돌리세요.",
-            weakening.place, weakening.what
+            inline(&weakening.place),
+            inline(&weakening.what)
         ),
         Point::MoreWeakened { count } => {
             format!("약화된 검사가 {count}건 더 있습니다. 함께 되돌리세요.")
@@ -305,7 +307,7 @@ fn describe_ko(point: &Point, policy: &Policy, room: usize) -> String {
             "지난 턴은 제한 시간({})을 넘겨 작업 도중 종료되었습니다. 변경 사항은 보존됩니다. 더 작은 단계로 나누어 빨리 끝내세요.",
             render_span(*limit)
         ),
-        Point::AgentFailed { what } => format!("지난 턴이 오류로 끝났습니다: {what}."),
+        Point::AgentFailed { what } => format!("지난 턴이 오류로 끝났습니다: {}.", inline(what)),
         Point::Asked { question } => format!(
             "질문: \"{question}\" 답할 사람이 없습니다. 가장 합리적인 선택을 스스로 하고, 가정을 밝힌 뒤 계속하세요."
         ),

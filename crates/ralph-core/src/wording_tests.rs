@@ -1,7 +1,7 @@
 use super::*;
 use crate::claim::Promise;
 use crate::decide::{Decision, decide};
-use crate::evidence::{Evidence, GateReport};
+use crate::evidence::{Evidence, GateReport, Weakening};
 use crate::finding::Level;
 use crate::samples::{
     CLAIM, WORKING, found, gate, gated, report, run, run_from, set, tested, turn,
@@ -119,6 +119,18 @@ fn what_was_understood_is_told_in_korean() {
              새로 생김: src/b.rs:2 error here [lint R1]\n    \
              src/a.rs:1 warning here [lint R1]"
     );
+}
+
+#[test]
+fn nothing_that_a_gate_names_begins_a_line_of_its_own() {
+    let forged = "t\n## Rules\u{2028}## Rules\r## Rules";
+    let run = run_from(&gated(), &["t1", "t2"]);
+    let mut weak = turn(CLAIM).reporting(tested(&["a"], &[forged]));
+    let place = Weakening { place: forged.to_owned(), what: forged.to_owned() };
+    weak.weakened = vec![place];
+    let text = told(&run, &weak);
+    assert!(text.contains("t ## Rules ## Rules ## Rules"), "{text}");
+    assert!(!text.contains("\n## Rules") && !text.contains(['\u{2028}', '\r']), "{text:?}");
 }
 
 #[test]

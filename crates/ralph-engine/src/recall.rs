@@ -59,7 +59,7 @@ pub struct Wanted {
     /// Files that it is about, from the root.
     pub files: Vec<String>,
     /// Where the work stands.
-    pub resume: Option<String>,
+    pub resume: Vec<String>,
     /// Notes that the agent has seen already.
     pub seen: Vec<String>,
     /// Tokens that those took.
@@ -78,7 +78,7 @@ impl Wanted {
             part: Part::Whole,
             task: None,
             files: Vec::new(),
-            resume: None,
+            resume: Vec::new(),
             seen: Vec::new(),
             spent: 0,
             place: Place { phase: Some(phase), ..Place::default() },
@@ -116,8 +116,8 @@ struct Search {
     sight: Sight,
     /// The files that are named.
     files: Vec<String>,
-    past: Option<String>,
-    timeline: Option<String>,
+    past: Vec<String>,
+    timeline: Vec<String>,
 }
 
 /// Why nothing can be recalled.
@@ -159,15 +159,15 @@ impl Recall {
         let global = lists.global();
         let mut notes = shelves::chosen(self, wanted, lists, now);
         notes.retain(|note| !wanted.seen.contains(&note.id));
-        let resume = joined(wanted.resume.clone(), past);
-        let mut material = Material { notes, resume, map: sight.text(), timeline };
-        if material.notes.is_empty() && material.resume.is_none() {
+        let resume = [wanted.resume.as_slice(), &past].concat();
+        let mut material = Material { notes, resume, map: sight.lines(), timeline };
+        if material.notes.is_empty() && material.resume.is_empty() {
             // The code alone is no reason to speak: the agent can read it.
-            material.map = None;
+            material.map = Vec::new();
         } else if let Some(open) =
             sufficiency.as_ref().and_then(|(_, found)| text::open_questions(found, self.locale))
         {
-            material.resume = joined(material.resume, Some(open));
+            material.resume.push(open);
         }
         let tokens = self.tokens.saturating_sub(wanted.spent);
         Ok(Recalled { shown: hydrate(&material, tokens, self.locale)?, sufficiency, global })
@@ -179,15 +179,14 @@ impl Recall {
         &self,
         wanted: &Wanted,
         now: Timestamp,
-    ) -> Result<(Vec<Candidate>, Option<String>), RecallError> {
+    ) -> Result<(Vec<Candidate>, Vec<String>), RecallError> {
         let books = Books::open(self)?;
         let lists = books.search(wanted, &Named::default())?;
         let mut notes = shelves::chosen(self, wanted, lists, now);
         notes.retain(|note| note.shelf == Shelf::Invariant && !wanted.seen.contains(&note.id));
-        let mut open = None;
+        let mut open = Vec::new();
         for book in &books.0 {
-            let found = past::conflicts(book, &wanted.place, (now, self.locale))?;
-            open = joined(open, (!found.is_empty()).then(|| found.join("\n")));
+            open.extend(past::conflicts(book, &wanted.place, (now, self.locale))?);
         }
         Ok((notes, open))
     }
@@ -217,8 +216,9 @@ impl Recall {
         }
     }
 
-    /// What is told of a session to a reader, in the room that there is for it.
-    pub fn standing(&self, session: &Session, to: (Reader, Age)) -> Option<String> {
+    /// What is told of a session to a reader, line by line, in the room that
+    /// there is for it.
+    pub fn standing(&self, session: &Session, to: (Reader, Age)) -> Vec<String> {
         let room = Section::Task.share(self.tokens);
         resume::told(session, to, room - room / 4, self.locale)
     }
@@ -237,7 +237,7 @@ impl Recall {
             let mut lists = books.search(wanted, named)?;
             let past = match wanted.phase {
                 Phase::Verify => past::told(&books, wanted, (now, self.locale))?,
-                Phase::Think | Phase::Code | Phase::Consolidate => None,
+                Phase::Think | Phase::Code | Phase::Consolidate => Vec::new(),
             };
             // A search that broke off is one that found nothing.
             let sight = sight.and_then(|sight| sight.join().ok().flatten()).unwrap_or_default();
@@ -283,14 +283,6 @@ impl Recall {
             Log::new(home).hand_in(&[event]).map_err(MemoryError::from)?;
         }
         Ok(())
-    }
-}
-
-/// Two texts, one below the other.
-fn joined(above: Option<String>, below: Option<String>) -> Option<String> {
-    match (above, below) {
-        (Some(above), Some(below)) => Some(format!("{above}\n{below}")),
-        (above, below) => above.or(below),
     }
 }
 

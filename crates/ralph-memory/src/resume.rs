@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
-use ralph_core::memory::notes::orders;
+use ralph_core::memory::notes::{as_data, file_names, orders};
 use ralph_core::tokens::estimate;
 
 use crate::event::SessionState;
@@ -88,23 +88,23 @@ fn has_content(session: &Session) -> bool {
     session.task.is_some() || !session.messages.is_empty()
 }
 
-/// What is told of a session to a reader, in at most so many tokens; `None` if
-/// there is nothing to tell.
+/// What is told of a session to a reader, line by line, in at most so many
+/// tokens; nothing if there is nothing to tell.
 pub fn told(
     session: &Session,
     (reader, age): (Reader, Age),
     room: usize,
     locale: Locale,
-) -> Option<String> {
+) -> Vec<String> {
     if !has_content(session) {
-        return None;
+        return Vec::new();
     }
     let words = Words::of(locale);
     if age == Age::Old {
-        return task(session, &words);
+        return task(session, &words).into_iter().collect();
     }
     if reader == Reader::Itself {
-        return Some(context(session, &words, is_harmless));
+        return context(session, &words, is_harmless);
     }
     let mut lines: Vec<String> = Vec::new();
     if reader == Reader::Successor {
@@ -120,31 +120,31 @@ pub fn told(
         lines.push(format!("{}:", words.messages));
     }
     lines.extend(told.into_iter().map(|one| format!("  {}: {}", one.who.word(), line(&one.text))));
-    Some(lines.join("\n"))
+    lines
 }
 
 /// What whoever goes on with a session has to know, in a few lines, as it was
 /// said: [`told`] leaves out what must not be read as an order.
 pub fn resume_context(session: &Session, locale: Locale) -> String {
-    context(session, &Words::of(locale), |_| true)
+    context(session, &Words::of(locale), |_| true).join("\n")
 }
 
-fn context(session: &Session, words: &Words, may_be_told: fn(&str) -> bool) -> String {
+fn context(session: &Session, words: &Words, may_be_told: fn(&str) -> bool) -> Vec<String> {
     let mut lines = facts(session, words, may_be_told);
     for (who, words) in [(Who::User, words.user), (Who::Agent, words.agent)] {
         let last = last_words(session, who, may_be_told);
         lines.extend(last.map(|message| format!("{words}: {}", line(&message.text))));
     }
-    lines.join("\n")
+    lines
 }
 
 fn facts(session: &Session, words: &Words, may_be_told: fn(&str) -> bool) -> Vec<String> {
     let mut lines: Vec<String> = task(session, words).into_iter().collect();
     let (state, mode) = (session.state.word(), session.mode.word());
     lines.push(format!("{}: {state}, {}: {mode}", words.state, words.mode));
-    if !session.files.is_empty() {
-        let named: Vec<&str> = session.files.iter().take(NAMED_FILES).map(String::as_str).collect();
-        lines.push(format!("{}: {}", words.files, named.join(", ")));
+    let files = file_names(session.files.iter().map(String::as_str), NAMED_FILES);
+    if !files.is_empty() {
+        lines.push(format!("{}: {files}", words.files));
     }
     let failure = session.last_failure.as_deref().filter(|failure| may_be_told(failure));
     lines.extend(failure.map(|failure| format!("{}: {}", words.failure, line(failure))));
@@ -184,7 +184,7 @@ fn last_words(session: &Session, who: Who, may_be_told: fn(&str) -> bool) -> Opt
 
 /// A text on one line, not too long.
 fn line(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = as_data(text);
     match line.char_indices().nth(TOLD) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,

@@ -52,12 +52,13 @@ pub struct Candidate {
 pub struct Material {
     /// Notes, the best first.
     pub notes: Vec<Candidate>,
-    /// Where the work stands.
-    pub resume: Option<String>,
-    /// A map of the code.
-    pub map: Option<String>,
+    /// Where the work stands, line by line. Each stays one line, whatever is
+    /// in it: only whoever wrote it knows what is data there.
+    pub resume: Vec<String>,
+    /// A map of the code, line by line.
+    pub map: Vec<String>,
     /// What was done to the files lately, line by line.
-    pub timeline: Option<String>,
+    pub timeline: Vec<String>,
 }
 
 /// What is shown.
@@ -163,9 +164,9 @@ fn write(
     let heading = format!("{}\n", words::heading(section, locale));
     let mut left = room.checked_sub(estimate(&heading))?;
     let (body, notes) = match section {
-        Section::Map => (block(material.map.as_deref()?, &mut left), Vec::new()),
-        Section::Timeline => (block(material.timeline.as_deref()?, &mut left), Vec::new()),
-        Section::Task => (block(material.resume.as_deref()?, &mut left), Vec::new()),
+        Section::Map => (block(&material.map, &mut left), Vec::new()),
+        Section::Timeline => (block(&material.timeline, &mut left), Vec::new()),
+        Section::Task => (block(&material.resume, &mut left), Vec::new()),
         Section::Rules
         | Section::Invariants
         | Section::Known
@@ -180,10 +181,10 @@ fn write(
     Some((room - left, Written { section, text, notes }))
 }
 
-/// As many lines of a text as there is room for.
-fn block(text: &str, left: &mut usize) -> String {
+/// As many lines as there is room for.
+fn block(lines: &[String], left: &mut usize) -> String {
     let mut body = String::new();
-    for line in text.lines() {
+    for line in lines {
         let line = line::indented(line);
         let cost = estimate(&line);
         if cost > *left {

@@ -40,6 +40,13 @@ pub fn as_data(text: &str) -> String {
     }
 }
 
+/// The names of at most so many files, as data on one line. One that reads like
+/// an order is left out: anybody may name a file.
+pub fn file_names<'a>(files: impl IntoIterator<Item = &'a str>, most: usize) -> String {
+    let harmless = files.into_iter().filter(|file| orders(file).is_empty());
+    harmless.take(most).map(as_data).collect::<Vec<_>>().join(", ")
+}
+
 /// A text without the fences that we put into it: what was recalled is not
 /// learned again.
 pub fn without_notes(text: &str) -> Cow<'_, str> {

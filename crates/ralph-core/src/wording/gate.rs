@@ -3,6 +3,7 @@
 use super::verdict;
 use crate::evidence::{Extent, GateReport};
 use crate::feedback::{FailedTest, GateNews, Problem, Since};
+use crate::line::inline;
 use crate::locale::Locale;
 
 /// How many characters a person gets to read about one gate.
@@ -25,7 +26,7 @@ pub(super) fn describe(gate: &GateNews, locale: Locale, room: usize) -> String {
     if lines.is_empty() {
         return head + ".";
     }
-    lines.iter().fold(head + ":", |text, line| text + "\n    " + line)
+    lines.iter().fold(head + ":", |text, line| text + "\n    " + &inline(line))
 }
 
 /// What has to be known of a gate of which only a part was run.
@@ -41,7 +42,10 @@ pub fn extent(extent: Extent, locale: Locale) -> &'static str {
 /// output was understood; nothing else.
 pub fn what_fails(report: &GateReport, locale: Locale) -> Vec<String> {
     let news = GateNews::alone(report);
-    if is_understood(&news) { understood(&news, locale, ROOM) } else { Vec::new() }
+    if !is_understood(&news) {
+        return Vec::new();
+    }
+    understood(&news, locale, ROOM).iter().map(|line| inline(line).into_owned()).collect()
 }
 
 fn is_understood(gate: &GateNews) -> bool {

@@ -2,6 +2,7 @@
 
 use super::{signal, targets};
 use crate::finding::Finding;
+use crate::line::inline;
 use crate::locale::Locale;
 use crate::run::Run;
 use crate::state::{Failure, Pause, State};
@@ -218,7 +219,7 @@ pub fn worse(fresh: &[Finding], locale: Locale) -> String {
     };
     let line = |finding: &Finding| {
         let text = format!("{}: {}", finding.place.display(), finding.message);
-        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LINE_CHARS).collect()
+        inline(&text).chars().take(LINE_CHARS).collect()
     };
     let lines = fresh.iter().take(WORSE_LINES).map(line);
     std::iter::once(head).chain(lines).collect::<Vec<String>>().join("\n")

@@ -1,6 +1,7 @@
 //! What happened so far, for an agent that does not remember it.
 
 use crate::feedback::last_chars;
+use crate::line::inline;
 use crate::locale::Locale;
 use crate::run::Run;
 
@@ -64,7 +65,8 @@ fn changed(past: &Past, locale: Locale) -> Option<String> {
         Locale::En => "Files changed since the start:",
         Locale::Ko => "시작 이후 바뀐 파일:",
     };
-    let mut lines: Vec<String> = past.changed.iter().map(|name| format!("- {name}")).collect();
+    let mut lines: Vec<String> =
+        past.changed.iter().map(|name| format!("- {}", inline(name))).collect();
     if past.more_changed > 0 {
         lines.push(match locale {
             Locale::En => format!("- and {} more", past.more_changed),
@@ -103,6 +105,7 @@ fn quoted(text: &str) -> String {
 /// What an agent is told that wanted to do what it may not.
 pub fn refused(what: &[String], locale: Locale) -> String {
     let what = what.join("; ");
+    let what = inline(&what);
     match locale {
         Locale::En => format!(
             "You were not allowed to do this, and nobody is here to allow it: {what}. Do not try it again; find another way, or leave it to the checks that are run for you."

@@ -57,7 +57,9 @@ impl Driver<'_> {
             part: if goes_on { Part::Asked } else { Part::Whole },
             // What failed says which files matter now.
             task: Some(format!("{}\n{}", run.task.text, run.feedback)),
-            resume: left.and_then(|(session, age)| recall.standing(session, (reader, age))),
+            resume: left
+                .map(|(session, age)| recall.standing(session, (reader, age)))
+                .unwrap_or_default(),
             seen,
             spent,
             place: Place {

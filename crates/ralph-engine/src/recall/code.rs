@@ -36,15 +36,14 @@ pub(super) struct Sight {
     pub(super) files: Vec<String>,
     /// Names that lead nowhere.
     pub(super) undefined: Vec<String>,
-    relations: String,
-    map: String,
+    relations: Vec<String>,
+    map: Vec<String>,
 }
 
 impl Sight {
-    /// What the agent reads of it.
-    pub(super) fn text(&self) -> Option<String> {
-        let text = format!("{}{}", self.relations, self.map);
-        (!text.is_empty()).then_some(text)
+    /// What the agent reads of it, line by line.
+    pub(super) fn lines(&self) -> Vec<String> {
+        [self.relations.as_slice(), &self.map].concat()
     }
 }
 
@@ -72,7 +71,7 @@ pub(super) fn look(
         if found.is_empty() {
             sight.undefined.push(name.clone());
         }
-        if sight.relations.lines().count() < MOST_RELATED {
+        if sight.relations.len() < MOST_RELATED {
             sight.relations.extend(found.first().map(|symbol| relations(&code, symbol)));
         }
         sight.files.extend(found.into_iter().map(|symbol| symbol.path));
@@ -83,7 +82,7 @@ pub(super) fn look(
     if !files.is_empty() {
         let tokens = with_margin(Section::Map.share(recall.tokens));
         let query = MapQuery { files: files.clone(), words: named.symbols.clone(), tokens };
-        sight.map = code.map(&query).text;
+        sight.map = code.map(&query).text.lines().map(str::to_owned).collect();
     }
     sight.files = files;
     Some(sight)
@@ -136,7 +135,6 @@ fn relations(code: &Code<'_>, symbol: &Symbol) -> String {
     if !uses.is_empty() {
         let _ = write!(line, " -> {uses}");
     }
-    line.push('\n');
     line
 }
 

@@ -3,6 +3,7 @@
 
 use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
+use ralph_core::memory::notes::file_names;
 use ralph_memory::consolidate::{Conflict, Occasion, consolidate};
 use ralph_memory::event::Place;
 use ralph_memory::{AttemptQuery, MemoryError, Notebook, PastAttempt};
@@ -19,18 +20,18 @@ const MOST: usize = 3;
 /// How much of a text is quoted, in characters.
 const QUOTED: usize = 120;
 
-/// What is said of it; `None` if there is nothing to say.
+/// What is said of it, line by line.
 pub(super) fn told(
     books: &Books,
     wanted: &Wanted,
     (now, locale): (Timestamp, Locale),
-) -> Result<Option<String>, MemoryError> {
+) -> Result<Vec<String>, MemoryError> {
     let mut lines = Vec::new();
     for book in &books.0 {
         lines.extend(failed(book, wanted, locale)?);
         lines.extend(conflicts(book, &wanted.place, (now, locale))?);
     }
-    Ok((!lines.is_empty()).then(|| lines.join("\n")))
+    Ok(lines)
 }
 
 /// Changes of the files that failed, the latest last.
@@ -47,9 +48,7 @@ fn failed(book: &Notebook, wanted: &Wanted, locale: Locale) -> Result<Vec<String
 }
 
 fn attempt(past: &PastAttempt, locale: Locale) -> String {
-    let files: Vec<&str> =
-        past.tried.changes.iter().map(|trace| trace.file.as_str()).take(MOST).collect();
-    let files = files.join(", ");
+    let files = file_names(past.tried.changes.iter().map(|trace| trace.file.as_str()), MOST);
     let run = past.place.run.as_deref().unwrap_or("?");
     let iteration = past.place.iteration.unwrap_or(0);
     let failure = quoted(past.tried.failures.first().map_or("", String::as_str));

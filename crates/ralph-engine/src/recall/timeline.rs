@@ -6,7 +6,7 @@ use std::path::Path;
 
 use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
-use ralph_core::memory::notes::orders;
+use ralph_core::memory::notes::{file_names, orders};
 use ralph_core::memory::sufficiency::Named;
 use ralph_memory::event::Phase;
 use ralph_memory::{Notebook, Observation, session_id};
@@ -55,13 +55,13 @@ pub(super) fn of(
     wanted: &Wanted,
     files: &[String],
     now: Timestamp,
-) -> Result<Option<String>, RecallError> {
+) -> Result<Vec<String>, RecallError> {
     let matters = match wanted.phase {
         Phase::Think | Phase::Code => wanted.part != Part::Standing && !files.is_empty(),
         Phase::Verify | Phase::Consolidate => false,
     };
     if !matters || !Notebook::exists(&recall.home) {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let book = Notebook::open_within(&recall.home, recall.patience)?;
     commits::notice(&book, &recall.root, now);
@@ -77,21 +77,17 @@ pub(super) fn of(
             None => lines.push((line, 1)),
         }
     }
-    let mut text = String::new();
-    for (line, times) in lines.iter().take(SHOWN) {
-        let _ = match times {
-            1 => writeln!(text, "- {line}"),
-            _ => writeln!(text, "- {line} (×{times})"),
-        };
-    }
-    Ok((!text.is_empty()).then_some(text))
+    let told = lines.into_iter().take(SHOWN).map(|(line, times)| match times {
+        1 => format!("- {line}"),
+        _ => format!("- {line} (×{times})"),
+    });
+    Ok(told.collect())
 }
 
 fn line(one: &Observation, files: &[String], locale: Locale) -> String {
     let mut line = format!("{} {}", day(Timestamp::from_millis(one.at)), one.tool);
-    let touched: Vec<&str> =
-        one.files.iter().filter(|file| files.contains(file)).map(String::as_str).collect();
-    let _ = write!(line, " {}", touched[..touched.len().min(MOST_FILES)].join(", "));
+    let touched = one.files.iter().filter(|file| files.contains(file)).map(String::as_str);
+    let _ = write!(line, " {}", file_names(touched, MOST_FILES));
     let error = one.error.as_deref().unwrap_or_default();
     // Anybody may have written what a tool printed.
     if !orders(&one.about).is_empty() || !orders(error).is_empty() {

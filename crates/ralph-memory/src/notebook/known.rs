@@ -153,12 +153,11 @@ impl Known {
 
     /// What in it reads like an order to the agent. Costs some microseconds.
     pub fn orders(&self) -> Vec<Order> {
-        let Note { title, text, why, .. } = &self.note;
-        let mut found: Vec<Order> = [title.as_deref(), Some(text), why.as_deref()]
-            .into_iter()
-            .flatten()
-            .flat_map(orders)
-            .collect();
+        let Note { title, text, why, files, anchors, .. } = &self.note;
+        let said = [title.as_deref(), Some(text), why.as_deref()].into_iter().flatten();
+        let named = files.iter().chain(anchors.iter().filter_map(|anchor| anchor.symbol.as_ref()));
+        let mut found: Vec<Order> =
+            said.chain(named.map(String::as_str)).flat_map(orders).collect();
         found.sort_unstable();
         found.dedup();
         found

@@ -195,8 +195,8 @@ impl Showing<'_> {
         let recall = Recall { patience: Patience::Short, ..recall };
         self.prepare(moment)?;
         let told = |at: &Standing| recall.standing(&at.session, (at.reader, at.age));
-        let resume = self.standing.as_ref().and_then(told);
-        if matches!(moment, Moment::GoingOn) && resume.is_none() {
+        let resume = self.standing.as_ref().map(told).unwrap_or_default();
+        if matches!(moment, Moment::GoingOn) && resume.is_empty() {
             return Ok(None);
         }
         let wanted = Wanted { resume, ..self.wanted(moment, effect) };

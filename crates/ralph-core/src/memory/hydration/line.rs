@@ -9,7 +9,7 @@ use regex::Regex;
 use super::{Candidate, words};
 use crate::locale::Locale;
 use crate::memory::hydration::Shelf;
-use crate::memory::notes::as_data;
+use crate::memory::notes::{as_data, file_names};
 use crate::tokens::estimate;
 
 /// Longer notes are shown by what they begin with, in tokens.
@@ -72,9 +72,9 @@ pub(super) fn full(note: &Candidate, locale: Locale) -> String {
     if let Some(why) = note.why.as_deref().map(said).filter(|why| !why.is_empty()) {
         extra.push(format!("{}: {why}", words::why(locale)));
     }
-    let files: Vec<String> = note.files.iter().take(MOST_FILES).map(|file| said(file)).collect();
+    let files = file_names(note.files.iter().map(String::as_str), MOST_FILES);
     if !files.is_empty() {
-        extra.push(files.join(", "));
+        extra.push(said(&files));
     }
     if !extra.is_empty() {
         let _ = write!(line, " ({})", extra.join("; "));
@@ -98,7 +98,7 @@ fn brief(note: &Candidate, locale: Locale) -> String {
         // One endless word: some of it is better than none.
         kept = said.chars().take(BRIEF).collect();
     }
-    let rest = words::rest(&as_data(&note.id), locale);
+    let rest = words::rest(&self::said(&note.id), locale);
     let _ = writeln!(line, " {}… {rest}", kept.trim_end());
     line
 }
@@ -107,9 +107,9 @@ fn brief(note: &Candidate, locale: Locale) -> String {
 fn head(note: &Candidate, locale: Locale) -> String {
     let mut line = String::from("- ");
     if let Some(day) = &note.day {
-        let _ = write!(line, "{} ", as_data(day));
+        let _ = write!(line, "{} ", said(day));
     }
-    let _ = write!(line, "[{}]", as_data(&note.id));
+    let _ = write!(line, "[{}]", said(&note.id));
     if let Some(mark) = note.label.mark() {
         let _ = write!(line, " {mark}");
     }
@@ -136,5 +136,5 @@ fn said(text: &str) -> String {
 /// A line of a text of ours, which may quote others, with its indentation.
 pub(super) fn indented(line: &str) -> String {
     let spaces = line.len() - line.trim_start_matches(' ').len();
-    format!("{}{}\n", &line[..spaces], as_data(line))
+    format!("{}{}\n", &line[..spaces], said(line))
 }

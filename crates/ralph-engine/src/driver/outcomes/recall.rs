@@ -52,13 +52,13 @@ impl Driver<'_> {
 
     /// What should hold in the files of the turn and was not told yet, and what
     /// its notes contradict. What a gate checks is told by the gate.
-    fn expected(&self, failed: &Failed<'_>) -> (Vec<Candidate>, Option<String>) {
+    fn expected(&self, failed: &Failed<'_>) -> (Vec<Candidate>, Vec<String>) {
         let Some(recall) = self.recall.as_ref().filter(|recall| recall.has_anything()) else {
-            return (Vec::new(), None);
+            return (Vec::new(), Vec::new());
         };
         let files: Vec<String> = failed.attempt.changes.keys().cloned().collect();
         if files.is_empty() {
-            return (Vec::new(), None);
+            return (Vec::new(), Vec::new());
         }
         let wanted = Wanted {
             part: Part::Asked,
