@@ -98,7 +98,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 /// It may begin inside a private key, so what looks like the body of one is
 /// taken out up to the first line that does not.
 pub fn redact_cut(text: &str) -> Cow<'_, str> {
-    redact_with(Redactor { in_key: true, foreign: 0 }, text)
+    redact_with(Redactor { in_key: true, ..Redactor::default() }, text)
 }
 
 fn redact_with(mut redactor: Redactor, text: &str) -> Cow<'_, str> {
@@ -139,6 +139,8 @@ pub struct Redactor {
     in_key: bool,
     /// Lines inside the key that are not of it.
     foreign: u8,
+    /// The line above ended where a password would begin.
+    awaits_password: bool,
 }
 
 /// What one line turns into.
@@ -204,10 +206,16 @@ impl Redactor {
 
     /// The line with its secrets replaced; `None` when it has none.
     fn replace(&mut self, line: &str) -> Option<String> {
-        let mut out = self.replace_once(line)?;
+        let above =
+            std::mem::replace(&mut self.awaits_password, assignment::ends_before_value(line));
+        let mut spans = Vec::new();
+        if above {
+            assignment::find_alone(line, &mut spans);
+        }
+        let mut out = self.replace_once(line, spans)?;
         // What ran into a secret may show as one itself once that is gone.
         for _ in 1..ROUNDS {
-            match self.replace_once(&out) {
+            match self.replace_once(&out, Vec::new()) {
                 Some(next) => out = next,
                 None => break,
             }
@@ -215,8 +223,8 @@ impl Redactor {
         Some(out)
     }
 
-    fn replace_once(&mut self, line: &str) -> Option<String> {
-        let mut spans = Vec::new();
+    /// The same with one reading, in which some were found before.
+    fn replace_once(&mut self, line: &str, mut spans: Vec<Span>) -> Option<String> {
         if private_key::find(line, &mut spans) {
             self.in_key = true;
             self.foreign = 0;

@@ -50,6 +50,52 @@ fn every_form_of_token_and_every_pattern_has_a_sample() {
 }
 
 #[test]
+fn a_password_below_its_name_is_taken_out() {
+    let hidden = "password:\n  [redacted:password]\nnext: 1\n";
+    assert_eq!(redact("password:\n  hunter2x\nnext: 1\n"), hidden);
+    assert_eq!(redact(hidden), hidden);
+    assert_eq!(redact("비밀번호:\nQwerty!234"), "비밀번호:\n[redacted:password]");
+    let mut lines = Redactor::new();
+    assert_eq!(lines.line("DB_PASSWORD ="), "DB_PASSWORD =");
+    assert_eq!(lines.line("\"correct-horse\""), "\"[redacted:password]\"");
+    for text in [
+        "password:\n  secretKeyRef:\n    name: db",
+        "password:\n  - required",
+        "Password:\nLogin incorrect",
+        "Password:\nsorry",
+        "password:\n  z.string().min(8),",
+        "password:\n    process.env.DB_PASS,",
+        "password:\n  ${DB_PASSWORD}\n",
+        "password:\n\nhunter2x is what people type",
+    ] {
+        survives(text);
+    }
+}
+
+#[test]
+fn words_about_secrets_survive_in_commands_urls_and_korean() {
+    for text in [
+        "curl -u $USER:$PASS http://host",
+        "curl -fsSL http://host:8080/a:b",
+        "curl http://localhost:3000/users/me@example.com",
+        "docker run --name mysql -p3306:3306 mysql:8",
+        "mysql -p asks for the password",
+        "sshpass -p \"$SSH_PASS\" ssh host",
+        "http://host:8080/path/user@example.com",
+        "git+ssh://host:team/repo@v1.2",
+        "https://registry.npmjs.org:443/@scope/pkg@1.2.3",
+        "비밀번호: 8자 이상이어야 합니다",
+        "비밀번호: 필수 항목",
+        "암호: AES-256",
+        "토큰: 인증에 쓰는 값",
+        "토큰=null",
+        "비밀번호는 해시로 저장한다",
+    ] {
+        survives(text);
+    }
+}
+
+#[test]
 fn code_that_handles_secrets_survives() {
     for text in [
         r#"password = os.environ["X"]"#,

@@ -2,11 +2,12 @@
 //! notes that were only shown again.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use ralph_core::memory::notes::without_notes;
 use ralph_core::redact::redact;
 
-use crate::event::{Event, Note, What};
+use crate::event::{Event, Note, NoteKind, Place, What};
 
 /// How much is kept of what somebody said in a session, in characters.
 const LONGEST_SAID: usize = 2000;
@@ -23,8 +24,18 @@ const MOST_FILES: usize = 50;
 /// More of a text is not even read, in bytes.
 const LONGEST_READ: usize = 64 * 1024;
 
-const OPENING: &str = "<private>";
-const CLOSING: &str = "</private>";
+/// How many digits stand for a name with a secret in it.
+const LONGEST_MARK: usize = 12;
+
+/// The word in marks of what is private.
+const PRIVATE: &str = "private";
+
+/// A mark of what is private.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Opening,
+    Closing,
+}
 
 /// A text as it may be kept.
 pub fn text(text: &str) -> Cow<'_, str> {
@@ -39,54 +50,155 @@ pub fn text(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// A name as it may be kept: one with a secret in it becomes a mark that is
+/// always the same for it, so that those who go by the name still find it. It
+/// is no longer than the name, for the sake of lines that are overwritten.
+pub fn name(name: &str) -> Cow<'_, str> {
+    match text(name) {
+        Cow::Borrowed(_) => Cow::Borrowed(name),
+        Cow::Owned(_) => {
+            let hash = blake3::hash(name.as_bytes()).to_hex();
+            let digits = LONGEST_MARK.min(name.len().saturating_sub(1));
+            Cow::Owned(format!("~{}", &hash.as_str()[..digits]))
+        }
+    }
+}
+
 /// A note as it may be kept.
 #[must_use]
 pub fn note(mut note: Note) -> Note {
-    clean_note(&mut note);
+    each_of_note(&mut note, &mut cleaned);
     note
 }
 
 /// An event as it may be kept.
 #[must_use]
 pub fn event(mut event: Event) -> Event {
-    match &mut event.what {
-        What::Noted(note) => clean_note(note),
-        What::Replaced { why, .. } | What::Retracted { why, .. } => clean(why),
-        What::Checked { failures, .. } => failures.iter_mut().for_each(clean),
-        What::Attempted(tried) => {
-            tried.approach.iter_mut().chain(&mut tried.failures).for_each(clean);
-        }
-        What::Observed(used) => {
-            shorten(&mut used.tool, LONGEST_ABOUT);
-            shorten(&mut used.about, LONGEST_ABOUT);
-            used.error.iter_mut().for_each(|error| shorten(error, LONGEST_ERROR));
-            used.files.truncate(MOST_FILES);
-            used.files.iter_mut().for_each(clean);
-        }
-        What::Asked { text } | What::Answered { text } => shorten(text, LONGEST_SAID),
-        What::Opened { source, .. } => shorten(source, LONGEST_ABOUT),
-        What::Closed { why: about, .. } | What::Checkpointed { about } => {
-            shorten(about, LONGEST_ERROR);
-        }
-        What::Committed(made) => {
-            shorten(&mut made.subject, LONGEST_ABOUT);
-            made.files.truncate(MOST_FILES);
-        }
-        What::Landed { .. }
-        | What::Bound { .. }
-        | What::Shown { .. }
-        | What::Cited { .. }
-        | What::SeenAgain { .. }
-        | What::Promoted { .. }
-        | What::Corrected { .. }
-        | What::Forgotten { .. } => {}
+    if let What::Observed(used) = &mut event.what {
+        used.files.truncate(MOST_FILES);
+    } else if let What::Committed(made) = &mut event.what {
+        made.files.truncate(MOST_FILES);
     }
+    each(&mut event, &mut cleaned);
     event
 }
 
-fn clean_note(note: &mut Note) {
-    let Note { title, text, why, .. } = note;
-    [Some(text), title.as_mut(), why.as_mut()].into_iter().flatten().for_each(clean);
+/// An event without what must not be kept, which takes no more room than it
+/// does: where a mark is longer than what it stands for, that is starred out.
+#[must_use]
+pub fn scrubbed(mut event: Event) -> Event {
+    each(&mut event, &mut |value, role| match role {
+        Role::Text(_) => {
+            if let Cow::Owned(cleaned) = text(value) {
+                *value = if cleaned.len() > value.len() { starred(&cleaned) } else { cleaned };
+            }
+        }
+        Role::Name => cleaned(value, role),
+    });
+    event
+}
+
+/// What a text of an event is.
+#[derive(Clone, Copy)]
+enum Role {
+    /// Something that was said, and how much of it is kept in characters.
+    Text(usize),
+    /// What something is known by.
+    Name,
+}
+
+const WHOLE: Role = Role::Text(usize::MAX);
+
+fn cleaned(value: &mut String, role: Role) {
+    match role {
+        Role::Text(usize::MAX) => clean(value),
+        Role::Text(most) => shorten(value, most),
+        Role::Name => {
+            if let Cow::Owned(mark) = name(value) {
+                *value = mark;
+            }
+        }
+    }
+}
+
+/// Calls `see` for every text of an event.
+fn each(event: &mut Event, see: &mut impl FnMut(&mut String, Role)) {
+    let Place { run, task, session, iteration: _, phase: _ } = &mut event.place;
+    [run, task, session].into_iter().flatten().for_each(|name| see(name, Role::Name));
+    match &mut event.what {
+        What::Noted(note) => each_of_note(note, see),
+        What::Replaced { id, by, why } => {
+            [id, by].into_iter().for_each(|name| see(name, Role::Name));
+            see(why, WHOLE);
+        }
+        What::Retracted { id, why } => {
+            see(id, Role::Name);
+            see(why, WHOLE);
+        }
+        What::Checked { failures, .. } => failures.iter_mut().for_each(|it| see(it, WHOLE)),
+        What::Attempted(tried) => {
+            let said = tried.approach.iter_mut().chain(&mut tried.failures);
+            let files = tried.changes.iter_mut().map(|trace| &mut trace.file);
+            said.chain(files).for_each(|it| see(it, WHOLE));
+        }
+        What::Observed(used) => {
+            see(&mut used.tool, Role::Text(LONGEST_ABOUT));
+            see(&mut used.about, Role::Text(LONGEST_ABOUT));
+            used.error.iter_mut().for_each(|error| see(error, Role::Text(LONGEST_ERROR)));
+            used.files.iter_mut().for_each(|file| see(file, WHOLE));
+        }
+        What::Asked { text } | What::Answered { text } => see(text, Role::Text(LONGEST_SAID)),
+        What::Opened { source, worktree, external } => {
+            see(source, Role::Text(LONGEST_ABOUT));
+            [worktree, external].into_iter().flatten().for_each(|name| see(name, Role::Name));
+        }
+        What::Closed { why: about, .. } | What::Checkpointed { about } => {
+            see(about, Role::Text(LONGEST_ERROR));
+        }
+        What::Committed(made) => {
+            see(&mut made.subject, Role::Text(LONGEST_ABOUT));
+            made.files.iter_mut().for_each(|file| see(file, WHOLE));
+        }
+        What::Landed { ids, .. } | What::Shown { ids, .. } | What::Cited { ids } => {
+            ids.iter_mut().for_each(|id| see(id, Role::Name));
+        }
+        // What is run stays what it is: half a rule finds something else.
+        What::Bound { id, check: _ }
+        | What::SeenAgain { id }
+        | What::Promoted { id, .. }
+        | What::Corrected { id }
+        | What::Forgotten { id } => see(id, Role::Name),
+    }
+}
+
+fn each_of_note(note: &mut Note, see: &mut impl FnMut(&mut String, Role)) {
+    let Note { id, kind, scope: _, title, text, why, files, anchors, since: _, .. } = note;
+    [Some(text), title.as_mut(), why.as_mut()].into_iter().flatten().for_each(|it| see(it, WHOLE));
+    files.iter_mut().for_each(|file| see(file, WHOLE));
+    for anchor in anchors {
+        see(&mut anchor.file, WHOLE);
+        anchor.symbol.iter_mut().for_each(|symbol| see(symbol, WHOLE));
+    }
+    see(id, Role::Name);
+    let mut word = kind.word().to_owned();
+    see(&mut word, Role::Name);
+    *kind = NoteKind::of(&word);
+    let Note { external_id, prev, next, group, .. } = note;
+    let names = [external_id, prev, next, group].into_iter().flatten();
+    names.for_each(|name| see(name, Role::Name));
+}
+
+/// A text in which every mark of a secret is a star.
+fn starred(text: &str) -> String {
+    const MARK: &str = "[redacted:";
+    let mut starred = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, mark)) = rest.split_once(MARK) {
+        starred.push_str(before);
+        starred.push('*');
+        rest = mark.split_once(']').map_or("", |(_, after)| after);
+    }
+    starred + rest
 }
 
 fn clean(value: &mut String) {
@@ -116,14 +228,14 @@ fn shorten(value: &mut String, most: usize) {
 /// A text without what stands between private marks; a mark that is never
 /// closed hides all that follows.
 fn without_private(text: &str) -> Cow<'_, str> {
-    if find(text, OPENING).is_none() {
+    if find(text, Mark::Opening).is_none() {
         return Cow::Borrowed(text);
     }
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(start) = find(rest, OPENING) {
-        kept.push_str(&rest[..start]);
-        rest = behind_private(&rest[start + OPENING.len()..]);
+    while let Some(mark) = find(rest, Mark::Opening) {
+        kept.push_str(&rest[..mark.start]);
+        rest = behind_private(&rest[mark.end..]);
     }
     kept.push_str(rest);
     Cow::Owned(kept)
@@ -133,30 +245,36 @@ fn without_private(text: &str) -> Cow<'_, str> {
 fn behind_private(mut inside: &str) -> &str {
     let mut depth = 1;
     while depth > 0 {
-        let Some(end) = find(inside, CLOSING) else { return "" };
+        let Some(end) = find(inside, Mark::Closing) else { return "" };
         depth -= 1;
-        if let Some(start) = find(&inside[..end], OPENING) {
+        if let Some(start) = find(&inside[..end.start], Mark::Opening) {
             depth += 2;
-            inside = &inside[start + OPENING.len()..];
+            inside = &inside[start.end..];
         } else {
-            inside = &inside[end + CLOSING.len()..];
+            inside = &inside[end.end..];
         }
     }
     inside
 }
 
-/// Where a mark stands, in whatever case.
-fn find(text: &str, mark: &str) -> Option<usize> {
-    let found = |at: &usize| {
-        let here = text.as_bytes().get(*at..*at + mark.len());
-        here.is_some_and(|here| here.eq_ignore_ascii_case(mark.as_bytes()))
-    };
-    text.match_indices('<').map(|(at, _)| at).find(found)
+/// Where a mark stands, in whatever case and with blanks around its word.
+fn find(text: &str, mark: Mark) -> Option<Range<usize>> {
+    text.match_indices('<').find_map(|(start, _)| {
+        let inside = text[start + 1..].trim_start();
+        let inside = match mark {
+            Mark::Opening => inside,
+            Mark::Closing => inside.strip_prefix('/')?.trim_start(),
+        };
+        let (word, rest) = inside.split_at_checked(PRIVATE.len())?;
+        let rest = rest.trim_start().strip_prefix('>')?;
+        word.eq_ignore_ascii_case(PRIVATE).then(|| start..text.len() - rest.len())
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::{Actor, Anchor, Committed, Scope, Trace, Tried};
 
     #[track_caller]
     fn check(given: &str, want: &str) {
@@ -170,10 +288,94 @@ mod tests {
         check("a <private>b<private>c</private>d</private> e", "a  e");
         check("a <private>b<private>c</private>d", "a ");
         check("a <private>never closed", "a ");
+        check("a <private >b</ private\t> c < PRIVATE>d</private>e", "a  c e");
+        check("a <private b> c", "a <private b> c");
         check("a <ralph-notes>\n- old\n</ralph-notes>b", "a b");
         let token = format!("ghp_{}", "a1B2".repeat(9));
         assert!(!text(&format!("token {token} here")).contains(&token));
         let split = format!("token <private>x</private>{token}");
         assert!(!text(&split).contains(&token));
+    }
+
+    fn token() -> String {
+        format!("ghp_{}", "a1B2".repeat(9))
+    }
+
+    fn event_of(what: What) -> Event {
+        let token = Some(token());
+        let place = Place { task: token.clone(), session: token, ..Place::default() };
+        Event { at: 0, place, actor: Actor::Agent, what }
+    }
+
+    fn hostile() -> Vec<Event> {
+        let token = token();
+        let url = "https://u:s3cr3tpw@host/x".to_owned();
+        let files = vec![format!("cfg/{token}.txt"), url];
+        let anchors = vec![Anchor {
+            file: token.clone(),
+            hash: None,
+            symbol: Some(token.clone()),
+            body: None,
+        }];
+        let name = Some(token.clone());
+        let noted = Note {
+            files: files.clone(),
+            anchors,
+            external_id: name.clone(),
+            prev: name.clone(),
+            next: name.clone(),
+            group: name.clone(),
+            ..Note::new(token.clone(), NoteKind::of(&token), Scope::Task, "x")
+        };
+        let trace = Trace { file: token.clone(), ..Trace::default() };
+        let tried = Tried { changes: vec![trace], ..Tried::default() };
+        let made = Committed { files, ..Committed::default() };
+        let opened = What::Opened { worktree: name.clone(), source: token.clone(), external: name };
+        [
+            What::Noted(Box::new(noted)),
+            What::Attempted(Box::new(tried)),
+            What::Committed(Box::new(made)),
+            opened,
+            What::Cited { ids: vec![token.clone()] },
+            What::SeenAgain { id: token },
+        ]
+        .map(event_of)
+        .to_vec()
+    }
+
+    #[test]
+    fn no_field_keeps_a_secret() {
+        for hostile in hostile() {
+            for kept in [event(hostile.clone()), scrubbed(hostile.clone())] {
+                let text = serde_json::to_string(&kept).unwrap();
+                assert!(!text.contains("ghp_") && !text.contains("s3cr3tpw"), "{text}");
+                assert_eq!(event(kept.clone()), kept);
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_with_a_secret_has_the_same_mark_everywhere() {
+        let hostile = note(Note {
+            external_id: Some(token()),
+            ..Note::new("m1", NoteKind::Fact, Scope::Task, "x")
+        });
+        let mark = hostile.external_id.unwrap();
+        assert_eq!(name(&token()), mark);
+        assert_eq!(name(&mark), mark);
+        assert_eq!(name("talk-7"), "talk-7");
+    }
+
+    #[test]
+    fn what_is_scrubbed_takes_no_more_room() {
+        for (given, want) in
+            [("password=hunter2", "password=*"), ("a postgres://u:pw9@h b", "a postgres://u:*@h b")]
+        {
+            let text = given.to_owned();
+            let kept = scrubbed(event_of(What::Asked { text }));
+            let What::Asked { text } = &kept.what else { panic!("{kept:?}") };
+            assert_eq!(text, want);
+            assert_eq!(scrubbed(kept.clone()), kept);
+        }
     }
 }

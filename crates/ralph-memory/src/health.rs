@@ -1,7 +1,6 @@
 //! What is wrong with the notes as a whole: said twice, learned from ourselves,
 //! never of use, out of date, or not fit to be kept.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::Path;
@@ -139,10 +138,7 @@ fn look_at(known: &Known, sight: &mut Sight<'_>, health: &mut Health) {
     if !known.orders().is_empty() {
         health.orders.push(id());
     }
-    let note = &known.note;
-    let texts = [Some(&note.text), note.title.as_ref(), note.why.as_ref()];
-    let has_secret = |text: &String| matches!(clean::text(text), Cow::Owned(_));
-    if texts.into_iter().flatten().any(has_secret) {
+    if clean::note(known.note.clone()) != known.note {
         health.secrets.push(id());
     }
 }

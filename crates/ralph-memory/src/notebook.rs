@@ -369,10 +369,11 @@ impl Notebook {
     /// The note with this id or external id.
     pub fn get(&self, name: &str) -> Result<Option<Known>, MemoryError> {
         self.catch_up()?;
+        let name = clean::name(name);
         self.memory.read(|tx| {
-            let doc = match entries::by_id(tx, name)? {
+            let doc = match entries::by_id(tx, &name)? {
                 Some(doc) => Some(doc),
-                None => entries::by_external_id(tx, name)?,
+                None => entries::by_external_id(tx, &name)?,
             };
             doc.map_or(Ok(None), |doc| notes::read(tx, doc))
         })

@@ -12,6 +12,9 @@ const NAME_LIMIT: usize = 64;
 /// How many bytes of a value are judged; a bound on time.
 const VALUE_LIMIT: usize = 1024;
 
+/// What stands alone on a line and is shorter is no password.
+const SHORTEST_ALONE: usize = 5;
+
 /// What a name promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Promise {
@@ -68,6 +71,9 @@ pub(super) fn find(line: &str, spans: &mut Vec<Span>) {
         let Some((name, promise)) = name_before(line, at, sign) else { continue };
         let Some(start) = value_start(line, at) else { continue };
         let value = value_at(line, start, form_of(name, &line[at..start]), &mut runs);
+        if !name.is_ascii() && !is_typed(value.text) {
+            continue;
+        }
         if is_secret(promise, &value, sign) {
             done = value.start + value.text.len();
             spans.push(Span { start: value.start, end: done, kind: promise.kind() });
@@ -79,6 +85,9 @@ pub(super) fn find(line: &str, spans: &mut Vec<Span>) {
 fn name_before<'a>(line: &'a str, at: usize, sign: &str) -> Option<(&'a str, Promise)> {
     let before = line[..at].trim_end_matches([' ', '\t']);
     let before = before.strip_suffix(':').unwrap_or(before).trim_end_matches([' ', '\t']);
+    if let Some(found) = korean_name(before) {
+        return Some(found);
+    }
     let name = last_name(before);
     if let Some(promise) = promise_of(name) {
         // In `https://token:…@host` it is a user's name, not ours to read.
@@ -91,6 +100,54 @@ fn name_before<'a>(line: &'a str, at: usize, sign: &str) -> Option<(&'a str, Pro
     let is_type = |c: char| c.is_ascii_alphanumeric() || "_<>&'[], |?.".contains(c);
     let name = last_name(before.trim_end_matches(is_type).strip_suffix(':')?.trim_end());
     promise_of(name).map(|promise| (name, promise))
+}
+
+/// A Korean word for a secret at the end of a text.
+fn korean_name(before: &str) -> Option<(&str, Promise)> {
+    const WORDS: [(&str, Promise); 6] = [
+        ("비밀번호", Promise::Password),
+        ("패스워드", Promise::Password),
+        ("암호", Promise::Password),
+        ("토큰", Promise::Random),
+        ("비밀키", Promise::Random),
+        ("시크릿", Promise::Random),
+    ];
+    let text = before.strip_suffix(['"', '\'', '`']).unwrap_or(before);
+    let found = WORDS.iter().find(|(word, _)| text.ends_with(word))?;
+    Some((&text[text.len() - found.0.len()..], found.1))
+}
+
+/// True for what is typed where a secret is asked for, in a language that is
+/// not written so: no sentence, and no name of a cipher such as `AES-256`.
+fn is_typed(value: &str) -> bool {
+    let is_cipher = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-';
+    value.is_ascii() && !value.chars().all(is_cipher)
+}
+
+/// Whether a line ends where the password it promises would begin.
+pub(super) fn ends_before_value(line: &str) -> bool {
+    let Some(before) = line.trim_end().strip_suffix([':', '=']) else { return false };
+    let before = before.trim_end_matches([' ', '\t']);
+    let named = korean_name(before).or_else(|| {
+        let name = last_name(before);
+        promise_of(name).map(|promise| (name, promise))
+    });
+    named.is_some_and(|(_, promise)| promise == Promise::Password)
+}
+
+/// The password that a line consists of, if the line above promises one.
+pub(super) fn find_alone(line: &str, spans: &mut Vec<Span>) {
+    let text = line.trim().trim_end_matches([',', ';']);
+    let bare = text.trim_matches(['"', '\'', '`']);
+    let is_quoted = bare.len() < text.len();
+    let is_one = !bare.contains(char::is_whitespace) && bare.len() >= SHORTEST_ALONE;
+    let is_text = is_plain_word(bare) || is_code(bare) || bare.ends_with([':', '{', '(', '[', '>']);
+    let has_meaning = text.contains(MARK) || is_placeholder(bare) || promise_of(bare).is_some();
+    if is_one && !has_meaning && (is_quoted || !is_text) && is_typed(bare) {
+        let start = line.find(bare).unwrap_or_default();
+        let end = start + bare.len();
+        spans.push(Span { start, end, kind: Promise::Password.kind() });
+    }
 }
 
 /// The name at the end of `text`, without quotes, escapes or an index around.

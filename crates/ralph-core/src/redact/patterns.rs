@@ -20,7 +20,7 @@ struct Pattern {
     accepts: fn(&str) -> bool,
 }
 
-static PATTERNS: [Pattern; 13] = [
+static PATTERNS: [Pattern; 17] = [
     Pattern {
         kind: "url-password",
         gate: |line| line.contains("://") && line.contains('@'),
@@ -28,6 +28,56 @@ static PATTERNS: [Pattern; 13] = [
             compile(r#"://[^ \t\r\n/:@"'<>\[\]\\]*:(?<secret>[^ \t\r\n/"'<>\\]+)@"#)
         }),
         accepts: |secret| !is_port_before_query(secret),
+    },
+    Pattern {
+        kind: "url-password",
+        gate: |line| line.contains("://") && line.contains('@'),
+        // A `/` must be escaped there, and often is not.
+        regex: LazyLock::new(|| {
+            compile(
+                r#"://[^ \t\r\n/:@"'<>\[\]\\]+:(?<secret>[^ \t\r\n/@"'<>\\]+/[^ \t\r\n@"'<>\\]*)@[A-Za-z0-9]"#,
+            )
+        }),
+        accepts: |secret| {
+            let first = secret.split('/').next().unwrap_or_default();
+            let is_port = first.bytes().all(|byte| byte.is_ascii_digit());
+            !is_port && !is_port_before_query(secret) && !is_plain_word(first)
+        },
+    },
+    Pattern {
+        kind: "command-password",
+        gate: |line| line.contains("curl ") && line.contains(':'),
+        regex: LazyLock::new(|| {
+            compile(concat!(
+                r"\bcurl[ \t](?:[^\r\n|;]*[ \t])?(?:-[a-zA-Z]*[uU][ \t]*|--(?:proxy-)?user[ =])",
+                r#"["']?[^ \t\r\n:"']*:(?<secret>[^ \t\r\n"'/][^ \t\r\n"']*)"#,
+            ))
+        }),
+        accepts: |secret| !secret.contains("://"),
+    },
+    Pattern {
+        kind: "command-password",
+        gate: |line| {
+            line.contains(" -p") && ["mysql", "mariadb"].iter().any(|it| line.contains(it))
+        },
+        regex: LazyLock::new(|| {
+            compile(concat!(
+                r"\b(?:mysql|mariadb)[a-z-]*[ \t](?:[^\r\n|;]*[ \t])?",
+                r#"-p["']?(?<secret>[^ \t\r\n"'`-][^ \t\r\n"'`]*)"#,
+            ))
+        }),
+        // `docker run --name mysql -p3306:3306` publishes a port.
+        accepts: |secret| {
+            !secret.bytes().all(|byte| byte.is_ascii_digit() || b":./".contains(&byte))
+        },
+    },
+    Pattern {
+        kind: "command-password",
+        gate: |line| line.contains("sshpass "),
+        regex: LazyLock::new(|| {
+            compile(r#"\bsshpass[ \t]+(?:-[a-z]+[ \t]+)*-p[ \t]*["']?(?<secret>[^ \t\r\n"'`]+)"#)
+        }),
+        accepts: |_| true,
     },
     Pattern {
         kind: "authorization",

@@ -53,7 +53,7 @@ impl Notebook {
     /// were changed.
     pub fn scrub(&self) -> Result<usize, MemoryError> {
         let lines = self.log.rewrite(|event| {
-            let cleaned = clean::event(event.clone());
+            let cleaned = clean::scrubbed(event.clone());
             (cleaned != *event).then_some(cleaned)
         })?;
         if lines > 0 {
