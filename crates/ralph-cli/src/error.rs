@@ -58,6 +58,11 @@ impl CliError {
         Self { kind: Kind::Internal, message, hint: None, korean: None }
     }
 
+    /// The same error with what it concerns in front.
+    pub(crate) fn about(self, what: &str) -> Self {
+        Self { message: format!("{what}: {}", self.message), ..self }
+    }
+
     pub(crate) fn with_hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }

@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return out::clap_error(&error),
     };
-    match commands::run(cli) {
+    match commands::run(cli).and_then(|code| out::finish().map(|()| code)) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             out::error(&error);

@@ -3,20 +3,41 @@
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use ralph_core::claim::plain;
 
 use crate::error::CliError;
 
+/// Why something that was printed is lost; the first of several.
+static LOST: OnceLock<io::Error> = OnceLock::new();
+
 /// Prints a line of data. A closed pipe is the reader's right, not an error.
 pub(crate) fn line(text: impl Display) {
-    let _ = writeln!(io::stdout().lock(), "{text}");
+    note_loss(writeln!(io::stdout().lock(), "{text}"));
 }
 
 /// Prints lines for people. What steers a terminal is left out: what is told
 /// of was often written by others.
 pub(crate) fn raw(text: &str) {
-    let _ = io::stdout().lock().write_all(plain(text).as_bytes());
+    note_loss(io::stdout().lock().write_all(plain(text).as_bytes()));
+}
+
+/// Whether all that was printed got out: who keeps it in a file has to know.
+pub(crate) fn finish() -> Result<(), CliError> {
+    note_loss(io::stdout().lock().flush());
+    match LOST.get() {
+        Some(error) => Err(CliError::internal(error).about("standard output")),
+        None => Ok(()),
+    }
+}
+
+fn note_loss(done: io::Result<()>) {
+    if let Err(error) = done
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        let _ = LOST.set(error);
+    }
 }
 
 /// Tells the user something that is not data, as [`raw`] does.
@@ -36,8 +57,11 @@ pub(crate) fn error(error: &CliError) {
 
 /// What clap has to say: help goes to stdout, errors to stderr with exit code 2.
 pub(crate) fn clap_error(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
-    ExitCode::from(u8::from(error.use_stderr()) * 2)
+    note_loss(error.print());
+    match finish() {
+        Ok(()) => ExitCode::from(u8::from(error.use_stderr()) * 2),
+        Err(lost) => ExitCode::from(lost.exit_code()),
+    }
 }
 
 /// Whether colours are wanted on this stream.

@@ -328,7 +328,7 @@ fn is_persons(known: &Known) -> bool {
     known.actor == Actor::User || known.note.kind == NoteKind::Constitution
 }
 
-fn reason(why: &Why) -> String {
+pub(crate) fn reason(why: &Why) -> String {
     match why {
         Why::Value { was, now } => format!("it was {was} and is {now}"),
         Why::Denied => "it does not hold any more".to_owned(),

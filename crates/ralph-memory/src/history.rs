@@ -223,7 +223,7 @@ fn nowhere() -> Result<Connection, Fault> {
 /// Whether a file cannot be created or changed.
 fn is_closed(fault: &Fault) -> bool {
     match fault {
-        Fault::Damaged(_) | Fault::NewerSchema(_) => false,
+        Fault::Damaged(_) | Fault::NewerSchema(_) | Fault::Log(_) => false,
         Fault::Sqlite(error) => matches!(
             error.sqlite_error_code(),
             Some(rusqlite::ErrorCode::CannotOpen | rusqlite::ErrorCode::ReadOnly)

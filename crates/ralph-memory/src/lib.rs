@@ -36,6 +36,7 @@ pub mod raw;
 pub mod resume;
 mod session;
 mod store;
+pub mod succession;
 #[doc(hidden)]
 pub mod synthetic;
 mod vector;

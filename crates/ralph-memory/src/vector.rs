@@ -185,7 +185,7 @@ mod tests {
         Analyzer::default().analyse(text, |term, class| terms.push((term.to_owned(), class)));
         let mut vectors = Vectors::default();
         for _ in 0..2 {
-            let vector = vectors.vector(Parts { title: "", text, files: &[] }, &ranking);
+            let vector = vectors.vector(Parts { title: "", text, why: None, files: &[] }, &ranking);
             let names = vectors.vocabulary.names();
             let found =
                 vector.terms.iter().map(|term| (&*names[term.number as usize], term.weighted));

@@ -185,11 +185,7 @@ pub(super) fn read(
 }
 
 /// The count that a file belongs to which nobody wrote by hand.
-fn machine_made<'a>(
-    path: &Path,
-    bytes: &[u8],
-    counts: &'a mut FileCounts,
-) -> Option<&'a mut u64> {
+fn machine_made<'a>(path: &Path, bytes: &[u8], counts: &'a mut FileCounts) -> Option<&'a mut u64> {
     if memchr::memchr(0, bytes).is_some() {
         Some(&mut counts.binary)
     } else if is_minified(path, bytes) {

@@ -19,7 +19,7 @@ use std::path::Path;
 use ralph_engine::wire::{MemorySize, memory as wire};
 use ralph_memory::event::{NoteKind, Scope};
 use ralph_memory::log::Log;
-use ralph_memory::{Filters, MemoryError, Notebook, Retired, Selection};
+use ralph_memory::{Filters, Known, MemoryError, Notebook, Retired, Selection, clean};
 use serde_json::Value;
 
 use self::answers::Answers;
@@ -128,13 +128,22 @@ impl WhichArgs {
         Filters {
             kinds: self.kind.clone(),
             scopes: self.scope.iter().map(|scope| scope.word().to_owned()).collect(),
-            group: self.group.clone(),
+            group: self.group.as_deref().map(|group| clean::name(group).into_owned()),
             retired: if self.retired { Retired::Shown } else { Retired::Hidden },
         }
     }
 
     /// Whose notes are meant: those for all projects are kept apart.
-    fn home(&self) -> Scope {
+    fn homes(&self) -> Vec<Scope> {
+        let is_meant = |scopes: &[Scope]| {
+            self.scope.is_empty() || self.scope.iter().any(|scope| scopes.contains(scope))
+        };
+        let own = is_meant(&[Scope::Task, Scope::Project]).then_some(Scope::Project);
+        own.into_iter().chain(is_meant(&[Scope::Global]).then_some(Scope::Global)).collect()
+    }
+
+    /// Whose notes a file is made of: a project's, if nobody says otherwise.
+    fn exported(&self) -> Scope {
         if self.scope.contains(&Scope::Global) { Scope::Global } else { Scope::Project }
     }
 }
@@ -220,9 +229,23 @@ fn list(books: &Books<'_>, args: &ListArgs) -> Result<u8, CliError> {
     let files = args.file.iter().map(|file| books.relative_to_root(file)).collect();
     let filters = args.which.filters();
     let selection = Selection { filters, files, limit: Some(args.limit) };
-    let home = books.home(args.which.home());
-    let notes = books.ask(&home, |notebook| notebook.list(&selection))?.unwrap_or_default();
-    print(args.json.then(|| wire::notes(&notes)), || books.answers.list(&notes));
+    let mut notes: Vec<Known> = Vec::new();
+    for scope in args.which.homes() {
+        let found = books.ask(&books.home(scope), |notebook| notebook.list(&selection))?;
+        let is_first = notes.is_empty();
+        notes.extend(found.unwrap_or_default());
+        if !is_first {
+            // Those of one notebook are in their order already.
+            notes.sort_by_key(|known| std::cmp::Reverse(known.recorded));
+        }
+    }
+    notes.truncate(args.limit);
+    let label = books.labels();
+    if args.json {
+        out::line(wire::notes(&notes, label));
+    } else {
+        out::raw(&books.answers.list(&notes, label));
+    }
     Ok(0)
 }
 
@@ -230,13 +253,16 @@ fn show(books: &Books<'_>, args: &NoteArgs) -> Result<u8, CliError> {
     let (home, known) = books.find(&args.id)?;
     let check = books.ask(&home, |notebook| notebook.check_of(&known.note.id))?.flatten();
     let check = check.as_ref();
-    print(args.json.then(|| wire::note(&known, check)), || books.answers.note(&known, check));
+    let label = books.labels()(&known);
+    print(args.json.then(|| wire::note(&known, label, check)), || {
+        books.answers.note(&known, label, check)
+    });
     Ok(0)
 }
 
 fn export(books: &Books<'_>, args: &ExportArgs) -> Result<u8, CliError> {
     let selection = Selection { filters: args.which.filters(), ..Selection::default() };
-    let home = books.home(args.which.home());
+    let home = books.home(args.which.exported());
     let notes = books.ask(&home, |notebook| notebook.list(&selection))?.unwrap_or_default();
     // The oldest first, as they were written.
     notes.iter().rev().for_each(|known| out::line(wire::exported(known)));

@@ -6,6 +6,8 @@ mod closing;
 mod failures;
 mod recall;
 
+use std::path::Path;
+
 use ralph_core::memory::attempt::Attempt;
 use ralph_core::memory::citations::cited;
 use ralph_core::state::State;
@@ -95,7 +97,36 @@ impl Driver<'_> {
         let events: Vec<Event> = lesson.0.into_iter().map(clean::event).collect();
         // What cannot be remembered is forgotten; the run goes on.
         let _ = Log::new(self.ledger.home()).hand_in(&events);
+        if let Some(recall) = &self.recall {
+            let _ = Log::new(&recall.user_home).hand_in(&of_the_user(&recall.user_home, events));
+        }
     }
+}
+
+/// What came of notes for all projects: they are credited where they are kept,
+/// if the agent named one of them as its reason.
+fn of_the_user(home: &Path, events: Vec<Event>) -> Vec<Event> {
+    let is_citing = |event: &Event| matches!(event.what, What::Cited { .. });
+    if !Notebook::exists(home) || !events.iter().any(is_citing) {
+        return Vec::new();
+    }
+    let Ok(notebook) = Notebook::open(home) else { return Vec::new() };
+    let mut credited = Vec::new();
+    for mut event in events {
+        if let What::Cited { ids } = &mut event.what {
+            ids.retain(|id| notebook.get(id).is_ok_and(|known| known.is_some()));
+            if ids.is_empty() {
+                return Vec::new();
+            }
+            credited.push(event);
+        } else if let What::Checked { failures, raw, .. } = &mut event.what {
+            // How it failed is this project's own.
+            failures.clear();
+            *raw = None;
+            credited.push(event);
+        }
+    }
+    credited
 }
 
 /// Where something happened in a run.

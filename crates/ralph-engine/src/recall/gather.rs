@@ -167,7 +167,9 @@ impl Lists {
     }
 
     fn add_about(&mut self, weight: f64, found: Vec<Known>) {
-        let ids = self.add(weight, found);
+        // What is for all projects is about no file of this one.
+        let here = found.into_iter().filter(|known| known.note.scope != Scope::Global);
+        let ids = self.add(weight, here);
         self.about_files.extend(ids);
     }
 

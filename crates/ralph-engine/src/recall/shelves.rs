@@ -99,7 +99,7 @@ fn best(sight: &mut Sight<'_>, shelf: Shelf, mut notes: Vec<Weighed>) -> Vec<Can
     let most = if shelf == Shelf::Rule { usize::MAX } else { CLOSELY };
     let mut looked: Vec<(f64, Candidate)> = Vec::new();
     for note in notes.into_iter().filter(|note| is_vouched_for(&note.known)).take(most) {
-        let anchors = note.known.note.anchors.iter().take(MOST_ANCHORS);
+        let anchors = note.known.anchors().iter().take(MOST_ANCHORS);
         let anchors: Vec<Anchored> = anchors.map(|one| sight.look(one)).collect();
         let worth = note.worth * (0.5 + 0.5 * belief_left(&anchors));
         let is_checked = note.checked.is_some();

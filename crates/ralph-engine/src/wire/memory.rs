@@ -31,6 +31,8 @@ pub struct NoteView {
     iteration: Option<u32>,
     session_id: Option<String>,
     verified: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<&'static str>,
     retired: Option<RetiredView>,
     group: Option<String>,
     prev: Option<String>,
@@ -77,12 +79,18 @@ impl NoteView {
             iteration: place.iteration,
             session_id: place.session,
             verified,
+            label: None,
             retired: retired.map(ended),
             group: note.group,
             prev: note.prev,
             next: note.next,
         }
     }
+}
+
+/// A note, and how far it can be relied upon now.
+fn labelled(known: &Known, label: Label) -> NoteView {
+    NoteView { label: Some(label.as_str()), ..NoteView::new(known) }
 }
 
 /// The name of an actor.
@@ -117,15 +125,16 @@ pub const fn anchored_word(anchored: Anchored) -> &'static str {
 }
 
 /// A note that was found, with its score.
-fn result(found: &Found) -> Value {
-    let mut view = json!(NoteView::new(&found.known));
+fn result(found: &Found, label: Label) -> Value {
+    let mut view = json!(labelled(&found.known, label));
     view["score"] = json!(found.score);
     view
 }
 
 /// What a search found.
-pub fn found(results: &[Found]) -> Value {
-    json!({ "schema": SCHEMA, "results": results.iter().map(result).collect::<Vec<_>>() })
+pub fn found(results: &[Found], mut label: impl FnMut(&Known) -> Label) -> Value {
+    let results: Vec<Value> = results.iter().map(|one| result(one, label(&one.known))).collect();
+    json!({ "schema": SCHEMA, "results": results })
 }
 
 /// The groups that a search found.
@@ -142,18 +151,18 @@ pub fn of_query(mut answer: Value, query: &str, index: usize) -> Value {
 }
 
 /// A list of notes.
-pub fn notes(notes: &[Known]) -> Value {
-    let views: Vec<NoteView> = notes.iter().map(NoteView::new).collect();
+pub fn notes(notes: &[Known], mut label: impl FnMut(&Known) -> Label) -> Value {
+    let views: Vec<NoteView> = notes.iter().map(|known| labelled(known, label(known))).collect();
     json!({ "schema": SCHEMA, "notes": views })
 }
 
 /// One note, and what checks whether it holds.
-pub fn note(known: &Known, check: Option<&Invariant>) -> Value {
+pub fn note(known: &Known, label: Label, check: Option<&Invariant>) -> Value {
     let check = check.map(|check| match check {
         Invariant::Rule(rules) => json!({ "rules": rules }),
         Invariant::Test(test) => json!({ "test": test }),
     });
-    json!({ "schema": SCHEMA, "note": NoteView::new(known), "check": check })
+    json!({ "schema": SCHEMA, "note": labelled(known, label), "check": check })
 }
 
 /// One note as an import takes it.

@@ -7,7 +7,7 @@ use ralph_core::memory::{Belief, Outcome, Source};
 
 use crate::anchor::Sight;
 use crate::entry::{Entry, State};
-use crate::event::{Actor, Note, Place, Scope, What};
+use crate::event::{Actor, Anchor, Note, Place, Scope, What};
 
 /// Others that a note is credited with at most: more make it no truer.
 const MOST_WITNESSES: usize = 20;
@@ -140,14 +140,23 @@ impl Known {
         self.belief.at(now, self.note.kind.half_life())
     }
 
+    /// The places it points at. One for all projects points at none: what has
+    /// the same name in another project is something else.
+    pub fn anchors(&self) -> &[Anchor] {
+        match self.note.scope {
+            Scope::Task | Scope::Project => &self.note.anchors,
+            Scope::Global => &[],
+        }
+    }
+
     /// What became of the places it points at.
     pub fn look(&self, sight: &mut Sight<'_>) -> Vec<Anchored> {
-        self.note.anchors.iter().map(|one| sight.look(one)).collect()
+        self.anchors().iter().map(|one| sight.look(one)).collect()
     }
 
     /// How far it can be relied on, given what became of those places.
     pub fn label(&self, anchored: &[Anchored]) -> Label {
-        let has_citation = !self.note.anchors.is_empty();
+        let has_citation = !self.anchors().is_empty();
         Label::of(Grounds { is_verified: self.verified, has_citation }, anchored)
     }
 

@@ -13,7 +13,7 @@ use ralph_engine::recall::{Part, Recall, Recalled, Wanted};
 use ralph_memory::event::{self, Phase};
 use ralph_memory::log::Log;
 use ralph_memory::resume::Age;
-use ralph_memory::{Notebook, Patience};
+use ralph_memory::{Notebook, Patience, Who};
 
 use super::slash::{self, Slash};
 use super::standing::{self, Standing};
@@ -34,6 +34,8 @@ const ASKED: &str = "notes-asked";
 enum Moment<'a> {
     /// A session begins with nothing in it.
     Start,
+    /// A session was shortened, and hears what it needs before it goes on.
+    Again,
     /// A session goes on with all that was in it.
     GoingOn,
     /// A session was shortened, and what it is told now is all it hears before
@@ -55,9 +57,8 @@ fn moment<'a>(app: &App, call: &Call, event: &'a HostEvent) -> Option<Moment<'a>
             Some(Moment::Shortened)
         }
         Happening::TurnEnded(_) if standing::was_shortened(app, event) => Some(Moment::Shortened),
-        Happening::SessionStarted(Start::New | Start::Cleared | Start::Compacted) => {
-            Some(Moment::Start)
-        }
+        Happening::SessionStarted(Start::New | Start::Cleared) => Some(Moment::Start),
+        Happening::SessionStarted(Start::Compacted) => Some(Moment::Again),
         Happening::SessionStarted(Start::Resumed) => Some(Moment::GoingOn),
         Happening::Prompted { text, .. } => match slash::parse(text) {
             Some(Slash::Arm(_)) => Some(Moment::Task(text)),
@@ -95,7 +96,7 @@ pub(super) fn concerns(app: &App, call: &Call, event: &HostEvent) -> bool {
         return false;
     }
     match moment {
-        Moment::Start | Moment::GoingOn | Moment::Shortened => true,
+        Moment::Start | Moment::Again | Moment::GoingOn | Moment::Shortened => true,
         Moment::Task(_) => {
             let is_done = marks(app, session).folder().join(ASKED).exists();
             !is_done || standing::was_left(app, call, session)
@@ -219,7 +220,7 @@ impl Showing<'_> {
     fn prepare(&self, moment: &Moment<'_>) -> Result<(), CliError> {
         let is_late = self.standing.as_ref().is_some_and(|at| at.age == Age::Old);
         match moment {
-            Moment::Start | Moment::Shortened => forget(&self.place),
+            Moment::Start | Moment::Again | Moment::Shortened => forget(&self.place),
             // After so long all that is known is told anew.
             Moment::GoingOn | Moment::Task(_) if is_late => forget(&self.place),
             Moment::GoingOn | Moment::Task(_) => {}
@@ -240,9 +241,7 @@ impl Showing<'_> {
         let seen: Vec<String> = lines.map(str::to_owned).collect();
         let (part, task) = match (moment, effect) {
             (Moment::Start | Moment::GoingOn, _) => (Part::Standing, None),
-            (Moment::Shortened, _) => {
-                (Part::Whole, self.standing.as_ref().and_then(|at| at.session.task.clone()))
-            }
+            (Moment::Again | Moment::Shortened, _) => (Part::Whole, self.known_task()),
             (Moment::Task(_), Effect::Begin { task, .. }) => (part(&seen), Some(task.clone())),
             (Moment::Task(text), _) => (part(&seen), Some((*text).to_owned())),
         };
@@ -256,6 +255,17 @@ impl Showing<'_> {
             has_check: true,
             ..Wanted::new(Phase::Think)
         }
+    }
+
+    /// What a session that was shortened is about: its task, and what the user
+    /// said since, of which some words may be of use.
+    fn known_task(&self) -> Option<String> {
+        let session = &self.standing.as_ref()?.session;
+        let said = session.messages.iter().filter(|message| message.who == Who::User);
+        let said = said.map(|message| message.text.clone());
+        let mut words: Vec<String> = session.task.clone().into_iter().chain(said).collect();
+        words.dedup();
+        (!words.is_empty()).then(|| words.join("\n"))
     }
 
     /// Where notes are shown: in the turn of a loop, if there is one.

@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
-use ralph_memory::Notebook;
 use ralph_memory::anchor::Sight;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::app;
-use super::notebook::{self, NoteView, WHOLE};
+use super::notebook::{self, Books, NoteView, WHOLE};
 use crate::commands::memory;
 
 const SPEC: Spec = Spec {
@@ -47,18 +46,15 @@ fn read(input: Input, _call: &Call) -> Result<Answer, Refusal> {
     }
     let app = app()?;
     let (mut notes, mut unknown) = (Vec::new(), Vec::new());
-    if !Notebook::exists(&app.home) {
-        return Answer::new(&json!({ "schema": 1, "notes": notes, "unknown": input.ids }));
-    }
-    let book = notebook::open(&app)?;
+    let books = Books::open(&app)?;
     let mut sight = Sight::new(&app.project.root);
     for id in &input.ids {
-        match book.get(id).map_err(notebook::trouble)? {
+        match books.get(id).map_err(notebook::trouble)? {
             Some(known) => notes.push(NoteView::new(&known, WHOLE, &mut sight)),
             None => unknown.push(id),
         }
     }
     let answer = Answer::new(&json!({ "schema": 1, "notes": notes, "unknown": unknown }))?;
-    notebook::note_shown(&app, &book, memory::place(&app, input.session.as_deref()), &notes);
+    books.note_shown(&app, &memory::place(&app, input.session.as_deref()), notes);
     Ok(answer)
 }

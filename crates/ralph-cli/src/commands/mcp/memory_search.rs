@@ -4,20 +4,21 @@ use std::time::Duration;
 
 use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
 use ralph_memory::anchor::Sight;
-use ralph_memory::{Filters, Known, Notebook, Query, Selection};
+use ralph_memory::event::Scope;
+use ralph_memory::{Filters, Known, MemoryError, Query, Selection};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::app;
-use super::notebook::{self, NoteView, SHORT};
+use super::notebook::{self, Books, NoteView, SHORT};
 use super::paths;
 use crate::commands::memory;
 
 const SPEC: Spec = Spec {
     name: "memory_search",
     title: "Search the notes",
-    description: "Find what was learned in this project before: gotchas, decisions, patterns, \
+    description: "Find what was learned in this project, or noted for all projects: gotchas, decisions, patterns, \
                   commands, failed approaches. Give words, files you are about to change, or both. \
                   `label` says how far a note can be relied on: `verified` (checks passed because \
                   of it, or the user said it), `noted`, `hypothesis` (nothing to look at), `stale` \
@@ -65,37 +66,42 @@ fn search(mut input: Input, _call: &Call) -> Result<Answer, Refusal> {
     for file in &mut input.files {
         *file = paths::within(&app.project.root, file);
     }
-    if !Notebook::exists(&app.home) {
+    let books = Books::open(&app)?;
+    if books.is_empty() {
         let nothing = Answer::new(&json!({ "schema": 1, "notes": [] }))?;
         return Ok(nothing.with_note("nothing was noted in this project yet"));
     }
-    let book = notebook::open(&app)?;
-    let found = find(&book, query, &input).map_err(notebook::trouble)?;
+    let found = find(&books, query, &input).map_err(notebook::trouble)?;
     let mut sight = Sight::new(&app.project.root);
     let notes: Vec<NoteView> =
         found.iter().map(|known| NoteView::new(known, SHORT, &mut sight)).collect();
     let answer = Answer::new(&json!({ "schema": 1, "notes": notes }))?;
-    notebook::note_shown(&app, &book, memory::place(&app, input.session.as_deref()), &notes);
+    books.note_shown(&app, &memory::place(&app, input.session.as_deref()), notes);
     Ok(answer)
 }
 
-fn find(
-    book: &Notebook,
-    query: Option<&str>,
-    input: &Input,
-) -> Result<Vec<Known>, ralph_memory::MemoryError> {
+fn find(books: &Books, query: Option<&str>, input: &Input) -> Result<Vec<Known>, MemoryError> {
     let limit = input.limit.unwrap_or(10).clamp(1, MOST);
     let filters = Filters { kinds: input.kinds.clone(), ..Filters::default() };
-    let mut found = Vec::new();
-    if !input.files.is_empty() {
-        let files = input.files.clone();
-        found = book.list(&Selection { filters: filters.clone(), files, limit: Some(limit) })?;
+    let mut found: Vec<Known> = Vec::new();
+    let mut hits = Vec::new();
+    for book in books.iter() {
+        if !input.files.is_empty() {
+            let (filters, files) = (filters.clone(), input.files.clone());
+            let about = book.list(&Selection { filters, files, limit: Some(limit) })?;
+            // What is for all projects is about no file of this one.
+            found.extend(about.into_iter().filter(|known| known.note.scope != Scope::Global));
+        }
+        if let Some(text) = query {
+            let filters = filters.clone();
+            hits.extend(book.search(&Query { text: text.to_owned(), limit, filters })?);
+        }
     }
-    if let Some(text) = query {
-        let hits = book.search(&Query { text: text.to_owned(), limit, filters })?;
-        let is_new = |known: &Known| !found.iter().any(|one| one.note.id == known.note.id);
-        let more: Vec<Known> = hits.into_iter().map(|hit| hit.known).filter(is_new).collect();
-        found.extend(more);
+    hits.sort_by(|one, other| other.score.total_cmp(&one.score));
+    for hit in hits {
+        if !found.iter().any(|one| one.note.id == hit.known.note.id) {
+            found.push(hit.known);
+        }
     }
     found.truncate(limit);
     Ok(found)

@@ -1,11 +1,13 @@
 //! What the tools of the memory share: where an agent is, and how it is shown
 //! a note.
 
+use std::path::Path;
+
 use ralph_core::memory::notes::as_data;
 use ralph_core::tokens;
 use ralph_mcp::Refusal;
 use ralph_memory::anchor::Sight;
-use ralph_memory::event::{Actor, Event, Place, What};
+use ralph_memory::event::{Actor, Event, Place, Scope, What};
 use ralph_memory::{Known, MemoryError, Notebook};
 use serde::Serialize;
 
@@ -62,6 +64,53 @@ fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
+    }
+}
+
+/// The notes of the project and those for all projects, as far as there are any.
+pub(super) struct Books {
+    own: Option<Notebook>,
+    users: Option<Notebook>,
+}
+
+impl Books {
+    /// Opens those that are there; creates none.
+    pub(super) fn open(app: &App) -> Result<Self, Refusal> {
+        let open = |home: &Path| {
+            Notebook::exists(home).then(|| Notebook::open(home).map_err(trouble)).transpose()
+        };
+        Ok(Self { own: open(&app.home)?, users: open(&app.user_home())? })
+    }
+
+    /// Whether nothing was ever noted.
+    pub(super) fn is_empty(&self) -> bool {
+        self.own.is_none() && self.users.is_none()
+    }
+
+    /// Those that are there, the project's first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Notebook> {
+        self.own.iter().chain(&self.users)
+    }
+
+    /// A note by its name: one that holds, and the project's first.
+    pub(super) fn get(&self, id: &str) -> Result<Option<Known>, MemoryError> {
+        let mut found = Vec::new();
+        for book in self.iter() {
+            found.extend(book.get(id)?);
+        }
+        let holds = found.iter().position(|known| known.retired.is_none());
+        Ok((!found.is_empty()).then(|| found.swap_remove(holds.unwrap_or_default())))
+    }
+
+    /// Keeps on record what an agent was shown, where it is kept.
+    pub(super) fn note_shown(&self, app: &App, place: &Place, notes: Vec<NoteView>) {
+        let is_users = |note: &NoteView| note.scope == Scope::Global.word();
+        let (users, own): (Vec<_>, Vec<_>) = notes.into_iter().partition(is_users);
+        for (book, notes) in [(&self.own, own), (&self.users, users)] {
+            if let Some(book) = book {
+                note_shown(app, book, place.clone(), &notes);
+            }
+        }
     }
 }
 

@@ -6,10 +6,12 @@ use std::fmt::Write;
 use std::path::Path;
 
 use ralph_core::locale::Locale;
+use ralph_core::memory::label::Label;
 use ralph_engine::report::size;
 use ralph_engine::wire::memory::actor_word;
 use ralph_engine::wire::moment;
 use ralph_memory::event::{Invariant, Note, Scope};
+use ralph_memory::succession::Succession;
 use ralph_memory::{Found, GroupHit, Imported, Known, MemoryError, Stats, Tally};
 
 use crate::texts::{one_line, table};
@@ -56,7 +58,7 @@ impl Answers {
         }
     }
 
-    pub(super) fn found(&self, found: &[Found]) -> String {
+    pub(super) fn found(&self, found: &[Found], mut label: impl FnMut(&Known) -> Label) -> String {
         if found.is_empty() {
             return self.nothing();
         }
@@ -68,7 +70,8 @@ impl Answers {
         ];
         let rows = found.iter().map(|one| {
             let note = &one.known.note;
-            vec![note.id.clone(), format!("{:.2}", one.score), note.kind.to_string(), gist(note)]
+            let gist = marked(gist(note), label(&one.known));
+            vec![note.id.clone(), format!("{:.2}", one.score), note.kind.to_string(), gist]
         });
         table(&header, rows)
     }
@@ -82,7 +85,7 @@ impl Answers {
         table(&header, rows)
     }
 
-    pub(super) fn list(&self, notes: &[Known]) -> String {
+    pub(super) fn list(&self, notes: &[Known], mut label: impl FnMut(&Known) -> Label) -> String {
         if notes.is_empty() {
             return self.say("There are no notes.\n", "기록이 없습니다.\n").to_owned();
         }
@@ -94,7 +97,7 @@ impl Answers {
         ];
         let rows = notes.iter().map(|known| {
             let Known { note, retired, .. } = known;
-            let mut gist = gist(note);
+            let mut gist = marked(gist(note), label(known));
             if retired.is_some() {
                 gist = format!("({}) {gist}", self.say("retired", "폐기"));
             }
@@ -103,7 +106,7 @@ impl Answers {
         table(&header, rows)
     }
 
-    pub(super) fn note(&self, known: &Known, check: Option<&Invariant>) -> String {
+    pub(super) fn note(&self, known: &Known, label: Label, check: Option<&Invariant>) -> String {
         let note = &known.note;
         let mut text = String::new();
         let mut fact = |name: &str, value: &str| {
@@ -120,6 +123,7 @@ impl Answers {
         }
         fact(self.say("by", "작성자"), actor_word(known.actor));
         fact(self.say("since", "시작"), &moment(known.valid_from));
+        fact(self.say("label", "표시"), label.mark().unwrap_or(label.as_str()));
         for file in &note.files {
             fact(self.say("file", "파일"), file);
         }
@@ -171,6 +175,37 @@ impl Answers {
                     "참고: {name} 테스트를 찾지 못했습니다. 생기기 전까지 이 기록은 어긋난 것으로 봅니다"
                 )
             }
+        }
+    }
+
+    /// What a note of the user's means for older ones.
+    pub(super) fn succeeds(&self, found: &Succession) -> String {
+        let replaced = found.replaced.iter().map(|(id, why)| match self.locale {
+            Locale::En => format!("It takes the place of {id} ({why}).\n"),
+            Locale::Ko => format!("{id} 을(를) 대신합니다 ({why}).\n"),
+        });
+        let against = found.against.iter().map(|id| match self.locale {
+            Locale::En => {
+                format!("It contradicts {id} which stands: edit or forget one of the two.\n")
+            }
+            Locale::Ko => {
+                format!(
+                    "{id} 와(과) 어긋나며 그것도 유효합니다: 둘 중 하나를 고치거나 잊게 하세요.\n"
+                )
+            }
+        });
+        replaced.chain(against).collect()
+    }
+
+    /// That rules came with an import that bind nobody.
+    pub(super) fn unvouched(&self, rules: usize) -> String {
+        match self.locale {
+            Locale::En => format!(
+                "{rules} of them are rules, which are not shown to agents as long as nobody says that they are yours: `ralph memory promote ID`, or import the file again with --trust"
+            ),
+            Locale::Ko => format!(
+                "그중 {rules}개는 규칙이며, 당신의 것이라고 하기 전에는 에이전트에게 보여 주지 않습니다: `ralph memory promote ID`, 또는 --trust 로 다시 가져오세요"
+            ),
         }
     }
 
@@ -303,6 +338,14 @@ impl Answers {
 
 fn count(stats: &Stats) -> u64 {
     stats.notes.iter().map(|one| one.active + one.retired).sum()
+}
+
+/// What a note says, with a warning if what it points at has changed.
+fn marked(gist: String, label: Label) -> String {
+    match label {
+        Label::Stale => label.mark().map_or_else(|| gist.clone(), |mark| format!("{mark} {gist}")),
+        Label::Verified | Label::Noted | Label::Hypothesis => gist,
+    }
 }
 
 /// What a note says, on one line.

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use ralph_core::SessionId;
+use ralph_core::memory::label::Label;
 use ralph_engine::host::Place as Kept;
+use ralph_memory::anchor::Sight;
 use ralph_memory::event::{Actor, Event, Place, Scope, What};
 use ralph_memory::{Known, MemoryError, Notebook};
 use ralph_store::RunStore;
@@ -83,16 +85,34 @@ impl<'a> Books<'a> {
         }
     }
 
-    /// The note that is meant and the home it is in: the project's first.
+    /// The note that is meant and the home it is in: one that holds, and the
+    /// project's first.
     pub(super) fn find(&self, id: &str) -> Result<(PathBuf, Known), CliError> {
+        let mut found = self.find_all(id)?;
+        let holds = found.iter().position(|(_, known)| known.retired.is_none());
+        Ok(found.swap_remove(holds.unwrap_or_default()))
+    }
+
+    /// All notes with an id, one at least: what was promoted is in two homes.
+    pub(super) fn find_all(&self, id: &str) -> Result<Vec<(PathBuf, Known)>, CliError> {
+        let mut found = Vec::new();
         for scope in [Scope::Project, Scope::Global] {
             let home = self.home(scope);
-            if let Some(known) = self.ask(&home, |notebook| notebook.get(id))?.flatten() {
-                return Ok((home, known));
-            }
+            let known = self.ask(&home, |notebook| notebook.get(id))?.flatten();
+            found.extend(known.map(|known| (home, known)));
         }
-        Err(CliError::refused(format!("there is no note `{id}`"))
-            .with_hint("`ralph memory list` and `ralph memory search` show ids"))
+        if found.is_empty() {
+            return Err(CliError::refused(format!("there is no note `{id}`"))
+                .with_hint("`ralph memory list` and `ralph memory search` show ids"));
+        }
+        Ok(found)
+    }
+
+    /// Says of notes how far they can be relied upon: the places that they
+    /// point at are looked at.
+    pub(super) fn labels(&self) -> impl FnMut(&Known) -> Label + use<'a> {
+        let mut sight = Sight::new(&self.app.project.root);
+        move |known| known.label(&known.look(&mut sight))
     }
 
     /// Who calls us: the user, or an agent in one of its turns.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use ralph_engine::wire::memory as wire;
 use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Scope, What};
+use ralph_memory::succession::{Succession, succession};
 use ralph_memory::{anchor, clean, new_id};
 
 use super::binding::{self, CheckArgs};
@@ -115,6 +116,12 @@ impl MoreArgs {
         if let Some(why) = &self.why {
             note.why = Some(why.clone()).filter(|why| !why.is_empty());
         }
+        if note.scope == Scope::Global && !(self.anchor.is_empty() && self.file.is_empty()) {
+            return Err(CliError::usage(
+                "a note for all projects cannot point at a file of one: elsewhere it is another file, or none",
+            )
+            .with_hint("leave out `--anchor` and `--file`, or note it for this project"));
+        }
         if !self.anchor.is_empty() {
             let anchors = self.anchor.iter().map(|text| point(books, text));
             note.anchors = anchors.collect::<Result<_, _>>()?;
@@ -177,8 +184,16 @@ pub(super) fn add(books: &Books<'_>, args: &AddArgs) -> Result<u8, CliError> {
         None => What::Noted(Box::new(note)),
     };
     let bound = check.map(|check| What::Bound { id: id.clone(), check: Some(check) });
-    books.write_all(&home, std::iter::once(what).chain(bound).collect())?;
-    tell(books, args.json, (&home, &id))?;
+    let older = if let What::Noted(note) = &what
+        && actor == Actor::User
+    {
+        books.with(&home, |notebook| succession(notebook, note))?
+    } else {
+        Succession::default()
+    };
+    let events = std::iter::once(what).chain(bound).chain(older.events(&id));
+    books.write_all(&home, events.collect())?;
+    tell(books, args.json, (&home, &id), &older)?;
     Ok(0)
 }
 
@@ -212,7 +227,7 @@ pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
     }
     let noted = (note != known.note || is_said).then(|| What::Noted(Box::new(note)));
     books.write_all(&home, noted.into_iter().chain(bound).collect())?;
-    tell(books, args.json, (&home, &known.note.id))?;
+    tell(books, args.json, (&home, &known.note.id), &Succession::default())?;
     Ok(0)
 }
 
@@ -240,10 +255,13 @@ fn bound(
 
 pub(super) fn forget(books: &Books<'_>, args: &ForgetArgs) -> Result<u8, CliError> {
     books.only_for_the_user("forget notes")?;
-    let (home, known) = books.find(&args.id)?;
-    let id = &known.note.id;
+    let found = books.find_all(&args.id)?;
+    let id = &found[0].1.note.id;
     let now = books.app.now();
-    let lines = books.with(&home, |notebook| notebook.forget(id, now))?;
+    let mut lines = 0;
+    for (home, known) in &found {
+        lines += books.with(home, |notebook| notebook.forget(&known.note.id, now))?;
+    }
     super::print(args.json.then(|| wire::forgotten(id, lines)), || {
         books.answers.forgotten(id, lines)
     });
@@ -255,32 +273,51 @@ pub(super) fn promote(books: &Books<'_>, args: &PromoteArgs) -> Result<u8, CliEr
     let (home, known) = books.find(&args.id)?;
     let id = known.note.id.clone();
     let target = books.home(args.scope);
+    let note = Note { scope: args.scope, ..known.note.clone() };
+    let older = books.with(&target, |notebook| succession(notebook, &note))?;
     if target == home {
-        books.write(&home, What::Promoted { id: id.clone(), scope: args.scope })?;
+        // What was imported may be by anybody; who promotes it says it himself.
+        let said = known.actor == Actor::Import;
+        let said = said.then(|| What::Noted(Box::new(note)));
+        let promoted = What::Promoted { id: id.clone(), scope: args.scope };
+        let events = said.into_iter().chain([promoted]).chain(older.events(&id));
+        books.write_all(&home, events.collect())?;
     } else {
         // It moves from one notebook to the other; the first keeps its history.
         let check = books.with(&home, |notebook| notebook.check_of(&id))?;
         if let Some(check) = &check {
             binding::refuse_scope(check, args.scope)?;
         }
-        let note = Note { scope: args.scope, ..known.note };
+        // What it points at is in this project alone.
+        let note = match args.scope {
+            Scope::Global => Note { files: Vec::new(), anchors: Vec::new(), ..note },
+            Scope::Task | Scope::Project => note,
+        };
         let bound = check.map(|check| What::Bound { id: id.clone(), check: Some(check) });
         let moved = std::iter::once(What::Noted(Box::new(note))).chain(bound);
-        books.write_all(&target, moved.collect())?;
+        books.write_all(&target, moved.chain(older.events(&id)).collect())?;
         let why = books.answers.moved(args.scope).to_owned();
         books.write(&home, What::Retracted { id: id.clone(), why })?;
     }
-    tell(books, args.json, (&target, &id))?;
+    tell(books, args.json, (&target, &id), &older)?;
     Ok(0)
 }
 
 #[expect(clippy::fn_params_excessive_bools, reason = "it is the option of the command line")]
-fn tell(books: &Books<'_>, json: bool, (home, id): (&Path, &str)) -> Result<(), CliError> {
+fn tell(
+    books: &Books<'_>,
+    json: bool,
+    (home, id): (&Path, &str),
+    older: &Succession,
+) -> Result<(), CliError> {
     let gone = || CliError::refused(format!("note {id} was forgotten in the meantime"));
     let (known, check) =
         books.with(home, |notebook| Ok((notebook.get(id)?, notebook.check_of(id)?)))?;
     let known = known.ok_or_else(gone)?;
-    super::print(json.then(|| wire::note(&known, check.as_ref())), || books.answers.kept(&known));
+    let label = books.labels()(&known);
+    super::print(json.then(|| wire::note(&known, label, check.as_ref())), || {
+        books.answers.kept(&known) + &books.answers.succeeds(older)
+    });
     Ok(())
 }
 

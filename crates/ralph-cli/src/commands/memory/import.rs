@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use ralph_core::Timestamp;
 use ralph_engine::wire::memory as wire;
-use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Place, Scope};
+use ralph_memory::event::{Actor, Anchor, Event, Note, NoteKind, Place, Scope, What};
+use ralph_memory::notebook::refusal;
 use ralph_memory::{Imported, note_id};
 use serde::Deserialize;
 
@@ -42,6 +43,9 @@ pub(crate) struct ImportArgs {
     /// The file (`-` for standard input)
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// Take what you wrote as your word again: for an `export` of your own
+    #[arg(long)]
+    trust: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -74,6 +78,8 @@ struct Line {
     next: Option<Name>,
     #[serde(default)]
     group: Option<Name>,
+    #[serde(default)]
+    by: Option<String>,
 }
 
 /// A name; many files have numbers for them.
@@ -103,7 +109,9 @@ enum Moment {
 impl Moment {
     fn millis(self) -> Result<i64, String> {
         match self {
-            Self::Millis(millis) => Ok(millis),
+            Self::Millis(millis) => jiff::Timestamp::from_millisecond(millis)
+                .map(|_| millis)
+                .map_err(|_| format!("`at` is {millis}, and no time is that far away")),
             Self::Text(text) => text
                 .parse::<jiff::Timestamp>()
                 .map(jiff::Timestamp::as_millisecond)
@@ -119,7 +127,7 @@ pub(super) fn run(books: &Books<'_>, args: &ImportArgs) -> Result<u8, CliError> 
     } else {
         Box::new(BufReader::new(File::open(&args.file).map_err(|error| trouble(&error))?))
     };
-    let mut importing = Importing::new(books)?;
+    let mut importing = Importing::new(books, args)?;
     let mut bytes = Vec::new();
     let mut number = 0;
     loop {
@@ -132,7 +140,7 @@ pub(super) fn run(books: &Books<'_>, args: &ImportArgs) -> Result<u8, CliError> 
     }
     importing.write()?;
     importing.tidy()?;
-    let Importing { done, mut refused, .. } = importing;
+    let Importing { done, mut refused, rules, .. } = importing;
     refused.sort_by_key(|(line, _)| *line);
     for (line, reason) in refused.iter().take(FEW).filter(|_| !args.json) {
         out::note(books.answers.refused_line(*line, reason));
@@ -140,6 +148,9 @@ pub(super) fn run(books: &Books<'_>, args: &ImportArgs) -> Result<u8, CliError> 
     super::print(args.json.then(|| wire::imported(&done, &refused)), || {
         books.answers.imported(&done, refused.len())
     });
+    if rules > 0 {
+        out::note(books.answers.unvouched(rules));
+    }
     Ok(u8::from(!refused.is_empty()))
 }
 
@@ -151,6 +162,11 @@ struct Importing {
     place: Place,
     scope: Scope,
     notes: Vec<Note>,
+    /// Notes that the user vouches for.
+    own: Vec<Note>,
+    trust: bool,
+    /// Rules that nobody vouches for.
+    rules: usize,
     /// The line of each note.
     lines: Vec<u64>,
     bytes: usize,
@@ -159,7 +175,10 @@ struct Importing {
 }
 
 impl Importing {
-    fn new(books: &Books<'_>) -> Result<Self, CliError> {
+    fn new(books: &Books<'_>, args: &ImportArgs) -> Result<Self, CliError> {
+        if args.trust {
+            books.only_for_the_user("vouch for notes")?;
+        }
         // What an agent brings along is on trial, like all that it writes.
         let (actor, place) = books.writer();
         let scope = match actor {
@@ -172,6 +191,9 @@ impl Importing {
             place,
             scope,
             notes: Vec::new(),
+            own: Vec::new(),
+            trust: args.trust,
+            rules: 0,
             lines: Vec::new(),
             bytes: 0,
             done: Imported::default(),
@@ -183,15 +205,25 @@ impl Importing {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Ok(());
         }
-        match note(bytes, self.scope).and_then(|note| self.allowed(note)) {
-            Ok(note) => {
-                self.notes.push(note);
-                self.lines.push(number);
+        match note(bytes, self.scope).and_then(|(note, by)| Ok((self.allowed(note)?, by))) {
+            Ok((note, by)) => {
                 self.bytes += bytes.len();
+                // Without a word on who wrote it, it is whose file it is.
+                if self.trust && by.is_none_or(|by| by == wire::actor_word(Actor::User)) {
+                    self.own.push(note);
+                } else {
+                    self.rules += usize::from(self.is_unvouched_rule(&note)?);
+                    self.notes.push(note);
+                    self.lines.push(number);
+                }
             }
             Err(reason) => self.refused.push((number, reason)),
         }
-        if self.notes.len() >= PART || self.bytes >= PART_BYTES { self.write() } else { Ok(()) }
+        if self.notes.len() + self.own.len() >= PART || self.bytes >= PART_BYTES {
+            self.write()
+        } else {
+            Ok(())
+        }
     }
 
     /// Refuses an agent what is not its own: it could say something else under
@@ -207,7 +239,34 @@ impl Importing {
         Ok(note)
     }
 
+    /// Whether a note says what holds always without being the user's word.
+    fn is_unvouched_rule(&self, note: &Note) -> Result<bool, CliError> {
+        if note.kind != NoteKind::Constitution || self.scope == Scope::Task {
+            return Ok(false);
+        }
+        Ok(self.notebook.get(&note.id)?.is_none_or(|known| known.actor != Actor::User))
+    }
+
+    /// Writes what the user vouches for. What was said or withdrawn here stays.
+    fn write_own(&mut self) -> Result<(), CliError> {
+        let mut events = Vec::new();
+        for note in std::mem::take(&mut self.own) {
+            match self.notebook.get(&note.id)? {
+                Some(known) if known.actor == Actor::User || known.retired.is_some() => {
+                    self.done.unchanged += 1;
+                    continue;
+                }
+                Some(_) => self.done.updated += 1,
+                None => self.done.added += 1,
+            }
+            let (what, place) = (What::Noted(Box::new(note)), Place::default());
+            events.push(Event { at: self.at.as_millis(), place, actor: Actor::User, what });
+        }
+        Ok(self.notebook.write(&events)?)
+    }
+
     fn write(&mut self) -> Result<(), CliError> {
+        self.write_own()?;
         let lines = std::mem::take(&mut self.lines);
         self.bytes = 0;
         let done = self.notebook.import(std::mem::take(&mut self.notes), &self.place, self.at)?;
@@ -232,8 +291,8 @@ impl Importing {
     }
 }
 
-/// The note of a line, or why there is none.
-fn note(bytes: &[u8], scope: Scope) -> Result<Note, String> {
+/// The note of a line and who is said to have written it, or why there is none.
+fn note(bytes: &[u8], scope: Scope) -> Result<(Note, Option<String>), String> {
     if bytes.len() > LONGEST_LINE {
         return Err(format!("it has {} bytes, at most {LONGEST_LINE} are read", bytes.len()));
     }
@@ -252,7 +311,7 @@ fn note(bytes: &[u8], scope: Scope) -> Result<Note, String> {
         Some(_) | None => scope,
     };
     let kind = NoteKind::of(kind.as_deref().unwrap_or("fact"));
-    Ok(Note {
+    let note = Note {
         title: line.title,
         why: line.why,
         files: line.files,
@@ -263,7 +322,11 @@ fn note(bytes: &[u8], scope: Scope) -> Result<Note, String> {
         group: line.group.map(Name::text),
         external_id: (external != id).then_some(external),
         ..Note::new(id, kind, scope, line.text)
-    })
+    };
+    match refusal(&note) {
+        Some(refusal) => Err(refusal.to_string()),
+        None => Ok((note, line.by)),
+    }
 }
 
 /// Whether an id is one that we made: `m` and twelve digits.

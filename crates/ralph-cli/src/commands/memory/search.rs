@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use ralph_core::memory::label::Label;
 use ralph_engine::wire::memory as wire;
-use ralph_memory::{Found, GroupHit, MemoryError, Notebook, Query};
+use ralph_memory::{Found, GroupHit, Known, MemoryError, Notebook, Query};
 use serde_json::Value;
 
 use super::WhichArgs;
@@ -43,36 +44,70 @@ enum Answer {
 }
 
 impl Answer {
-    fn json(&self) -> Value {
+    fn json(&self, label: impl FnMut(&Known) -> Label) -> Value {
         match self {
-            Self::Notes(found) => wire::found(found),
+            Self::Notes(found) => wire::found(found, label),
             Self::Groups(found) => wire::groups(found),
+        }
+    }
+
+    /// Puts what another notebook has beside it, the best first and of equal
+    /// ones the newest.
+    fn join(&mut self, other: Self, limit: usize) {
+        match (self, other) {
+            (Self::Notes(found), Self::Notes(more)) => {
+                found.extend(more);
+                found.sort_by(|one, other| {
+                    let newest = other.known.valid_from.cmp(&one.known.valid_from);
+                    other.score.total_cmp(&one.score).then(newest)
+                });
+                found.truncate(limit);
+            }
+            (Self::Groups(found), Self::Groups(more)) => {
+                found.extend(more);
+                found.sort_by(|one, other| other.score.total_cmp(&one.score));
+                found.truncate(limit);
+            }
+            (Self::Notes(_), Self::Groups(_)) | (Self::Groups(_), Self::Notes(_)) => {}
         }
     }
 }
 
 pub(super) fn run(books: &Books<'_>, args: &SearchArgs) -> Result<u8, CliError> {
-    let home = books.home(args.which.home());
     if let Some(path) = &args.queries {
         let text = super::questions(path)?;
-        let all = books.ask(&home, |notebook| {
-            text.lines().map(|line| answer(notebook, args, line)).collect::<Result<Vec<_>, _>>()
-        })?;
-        let mut all = all.unwrap_or_default().into_iter();
-        for (index, query) in text.lines().enumerate() {
-            let answer = all.next().unwrap_or_else(|| nothing(args));
-            out::line(wire::of_query(answer.json(), query, index));
+        let queries: Vec<&str> = text.lines().collect();
+        let mut label = books.labels();
+        for (index, found) in answers(books, args, &queries)?.into_iter().enumerate() {
+            out::line(wire::of_query(found.json(&mut label), queries[index], index));
         }
         return Ok(0);
     }
     let query = args.query.as_deref().unwrap_or_default();
-    let found = books.ask(&home, |notebook| answer(notebook, args, query))?;
-    let found = found.unwrap_or_else(|| nothing(args));
-    super::print(args.json.then(|| found.json()), || match &found {
-        Answer::Notes(found) => books.answers.found(found),
+    let found = answers(books, args, &[query])?.pop().unwrap_or_else(|| nothing(args));
+    super::print(args.json.then(|| found.json(books.labels())), || match &found {
+        Answer::Notes(found) => books.answers.found(found, books.labels()),
         Answer::Groups(found) => books.answers.groups(found),
     });
     Ok(0)
+}
+
+/// The answers to questions, from all notebooks that are meant.
+fn answers(
+    books: &Books<'_>,
+    args: &SearchArgs,
+    queries: &[&str],
+) -> Result<Vec<Answer>, CliError> {
+    let mut all: Vec<Answer> = queries.iter().map(|_| nothing(args)).collect();
+    for scope in args.which.homes() {
+        let found = books.ask(&books.home(scope), |notebook| {
+            queries.iter().map(|query| answer(notebook, args, query)).collect::<Result<Vec<_>, _>>()
+        })?;
+        for (known, more) in all.iter_mut().zip(found.unwrap_or_default()) {
+            known.join(more, args.limit);
+        }
+    }
+    Ok(all)
 }
 
 fn answer(notebook: &Notebook, args: &SearchArgs, query: &str) -> Result<Answer, MemoryError> {
