@@ -62,7 +62,7 @@ fn notes_are_related_as_an_engineer_would() {
             score.add(&format!("{part} said {got}"), is_right);
         }
         score.add(&format!("{} {}", text("split"), text("kind")), is_right);
-        if !is_right && text("split") != "held" {
+        if !is_right && !text("split").starts_with("held") {
             println!("{} not {got}: {} | {}", text("is"), text("old"), text("new"));
         }
     }
@@ -70,15 +70,24 @@ fn notes_are_related_as_an_engineer_would() {
     // The aim is 0.97 on pairs that nobody had in sight who wrote the rules.
     assert!(score.share("dev") >= 0.97);
     assert!(score.share("own") >= 0.90);
-    assert!(score.share("held") >= 0.84);
+    assert!(score.share("held") >= 0.85);
     // Short notes in plain words, by the hand that wrote the rules and mostly
     // after them: 55 of the 61 that were set aside were right before use.
     assert!(score.share("plain") >= 0.97);
     // What is merged or replaced wrongly is lost, what stays twice is not.
     assert!(score.share("dev said replaces") >= 0.97);
     assert!(score.share("dev said same") >= 0.97);
-    assert!(score.share("held said replaces") >= 0.89);
-    assert!(score.share("held said same") >= 0.86);
+    assert!(score.share("held said replaces") >= 0.90);
+    assert!(score.share("held said same") >= 0.88);
+    // Asked before they were read, 0.84 of these were right.
+    assert!(score.share("own2") >= 0.97);
+    assert!(score.share("own2 said replaces") >= 0.97);
+    assert!(score.share("own2 said same") >= 0.97);
+    // Asked once when the rules were done, and not read.
+    assert!(score.share("held2") >= 0.90);
+    assert!(score.share("held2 said replaces") >= 0.91);
+    assert!(score.share("held2 said same") >= 0.91);
+    assert!(score.share("held2 similar") >= 0.90);
 }
 
 #[test]
@@ -142,14 +151,18 @@ fn orders_in_notes_are_flagged() {
         let is_right = orders(text).is_empty() != flag;
         score.add(split, is_right);
         score.add(&format!("{split} {}", if flag { "order" } else { "harmless" }), is_right);
-        if !is_right && split != "held" {
+        if !is_right && !split.starts_with("held") {
             println!("flag {flag}: {text:?} -> {:?}", orders(text));
         }
     }
     score.print();
     // The aim is 0.97 on texts that nobody had in sight who wrote the rules.
     assert!(score.share("dev") >= 0.97);
-    assert!(score.share("held") >= 0.78);
+    assert!(score.share("held") >= 0.80);
+    assert!(score.share("own2 order") >= 0.99);
+    assert!(score.share("own2 harmless") >= 0.99);
+    assert!(score.share("held2 order") >= 0.88);
+    assert!(score.share("held2 harmless") >= 0.95);
     assert!(score.share("plain order") >= 0.99);
     assert!(score.share("plain harmless") >= 0.95);
 }
