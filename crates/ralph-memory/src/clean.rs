@@ -54,14 +54,12 @@ pub fn text(text: &str) -> Cow<'_, str> {
 /// always the same for it, so that those who go by the name still find it. It
 /// is no longer than the name, for the sake of lines that are overwritten.
 pub fn name(name: &str) -> Cow<'_, str> {
-    match text(name) {
-        Cow::Borrowed(_) => Cow::Borrowed(name),
-        Cow::Owned(_) => {
-            let hash = blake3::hash(name.as_bytes()).to_hex();
-            let digits = LONGEST_MARK.min(name.len().saturating_sub(1));
-            Cow::Owned(format!("~{}", &hash.as_str()[..digits]))
-        }
+    if let Cow::Borrowed(_) = text(name) {
+        return Cow::Borrowed(name);
     }
+    let hash = blake3::hash(name.as_bytes()).to_hex();
+    let digits = LONGEST_MARK.min(name.len().saturating_sub(1));
+    Cow::Owned(format!("~{}", &hash.as_str()[..digits]))
 }
 
 /// A note as it may be kept.
@@ -128,7 +126,8 @@ fn each(event: &mut Event, see: &mut impl FnMut(&mut String, Role)) {
     match &mut event.what {
         What::Noted(note) => each_of_note(note, see),
         What::Replaced { id, by, why } => {
-            [id, by].into_iter().for_each(|name| see(name, Role::Name));
+            see(id, Role::Name);
+            see(by, Role::Name);
             see(why, WHOLE);
         }
         What::Retracted { id, why } => {
@@ -160,7 +159,9 @@ fn each(event: &mut Event, see: &mut impl FnMut(&mut String, Role)) {
             made.files.iter_mut().for_each(|file| see(file, WHOLE));
         }
         What::Landed { ids, .. } | What::Shown { ids, .. } | What::Cited { ids } => {
-            ids.iter_mut().for_each(|id| see(id, Role::Name));
+            for id in ids {
+                see(id, Role::Name);
+            }
         }
         // What is run stays what it is: half a rule finds something else.
         What::Bound { id, check: _ }
@@ -174,7 +175,9 @@ fn each(event: &mut Event, see: &mut impl FnMut(&mut String, Role)) {
 fn each_of_note(note: &mut Note, see: &mut impl FnMut(&mut String, Role)) {
     let Note { id, kind, scope: _, title, text, why, files, anchors, since: _, .. } = note;
     [Some(text), title.as_mut(), why.as_mut()].into_iter().flatten().for_each(|it| see(it, WHOLE));
-    files.iter_mut().for_each(|file| see(file, WHOLE));
+    for file in files {
+        see(file, WHOLE);
+    }
     for anchor in anchors {
         see(&mut anchor.file, WHOLE);
         anchor.symbol.iter_mut().for_each(|symbol| see(symbol, WHOLE));

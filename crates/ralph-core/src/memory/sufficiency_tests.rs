@@ -70,8 +70,9 @@ fn a_file_is_known_by_its_ending_whatever_its_name_and_whatever_follows() {
 
 #[test]
 fn of_a_pasted_log_the_first_names_are_kept() {
-    let log: String = (0..200_000).map(|line| format!("src/f{line}.rs call_{line}() ")).collect();
-    let found = named(&log);
+    let lines: Vec<String> =
+        (0..200_000).map(|line| format!("src/f{line}.rs call_{line}()")).collect();
+    let found = named(&lines.join("\n"));
     assert_eq!(found.files.len(), 100);
     assert_eq!(found.symbols.len(), 100);
     assert_eq!(found.files[0], "src/f0.rs");

@@ -76,7 +76,7 @@ impl Batch {
         counts: &mut Imported,
     ) -> Result<Vec<i64>, Fault> {
         let Self { entries, own, mut vectors, .. } = self;
-        let Places { named, docs, places } = places(connection, &entries)?;
+        let Places { named, docs, of_docs: places } = places(connection, &entries)?;
         let mut index = Reindex::new(connection, ranking, &mut vectors)?;
         let mut labels = Names::default();
         let mut own: Vec<Option<Vector>> = own.into_iter().map(Some).collect();
@@ -121,7 +121,7 @@ struct Places<'a> {
     named: Named<'a>,
     /// The number of each entry, in their order.
     docs: Vec<i64>,
-    places: BTreeMap<i64, Place>,
+    of_docs: BTreeMap<i64, Place>,
 }
 
 /// The document that an entry is already.
@@ -143,8 +143,8 @@ fn places<'a>(
     entries: &'a [(Entry, String, Identity)],
 ) -> Result<Places<'a>, Fault> {
     let mut numbers = Sequence::documents(connection)?;
-    let mut found = Places { named: Named::default(), docs: Vec::new(), places: BTreeMap::new() };
-    let Places { named, docs, places } = &mut found;
+    let mut found = Places { named: Named::default(), docs: Vec::new(), of_docs: BTreeMap::new() };
+    let Places { named, docs, of_docs: places } = &mut found;
     for (last, (entry, id, identity)) in entries.iter().enumerate() {
         let known = match identity {
             Identity::New => None,
