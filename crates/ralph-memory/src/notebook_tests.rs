@@ -522,3 +522,20 @@ proptest! {
         prop_assert_eq!(notebook.search(&all).unwrap().len(), active);
     }
 }
+
+#[test]
+fn a_secret_is_scrubbed_whatever_its_length() {
+    let (dir, notebook) = scratch();
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    // As if it had been written before such secrets were known.
+    let events = ["password=hunter2".to_owned(), format!("use {token}")];
+    let events = events.map(|text| noted(Actor::User, note(&text, &text)));
+    Log::new(dir.path()).append(&events).unwrap();
+    let after = noted(Actor::User, note("m9", "the port is 8080"));
+    notebook.write(&[after]).unwrap();
+    assert_eq!(notebook.scrub().unwrap(), 2);
+    let texts: Vec<String> = dump(&notebook).into_iter().map(|known| known.note.text).collect();
+    assert_eq!(texts, ["the port is 8080", "use [redacted:github-token]", "password=*"]);
+    assert_eq!(notebook.scrub().unwrap(), 0);
+    assert!(notebook.stats().unwrap().damaged.is_empty());
+}

@@ -42,6 +42,8 @@ mod memory_files;
 mod memory_input;
 #[cfg(test)]
 mod memory_read_only;
+#[cfg(test)]
+mod memory_trust;
 mod opencode;
 #[cfg(test)]
 mod opencode_moving;

@@ -193,8 +193,10 @@ fn notes_are_edited_promoted_and_listed() {
     assert_eq!((&note["id"], &note["text"]), (&json!(id), &json!("use just")));
     assert_eq!(note["why"], "it is faster");
     ends(&project, &["promote", &id, "--scope", "global"], 0);
-    assert_eq!(json_of(&project, &["list"])["notes"], json!([]));
-    assert_eq!(json_of(&project, &["list", "--scope", "global"])["notes"][0]["id"], json!(id));
+    assert_eq!(json_of(&project, &["list", "--scope", "project"])["notes"], json!([]));
+    for args in [&["list"][..], &["list", "--scope", "global"]] {
+        assert_eq!(json_of(&project, args)["notes"][0]["id"], json!(id));
+    }
     let from_input = project.ralph(&["memory", "add"]).stdin("typed\nin").output().exits(0);
     assert!(from_input.stdout.starts_with("Noted m"), "{}", from_input.stdout);
     ends(&project, &["show", "../../etc/passwd"], 1);

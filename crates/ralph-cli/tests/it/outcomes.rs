@@ -93,6 +93,20 @@ fn taking_a_note_is_not_citing_it_and_a_failure_is_not_held_against_it() {
 }
 
 #[test]
+fn a_note_for_all_projects_earns_the_same() {
+    let project = learning(plain());
+    let add = ["memory", "add", "Write right, not wrong", "--scope", "global", "--json"];
+    let added = project.ralph(&add).output().exits(0).json();
+    let id = added["note"]["id"].as_str().unwrap();
+    project.agent(&format!(
+        "cat > /dev/null\necho right > a.txt; echo 'because of [{id}] <promise>DONE</promise>'",
+    ));
+    let _ = project.run_json("write it", &CHECKED).exits(0).ends("success/verified", 1);
+    let why = project.ralph(&["memory", "why", id, "--json"]).output().exits(0).json();
+    assert_eq!((&why["counts"]["cited"], &why["counts"]["passed"]), (&1.into(), &1.into()));
+}
+
+#[test]
 fn nothing_is_learned_without_checks_and_nothing_kept_where_memory_is_off() {
     let project = plain();
     project.agent("echo '<promise>DONE</promise>'");

@@ -72,11 +72,22 @@ fn a_session_that_was_emptied_is_told_again() {
     let session = Session::new(&project, "s-1");
     let start = session.tell("SessionStart", &json!({ "source": "startup" }));
     let first = session.prompt(TASK);
-    for source in ["compact", "clear"] {
-        let again = session.tell("SessionStart", &json!({ "source": source }));
-        assert!(context(&again).starts_with(rules(&start)), "{source}: {again}");
-        assert_eq!(session.prompt(TASK), first);
+    let again = session.tell("SessionStart", &json!({ "source": "clear" }));
+    assert!(context(&again).starts_with(rules(&start)), "{again}");
+    assert_eq!(session.prompt(TASK), first);
+}
+
+#[test]
+fn a_session_that_was_shortened_knows_again_what_fits_its_task() {
+    let (project, [rule, gotcha]) = remembering();
+    let session = Session::new(&project, "s-1");
+    session.tell("SessionStart", &json!({ "source": "startup" }));
+    session.prompt(TASK);
+    let again = session.tell("SessionStart", &json!({ "source": "compact" }));
+    for id in [&rule, &gotcha] {
+        assert!(context(&again).contains(&format!("- [{id}] [VERIFIED]")), "{again}");
     }
+    assert_eq!(session.prompt("go on"), Value::Null);
 }
 
 #[test]

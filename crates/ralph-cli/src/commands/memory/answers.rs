@@ -5,6 +5,7 @@ mod reasons;
 use std::fmt::Write;
 use std::path::Path;
 
+use ralph_core::line::inline;
 use ralph_core::locale::Locale;
 use ralph_core::memory::label::Label;
 use ralph_engine::report::size;
@@ -111,7 +112,7 @@ impl Answers {
         let mut text = String::new();
         let mut fact = |name: &str, value: &str| {
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "{name}: {value}");
+            let _ = writeln!(text, "{name}: {}", inline(value));
         };
         fact(self.say("id", "아이디"), &note.id);
         fact(self.say("kind", "종류"), &format!("{}, {}", note.kind, note.scope.word()));
@@ -149,8 +150,9 @@ impl Answers {
             fact(self.say("retired", "폐기"), &format!("{} {}", moment(end.at), end.why));
         }
         text.push('\n');
-        text.push_str(note.text.trim_end());
-        text.push('\n');
+        for line in note.text.trim_end().lines() {
+            let _ = writeln!(text, "{}", inline(line));
+        }
         if let Some(Invariant::Rule(rules)) = check {
             let _ = write!(text, "\n{}\n", rules.trim_end());
         }

@@ -45,6 +45,21 @@ fn what_an_agent_notes_is_on_trial_and_found_by_words_and_files() {
 }
 
 #[test]
+fn notes_for_all_projects_are_found_and_read_too() {
+    let project = project();
+    let add = ["memory", "add", "My favourite linter is oxlint", "--scope", "global", "--json"];
+    let added = project.ralph(&add).output().exits(0).json();
+    let id = added["note"]["id"].as_str().unwrap();
+    let mut server = Server::start(&project, &[]);
+    let whole = server.answered("memory_get", &json!({ "ids": [id] }));
+    assert_eq!((&whole["notes"][0]["scope"], &whole["unknown"]), (&json!("global"), &json!([])));
+    let found = server.answered("memory_search", &json!({ "query": "which linter" }));
+    assert_eq!(ids(&found), [id]);
+    let why = project.ralph(&["memory", "why", id, "--json"]).output().exits(0).json();
+    assert_eq!(why["counts"]["shown"], 2, "{why}");
+}
+
+#[test]
 fn secrets_orders_and_fences_do_not_get_out_of_a_note() {
     let project = project();
     let mut server = Server::start(&project, &[]);
