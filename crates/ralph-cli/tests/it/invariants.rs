@@ -137,22 +137,24 @@ fn only_the_user_gives_and_takes_checks() {
     let (project, id) = held();
     let rule = project.outside("rule.yml");
     let rule = rule.to_str().unwrap();
+    let driven = |args: &[&str]| {
+        let call = project.ralph(args).env("RALPH_DRIVER", "1");
+        call.env("RALPH_RUN_ID", "run-0badcafe").output()
+    };
     let agent = |args: &[&str], want: &str| {
-        let called = project.ralph(args).env("RALPH_DRIVER", "1").output().exits(1);
+        let called = driven(args).exits(1);
         assert!(called.stderr.contains(want), "{}", called.stderr);
     };
     agent(&["memory", "add", "mine", "--rule", rule], "an agent cannot give a note a check");
     agent(&["memory", "edit", &id, "--no-check"], "an agent cannot change notes");
     agent(&["memory", "edit", &id, "print is fine"], "an agent cannot change notes");
     agent(&["memory", "forget", &id], "an agent cannot forget notes");
-    let noted = project.ralph(&["memory", "add", "prints are fine", "--json"]);
-    let noted = noted.env("RALPH_DRIVER", "1").output().exits(0).json();
+    let noted = driven(&["memory", "add", "prints are fine", "--json"]).exits(0).json();
     let own = noted["note"]["id"].as_str().unwrap().to_owned();
     agent(&["memory", "edit", &own, "--rule", rule], "an agent cannot give a note a check");
     // Who says a note again says nothing about its check.
-    let again =
-        project.ralph(&["memory", "add", NOTE, "--kind", "pattern", "--title", "no prints"]);
-    let _ = again.env("RALPH_DRIVER", "1").output().exits(0);
+    let again = ["memory", "add", NOTE, "--kind", "pattern", "--title", "no prints"];
+    let _ = driven(&again).exits(0);
     project.file("b.py", "print(1)\n");
     let _ = checked(&project, 1);
 }

@@ -144,7 +144,10 @@ fn saying_it_often_makes_nothing_truer() {
     for _ in 0..3 {
         let _ = agent(&project, "two", &["add", TEXT]).exits(0);
     }
-    assert_eq!((&why()["belief"]["for"], &why()["counts"]["seen_again"]), (&json!(0.5), &json!(1)));
+    let once = why();
+    // It fades from the first moment on.
+    assert!((0.49..=0.5).contains(&once["belief"]["for"].as_f64().unwrap()), "{once}");
+    assert_eq!(once["counts"]["seen_again"], 1);
     let said = user(&project, &["why", &id]).exits(0).stdout;
     assert!(said.contains("Another task came to the same: two."), "{said}");
     let before = why()["counts"].clone();

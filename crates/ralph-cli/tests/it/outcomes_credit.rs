@@ -84,7 +84,7 @@ fn committed() -> Project {
     project.run_git(&["add", "."]);
     project.run_git(&["commit", "-qm", "start"]);
     let note = "$RALPH memory add 'The importer opens its socket on port 9000' > /dev/null";
-    let second = format!("{note}; echo ok > ok.txt; git add -A; git commit -qm work");
+    let second = format!("{note}; echo ok > ok.txt; git add ok.txt; git commit -qm work");
     two_turns(&project, "true", &second);
     succeeds(&project, "do it");
     assert_eq!(notes(&project, &["--kind", "fact"]).len(), 1);

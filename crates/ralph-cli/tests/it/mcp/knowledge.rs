@@ -60,6 +60,26 @@ fn notes_for_all_projects_are_found_and_read_too() {
 }
 
 #[test]
+fn an_agent_does_not_pass_for_many_by_naming_sessions() {
+    let project = project();
+    let mut server = Server::start(&project, &[]);
+    let text = "the importer opens its socket on port 9000";
+    let mut say = |text: &str, session: &str| {
+        let note = json!({ "text": text, "kind": "fact", "session": session });
+        server.answered("memory_add", &note)["id"].as_str().unwrap().to_owned()
+    };
+    let id = say(text, "one");
+    for session in ["two", "three", "four"] {
+        say(text, session);
+    }
+    say(&format!("{text}."), "five");
+    let done = project.ralph(&["memory", "consolidate", "--json"]).output().exits(0).json();
+    assert_eq!((&done["promoted"], &done["kept"]), (&json!(0), &json!(1)), "{done}");
+    let why = project.ralph(&["memory", "why", &id, "--json"]).output().exits(0).json();
+    assert_eq!((&why["counts"]["seen_again"], &why["belief"]["mean"]), (&json!(0), &json!(0.5)));
+}
+
+#[test]
 fn secrets_orders_and_fences_do_not_get_out_of_a_note() {
     let project = project();
     let mut server = Server::start(&project, &[]);
