@@ -401,6 +401,39 @@ fn two_writers_at_once_lose_and_repeat_nothing() {
 }
 
 #[test]
+fn what_an_import_applies_at_once_is_what_its_log_says() {
+    let (dir, notebook) = scratch();
+    let part = |first: usize| -> Vec<Note> {
+        let name = |number: usize| format!("{first}/{number}");
+        let turn = |number: usize| Note {
+            title: number.is_multiple_of(3).then(|| format!("\"{number}\"\t잠금")),
+            files: ids(&["src/a.rs"][..number % 2]),
+            since: number.is_multiple_of(5).then_some(7),
+            external_id: Some(name(number)),
+            prev: number.checked_sub(1).map(name),
+            group: Some(format!("session {}", number / 20)),
+            ..note(&note_id(&name(number)), &format!("the lock {number} is taken\n"))
+        };
+        (0..=MANY).map(turn).collect()
+    };
+    notebook.import(part(0), Timestamp::from_millis(9)).unwrap();
+    // Another process writes, and this one has not heard of it.
+    let other = noted(Actor::Agent, note("m1", "written in between"));
+    Log::new(dir.path()).append(&[other]).unwrap();
+    notebook.append(part(1).into_iter().map(|note| noted(Actor::Import, note)).collect()).unwrap();
+    let rewritten = part(1).into_iter().map(|note| Note { text: "anew".to_owned(), ..note });
+    notebook.import(rewritten.collect(), Timestamp::from_millis(10)).unwrap();
+    let (notes, found) = (dump(&notebook), notebook.search(&question("lock taken 3")).unwrap());
+    assert_eq!(notes.len(), 2 * (MANY + 1) + 1);
+    notebook.rebuild().unwrap();
+    assert_eq!(dump(&notebook), notes);
+    let again = notebook.search(&question("lock taken 3")).unwrap();
+    let names =
+        |found: Vec<Found>| found.into_iter().map(|it| it.known.note.id).collect::<Vec<_>>();
+    assert_eq!(names(again), names(found));
+}
+
+#[test]
 fn attempts_are_found_by_file_and_by_run_the_latest_of_them() {
     let (_dir, notebook) = scratch();
     let tried = |run: &str, iteration: u32, file: &str| {

@@ -76,12 +76,12 @@ impl Batch {
         counts: &mut Imported,
     ) -> Result<Vec<i64>, Fault> {
         let Self { entries, own, mut vectors, .. } = self;
-        let Places { named, docs, of_docs: places } = places(connection, &entries)?;
+        let Places { named, docs, by_doc } = places(connection, &entries)?;
         let mut index = Reindex::new(connection, ranking, &mut vectors)?;
         let mut labels = Names::default();
         let mut own: Vec<Option<Vector>> = own.into_iter().map(Some).collect();
-        let mut linked = Vec::with_capacity(places.len());
-        for (doc, place) in &places {
+        let mut linked = Vec::with_capacity(by_doc.len());
+        for (doc, place) in &by_doc {
             let (entry, id, _) = &entries[place.last];
             linked.push((*doc, entry));
             let mut record = labels.record(connection, entry, id)?;
@@ -121,7 +121,7 @@ struct Places<'a> {
     named: Named<'a>,
     /// The number of each entry, in their order.
     docs: Vec<i64>,
-    of_docs: BTreeMap<i64, Place>,
+    by_doc: BTreeMap<i64, Place>,
 }
 
 /// The document that an entry is already.
@@ -143,8 +143,8 @@ fn places<'a>(
     entries: &'a [(Entry, String, Identity)],
 ) -> Result<Places<'a>, Fault> {
     let mut numbers = Sequence::documents(connection)?;
-    let mut found = Places { named: Named::default(), docs: Vec::new(), of_docs: BTreeMap::new() };
-    let Places { named, docs, of_docs: places } = &mut found;
+    let mut found = Places { named: Named::default(), docs: Vec::new(), by_doc: BTreeMap::new() };
+    let Places { named, docs, by_doc } = &mut found;
     for (last, (entry, id, identity)) in entries.iter().enumerate() {
         let known = match identity {
             Identity::New => None,
@@ -160,7 +160,7 @@ fn places<'a>(
         let doc = known.unwrap_or_else(|| numbers.take());
         docs.push(doc);
         let place =
-            places.entry(doc).or_insert(Place { last, is_new: known.is_none(), repeated: 0 });
+            by_doc.entry(doc).or_insert(Place { last, is_new: known.is_none(), repeated: 0 });
         place.repeated += u64::from(place.last != last);
         place.last = last;
         named.ids.insert(id, doc);
