@@ -89,7 +89,7 @@ fn a_file_that_cannot_be_read_is_no_proof_of_anything() {
         "class Store:\n    def sav(((self, row\n        self.buf.append(row)\n",
         "<<<<<<< HEAD\nclass Shop:\n    pass\n=======\nclass Stock:\n    pass\n>>>>>>> theirs\n",
         "class Store:\n    text = \"never closed\n    def other(self):\n        return 1\n",
-        "text = '''never closed\nclass Store:\n    def save(self):\n        return 1\n",
+        "text = '''never closed\nclass Store:\n    pass\n",
         "class Store:\n    def sa",
     ] {
         place.write(broken);
