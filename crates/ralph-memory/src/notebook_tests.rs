@@ -416,13 +416,13 @@ fn what_an_import_applies_at_once_is_what_its_log_says() {
         };
         (0..=MANY).map(turn).collect()
     };
-    notebook.import(part(0), Timestamp::from_millis(9)).unwrap();
+    notebook.import(part(0), &Place::default(), Timestamp::from_millis(9)).unwrap();
     // Another process writes, and this one has not heard of it.
     let other = noted(Actor::Agent, note("m1", "written in between"));
     Log::new(dir.path()).append(&[other]).unwrap();
     notebook.append(part(1).into_iter().map(|note| noted(Actor::Import, note)).collect()).unwrap();
     let rewritten = part(1).into_iter().map(|note| Note { text: "anew".to_owned(), ..note });
-    notebook.import(rewritten.collect(), Timestamp::from_millis(10)).unwrap();
+    notebook.import(rewritten.collect(), &Place::default(), Timestamp::from_millis(10)).unwrap();
     let (notes, found) = (dump(&notebook), notebook.search(&question("lock taken 3")).unwrap());
     assert_eq!(notes.len(), 2 * (MANY + 1) + 1);
     notebook.rebuild().unwrap();
