@@ -47,10 +47,12 @@ pub(crate) fn agent(app: &App) -> Option<Caller> {
 fn told_by(environment: &Environment) -> Option<Caller> {
     let text = |name: &str| environment.get(OsStr::new(name)).and_then(|value| value.to_str());
     let is_driven = text("RALPH_DRIVER") == Some("1");
-    let named = HOSTS.iter().filter_map(|host| text(host.session_variable?));
-    let session = named.filter(|name| !name.is_empty()).find_map(SessionId::new);
+    let named = HOSTS.iter().filter_map(|host| environment.get(OsStr::new(host.session_variable?)));
+    let named: Vec<&OsString> = named.filter(|name| !name.is_empty()).collect();
+    let session = named.iter().find_map(|name| SessionId::new(name.to_str()?));
     let driven = |name: &str| text(name).filter(|_| is_driven);
-    (is_driven || session.is_some()).then(|| Caller {
+    // A name that cannot be used was still given by a host.
+    (is_driven || !named.is_empty()).then(|| Caller {
         session,
         run: driven("RALPH_RUN_ID").and_then(|run| run.parse().ok()),
         iteration: driven("RALPH_ITERATION").and_then(|number| number.parse().ok()),

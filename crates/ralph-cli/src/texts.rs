@@ -1,6 +1,6 @@
 //! What people read: sentences, tables and small plots, in their language.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 use std::path::Path;
 
 use ralph_core::locale::Locale;
@@ -373,6 +373,28 @@ pub(crate) fn one_line(text: &str, most: usize) -> String {
     short
 }
 
+/// So many of something, as English says it.
+pub(crate) fn counted<N: Display + PartialEq + From<u8>>(count: N, one: &str) -> String {
+    let ending = if count == N::from(1) { "" } else { "s" };
+    format!("{count} {one}{ending}")
+}
+
+/// So often, as English says it.
+pub(crate) fn often(times: u32) -> String {
+    match times {
+        1 => "once".to_owned(),
+        _ => format!("{times} times"),
+    }
+}
+
+/// How much of a list is shown, if not all of it.
+pub(crate) fn part_of(shown: usize, all: usize, more: &str, locale: Locale) -> Option<String> {
+    (shown < all).then(|| match locale {
+        Locale::En => format!("{shown} of {all}; `{more}` shows more"),
+        Locale::Ko => format!("{all}개 중 {shown}개; `{more}` 로 더 볼 수 있습니다"),
+    })
+}
+
 /// An aligned table with a header.
 pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let rows: Vec<Vec<String>> = rows.into_iter().collect();
@@ -406,6 +428,18 @@ mod tests {
         let rows =
             vec![vec!["가나".to_owned(), "x".to_owned()], vec!["abcde".to_owned(), "y".to_owned()]];
         assert_eq!(table(&["a", "b"], rows), "a      b\n가나   x\nabcde  y\n");
+    }
+
+    #[test]
+    fn one_is_not_many() {
+        assert_eq!(
+            (counted(1_u64, "note"), counted(0_usize, "note")),
+            ("1 note".into(), "0 notes".into())
+        );
+        assert_eq!((often(1), often(2)), ("once".into(), "2 times".into()));
+        assert_eq!(part_of(2, 2, "--all", Locale::En), None);
+        let few = part_of(20, 40, "--all", Locale::En);
+        assert_eq!(few.as_deref(), Some("20 of 40; `--all` shows more"));
     }
 
     #[test]

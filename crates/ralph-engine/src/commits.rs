@@ -51,6 +51,8 @@ fn look(book: &Notebook, root: &Path, now: Timestamp) -> Option<()> {
         Ok::<(), TreeError>(())
     });
     read.ok()?;
+    // The newest come first; of commits of one second the later one stays later.
+    events.reverse();
     events.sort_by_key(|event| event.at);
     write(book, &events).ok()
 }

@@ -152,7 +152,8 @@ fn read<I: DeserializeOwned>(tool: &str, arguments: &Value) -> Result<I, Refusal
 
 /// The argument without which there would be another error, or none.
 fn culprit<I: DeserializeOwned>(arguments: &Value, reason: &str) -> Option<String> {
-    let fields = arguments.as_object()?;
+    // What is not there is wrong itself, whatever else is.
+    let fields = arguments.as_object().filter(|_| !reason.starts_with("missing field"))?;
     let is_wrong = |field: &&String| {
         let mut others = fields.clone();
         others.remove(*field);
@@ -201,6 +202,7 @@ mod tests {
     fn an_argument_that_is_wrong_is_named() {
         for (arguments, message) in [
             (json!({}), "repeat: missing field `task`"),
+            (json!({ "times": 1 }), "repeat: missing field `task`"),
             (json!({ "task": "a", "tims": 1 }), "repeat: unknown field `tims`"),
             (json!({ "task": 1 }), "repeat: `task`: invalid type: integer `1`"),
             (json!({ "task": "a", "times": "x" }), "repeat: `times`: invalid type: string \"x\""),

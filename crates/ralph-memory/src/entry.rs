@@ -60,6 +60,9 @@ pub struct Entry {
 /// Why an entry was left out of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
+    /// There is no text, or nothing of it may be kept.
+    #[error("it says nothing")]
+    Empty,
     /// The text is too long.
     #[error("its text has {bytes} bytes, at most {LONGEST_TEXT} are kept")]
     LongText {
@@ -186,6 +189,16 @@ pub(crate) fn number_of_name(name: &str) -> Option<u64> {
     })
 }
 
+/// The number of the first digits of a name, and which bits of the whole
+/// number they are; `None` if no name that we made begins so.
+pub(crate) fn beginning_of_name(start: &str) -> Option<(i64, i64)> {
+    let digits = start.strip_prefix('m').filter(|digits| !digits.is_empty())?;
+    let missing = (NAME_DIGITS as usize).checked_sub(digits.len())?;
+    let number = number_of_name(&format!("{start}{}", "0".repeat(missing)))?;
+    let mask = (1_u64 << (5 * digits.len())) - 1;
+    Some((i64::try_from(number).ok()?, i64::try_from(mask).ok()?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,6 +223,19 @@ mod tests {
         assert_eq!(number_of_name(&made).map(name_of_number), Some(made));
         for other in ["", "m", "m00000000000", "m0000000000000", "mi00000000000", "x000000000000"] {
             assert_eq!(number_of_name(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_beginning_of_a_name_is_a_part_of_its_number() {
+        let name = derived_id("turn 7");
+        let number = i64::try_from(number_of_name(&name).unwrap()).unwrap();
+        for length in 2..=name.len() {
+            let (value, mask) = beginning_of_name(&name[..length]).unwrap();
+            assert_eq!(number & mask, value, "{length}");
+        }
+        for other in ["", "m", "x1", "mi", "m0000000000000"] {
+            assert_eq!(beginning_of_name(other), None, "{other}");
         }
     }
 

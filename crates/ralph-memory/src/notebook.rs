@@ -15,11 +15,12 @@ mod tables;
 mod turn;
 
 use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use ralph_core::Timestamp;
+use rusqlite::Connection;
 
 pub(crate) use self::known::source;
 pub use self::known::{Counts, Known, Retirement};
@@ -29,7 +30,7 @@ pub(crate) use self::turn::{Part, Turn};
 use crate::clean;
 use crate::entry::{self, Refusal, derived_id, id_of_contents};
 use crate::error::{Fault, MemoryError};
-use crate::event::{Actor, Event, Note, NoteKind, Place, What};
+use crate::event::{Actor, Anchor, Event, Note, NoteKind, Place, What};
 use crate::import::Imported;
 use crate::log::{self, LONGEST_LINE, Log, Position};
 use crate::memory::Memory;
@@ -48,6 +49,9 @@ const FEW: u32 = 4;
 
 /// What an event takes beside its note at most, in bytes.
 const LONGEST_FRAME: usize = 16 * 1024;
+
+/// What JSON puts around a text, its name included, in bytes.
+const BETWEEN: usize = 16;
 
 /// All notes of one state home.
 pub struct Notebook {
@@ -268,17 +272,27 @@ impl Notebook {
     ) -> Result<Imported, MemoryError> {
         self.catch_up()?;
         let mut done = Imported::default();
-        let mut new = HashSet::new();
-        let mut events = Vec::with_capacity(notes.len());
+        let mut new: HashMap<String, usize> = HashMap::new();
+        let mut events: Vec<Event> = Vec::with_capacity(notes.len());
         let notes: Vec<Note> = notes.into_iter().map(clean::note).collect();
         let present = self.present(&notes)?;
         for ((line, note), present) in (0..).zip(notes).zip(present) {
-            if let Some(refusal) = refusal(&note) {
+            let nothing = note.text.trim().is_empty().then_some(Refusal::Empty);
+            if let Some(refusal) = nothing.or_else(|| refusal(&note)) {
                 done.refused.push((line, refusal));
                 continue;
             }
+            // The file itself may have said it before.
+            let before = new.get(&note.id).and_then(|at| events.get(*at));
+            let is_same =
+                |event: &Event| matches!(&event.what, What::Noted(before) if **before == note);
+            let present = match before.map(is_same) {
+                Some(true) => Present::Same,
+                Some(false) => Present::Different,
+                None => present,
+            };
             match present {
-                Present::Same if !new.contains(&note.id) => {
+                Present::Same => {
                     done.unchanged += 1;
                     continue;
                 }
@@ -286,12 +300,10 @@ impl Notebook {
                     done.kept += 1;
                     continue;
                 }
-                Present::Not if new.insert(note.id.clone()) => done.added += 1,
-                Present::Not | Present::Same | Present::Different => {
-                    new.insert(note.id.clone());
-                    done.updated += 1;
-                }
+                Present::Not => done.added += 1,
+                Present::Different => done.updated += 1,
             }
+            new.insert(note.id.clone(), events.len());
             let what = What::Noted(Box::new(note));
             let actor = Actor::Import;
             events.push(Event { at: at.as_millis(), place: place.clone(), actor, what });
@@ -379,27 +391,40 @@ impl Notebook {
         })
     }
 
+    /// The ids of notes that begin like this, a few of them: whoever means one
+    /// need not write all of its id.
+    pub fn beginning(&self, start: &str) -> Result<Vec<String>, MemoryError> {
+        self.catch_up()?;
+        self.memory.read(|tx| entries::beginning(tx, start))
+    }
+
     /// Notes, the newest first.
     pub fn list(&self, selection: &Selection) -> Result<Vec<Known>, MemoryError> {
         self.catch_up()?;
         let limit = selection.limit.unwrap_or(usize::MAX);
         self.memory.read(|tx| {
-            let mut about = Vec::new();
-            for file in &selection.files {
-                about.extend(notes::of_file(tx, file)?);
-            }
-            about.sort_unstable();
             let mut found = Vec::new();
-            query::matching(tx, &selection.filters, |doc| {
+            selected(tx, selection, |doc| {
                 if found.len() >= limit {
                     return Ok(Next::Stop);
                 }
-                if selection.files.is_empty() || about.binary_search(&doc).is_ok() {
-                    found.extend(notes::read(tx, doc)?);
-                }
+                found.extend(notes::read(tx, doc)?);
                 Ok(Next::More)
             })?;
             Ok(found)
+        })
+    }
+
+    /// How many notes a list without a limit would have.
+    pub fn count_of(&self, selection: &Selection) -> Result<usize, MemoryError> {
+        self.catch_up()?;
+        self.memory.read(|tx| {
+            let mut count = 0;
+            selected(tx, selection, |doc| {
+                count += usize::from(entries::is_there(tx, doc)?);
+                Ok(Next::More)
+            })?;
+            Ok(count)
         })
     }
 
@@ -479,6 +504,23 @@ impl Notebook {
     }
 }
 
+/// Sees the documents that are selected, the newest first, whatever the limit.
+fn selected(
+    connection: &Connection,
+    selection: &Selection,
+    mut see: impl FnMut(i64) -> Result<Next, Fault>,
+) -> Result<(), Fault> {
+    let mut about = Vec::new();
+    for file in &selection.files {
+        about.extend(notes::of_file(connection, file)?);
+    }
+    about.sort_unstable();
+    query::matching(connection, &selection.filters, |doc| {
+        let is_about = selection.files.is_empty() || about.binary_search(&doc).is_ok();
+        if is_about { see(doc) } else { Ok(Next::More) }
+    })
+}
+
 /// What is there of a note that is imported.
 enum Present {
     Not,
@@ -517,11 +559,20 @@ pub fn refusal(note: &Note) -> Option<Refusal> {
     let why = note.why.as_deref().map_or(0, str::len);
     let bytes = note.text.len() + why;
     entry::refusal(bytes, &note.files, names).or_else(|| {
-        // Only a long text can get too long by what JSON makes of it.
-        let bytes = (bytes > LONGEST_LINE / 16).then(|| serde_json::to_string(note).ok());
+        let files: usize = note.files.iter().map(|file| file.len() + BETWEEN).sum();
+        let anchors: usize = note.anchors.iter().map(anchor_bytes).sum();
+        // Only what is long can get too long by what JSON makes of it.
+        let bytes =
+            (bytes + files + anchors > LONGEST_LINE / 16).then(|| serde_json::to_string(note).ok());
         let bytes = bytes.flatten()?.len() + LONGEST_FRAME;
         (bytes > LONGEST_LINE).then_some(Refusal::LongLine { bytes })
     })
+}
+
+fn anchor_bytes(anchor: &Anchor) -> usize {
+    let Anchor { file, hash, symbol, body } = anchor;
+    let optional = [hash, symbol, body].map(|text| text.as_ref().map_or(0, String::len));
+    file.len() + optional.iter().sum::<usize>() + 4 * BETWEEN
 }
 
 #[cfg(test)]

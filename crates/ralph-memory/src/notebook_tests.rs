@@ -5,7 +5,7 @@ use ralph_core::memory::Source;
 use ralph_core::memory::attempt::Attempt;
 
 use super::*;
-use crate::event::{Anchor, Invariant, NoteKind, Scope, Tried};
+use crate::event::{Invariant, NoteKind, Scope, Tried};
 use crate::query::Retired;
 
 fn scratch() -> (tempfile::TempDir, Notebook) {
@@ -220,6 +220,40 @@ fn a_second_import_changes_what_differs_and_leaves_decisions_alone() {
     notebook.write(&[import("quinces", "b")]).unwrap();
     assert_eq!(notebook.get("b").unwrap().unwrap().note.text, "quinces");
     assert_eq!(notebook.count().unwrap(), 2);
+}
+
+#[test]
+fn an_import_counts_what_it_says_twice_and_leaves_out_what_cannot_be_kept() {
+    let (_dir, notebook) = scratch();
+    let files = (0..280).map(|n| format!("{n}{}", "x".repeat(4000))).collect();
+    let anchor =
+        Anchor { file: "a".to_owned(), hash: None, symbol: Some("s".repeat(2 << 20)), body: None };
+    let notes = vec![
+        note("apple", "apples"),
+        note("apple", "apples"),
+        note("blank", " \n"),
+        Note { files, ..note("files", "about many files") },
+        Note { anchors: vec![anchor], ..note("anchor", "pointing far") },
+        note("pear", "pears"),
+    ];
+    let done = notebook.import(notes, &Place::default(), Timestamp::from_millis(1)).unwrap();
+    assert_eq!((done.added, done.updated, done.unchanged), (2, 0, 1));
+    let places: Vec<u64> = done.refused.iter().map(|(place, _)| *place).collect();
+    assert_eq!(places, [2, 3, 4]);
+    assert_eq!(done.refused[0].1, Refusal::Empty);
+    assert!(matches!(done.refused[2].1, Refusal::LongLine { .. }), "{done:?}");
+}
+
+#[test]
+fn a_note_is_known_by_the_beginning_of_its_id() {
+    let (_dir, notebook) = scratch();
+    let ids = [note_id("one"), note_id("two"), "own".to_owned()];
+    let events: Vec<Event> = ids.iter().map(|id| noted(Actor::User, note(id, "text"))).collect();
+    notebook.write(&events).unwrap();
+    for id in &ids {
+        assert_eq!(notebook.beginning(&id[..3]).unwrap(), [id.clone()]);
+    }
+    assert!(notebook.beginning("mzzzz").unwrap().is_empty());
 }
 
 #[test]

@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::config::Retention;
 use crate::error::CliError;
 use crate::out;
+use crate::texts::counted;
 
 /// Remove snapshots and logs of old runs, and old output of failed checks
 ///
@@ -89,9 +90,13 @@ pub(crate) fn run(args: &GcArgs) -> Result<u8, CliError> {
         }));
     } else {
         let (bytes, runs) = (report::size(freed), gone.len());
+        let of = match runs {
+            0 => String::new(),
+            _ => format!(" of {}", counted(runs, "run")),
+        };
         out::line(match (app.locale(), args.dry_run) {
-            (Locale::En, true) => format!("Would free {bytes} of {runs} run(s)."),
-            (Locale::En, false) => format!("Freed {bytes} of {runs} run(s)."),
+            (Locale::En, true) => format!("Would free {bytes}{of}."),
+            (Locale::En, false) => format!("Freed {bytes}{of}."),
             (Locale::Ko, true) => format!("실행 {runs}개에서 {bytes} 를 비우게 됩니다."),
             (Locale::Ko, false) => format!("실행 {runs}개에서 {bytes} 를 비웠습니다."),
         });

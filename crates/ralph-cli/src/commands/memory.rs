@@ -16,6 +16,7 @@ mod why;
 use std::io::Read;
 use std::path::Path;
 
+use clap::builder::RangedU64ValueParser;
 use ralph_engine::wire::{MemorySize, memory as wire};
 use ralph_memory::event::{NoteKind, Scope};
 use ralph_memory::log::Log;
@@ -29,6 +30,7 @@ use crate::app::App;
 use crate::config::Retention;
 use crate::error::CliError;
 use crate::out;
+use crate::texts::part_of;
 
 /// Search, add and look after what was learned in this project
 ///
@@ -77,7 +79,7 @@ struct PlainArgs {
 
 #[derive(clap::Args, Debug)]
 struct NoteArgs {
-    /// The note, by its id or the id it was imported with
+    /// The note, by its id, the beginning of it, or the id it was imported with
     #[arg(value_name = "ID")]
     id: String,
     /// Print JSON
@@ -93,7 +95,7 @@ struct ListArgs {
     #[arg(long, value_name = "FILE")]
     file: Vec<String>,
     /// How many to list
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 50, value_parser = some())]
     limit: usize,
     /// Print JSON
     #[arg(long)]
@@ -133,6 +135,11 @@ impl WhichArgs {
         }
     }
 
+    /// Whether not all notes are meant.
+    fn narrows(&self) -> bool {
+        !(self.kind.is_empty() && self.scope.is_empty()) || self.group.is_some()
+    }
+
     /// Whose notes are meant: those for all projects are kept apart.
     fn homes(&self) -> Vec<Scope> {
         let is_meant = |scopes: &[Scope]| {
@@ -160,6 +167,18 @@ fn kind(word: &str) -> Result<NoteKind, String> {
         let words: Vec<String> = NoteKind::OURS.iter().map(ToString::to_string).collect();
         format!("there are {}", words.join(", "))
     })
+}
+
+/// How many are wanted: one at least.
+fn some() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..)
+}
+
+/// A question on one line; a JSON string may hold several.
+fn question(line: &str) -> String {
+    let is_json = line.trim_start().starts_with('"');
+    let decoded = if is_json { serde_json::from_str(line).ok() } else { None };
+    decoded.unwrap_or_else(|| line.to_owned())
 }
 
 pub(crate) fn run(args: &MemoryArgs) -> Result<u8, CliError> {
@@ -226,6 +245,7 @@ fn print(json: Option<Value>, text: impl FnOnce() -> String) {
 }
 
 fn list(books: &Books<'_>, args: &ListArgs) -> Result<u8, CliError> {
+    books.refuse_unknown_kinds(&args.which.kind)?;
     let files = args.file.iter().map(|file| books.relative_to_root(file)).collect();
     let filters = args.which.filters();
     let selection = Selection { filters, files, limit: Some(args.limit) };
@@ -240,11 +260,25 @@ fn list(books: &Books<'_>, args: &ListArgs) -> Result<u8, CliError> {
         }
     }
     notes.truncate(args.limit);
+    if notes.is_empty() && (args.which.narrows() || !args.file.is_empty()) && !args.json {
+        out::raw(books.answers.none_like_that());
+        return Ok(0);
+    }
     let label = books.labels();
     if args.json {
         out::line(wire::notes(&notes, label));
-    } else {
-        out::raw(&books.answers.list(&notes, label));
+        return Ok(0);
+    }
+    out::raw(&books.answers.list(&notes, label));
+    if notes.len() == args.limit {
+        let mut all = 0;
+        for scope in args.which.homes() {
+            let count = books.ask(&books.home(scope), |notebook| notebook.count_of(&selection))?;
+            all += count.unwrap_or_default();
+        }
+        if let Some(part) = part_of(notes.len(), all, "--limit", books.app.locale()) {
+            out::note(part);
+        }
     }
     Ok(0)
 }
@@ -261,6 +295,7 @@ fn show(books: &Books<'_>, args: &NoteArgs) -> Result<u8, CliError> {
 }
 
 fn export(books: &Books<'_>, args: &ExportArgs) -> Result<u8, CliError> {
+    books.refuse_unknown_kinds(&args.which.kind)?;
     let selection = Selection { filters: args.which.filters(), ..Selection::default() };
     let home = books.home(args.which.exported());
     let notes = books.ask(&home, |notebook| notebook.list(&selection))?.unwrap_or_default();

@@ -18,6 +18,7 @@ use crate::app::App;
 use crate::config::MemoryRules;
 use crate::error::CliError;
 use crate::out;
+use crate::texts::part_of;
 
 /// List the sessions of agents in this work tree, the latest first
 ///
@@ -81,6 +82,12 @@ pub(crate) fn run(args: &SessionsArgs) -> Result<u8, CliError> {
     let found = ask(&app, |book| book.sessions(&filter))?.unwrap_or_default();
     let found: Vec<Seen> = found.into_iter().map(|session| seen(&app, session)).collect();
     print(args.json.then(|| wire::list(&found)), || answers.list(&found));
+    if !args.json && filter.limit == Some(found.len()) {
+        let all = ask(&app, |book| book.count_sessions(&filter))?.unwrap_or_default();
+        if let Some(part) = part_of(found.len(), all, "--all", app.locale()) {
+            out::note(part);
+        }
+    }
     Ok(0)
 }
 

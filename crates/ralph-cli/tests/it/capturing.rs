@@ -309,6 +309,8 @@ fn the_timeline_of_a_file_has_edits_of_sessions_commits_and_reverts() {
     let name = project.run_git(&["rev-parse", "HEAD~1"]);
     let taken_back = format!("(takes back {})", &name[..10]);
     assert!(shown.contains(&taken_back), "{shown}");
+    let at = |part: &str| shown.find(part).unwrap();
+    assert!(at(&taken_back) < at("paint: begin with red\n"), "the later one first: {shown}");
     assert_eq!(context(&project, "en"), shown, "each is noticed once");
     assert!(context(&project, "ko").contains("## 최근 이 파일들에 한 일"));
 }

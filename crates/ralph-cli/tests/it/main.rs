@@ -44,6 +44,8 @@ mod memory_input;
 mod memory_read_only;
 #[cfg(test)]
 mod memory_trust;
+#[cfg(test)]
+mod memory_words;
 mod opencode;
 #[cfg(test)]
 mod opencode_moving;

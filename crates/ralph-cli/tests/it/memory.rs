@@ -109,7 +109,7 @@ fn bad_lines_are_named_and_the_others_kept() {
         .collect();
     assert_eq!((lines.as_slice(), &done["added"]), ([4, 6, 7, 8, 9, 10, 11].as_slice(), &json!(3)));
     let said = memory(&project, &["import", "bad.jsonl"]).exits(1);
-    assert!(said.stderr.contains("line 7 is left out: missing field `id`"), "{}", said.stderr);
+    assert!(said.stderr.contains("line 7 is left out: it has no `id`"), "{}", said.stderr);
     assert!(said.stderr.contains("line 9 is left out: `at` is `soon`"), "{}", said.stderr);
     ends(&project, &["import", "missing.jsonl"], 2);
 }
@@ -199,7 +199,7 @@ fn notes_are_edited_promoted_and_listed() {
     }
     let from_input = project.ralph(&["memory", "add"]).stdin("typed\nin").output().exits(0);
     assert!(from_input.stdout.starts_with("Noted m"), "{}", from_input.stdout);
-    ends(&project, &["show", "../../etc/passwd"], 1);
+    ends(&project, &["show", "../../etc/passwd"], 2);
     ends(&project, &["add", "x", "--kind", "joke"], 2);
     let _ = project.ralph(&["memory", "add"]).stdin("  \n").output().exits(2);
 }
@@ -211,7 +211,7 @@ fn a_forgotten_note_is_in_no_file_any_more() {
     add(&project, &["something else"]);
     let said = memory(&project, &["forget", &id]).exits(0).stdout;
     assert!(said.starts_with(&format!("Forgot {id}")), "{said}");
-    ends(&project, &["forget", &id], 1);
+    ends(&project, &["forget", &id], 2);
     for path in project.everything().into_iter().filter(|path| path.is_file()) {
         let bytes = fs::read(&path).unwrap();
         let word = b"xyzzy42plugh";
@@ -279,12 +279,12 @@ fn reading_creates_nothing_and_the_status_tells_how_much_there_is() {
     for args in [&["search", "x"][..], &["list"], &["stats"], &["export"], &["rebuild"]] {
         ends(&project, args, 0);
     }
-    ends(&project, &["show", "m1"], 1);
+    ends(&project, &["show", "m1"], 2);
     assert_eq!(project.everything(), before);
     assert!(!project.ralph(&["status"]).output().stdout.contains("memory"));
     add(&project, &["one"]);
     let status = project.ralph(&["status"]).output().exits(0).stdout;
-    assert!(status.contains("memory   1 notes, log "), "{status}");
+    assert!(status.contains("memory   1 note, log "), "{status}");
     let table = memory(&project, &["stats"]).exits(0).stdout;
     assert!(table.contains("fact  project  1       0        1"), "{table}");
 }

@@ -139,7 +139,7 @@ fn a_collection_is_refused_as_a_whole_while_a_rollback_is_incomplete() {
     }
     fs::remove_file(&journal).unwrap();
     let freed = collect().exits(0).stdout;
-    assert!(freed.contains("of 2 run(s)"), "{freed}");
+    assert!(freed.contains("of 2 runs."), "{freed}");
 }
 
 /// Kills a run in its first turn and tells its id.

@@ -96,7 +96,9 @@ pub struct ShownNote {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HydrationError {
     /// Rules hold always, so none is left out, and they do not fit.
-    #[error("the rules of the project take {tokens} tokens, and {most} are kept for them")]
+    #[error(
+        "the rules of the project take {tokens} tokens, and {most} are kept for them, so no note is shown"
+    )]
     LongRules {
         /// How many they take.
         tokens: usize,

@@ -238,6 +238,12 @@ impl Notebook {
         self.memory.read(|tx| sessions::list(tx, filter))
     }
 
+    /// How many sessions a list without a limit would have.
+    pub fn count_sessions(&self, filter: &SessionFilter) -> Result<usize, MemoryError> {
+        self.catch_up()?;
+        self.memory.read(|tx| sessions::count(tx, filter))
+    }
+
     /// The session that is meant by our name for it, its host's, its run's, or
     /// the beginning of one of them.
     pub fn session(&self, name: &str) -> Result<SessionFound, MemoryError> {

@@ -6,7 +6,7 @@ use ralph_core::Timestamp;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
-use crate::entry::{Entry, State, derived_id, name_of_number, number_of_name};
+use crate::entry::{Entry, State, beginning_of_name, derived_id, name_of_number, number_of_name};
 use crate::error::Fault;
 
 /// Stands between the paths of one entry: no path contains it.
@@ -101,6 +101,34 @@ pub(crate) fn resolve(connection: &Connection, name: &str) -> Result<Option<i64>
 pub(crate) fn by_id(connection: &Connection, id: &str) -> Result<Option<i64>, Fault> {
     let mut statement = connection.prepare_cached("SELECT doc FROM entries WHERE id = ?1")?;
     Ok(statement.query_row([Id(id)], |row| row.get(0)).optional()?)
+}
+
+/// Whether there is a document with this number.
+pub(crate) fn is_there(connection: &Connection, doc: i64) -> Result<bool, Fault> {
+    let mut statement = connection.prepare_cached("SELECT 1 FROM entries WHERE doc = ?1")?;
+    Ok(statement.exists([doc])?)
+}
+
+/// How many ids are told of those that begin alike.
+const FEW: i64 = 5;
+
+/// The ids of documents that begin like this, a few of them. Looks at all: ids
+/// of ours are numbers, whose last digits are written first.
+pub(crate) fn beginning(connection: &Connection, start: &str) -> Result<Vec<String>, Fault> {
+    let mut found = Vec::new();
+    if let Some((value, mask)) = beginning_of_name(start) {
+        let sql = "SELECT id FROM entries WHERE typeof(id) = 'integer' AND id & ?1 = ?2 LIMIT ?3";
+        let mut statement = connection.prepare_cached(sql)?;
+        let ids = statement.query_map([mask, value, FEW], |row| id(row, 0))?;
+        found = ids.collect::<Result<_, _>>()?;
+    }
+    let sql = "SELECT id FROM entries WHERE typeof(id) = 'text' \
+               AND substr(id, 1, length(?1)) = ?1 LIMIT ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    for other in statement.query_map(params![start, FEW], |row| id(row, 0))? {
+        found.push(other?);
+    }
+    Ok(found)
 }
 
 pub(crate) fn by_external_id(connection: &Connection, name: &str) -> Result<Option<i64>, Fault> {

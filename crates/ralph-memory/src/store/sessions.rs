@@ -50,8 +50,8 @@ pub(crate) fn write(connection: &Connection, session: &Session) -> Result<(), Fa
     Ok(())
 }
 
-/// Sessions, the latest first.
-pub(crate) fn list(connection: &Connection, wanted: &SessionFilter) -> Result<Vec<Session>, Fault> {
+/// The conditions that a session meets, and the values in them.
+fn conditions(wanted: &SessionFilter) -> (String, Vec<String>) {
     let mut conditions = vec!["1".to_owned()];
     let mut values: Vec<String> = Vec::new();
     if !wanted.states.is_empty() {
@@ -66,8 +66,22 @@ pub(crate) fn list(connection: &Connection, wanted: &SessionFilter) -> Result<Ve
             values.push(value.clone());
         }
     }
+    (conditions.join(" AND "), values)
+}
+
+/// How many sessions there are, whatever the limit.
+pub(crate) fn count(connection: &Connection, wanted: &SessionFilter) -> Result<usize, Fault> {
+    let (conditions, values) = conditions(wanted);
+    let sql = format!("SELECT count(*) FROM sessions WHERE {conditions}");
+    let count: i64 =
+        connection.prepare(&sql)?.query_row(params_from_iter(values), |row| row.get(0))?;
+    Ok(usize::try_from(count).unwrap_or(0))
+}
+
+/// Sessions, the latest first.
+pub(crate) fn list(connection: &Connection, wanted: &SessionFilter) -> Result<Vec<Session>, Fault> {
+    let (conditions, values) = conditions(wanted);
     let limit = wanted.limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX));
-    let conditions = conditions.join(" AND ");
     let sql = format!(
         "SELECT {COLUMNS} FROM sessions WHERE {conditions} ORDER BY updated DESC, id LIMIT {limit}"
     );

@@ -7,6 +7,7 @@ use ralph_memory::{MemoryError, Notebook, SessionFilter, Stats};
 use super::Finding;
 use crate::app::App;
 use crate::config::MemoryRules;
+use crate::texts::counted;
 
 const NAME: &str = "memory";
 
@@ -34,7 +35,8 @@ pub(super) fn judge(app: &App) -> Finding {
             let Stats { notes, log_bytes, database_bytes, .. } = stats;
             let notes: u64 = notes.iter().map(|tally| tally.active).sum();
             let (sessions, bytes) = (sessions.len(), size(log_bytes + database_bytes));
-            format!("{notes} notes, {sessions} sessions{}; {bytes}", last.unwrap_or_default())
+            let (notes, sessions) = (counted(notes, "note"), counted(sessions, "session"));
+            format!("{notes}, {sessions}{}; {bytes}", last.unwrap_or_default())
         }),
     )
 }

@@ -142,6 +142,9 @@ fn place(app: &App, book: &Notebook, said: Option<&str>) -> Result<Place, Refusa
 fn note(app: &App, input: &Input) -> Result<Note, Refusal> {
     let wrong = |field: &str, why: &str| Refusal(format!("memory_add: `{field}`: {why}"));
     let text = clean::text(input.text.trim()).trim().to_owned();
+    if input.text.trim().is_empty() {
+        return Err(wrong("text", "it is empty: say what is so"));
+    }
     if text.is_empty() {
         return Err(wrong("text", "nothing is left of it that may be kept"));
     }

@@ -121,7 +121,19 @@ pub(super) fn open(app: &App) -> Result<Notebook, Refusal> {
 
 #[expect(clippy::needless_pass_by_value, reason = "errors are mapped with it")]
 pub(super) fn trouble(error: MemoryError) -> Refusal {
-    Refusal(format!("the notes of this project cannot be used: {error}"))
+    match error {
+        MemoryError::Refused { refusal, .. } => {
+            Refusal(format!("the note cannot be kept: {refusal}"))
+        }
+        MemoryError::NewerSchema { .. }
+        | MemoryError::Damaged { .. }
+        | MemoryError::Log(_)
+        | MemoryError::Busy { .. }
+        | MemoryError::Io { .. }
+        | MemoryError::Sqlite { .. } => {
+            Refusal(format!("the notes of this project cannot be used: {error}"))
+        }
+    }
 }
 
 /// Keeps on record what an agent was shown. An answer is worth more than its

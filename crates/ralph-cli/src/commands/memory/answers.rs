@@ -7,15 +7,16 @@ use std::path::Path;
 
 use ralph_core::line::inline;
 use ralph_core::locale::Locale;
+use ralph_core::memory::hydration::HydrationError;
 use ralph_core::memory::label::Label;
 use ralph_engine::report::size;
 use ralph_engine::wire::memory::actor_word;
 use ralph_engine::wire::moment;
-use ralph_memory::event::{Invariant, Note, Scope};
+use ralph_memory::event::{Actor, Invariant, Note, Scope};
 use ralph_memory::succession::Succession;
 use ralph_memory::{Found, GroupHit, Imported, Known, MemoryError, Stats, Tally};
 
-use crate::texts::{one_line, table};
+use crate::texts::{counted, one_line, table};
 
 /// The widest text of a table, in characters.
 const WIDE: usize = 80;
@@ -48,6 +49,46 @@ impl Answers {
         match self.locale {
             Locale::En => "Nothing that is known fits; an agent is shown nothing.",
             Locale::Ko => "알려진 것 중 맞는 것이 없어 에이전트에게 아무것도 보여 주지 않습니다.",
+        }
+    }
+
+    pub(super) fn none_like_that(&self) -> &'static str {
+        match self.locale {
+            Locale::En => "No note is like that.\n",
+            Locale::Ko => "그런 기록은 없습니다.\n",
+        }
+    }
+
+    /// There is something to show, and no room for any of it.
+    pub(super) fn no_room(&self, tokens: usize) -> String {
+        match self.locale {
+            Locale::En => format!(
+                "There is something to show, but {tokens} tokens are too few for it; `--tokens` or memory.tokens gives more."
+            ),
+            Locale::Ko => format!(
+                "보여 줄 것이 있지만 {tokens}토큰으로는 부족합니다. `--tokens` 나 memory.tokens 로 늘릴 수 있습니다."
+            ),
+        }
+    }
+
+    /// That rules take more room than there is.
+    pub(super) fn long_rules(&self, error: &HydrationError) -> String {
+        let HydrationError::LongRules { tokens, most } = error;
+        match self.locale {
+            Locale::En => format!(
+                "warning: the rules now take {tokens} tokens, and {most} are kept for them: agents are shown no note at all until you shorten some of `ralph memory list --kind constitution`, or raise memory.tokens"
+            ),
+            Locale::Ko => format!(
+                "경고: 규칙이 {tokens}토큰으로 한도 {most}토큰을 넘었습니다. `ralph memory list --kind constitution` 의 규칙을 줄이거나 memory.tokens 를 늘리기 전에는 에이전트에게 어떤 기록도 보여 주지 않습니다"
+            ),
+        }
+    }
+
+    /// A note is about a file that is not there.
+    pub(super) fn no_such_file(&self, file: &str) -> String {
+        match self.locale {
+            Locale::En => format!("note: there is no file {file} in this project yet"),
+            Locale::Ko => format!("참고: 이 프로젝트에 아직 {file} 파일이 없습니다"),
         }
     }
 
@@ -117,7 +158,11 @@ impl Answers {
         fact(self.say("id", "아이디"), &note.id);
         fact(self.say("kind", "종류"), &format!("{}, {}", note.kind, note.scope.word()));
         if let Some(external) = &note.external_id {
-            fact(self.say("imported as", "원래 아이디"), external);
+            let name = match known.actor {
+                Actor::Import => self.say("imported as", "원래 아이디"),
+                Actor::User | Actor::Agent | Actor::Ralph => self.say("key", "키"),
+            };
+            fact(name, external);
         }
         if let Some(title) = &note.title {
             fact(self.say("title", "제목"), &one_line(title, usize::MAX));
@@ -274,8 +319,31 @@ impl Answers {
     pub(super) fn rebuilt(&self, stats: &Stats) -> String {
         let notes = count(stats);
         match self.locale {
-            Locale::En => format!("{notes} notes were read from the log again.\n"),
-            Locale::Ko => format!("로그에서 기록 {notes}개를 다시 읽었습니다.\n"),
+            Locale::En => {
+                format!(
+                    "Read from the log again: {}.{}\n",
+                    counted(notes, "note"),
+                    self.lost(stats)
+                )
+            }
+            Locale::Ko => {
+                format!("로그에서 기록 {notes}개를 다시 읽었습니다.{}\n", self.lost(stats))
+            }
+        }
+    }
+
+    /// How many lines could not be read, if there are some.
+    fn lost(&self, stats: &Stats) -> String {
+        let lines = stats.damaged.len();
+        match (lines, self.locale) {
+            (0, _) => String::new(),
+            (_, Locale::En) => format!(
+                " {} could not be read, and what was in there is lost: `ralph memory stats` says where.",
+                counted(lines, "line")
+            ),
+            (_, Locale::Ko) => format!(
+                " {lines}줄은 읽을 수 없어 그 내용을 잃었습니다. `ralph memory stats` 가 위치를 보여 줍니다."
+            ),
         }
     }
 
@@ -290,7 +358,9 @@ impl Answers {
             (None, _) => log,
         };
         let text = match self.locale {
-            Locale::En => format!("{notes} notes, log {log}, index {database}"),
+            Locale::En => {
+                format!("{}, log {log}, index {database}", counted(notes, "note"))
+            }
             Locale::Ko => format!("기록 {notes}개, 로그 {log}, 색인 {database}"),
         };
         if stats.raw_bytes == 0 {
@@ -325,9 +395,17 @@ impl Answers {
         for (file, byte) in stats.damaged.iter().take(FEW) {
             let _ = writeln!(
                 text,
-                "{} memory/{}:{byte}",
-                self.say("a line of the log cannot be read:", "읽을 수 없는 로그 줄:"),
-                file.display()
+                "{}",
+                match self.locale {
+                    Locale::En => format!(
+                        "a line of the log cannot be read: at byte {byte} of memory/{}",
+                        file.display()
+                    ),
+                    Locale::Ko => format!(
+                        "읽을 수 없는 로그 줄: memory/{} 의 {byte}번째 바이트",
+                        file.display()
+                    ),
+                }
             );
         }
         let more = stats.damaged.len().saturating_sub(FEW);

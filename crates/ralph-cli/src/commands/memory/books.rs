@@ -1,12 +1,12 @@
 //! Which notebook is meant, and who writes.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use ralph_core::SessionId;
 use ralph_core::memory::label::Label;
 use ralph_engine::host::Place as Kept;
 use ralph_memory::anchor::Sight;
-use ralph_memory::event::{Actor, Event, Place, Scope, What};
+use ralph_memory::event::{Actor, Event, NoteKind, Place, Scope, What};
 use ralph_memory::{Known, MemoryError, Notebook};
 use ralph_store::RunStore;
 
@@ -95,6 +95,7 @@ impl<'a> Books<'a> {
 
     /// All notes with an id, one at least: what was promoted is in two homes.
     pub(super) fn find_all(&self, id: &str) -> Result<Vec<(PathBuf, Known)>, CliError> {
+        let id = &self.meant(id)?;
         let mut found = Vec::new();
         for scope in [Scope::Project, Scope::Global] {
             let home = self.home(scope);
@@ -102,7 +103,7 @@ impl<'a> Books<'a> {
             found.extend(known.map(|known| (home, known)));
         }
         if found.is_empty() {
-            return Err(CliError::refused(format!("there is no note `{id}`"))
+            return Err(CliError::usage(format!("there is no note `{id}`"))
                 .with_hint("`ralph memory list` and `ralph memory search` show ids"));
         }
         Ok(found)
@@ -113,6 +114,51 @@ impl<'a> Books<'a> {
     pub(super) fn labels(&self) -> impl FnMut(&Known) -> Label + use<'a> {
         let mut sight = Sight::new(&self.app.project.root);
         move |known| known.label(&known.look(&mut sight))
+    }
+
+    /// The whole id of the note that is meant, if this is the beginning of one
+    /// and no name of its own.
+    fn meant(&self, id: &str) -> Result<String, CliError> {
+        let mut begin: Vec<String> = Vec::new();
+        for scope in [Scope::Project, Scope::Global] {
+            let found = self.ask(&self.home(scope), |notebook| match notebook.get(id)? {
+                Some(_) => Ok(vec![id.to_owned()]),
+                None => notebook.beginning(id),
+            })?;
+            let found = found.unwrap_or_default();
+            if found.iter().any(|one| one == id) {
+                return Ok(id.to_owned());
+            }
+            begin.extend(found);
+        }
+        begin.sort_unstable();
+        begin.dedup();
+        match begin.as_slice() {
+            [] => Ok(id.to_owned()),
+            [only] => Ok(only.clone()),
+            several => Err(CliError::usage(format!("`{id}` could be {}", several.join(", ")))),
+        }
+    }
+
+    /// Refuses kinds that no note can be of: neither ours nor one of an import.
+    pub(super) fn refuse_unknown_kinds(&self, kinds: &[String]) -> Result<(), CliError> {
+        let mut known: Vec<String> = NoteKind::OURS.iter().map(ToString::to_string).collect();
+        if kinds.iter().all(|kind| known.contains(kind)) {
+            return Ok(());
+        }
+        for scope in [Scope::Project, Scope::Global] {
+            let stats = self.ask(&self.home(scope), Notebook::stats)?.unwrap_or_default();
+            for kind in stats.notes.into_iter().map(|tally| tally.kind) {
+                if !known.contains(&kind) {
+                    known.push(kind);
+                }
+            }
+        }
+        match kinds.iter().find(|kind| !known.contains(kind)) {
+            Some(kind) => Err(CliError::usage(format!("there is no kind `{kind}`"))
+                .with_hint(format!("there are {}", known.join(", ")))),
+            None => Ok(()),
+        }
     }
 
     /// Who calls us: the user, or an agent in one of its turns.
@@ -140,10 +186,53 @@ impl<'a> Books<'a> {
         }
     }
 
+    /// A file that a note is to be about, as notes name it. One that is not
+    /// there may come.
+    pub(super) fn file_of_note(&self, path: &str) -> Result<String, CliError> {
+        let root = &self.app.project.root;
+        if let Some(inside) = super::below(root, path) {
+            return Ok(inside);
+        }
+        let refused = |why: &str| {
+            CliError::usage(format!("`{path}` {why}")).with_hint("name a file of the project")
+        };
+        if path.trim().is_empty() {
+            return Err(refused("names no file"));
+        }
+        let is_elsewhere = Path::new(path).exists();
+        let plain = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
+        if plain && root.join(path).exists() {
+            return Ok(path.replace('\\', "/"));
+        }
+        let lexical = std::path::absolute(path).ok().and_then(|path| flat(&path));
+        let inside = lexical.as_deref().and_then(|path| path.strip_prefix(root).ok());
+        match inside.and_then(Path::to_str) {
+            Some(inside) if !inside.is_empty() && !is_elsewhere => {
+                out::note(self.answers.no_such_file(inside));
+                Ok(inside.replace('\\', "/"))
+            }
+            Some("") => Err(refused("is the project itself")),
+            Some(_) | None => Err(refused("is not in this project")),
+        }
+    }
+
     /// A path as notes name it.
     pub(super) fn relative_to_root(&self, path: &str) -> String {
         super::below(&self.app.project.root, path).unwrap_or_else(|| path.to_owned())
     }
+}
+
+/// A path without the steps up; `None` if they lead above everything.
+fn flat(path: &Path) -> Option<PathBuf> {
+    let mut flat = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => flat.pop().then_some(())?,
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => flat.push(part),
+        }
+    }
+    Some(flat)
 }
 
 /// Where the agent is that calls us: its session, and the turn of the loop it

@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::commands::code::progress::Bar;
 use crate::error::CliError;
 use crate::out;
+use crate::texts::counted;
 
 /// Learn from the project's commits which files belong to which words
 ///
@@ -17,7 +18,7 @@ use crate::out;
 #[derive(clap::Args, Debug)]
 pub(super) struct BootstrapArgs {
     /// How many commits to learn from, the newest
-    #[arg(long, short = 'n', value_name = "N", default_value_t = COMMITS)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = COMMITS, value_parser = super::some())]
     limit: usize,
     /// Forget what was read and read all of it anew
     #[arg(long)]
@@ -52,7 +53,8 @@ fn told(learned: &Learned, locale: Locale) -> String {
         (None, Locale::En) => "There is no commit yet.".to_owned(),
         (None, Locale::Ko) => "아직 커밋이 없습니다.".to_owned(),
         (Some(_), Locale::En) => {
-            format!("Learned from {commits} commits, {read} of them read just now.")
+            let commits = counted(*commits, "commit");
+            format!("Learned from {commits}, {read} of them read just now.")
         }
         (Some(_), Locale::Ko) => {
             format!("커밋 {commits}개에서 배웠으며, 그중 {read}개를 지금 읽었습니다.")

@@ -10,6 +10,7 @@ use ralph_memory::{anchor, clean, new_id};
 
 use super::binding::{self, CheckArgs};
 use super::books::Books;
+use super::context;
 use crate::error::CliError;
 
 /// Note something
@@ -127,10 +128,11 @@ impl MoreArgs {
             note.anchors = anchors.collect::<Result<_, _>>()?;
         }
         if !self.file.is_empty() || !self.anchor.is_empty() {
-            let given = self.file.iter().map(|file| books.relative_to_root(file));
+            let given = self.file.iter().map(|file| books.file_of_note(file));
+            let given = given.collect::<Result<Vec<_>, _>>()?;
             let pointed = note.anchors.iter().map(|anchor| anchor.file.clone());
             let mut files: Vec<String> = Vec::new();
-            for file in given.chain(pointed) {
+            for file in given.into_iter().chain(pointed) {
                 if !files.contains(&file) {
                     files.push(file);
                 }
@@ -318,6 +320,9 @@ fn tell(
     super::print(json.then(|| wire::note(&known, label, check.as_ref())), || {
         books.answers.kept(&known) + &books.answers.succeeds(older)
     });
+    if known.note.kind == NoteKind::Constitution {
+        context::warn_of_long_rules(books)?;
+    }
     Ok(())
 }
 

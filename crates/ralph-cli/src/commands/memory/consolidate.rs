@@ -66,7 +66,7 @@ fn told(decided: &Decided, locale: Locale) -> String {
             Locale::Ko => {
                 writeln!(
                     text,
-                    "{contradicts} 와(과) {stands} 이(가) 서로 다릅니다: promote 또는 edit"
+                    "{contradicts} 기록은 {stands} 기록과 어긋납니다. 앞의 것을 `ralph memory promote` 로 채택하거나 뒤의 것을 `ralph memory edit` 로 고치세요."
                 )
             }
         };

@@ -1,8 +1,9 @@
 //! `ralph memory context`.
 
 use ralph_checks::security::Files;
+use ralph_core::memory::hydration::USUAL_TOKENS;
 use ralph_core::memory::sufficiency::Sufficiency;
-use ralph_engine::recall::{RecallError, Recalled, Wanted};
+use ralph_engine::recall::{Part, Recall, RecallError, Recalled, Wanted};
 use ralph_engine::wire::recall as wire;
 use ralph_memory::event::{Actor, Phase};
 
@@ -74,9 +75,29 @@ pub(super) fn run(books: &Books<'_>, args: &ContextArgs) -> Result<u8, CliError>
     }
     super::print(args.json.then(|| wire::context(&found)), || text(&found));
     if !args.json && found.shown.is_none() {
-        out::note(books.answers.nothing_to_show());
+        let with_room = Recall { tokens: USUAL_TOKENS, ..recall.clone() };
+        let fits = recall.tokens < USUAL_TOKENS && with_room.recall(&wanted, now)?.shown.is_some();
+        out::note(if fits {
+            books.answers.no_room(recall.tokens)
+        } else {
+            books.answers.nothing_to_show().to_owned()
+        });
     }
     Ok(0)
+}
+
+/// Tells whoever noted a rule if agents are not shown anything any more, since
+/// the rules do not fit.
+pub(super) fn warn_of_long_rules(books: &Books<'_>) -> Result<(), CliError> {
+    let app = books.app;
+    let Some(recall) = app.recall(MemoryRules::new(&app.layers()?), app.locale()) else {
+        return Ok(());
+    };
+    let wanted = Wanted { part: Part::Standing, ..Wanted::new(Phase::Think) };
+    if let Err(RecallError::Hydration(error)) = recall.recall(&wanted, app.now()) {
+        out::note(books.answers.long_rules(&error));
+    }
+    Ok(())
 }
 
 /// The files that are meant: while work is checked those that changed, unless

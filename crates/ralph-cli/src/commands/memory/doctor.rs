@@ -9,7 +9,7 @@ use ralph_memory::health::{Health, Twice, examine};
 
 use super::books::Books;
 use crate::error::CliError;
-use crate::texts::table;
+use crate::texts::{counted, table};
 
 /// Find notes that are said twice, out of date, never of use or not fit to be kept
 ///
@@ -33,25 +33,68 @@ const FEW: usize = 5;
 pub(super) fn run(books: &Books<'_>, args: &DoctorArgs) -> Result<u8, CliError> {
     let root = &books.app.project.root;
     let home = books.home(Scope::Project);
+    let mut mended = Mended::default();
     if args.fix {
         books.only_for_the_user("mend notes")?;
-        books.ask(&home, |notebook| {
+        let done = books.ask(&home, |notebook| {
             let health = examine(notebook, root)?;
-            if !health.secrets.is_empty() {
-                notebook.scrub()?;
-            }
+            let scrubbed = if health.secrets.is_empty() { 0 } else { notebook.scrub()? };
             let pairs = health.twice.iter().chain(&health.echoes);
             let pairs = pairs.filter(|pair| pair.is_literal && pair.is_spare);
-            let withdrawn = pairs.map(|Twice { first, again, .. }| {
+            let withdrawn: Vec<Twice> = pairs.cloned().collect();
+            let events = withdrawn.iter().map(|Twice { first, again, .. }| {
                 let why = books.answers.same_as(first);
                 books.event(What::Retracted { id: again.clone(), why })
             });
-            notebook.write(&withdrawn.collect::<Vec<_>>())
+            notebook.write(&events.collect::<Vec<_>>())?;
+            Ok(Mended { withdrawn, scrubbed })
         })?;
+        mended = done.unwrap_or_default();
     }
     let health = books.ask(&home, |notebook| examine(notebook, root))?.unwrap_or_default();
-    super::print(args.json.then(|| wire::health(&health)), || told(&health, books.app.locale()));
+    let json = || {
+        let mut json = wire::health(&health);
+        if args.fix {
+            json["withdrawn"] = mended.withdrawn.iter().map(|pair| pair.again.as_str()).collect();
+            json["scrubbed_lines"] = mended.scrubbed.into();
+        }
+        json
+    };
+    let locale = books.app.locale();
+    super::print(args.json.then(json), || mended.told(locale) + &told(&health, locale));
     Ok(u8::from(health.needs_care()))
+}
+
+/// What was done about the notes.
+#[derive(Default)]
+struct Mended {
+    withdrawn: Vec<Twice>,
+    /// Lines of the log in which secrets were overwritten.
+    scrubbed: usize,
+}
+
+impl Mended {
+    fn told(&self, locale: Locale) -> String {
+        let mut text = String::new();
+        for Twice { first, again, .. } in &self.withdrawn {
+            // Writing to a string cannot fail.
+            let _ = match locale {
+                Locale::En => writeln!(text, "Withdrawn: {again}, which says what {first} says."),
+                Locale::Ko => writeln!(text, "철회함: {again} ({first} 와(과) 같은 내용)."),
+            };
+        }
+        if self.scrubbed > 0 {
+            let _ = match locale {
+                Locale::En => writeln!(
+                    text,
+                    "Secrets were overwritten in {} of the log.",
+                    counted(self.scrubbed, "line")
+                ),
+                Locale::Ko => writeln!(text, "로그 {}줄의 비밀을 덮어썼습니다.", self.scrubbed),
+            };
+        }
+        text
+    }
 }
 
 fn told(health: &Health, locale: Locale) -> String {
@@ -83,7 +126,7 @@ fn told(health: &Health, locale: Locale) -> String {
     let _ = match locale {
         Locale::En => writeln!(
             text,
-            "{active} notes hold; of {tokens_shown} tokens shown, {tokens_cited} were of notes that were cited; {damaged} lines of the log are damaged."
+            "notes that hold: {active}; of {tokens_shown} tokens shown, {tokens_cited} were of notes that were cited; damaged lines of the log: {damaged}."
         ),
         Locale::Ko => writeln!(
             text,

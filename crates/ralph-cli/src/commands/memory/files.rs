@@ -25,7 +25,7 @@ pub(super) struct FilesArgs {
     #[arg(value_name = "TASK", required_unless_present = "queries")]
     task: Option<String>,
     /// How many files to list
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 10)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 10, value_parser = super::some())]
     limit: usize,
     /// A file (`-` reads standard input) with a task on each line, as text or as a
     /// JSON string; prints a JSON object for each
@@ -67,14 +67,7 @@ pub(super) fn run(args: &FilesArgs) -> Result<u8, CliError> {
 
 fn tasks(args: &FilesArgs) -> Result<Vec<String>, CliError> {
     let Some(path) = &args.queries else { return Ok(args.task.iter().cloned().collect()) };
-    Ok(super::questions(path)?.lines().map(task).collect())
-}
-
-/// A task on one line; a JSON string may hold several.
-fn task(line: &str) -> String {
-    let is_json = line.trim_start().starts_with('"');
-    let decoded = if is_json { serde_json::from_str(line).ok() } else { None };
-    decoded.unwrap_or_else(|| line.to_owned())
+    Ok(super::questions(path)?.lines().map(super::question).collect())
 }
 
 fn nothing(locale: Locale) -> &'static str {
@@ -108,6 +101,6 @@ fn told(reason: &Reason, locale: Locale) -> String {
         (Locale::Ko, Reason::Together { file, times }) => {
             format!("{file} 파일과 함께 {times}번 변경됨")
         }
-        (Locale::Ko, Reason::Note { id, title }) => format!("노트 {id}: {title}"),
+        (Locale::Ko, Reason::Note { id, title }) => format!("기록 {id}: {title}"),
     }
 }

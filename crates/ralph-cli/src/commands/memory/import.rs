@@ -1,5 +1,7 @@
 //! `ralph memory import`.
 
+mod complaint;
+
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
@@ -11,6 +13,7 @@ use ralph_memory::notebook::refusal;
 use ralph_memory::{Imported, note_id};
 use serde::Deserialize;
 
+use self::complaint::complaint;
 use super::books::Books;
 use crate::error::CliError;
 use crate::out;
@@ -29,6 +32,9 @@ const FEW: usize = 20;
 
 /// The longest line that is looked at; what is longer is no note.
 const LONGEST_LINE: usize = 16 << 20;
+
+/// The byte order mark in UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Take over notes from a file with one JSON object per line
 ///
@@ -136,7 +142,9 @@ pub(super) fn run(books: &Books<'_>, args: &ImportArgs) -> Result<u8, CliError> 
             break;
         }
         number += 1;
-        importing.line(number, &bytes)?;
+        // Some editors put a mark in front of a file.
+        let line = if number == 1 { bytes.strip_prefix(MARK).unwrap_or(&bytes) } else { &bytes };
+        importing.line(number, line)?;
     }
     importing.write()?;
     importing.tidy()?;
@@ -298,7 +306,7 @@ fn note(bytes: &[u8], scope: Scope) -> Result<(Note, Option<String>), String> {
     }
     let text = std::str::from_utf8(bytes)
         .map_err(|error| format!("byte {} is not UTF-8", error.valid_up_to() + 1))?;
-    let line: Line = serde_json::from_str(text).map_err(|error| reason(&error))?;
+    let line: Line = serde_json::from_str(text).map_err(|error| complaint(text, &error))?;
     let external = line.id.text();
     if external.is_empty() {
         return Err("its `id` is empty".to_owned());
@@ -312,8 +320,8 @@ fn note(bytes: &[u8], scope: Scope) -> Result<(Note, Option<String>), String> {
     };
     let kind = NoteKind::of(kind.as_deref().unwrap_or("fact"));
     let note = Note {
-        title: line.title,
-        why: line.why,
+        title: line.title.filter(|title| !title.is_empty()),
+        why: line.why.filter(|why| !why.is_empty()),
         files: line.files,
         anchors: line.anchors,
         since,
@@ -333,14 +341,4 @@ fn note(bytes: &[u8], scope: Scope) -> Result<(Note, Option<String>), String> {
 fn is_ours(id: &str) -> bool {
     let digits = id.strip_prefix('m').unwrap_or_default();
     digits.len() == 12 && digits.bytes().all(|c| c.is_ascii_digit() || c.is_ascii_lowercase())
-}
-
-/// What is wrong with a line, without the line number that every line has.
-fn reason(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    match text.rfind(" at line ") {
-        Some(at) if error.column() > 0 => format!("{} at column {}", &text[..at], error.column()),
-        Some(at) => text[..at].to_owned(),
-        None => text,
-    }
 }

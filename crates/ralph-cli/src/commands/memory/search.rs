@@ -21,7 +21,7 @@ pub(crate) struct SearchArgs {
     /// What is looked for
     #[arg(value_name = "QUERY", required_unless_present = "queries", conflicts_with = "queries")]
     query: Option<String>,
-    /// Answer every line of a file (`-` reads standard input), with one JSON object per line
+    /// Answer every line of a file (`-` reads standard input), text or a JSON string, with one JSON object per line
     #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
     /// Find groups, such as the sessions of an import, instead of notes
@@ -30,7 +30,7 @@ pub(crate) struct SearchArgs {
     #[command(flatten)]
     which: WhichArgs,
     /// How many to find
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 10)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 10, value_parser = super::some())]
     limit: usize,
     /// Print JSON
     #[arg(long)]
@@ -74,9 +74,10 @@ impl Answer {
 }
 
 pub(super) fn run(books: &Books<'_>, args: &SearchArgs) -> Result<u8, CliError> {
+    books.refuse_unknown_kinds(&args.which.kind)?;
     if let Some(path) = &args.queries {
-        let text = super::questions(path)?;
-        let queries: Vec<&str> = text.lines().collect();
+        let queries: Vec<String> = super::questions(path)?.lines().map(super::question).collect();
+        let queries: Vec<&str> = queries.iter().map(String::as_str).collect();
         let mut label = books.labels();
         for (index, found) in answers(books, args, &queries)?.into_iter().enumerate() {
             out::line(wire::of_query(found.json(&mut label), queries[index], index));
@@ -84,6 +85,10 @@ pub(super) fn run(books: &Books<'_>, args: &SearchArgs) -> Result<u8, CliError> 
         return Ok(0);
     }
     let query = args.query.as_deref().unwrap_or_default();
+    if query.trim().is_empty() {
+        return Err(CliError::usage("there is nothing to look for")
+            .with_hint("give words, or see all with `ralph memory list`"));
+    }
     let found = answers(books, args, &[query])?.pop().unwrap_or_else(|| nothing(args));
     super::print(args.json.then(|| found.json(books.labels())), || match &found {
         Answer::Notes(found) => books.answers.found(found, books.labels()),

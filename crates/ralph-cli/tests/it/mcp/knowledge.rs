@@ -18,6 +18,20 @@ fn ids(answer: &Value) -> Vec<&str> {
 }
 
 #[test]
+fn a_note_that_cannot_be_kept_is_refused_for_what_is_wrong_with_it() {
+    let project = project();
+    let mut server = Server::start(&project, &[]);
+    let empty = server.refused("memory_add", &json!({ "text": " ", "kind": "fact" }));
+    assert!(empty.contains("`text`: it is empty"), "{empty}");
+    let bare = server.refused("memory_add", &json!({ "text": "" }));
+    assert!(bare.contains("memory_add: missing field `kind`"), "{bare}");
+    let title = "x".repeat(5_000);
+    let note = json!({ "text": "a", "kind": "fact", "title": title });
+    let long = server.refused("memory_add", &note);
+    assert!(long.contains("the note cannot be kept: its title has 5000 bytes"), "{long}");
+}
+
+#[test]
 fn what_an_agent_notes_is_on_trial_and_found_by_words_and_files() {
     let project = project();
     let mut server = Server::start(&project, &[]);

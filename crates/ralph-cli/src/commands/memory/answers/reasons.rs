@@ -10,6 +10,7 @@ use ralph_memory::Known;
 use ralph_memory::event::{Actor, Anchor};
 
 use super::Answers;
+use crate::texts::often;
 
 /// Other tasks that are named.
 const NAMED: usize = 5;
@@ -34,16 +35,34 @@ impl Answers {
             reasons.push(self.end(end.by.as_deref(), &end.why, end.at));
         }
         if !known.orders().is_empty() {
-            reasons.push(
-                self.say(
-                    "It reads like an order to the agent, and is marked as such when it is shown.",
-                    "에이전트에게 내리는 명령처럼 읽히므로 보여 줄 때 그렇게 표시합니다.",
-                )
-                .to_owned(),
-            );
+            reasons.push(self.order(known).to_owned());
         }
         reasons.push(self.belief(known, anchored, now));
         reasons
+    }
+
+    /// What becomes of a note that reads like an order.
+    fn order(&self, known: &Known) -> &'static str {
+        match (known.actor, known.verified, self.locale) {
+            (Actor::User, _, Locale::En) => {
+                "It reads like an order to the agent; as it is your own word it is shown."
+            }
+            (Actor::User, _, Locale::Ko) => {
+                "에이전트에게 내리는 명령처럼 읽히지만 사용자의 말이므로 보여 줍니다."
+            }
+            (Actor::Agent | Actor::Ralph | Actor::Import, true, Locale::En) => {
+                "It reads like an order to the agent, and is marked as such when it is shown."
+            }
+            (Actor::Agent | Actor::Ralph | Actor::Import, true, Locale::Ko) => {
+                "에이전트에게 내리는 명령처럼 읽히므로 보여 줄 때 그렇게 표시합니다."
+            }
+            (Actor::Agent | Actor::Ralph | Actor::Import, false, Locale::En) => {
+                "It reads like an order to the agent, and is kept from it."
+            }
+            (Actor::Agent | Actor::Ralph | Actor::Import, false, Locale::Ko) => {
+                "에이전트에게 내리는 명령처럼 읽히므로 에이전트에게 보여 주지 않습니다."
+            }
+        }
     }
 
     fn origin(&self, known: &Known) -> String {
@@ -122,9 +141,12 @@ impl Answers {
         let (shown, cited, passed, failed) =
             (counts.shown, counts.cited, counts.passed, counts.failed);
         Some(match self.locale {
-            Locale::En => format!(
-                "It was shown {shown} times and cited {cited} times; checks passed {passed} times to its credit and failed {failed} times after it was cited."
-            ),
+            Locale::En => {
+                let [shown, cited, passed, failed] = [shown, cited, passed, failed].map(often);
+                format!(
+                    "It was shown {shown} and cited {cited}; checks passed {passed} to its credit and failed {failed} after it was cited."
+                )
+            }
             Locale::Ko => format!(
                 "{shown}번 보여 주었고 {cited}번 인용되었습니다. 이 기록의 공으로 검사가 {passed}번 통과했고, 인용된 뒤 {failed}번 실패했습니다."
             ),

@@ -1,0 +1,136 @@
+//! Why a line of an import is no note, in words that do not need its parser.
+
+use serde_json::error::Category;
+use serde_json::{Map, Value};
+
+/// What a field has to be.
+#[derive(Clone, Copy)]
+enum Form {
+    Text,
+    Name,
+    Scope,
+    Texts,
+    Anchors,
+}
+
+/// The fields that an import reads, and what they have to be.
+const FIELDS: [(&str, Form); 13] = [
+    ("id", Form::Name),
+    ("text", Form::Text),
+    ("note_id", Form::Text),
+    ("title", Form::Text),
+    ("kind", Form::Text),
+    ("scope", Form::Scope),
+    ("why", Form::Text),
+    ("files", Form::Texts),
+    ("anchors", Form::Anchors),
+    ("at", Form::Name),
+    ("prev", Form::Name),
+    ("next", Form::Name),
+    ("group", Form::Name),
+];
+
+/// The fields that every note has.
+const NEEDED: [&str; 2] = ["id", "text"];
+
+impl Form {
+    fn fits(self, value: &Value) -> bool {
+        match self {
+            Self::Text => value.is_string() || value.is_null(),
+            Self::Name => value.is_string() || value.is_i64() || value.is_null(),
+            Self::Scope => {
+                matches!(value.as_str(), Some("task" | "project" | "global")) || value.is_null()
+            }
+            Self::Texts => value.as_array().is_some_and(|list| list.iter().all(Value::is_string)),
+            Self::Anchors => value.as_array().is_some_and(|list| {
+                list.iter().all(|one| one.get("file").is_some_and(Value::is_string))
+            }),
+        }
+    }
+
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Text => "is no text",
+            Self::Name => "is neither a text nor a whole number",
+            Self::Scope => "is none of task, project, global",
+            Self::Texts => "is no list of texts",
+            Self::Anchors => "is no list of places, each with its `file`",
+        }
+    }
+}
+
+/// What is wrong with a line that could not be read.
+pub(super) fn complaint(line: &str, error: &serde_json::Error) -> String {
+    let value = match serde_json::from_str(line) {
+        Ok(Value::Object(fields)) => return of_fields(&fields, error),
+        Ok(value) => value,
+        Err(error) => return of_json(&error),
+    };
+    let what = match value {
+        Value::Null => "nothing",
+        Value::Bool(_) => "yes or no",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    };
+    format!("it is {what}, and a note is an object: {{\"id\": …, \"text\": …}}")
+}
+
+fn of_json(error: &serde_json::Error) -> String {
+    match error.classify() {
+        Category::Eof => "it breaks off before its JSON ends".to_owned(),
+        Category::Io | Category::Syntax | Category::Data => {
+            format!("it is no JSON, see column {}", error.column())
+        }
+    }
+}
+
+fn of_fields(fields: &Map<String, Value>, error: &serde_json::Error) -> String {
+    let is_missing = |name: &&&str| fields.get(**name).is_none_or(Value::is_null);
+    if let Some(name) = NEEDED.iter().find(is_missing) {
+        return format!("it has no `{name}`");
+    }
+    let is_wrong =
+        |(name, form): &&(&str, Form)| fields.get(*name).is_some_and(|it| !form.fits(it));
+    if let Some((name, form)) = FIELDS.iter().find(is_wrong) {
+        return format!("its `{name}` {}", form.words());
+    }
+    // Such as a field that is there twice.
+    let text = error.to_string();
+    text.split(" at line ").next().unwrap_or(&text).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: &str) {
+        let error = serde_json::from_str::<super::super::Line>(line).err().unwrap();
+        assert_eq!(complaint(line, &error), expected, "{line}");
+    }
+
+    #[test]
+    fn a_line_that_is_no_note_is_told_what_it_lacks() {
+        let object = "and a note is an object: {\"id\": …, \"text\": …}";
+        check("[]", &format!("it is a list, {object}"));
+        check("7", &format!("it is a number, {object}"));
+        check("nonsense", "it is no JSON, see column 2");
+        check("{\"id\":\"a\"", "it breaks off before its JSON ends");
+        check("{\"id\":\"a\"}", "it has no `text`");
+        check("{\"text\":\"a\"}", "it has no `id`");
+        check("{\"id\":1.5,\"text\":\"a\"}", "its `id` is neither a text nor a whole number");
+        check("{\"id\":1,\"text\":[]}", "its `text` is no text");
+        check("{\"id\":1,\"text\":\"a\",\"files\":\"b\"}", "its `files` is no list of texts");
+        check(
+            "{\"id\":1,\"text\":\"a\",\"scope\":\"all\"}",
+            "its `scope` is none of task, project, global",
+        );
+        check(
+            "{\"id\":1,\"text\":\"a\",\"anchors\":[{}]}",
+            "its `anchors` is no list of places, each with its `file`",
+        );
+        check("{\"id\":1,\"id\":2,\"text\":\"a\"}", "duplicate field `id`");
+    }
+}
