@@ -344,7 +344,10 @@ fn number(count: usize) -> f32 {
 /// A stem as the task spells it: people do not know our stems.
 fn spelled(text: &str, stem: &str) -> String {
     let words = text.split(|it: char| !it.is_alphanumeric()).map(str::to_lowercase);
-    let found = words.into_iter().find(|word| word.starts_with(stem));
+    // A stem has `i` where the word may end in `y`.
+    let with_y = stem.strip_suffix('i').map(|start| format!("{start}y"));
+    let is_meant = |word: &String| word.starts_with(stem) || with_y.as_ref() == Some(word);
+    let found = words.into_iter().find(is_meant);
     found.unwrap_or_else(|| stem.to_owned())
 }
 
@@ -412,6 +415,7 @@ mod tests {
     #[test]
     fn a_stem_is_shown_as_the_task_spells_it() {
         assert_eq!(spelled("OpenCode's plugins", "opencod"), "opencode");
+        assert_eq!(spelled("Retry it", "retri"), "retry");
         assert_eq!(spelled("something else", "plugin"), "plugin");
     }
 }
