@@ -374,7 +374,7 @@ pub(crate) fn one_line(text: &str, most: usize) -> String {
 }
 
 /// So many of something, as English says it.
-pub(crate) fn counted<N: Display + PartialEq + From<u8>>(count: N, one: &str) -> String {
+pub(crate) fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, one: &str) -> String {
     let ending = if count == N::from(1) { "" } else { "s" };
     format!("{count} {one}{ending}")
 }

@@ -251,7 +251,7 @@ fn a_note_is_known_by_the_beginning_of_its_id() {
     let events: Vec<Event> = ids.iter().map(|id| noted(Actor::User, note(id, "text"))).collect();
     notebook.write(&events).unwrap();
     for id in &ids {
-        assert_eq!(notebook.beginning(&id[..3]).unwrap(), [id.clone()]);
+        assert_eq!(notebook.beginning(&id[..3]).unwrap(), [id.as_str()]);
     }
     assert!(notebook.beginning("mzzzz").unwrap().is_empty());
 }
