@@ -331,7 +331,8 @@ fn note(bytes: &[u8], scope: Scope) -> Result<(Note, Option<String>), String> {
         external_id: (external != id).then_some(external),
         ..Note::new(id, kind, scope, line.text)
     };
-    match refusal(&note) {
+    let nothing = note.text.trim().is_empty().then_some(Refusal::Empty);
+    match nothing.or_else(|| refusal(&note)) {
         Some(refusal) => Err(refusal.to_string()),
         None => Ok((note, line.by)),
     }
