@@ -46,6 +46,7 @@ use outcomes::Lesson;
 use pulse::Pulse;
 use refusals::Refused;
 
+pub use session::keep_end_of;
 pub(crate) use suite::jobs;
 
 /// How often a waiting driver looks for requests of others.

@@ -57,17 +57,28 @@ fn silence(session: &Session, now: Timestamp) -> Duration {
     now.since(Timestamp::from_millis(session.last_checkpoint))
 }
 
+/// Whether a clock was wrong when something of a session was kept: it is further
+/// ahead than clocks differ that are right.
+fn is_ahead(session: &Session, now: Timestamp) -> bool {
+    let at = session.last_checkpoint.max(session.updated);
+    Timestamp::from_millis(at).since(now) > SILENT
+}
+
 /// Whether a session still goes on somewhere, as far as its record tells. Who
 /// knows the process that it lives in knows better.
 pub fn seems_alive(session: &Session, now: Timestamp) -> bool {
-    session.state == SessionState::Active && silence(session, now) <= SILENT
+    let is_heard_of = silence(session, now) <= SILENT && !is_ahead(session, now);
+    // Whoever was told how it goes on may never have gone on with it.
+    session.state == SessionState::Active && session.taken_up.is_none() && is_heard_of
 }
 
 /// The session that a new one in the same work tree is told of: the last one
 /// that anything was done in, if it is neither finished nor alive and was left
 /// a short while ago.
 ///
-/// Those before it are not asked for: somebody has worked here since.
+/// Those before it are not asked for: somebody has worked here since. When that
+/// was is not known of a session whose clock was ahead, so it comes after all
+/// others that were left a short while ago.
 pub fn left(
     sessions: Vec<Session>,
     own: Option<&str>,
@@ -75,17 +86,16 @@ pub fn left(
     is_alive: impl Fn(&Session) -> bool,
 ) -> Option<Session> {
     let others = sessions.into_iter().filter(|one| own != Some(one.id.as_str()));
-    let last = others.filter(has_content).max_by_key(|one| one.updated)?;
+    let with_content = others.filter(Session::has_content);
+    let last = with_content.max_by_key(|one| {
+        let is_known = age(one, now) == Age::Recent && !is_ahead(one, now);
+        (is_known, one.updated.min(now.as_millis()))
+    })?;
     let is_open = match last.state {
         SessionState::Active | SessionState::Paused | SessionState::Failed => true,
         SessionState::Completed => false,
     };
     (is_open && age(&last, now) == Age::Recent && !is_alive(&last)).then_some(last)
-}
-
-/// Whether there is anything to tell of a session.
-fn has_content(session: &Session) -> bool {
-    session.task.is_some() || !session.messages.is_empty()
 }
 
 /// What is told of a session to a reader, line by line, in at most so many
@@ -96,11 +106,11 @@ pub fn told(
     room: usize,
     locale: Locale,
 ) -> Vec<String> {
-    if !has_content(session) {
+    if !session.has_content() {
         return Vec::new();
     }
     let words = Words::of(locale);
-    if age == Age::Old {
+    if age == Age::Old && session.task.is_some() {
         return task(session, &words).into_iter().collect();
     }
     if reader == Reader::Itself {

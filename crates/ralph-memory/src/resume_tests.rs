@@ -153,3 +153,29 @@ fn what_happens_to_a_session_is_put_down_under_its_own_id() {
         assert_eq!(session_id(&session.place()), Some(id));
     }
 }
+
+#[test]
+fn a_clock_that_was_ahead_does_not_win_over_what_was_left_since() {
+    let dead = |_: &Session| false;
+    let pick = |sessions: &[Session]| left(sessions.to_vec(), None, NOW, dead).map(|one| one.id);
+    let (ahead, real) = (session("ahead", -2 * 24 * 60), session("real", 5));
+    assert_eq!(pick(&[ahead.clone(), real.clone()]).as_deref(), Some("real"));
+    assert_eq!(pick(std::slice::from_ref(&ahead)).as_deref(), Some("ahead"), "it counts as now");
+    assert!(!seems_alive(&ahead, NOW), "nobody knows");
+    let slightly = session("slightly", -1);
+    assert_eq!(pick(&[slightly.clone(), real]).as_deref(), Some("slightly"));
+    assert!(seems_alive(&slightly, NOW));
+}
+
+#[test]
+fn a_session_that_somebody_was_told_of_is_not_alive_by_that() {
+    let open = session("s1", 5);
+    assert!(seems_alive(&open, NOW));
+    assert!(!seems_alive(&Session { taken_up: Some(NOW.as_millis()), ..open }, NOW));
+}
+
+#[test]
+fn an_old_session_without_a_task_is_told_all_the_same() {
+    let old = Session { task: None, ..session("s1", 31) };
+    assert!(told_to(&old, Reader::Newcomer).contains("files touched last: src/parser.rs"));
+}

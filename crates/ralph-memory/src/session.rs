@@ -34,6 +34,11 @@ pub struct Session {
     pub files: Vec<String>,
     /// What went wrong last and was not put right since.
     pub last_failure: Option<String>,
+    /// Whether that broke a turn off, and no tool or check said it.
+    pub is_broken: bool,
+    /// When somebody was told how it goes on, in milliseconds since 1970, if
+    /// nothing happened in it since.
+    pub taken_up: Option<i64>,
     /// When it was heard of first, in milliseconds since 1970.
     pub created: i64,
     /// When it was heard of last, in milliseconds since 1970.
@@ -43,6 +48,11 @@ pub struct Session {
 }
 
 impl Session {
+    /// Whether there is anything to tell of it.
+    pub fn has_content(&self) -> bool {
+        self.task.is_some() || !self.messages.is_empty()
+    }
+
     /// Where what happens to it is put down.
     pub fn place(&self) -> Place {
         let of_host = Place { session: self.external.clone(), ..Place::default() };

@@ -8,7 +8,7 @@ use ralph_core::locale::Locale;
 use ralph_core::{Run, Timestamp};
 use ralph_engine::report;
 use ralph_memory::raw::{Keeping, Raw};
-use ralph_memory::{Keep, Notebook};
+use ralph_memory::{Keep, LetGo, Notebook};
 use ralph_snapshot::Snapshots;
 use ralph_store::{RunQuery, RunStore, Which};
 use serde_json::json;
@@ -24,8 +24,8 @@ use crate::texts::counted;
 /// Only runs that ended lose them; their records and reports stay. How much
 /// is kept is set by `retention.runs`, `retention.days` and `retention.size`.
 /// Notes stay; what failed checks printed goes after `retention.days` too, and
-/// what happened in sessions after `memory.days`, or sooner if the log of the
-/// memory is longer than `memory.size`.
+/// what happened in sessions after `memory.days`; of sessions that take more than
+/// `memory.size` the oldest go sooner, but none of the last day.
 #[derive(clap::Args, Debug)]
 pub(crate) struct GcArgs {
     /// Only show what would go
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &GcArgs) -> Result<u8, CliError> {
     }
     let printed = let_go_of_outputs(&app, &retention, args.dry_run)?;
     let captured = let_go_of_sessions(&app, &retention, args.dry_run)?;
-    let freed = printed + captured + gone.iter().map(|(_, size)| size).sum::<u64>();
+    let freed = printed + captured.bytes + gone.iter().map(|(_, size)| size).sum::<u64>();
     if args.json {
         let ids: Vec<String> = gone.iter().map(|(run, _)| run.id.to_string()).collect();
         out::line(json!({
@@ -85,23 +85,32 @@ pub(crate) fn run(args: &GcArgs) -> Result<u8, CliError> {
             "removed": ids,
             "bytes": freed,
             "raw_bytes": printed,
-            "session_bytes": captured,
+            "session_bytes": captured.bytes,
+            "sessions": captured.sessions,
             "dry_run": args.dry_run,
         }));
     } else {
-        let (bytes, runs) = (report::size(freed), gone.len());
-        let of = match runs {
-            0 => String::new(),
-            _ => format!(" of {}", counted(runs, "run")),
-        };
-        out::line(match (app.locale(), args.dry_run) {
-            (Locale::En, true) => format!("Would free {bytes}{of}."),
-            (Locale::En, false) => format!("Freed {bytes}{of}."),
-            (Locale::Ko, true) => format!("실행 {runs}개에서 {bytes} 를 비우게 됩니다."),
-            (Locale::Ko, false) => format!("실행 {runs}개에서 {bytes} 를 비웠습니다."),
-        });
+        let (runs, sessions) = (gone.len(), captured.sessions);
+        out::line(summary(&app, args.dry_run, &report::size(freed), (runs, sessions)));
     }
     Ok(0)
+}
+
+#[expect(clippy::fn_params_excessive_bools, reason = "it is the option of the command line")]
+fn summary(app: &App, dry_run: bool, bytes: &str, (runs, sessions): (usize, usize)) -> String {
+    let parts = [(runs, "run"), (sessions, "session")].into_iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = parts.map(|(count, one)| counted(count, one)).collect();
+    let of = if parts.is_empty() { String::new() } else { format!(" of {}", parts.join(" and ")) };
+    match (app.locale(), dry_run) {
+        (Locale::En, true) => format!("Would free {bytes}{of}."),
+        (Locale::En, false) => format!("Freed {bytes}{of}."),
+        (Locale::Ko, true) => {
+            format!("실행 {runs}개와 세션 {sessions}개에서 {bytes} 를 비우게 됩니다.")
+        }
+        (Locale::Ko, false) => {
+            format!("실행 {runs}개와 세션 {sessions}개에서 {bytes} 를 비웠습니다.")
+        }
+    }
 }
 
 /// Lets go of what failed checks printed long ago; says how many bytes.
@@ -115,18 +124,18 @@ fn let_go_of_outputs(app: &App, retention: &Retention, dry_run: bool) -> Result<
     Ok(freed)
 }
 
-/// Lets go of what happened in sessions long ago; says how many bytes.
+/// Lets go of what happened in sessions long ago; says how much.
 #[expect(clippy::fn_params_excessive_bools, reason = "it is the option of the command line")]
-fn let_go_of_sessions(app: &App, retention: &Retention, dry_run: bool) -> Result<u64, CliError> {
+fn let_go_of_sessions(app: &App, retention: &Retention, dry_run: bool) -> Result<LetGo, CliError> {
     if !Notebook::exists(&app.home) {
-        return Ok(0);
+        return Ok(LetGo::default());
     }
     let age = i64::try_from(retention.session_age.as_millis()).unwrap_or(i64::MAX);
     let since = Timestamp::from_millis(app.now().as_millis().saturating_sub(age));
-    let keep = Keep { since, bytes: retention.log_bytes };
+    let keep = Keep { since, bytes: retention.log_bytes, now: app.now() };
     let job = |book: &Notebook| if dry_run { book.surplus(keep) } else { book.let_go(keep) };
     let (gone, _) = Notebook::attempt(&app.home, job)?;
-    Ok(gone.bytes)
+    Ok(gone)
 }
 
 fn age(run: &Run, now: Timestamp) -> Duration {

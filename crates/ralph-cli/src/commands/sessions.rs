@@ -92,7 +92,7 @@ pub(crate) fn run(args: &SessionsArgs) -> Result<u8, CliError> {
 }
 
 /// Prints what an agent has to know to go on with a session, and how its host
-/// does; the session is active again.
+/// does; the session is active again, unless it was completed.
 pub(super) fn resume(app: &App, session: &Session, args: &ResumeArgs) -> Result<u8, CliError> {
     if let Some(flag) = args.for_a_driver() {
         let text = format!("{} is a session of a host, and {flag} is for runs", session.id);
@@ -103,14 +103,18 @@ pub(super) fn resume(app: &App, session: &Session, args: &ResumeArgs) -> Result<
     let rules = MemoryRules { is_enabled: true, ..MemoryRules::new(&layers) };
     let Some(recall) = app.recall(rules, app.locale()) else { return Ok(0) };
     let now = app.now();
-    let found = recall.resumed(session, now)?;
-    let name = session.place().session.as_deref().and_then(SessionId::new);
-    let command = name.as_ref().and_then(host::resume_command);
     let mut seen = seen(app, session.clone());
-    if !seen.is_alive {
+    let goes_on = match session.state {
+        SessionState::Paused | SessionState::Failed => true,
+        SessionState::Active | SessionState::Completed => false,
+    };
+    if goes_on && !seen.is_alive {
         take_up(app, session)?;
         seen.session.state = SessionState::Active;
     }
+    let found = recall.resumed(&seen.session, now)?;
+    let name = session.place().session.as_deref().and_then(SessionId::new);
+    let command = name.as_ref().and_then(host::resume_command);
     let answers = Answers::new(app.locale(), now);
     if !args.json {
         out::note(answers.resuming(&seen, resume::age(&seen.session, now)));
@@ -121,7 +125,7 @@ pub(super) fn resume(app: &App, session: &Session, args: &ResumeArgs) -> Result<
     Ok(0)
 }
 
-/// Puts down that a session goes on.
+/// Puts down that somebody was told how a session goes on.
 fn take_up(app: &App, session: &Session) -> Result<(), CliError> {
     let (worktree, external) = (session.worktree.clone(), session.external.clone());
     let what = What::Opened { worktree, source: "resumed".to_owned(), external };

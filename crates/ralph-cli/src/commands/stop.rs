@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use ralph_core::{Run, RunId};
 use ralph_engine::clock::Interrupt;
+use ralph_engine::keep_end_of;
 use ralph_engine::loops::{self, Ended};
 use ralph_store::{Request, RunQuery, RunStore, SqliteStore, Which};
 
@@ -82,7 +83,10 @@ pub(crate) fn end(
         Ended::Already => Ok(texts::already(run, app.locale())),
         Ended::AtOnce => {
             let now = reload(store, &run.id)?;
-            Ok(texts::state_line(now.as_ref().unwrap_or(run)))
+            let now = now.as_ref().unwrap_or(run);
+            // Nobody drives it who could.
+            keep_end_of(&app.home, now, app.now());
+            Ok(texts::state_line(now))
         }
         Ended::Asked => match await_end(app, store, &run.id, request)? {
             Some(run) => Ok(texts::state_line(&run)),
@@ -112,7 +116,9 @@ fn await_end(
             Some(run) if !run.state.is_active() => return Ok(Some(run)),
             // Its driver may have died instead of following.
             Some(run) if loops::request(store, &run, request, app.now())? == Ended::AtOnce => {
-                return reload(store, id);
+                let ended = reload(store, id)?;
+                ended.iter().for_each(|run| keep_end_of(&app.home, run, app.now()));
+                return Ok(ended);
             }
             Some(_) | None => {
                 pause.wait(LOOK);

@@ -375,7 +375,7 @@ pub(crate) const KEYS: &[Key] = &[
         "RALPH_MEMORY_SIZE",
         Kind::Size,
         "64MB",
-        "How long the log of the memory may be before `ralph gc` lets go of what happened in sessions, the oldest first",
+        "How much of its log the memory may use for sessions before `ralph gc` lets go of the oldest; those of the last day stay",
     ),
     key(
         "security.rules",

@@ -162,7 +162,7 @@ pub(crate) struct Retention {
     pub(crate) bytes: u64,
     /// For how long what happened in sessions is kept.
     pub(crate) session_age: Duration,
-    /// How long the log of the memory may be.
+    /// How much of the log of the memory sessions may take.
     pub(crate) log_bytes: u64,
 }
 

@@ -9,6 +9,7 @@ use ralph_testkit::Project;
 use serde_json::{Value, json};
 
 use crate::hooks::Session;
+use crate::sessions::age;
 use crate::{git, opencode, plain};
 
 /// The state home of a project that has a memory.
@@ -271,13 +272,20 @@ fn what_happened_in_sessions_is_let_go_and_notes_stay() {
     let gc = |size: &str, more: &[&str]| {
         let call = project.ralph(&[&["gc", "--json"], more].concat());
         let freed = call.env("RALPH_MEMORY_SIZE", size).output().exits(0).json();
-        freed["session_bytes"].as_u64().unwrap()
+        (freed["session_bytes"].as_u64().unwrap(), freed["sessions"].as_u64().unwrap())
     };
-    assert_eq!(gc("1MB", &[]), 0);
-    assert!(gc("1B", &["--dry-run"]) > 0);
+    assert_eq!(gc("1B", &[]), (0, 0), "it is of today");
+    age(&project, 25 * 60);
+    assert_eq!(gc("1MB", &[]), (0, 0));
+    let would = gc("1B", &["--dry-run"]);
+    assert!(would.0 > 0 && would.1 == 1, "{would:?}");
+    let text = project.ralph(&["gc", "--dry-run"]).env("RALPH_MEMORY_SIZE", "1B").output();
+    assert!(text.exits(0).stdout.contains("1 session(s)"));
     assert_eq!(sessions(&project).len(), 1);
-    assert!(gc("1B", &[]) > 0);
+    assert_eq!(gc("1B", &[]), would);
     assert_eq!(sessions(&project), []);
+    let listed = project.ralph(&["sessions", "--all"]).output().exits(0).stdout;
+    assert_eq!(listed, "There are no sessions here.\n");
     assert_eq!(book(&project).count().unwrap(), 1);
     Session::new(&project, "s2").prompt("and green");
     assert_eq!(sessions(&project).len(), 1);

@@ -48,7 +48,7 @@ fn killed<'a>(project: &'a Project, id: &'a str) -> Session<'a> {
 }
 
 /// Makes everything that was kept older by so many minutes.
-fn age(project: &Project, minutes: i64) {
+pub(crate) fn age(project: &Project, minutes: i64) {
     let home = home(project);
     let aged = |event: &Event| Some(Event { at: event.at - minutes * MINUTE, ..event.clone() });
     let _ = Log::new(&home).rewrite(aged).unwrap();
@@ -252,6 +252,66 @@ fn sessions_are_listed_shown_and_taken_up() {
     assert!(text.contains("Never push") && text.contains(&format!("task: {TASK}")), "{text}");
     assert!(!text.contains("user: Make"), "{text}");
     assert_eq!(late["command"], json!(["claude", "--resume", uuid]));
+}
+
+#[test]
+fn a_session_is_taken_up_twice_as_it_is_once() {
+    let project = remembering();
+    let session = killed(&project, "s-1");
+    let resume = || {
+        let taken = project.ralph(&["resume", "s-1", "--json"]).output().exits(0).json();
+        assert_eq!(taken["session"]["alive"], false, "{taken}");
+        taken
+    };
+    let _ = session.tell("SessionEnd", &json!({ "reason": "other" }));
+    let soon = resume();
+    assert_eq!(soon["session"]["state"], "active");
+    assert_eq!(resume(), soon);
+    age(&project, 31);
+    let late = resume();
+    assert!(late["text"].as_str().unwrap().contains("Never push"), "{late}");
+    assert_eq!(resume(), late);
+    let _ = session.tell("SessionEnd", &json!({ "reason": "clear" }));
+    let done = resume();
+    assert_eq!(done["session"]["state"], "completed");
+    assert_eq!(resume(), done);
+    assert_eq!(listed(&project, &[])[0]["state"], "completed");
+}
+
+#[test]
+fn a_run_that_was_stopped_is_over_for_sessions_too() {
+    let project = remembering();
+    let state = || listed(&project, &[])[0]["state"].clone();
+    let (running, hold) = held(&project, 2, "");
+    running.signal(Signal::Kill);
+    let _ = running.finish();
+    hold.is_over();
+    assert_eq!(state(), "active");
+    let _ = project.ralph(&["stop"]).output().exits(0);
+    assert_eq!(state(), "completed");
+    let id = listed(&project, &[])[0]["id"].as_str().unwrap().to_owned();
+    let refused = project.ralph(&["resume", &id]).output().stderr;
+    assert!(refused.contains("is stopped"), "{refused}");
+    assert_eq!(listed(&project, &["--state", "paused"]), Vec::<Value>::new());
+}
+
+#[test]
+fn a_driver_that_is_stopped_ends_its_session() {
+    let project = remembering();
+    let (running, hold) = held(&project, 2, "");
+    let _ = project.ralph(&["stop"]).output().exits(0);
+    let _ = running.finish();
+    hold.is_over();
+    assert_eq!(listed(&project, &[])[0]["state"], "completed");
+}
+
+#[test]
+fn the_session_of_a_run_has_the_files_that_the_run_changed() {
+    let project = remembering();
+    project.agent("echo 1 > calc.py; echo '<promise>DONE</promise>'");
+    let _ =
+        project.run_call("make it", &["--criteria", "custom:test -f calc.py"]).output().exits(0);
+    assert_eq!(listed(&project, &[])[0]["files"], json!(["calc.py"]));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A run under a driver is a session: what is kept of it while it goes on.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ralph_core::state::State;
@@ -72,15 +72,7 @@ impl Driver<'_> {
 
     /// Keeps how the run was left.
     pub(super) fn keep_closing(&self, run: &Run) {
-        let state = match &run.state {
-            State::Running | State::Waiting(_) | State::Paused(_) | State::Stopped => {
-                SessionState::Paused
-            }
-            State::Success(_) => SessionState::Completed,
-            State::Failed(_) => SessionState::Failed,
-        };
-        let why = ralph_core::wording::host::ended(run);
-        self.keep(run, Actor::Ralph, What::Closed { state, why });
+        self.keep(run, Actor::Ralph, closing(run));
     }
 
     /// Keeps that the run broke off with an error of ours.
@@ -103,6 +95,31 @@ impl Driver<'_> {
     }
 }
 
+/// How a run leaves its session.
+fn closing(run: &Run) -> What {
+    let state = match &run.state {
+        State::Running | State::Waiting(_) | State::Paused(_) => SessionState::Paused,
+        // Whoever stops a run is done with it: it cannot go on.
+        State::Success(_) | State::Stopped => SessionState::Completed,
+        State::Failed(_) => SessionState::Failed,
+    };
+    What::Closed { state, why: ralph_core::wording::host::ended(run) }
+}
+
+/// Keeps how a run was left whose driver is gone, if its session was kept; that
+/// of a host has an end of its own.
+pub fn keep_end_of(home: &Path, run: &Run, now: Timestamp) {
+    if run.session().is_some() || !Notebook::exists(home) {
+        return;
+    }
+    let filter = SessionFilter { run: Some(run.id.to_string()), ..SessionFilter::default() };
+    // What cannot be kept is lost; the run has ended all the same.
+    let known = Notebook::attempt(home, |book| book.sessions(&filter));
+    if known.is_ok_and(|(known, _)| !known.is_empty()) {
+        append(home, &place(run), now, (Actor::Ralph, closing(run)));
+    }
+}
+
 fn place(run: &Run) -> Place {
     Place {
         run: Some(run.id.to_string()),
@@ -113,7 +130,7 @@ fn place(run: &Run) -> Place {
     }
 }
 
-fn append(home: &std::path::Path, place: &Place, now: Timestamp, (actor, what): (Actor, What)) {
+fn append(home: &Path, place: &Place, now: Timestamp, (actor, what): (Actor, What)) {
     let event = Event { at: now.as_millis(), place: place.clone(), actor, what };
     // What cannot be kept is lost; the run goes on.
     let _ = Log::new(home).hand_in(&[clean::event(event)]);

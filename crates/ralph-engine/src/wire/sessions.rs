@@ -82,6 +82,8 @@ fn view(seen: &Seen) -> SessionView<'_> {
         created,
         updated,
         run,
+        is_broken: _,
+        taken_up: _,
     } = &seen.session;
     SessionView {
         id,

@@ -1,6 +1,6 @@
 //! Letting go of lines of old files while others append to the last one.
 
-use std::fs::TryLockError;
+use std::fs::{self, TryLockError};
 use std::io::Write;
 
 use super::file::{self, Form, LogFile};
@@ -35,17 +35,14 @@ impl Log {
         lock().map_err(|source| self.trouble(source))
     }
 
-    /// How many bytes of lines are to go at most.
-    pub(crate) fn surplus(&self, drops: impl Fn(&Event, u64) -> bool) -> Result<u64, LogError> {
-        let mut left = self.size()?;
-        let mut bytes = 0;
+    /// Calls `see` with each event and the bytes of its line.
+    pub(crate) fn weigh(&self, mut see: impl FnMut(&Event, u64)) -> Result<(), LogError> {
         for one in self.files()? {
-            let (kept, text) = sifted(&one, left, &drops)?;
-            let gone = text.len().saturating_sub(kept.len()) as u64;
-            left = left.saturating_sub(gone);
-            bytes += gone;
+            let text = read_from(&one, 0)
+                .map_err(|source| LogError::Io { path: one.path.clone(), source })?;
+            line::weigh(&text, &mut see);
         }
-        Ok(bytes)
+        Ok(())
     }
 
     /// Begins a new last file, so that all others are complete. Says where it
@@ -64,19 +61,19 @@ impl Log {
     }
 
     /// Rewrites files before a position without the events that `drops`
-    /// names, the oldest file first; it is told how long the log is by then.
-    /// Says how many bytes went.
+    /// names, the oldest file first; one of which nothing is left goes. Says how
+    /// many bytes went.
     ///
     /// Others who write wait for one file at most.
     pub(crate) fn compact(
         &self,
         before: Position,
-        drops: impl Fn(&Event, u64) -> bool,
+        drops: impl Fn(&Event) -> bool,
     ) -> Result<u64, LogError> {
         let mut bytes = 0;
         for one in self.files()?.into_iter().filter(|one| one.number < before.file) {
-            let (kept, text) = sifted(&one, self.size()?, &drops)?;
-            if kept.len() < text.len() {
+            let (kept, text) = sifted(&one, &drops)?;
+            if kept.is_empty() || kept.len() < text.len() {
                 bytes += self.compact_file(&one, &drops)?;
             }
         }
@@ -86,13 +83,14 @@ impl Log {
     fn compact_file(
         &self,
         one: &LogFile,
-        drops: &impl Fn(&Event, u64) -> bool,
+        drops: &impl Fn(&Event) -> bool,
     ) -> Result<u64, LogError> {
         let _held = self.lock()?;
         let size = self.size()?;
         // Again: somebody may have overwritten lines of it since.
-        let (kept, _) = sifted(one, size, drops)?;
+        let (kept, _) = sifted(one, drops)?;
         let written = match one.form {
+            Form::Plain | Form::Compressed if kept.is_empty() => fs::remove_file(&one.path),
             Form::Plain => replace(&one.path, |mut file| {
                 file.write_all(&kept)?;
                 Ok(file)
@@ -103,18 +101,34 @@ impl Log {
         Ok(size.saturating_sub(self.size()?))
     }
 
+    /// Removes the last file if it begins at a position and nothing is in it.
+    ///
+    /// Before that `move_back` is told where what is appended next will begin,
+    /// as whoever read as far as that file would pass it over.
+    pub(crate) fn drop_empty<E: From<LogError>>(
+        &self,
+        begun: Position,
+        move_back: impl FnOnce(Position) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let _held = self.lock()?;
+        let mut files = self.files()?;
+        let Some(last) = files.pop() else { return Ok(()) };
+        if last.number != begun.file || last.stored > 0 {
+            return Ok(());
+        }
+        move_back(files.last().map_or_else(Position::default, LogFile::end))?;
+        let removed = fs::remove_file(&last.path);
+        removed.map_err(|source| LogError::Io { path: last.path, source }.into())
+    }
+
     fn files(&self) -> Result<Vec<LogFile>, LogError> {
         file::list(&self.folder).map_err(|source| self.trouble(source))
     }
 }
 
 /// What is left of a file, and what is in it.
-fn sifted(
-    one: &LogFile,
-    size: u64,
-    drops: &impl Fn(&Event, u64) -> bool,
-) -> Result<(Vec<u8>, Vec<u8>), LogError> {
+fn sifted(one: &LogFile, drops: &impl Fn(&Event) -> bool) -> Result<(Vec<u8>, Vec<u8>), LogError> {
     let trouble = |source| LogError::Io { path: one.path.clone(), source };
     let text = read_from(one, 0).map_err(trouble)?;
-    Ok((line::without(&text, |event| drops(event, size)), text))
+    Ok((line::without(&text, drops), text))
 }

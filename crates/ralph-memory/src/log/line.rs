@@ -108,6 +108,16 @@ fn as_bytes(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
+/// Calls `see` with each event and the bytes of its line.
+pub(super) fn weigh(text: &[u8], see: &mut impl FnMut(&Event, u64)) {
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let body = line.strip_suffix(b"\n").unwrap_or(line);
+        if let Some(event) = event(body) {
+            see(&event, as_bytes(line.len()));
+        }
+    }
+}
+
 /// The lines without those of some events. What nobody can read stays.
 pub(super) fn without(text: &[u8], drops: impl Fn(&Event) -> bool) -> Vec<u8> {
     let lines = text.split_inclusive(|byte| *byte == b'\n');

@@ -100,15 +100,16 @@ fn forgotten(event: &Event, id: &str) -> Option<Event> {
     Some(Event { what, ..event.clone() })
 }
 
-/// What a note says that is forgotten, each part on one line.
+/// What a note says that is forgotten, each part as it is compared.
 fn said_by(note: &Note) -> Vec<String> {
     let Note { title, text, why, .. } = note;
     let parts = [Some(text), title.as_ref(), why.as_ref()].into_iter().flatten();
     parts.map(|part| flat(part)).filter(|part| part.len() >= SHORTEST_TEXT).collect()
 }
 
+/// A text on one line, in small letters: within a sentence it begins with one.
 fn flat(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
 /// Whether what was said repeats a text. What is kept of sessions is cut, so the

@@ -57,6 +57,16 @@ fn what_repeats_a_forgotten_note_is_forgotten_with_it() {
 }
 
 #[test]
+fn a_repetition_within_a_sentence_begins_with_a_small_letter() {
+    let events = [
+        asked(1, "As noted, the door code is 4711, so I did it."),
+        asked(2, "and another thing"),
+        noted(3, note("The door code is 4711")),
+    ];
+    assert_eq!(left(&events), ["and another thing"]);
+}
+
+#[test]
 fn a_repetition_that_was_cut_is_forgotten_too() {
     let text =
         format!("the door code is 4711 {} and that of the safe is 4711-2", "so ".repeat(900));

@@ -1,15 +1,17 @@
 //! For how long what was captured of sessions is kept.
 //!
 //! Notes and what came of them stay for ever. Of sessions, what is old goes
-//! with the next collection, and so does what makes the log too long, the
-//! oldest first.
+//! with the next collection, and so do whole sessions while there is too much
+//! of them, the oldest first. What goes is planned before anything changes.
+
+mod plan;
 
 use ralph_core::Timestamp;
 
+use self::plan::Plan;
 use super::Notebook;
 use super::sessions::Sessions;
 use crate::error::MemoryError;
-use crate::event::{Event, What};
 use crate::log::{Entry, Position};
 use crate::store::counters::{self, Due};
 use crate::store::{sessions, turns};
@@ -17,10 +19,14 @@ use crate::store::{sessions, turns};
 /// How much of sessions is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Keep {
-    /// What happened before this moment goes.
+    /// What happened before this moment goes. Of a session that went on since,
+    /// where it lives and what was asked first stay.
     pub since: Timestamp,
-    /// How many bytes the log may have.
+    /// How many bytes of the log sessions may take. Those of the last day stay
+    /// all the same; notes, and what nobody can read, do not count.
     pub bytes: u64,
+    /// The present: nothing happened later, whatever a clock said.
+    pub now: Timestamp,
 }
 
 /// What a collection let go of, or would.
@@ -28,25 +34,18 @@ pub struct Keep {
 pub struct LetGo {
     /// Bytes of the log.
     pub bytes: u64,
-}
-
-impl Keep {
-    fn drops(self, event: &Event, size: u64) -> bool {
-        // What began and ended is short, and says where a session lives.
-        let is_frame = matches!(event.what, What::Opened { .. } | What::Closed { .. });
-        let is_old = event.at < self.since.as_millis();
-        event.what.is_captured() && (is_old || (size > self.bytes && !is_frame))
-    }
+    /// Sessions of which nothing is left.
+    pub sessions: usize,
 }
 
 impl Notebook {
     /// What [`Notebook::let_go`] would let go of.
     pub fn surplus(&self, keep: Keep) -> Result<LetGo, MemoryError> {
-        let bytes = self.log.surplus(|event, size| keep.drops(event, size))?;
-        Ok(LetGo { bytes })
+        Ok(Plan::new(&self.log, keep)?.gone())
     }
 
-    /// Lets go of what was captured of sessions longer ago than it is kept.
+    /// Lets go of what was captured of sessions longer ago than it is kept, and
+    /// of the oldest sessions while there is too much of them.
     ///
     /// Old files of the log are written anew without it, each put in place
     /// when it is whole; others append to a new file behind them, which is where
@@ -60,10 +59,26 @@ impl Notebook {
         }
         let end = self.log.begin_file()?;
         self.move_on(end)?;
-        let bytes = self.log.compact(end, |event, size| keep.drops(event, size))?;
+        // Only now, so that it knows all that the files say that are sifted.
+        let plan = Plan::new(&self.log, keep)?;
+        let bytes = self.log.compact(end, |event| plan.drops(event))?;
         self.retell()?;
+        self.drop_empty_end(end)?;
         self.memory.shrink()?;
-        Ok(LetGo { bytes })
+        Ok(LetGo { bytes, ..plan.gone() })
+    }
+
+    /// Removes the file that was begun for others to append to, if nobody did.
+    fn drop_empty_end(&self, end: Position) -> Result<(), MemoryError> {
+        self.log.drop_empty(end, |before| {
+            self.memory.write(|tx| {
+                // Whoever makes the database anew meanwhile is not there yet.
+                if counters::position(tx)? == end {
+                    counters::set_position(tx, before)?;
+                }
+                Ok(())
+            })
+        })
     }
 
     /// Tells sessions anew if somebody who let go of lines did not get to it.

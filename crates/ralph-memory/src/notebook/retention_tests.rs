@@ -1,11 +1,17 @@
 use std::{fs, thread};
 
 use super::*;
-use crate::event::{Actor, Note, NoteKind, Observed, Place, Scope, What};
+use crate::event::{Actor, Event, Note, NoteKind, Observed, Place, Scope, What};
 use crate::log::Log;
 use crate::{Patience, Selection, SessionFilter};
 
-const ALL: Keep = Keep { since: Timestamp::from_millis(i64::MIN), bytes: u64::MAX };
+const DAY: i64 = 24 * 60 * 60 * 1000;
+
+const ALL: Keep = Keep {
+    since: Timestamp::from_millis(i64::MIN),
+    bytes: u64::MAX,
+    now: Timestamp::from_millis(i64::MAX),
+};
 
 fn scratch() -> (tempfile::TempDir, Notebook) {
     let dir = tempfile::tempdir().unwrap();
@@ -30,7 +36,8 @@ fn break_off(book: &Notebook, keep: Keep) {
     let _alone = book.log.collect().unwrap();
     let end = book.log.begin_file().unwrap();
     book.move_on(end).unwrap();
-    assert!(book.log.compact(end, |event, size| keep.drops(event, size)).unwrap() > 0);
+    let plan = Plan::new(&book.log, keep).unwrap();
+    assert!(book.log.compact(end, |event| plan.drops(event)).unwrap() > 0);
 }
 
 /// All that the notebook says.
@@ -60,23 +67,136 @@ fn old_sessions_go_and_notes_stay() {
     assert_eq!(after.0, notes);
     assert_eq!(after.1.len(), 5);
     let cut = after.1.last().unwrap();
-    assert_eq!((cut.created, cut.messages.len()), (55, 5));
+    assert_eq!((cut.created, cut.messages.len()), (50, 6), "what was asked first stays");
     book.rebuild().unwrap();
     assert_eq!(state(&book), after);
     assert_eq!(book.let_go(keep).unwrap(), LetGo::default());
     book.write(&[asked("s5", 200)]).unwrap();
-    assert_eq!(state(&book).1[0].messages.len(), 6);
+    assert_eq!(state(&book).1[0].messages.len(), 7);
+}
+
+/// What sessions take of the log.
+fn captured(book: &Notebook) -> u64 {
+    let mut bytes = 0;
+    let weigh = |event: &Event, more| bytes += if event.what.is_captured() { more } else { 0 };
+    book.log.weigh(weigh).unwrap();
+    bytes
 }
 
 #[test]
-fn a_log_that_is_too_long_loses_what_was_captured() {
+fn too_much_of_sessions_loses_the_oldest_until_the_rest_fits() {
     let (dir, book) = filled();
-    let (notes, ..) = state(&book);
-    let before = Log::new(dir.path()).size().unwrap();
-    book.let_go(Keep { bytes: before - 1, ..ALL }).unwrap();
-    assert!(Log::new(dir.path()).size().unwrap() < before);
-    assert_eq!(state(&book).0, notes);
-    assert_eq!(book.let_go(ALL).unwrap(), LetGo::default());
+    let before = state(&book);
+    let keep = Keep { bytes: captured(&book) - 1, ..ALL };
+    let would = book.surplus(keep).unwrap();
+    assert_eq!(would.sessions, 1);
+    assert_eq!(book.let_go(keep).unwrap(), would);
+    let after = state(&book);
+    assert_eq!((&after.0, &after.1), (&before.0, &before.1[..9].to_vec()));
+    assert_eq!(book.let_go(keep).unwrap(), LetGo::default());
+    book.rebuild().unwrap();
+    assert_eq!(state(&book), after);
+    let half = Keep { bytes: captured(&book) / 2, ..ALL };
+    assert_eq!(book.let_go(half).unwrap().sessions, 5);
+    assert!(Log::new(dir.path()).size().unwrap() > captured(&book), "notes stay");
+}
+
+#[test]
+fn what_nobody_can_let_go_of_makes_no_session_go() {
+    let (dir, book) = filled();
+    let size = captured(&book);
+    let path = dir.path().join("memory/00000001.jsonl");
+    let damage = "x".repeat(3 * usize::try_from(size).unwrap());
+    fs::write(&path, format!("{}{damage}\n", fs::read_to_string(&path).unwrap())).unwrap();
+    for at in 0..100 {
+        book.write(&[noted(&format!("another{at}"), at)]).unwrap();
+    }
+    assert_eq!(book.let_go(Keep { bytes: size, ..ALL }).unwrap(), LetGo::default());
+    assert_eq!(state(&book).1.len(), 10);
+}
+
+#[test]
+fn sessions_of_the_last_day_stay_however_much_there_is_of_them() {
+    let (_dir, book) = scratch();
+    let now = 10 * DAY;
+    let events = [asked("old", now - DAY - 1), asked("new", now - DAY), asked("ahead", now + DAY)];
+    book.write(&events).unwrap();
+    let keep = Keep { bytes: 0, now: Timestamp::from_millis(now), ..ALL };
+    assert_eq!(book.let_go(keep).unwrap().sessions, 1);
+    let left: Vec<_> = state(&book).1.into_iter().filter_map(|one| one.external).collect();
+    assert_eq!(left, ["ahead", "new"]);
+}
+
+#[test]
+fn a_session_that_goes_on_keeps_where_it_lives_and_what_it_is_about() {
+    let (_dir, book) = scratch();
+    let opened = |at| {
+        let (worktree, source) = (Some("/w".to_owned()), "new".to_owned());
+        let what = What::Opened { worktree, source, external: None };
+        Event { what, actor: Actor::Ralph, ..asked("one", at) }
+    };
+    let events = [opened(1), asked("one", 2), asked("one", 3), asked("one", 50)];
+    book.write(&events).unwrap();
+    let keep = Keep { since: Timestamp::from_millis(40), ..ALL };
+    assert!(book.let_go(keep).unwrap().bytes > 0);
+    let one = state(&book).1.remove(0);
+    assert_eq!((one.worktree.as_deref(), one.task.as_deref()), (Some("/w"), Some("one at 2")));
+    let said: Vec<i64> = one.messages.iter().map(|message| message.at).collect();
+    assert_eq!(said, [2, 50]);
+    assert_eq!(book.let_go(keep).unwrap(), LetGo::default());
+    let later = Keep { since: Timestamp::from_millis(60), ..ALL };
+    assert_eq!(book.let_go(later).unwrap().sessions, 1);
+    assert_eq!(state(&book).1, []);
+}
+
+#[test]
+fn who_asks_how_an_old_session_goes_on_does_not_keep_it() {
+    let (_dir, book) = scratch();
+    let (worktree, source) = (Some("/w".to_owned()), "resumed".to_owned());
+    let taken =
+        Event { what: What::Opened { worktree, source, external: None }, ..asked("one", 50) };
+    book.write(&[asked("one", 1), taken]).unwrap();
+    let keep = Keep { since: Timestamp::from_millis(40), ..ALL };
+    assert_eq!(book.let_go(keep).unwrap().sessions, 1);
+    assert_eq!(state(&book).1, []);
+    assert!(book.let_go(keep).unwrap().bytes > 0, "nor does it stay alone");
+    assert_eq!(book.let_go(keep).unwrap(), LetGo::default());
+    assert_eq!(book.log.size().unwrap(), 0);
+}
+
+#[test]
+fn no_empty_file_is_left_and_reading_goes_on_where_writing_does() {
+    let (dir, book) = scratch();
+    let other = Notebook::open(dir.path()).unwrap();
+    let keep = |since| Keep { since: Timestamp::from_millis(since), ..ALL };
+    let empty = || {
+        let files = fs::read_dir(dir.path().join("memory")).unwrap().map(Result::unwrap);
+        let lines = files.filter(|file| file.path().to_string_lossy().contains(".jsonl"));
+        lines.filter(|file| file.metadata().unwrap().len() == 0).count()
+    };
+    for at in 1..6 {
+        book.write(&[asked("one", at), noted(&format!("m{at}"), at)]).unwrap();
+        assert!(book.let_go(keep(at + 1)).unwrap().bytes > 0);
+        assert_eq!(empty(), 0);
+        assert_eq!(state(&other).0.len(), usize::try_from(at).unwrap());
+    }
+    other.write(&[asked("two", 10)]).unwrap();
+    assert_eq!(state(&book).1.len(), 1);
+    let told = state(&book);
+    book.rebuild().unwrap();
+    assert_eq!(state(&book), told);
+}
+
+#[test]
+fn a_log_of_sessions_alone_may_become_empty_and_begin_again() {
+    let (dir, book) = scratch();
+    book.write(&[asked("one", 1)]).unwrap();
+    book.let_go(Keep { since: Timestamp::from_millis(2), ..ALL }).unwrap();
+    assert_eq!(state(&book).1, []);
+    drop(book);
+    let book = Notebook::open(dir.path()).unwrap();
+    book.write(&[asked("two", 3)]).unwrap();
+    assert_eq!(state(&book).1.len(), 1);
 }
 
 #[test]

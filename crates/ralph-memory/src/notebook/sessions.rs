@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use super::Notebook;
 use crate::error::{Fault, MemoryError};
-use crate::event::{Committed, Event, Observed, Phase, SessionState, Tried, What};
+use crate::event::{Actor, Committed, Event, Observed, Phase, SessionState, Tried, What};
 use crate::session::{
     MOST_FILES, MOST_MESSAGES, Message, Observation, Session, SessionFilter, SessionFound,
     SessionMode, Who, session_id,
@@ -42,6 +42,7 @@ impl<'c> Sessions<'c> {
             What::Committed(made) => self.committed(event.at, made),
             What::Attempted(tried) => self.attempted(event, tried),
             What::Observed(used) => self.observed(event, used),
+            What::Opened { .. } if event.actor == Actor::User => self.taken_up(event),
             What::Asked { text } => {
                 let Some(session) = self.session(event)? else { return Ok(()) };
                 session.state = SessionState::Active;
@@ -53,6 +54,10 @@ impl<'c> Sessions<'c> {
             }
             What::Answered { text } => {
                 let Some(session) = self.session(event)? else { return Ok(()) };
+                // A turn that broke off ends as well, without a word.
+                if !text.trim().is_empty() {
+                    mend(session);
+                }
                 say(session, event.at, Who::Agent, text);
                 Ok(())
             }
@@ -71,6 +76,7 @@ impl<'c> Sessions<'c> {
                 let is_news = event.place.session.is_some() || session.last_failure.is_none();
                 if *state == SessionState::Failed && is_news {
                     session.last_failure = Some(why.clone());
+                    session.is_broken = true;
                 }
                 Ok(())
             }
@@ -114,6 +120,7 @@ impl<'c> Sessions<'c> {
         });
         session.last_checkpoint = session.last_checkpoint.max(*at);
         session.updated = session.updated.max(*at);
+        session.taken_up = None;
         session.external = place.session.clone().or(session.external.take());
         session.run = place.run.clone().or(session.run.take());
         session.task = place.task.clone().or(session.task.take());
@@ -125,6 +132,20 @@ impl<'c> Sessions<'c> {
             None => {}
         }
         Ok(Some(session))
+    }
+
+    /// Somebody was told how a session goes on. That is nothing that happened
+    /// in it: it gets no younger by it, and what is completed stays so.
+    fn taken_up(&mut self, event: &Event) -> Result<(), Fault> {
+        let Some(id) = session_id(&event.place) else { return Ok(()) };
+        self.load(&id)?;
+        if let Some(session) = self.touched.get_mut(&id)
+            && session.state != SessionState::Completed
+        {
+            session.state = SessionState::Active;
+            session.taken_up = Some(event.at);
+        }
+        Ok(())
     }
 
     fn load(&mut self, id: &str) -> Result<(), Fault> {
@@ -151,10 +172,13 @@ impl<'c> Sessions<'c> {
             session.state = SessionState::Active;
             touch(session, &used.files);
             match &used.error {
-                Some(_) => session.last_failure = Some(text.clone()),
+                Some(_) => {
+                    session.last_failure = Some(text.clone());
+                    session.is_broken = false;
+                }
                 // It works by now.
                 None if failed_at(session, what) => session.last_failure = None,
-                None => {}
+                None => mend(session),
             }
             say(session, event.at, Who::Tool, &text);
             observation.session = Some(session.id.clone());
@@ -170,6 +194,9 @@ impl<'c> Sessions<'c> {
         if let Some(session) = self.touched.get_mut(&id) {
             session.updated = session.updated.max(event.at);
             session.last_failure = (!tried.failures.is_empty()).then(|| tried.failures.join("; "));
+            session.is_broken = false;
+            let files: Vec<String> = tried.changes.iter().map(|one| one.file.clone()).collect();
+            touch(session, &files);
         }
         Ok(())
     }
@@ -217,6 +244,14 @@ fn touch(session: &mut Session, files: &[String]) {
     }
     session.files.dedup();
     session.files.truncate(MOST_FILES);
+}
+
+/// An error that broke a turn off is over once a tool or a turn succeeds.
+fn mend(session: &mut Session) {
+    if session.is_broken {
+        session.last_failure = None;
+        session.is_broken = false;
+    }
 }
 
 /// Whether what went wrong last was this very thing.

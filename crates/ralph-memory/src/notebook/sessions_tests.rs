@@ -108,6 +108,75 @@ fn what_works_again_is_no_failure_any_more() {
 }
 
 #[test]
+fn an_error_that_broke_a_turn_off_is_over_when_something_succeeds() {
+    let broken = || What::Closed { state: SessionState::Failed, why: "overloaded".to_owned() };
+    let failure = |next: &[What]| {
+        let (_dir, notebook) = scratch();
+        let all = [asked("x"), broken(), asked("go on")].into_iter().chain(next.iter().cloned());
+        let events: Vec<Event> = (1..).zip(all).map(|(at, what)| of("one", at, what)).collect();
+        notebook.write(&events).unwrap();
+        notebook.rebuild().unwrap();
+        self::all(&notebook)[0].last_failure.clone()
+    };
+    assert_eq!(failure(&[]).as_deref(), Some("overloaded"));
+    assert_eq!(failure(&[answered("")]).as_deref(), Some("overloaded"));
+    assert_eq!(failure(&[used("Edit", "a.rs", None)]), None);
+    assert_eq!(failure(&[answered("done")]), None);
+    let failed = used("Bash", "a.rs", Some("exit 1"));
+    let kept = failure(&[failed, used("Edit", "a.rs", None), answered("hm")]);
+    assert_eq!(kept.as_deref(), Some("Bash about a.rs: exit 1"), "a tool's own stays");
+}
+
+#[test]
+fn who_is_told_how_a_session_goes_on_does_nothing_in_it() {
+    let (_dir, notebook) = scratch();
+    let closed = |state| What::Closed { state, why: "left".to_owned() };
+    let taken = |at, session| Event { actor: Actor::User, ..of(session, at, opened()) };
+    notebook
+        .write(&[
+            of("one", 1, asked("x")),
+            of("one", 2, closed(SessionState::Paused)),
+            taken(50, "one"),
+            of("two", 1, asked("x")),
+            of("two", 3, closed(SessionState::Completed)),
+            taken(50, "two"),
+            taken(50, "unknown"),
+        ])
+        .unwrap();
+    let found = all(&notebook);
+    let states: Vec<_> = found.iter().map(|one| (one.state, one.updated, one.taken_up)).collect();
+    assert_eq!(states, [(SessionState::Completed, 3, None), (SessionState::Active, 2, Some(50))]);
+    assert_eq!((found[1].last_checkpoint, found[1].created), (2, 1));
+    notebook.write(&[of("two", 60, asked("once more"))]).unwrap();
+    notebook.write(&[of("one", 70, asked("once more"))]).unwrap();
+    let states: Vec<_> =
+        all(&notebook).into_iter().map(|one| (one.state, one.updated, one.taken_up)).collect();
+    assert_eq!(states, [(SessionState::Active, 70, None), (SessionState::Active, 60, None)]);
+}
+
+#[test]
+fn what_a_turn_of_a_run_changed_are_files_of_its_session() {
+    let (_dir, notebook) = scratch();
+    let change = crate::event::Trace { file: "calc.py".to_owned(), ..Default::default() };
+    let tried = Tried { changes: vec![change], ..Tried::default() };
+    let events = [asked("x"), What::Attempted(Box::new(tried))];
+    notebook.write(&events.map(|what| of("one", 1, what))).unwrap();
+    assert_eq!(all(&notebook)[0].files, ["calc.py"]);
+}
+
+#[test]
+fn of_what_nothing_is_left_nothing_is_told() {
+    let (_dir, notebook) = scratch();
+    let closed = What::Closed { state: SessionState::Paused, why: "left".to_owned() };
+    notebook.write(&[of("ghost", 1, opened()), of("new", 2, opened())]).unwrap();
+    assert_eq!(all(&notebook).len(), 2);
+    notebook.write(&[of("ghost", 3, closed)]).unwrap();
+    let names: Vec<_> = all(&notebook).into_iter().filter_map(|one| one.external).collect();
+    assert_eq!(names, ["new"]);
+    assert_eq!(notebook.session("ghost").unwrap(), SessionFound::None { near: None });
+}
+
+#[test]
 fn the_mode_follows_what_the_agent_is_about() {
     let (_dir, notebook) = scratch();
     let mode = |phase| {

@@ -144,6 +144,8 @@ CREATE TABLE sessions (
     messages TEXT NOT NULL,
     files TEXT NOT NULL,
     last_failure TEXT,
+    is_broken INTEGER NOT NULL,
+    taken_up INTEGER,
     created INTEGER NOT NULL,
     updated INTEGER NOT NULL
 ) WITHOUT ROWID;

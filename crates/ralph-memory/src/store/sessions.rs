@@ -12,7 +12,7 @@ use crate::session::{Observation, Session, SessionFilter, SessionMode};
 const KEPT: i64 = 50_000;
 
 const COLUMNS: &str = "id, task_id, session_id, state, mode, worktree, run, last_checkpoint, \
-                       messages, files, last_failure, created, updated";
+                       messages, files, last_failure, created, updated, is_broken, taken_up";
 
 /// The session with this id.
 pub(crate) fn read(connection: &Connection, id: &str) -> Result<Option<Session>, Fault> {
@@ -26,11 +26,12 @@ pub(crate) fn read(connection: &Connection, id: &str) -> Result<Option<Session>,
 pub(crate) fn write(connection: &Connection, session: &Session) -> Result<(), Fault> {
     let sql = "INSERT OR REPLACE INTO sessions (id, task_id, session_id, state, mode, worktree, \
                run, last_checkpoint, messages, files, last_failure, created, updated, \
-               resume_context) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+               resume_context, is_broken, taken_up) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
     let context = resume_context(session, Locale::En);
     let Session { id, task, external, state, mode, worktree, .. } = session;
-    let Session { last_checkpoint, messages, files, last_failure, created, updated, run, .. } =
-        session;
+    let Session { last_checkpoint, messages, files, last_failure, created, updated, .. } = session;
+    let Session { run, is_broken, taken_up, .. } = session;
     connection.prepare_cached(sql)?.execute(params![
         id,
         task,
@@ -46,13 +47,20 @@ pub(crate) fn write(connection: &Connection, session: &Session) -> Result<(), Fa
         created,
         updated,
         context,
+        is_broken,
+        taken_up,
     ])?;
     Ok(())
 }
 
+/// Of what nothing is left, or nothing ever was, there is nothing to go on with;
+/// it is told of only while it may go on by itself.
+const IS_THERE: &str =
+    "(task_id IS NOT NULL OR messages <> '[]' OR files <> '[]' OR state = 'active')";
+
 /// The conditions that a session meets, and the values in them.
 fn conditions(wanted: &SessionFilter) -> (String, Vec<String>) {
-    let mut conditions = vec!["1".to_owned()];
+    let mut conditions = vec![IS_THERE.to_owned()];
     let mut values: Vec<String> = Vec::new();
     if !wanted.states.is_empty() {
         let places = vec!["?"; wanted.states.len()].join(", ");
@@ -95,8 +103,10 @@ pub(crate) type Names = (String, Option<String>, Option<String>);
 
 /// The names of all sessions, the latest first.
 pub(crate) fn names(connection: &Connection) -> Result<Vec<Names>, Fault> {
-    let sql = "SELECT id, session_id, run FROM sessions ORDER BY updated DESC, id";
-    let mut statement = connection.prepare_cached(sql)?;
+    let sql = format!(
+        "SELECT id, session_id, run FROM sessions WHERE {IS_THERE} ORDER BY updated DESC, id"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
@@ -214,6 +224,8 @@ impl Raw {
             last_failure: row.get(10)?,
             created: row.get(11)?,
             updated: row.get(12)?,
+            is_broken: row.get(13)?,
+            taken_up: row.get(14)?,
             ..Session::default()
         };
         let (state, mode) = (row.get(3)?, row.get(4)?);

@@ -10,7 +10,7 @@ use ralph_core::Timestamp;
 use ralph_engine::wire::memory as wire;
 use ralph_memory::event::{Actor, Anchor, Event, Note, NoteKind, Place, Scope, What};
 use ralph_memory::notebook::refusal;
-use ralph_memory::{Imported, note_id};
+use ralph_memory::{Imported, Refusal, note_id};
 use serde::Deserialize;
 
 use self::complaint::complaint;
