@@ -109,7 +109,7 @@ fn every_recorded_payload_is_kept_or_passed_over_without_a_word() {
         }
     }
     let kept = sessions(&project);
-    assert!(kept.len() >= 5, "{}", kept.len());
+    assert!(kept.len() >= 4, "{}", kept.len());
     assert!(kept.iter().all(|session| session.external.is_some()));
     assert!(kept.iter().any(|session| session.state == SessionState::Failed));
     assert!(kept.iter().any(|session| !session.messages.is_empty()));

@@ -55,8 +55,8 @@ pub(crate) fn write(connection: &Connection, session: &Session) -> Result<(), Fa
 
 /// Of what nothing is left, or nothing ever was, there is nothing to go on with;
 /// it is told of only while it may go on by itself.
-const IS_THERE: &str =
-    "(task_id IS NOT NULL OR messages <> '[]' OR files <> '[]' OR state = 'active')";
+const IS_THERE: &str = "(task_id IS NOT NULL OR last_failure IS NOT NULL OR messages <> '[]' \
+                        OR files <> '[]' OR state = 'active')";
 
 /// The conditions that a session meets, and the values in them.
 fn conditions(wanted: &SessionFilter) -> (String, Vec<String>) {
