@@ -117,7 +117,9 @@ fn await_end(
             // Its driver may have died instead of following.
             Some(run) if loops::request(store, &run, request, app.now())? == Ended::AtOnce => {
                 let ended = reload(store, id)?;
-                ended.iter().for_each(|run| keep_end_of(&app.home, run, app.now()));
+                if let Some(run) = &ended {
+                    keep_end_of(&app.home, run, app.now());
+                }
                 return Ok(ended);
             }
             Some(_) | None => {
