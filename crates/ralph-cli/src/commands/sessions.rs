@@ -80,7 +80,8 @@ pub(crate) fn run(args: &SessionsArgs) -> Result<u8, CliError> {
         ..SessionFilter::default()
     };
     let found = ask(&app, |book| book.sessions(&filter))?.unwrap_or_default();
-    let found: Vec<Seen> = found.into_iter().map(|session| seen(&app, session)).collect();
+    let found = found.into_iter().map(|session| seen(&app, session));
+    let found: Vec<Seen> = found.filter(|seen| seen.is_alive || is_told(&seen.session)).collect();
     print(args.json.then(|| wire::list(&found)), || answers.list(&found));
     if !args.json && filter.limit == Some(found.len()) {
         let all = ask(&app, |book| book.count_sessions(&filter))?.unwrap_or_default();
@@ -97,6 +98,10 @@ pub(super) fn resume(app: &App, session: &Session, args: &ResumeArgs) -> Result<
     if let Some(flag) = args.for_a_driver() {
         let text = format!("{} is a session of a host, and {flag} is for runs", session.id);
         return Err(CliError::usage(text).with_hint("`ralph run` begins a run"));
+    }
+    if !is_told(session) {
+        let text = format!("nothing is kept of what happened in session {}", session.id);
+        return Err(CliError::refused(text));
     }
     let layers = app.layers()?;
     // Whoever asks wants to see it, whether or not agents do.
@@ -150,6 +155,11 @@ pub(super) fn find(app: &App, id: &str) -> Result<Box<Session>, CliError> {
             }))
         }
     }
+}
+
+/// Whether anything is left of a session that could be told.
+fn is_told(session: &Session) -> bool {
+    session.has_content() || !session.files.is_empty() || session.last_failure.is_some()
 }
 
 fn seen(app: &App, session: Session) -> Seen {

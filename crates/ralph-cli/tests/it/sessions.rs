@@ -279,6 +279,16 @@ fn a_session_is_taken_up_twice_as_it_is_once() {
 }
 
 #[test]
+fn a_session_of_which_nothing_is_kept_is_neither_listed_nor_taken_up() {
+    let project = remembering();
+    let session = Session::new(&project, "s-1");
+    let _ = dying(&project, &session, "SessionStart", &json!({ "source": "startup" }));
+    assert_eq!(listed(&project, &["--all"]), Vec::<Value>::new());
+    let refused = project.ralph(&["resume", "s-1"]).output().exits(1).stderr;
+    assert!(refused.contains("nothing is kept of what happened in session s"), "{refused}");
+}
+
+#[test]
 fn a_run_that_was_stopped_is_over_for_sessions_too() {
     let project = remembering();
     let state = || listed(&project, &[])[0]["state"].clone();
