@@ -66,13 +66,12 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     }
     Ok(format!(
         "{} notes and {} searches, {CROWD} at a time, index damaged {damages} times, {} sessions in \
-         {HOSTS} hosts, {} collections of {} bytes, {} of them killed; write {}, search {}, \
+         {HOSTS} hosts, {} collections, {} of them killed; write {}, search {}, \
          capture {}, no work {}",
         tally.written,
         tally.searching.len(),
         beside.sessions,
         beside.collections,
-        beside.freed,
         beside.killed,
         percentiles(&mut tally.writing),
         percentiles(&mut tally.searching),

@@ -280,7 +280,7 @@ fn what_happened_in_sessions_is_let_go_and_notes_stay() {
     let would = gc("1B", &["--dry-run"]);
     assert!(would.0 > 0 && would.1 == 1, "{would:?}");
     let text = project.ralph(&["gc", "--dry-run"]).env("RALPH_MEMORY_SIZE", "1B").output();
-    assert!(text.exits(0).stdout.contains("1 session(s)"));
+    assert!(text.exits(0).stdout.contains("of 1 session."));
     assert_eq!(sessions(&project).len(), 1);
     assert_eq!(gc("1B", &[]), would);
     assert_eq!(sessions(&project), []);

@@ -136,11 +136,13 @@ fn saying_it_often_makes_nothing_truer() {
     let project = plain();
     let id = id(agent(&project, "one", &["add", TEXT, "--json"]));
     let why = || json_of(&project, &["why", &id]);
-    let before = why()["belief"]["mean"].clone();
+    // It fades as time goes by, and this takes some.
+    let believed = || (why()["belief"]["mean"].as_f64().unwrap() * 1000.0).round();
+    let before = believed();
     for _ in 0..5 {
         let _ = agent(&project, "one", &["add", TEXT]).exits(0);
     }
-    assert_eq!((&why()["belief"]["mean"], &why()["counts"]["seen_again"]), (&before, &json!(0)));
+    assert_eq!((believed(), &why()["counts"]["seen_again"]), (before, &json!(0)));
     for _ in 0..3 {
         let _ = agent(&project, "two", &["add", TEXT]).exits(0);
     }

@@ -88,7 +88,8 @@ fn who_notes_one_rule_too_many_is_warned() {
 fn a_note_is_about_a_file_of_the_project() {
     let project = plain();
     project.file("src/store.py", "");
-    let noted = |file: &str| memory(&project, &["add", "x", "--file", file, "--json"]);
+    let noted =
+        |file: &str| memory(&project, &["add", &format!("about {file}"), "--file", file, "--json"]);
     let files = |output: Output| output.json()["note"]["files"].clone();
     let there = noted("./src/store.py").exits(0);
     assert_eq!(there.stderr, "");
@@ -115,7 +116,8 @@ fn a_note_is_named_by_the_beginning_of_its_id() {
     let shown = memory(&project, &["show", &ids[0][..6], "--json"]).exits(0).json();
     assert_eq!(shown["note"]["id"], json!(ids[0]));
     // Ids of ours all begin alike.
-    let all: Vec<String> = (0..33).map(|n| add(&project, &[&format!("fact {n}")])).collect();
+    let text = |n: u32| format!("module part_{n} has a manual of its own");
+    let all: Vec<String> = (0..33).map(|n| add(&project, &[&text(n)])).collect();
     let twice = all.iter().find(|one| all.iter().any(|o| o != *one && o[..2] == one[..2]));
     let said = refused(&project, &["forget", &twice.unwrap()[..2]]);
     assert!(said.contains("could be"), "{said}");
@@ -235,13 +237,19 @@ fn a_list_of_sessions_says_how_many_are_not_shown() {
     let everything = project.everything();
     let home = everything.iter().find(|path| path.ends_with("memory")).unwrap().parent().unwrap();
     let worktree = Some(project.root().to_str().unwrap().to_owned());
-    let opened = |number: i64| {
+    let begun = |number: i64| {
         let place = Place { session: Some(format!("s-{number}")), ..Place::default() };
         let source = "startup".to_owned();
-        let what = What::Opened { worktree: worktree.clone(), source, external: None };
-        Event { at: number, place, actor: Actor::Agent, what }
+        let opened = What::Opened { worktree: worktree.clone(), source, external: None };
+        let asked = What::Asked { text: "paint the sky".to_owned() };
+        [opened, asked].map(|what| Event {
+            at: number,
+            place: place.clone(),
+            actor: Actor::Agent,
+            what,
+        })
     };
-    let events: Vec<Event> = (1..=25).map(opened).collect();
+    let events: Vec<Event> = (1..=25).flat_map(begun).collect();
     Notebook::open(home).unwrap().write(&events).unwrap();
     let few = project.ralph(&["sessions"]).output().exits(0);
     assert_eq!(few.stderr, "20 of 25; `--all` shows more\n");

@@ -1,6 +1,8 @@
 //! What came with work that was taken back.
 
-use super::Work;
+use std::collections::HashSet;
+
+use super::{Work, is_from};
 use crate::error::MemoryError;
 use crate::event::{Actor, NoteKind, What};
 use crate::notebook::{Known, Selection};
@@ -32,9 +34,11 @@ impl Work<'_> {
         if self.occasion.reverted.is_empty() {
             return Ok(());
         }
-        let mut came = self.notebook.landings()?;
-        came.retain(|(commit, _)| self.occasion.reverted.contains(commit));
-        came.extend(self.came_with_runs()?);
+        let landed = self.notebook.landings()?;
+        let (mut came, stand): (Vec<_>, Vec<_>) =
+            landed.into_iter().partition(|(commit, _)| self.occasion.reverted.contains(commit));
+        let stand: HashSet<String> = stand.into_iter().map(|(_, id)| id).collect();
+        came.extend(self.came_with_runs(&stand)?);
         for (commit, id) in came {
             let holds = |known: &Known| known.retired.is_none() && falls_with_its_commit(known);
             if !self.gone.contains(&id)
@@ -51,14 +55,22 @@ impl Work<'_> {
     }
 
     /// The notes of runs whose work was committed later and taken back, each
-    /// with that commit. What others came to as well stays.
-    fn came_with_runs(&self) -> Result<Vec<(String, String)>, MemoryError> {
+    /// with that commit. What others came to as well stays, and so does what came
+    /// with a commit that stands.
+    fn came_with_runs(
+        &self,
+        stand: &HashSet<String>,
+    ) -> Result<Vec<(String, String)>, MemoryError> {
         if self.occasion.taken_back.is_empty() {
             return Ok(Vec::new());
         }
         let came = |known: Known| {
             let commit = self.occasion.taken_back.get(known.place.run.as_deref()?)?;
-            known.witnesses.is_empty().then(|| (commit.clone(), known.note.id))
+            // What is being learned was not taken back before.
+            let is_of_now = self.occasion.of.as_ref().is_some_and(|of| is_from(of, &known.place));
+            let is_alone = known.witnesses.is_empty() && !stand.contains(&known.note.id);
+            let falls = is_alone && !is_of_now;
+            falls.then(|| (commit.clone(), known.note.id))
         };
         Ok(self.notebook.list(&Selection::default())?.into_iter().filter_map(came).collect())
     }

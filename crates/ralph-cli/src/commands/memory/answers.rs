@@ -5,6 +5,7 @@ mod reasons;
 use std::fmt::Write;
 use std::path::Path;
 
+use ralph_core::claim::plain;
 use ralph_core::line::inline;
 use ralph_core::locale::Locale;
 use ralph_core::memory::hydration::HydrationError;
@@ -153,7 +154,7 @@ impl Answers {
         let mut text = String::new();
         let mut fact = |name: &str, value: &str| {
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "{name}: {}", inline(value));
+            let _ = writeln!(text, "{name}: {}", inline(&plain(value)));
         };
         fact(self.say("id", "아이디"), &note.id);
         fact(self.say("kind", "종류"), &format!("{}, {}", note.kind, note.scope.word()));
@@ -196,7 +197,7 @@ impl Answers {
         }
         text.push('\n');
         for line in note.text.trim_end().lines() {
-            let _ = writeln!(text, "{}", inline(line));
+            let _ = writeln!(text, "{}", inline(&plain(line)));
         }
         if let Some(Invariant::Rule(rules)) = check {
             let _ = write!(text, "\n{}\n", rules.trim_end());

@@ -90,7 +90,8 @@ fn an_agent_does_not_pass_for_many_by_naming_sessions() {
     let done = project.ralph(&["memory", "consolidate", "--json"]).output().exits(0).json();
     assert_eq!((&done["promoted"], &done["kept"]), (&json!(0), &json!(1)), "{done}");
     let why = project.ralph(&["memory", "why", &id, "--json"]).output().exits(0).json();
-    assert_eq!((&why["counts"]["seen_again"], &why["belief"]["mean"]), (&json!(0), &json!(0.5)));
+    assert_eq!(why["counts"]["seen_again"], 0);
+    assert!((why["belief"]["mean"].as_f64().unwrap() - 0.5).abs() < 0.001, "{why}");
 }
 
 #[test]
