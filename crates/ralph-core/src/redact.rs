@@ -67,7 +67,7 @@ mod tests;
 use std::borrow::Cow;
 
 /// How every replacement begins; a value that holds it was handled before.
-const MARK: &str = "[redacted:";
+pub const MARK: &str = "[redacted:";
 
 /// How often a line with secrets is read at most. Two do for anything but
 /// text made to defeat this; the bound keeps the time linear even then.

@@ -113,6 +113,14 @@ impl std::fmt::Debug for Reader {
 /// takes more reports than this per kilobyte is not going to be finished.
 const REPORTS_PER_KILOBYTE: usize = 400;
 
+/// What the parser is given at once, in bytes: so it has to ask again when it
+/// looks far ahead.
+const PART: usize = 16 * 1024;
+
+/// What it is given at most for one file, in bytes. Some grammars look ahead
+/// over all comments that follow, at each of them.
+const MOST_GIVEN: usize = 128 * 1024 * 1024;
+
 impl Reader {
     /// A reader that has met no language yet.
     pub fn new() -> Self {
@@ -168,13 +176,25 @@ fn parse(parser: &mut Parser, source: &[u8]) -> Result<tree_sitter::Tree, Unread
         if reports > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
-    let mut text = |byte: usize, _| source.get(byte..).unwrap_or_default();
+    let mut given = 0_usize;
+    let mut text = |byte: usize, _| {
+        let rest = source.get(byte..).unwrap_or_default();
+        let part = rest.get(..PART).unwrap_or(rest);
+        given = given.saturating_add(part.len());
+        // For the parser the file ends here, and so does its work.
+        if given > most_given(source) { &[] } else { part }
+    };
     let tree = parser.parse_with_options(&mut text, None, Some(options));
-    tree.ok_or_else(|| {
+    tree.filter(|_| given <= most_given(source)).ok_or_else(|| {
         // Otherwise the next file would go on where this one was left.
         parser.reset();
         Unread::TooHard { bytes: reached }
     })
+}
+
+/// Large files are given some times over, whatever is in them.
+fn most_given(source: &[u8]) -> usize {
+    source.len().saturating_mul(8).max(MOST_GIVEN)
 }
 
 fn rules(language: Language) -> Rules {

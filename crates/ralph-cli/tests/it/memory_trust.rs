@@ -64,6 +64,22 @@ fn what_is_forgotten_is_forgotten_in_both_notebooks() {
 }
 
 #[test]
+fn another_note_of_the_same_name_is_not_forgotten_along() {
+    let project = plain();
+    let import = |text: &str| {
+        project.file("t.jsonl", json!({ "id": "talk-1", "text": text }).to_string());
+        let _ = memory(&project, &["import", "t.jsonl"]).exits(0);
+    };
+    import("The cache is warmed at noon");
+    said(&project, &["promote", "talk-1", "--scope", "global"]);
+    import("Invoices are rounded to five cents");
+    let done = memory(&project, &["forget", "talk-1"]).exits(0);
+    assert!(done.stderr.contains("(project); it stays"), "{}", done.stderr);
+    let shown = json_of(&project, &["show", "talk-1"]);
+    assert_eq!(shown["note"]["text"], "Invoices are rounded to five cents");
+}
+
+#[test]
 fn a_note_for_all_projects_points_at_no_file_of_one() {
     let project = plain();
     project.file("a.txt", "a\n");

@@ -9,6 +9,9 @@ use crate::anchor::Sight;
 use crate::entry::{Entry, State};
 use crate::event::{Actor, Anchor, Note, Place, Scope, What};
 
+/// As likely right as wrong.
+const EVEN: f64 = 0.5;
+
 /// Others that a note is credited with at most: more make it no truer.
 const MOST_WITNESSES: usize = 20;
 
@@ -157,7 +160,9 @@ impl Known {
     /// How far it can be relied on, given what became of those places.
     pub fn label(&self, anchored: &[Anchored]) -> Label {
         let has_citation = !self.anchors().is_empty();
-        Label::of(Grounds { is_verified: self.verified, has_citation }, anchored)
+        // What failed more often than it held proved nothing.
+        let is_verified = self.verified && self.belief.mean() >= EVEN;
+        Label::of(Grounds { is_verified, has_citation }, anchored)
     }
 
     /// What in it reads like an order to the agent. Costs some microseconds.

@@ -268,6 +268,15 @@ impl Answers {
         }
     }
 
+    /// That another note has the id of one that was forgotten.
+    pub(super) fn still_there(&self, other: &Known) -> String {
+        let (id, scope) = (&other.note.id, other.note.scope.word());
+        match self.locale {
+            Locale::En => format!("another note is called {id} as well ({scope}); it stays"),
+            Locale::Ko => format!("{id} 라는 다른 기록이 또 있으며 ({scope}) 그대로 둡니다"),
+        }
+    }
+
     pub(super) fn moved(&self, scope: Scope) -> &'static str {
         match (scope, self.locale) {
             (Scope::Global, Locale::En) => "it is kept for all projects now",

@@ -1,17 +1,18 @@
 //! `ralph memory add`, `edit`, `forget` and `promote`.
 
 use std::io::{self, IsTerminal, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ralph_engine::wire::memory as wire;
 use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Scope, What};
 use ralph_memory::succession::{Succession, succession};
-use ralph_memory::{anchor, clean, new_id};
+use ralph_memory::{Known, anchor, clean, new_id};
 
 use super::binding::{self, CheckArgs};
 use super::books::Books;
 use super::context;
 use crate::error::CliError;
+use crate::out;
 
 /// Note something
 ///
@@ -257,8 +258,11 @@ fn bound(
 
 pub(super) fn forget(books: &Books<'_>, args: &ForgetArgs) -> Result<u8, CliError> {
     books.only_for_the_user("forget notes")?;
-    let found = books.find_all(&args.id)?;
-    let id = &found[0].1.note.id;
+    let (_, meant) = books.find(&args.id)?;
+    let id = &meant.note.id;
+    // Files of two projects may name different things alike.
+    let is_meant = |(_, known): &(PathBuf, Known)| known.note.text == meant.note.text;
+    let (found, others): (Vec<_>, Vec<_>) = books.find_all(id)?.into_iter().partition(is_meant);
     let now = books.app.now();
     let mut lines = 0;
     for (home, known) in &found {
@@ -267,6 +271,9 @@ pub(super) fn forget(books: &Books<'_>, args: &ForgetArgs) -> Result<u8, CliErro
     super::print(args.json.then(|| wire::forgotten(id, lines)), || {
         books.answers.forgotten(id, lines)
     });
+    for (_, other) in others {
+        out::note(books.answers.still_there(&other));
+    }
     Ok(0)
 }
 
@@ -274,12 +281,16 @@ pub(super) fn promote(books: &Books<'_>, args: &PromoteArgs) -> Result<u8, CliEr
     books.only_for_the_user("promote notes")?;
     let (home, known) = books.find(&args.id)?;
     let id = known.note.id.clone();
+    if known.retired.is_some() {
+        return Err(CliError::refused(format!("{id} does not hold any more"))
+            .with_hint("`ralph memory add` says it again, and `why` tells what became of it"));
+    }
     let target = books.home(args.scope);
     let note = Note { scope: args.scope, ..known.note.clone() };
     let older = books.with(&target, |notebook| succession(notebook, &note))?;
     if target == home {
-        // What was imported may be by anybody; who promotes it says it himself.
-        let said = known.actor == Actor::Import;
+        // Whoever wrote it, who promotes it says it himself.
+        let said = known.actor != Actor::User;
         let said = said.then(|| What::Noted(Box::new(note)));
         let promoted = What::Promoted { id: id.clone(), scope: args.scope };
         let events = said.into_iter().chain([promoted]).chain(older.events(&id));

@@ -7,7 +7,7 @@ use proptest::sample::Index;
 
 use crate::facts::{FileFacts, Health};
 use crate::language::Language;
-use crate::read::Reader;
+use crate::read::{Reader, Unread};
 
 /// A sample of each language, as the other tests use them.
 const SAMPLES: &[(&str, &str)] = &[
@@ -258,4 +258,12 @@ proptest! {
         let bytes = harmed(source, &harms);
         is_sound(&read(name, &bytes), &bytes);
     }
+}
+
+#[test]
+fn a_file_that_the_parser_would_read_over_and_over_is_given_up() {
+    let comments = |count: usize| format!("x = 1\n{}", "# pad pad pad\n".repeat(count));
+    let read = |source: String| Reader::new().read(Language::Python, source.as_bytes());
+    assert!(read(comments(1000)).is_ok());
+    assert!(matches!(read(comments(20_000)), Err(Unread::TooHard { .. })));
 }
