@@ -9,6 +9,7 @@ mod evidence;
 mod files;
 mod hooks;
 mod memory;
+mod program;
 mod samples;
 mod security;
 mod served;

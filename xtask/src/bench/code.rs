@@ -3,18 +3,16 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::evidence::{clock, finished};
 use super::samples::{Samples, millis};
 use super::snapshots::{compared, plain};
-use super::{Budget, Extent, Row};
-use crate::cargo::Cargo;
+use super::{Budget, Extent, Row, program};
 use crate::failure::Failure;
 use crate::stress::stage::{Project, Stage};
-use crate::workspace;
 
 /// Files of the project: about 20 MB.
 const FILES: u32 = 3000;
@@ -73,7 +71,7 @@ pub(super) fn measure(binary: &Path, extent: Extent) -> Result<Vec<Row>, Failure
         Extent::Usual => 7,
         Extent::Large => 15,
     };
-    let parser = build()?;
+    let parser = program::example("ralph-graph", "bare_parse")?;
     let stage = Stage::new(binary)?;
     let project = stage.project("code")?;
     write(&project.path(""))?;
@@ -84,14 +82,6 @@ pub(super) fn measure(binary: &Path, extent: Extent) -> Result<Vec<Row>, Failure
     rows.push(question(&project, binary, ("map for a file and a word", words), MOST_MAP)?);
     rows.push(memory(&project)?);
     Ok(rows)
-}
-
-fn build() -> Result<PathBuf, Failure> {
-    let root = workspace::root();
-    let args = ["build", "--release", "--package", "ralph-graph", "--example", "bare_parse"];
-    Cargo::new(&root, &args).run()?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
-    Ok(root.join(target).join("release/examples/bare_parse"))
 }
 
 fn write(root: &Path) -> Result<(), Failure> {

@@ -2,14 +2,12 @@
 //! from memory costs.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use super::{Budget, Row};
-use crate::cargo::Cargo;
+use super::{Budget, Row, program};
 use crate::failure::Failure;
 use crate::stress::stage::Stage;
-use crate::workspace;
 
 /// How much output is read, in bytes.
 const OUTPUT: usize = 50 * 1024 * 1024;
@@ -30,7 +28,7 @@ const MOST_CACHED: f64 = 5.0;
 const ASKED: u32 = 100;
 
 pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
-    let reader = build()?;
+    let reader = program::example("ralph-checks", "read_output")?;
     let folder = tempfile::tempdir().map_err(|error| Failure::io(&std::env::temp_dir(), &error))?;
     let mut rows = Vec::new();
     for (form, line) in FORMS {
@@ -66,14 +64,6 @@ const FORMS: &[Form] = &[
         format!("[{number:>8}] compiling something that takes a while, step {number}\n")
     }),
 ];
-
-fn build() -> Result<PathBuf, Failure> {
-    let root = workspace::root();
-    let args = ["build", "--release", "--package", "ralph-checks", "--example", "read_output"];
-    Cargo::new(&root, &args).run()?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
-    Ok(root.join(target).join("release/examples/read_output"))
-}
 
 fn write(path: &Path, bytes: usize, line: fn(usize) -> String) -> Result<(), Failure> {
     let mut text = String::with_capacity(bytes + 200);

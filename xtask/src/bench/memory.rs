@@ -1,15 +1,13 @@
 //! Memory: what a search costs, how fast notes are written, how much space they
 //! take, and what pruning loses, all through the notebook that people have.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
 
-use super::{Budget, Extent, Row};
-use crate::cargo::Cargo;
+use super::{Budget, Extent, Row, program};
 use crate::failure::Failure;
-use crate::workspace;
 
 /// Entries written in a second of one core, at least.
 const LEAST_RATE: f64 = 20_000.0;
@@ -34,22 +32,14 @@ fn sizes(extent: Extent) -> &'static [(u32, f64)] {
 }
 
 pub(super) fn measure(extent: Extent) -> Result<Vec<Row>, Failure> {
-    let program = build("ralph-memory", "measure_notes")?;
-    let recall = build("ralph-engine", "measure_recall")?;
+    let program = program::bench("ralph-memory", "notes")?;
+    let recall = program::bench("ralph-engine", "shown")?;
     let mut rows = Vec::new();
     for (entries, most) in sizes(extent) {
         rows.extend(rows_of(*entries, *most, &measured(&program, *entries)?)?);
         rows.push(recall_row(*entries, &measured(&recall, *entries)?)?);
     }
     Ok(rows)
-}
-
-fn build(package: &str, example: &str) -> Result<PathBuf, Failure> {
-    let root = workspace::root();
-    let args = ["build", "--release", "--package", package, "--example", example];
-    Cargo::new(&root, &args).run()?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
-    Ok(root.join(target).join("release/examples").join(example))
 }
 
 fn measured(program: &Path, entries: u32) -> Result<Value, Failure> {

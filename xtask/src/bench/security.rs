@@ -15,8 +15,7 @@ use tempfile::TempDir;
 use self::tree::Words;
 use super::samples::Samples;
 use super::snapshots::{compared, plain};
-use super::{Budget, Extent, Row};
-use crate::cargo::Cargo;
+use super::{Budget, Extent, Row, program};
 use crate::failure::Failure;
 use crate::workspace;
 
@@ -37,7 +36,7 @@ pub(super) fn measure(extent: Extent) -> Result<Vec<Row>, Failure> {
         Extent::Usual => 7,
         Extent::Large => 21,
     };
-    let ours = build()?;
+    let ours = program::example("ralph-checks", "security_scan")?;
     let cli = install_cli();
     let mut rows = Vec::new();
     for words in [Words::Few, Words::All] {
@@ -45,14 +44,6 @@ pub(super) fn measure(extent: Extent) -> Result<Vec<Row>, Failure> {
         rows.extend(bench.rows(rounds)?);
     }
     Ok(rows)
-}
-
-/// Builds the program that scans with our library and says where it is.
-fn build() -> Result<PathBuf, Failure> {
-    let root = workspace::root();
-    let args = ["build", "--release", "--package", "ralph-checks", "--example", "security_scan"];
-    Cargo::new(&root, &args).run()?;
-    Ok(target(&root).join("release/examples/security_scan"))
 }
 
 fn target(root: &Path) -> PathBuf {
