@@ -6,6 +6,8 @@ use crate::analysis::Class;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Field {
     Title,
+    /// What stands before a colon at the beginning of the text.
+    Heading,
     Body,
     Why,
     Files,
@@ -19,6 +21,8 @@ pub(crate) enum Field {
 pub struct Ranking {
     /// A word of the title, counted as so many words of the text.
     pub title: f32,
+    /// A word before a colon at the beginning of the text, such as who speaks.
+    pub heading: f32,
     /// A word of the text.
     pub body: f32,
     /// A word of why it is so, as a share of what it counts in the text.
@@ -41,11 +45,12 @@ impl Default for Ranking {
     fn default() -> Self {
         Self {
             title: 4.0,
+            heading: 3.0,
             body: 1.0,
             why: 0.5,
             identifier: 3.0,
             path: 2.0,
-            neighbour: 0.4,
+            neighbour: 0.3,
             group_prior: 0.5,
             saturation: 1.2,
             length_share: 0.75,
@@ -79,6 +84,7 @@ impl Ranking {
         };
         match field {
             Field::Title => self.title.max(in_text),
+            Field::Heading => self.heading.max(in_text),
             Field::Body => in_text,
             Field::Why => in_text * self.why,
             Field::Files => self.path,

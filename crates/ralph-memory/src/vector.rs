@@ -5,6 +5,12 @@ use std::collections::HashMap;
 use crate::analysis::{Analyzer, Class, chunks, fold, is_plain};
 use crate::ranking::{Field, Ranking};
 
+/// A heading has at most so many words …
+const HEADING_WORDS: usize = 3;
+
+/// … and bytes.
+const LONGEST_HEADING: usize = 60;
+
 /// Terms by number, as long as a batch lasts.
 #[derive(Default)]
 pub(crate) struct Vocabulary {
@@ -71,7 +77,9 @@ impl Vectors {
     pub(crate) fn vector(&mut self, parts: Parts<'_>, ranking: &Ranking) -> Vector {
         self.found.clear();
         self.analyse(parts.title, Field::Title, ranking);
-        self.analyse(parts.text, Field::Body, ranking);
+        let (heading, text) = parts.text.split_at(heading(parts.text));
+        self.analyse(heading, Field::Heading, ranking);
+        self.analyse(text, Field::Body, ranking);
         self.analyse(parts.why.unwrap_or_default(), Field::Why, ranking);
         for file in parts.files {
             self.analyse(file, Field::Files, ranking);
@@ -97,6 +105,7 @@ impl Vectors {
         let Self { vocabulary, analyzer, words, found } = self;
         let plain = match field {
             Field::Title | Field::Body => 1.0,
+            Field::Heading => ranking.heading,
             Field::Why | Field::Files => 0.0,
         };
         for chunk in chunks(&fold(text)) {
@@ -117,6 +126,15 @@ impl Vectors {
             found.extend(number.map(|number| Term { number, weighted, plain }));
         }
     }
+}
+
+/// Where the heading of a text ends: up to three words before a colon, as in
+/// `Deployment: …` and in conversations, where they say who speaks.
+fn heading(text: &str) -> usize {
+    let Some(end) = text.find(": ").filter(|end| *end <= LONGEST_HEADING) else { return 0 };
+    let is_word = |word: &str| word.chars().all(|c| c.is_alphanumeric() || "-_'’.".contains(c));
+    let words = || text[..end].split(' ');
+    if words().count() <= HEADING_WORDS && words().all(is_word) { end } else { 0 }
 }
 
 impl Vector {
@@ -172,9 +190,32 @@ mod tests {
             let number = vectors.vocabulary.numbers[term];
             found.iter().find(|(known, _)| *known == number).unwrap().1
         };
-        assert!((of("lock") - 7.4).abs() < 1e-5, "title 4, text 1, path 2, neighbour 0.4");
-        assert!((of("wait") - 0.4).abs() < 1e-5);
-        assert!((own.length(&[&beside], &ranking) - (own.weighted + 0.8)).abs() < 1e-5);
+        assert!((of("lock") - 7.3).abs() < 1e-5, "title 4, text 1, path 2, neighbour 0.3");
+        assert!((of("wait") - 0.3).abs() < 1e-5);
+        assert!((own.length(&[&beside], &ranking) - (own.weighted + 0.6)).abs() < 1e-5);
+    }
+
+    #[test]
+    fn who_speaks_and_what_it_is_about_stands_before_a_colon() {
+        let headings = |text: &'static str| &text[..heading(text)];
+        for (text, want) in [
+            ("Caroline: I went to the lake", "Caroline"),
+            ("Deploy on staging: run the script", "Deploy on staging"),
+            ("배포: 스크립트를 돌린다", "배포"),
+            ("the first thing that we do: run it", ""),
+            ("see https://example.com: it tells", ""),
+            ("a\nb: c", ""),
+            ("no colon", ""),
+            (": nothing before", ""),
+        ] {
+            assert_eq!(headings(text), want, "{text}");
+        }
+        let ranking = Ranking::default();
+        let mut vectors = Vectors::default();
+        let text = "Caroline: lake";
+        let vector = vectors.vector(Parts { title: "", text, why: None, files: &[] }, &ranking);
+        let weights: Vec<f32> = vector.terms.iter().map(|term| term.weighted).collect();
+        assert_eq!(weights, [3.0, 1.0]);
     }
 
     #[test]

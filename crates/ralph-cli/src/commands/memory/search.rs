@@ -57,10 +57,9 @@ impl Answer {
         match (self, other) {
             (Self::Notes(found), Self::Notes(more)) => {
                 found.extend(more);
-                found.sort_by(|one, other| {
-                    let newest = other.known.valid_from.cmp(&one.known.valid_from);
-                    other.score.total_cmp(&one.score).then(newest)
-                });
+                // Equal ones stay as they are: more room adds answers behind
+                // the others and changes none.
+                found.sort_by(|one, other| other.score.total_cmp(&one.score));
                 found.truncate(limit);
             }
             (Self::Groups(found), Self::Groups(more)) => {
