@@ -2,8 +2,8 @@
 
 use super::comparison::{Comparison, heavy};
 use super::grammar::{is_negation, is_verb};
+use super::rivals::tells_what_it_is;
 use super::statement::{Statement, weight};
-use super::values::tells_what_it_is;
 use super::words::{Class, List, Word, list};
 
 /// What says that something is another now.

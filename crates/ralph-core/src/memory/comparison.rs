@@ -3,7 +3,8 @@
 use super::code::parts;
 use super::grammar::{NOUNS, is_verb};
 use super::kinds::kind;
-use super::statement::{Sign, Statement, ratio, weight};
+use super::signs::Sign;
+use super::statement::{Statement, ratio, weight};
 use super::synonyms::{are_opposite, are_siblings, tells_apart};
 use super::words::{Class, List, Word, list};
 

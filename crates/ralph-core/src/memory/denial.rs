@@ -4,7 +4,8 @@
 use super::comparison::{Comparison, heavy, names};
 use super::grammar::{OPENERS, VERBS, is_light, is_negation, is_verb};
 use super::quantity::Unit;
-use super::statement::{Sign, Statement, weight};
+use super::signs::Sign;
+use super::statement::{Statement, weight};
 use super::synonyms::{are_opposite, are_siblings, family};
 use super::words::{Class, List, Word, list};
 

@@ -2,43 +2,17 @@
 //! says what it is about and where what it says of that.
 
 use super::acronyms;
+use super::clauses::{Clause, Part, clauses};
 use super::code::{are_related, are_rivals, extension, is_file, parts};
 use super::grammar::{
-    AUXILIARY, NOUNS, OPENERS, VERBS, is_light, is_negation, is_slight, is_verb, mark_verbs, verb,
+    AUXILIARY, NOUNS, OPENERS, VERBS, is_light, is_slight, is_verb, mark_verbs, verb,
 };
 use super::kinds::kind;
 use super::quantity;
+use super::signs::{Sign, is_set_aside, sign};
 use super::synonyms::{family, key};
 use super::tables::Words;
 use super::words::{Class, List, Word, list, words};
-
-/// Whether a part of a note holds, does not hold, or is left open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sign {
-    Holds,
-    Denied,
-    /// Part of a condition: neither said nor denied.
-    Open,
-}
-
-/// A part of a note between commas, or from an "if" on.
-#[derive(Debug, Clone, Copy)]
-struct Clause {
-    start: usize,
-    end: usize,
-    part: Part,
-}
-
-/// What a clause is to the note.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    /// What it says.
-    Claim,
-    /// When that holds.
-    Condition,
-    /// What happens otherwise.
-    Outcome,
-}
 
 /// A note as a list of words.
 #[derive(Debug)]
@@ -54,30 +28,6 @@ pub(super) struct Statement {
     /// The families of its plain words.
     families: Words<String>,
 }
-
-static LEAVING: List = list!["leave"];
-
-static PREFERRING: List = list!["prefer"];
-
-static CHANGING: List = list!["change"];
-
-/// Verbs that lead from one thing to another.
-static MOVING: List = list![
-    "move replace migrate change port transition rewrite upgrade raise lower increase"
-    "decrease went hop"
-];
-
-/// What begins a condition.
-static CONDITIONS: List = list!["if when whenever unless while until"];
-
-/// What advises against something without denying it.
-static AGAINST: List = list!["lost pointless useless futile overwrite overwritten wasted"];
-
-/// What begins the outcome of not doing what was said.
-static OTHERWISE: List = list!["or else otherwise"];
-
-/// What begins another clause.
-static JOINTS: List = list!["so but because since although though whereas"];
 
 /// Nouns that a number belongs to as a name does.
 static LABELS: List = list![
@@ -398,183 +348,6 @@ fn tenths(word: &Word) -> u8 {
         Class::Plain if is_light(word) => 3,
         Class::Plain => 10,
     }
-}
-
-fn clauses(words: &[Word]) -> Vec<Clause> {
-    let mut found = Vec::new();
-    let mut start = 0;
-    for (at, word) in words.iter().enumerate() {
-        let is_end = word.class == Class::Mark && word.stem != "=";
-        let begins = word.is(&CONDITIONS)
-            || word.is(&JOINTS)
-            || is_outcome(words, at)
-            || is_second_half(words, at);
-        if (is_end || begins) && at > start {
-            found.push(clause(words, start, at));
-            start = at;
-        }
-    }
-    // The full stop at the end is no clause.
-    if words[start..].iter().any(|word| word.class != Class::Mark) {
-        found.push(clause(words, start, words.len()));
-    }
-    found
-}
-
-/// Whether an "and" begins a sentence of its own: "and do not wait", "and sits
-/// in the root".
-fn is_second_half(words: &[Word], at: usize) -> bool {
-    let acts = |word: &Word| word.is_verb || word.is(&AUXILIARY) || word.is(&VERBS);
-    let begins = |word: &Word| {
-        let is_third = word.text.ends_with('s') && is_verb(word) && !word.is(&NOUNS);
-        is_negation(word) || word.is(&AUXILIARY) || is_third
-    };
-    words[at].text == "and" && words[..at].iter().any(acts) && words.get(at + 1).is_some_and(begins)
-}
-
-/// Whether an "or" begins a sentence of its own: "or the build fails".
-fn is_outcome(words: &[Word], at: usize) -> bool {
-    let acts = |word: &Word| word.is_verb || word.is(&AUXILIARY) || word.is(&VERBS);
-    let before = &words[..at];
-    words[at].is(&OTHERWISE)
-        && before.iter().any(acts)
-        && words.get(at + 1).is_some_and(|word| word.is(&OPENERS) || word.text == "it")
-        && words[at..].iter().any(acts)
-}
-
-fn clause(words: &[Word], start: usize, end: usize) -> Clause {
-    let first = words[start..end].iter().find(|word| word.class != Class::Mark);
-    // "Do it, or it stays empty": what happens otherwise is not said to be so.
-    let part = match first {
-        Some(word) if word.is(&CONDITIONS) => Part::Condition,
-        Some(word) if start > 0 && word.is(&OTHERWISE) => Part::Outcome,
-        Some(_) | None => Part::Claim,
-    };
-    Clause { start, end, part }
-}
-
-fn sign(words: &[Word], whole: &[Word], other: &Statement) -> Sign {
-    let pairs = words.iter().any(|word| word.text == "neither");
-    let turns = words.iter().any(|word| word.text == "favouring");
-    let mut bases: Vec<&str> = Vec::new();
-    let mut denials = 0;
-    for (at, word) in words.iter().enumerate() {
-        let leaves = word.is(&LEAVING)
-            && words[at..].iter().any(|word| matches!(word.text.as_str(), "alone" | "out"));
-        // "Without it the build breaks" says when, not that nothing breaks.
-        let is_case = word.text == "without" && at == 0 && !words[1..].iter().any(is_negation);
-        if is_negation(word) && !is_case && !(pairs && word.text == "nor") {
-            if !is_aimed(words, at, other) {
-                return Sign::Open;
-            }
-            denials += 1;
-        } else if !turns
-            && is_opposite(word, (words, whole), other)
-            && !bases.contains(&word.stem.as_str())
-        {
-            bases.push(&word.stem);
-            denials += 1;
-        } else if leaves
-            || is_avoided(words, at)
-            || stays_out(words, at)
-            || ends_support(word, words, other)
-        {
-            denials += 1;
-        }
-    }
-    // "Edits get lost" speaks of edits and against them.
-    if denials == 0 && words.iter().any(|word| word.is(&AGAINST)) {
-        return Sign::Open;
-    }
-    if denials % 2 == 1 { Sign::Denied } else { Sign::Holds }
-}
-
-/// Whether it asks to avoid something: "please avoid", "we should avoid".
-fn is_avoided(words: &[Word], at: usize) -> bool {
-    let before = words[..at].iter().rev().find(|word| word.class != Class::Mark);
-    let asks = before.is_none_or(|word| {
-        matches!(word.text.as_str(), "please" | "should" | "must" | "always" | "and" | "we")
-    });
-    words[at].text == "avoid" && asks
-}
-
-/// Whether it asks to keep something out of another.
-fn stays_out(words: &[Word], at: usize) -> bool {
-    static STAYING: List = list!["stay keep leave"];
-    words[at].text == "outof" && words[..at].iter().any(|word| word.is(&STAYING))
-}
-
-/// Whether a clause says that support ends: "dropped Python 3.8 support".
-fn ends_support(word: &Word, clause: &[Word], other: &Statement) -> bool {
-    static ENDING: List = list!["remove retired abandoned stop finish"];
-    static SUPPORT: List = list!["support"];
-    let has_support = clause.iter().any(|word| word.is(&SUPPORT));
-    word.is(&ENDING) && has_support && other.has(&SUPPORT) && !other.has(&ENDING)
-}
-
-/// Whether a denial is about something that the other note speaks of.
-fn is_aimed(words: &[Word], at: usize, other: &Statement) -> bool {
-    let shares = |word: &Word| other.share_of(word) >= 1.0;
-    match words[at].text.as_str() {
-        "nothing" | "nobody" | "none" | "neither" => true,
-        "without" if at > 0 => {
-            let mut behind = words[at + 1..].iter().filter(|word| word.is_content());
-            let counts = |word: &Word| weight(word) >= 0.9 || word.text.ends_with("ing");
-            behind.next().is_none_or(|word| counts(word) && shares(word))
-        }
-        "않" => {
-            let mut before = words[..at].iter().rev().filter(|word| word.is_content());
-            let Some(last) = before.next() else { return true };
-            // "Does not support it" is about it as well.
-            shares(last) || (is_verb(last) && before.next().is_some_and(shares))
-        }
-        _ => {
-            let mut behind = words[at + 1..].iter().filter(|word| word.is_content()).peekable();
-            let is_bare = behind.peek().is_none();
-            is_bare || behind.find(|word| weight(word) >= 0.9 || shares(word)).is_some_and(shares)
-        }
-    }
-}
-
-/// Whether a word denies what the other note says by being its opposite.
-fn is_opposite(word: &Word, (clause, whole): (&[Word], &[Word]), other: &Statement) -> bool {
-    static STRONG: List = list!["allow enable require include inside"];
-    word.opposites.iter().any(|base| {
-        let has = |words: &[Word]| words.iter().any(|one| one.stem == *base);
-        let counts = Word::plain(base).is(&STRONG) || has(&other.words);
-        // "Tabs, not spaces" says one thing.
-        let is_contrast = has(whole) && clause.iter().any(is_negation);
-        counts && !has(clause) && !is_contrast
-    })
-}
-
-/// Whether a clause puts a word behind another: "A instead of B", "prefer A to
-/// B", "B is discouraged in favour of A".
-fn is_set_aside(words: &[Word], at: usize) -> bool {
-    let position = |text: &str| words.iter().position(|word| word.text == text);
-    if let Some(turn) = position("대신").or_else(|| position("에서")) {
-        return at + 1 == turn;
-    }
-    if let Some(turn) = position("insteadof") {
-        return at > turn;
-    }
-    if let Some(turn) = position("favouring") {
-        return at < turn;
-    }
-    if let Some(turn) = position("outof").or_else(|| position("from"))
-        && words.iter().any(|word| word.is(&MOVING))
-    {
-        let end =
-            words.iter().position(|word| matches!(word.text.as_str(), "to" | "into" | "onto"));
-        let changes = words.iter().any(|word| word.is(&CHANGING));
-        return !(changes && end.is_none())
-            && at > turn
-            && end.is_none_or(|end| at < end || end < turn);
-    }
-    let prefers = words.iter().position(|word| word.is(&PREFERRING));
-    let Some(prefers) = prefers else { return false };
-    let turn = (prefers..words.len()).find(|at| matches!(words[*at].text.as_str(), "to" | "over"));
-    turn.is_some_and(|turn| at > turn)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "notes have few words")]
