@@ -21,6 +21,7 @@ mod korean;
 mod korean_words;
 pub mod label;
 mod lexicon;
+mod news;
 pub mod notes;
 mod orders;
 mod phrases;

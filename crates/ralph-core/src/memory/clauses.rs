@@ -84,3 +84,22 @@ fn clause(words: &[Word], start: usize, end: usize) -> Clause {
     };
     Clause { start, end, part }
 }
+
+/// Puts a condition that a note begins with behind what it holds for: "if it
+/// is missing, it crashes" is "it crashes, if it is missing".
+pub(super) fn put_conditions_last(words: &mut Vec<Word>) {
+    if !words.first().is_some_and(|word| word.is(&CONDITIONS)) {
+        return;
+    }
+    let Some(comma) = words.iter().position(|word| word.is_mark(",")) else { return };
+    let is_end = |word: &Word| word.class == Class::Mark && !word.is_mark(":");
+    let behind = words[comma + 1..].iter().position(is_end);
+    let end = behind.map_or(words.len(), |step| comma + 1 + step);
+    if words[comma + 1..end].iter().filter(|word| word.is_content()).count() < 2 {
+        return;
+    }
+    let claim: Vec<Word> = words[comma + 1..end].to_vec();
+    let condition: Vec<Word> = words[..comma].to_vec();
+    let rest = claim.into_iter().chain([words[comma].clone()]).chain(condition);
+    words.splice(..end, rest.collect::<Vec<_>>());
+}

@@ -155,15 +155,6 @@ impl<'a> Comparison<'a> {
             && has_more_than_carriers(self.new, &self.only_new)
     }
 
-    /// Whether the new note says "now", and something else than the old one.
-    fn is_news(&self) -> bool {
-        let has = |one: &Statement| one.words.iter().any(|word| word.text == "now");
-        has(self.new)
-            && !has(self.old)
-            && heavy(self.old, &self.only_old).any(|at| self.old.is_said(at))
-            && self.only_new.iter().any(|at| self.new.is_said(*at))
-    }
-
     /// Whether nothing of what one note says of its subject is in the other:
     /// "is sharded", "has a trigger".
     fn say_nothing_alike(&self) -> bool {
@@ -363,7 +354,7 @@ impl<'a> Comparison<'a> {
 }
 
 /// Words that only carry others: which of them is used says nothing.
-static CARRIERS: List = list![
+pub(super) static CARRIERS: List = list![
     "use store locate write run set go put keep make do file value name handle manage have process"
     "happen"
 ];

@@ -166,7 +166,20 @@ impl<'a> Comparison<'a> {
             && !self.is_failure()
             && !self.is_kept_as_long()
             && !self.is_elsewhere()
+            && (self.is_news() || !self.deny_one_doing())
             && (self.takes_back_a_denial() || !(self.is_narrowed() || self.is_about_less()))
+    }
+
+    /// Whether both say that the same is not done: then they agree, whatever
+    /// else stands in the clauses that say so.
+    fn deny_one_doing(&self) -> bool {
+        let denied = |one: &'a Statement, signs: &[Sign]| -> Vec<&'a str> {
+            let all = one.content().filter(|at| signs[*at] == Sign::Denied);
+            let all = all.map(|at| &one.words[at]).filter(|word| is_verb(word));
+            all.map(|word| word.stem.as_str()).collect()
+        };
+        let (old, new) = (denied(self.old, &self.old_signs), denied(self.new, &self.new_signs));
+        old.iter().any(|stem| new.contains(stem))
     }
 
     /// Whether both say of the same how it is, one the opposite of the other.

@@ -68,7 +68,7 @@ const KINDS: &[(&str, &str)] = &[
     ("licence", "mit apache-2.0 gpl bsd mpl"),
     ("merging", "squash rebase merge"),
     ("case", "camelcase snake_case kebab-case pascalcase"),
-    ("compression", "zstd brotli lz4 snappy"),
+    ("compression", "gzip zstd brotli lz4 snappy xz"),
     ("branch", "main master trunk"),
     ("log level", "debug information warning trace"),
     ("editor", "vim emacs vscode"),

@@ -70,9 +70,14 @@ pub fn relate(old: &str, new: &str) -> Relation {
     if pair.is_added() {
         return Relation::Apart;
     }
-    if let Some((was, now)) = pair.changed_value().or_else(|| pair.reframed()) {
+    if let Some((was, now)) = pair.changed_value().or_else(|| pair.reframed())
+        && (pair.is_news() || !pair.differs_twice())
+    {
         let (was, now) = (was.text.clone(), now.text.clone());
         return Relation::Replaces(Why::Value { was, now });
+    }
+    if pair.is_news_of_it() {
+        return Relation::Replaces(Why::Denied);
     }
     if pair.says_the_same() {
         return Relation::Same;

@@ -83,8 +83,8 @@ impl Comparison<'_> {
         }
         // "Mei owns the parser" leaves room for what else she owns.
         let owns = |one: &Statement, at: usize| {
-            one.predicate().is_some_and(|word| word.is(&OWNING))
-                && one.is_said(at)
+            let mut verbs = one.words[..at].iter().rev().filter(|word| is_verb(word));
+            verbs.next().is_some_and(|word| word.is(&OWNING))
                 && !matches!(one.lead(at), Some("by" | "to" | "with"))
         };
         if owned && owns(self.old, old) && owns(self.new, new) {

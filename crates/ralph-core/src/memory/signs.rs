@@ -15,7 +15,8 @@ pub(super) enum Sign {
 
 static LEAVING: List = list!["leave"];
 
-static PREFERRING: List = list!["prefer"];
+/// What puts one thing above another.
+static PREFERRING: List = list!["prefer choose"];
 
 static CHANGING: List = list!["change"];
 
@@ -81,8 +82,8 @@ fn stays_out(words: &[Word], at: usize) -> bool {
 
 /// Whether a clause says that support ends: "dropped Python 3.8 support".
 fn ends_support(word: &Word, clause: &[Word], other: &Statement) -> bool {
-    static ENDING: List = list!["remove retired abandoned stop finish"];
-    static SUPPORT: List = list!["support"];
+    static ENDING: List = list!["remove retired abandoned stop finish fail lose"];
+    static SUPPORT: List = list!["support compatible"];
     let has_support = clause.iter().any(|word| word.is(&SUPPORT));
     word.is(&ENDING) && has_support && other.has(&SUPPORT) && !other.has(&ENDING)
 }
@@ -146,8 +147,13 @@ pub(super) fn is_set_aside(words: &[Word], at: usize) -> bool {
             && at > turn
             && end.is_none_or(|end| at < end || end < turn);
     }
-    let prefers = words.iter().position(|word| word.is(&PREFERRING));
-    let Some(prefers) = prefers else { return false };
-    let turn = (prefers..words.len()).find(|at| matches!(words[*at].text.as_str(), "to" | "over"));
-    turn.is_some_and(|turn| at > turn)
+    // Preferences and choices are things.
+    let prefers = |word: &Word| word.is(&PREFERRING) && !word.text.contains("ence");
+    let Some(prefers) = words.iter().position(prefers) else { return false };
+    let chooses = !words[prefers].text.starts_with(['p', 'f']) || words[prefers].text == "picked";
+    let turns = |word: &Word| word.text == "over" || (word.text == "to" && !chooses);
+    let turn = (prefers..words.len()).find(|at| turns(&words[*at]));
+    let end =
+        words[prefers..].iter().position(|word| word.text == "for").map(|step| prefers + step);
+    turn.is_some_and(|turn| at > turn && end.is_none_or(|end| at < end || end < turn))
 }

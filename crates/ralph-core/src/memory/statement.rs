@@ -2,7 +2,7 @@
 //! says what it is about and where what it says of that.
 
 use super::acronyms;
-use super::clauses::{Clause, Part, clauses};
+use super::clauses::{Clause, Part, clauses, put_conditions_last};
 use super::code::{are_related, are_rivals, extension, is_file, parts};
 use super::grammar::{
     AUXILIARY, NOUNS, OPENERS, VERBS, is_light, is_slight, is_verb, mark_verbs, verb,
@@ -52,6 +52,7 @@ impl Statement {
     /// The statement that words of a text make.
     fn from_words(mut words: Vec<Word>, text: &str) -> Self {
         let is_korean = text.chars().any(|c| ('가'..='힣').contains(&c));
+        put_conditions_last(&mut words);
         mark_verbs(&mut words);
         let clauses = clauses(&words);
         let verb = verb(&words);

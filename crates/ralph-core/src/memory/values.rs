@@ -124,8 +124,13 @@ impl<'a> Comparison<'a> {
 
     /// Whether the new note is about something that belongs to what the old
     /// one is about: "the sprint", "the sprint retro".
-    fn is_about_a_part(&self) -> bool {
-        let head = |one: &Statement| one.content().take_while(|at| !one.is_said(*at)).last();
+    pub(super) fn is_about_a_part(&self) -> bool {
+        // What counts something may be called by what it counts.
+        let counts = self.numbers().is_some();
+        let head = |one: &Statement| {
+            let subject = one.content().take_while(|at| !one.is_said(*at));
+            subject.filter(|at| counts || !is_verb(&one.words[*at])).last()
+        };
         let (Some(old), Some(new)) = (head(self.old), head(self.new)) else { return false };
         let Some(before) = new.checked_sub(1) else { return false };
         let is_thing = |word: &Word| weight(word) >= 0.9 && !word.is_number();
@@ -226,7 +231,11 @@ impl<'a> Comparison<'a> {
             }
             (Some(_) | None, _) => false,
         };
-        let fits = |at: &usize| weight(&one.words[*at]) >= 0.9 || (shares_verb && is_place(*at));
+        // "Not for money" says where it holds, not what is used.
+        let fits = |at: &usize| {
+            (weight(&one.words[*at]) >= 0.9 || (shares_verb && is_place(*at)))
+                && !one.is_purpose(*at)
+        };
         only.iter().copied().filter(fits).collect()
     }
 

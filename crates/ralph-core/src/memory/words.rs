@@ -273,7 +273,8 @@ fn code(inside: &str) -> Word {
 }
 
 fn token(token: &str, found: &mut Vec<Word>) {
-    let token = token.trim_start_matches(['\'', '‘', ':', '"', '`', '~']);
+    let token = token.trim_start_matches(['\'', '‘', ':', '"', '`']);
+    let token = if token.starts_with("~/") { token } else { token.trim_start_matches('~') };
     let bare = token.trim_end_matches(['.', ':', '\'', '’', '"', '`', '…']);
     let end = token[bare.len()..].trim_start_matches(['\'', '’', '"', '`']).chars().next();
     if matches!(token, "->" | "=>" | "-" | "--") {
