@@ -23,6 +23,7 @@ pub mod label;
 mod lexicon;
 mod news;
 pub mod notes;
+mod numerals;
 mod orders;
 mod phrases;
 mod quantity;

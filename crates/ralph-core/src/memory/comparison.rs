@@ -3,6 +3,7 @@
 use super::code::parts;
 use super::grammar::{NOUNS, is_verb};
 use super::kinds::kind;
+use super::quantity::Unit;
 use super::signs::Sign;
 use super::statement::{Statement, ratio, weight};
 use super::synonyms::{are_opposite, are_siblings, tells_apart};
@@ -112,8 +113,8 @@ impl<'a> Comparison<'a> {
         let swaps = has_more_than_carriers(self.old, &self.only_old)
             && has_more_than_carriers(self.new, &self.only_new);
         let parallel = self.parallel();
-        let is_other =
-            (swaps && parallel >= PARALLEL) || (self.has_both_heavy() && parallel >= 0.5);
+        let is_other = (swaps && parallel >= PARALLEL && !self.lasts_as_long())
+            || (self.has_both_heavy() && parallel >= 0.5);
         let is_alike = f64::midpoint(old, new) >= SAME && old.min(new) >= SAME_EACH;
         let said = self.old.said_share(self.new).min(self.new.said_share(self.old));
         let is_said = self.new.is_korean || (said >= LEAST_SAID && !self.says_other_things());
@@ -126,6 +127,7 @@ impl<'a> Comparison<'a> {
             && !self.is_news()
             && !self.tells_when_instead()
             && !self.does_other_things()
+            && !self.tells_two_things()
     }
 
     /// Whether the new note says when, and no longer how or where.
@@ -153,6 +155,40 @@ impl<'a> Comparison<'a> {
             && self.new.content().filter(is_shared).count() < 2
             && has_more_than_carriers(self.old, &self.only_old)
             && has_more_than_carriers(self.new, &self.only_new)
+    }
+
+    /// Whether both say of the same for how long or how much: "valid for two
+    /// days", "works for 48 hours".
+    fn lasts_as_long(&self) -> bool {
+        let is_amount = |word: &Word| match word.class {
+            Class::Number(Unit::Time | Unit::Bytes | Unit::Percent | Unit::Clock) => true,
+            Class::Number(Unit::Count | Unit::Version)
+            | Class::Plain
+            | Class::Code
+            | Class::Mark => false,
+        };
+        let is_shared = |at: usize| is_amount(&self.new.words[at]) && !self.only_new.contains(&at);
+        let is_one = self.only_old.len() <= 1 && self.only_new.len() <= 1;
+        let is_said = |one: &Statement, only: &[usize]| {
+            only.iter().all(|at| one.is_said(*at) || is_verb(&one.words[*at]))
+        };
+        is_one
+            && self.new.content().any(is_shared)
+            && is_said(self.old, &self.only_old)
+            && is_said(self.new, &self.only_new)
+    }
+
+    /// Whether each note says two things that the other does not, and they have
+    /// little in common but what they are about.
+    fn tells_two_things(&self) -> bool {
+        let told = |one: &Statement, only: &[usize]| {
+            only.iter().filter(|at| !one.words[**at].is(&CARRIERS)).count()
+        };
+        let is_shared =
+            |at: &usize| !self.only_new.contains(at) && weight(&self.new.words[*at]) >= 0.9;
+        told(self.old, &self.only_old) >= 2
+            && told(self.new, &self.only_new) >= 2
+            && self.new.content().filter(is_shared).count() < 2
     }
 
     /// Whether nothing of what one note says of its subject is in the other:

@@ -54,7 +54,10 @@ static LIGHT: List = list![
 pub(super) fn is_light(word: &Word) -> bool {
     let is_agent = ["er", "or", "ers", "ors"].iter().any(|end| word.text.ends_with(end));
     let is_manner = word.text.len() > 5 && word.text.ends_with("ly") && !word.is_name;
-    word.is_verb || is_manner || word.is(&LIGHT) || (word.is(&VERBS) && !is_agent)
+    // A formatter is somebody, though to format says little.
+    let is_whole = ["er", "or"].iter().any(|end| word.stem.ends_with(end));
+    let is_made = is_agent && !is_whole && word.text.starts_with(&word.stem);
+    word.is_verb || is_manner || (word.is(&LIGHT) && !is_made) || (word.is(&VERBS) && !is_agent)
 }
 
 /// Whether a word says little wherever it stands.
@@ -179,12 +182,16 @@ pub(super) fn verb(words: &[Word]) -> Option<usize> {
     if words.first().is_some_and(|word| word.is(&ORDERS) && !word.text.ends_with('s')) {
         return Some(0);
     }
-    let all = 0..words.len();
     let is_own = |at: &usize| words[*at].is_verb && words[..*at].iter().any(is_pronoun);
-    all.clone()
-        .find(|at| leads(*at) || acts(*at))
-        .or_else(|| all.clone().find(is_own))
-        .or_else(|| all.clone().skip(1).find(|at| words[*at].is(&VERBS)))
-        .or_else(|| all.clone().find(|at| words[*at].is(&VERBS)))
-        .or_else(|| all.clone().find(|at| words[*at].is_verb))
+    let within = |all: std::ops::Range<usize>| {
+        all.clone()
+            .find(|at| leads(*at) || acts(*at))
+            .or_else(|| all.clone().find(is_own))
+            .or_else(|| all.clone().skip(1).find(|at| words[*at].is(&VERBS)))
+            .or_else(|| all.clone().find(|at| words[*at].is(&VERBS)))
+            .or_else(|| all.clone().find(|at| words[*at].is_verb))
+    };
+    // What the first sentence says comes first.
+    let end = words.iter().position(|word| word.is_mark(";") || word.is_mark("."));
+    within(0..end.unwrap_or(words.len())).or_else(|| within(0..words.len()))
 }

@@ -121,7 +121,7 @@ pub(super) fn is_ending(text: &str) -> bool {
 
 /// Whether a word without its particle says nothing by itself.
 pub(super) fn is_filler(text: &str) -> bool {
-    const FILLERS: &str = "기준 경우 때 동안 등 정도 관련 주길 좀 위해 통해 대해 따로 및 또는 그리고 것 수 시 해당 각 각각 님 씨 두었 뒀 놓았 놨";
+    const FILLERS: &str = "기준 경우 때 동안 등 정도 관련 주길 좀 위해 통해 대해 따로 및 또는 그리고 것 것은 것이 것을 사항 사항임 수 시 해당 각 각각 님 씨 두었 뒀 놓았 놨";
     FILLERS.split(' ').any(|one| one == text)
 }
 

@@ -3,7 +3,7 @@
 //! is about the same thing, the new one takes its place, whatever the words
 //! are in which the two differ.
 
-use super::comparison::{CARRIERS, Comparison};
+use super::comparison::{CARRIERS, Comparison, heavy};
 use super::grammar::{is_negation, is_verb};
 use super::kinds::kind;
 use super::statement::{Statement, weight};
@@ -38,6 +38,9 @@ static EVENTS: List = list![
     "merger redesign"
 ];
 
+static MENDING: List = list!["fix"];
+
+/// What a Korean sentence about a change ends in.
 static TURNED: List =
     list!["change move replace migrate increase decrease rename raise lower convert"];
 
@@ -47,7 +50,7 @@ impl Statement {
         let text = |at: usize| self.words.get(at).map_or("", |word| word.text.as_str());
         let denies = self.words.iter().any(is_negation);
         (0..self.words.len()).any(|at| match text(at) {
-            "now" | "nowadays" | "anymore" => true,
+            "now" | "nowadays" | "anymore" | "이번" => true,
             "longer" => denies,
             "any" => text(at + 1) == "more" && denies,
             "since" => self.names_a_time(at),
@@ -109,6 +112,12 @@ impl Statement {
         self.ends_in_change() || self.predicate().is_some_and(|word| is_one_of(CHANGED, word))
     }
 
+    /// Whether it says that something is mended: "is fixed".
+    fn is_mended(&self) -> bool {
+        let is_state = |pair: &[Word]| is_being(&pair[0]) && pair[1].is(&MENDING);
+        self.words.windows(2).any(is_state)
+    }
+
     /// Whether a Korean sentence ends in a change.
     fn ends_in_change(&self) -> bool {
         let last = self.words.iter().rev().find(|word| word.is_content());
@@ -119,22 +128,66 @@ impl Statement {
 impl Comparison<'_> {
     /// Whether only the new note tells of a change.
     pub(super) fn is_news(&self) -> bool {
-        self.new.tells_of_change() && !self.old.tells_of_change()
+        let is_mended = self.new.is_mended() && !self.old.has(&MENDING);
+        (is_mended || self.new.tells_of_change()) && !self.old.tells_of_change()
     }
 
     /// Whether the new note tells of a change of what the old one is about.
     pub(super) fn is_news_of_it(&self) -> bool {
-        let (mut all, mut found) = (0.0, 0.0);
-        for at in self.old.content().filter(|at| is_topic(&self.old.words[*at])) {
-            all += weight(&self.old.words[at]);
-            found += if self.only_old.contains(&at) { 0.0 } else { weight(&self.old.words[at]) };
-        }
-        let is_whole = all > 0.0 && found / all >= LEAST_TOPIC;
+        let share = |counts: &dyn Fn(usize) -> bool| {
+            let (mut all, mut found) = (0.0, 0.0);
+            for at in self.old.content().filter(|at| counts(*at)) {
+                let own = weight(&self.old.words[at]);
+                all += own;
+                found += if self.only_old.contains(&at) { 0.0 } else { own };
+            }
+            if all < 0.9 { 0.0 } else { found / all }
+        };
+        let is_subject = |at: usize| !self.old.is_said(at) && weight(&self.old.words[at]) >= 0.9;
+        let is_whole = share(&is_subject) >= LEAST_TOPIC
+            || share(&|at| is_topic(&self.old.words[at])) >= LEAST_TOPIC;
         self.is_news()
             && is_whole
             && !self.is_about_a_part()
             && !self.is_about_less()
             && (self.new.says_only_change() || !self.may_be_one_of_many())
+    }
+
+    /// Whether the new note says what the old one was about in one clause, with
+    /// another value, and speaks of the old value in another: "Ann leads the
+    /// team, Bob stepped down".
+    pub(super) fn sends_off_the_old(&self) -> bool {
+        let clauses: Vec<(usize, usize)> = self.new.claims().collect();
+        if clauses.len() < 2 {
+            return false;
+        }
+        let is_in = |(start, end): (usize, usize), word: &Word| {
+            self.new.words[start..end].iter().any(|other| other.stem == word.stem)
+        };
+        let is_heavy = |at: &usize| weight(&self.old.words[*at]) >= 0.9;
+        let (values, topic): (Vec<usize>, Vec<usize>) = self
+            .old
+            .content()
+            .filter(is_heavy)
+            .partition(|at| self.old.is_said(*at) && is_named(&self.old.words[*at]));
+        let speaks = |clause: (usize, usize), all: &[usize]| {
+            all.iter().filter(|at| is_in(clause, &self.old.words[**at])).count()
+        };
+        let is_new = |clause: (usize, usize)| {
+            let mut new =
+                heavy(self.new, &self.only_new).filter(|at| is_named(&self.new.words[*at]));
+            new.any(|at| (clause.0..clause.1).contains(&at))
+        };
+        clauses.iter().any(|about| {
+            let all = speaks(*about, &topic);
+            let tells = all > 0 && 2 * all >= topic.len();
+            tells
+                && is_new(*about)
+                && speaks(*about, &values) == 0
+                && clauses.iter().any(|other| {
+                    other != about && speaks(*other, &values) > 0 && speaks(*other, &topic) == 0
+                })
+        })
     }
 
     /// Whether notes that are built alike differ in two places: in what they are
@@ -159,8 +212,12 @@ impl Comparison<'_> {
 
 /// Whether a word names what a note is about rather than what it says of it.
 fn is_topic(word: &Word) -> bool {
-    let is_value = word.is_number() || word.class == Class::Code || word.is_name;
-    weight(word) >= 0.9 && !is_value && kind(&word.stem).is_none()
+    weight(word) >= 0.9 && !word.is_number() && !is_named(word)
+}
+
+/// Whether a word is a name, code, or one of a kind.
+fn is_named(word: &Word) -> bool {
+    word.is_name || word.class == Class::Code || kind(&word.stem).is_some()
 }
 
 fn is_being(word: &Word) -> bool {

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use super::clock;
 use super::idioms::PHRASES;
 use super::kinds::kind;
+use super::numerals;
 use super::quantity::{self, Unit};
 use super::stems::find_base;
 use super::tables::Table;
@@ -24,6 +25,9 @@ pub(super) fn joined(words: &[Word]) -> Vec<Word> {
         } else if let Some(word) = found.last().and_then(|before| single(before, &words[at..])) {
             found.push(word);
             at += 2;
+        } else if let Some((word, length)) = numerals::fraction(&words[at..]) {
+            found.push(word);
+            at += length;
         } else if let Some(word) = quarter(&words[at..]) {
             found.push(word);
             at += 4;
@@ -52,7 +56,25 @@ pub(super) fn joined(words: &[Word]) -> Vec<Word> {
             at += 1;
         }
     }
+    name_missing(&mut found);
     without_weekly(found)
+}
+
+/// "No currency is given" and "the currency is not set" say that it is missing.
+fn name_missing(words: &mut Vec<Word>) {
+    const THERE: [&str; 8] =
+        ["given", "set", "provided", "specified", "present", "defined", "supplied", "passed"];
+    let is_being = |word: &Word| matches!(word.text.as_str(), "is" | "are" | "was");
+    let Some(at) = words.iter().position(|word| THERE.contains(&word.text.as_str())) else {
+        return;
+    };
+    let is_not = at > 1 && words[at - 1].text == "not" && is_being(&words[at - 2]);
+    let from = at.saturating_sub(4);
+    let no = words[from..at].iter().position(|word| word.text == "no").map(|step| from + step);
+    let no = no.filter(|_| is_being(&words[at - 1]));
+    let Some(denial) = no.or_else(|| is_not.then(|| at - 1)) else { return };
+    words[at] = Word::plain("missing");
+    words.remove(denial);
 }
 
 /// "Once a week on Monday" is every Monday.
@@ -181,6 +203,16 @@ fn amount(words: &[Word]) -> Option<(Word, usize)> {
         let (unit, scale) = quantity::unit(text(at)).filter(|(unit, _)| *unit != Unit::Count)?;
         return Some((numbered(0.5, unit, scale), at + 1));
     }
+    if let Some((number, length)) = numerals::compound(words) {
+        let unit = words.get(length).and_then(|word| quantity::unit(&word.text));
+        return Some(match unit.filter(|_| text(length).len() > 1) {
+            Some((unit, scale)) => (numbered(number, unit, scale), length + 1),
+            None => (numbered(number, Unit::Count, 1.0), length),
+        });
+    }
+    if let Some(found) = period(words) {
+        return Some(found);
+    }
     let number = match first.class {
         Class::Number(Unit::Count) => first.stem.parse().ok()?,
         Class::Plain => quantity::spelled(text(0)).filter(|_| is_counting(words))?,
@@ -194,6 +226,17 @@ fn amount(words: &[Word]) -> Option<(Word, usize)> {
         }
         Some(_) | None => Some((numbered(number, Unit::Count, 1.0), 1)),
     }
+}
+
+/// "100 Hz" is every 10 ms; faster clocks are known by their rate.
+fn period(words: &[Word]) -> Option<(Word, usize)> {
+    let [number, unit, ..] = words else { return None };
+    let rate: f64 = match number.class {
+        Class::Number(Unit::Count) => number.stem.parse().ok()?,
+        Class::Number(_) | Class::Plain | Class::Code | Class::Mark => return None,
+    };
+    let is_slow = unit.text == "hz" && rate > 0.0 && rate <= 1_000.0;
+    is_slow.then(|| (numbered(1_000.0 / rate, Unit::Time, 1.0), 2))
 }
 
 /// How often something happens, as the time between: "daily", "once a week".

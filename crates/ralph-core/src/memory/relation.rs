@@ -76,7 +76,7 @@ pub fn relate(old: &str, new: &str) -> Relation {
         let (was, now) = (was.text.clone(), now.text.clone());
         return Relation::Replaces(Why::Value { was, now });
     }
-    if pair.is_news_of_it() {
+    if pair.is_news_of_it() || pair.sends_off_the_old() {
         return Relation::Replaces(Why::Denied);
     }
     if pair.says_the_same() {

@@ -71,7 +71,7 @@ fn is_avoided(words: &[Word], at: usize) -> bool {
     let asks = before.is_none_or(|word| {
         matches!(word.text.as_str(), "please" | "should" | "must" | "always" | "and" | "we")
     });
-    words[at].text == "avoid" && asks
+    (words[at].text == "avoid" && asks) || (words[at].text == "avoided" && words[at].is_verb)
 }
 
 /// Whether it asks to keep something out of another.

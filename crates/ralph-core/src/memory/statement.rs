@@ -32,7 +32,7 @@ pub(super) struct Statement {
 /// Nouns that a number belongs to as a name does.
 static LABELS: List = list![
     "step issue ticket pr phase line chapter section rule task bug case milestone level no stage"
-    "item week quarter migration error code adr rfc figure exit epic sprint"
+    "item week quarter migration error code adr rfc figure exit epic sprint channel vlan slot bay"
 ];
 
 /// What a number in front of the verb is said to be: "Go 1.22 is the minimum".
