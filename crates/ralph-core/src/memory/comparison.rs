@@ -324,7 +324,14 @@ impl<'a> Comparison<'a> {
 
     /// Whether the new note says that it adds to the old one.
     pub(super) fn is_added(&self) -> bool {
-        self.new.has(&ADDING) && !self.old.has(&ADDING)
+        // "Too slow" adds nothing.
+        let adds = |one: &Statement| {
+            (0..one.words.len()).any(|at| {
+                let ends = one.words.get(at + 1).is_none_or(|next| next.class == Class::Mark);
+                one.words[at].is(&ADDING) && (ends || one.words[at].text != "too")
+            })
+        };
+        adds(self.new) && !adds(self.old)
     }
 
     /// Whether there was one thing only, and the new note adds another: "only
@@ -392,7 +399,7 @@ impl<'a> Comparison<'a> {
 /// Words that only carry others: which of them is used says nothing.
 pub(super) static CARRIERS: List = list![
     "use store locate write run set go put keep make do file value name handle manage have process"
-    "happen"
+    "happen receive appear occur treat"
 ];
 
 fn has_more_than_carriers(one: &Statement, only: &[usize]) -> bool {

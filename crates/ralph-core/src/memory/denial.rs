@@ -179,7 +179,14 @@ impl<'a> Comparison<'a> {
             all.map(|word| word.stem.as_str()).collect()
         };
         let (old, new) = (denied(self.old, &self.old_signs), denied(self.new, &self.new_signs));
-        old.iter().any(|stem| new.contains(stem))
+        let head = |one: &'a Statement| {
+            let at = one.words.iter().position(is_negation)?;
+            let head = one.words[at + 1..].iter().find(|word| word.is_content())?;
+            // Both may speak of unused things and say the opposite of them.
+            (!head.text.ends_with("ed")).then_some(&head.stem)
+        };
+        let is_head = head(self.old).is_some() && head(self.old) == head(self.new);
+        is_head || old.iter().any(|stem| new.contains(stem))
     }
 
     /// Whether both say of the same how it is, one the opposite of the other.

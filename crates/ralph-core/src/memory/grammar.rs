@@ -38,7 +38,7 @@ static LIGHT: List = list![
     "data interval process side end begin stay leave try cause lead turn raise lower increase decrease instead prefer"
     "register gate forward skip listen finish refresh support track proxy header open close"
     "format style order rule convention policy method class function key string object"
-    "give take tell come avoid before after together"
+    "give take tell come avoid before after together appear receive"
     "rate hz khz mhz ghz baud bps fps rpm dpi px pixel bit bits"
     "threshold tool available possible present together late early later earlier soon long short high low new recent stale large small slow fast"
     "manual automatic direct sync stable flaky explicit implicit built-in internal reach"

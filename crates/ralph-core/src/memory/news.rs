@@ -3,17 +3,26 @@
 //! is about the same thing, the new one takes its place, whatever the words
 //! are in which the two differ.
 
+use std::sync::LazyLock;
+
 use super::comparison::{CARRIERS, Comparison, heavy};
 use super::grammar::{is_negation, is_verb};
 use super::kinds::kind;
 use super::statement::{Statement, weight};
+use super::tables::Words;
 use super::words::{Class, List, Word, list};
 
 /// How much of what the old note is about the new one must speak of.
 const LEAST_TOPIC: f64 = 0.6;
 
 /// From here on two notes are built alike.
-const ALIKE: f64 = 0.5;
+const ALIKE: f64 = 0.42;
+
+/// Which words a number stands in says less.
+const ALIKE_WITH_NUMBERS: f64 = 0.5;
+
+/// In Korean nearly all words carry meaning, so fewer are shared by chance.
+const ALIKE_IN_KOREAN: f64 = 0.7;
 
 /// Forms that tell of a change behind "was", "has been", "got" or "we".
 const CHANGED: &str = "moved renamed migrated switched replaced changed swapped dropped removed \
@@ -46,7 +55,7 @@ static TURNED: List =
 
 impl Statement {
     /// Whether it tells of a change.
-    pub(super) fn tells_of_change(&self) -> bool {
+    pub(super) fn is_of_change(&self) -> bool {
         let text = |at: usize| self.words.get(at).map_or("", |word| word.text.as_str());
         let denies = self.words.iter().any(is_negation);
         (0..self.words.len()).any(|at| match text(at) {
@@ -83,7 +92,9 @@ impl Statement {
     /// Whether a word says that something was changed.
     fn is_changed(&self, at: usize) -> bool {
         let word = &self.words[at];
-        if word.class != Class::Plain {
+        let text = word.text.as_str();
+        let may_be = IS_CHANGED.contains(text) || IS_GOING.contains(text);
+        if word.class != Class::Plain || !may_be {
             return false;
         }
         let before = &self.words[..at];
@@ -103,13 +114,15 @@ impl Statement {
         let is_past = near().any(|word| was(&word)) || near().next().is_some_and(|word| has(&word));
         let next = self.words.get(at + 1).map_or("", |word| word.text.as_str());
         let goes = matches!(next, "to" | "from" | "over" | "up" | "down" | "into" | "outof");
-        (is_past && is_one_of(CHANGED, word)) || (goes && is_one_of(GOING, word))
+        (is_past && IS_CHANGED.contains(word.text.as_str()))
+            || (goes && IS_GOING.contains(word.text.as_str()))
     }
 
     /// Whether all it says is that something was changed: then there is no
     /// room for more of the kind.
     fn says_only_change(&self) -> bool {
-        self.ends_in_change() || self.predicate().is_some_and(|word| is_one_of(CHANGED, word))
+        self.ends_in_change()
+            || self.predicate().is_some_and(|word| IS_CHANGED.contains(word.text.as_str()))
     }
 
     /// Whether it says that something is mended: "is fixed".
@@ -128,8 +141,8 @@ impl Statement {
 impl Comparison<'_> {
     /// Whether only the new note tells of a change.
     pub(super) fn is_news(&self) -> bool {
-        let is_mended = self.new.is_mended() && !self.old.has(&MENDING);
-        (is_mended || self.new.tells_of_change()) && !self.old.tells_of_change()
+        let is_mended = || self.new.is_mended() && !self.old.has(&MENDING);
+        (self.new.tells_of_change || is_mended()) && !self.old.tells_of_change
     }
 
     /// Whether the new note tells of a change of what the old one is about.
@@ -150,7 +163,13 @@ impl Comparison<'_> {
             && is_whole
             && !self.is_about_a_part()
             && !self.is_about_less()
-            && (self.new.says_only_change() || !self.may_be_one_of_many())
+            && (self.new.says_only_change() || self.turns_a_denial() || !self.may_be_one_of_many())
+    }
+
+    /// Whether one note denies something and the other nothing.
+    fn turns_a_denial(&self) -> bool {
+        let denies = |one: &Statement| one.words.iter().any(is_negation);
+        denies(self.old) != denies(self.new)
     }
 
     /// Whether the new note says what the old one was about in one clause, with
@@ -164,12 +183,12 @@ impl Comparison<'_> {
         let is_in = |(start, end): (usize, usize), word: &Word| {
             self.new.words[start..end].iter().any(|other| other.stem == word.stem)
         };
-        let is_heavy = |at: &usize| weight(&self.old.words[*at]) >= 0.9;
         let (values, topic): (Vec<usize>, Vec<usize>) = self
             .old
             .content()
-            .filter(is_heavy)
             .partition(|at| self.old.is_said(*at) && is_named(&self.old.words[*at]));
+        let is_heavy = |at: &usize| weight(&self.old.words[*at]) >= 0.9;
+        let heavy_topic: Vec<usize> = topic.iter().copied().filter(is_heavy).collect();
         let speaks = |clause: (usize, usize), all: &[usize]| {
             all.iter().filter(|at| is_in(clause, &self.old.words[**at])).count()
         };
@@ -185,7 +204,9 @@ impl Comparison<'_> {
                 && is_new(*about)
                 && speaks(*about, &values) == 0
                 && clauses.iter().any(|other| {
-                    other != about && speaks(*other, &values) > 0 && speaks(*other, &topic) == 0
+                    other != about
+                        && speaks(*other, &values) > 0
+                        && speaks(*other, &heavy_topic) == 0
                 })
         })
     }
@@ -205,7 +226,11 @@ impl Comparison<'_> {
         let (old, new) = (places(self.old, &self.only_old), places(self.new, &self.only_new));
         // Which of the words that carry others is used makes no difference.
         let carried = usize::from(old.contains(&true) && new.contains(&true));
-        let alike = if self.new.is_korean { 0.7 } else { ALIKE };
+        let alike = match (self.new.is_korean, self.numbers()) {
+            (true, _) => ALIKE_IN_KOREAN,
+            (false, Some(_)) => ALIKE_WITH_NUMBERS,
+            (false, None) => ALIKE,
+        };
         old.len() >= 2 + carried && new.len() >= 2 + carried && self.parallel() >= alike
     }
 }
@@ -224,6 +249,9 @@ fn is_being(word: &Word) -> bool {
     matches!(word.text.as_str(), "is" | "are" | "was" | "were" | "has" | "have")
 }
 
-fn is_one_of(list: &str, word: &Word) -> bool {
-    list.split(' ').any(|one| one == word.text)
-}
+/// Forms of words, as they are written.
+type Forms = LazyLock<Words<&'static str>>;
+
+static IS_CHANGED: Forms = LazyLock::new(|| CHANGED.split_whitespace().collect());
+
+static IS_GOING: Forms = LazyLock::new(|| GOING.split_whitespace().collect());

@@ -277,7 +277,7 @@ fn several(words: &[Word]) -> Option<(Word, usize)> {
 /// "A day" as an amount, behind a word that leads to one.
 fn single(before: &Word, words: &[Word]) -> Option<Word> {
     let [article, unit, ..] = words else { return None };
-    let leads = "within after for take takes maximum minimum than about every each per";
+    let leads = "within after for take takes maximum minimum than about every each per is";
     if !matches!(article.text.as_str(), "a" | "an")
         || !leads.split(' ').any(|lead| lead == before.text)
     {

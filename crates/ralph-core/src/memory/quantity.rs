@@ -41,7 +41,7 @@ const UNITS: &[(&str, Unit, f64)] = &[
     ("m min mins minute minutes 분", Unit::Time, 60_000.0),
     ("h hr hrs hour hours 시간", Unit::Time, 3_600_000.0),
     ("d day days 일", Unit::Time, 86_400_000.0),
-    ("w wk week weeks 주", Unit::Time, 604_800_000.0),
+    ("w wk week weeks 주 주일", Unit::Time, 604_800_000.0),
     ("month months 개월 달", Unit::Time, MONTH),
     ("y yr year years 년", Unit::Time, YEAR),
     ("am 시", Unit::Clock, 60.0),
@@ -143,25 +143,30 @@ pub(super) fn unit(word: &str) -> Option<(Unit, f64)> {
     TABLE.get(word).copied()
 }
 
+/// Other words for numbers.
+const OTHERS: [(&str, f64); 8] = [
+    ("스무", 20.0),
+    ("스물", 20.0),
+    ("서른", 30.0),
+    ("twice", 2.0),
+    ("thrice", 3.0),
+    ("hundred", 100.0),
+    ("thousand", 1000.0),
+    ("dozen", 12.0),
+];
+
 /// The number that a word spells.
 pub(super) fn spelled(word: &str) -> Option<f64> {
-    let at = |list: &[&str]| list.iter().position(|one| *one == word);
-    let amount = at(&SMALL).or_else(|| at(&KOREAN));
-    let amount = amount.or_else(|| at(&TENS).map(|tens| (tens + 2) * 10));
-    let amount = amount.or(match word {
-        "스무" | "스물" => Some(20),
-        "서른" => Some(30),
-        _ => None,
+    static TABLE: LazyLock<Table<&str, f64>> = LazyLock::new(|| {
+        let mut table = Table::default();
+        let tens = TENS.iter().zip((2_u32..).map(|ten| f64::from(ten * 10)));
+        let small = SMALL.iter().zip((0_u32..).map(f64::from));
+        let korean = KOREAN.iter().zip((0_u32..).map(f64::from));
+        table.extend(tens.chain(small).chain(korean).map(|(word, number)| (*word, number)));
+        table.extend(OTHERS);
+        table
     });
-    let amount = amount.or(match word {
-        "twice" => Some(2),
-        "thrice" => Some(3),
-        "hundred" => Some(100),
-        "thousand" => Some(1000),
-        "dozen" => Some(12),
-        _ => None,
-    })?;
-    u32::try_from(amount).ok().map(f64::from)
+    TABLE.get(word).copied()
 }
 
 /// A number as text: `10_000`, `10k`, `30s`, `02:00`, `1.2.3`, `v18`.

@@ -27,6 +27,8 @@ pub(super) struct Statement {
     pub(super) is_korean: bool,
     /// The families of its plain words.
     families: Words<String>,
+    /// Whether it tells of a change.
+    pub(super) tells_of_change: bool,
 }
 
 /// Nouns that a number belongs to as a name does.
@@ -77,7 +79,10 @@ impl Statement {
         }
         let plain = words.iter().filter(|word| word.class == Class::Plain && word.is_content());
         let families = plain.map(|word| family(&word.stem).to_owned()).collect();
-        Self { words, clauses, verb, known, is_korean, families }
+        let mut found =
+            Self { words, clauses, verb, known, is_korean, families, tells_of_change: false };
+        found.tells_of_change = found.is_of_change();
+        found
     }
 
     /// The positions of the words that carry meaning.

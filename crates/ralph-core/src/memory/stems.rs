@@ -20,13 +20,14 @@ pub(super) fn stem(word: &str) -> String {
 }
 
 /// Endings of forms, and what may stand in their place.
-const ENDS: [(&str, &[&str]); 6] = [
+const ENDS: [(&str, &[&str]); 7] = [
     ("s", &[""]),
     ("es", &[""]),
     ("ies", &["y"]),
     ("ied", &["y"]),
     ("ed", &["", "e"]),
     ("ing", &["", "e"]),
+    ("ly", &[""]),
 ];
 
 /// The first of the words that a word may be a form of, itself included, for
@@ -39,7 +40,11 @@ pub(super) fn find_base<T>(word: &str, find: impl Fn(&str) -> Option<T>) -> Opti
         return None;
     }
     for (end, instead) in ENDS {
-        let Some(rest) = word.strip_suffix(end).filter(|rest| rest.len() >= 3) else { continue };
+        // To apply is nothing of an app.
+        let least = if end == "ly" { 4 } else { 3 };
+        let Some(rest) = word.strip_suffix(end).filter(|rest| rest.len() >= least) else {
+            continue;
+        };
         let whole = instead.iter().find_map(|end| match *end {
             "" => find(rest),
             end => find(&format!("{rest}{end}")),

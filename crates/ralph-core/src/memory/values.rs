@@ -3,6 +3,7 @@
 
 use super::comparison::{Comparison, heavy};
 use super::grammar::{OPENERS, is_verb};
+use super::kinds::kind;
 use super::quantity::Unit;
 use super::rivals::{PLACING, Rivals, Role};
 use super::statement::{Statement, weight};
@@ -22,6 +23,9 @@ static LASTING: List = list![
 
 /// Where something may be put, whatever the grammar says.
 static PLACES: List = list!["file directory repository table database memory screen"];
+
+/// Notes that are built alike less than this are worded differently.
+const LOOSE: f64 = 0.4;
 
 impl<'a> Comparison<'a> {
     /// Numbers of one kind that differ.
@@ -69,7 +73,10 @@ impl<'a> Comparison<'a> {
             return None;
         }
         let (was, now) = self.numbers().or_else(|| self.named_values())?;
-        if self.are_of_two_names(was, now) || self.are_of_two_doings(was, now) {
+        if self.are_of_two_names(was, now)
+            || self.are_of_two_doings(was, now)
+            || self.are_loose_words(was, now)
+        {
             return None;
         }
         let is_alone = |one: &Statement, only: &[usize], value: usize| {
@@ -84,6 +91,19 @@ impl<'a> Comparison<'a> {
             && !self.is_about_a_part()
             && !self.is_about_less();
         is_clear.then(|| (&self.old.words[was], &self.new.words[now]))
+    }
+
+    /// Whether two plain words stand in notes that are built too differently to
+    /// tell that one takes the place of the other.
+    fn are_loose_words(&self, was: usize, now: usize) -> bool {
+        let is_plain =
+            |word: &Word| word.class == Class::Plain && !word.is_name && kind(&word.stem).is_none();
+        is_plain(&self.old.words[was])
+            && is_plain(&self.new.words[now])
+            && !self.new.is_korean
+            && !self.is_news()
+            && self.parallel() < LOOSE
+            && self.says_the_same()
     }
 
     /// Whether two numbers belong to two names, with room for both: "supports
