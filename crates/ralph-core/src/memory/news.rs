@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use super::comparison::{CARRIERS, Comparison, heavy};
 use super::grammar::{is_negation, is_verb};
 use super::kinds::kind;
+use super::rivals::tells_what_it_is;
 use super::statement::{Statement, weight};
 use super::tables::Words;
 use super::words::{Class, List, Word, list};
@@ -161,9 +162,30 @@ impl Comparison<'_> {
             || share(&|at| is_topic(&self.old.words[at])) >= LEAST_TOPIC;
         self.is_news()
             && is_whole
+            && self.is_about_what_was_said()
             && !self.is_about_a_part()
             && !self.is_about_less()
             && (self.new.says_only_change() || self.turns_a_denial() || !self.may_be_one_of_many())
+    }
+
+    /// Whether the change can be one of what the old note says: that a parser
+    /// was moved changes nothing of what it can read.
+    fn is_about_what_was_said(&self) -> bool {
+        let said = || self.old.content().filter(|at| self.old.is_said(*at));
+        let is_shared =
+            |at: usize| !self.only_old.contains(&at) && !self.old.words[at].is(&CARRIERS);
+        let is_value = |at: usize| {
+            let word = &self.old.words[at];
+            self.only_old.contains(&at) && (word.is_number() || is_named(word))
+        };
+        let is_same_doing = match (self.old.predicate(), self.new.predicate()) {
+            (Some(was), Some(now)) => was.stem == now.stem,
+            (None, None) => self.old.is_copular() && self.new.is_copular(),
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        is_same_doing
+            || said().any(is_shared)
+            || (tells_what_it_is(self.old) && said().any(is_value))
     }
 
     /// Whether one note denies something and the other nothing.

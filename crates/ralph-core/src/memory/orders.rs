@@ -47,7 +47,7 @@ pub fn orders(text: &str) -> Vec<Order> {
     static COMPILED: LazyLock<Vec<(Order, Regex)>> = LazyLock::new(|| compiled(RULES));
     static ADDRESSED: LazyLock<Vec<(Order, Regex)>> = LazyLock::new(|| compiled(ADDRESSING));
     static MILDER: LazyLock<Vec<(Order, Regex)>> = LazyLock::new(|| compiled(UNLESS_DENIED));
-    let seen = without_installers(&readable(text));
+    let seen = without_greetings(&without_installers(&readable(text)));
     let said = without_quotations(&seen);
     let heard = |order: Order| match order {
         Order::Forget | Order::Pretend | Order::Command | Order::Deceive | Order::Hide => &said,
@@ -155,6 +155,20 @@ fn closes_a_fence(text: &str) -> bool {
             !text[..at].contains(&open) && !line.contains(char::is_alphanumeric)
         })
     })
+}
+
+/// A text without what only sounds like an order: "you are now ready", and lines
+/// that name a machine or an account.
+fn without_greetings(text: &str) -> String {
+    static KNOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let ready = r"\byou are now (?:ready|able|connected|logged|signed|done|set|running)\b";
+        let named = r"(?m)^(?:system|user): ?[\w.-]+(?: v?[\d.]+)?(?:,|$)";
+        Regex::new(&format!("{ready}|{named}")).ok()
+    });
+    match KNOWN.as_ref() {
+        Some(known) => known.replace_all(text, "").into_owned(),
+        None => text.to_owned(),
+    }
 }
 
 /// A text without the well-known ways to install a tool, which are piped into

@@ -147,4 +147,34 @@ pub(super) const ADDRESSING: &[(Order, &str)] = &[
         Order::Leak,
         r"\brepeat (?:the |all |every )?(?:words?|text|lines?|sentences?|everything|message)(?: \w+)? (?:above|before|so far|from the (?:start|beginning))\b|(?:대화|프롬프트|소스|코드|파일|내용|기록)[^.\n]{0,20}(?:https?://|메일|주소)[^\n]{0,40}(?:보내|전송|업로드|올려)",
     ),
+    // A machine is named, and what it has to do.
+    (
+        Order::Command,
+        r"\b(?:ai|llm|coding|automated|autonomous|language) (?:[\w-]+ )?(?:agents?|bots?|assistants?|models?|tools?|reviewers?|systems?)\b[^.\n:]{0,40}\b{MUST} (?:(?:also|always|now|first|then|immediately) )*{ACT}\b",
+    ),
+    (
+        Order::Command,
+        r"(?:^|[\n.!?] ?)(?:for|to) (?:the |all |any |every )?(?:ai|llm|automated|autonomous|coding|triage|review) (?:[\w-]+ )?(?:bots?|agents?|assistants?|models?|reviewers?|tools?|systems?) ?:|\b(?:any|every|whichever|whatever) (?:other )?(?:ai )?(?:assistant|agent|bot|ai|llm|model) ?:",
+    ),
+    (
+        Order::Command,
+        r"(?:^|\n|[.!?] )(?:model|assistant|agent|ai|bot|llm|copilot), (?:(?:please|now|just|kindly) )*{ACT}\b|\b(?:hey|hi|hello|dear),? copilot\b",
+    ),
+    // What it is told to be allowed, and whom not to ask.
+    (
+        Order::Forget,
+        r"\b(?:given|granted|gave) you (?:full |the |explicit )?(?:permission|clearance|authority|authori[sz]ation|consent)\b|\bno need to (?:double[- ]?check|check|confirm|verify|ask|consult)(?: \w+)? (?:with )?(?:them|him|her|the user|your user|anyone|anybody)\b|\b(?:do not|don't|never) (?:follow|obey|fulfil|honou?r) (?:their|his|her) (?:requests?|orders?|instructions?|wishes)\b",
+    ),
+    (
+        Order::Hide,
+        r"\bkeep (?:this|it|that|the \w+) (?:from (?:them|the user|your user|him|her)|out of (?:the |your )?(?:chat|summary|report|reply|answer|conversation|transcript))\b|\bkeep quiet about\b|\bas if nothing (?:had |has )?happened\b|\b(?:doesn't|does not|do not|don't) (?:like|want) to be (?:asked|told|bothered)\b",
+    ),
+    (
+        Order::Role,
+        r"\b(?:message|note|instruction|hint|order)s?_(?:to|for)_(?:the_)?(?:agent|assistant|ai|llm|model|bot)s?\b",
+    ),
+    (
+        Order::Hide,
+        r"(?:ai|에이전트|어시스턴트|모델|봇)(?:은|는|에게)[^.\n]{0,90}(?:적지|쓰지|알리지|말하지|보이지|언급하지|남기지|묻지) ?(?:말고|마세요|마십시오|마라|말 것|말아)",
+    ),
 ];
