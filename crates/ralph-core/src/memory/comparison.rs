@@ -290,6 +290,10 @@ impl<'a> Comparison<'a> {
     /// "mobile client".
     fn qualify(&self, old: usize, new: usize) -> bool {
         let (a, b) = (&self.old.words[old], &self.new.words[new]);
+        // "By a Perl script", "a Python script now": that is what has changed.
+        if self.is_news() && (self.old.is_said(old) || self.new.is_said(new)) {
+            return false;
+        }
         let (Some(next), Some(other)) = (self.old.words.get(old + 1), self.new.words.get(new + 1))
         else {
             return false;

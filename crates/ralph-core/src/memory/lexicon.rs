@@ -54,7 +54,7 @@ pub(super) const SAME: &[&str] = &[
     "java jdk jre jvm",
     "ripgrep rg",
     "request req reqs",
-    "response resp reply",
+    "response resp reply answer",
     "message msg msgs",
     "identifier id ids",
     "administrator admin admins",

@@ -16,6 +16,9 @@ use super::words::{Class, List, Word, list};
 /// How much of what the old note is about the new one must speak of.
 const LEAST_TOPIC: f64 = 0.6;
 
+/// How much of all that it has, where nothing in it weighs much.
+const LEAST_SHARE: f64 = 0.65;
+
 /// From here on two notes are built alike.
 const ALIKE: f64 = 0.42;
 
@@ -159,7 +162,9 @@ impl Comparison<'_> {
         };
         let is_subject = |at: usize| !self.old.is_said(at) && weight(&self.old.words[at]) >= 0.9;
         let is_whole = share(&is_subject) >= LEAST_TOPIC
-            || share(&|at| is_topic(&self.old.words[at])) >= LEAST_TOPIC;
+            || share(&|at| is_topic(&self.old.words[at])) >= LEAST_TOPIC
+            || self.shares.0 >= LEAST_SHARE
+            || (self.is_only() && self.old.said_share(self.new) >= 1.0);
         self.is_news()
             && is_whole
             && self.is_about_what_was_said()

@@ -129,7 +129,9 @@ fn time_of_day(word: &Word) -> Option<Word> {
 /// "Branch off develop" says from what; "it is off in CI" does not.
 fn is_origin(before: Option<&Word>, words: &[Word]) -> bool {
     let [word, next, ..] = words else { return false };
-    let is_thing = next.is_content() && next.class != Class::Mark;
+    let branches = |word: &Word| matches!(word.text.as_str(), "branch" | "branches" | "forks");
+    let is_opened = next.text == "the" && before.is_some_and(branches);
+    let is_thing = is_opened || next.is_content() && next.class != Class::Mark;
     word.text == "off" && is_thing && before.is_some_and(Word::is_content)
 }
 

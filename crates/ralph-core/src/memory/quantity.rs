@@ -42,6 +42,7 @@ const UNITS: &[(&str, Unit, f64)] = &[
     ("h hr hrs hour hours 시간", Unit::Time, 3_600_000.0),
     ("d day days 일", Unit::Time, 86_400_000.0),
     ("w wk week weeks 주 주일", Unit::Time, 604_800_000.0),
+    ("fortnight fortnights", Unit::Time, 1_209_600_000.0),
     ("month months 개월 달", Unit::Time, MONTH),
     ("y yr year years 년", Unit::Time, YEAR),
     ("am 시", Unit::Clock, 60.0),

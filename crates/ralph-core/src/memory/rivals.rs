@@ -65,7 +65,8 @@ impl Comparison<'_> {
         let said = (self.old.is_said(old), self.new.is_said(new));
         let owned = self.old.has(&OWNING) && self.new.has(&OWNING);
         let signs = (self.old_signs[old], self.new_signs[new]);
-        if signs.0 == Sign::Open
+        // Of what is forbidden there may be more.
+        if signs.0 != Sign::Holds
             || signs.0 != signs.1
             || a.is_number()
             || b.is_number()

@@ -137,6 +137,14 @@ pub(super) fn is_set_aside(words: &[Word], at: usize) -> bool {
     if let Some(turn) = position("favouring") {
         return at < turn;
     }
+    let gives_up = |word: &Word| {
+        matches!(word.text.as_str(), "dropped" | "swapped" | "ditched" | "traded" | "exchanged")
+    };
+    if let Some(turn) = words.iter().position(gives_up)
+        && let Some(end) = words[turn..].iter().position(|word| word.text == "for")
+    {
+        return at > turn && at < turn + end;
+    }
     if let Some(turn) = position("outof").or_else(|| position("from"))
         && words.iter().any(|word| word.is(&MOVING))
     {

@@ -308,6 +308,8 @@ fn bare_word(token: &str, found: &mut Vec<Word>) {
         found.extend([Word::plain(thing), Word::plain("per"), Word::plain(unit)]);
     } else if is_code(token) || METHODS.contains(&token) {
         quoted_words(lower, found);
+    } else if token == "A" && found.last().is_some_and(Word::is_content) {
+        found.push(Word { is_name: true, ..Word::new("letter a".to_owned(), "a", Class::Plain) });
     } else if token == "Go" {
         found.push(Word::plain("golang"));
     } else if token == "None" && !found.is_empty() {
