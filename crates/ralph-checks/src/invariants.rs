@@ -162,6 +162,7 @@ impl InvariantGate {
             pack.scan_until(site.root, &self.chosen.get(), stop).ok_or_else(interrupted)?;
         earlier::forgive(&pack, &self.chosen.before(), (site.root, &mut scan.reading));
         done.printed = tail(&scan);
+        done.unread = scan.unread.first().map(ToString::to_string);
         done.reading = scan.reading;
         for note in notes {
             let Check::Test(test) = &note.check else { continue };
@@ -200,7 +201,7 @@ impl Gate for InvariantGate {
         // The debug form holds every field of each.
         let before = earlier::digest(&self.chosen.before());
         let what = format!("{:?}", ((self.notes)(), &self.runners, before));
-        format!("memory-2 {} {files}", blake3::hash(what.as_bytes()).to_hex())
+        format!("memory-3 {} {files}", blake3::hash(what.as_bytes()).to_hex())
     }
 
     fn run(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
@@ -237,8 +238,10 @@ impl Gate for InvariantGate {
 struct Checked {
     notes: usize,
     reading: Reading,
-    /// What could not be told, in one line each.
+    /// What could not be told of tests, in one line each.
     unknown: Vec<String>,
+    /// What could not be told of the first file.
+    unread: Option<String>,
     printed: String,
 }
 
@@ -259,7 +262,7 @@ impl Checked {
 
     fn verdict(&self) -> Verdict {
         let broken = self.reading.counts.errors;
-        match self.unknown.first() {
+        match self.unread.iter().chain(&self.unknown).next() {
             _ if broken > 0 => Verdict::Fail(Fault::Findings(broken)),
             Some(reason) => Verdict::Unknown { reason: reason.clone() },
             None => Verdict::Pass,

@@ -12,6 +12,7 @@ pub mod invariants;
 pub mod judge;
 pub mod lsp;
 mod output;
+mod parsing;
 pub mod quick;
 pub mod security;
 mod selector;

@@ -20,13 +20,13 @@ mod words;
 
 pub use chosen::{Before, Chosen};
 pub(crate) use files::is_vendored;
-pub use files::{FileCounts, Files};
+pub use files::{FileCounts, Files, Why};
 pub use gate::SecurityGate;
 pub(crate) use gate::{digest, tail};
 pub use pack::Pack;
 pub use rules::RulesError;
 pub(crate) use rules::{Written, parse as parse_rules};
-pub use scan::Scan;
+pub use scan::{Scan, Unread};
 
 /// The name of the tool in findings.
 pub const TOOL: &str = "ralph-security";

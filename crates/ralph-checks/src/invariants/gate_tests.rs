@@ -80,6 +80,25 @@ fn what_was_there_before_is_held_against_nobody() {
 }
 
 #[test]
+fn a_file_that_takes_too_much_work_is_never_a_pass() {
+    let gate = gate(vec![note("m1", Check::Rules(NO_PRINT.to_owned()))], Files::All);
+    let hard = format!("x = 1\n{}print(1)\n", "# a comment as any other\n".repeat(40_000));
+    let report = report(&gate, &[("a.py", "x = 1\n"), ("hard.py", &hard)]);
+    let reason = "hard.py was not checked: it is too much work to parse".to_owned();
+    assert!(report.tail.contains(&reason), "{}", report.tail);
+    assert_eq!(report.verdict, Verdict::Unknown { reason });
+}
+
+#[test]
+fn a_file_that_is_too_large_to_read_is_never_a_pass() {
+    let gate = gate(vec![note("m1", Check::Rules(NO_PRINT.to_owned()))], Files::All);
+    let large = "x = 1\n".repeat(3 * 1024 * 1024);
+    let report = report(&gate, &[("large.py", &large), ("large.rs", &large)]);
+    let reason = "large.py was not checked: it is too large to read, 18874368 bytes".to_owned();
+    assert_eq!(report.verdict, Verdict::Unknown { reason });
+}
+
+#[test]
 fn a_test_that_nobody_can_run_is_never_a_pass() {
     let gate = gate(vec![note("m1", Check::Test("test_a".to_owned()))], Files::All);
     let Verdict::Unknown { reason } = report(&gate, &[]).verdict else { panic!("it passed") };

@@ -92,6 +92,33 @@ impl FileCounts {
     }
 }
 
+/// Why a file was not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Why {
+    /// The parser gave up.
+    #[error("it is too much work to parse")]
+    TooHard,
+    /// It is larger than anything that is read.
+    #[error("it is too large to read, {bytes} bytes")]
+    TooLarge {
+        /// How large.
+        bytes: u64,
+    },
+    /// The system does not let us.
+    #[error("it cannot be read")]
+    Unreadable,
+}
+
+/// What there is to scan of a file.
+pub(super) enum Text {
+    /// All of it.
+    Worth(String),
+    /// Nothing: nobody wrote it by hand.
+    PassedOver,
+    /// Nobody knows.
+    Unread(Why),
+}
+
 /// The files in a language we can parse, relative to the root and sorted.
 pub(super) fn list(root: &Path, files: &Files, purpose: Purpose) -> (Vec<PathBuf>, FileCounts) {
     let (mut found, counts) = match files {
@@ -151,37 +178,34 @@ fn chosen(root: &Path, paths: &[PathBuf], purpose: Purpose) -> (Vec<PathBuf>, Fi
 ///
 /// Counts in `counts` whether it is, and why not. What the user wants to hold
 /// is looked for wherever it may be broken: a word in a comment is no way out.
-pub(super) fn read(
-    root: &Path,
-    path: &Path,
-    purpose: Purpose,
-    counts: &mut FileCounts,
-) -> Option<String> {
+pub(super) fn read(root: &Path, path: &Path, purpose: Purpose, counts: &mut FileCounts) -> Text {
+    let (most, is_security) = match purpose {
+        Purpose::Security => (MOST_BYTES, true),
+        Purpose::Invariants => (MOST_BYTES_OF_ALL, false),
+    };
     let full = root.join(path);
-    let most = match purpose {
-        Purpose::Security => MOST_BYTES,
-        Purpose::Invariants => MOST_BYTES_OF_ALL,
+    let bytes = match fs::metadata(&full) {
+        Ok(data) if data.len() > most => {
+            Err((&mut counts.large, Why::TooLarge { bytes: data.len() }))
+        }
+        Ok(_) => fs::read(&full).map_err(|_| (&mut counts.unreadable, Why::Unreadable)),
+        Err(_) => Err((&mut counts.unreadable, Why::Unreadable)),
     };
-    let reason = match fs::metadata(&full) {
-        Ok(data) if data.len() > most => &mut counts.large,
-        Ok(_) => match fs::read(&full) {
-            Ok(bytes) => match machine_made(path, &bytes, counts) {
-                Some(reason) if purpose == Purpose::Security => reason,
-                Some(_) | None => {
-                    counts.scanned += 1;
-                    // One bad byte must not hide the rest of a file.
-                    let text = String::from_utf8(bytes);
-                    let lossy =
-                        |e: FromUtf8Error| String::from_utf8_lossy(e.as_bytes()).into_owned();
-                    return Some(text.unwrap_or_else(lossy));
-                }
-            },
-            Err(_) => &mut counts.unreadable,
-        },
-        Err(_) => &mut counts.unreadable,
+    let bytes = match bytes {
+        Ok(bytes) => bytes,
+        Err((reason, why)) => {
+            *reason += 1;
+            return if is_security { Text::PassedOver } else { Text::Unread(why) };
+        }
     };
-    *reason += 1;
-    None
+    if let Some(reason) = machine_made(path, &bytes, counts).filter(|_| is_security) {
+        *reason += 1;
+        return Text::PassedOver;
+    }
+    counts.scanned += 1;
+    // One bad byte must not hide the rest of a file.
+    let lossy = |e: FromUtf8Error| String::from_utf8_lossy(e.as_bytes()).into_owned();
+    Text::Worth(String::from_utf8(bytes).unwrap_or_else(lossy))
 }
 
 /// The count that a file belongs to which nobody wrote by hand.
@@ -287,7 +311,8 @@ mod tests {
         write(root.path(), path, contents);
         let mut counts = FileCounts::default();
         let text = read(root.path(), Path::new(path), Purpose::Security, &mut counts);
-        assert_eq!((counts, text.is_some()), (want, want.scanned == 1), "{path}");
+        let is_worth = matches!(text, Text::Worth(_));
+        assert_eq!((counts, is_worth), (want, want.scanned == 1), "{path}");
     }
 
     #[test]
@@ -315,7 +340,7 @@ mod tests {
             let (found, _) = list(root.path(), &only, Purpose::Invariants);
             assert_eq!(found, [Path::new(path)]);
             let text = read(root.path(), &found[0], Purpose::Invariants, &mut counts);
-            assert_eq!(text.as_deref(), Some(contents));
+            assert!(matches!(text, Text::Worth(text) if text == contents), "{path}");
         }
         assert_eq!(counts, FileCounts { scanned: 3, ..FileCounts::default() });
     }

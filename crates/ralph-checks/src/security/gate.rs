@@ -84,7 +84,7 @@ impl Gate for SecurityGate {
                 digest(&paths)
             }
         };
-        format!("security-1 {} {files}", self.pack.digest())
+        format!("security-2 {} {files}", self.pack.digest())
     }
 
     fn run(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
@@ -116,6 +116,9 @@ fn judge(scan: &Scan) -> Verdict {
     if wrong > 0 {
         return Verdict::Fail(Fault::Findings(wrong));
     }
+    if let Some(unread) = scan.unread.first() {
+        return Verdict::Unknown { reason: unread.to_string() };
+    }
     if scan.files.scanned == 0 && scan.files.unreadable > 0 {
         return Verdict::Unknown { reason: "the files cannot be read".to_owned() };
     }
@@ -136,6 +139,9 @@ pub(crate) fn tail(scan: &Scan) -> String {
         let rule = finding.rule.as_deref().unwrap_or_default();
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{place}: {level}: {} [{rule}]", finding.message);
+    }
+    for unread in scan.unread.iter().take(SHOWN) {
+        let _ = writeln!(text, "{unread}");
     }
     let (scanned, skipped) = (scan.files.scanned, scan.files.skipped());
     let _ = write!(text, "{scanned} files scanned, {skipped} skipped");

@@ -1,22 +1,24 @@
 //! Scans files: each is read once, parsed at most once, and walked once where
 //! rules may match.
 
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use ast_grep_config::CombinedScan;
+use ast_grep_core::NodeMatch;
 use ast_grep_core::matcher::MatcherExt as _;
 use ast_grep_core::tree_sitter::StrDoc;
-use ast_grep_core::{AstGrep, NodeMatch};
 use ast_grep_language::SupportLang;
 use ralph_core::finding::{Level, Reading};
 use rayon::prelude::*;
 
-use super::files::{self, FileCounts, Files};
+use super::files::{self, FileCounts, Files, Text, Why};
 use super::pack::{Compiled, Pack, Purpose};
 use super::rules::Rule;
 use super::words::Candidates;
 use super::{context, language};
 use crate::formats::{Collector, Found};
+use crate::parsing::{Parsed, TooHard, parse};
 
 /// How many files are scanned between two looks at whether to go on.
 const BATCH: usize = 512;
@@ -24,7 +26,6 @@ const BATCH: usize = 512;
 /// What suppresses findings in a comment, as ast-grep knows it.
 const SUPPRESSION: &[u8] = b"ast-grep-ignore";
 
-type Tree = AstGrep<StrDoc<SupportLang>>;
 type Match<'tree, 'rule> = (&'rule Rule, NodeMatch<'tree, StrDoc<SupportLang>>);
 
 /// What a scan came to.
@@ -36,6 +37,23 @@ pub struct Scan {
     pub files: FileCounts,
     /// Findings that comments in the code suppressed.
     pub suppressed: u64,
+    /// The files of which nobody knows what is in them, by path.
+    pub unread: Vec<Unread>,
+}
+
+/// A file that a rule is meant for and that was not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// The file, relative to the root.
+    pub path: PathBuf,
+    /// Why not.
+    pub why: Why,
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} was not checked: {}", self.path.display(), self.why)
+    }
 }
 
 impl Pack {
@@ -62,6 +80,8 @@ impl Pack {
             for (path, (counts, seen)) in batch.iter().zip(looked) {
                 scan.files.add(counts);
                 scan.suppressed += seen.suppressed;
+                let unread = |why| Unread { path: path.clone(), why };
+                scan.unread.extend(seen.unread.map(unread));
                 seen.report((path, self.purpose().tool()), &mut out);
             }
         }
@@ -85,8 +105,9 @@ impl Pack {
             return (counts, Seen::default());
         }
         let seen = match files::read(root, path, self.purpose(), &mut counts) {
-            Some(text) => self.look(path, &text),
-            None => Seen::default(),
+            Text::Worth(text) => self.look(path, &text),
+            Text::PassedOver => Seen::default(),
+            Text::Unread(why) => Seen { unread: Some(why), ..Seen::default() },
         };
         (counts, seen)
     }
@@ -97,9 +118,10 @@ impl Pack {
         let Some(candidates) = rules.candidates(path, contents.as_bytes()) else {
             return Seen::default();
         };
-        // The parser gives up only when it is told to, which nobody does.
-        let Ok(document) = StrDoc::try_new(contents, language) else { return Seen::default() };
-        let tree = AstGrep::doc(document);
+        let tree = match parse(contents, language) {
+            Ok(tree) => tree,
+            Err(TooHard) => return Seen { unread: Some(Why::TooHard), ..Seen::default() },
+        };
         let all = matches(&tree, rules, &candidates);
         let count = all.len();
         let is_security = self.purpose() == Purpose::Security;
@@ -114,13 +136,13 @@ impl Pack {
             hit.level = Level::Info;
         }
         hits.sort_by(|a, b| (a.line, a.column, &a.rule).cmp(&(b.line, b.column, &b.rule)));
-        Seen { hits, suppressed }
+        Seen { hits, suppressed, unread: None }
     }
 }
 
 /// All that the rules match, whatever comments say, in no order.
 fn matches<'tree, 'rule>(
-    tree: &'tree Tree,
+    tree: &'tree Parsed,
     rules: &'rule Compiled,
     candidates: &Candidates,
 ) -> Vec<Match<'tree, 'rule>> {
@@ -144,7 +166,7 @@ fn matches<'tree, 'rule>(
 
 /// What is left when ast-grep has taken away what comments suppress.
 fn unsuppressed<'tree, 'rule>(
-    tree: &'tree Tree,
+    tree: &'tree Parsed,
     rules: &'rule Compiled,
     candidates: &Candidates,
 ) -> Vec<Match<'tree, 'rule>> {
@@ -164,6 +186,8 @@ fn unsuppressed<'tree, 'rule>(
 struct Seen {
     hits: Vec<Hit>,
     suppressed: u64,
+    /// Why nothing is known of it.
+    unread: Option<Why>,
 }
 
 impl Seen {

@@ -90,3 +90,14 @@ fn text_in_no_known_language_has_no_findings() {
         assert_eq!(seen(path, "eval(x)").0.findings, []);
     }
 }
+
+#[test]
+fn a_file_that_cannot_be_parsed_in_bounds_is_named() {
+    let root = tempfile::tempdir().unwrap();
+    let hard = format!("x = eval(1)\n{}", "# a comment as any other\n".repeat(40_000));
+    fs::write(root.path().join("hard.py"), hard).unwrap();
+    fs::write(root.path().join("easy.py"), "x = 1\n").unwrap();
+    let scan = Pack::builtin().scan(root.path(), &Files::All);
+    assert_eq!(scan.unread, [Unread { path: "hard.py".into(), why: Why::TooHard }]);
+    assert_eq!(scan.unread[0].to_string(), "hard.py was not checked: it is too much work to parse");
+}

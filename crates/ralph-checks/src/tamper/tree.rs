@@ -7,9 +7,10 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use ast_grep_core::tree_sitter::StrDoc;
-use ast_grep_core::{AstGrep, Node as SyntaxNode};
+use ast_grep_core::Node as SyntaxNode;
 use ast_grep_language::SupportLang;
+
+use crate::parsing;
 
 /// One node, by its place in the tree.
 pub(super) type Id = usize;
@@ -35,9 +36,9 @@ struct Node {
 }
 
 impl<'a> Tree<'a> {
-    /// Parses a file. `None` if the parser refuses it.
+    /// Parses a file. `None` if that is too much work.
     pub(super) fn parse(text: &'a str, language: SupportLang) -> Option<Self> {
-        let root = AstGrep::doc(StrDoc::try_new(text, language).ok()?);
+        let root = parsing::parse(text, language).ok()?;
         let broken = root.root().get_inner_node().has_error();
         let mut nodes: Vec<Node> = Vec::new();
         let mut kinds = Vec::new();
