@@ -5,6 +5,7 @@
 //! withdrawn meanwhile binds nobody.
 
 mod earlier;
+mod moved;
 mod test;
 
 use std::collections::BTreeSet;

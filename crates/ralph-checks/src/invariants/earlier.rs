@@ -1,28 +1,27 @@
 //! What rules found before anybody changed a file.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ralph_core::finding::{Counts, Finding, Reading};
 
+use super::moved;
 use crate::formats::Collector;
 use crate::security::{Before, Pack};
 
 /// A line that a rule found, wherever it stands by now.
 type Line = (Option<String>, String);
 
-/// Takes out of a reading what was there before, as often as it was. A line
-/// that was written anew is one of the change.
+/// Takes out of a reading what was there before, as often as it was, under
+/// whatever name. A line that was written anew is one of the change.
 pub(super) fn forgive(pack: &Pack, before: &Before, (root, reading): (&Path, &mut Reading)) {
     let mut forgiven = Counts::default();
-    for (path, contents) in before {
+    for (path, earlier) in origins(before, root, reading) {
+        let Some(contents) = before.get(&earlier) else { continue };
         let is_here = |found: &Finding| Path::new(&found.place.file) == path.as_path();
-        if !reading.findings.iter().any(is_here) {
-            continue;
-        }
-        let Ok(present) = fs::read_to_string(root.join(path)) else { continue };
-        let mut known = found_before(pack, path, (root, &String::from_utf8_lossy(contents)));
+        let Ok(present) = fs::read_to_string(root.join(&path)) else { continue };
+        let mut known = found_before(pack, &earlier, (root, &String::from_utf8_lossy(contents)));
         reading.findings.retain(|found| {
             let left = known.get_mut(&line(found, &present)).filter(|left| **left > 0);
             match left.filter(|_| is_here(found)) {
@@ -36,6 +35,17 @@ pub(super) fn forgive(pack: &Pack, before: &Before, (root, reading): (&Path, &mu
         });
     }
     reading.counts = reading.counts.without(forgiven);
+}
+
+/// The files in which something was found and that were there before, with the
+/// names they had.
+fn origins(before: &Before, root: &Path, reading: &Reading) -> Vec<(PathBuf, PathBuf)> {
+    let found: BTreeSet<&str> =
+        reading.findings.iter().map(|found| found.place.file.as_str()).collect();
+    let (known, new): (Vec<PathBuf>, Vec<PathBuf>) =
+        found.into_iter().map(PathBuf::from).partition(|path| before.contains_key(path));
+    let moved = moved::moved(root, before, &new);
+    known.into_iter().map(|path| (path.clone(), path)).chain(moved).collect()
 }
 
 /// Stands for what files were before.

@@ -80,6 +80,20 @@ fn what_was_there_before_is_held_against_nobody() {
 }
 
 #[test]
+fn what_was_found_in_a_file_moves_with_it() {
+    let rules = vec![note("m1", Check::Rules(NO_PRINT.to_owned()))];
+    let gate = gate(rules, Files::Only(vec!["new/b.py".into(), "old/b.py".into()]));
+    let old = "print(1)\nx = 1\ny = 2\nprint(2)\nz = 3\n";
+    gate.chosen.set_before([("old/b.py".into(), old.into())].into());
+    assert_eq!(report(&gate, &[("new/b.py", old)]).verdict, Verdict::Pass);
+    let edited = report(&gate, &[("new/b.py", &format!("{old}print(3)\n"))]);
+    assert_eq!(edited.verdict, Verdict::Fail(Fault::Findings(1)));
+    assert_eq!(edited.reading.findings[0].place.display(), "new/b.py:6");
+    let copied = report(&gate, &[("new/b.py", old), ("old/b.py", old)]);
+    assert_eq!(copied.verdict, Verdict::Fail(Fault::Findings(2)));
+}
+
+#[test]
 fn a_file_that_takes_too_much_work_is_never_a_pass() {
     let gate = gate(vec![note("m1", Check::Rules(NO_PRINT.to_owned()))], Files::All);
     let hard = format!("x = 1\n{}print(1)\n", "# a comment as any other\n".repeat(40_000));
