@@ -254,8 +254,9 @@ impl Checked {
             level: Level::Error,
             place: failure.place,
             message: format!("{} (test {test}: {})", said(note, ""), failure.said),
-            // What a test prints differs from time to time; that it fails does not.
-            fingerprint: format!("{TOOL} {} test {}", note.note, failure.id),
+            // What a test prints differs from time to time; that it fails does not. It
+            // begins as that of any test does, which may be flaky.
+            fingerprint: format!("test of note {}: {}", note.note, failure.id),
         };
         self.reading.counts.add(finding.level, 1);
         self.reading.findings.push(finding);

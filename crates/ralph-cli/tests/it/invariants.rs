@@ -409,6 +409,37 @@ fn a_test_that_is_not_there_cannot_be_given_to_a_note() {
 }
 
 #[test]
+fn a_flaky_test_of_a_note_is_tried_again_and_does_not_hold_a_run_up() {
+    let project = plain();
+    // Fails on its first run after every change, and passes on the next.
+    project.script(
+        "pytest",
+        "if [ -f $OUTSIDE/tried ] || [ ! -f work ]; then rm -f $OUTSIDE/tried; \
+         echo 'TAP version 13'; echo '1..1'; echo 'ok 1 - test_exact'; exit 0; fi\n\
+         touch $OUTSIDE/tried\n\
+         echo 'TAP version 13'; echo '1..1'; echo 'not ok 1 - test_exact'; exit 1",
+    );
+    project.script("ok.sh", "true");
+    let gate = "[gates.test_pass]\ncommand = \"./pytest\"\nformat = \"tap\"\n";
+    project.file("ralph.toml", gate);
+    project.file("tests/test_a.py", "def test_exact():\n    pass\n");
+    let test = ["memory", "add", "sums are exact", "--test", "tests/test_a.py::test_exact"];
+    let _ = project.ralph(&test).output().exits(0);
+    project.agent("echo x > work\necho '<promise>DONE</promise>'");
+    let run = project.run_json("do it", &["--criteria", "custom:./ok.sh"]);
+    let _ = run.ends("success/verified", 1);
+}
+
+#[test]
+fn what_a_rule_found_moves_with_a_renamed_file() {
+    let (project, _) = held();
+    project.run_git(&["mv", "a.py", "b.py"]);
+    assert_eq!(checked(&project, 0)["verdict"], "pass");
+    project.file("b.py", "x = 1\nprint('from before')\nprint(2)\n");
+    assert_eq!(checked(&project, 1)["counts"]["errors"], 1);
+}
+
+#[test]
 fn who_asks_for_the_gate_by_name_gets_it_whatever_is_enforced() {
     let (project, _) = held();
     project.file("b.py", "print(1)\n");

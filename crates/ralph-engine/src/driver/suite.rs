@@ -65,7 +65,7 @@ impl Driver<'_> {
             !report.cached
                 && report.extent == Extent::Whole
                 && matches!(report.verdict, Verdict::Fail(_))
-                && report.reading.tests.as_ref().is_some_and(|tests| tests.counts.failed > 0)
+                && (has_failed_tests(report) || !report.failing.is_empty())
                 && report.failing.iter().all(|print| run.progress.is_doubtful(print))
         };
         let again: Vec<usize> =
@@ -109,6 +109,10 @@ impl Driver<'_> {
             Watcher::new(run, (&mut *self.sink, self.clock), &self.interrupt, self.ledger.store());
         run_together(gates, &site, jobs(), &mut watcher)
     }
+}
+
+fn has_failed_tests(report: &GateReport) -> bool {
+    report.reading.tests.as_ref().is_some_and(|tests| tests.counts.failed > 0)
 }
 
 /// Whether a gate looks at a folder in which something changed.
