@@ -12,6 +12,8 @@
 mod assignment;
 mod patterns;
 mod private_key;
+mod sentence;
+mod spoken;
 mod tokens;
 mod value;
 
@@ -232,6 +234,7 @@ impl Redactor {
         tokens::find(line, &mut spans);
         patterns::find(line, &mut spans);
         assignment::find(line, &mut spans);
+        sentence::find(line, &mut spans);
         if spans.is_empty() {
             return None;
         }

@@ -305,6 +305,10 @@ fn long_hostile_lines_take_linear_time() {
         "m[1m",
         "--token ",
         "M-",
+        "password is ",
+        "password of a is 'b",
+        "the passwords are x1y2z3w4 and ",
+        "토큰은 a ",
     ] {
         let text = unit.repeat(200_000 / unit.len());
         assert!(!redact(&text).is_empty());
@@ -319,7 +323,7 @@ fn tricky() -> impl Strategy<Value = String> {
         "_", "<", ">", "{", "}", "(", ")", "[", "]", "password", "PASSWORD", "api_key", "TOKEN",
         "your-", "Bearer ", "Authorization: ", "Cookie: ", "Set-Cookie: a=", "machine a login b ",
         "password ", "--token ", "[redacted:secret]", "[redacted:", "abc", "A1b2C3d4E5f6G7h8",
-        "é", "-----BEGIN ", "RSA PRIVATE KEY-----", "-----END ", "eyJ", "sk-", "&", "x",
+        "é", " is ", " and ", "비밀번호", "는 ", "hunter2hunter2", "-----BEGIN ", "RSA PRIVATE KEY-----", "-----END ", "eyJ", "sk-", "&", "x",
     ];
     let secrets: Vec<String> = samples::all().into_iter().map(|sample| sample.secret).collect();
     let piece = prop_oneof![

@@ -249,7 +249,7 @@ fn a_forgotten_note_is_gone_from_every_file() {
     let (dir, notebook) = scratch();
     notebook
         .write(&[
-            noted(Actor::User, note("m1", "the password is xyzzy42")),
+            noted(Actor::User, note("m1", "the magic word is xyzzy42")),
             noted(Actor::User, note("m2", "something else")),
         ])
         .unwrap();

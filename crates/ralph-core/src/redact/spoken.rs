@@ -1,0 +1,201 @@
+//! Tells a secret in a sentence from the words of the sentence.
+//!
+//! Notes about software are full of names, units and algorithms with digits in
+//! them: `SHA256`, `15min`, `user_id_v2`, `base64-encoded`. What is made of
+//! such is kept.
+
+use super::sentence::{Link, Meant};
+use super::value::{is_path, is_placeholder, looks_random};
+
+/// What is shorter is no secret, except where quotes or the end of the sentence
+/// speak for it.
+const SHORTEST: usize = 8;
+const SHORTEST_AT_END: usize = 6;
+const SHORTEST_QUOTED: usize = 4;
+
+/// What looks random and is this long stands for nothing else.
+const SURELY_RANDOM: usize = 20;
+
+/// Parts with a few digits in them that are shorter are abbreviations: `k8s`.
+const SHORTEST_TANGLED: usize = 6;
+
+/// Signs that stand inside of passwords and seldom inside of words.
+const STRONG: &str = "!@#$%^&*~?";
+
+/// A value and how it was told.
+#[derive(Debug)]
+pub(super) struct Given<'a> {
+    pub(super) text: &'a str,
+    pub(super) quoted: bool,
+    pub(super) link: Link,
+    /// Whether nothing of the sentence follows.
+    pub(super) ends: bool,
+    pub(super) meant: Meant,
+}
+
+/// Whether a value is one that must not be shown.
+pub(super) fn is_spoken_secret(given: &Given<'_>) -> bool {
+    let text = given.text;
+    if is_reference(text) {
+        return false;
+    }
+    if given.quoted && text.contains(' ') {
+        return is_phrase(given);
+    }
+    match (given.meant, given.link) {
+        (Meant::Random, Link::Said) => is_random(text),
+        (Meant::Random, Link::Beside) => {
+            looks_random(text.as_bytes()) && is_random(text) && !is_commit(text)
+        }
+        (Meant::Password | Meant::Passphrase, Link::Said) => is_password(given),
+        (Meant::Password | Meant::Passphrase, Link::Beside) => {
+            text.len() >= SHORTEST && (has_tangled(text) || is_signed(text)) && !is_commit(text)
+        }
+    }
+}
+
+/// True for what only leads to a secret: a variable, a path, an address, code,
+/// a moment.
+fn is_reference(text: &str) -> bool {
+    let stands_in = is_placeholder(text)
+        && !(text.len() >= SURELY_RANDOM && looks_random(text.as_bytes()) && has_tangled(text));
+    stands_in
+        || text.starts_with(['<', '[', '{', '(', '-', '.', '/', '~', '$'])
+        || text.contains("://")
+        || text.contains("::")
+        || text.contains("->")
+        || text.contains(['(', '{', '<'])
+        || is_path(text)
+        || is_address(text)
+        || is_digest(text)
+        || is_moment(text)
+}
+
+/// True for `name@host.org`.
+fn is_address(text: &str) -> bool {
+    text.split_once('@').is_some_and(|(_, host)| {
+        let is_host = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-';
+        host.contains('.') && host.chars().all(is_host)
+    })
+}
+
+/// True for `sha256:…` and for an address on a chain.
+fn is_digest(text: &str) -> bool {
+    let hex = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let named = text.split_once([':', '-']).is_some_and(|(name, digits)| {
+        is_technical(name) && digits.len() >= SHORTEST && hex(digits)
+    });
+    named || text.strip_prefix("0x").is_some_and(|digits| digits.len() == 40 && hex(digits))
+}
+
+/// True for `2026-01-31` and what begins so.
+fn is_moment(text: &str) -> bool {
+    let shape = text.bytes().take(10).map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });
+    shape.eq(*b"0000-00-00")
+}
+
+/// True for what may be the id of a commit.
+fn is_commit(text: &str) -> bool {
+    (7..=12).contains(&text.len())
+        && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// True for several words between quotes that no sentence about secrets has.
+fn is_phrase(given: &Given<'_>) -> bool {
+    let mut words = given.text.split_whitespace();
+    match given.meant {
+        Meant::Random => false,
+        Meant::Password => words.any(has_tangled),
+        Meant::Passphrase => {
+            let is_plain = |word: &str| word.bytes().all(|byte| byte.is_ascii_lowercase());
+            words.clone().any(has_tangled) || words.clone().count() >= 3 && words.all(is_plain)
+        }
+    }
+}
+
+fn is_password(given: &Given<'_>) -> bool {
+    let text = given.text;
+    let shortest = match (given.quoted, given.ends) {
+        (true, _) => SHORTEST_QUOTED,
+        (false, true) => SHORTEST_AT_END,
+        (false, false) => SHORTEST,
+    };
+    if text.len() < shortest {
+        return false;
+    }
+    if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return text.len() >= SHORTEST;
+    }
+    is_signed(text) || has_tangled(text) || is_numbered(text)
+}
+
+fn is_random(text: &str) -> bool {
+    let is_wild = || parts(text).any(|part| turns(part) >= 3 && !is_technical(part));
+    text.len() >= SHORTEST && has_tangled(text) && (looks_random(text.as_bytes()) || is_wild())
+}
+
+/// True for `Summer2024` and `hunter2`: one word and a number, and not the name
+/// of something.
+fn is_numbered(text: &str) -> bool {
+    let has_sign = text.bytes().any(|byte| !byte.is_ascii_alphanumeric());
+    let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
+    let is_unit = text.starts_with(|c: char| c.is_ascii_digit()) && is_unit(text);
+    !has_sign && turns(text) == 1 && letters >= 3 && !is_technical(text) && !is_unit
+}
+
+/// True for text with a sign in it that words do not have.
+fn is_signed(text: &str) -> bool {
+    let inside = text.trim_end_matches(['!', '?']).trim_start_matches(['@', '#', '*', '!', '&']);
+    let is_mixed = inside.bytes().any(|byte| byte.is_ascii_digit())
+        || inside.bytes().any(|byte| byte.is_ascii_uppercase())
+            && inside.bytes().any(|byte| byte.is_ascii_lowercase());
+    let has_sign = |text: &str| text.contains(|c| STRONG.contains(c));
+    let is_made_of_terms = || parts(inside).all(is_technical);
+    let ends_signed = inside.len() < text.len() && turns(inside) > 0;
+    is_mixed
+        && (has_sign(inside) || ends_signed)
+        && inside.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && !is_made_of_terms()
+}
+
+fn has_tangled(text: &str) -> bool {
+    parts(text)
+        .any(|part| part.len() >= SHORTEST_TANGLED && turns(part) >= 2 && !is_technical(part))
+}
+
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty())
+}
+
+/// How often letters and digits take turns.
+fn turns(part: &str) -> usize {
+    part.as_bytes()
+        .windows(2)
+        .filter(|two| two[0].is_ascii_digit() != two[1].is_ascii_digit())
+        .count()
+}
+
+/// True for the name of an algorithm, a format or a version with digits in it.
+fn is_technical(part: &str) -> bool {
+    #[rustfmt::skip]
+    const STEMS: &[&str] = &[
+        "aes", "argon", "arm", "base", "bcrypt", "blake", "cp", "crc", "ecdsa", "ed", "es", "gcm",
+        "h", "hmac", "hs", "http", "iso", "ipv", "jwt", "log", "md", "oauth", "pbkdf", "pkcs",
+        "ps", "python", "rfc", "ripemd", "rs", "rsa", "scram", "scrypt", "secp", "sha", "sha3",
+        "tls", "utf", "v", "x",
+    ];
+    let letters = part.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let stem = &part[..letters];
+    letters == part.len() || STEMS.iter().any(|known| known.eq_ignore_ascii_case(stem))
+}
+
+/// True for a number and what it counts.
+fn is_unit(part: &str) -> bool {
+    const UNITS: &[&str] = &[
+        "bit", "bits", "byte", "bytes", "char", "chars", "day", "days", "digit", "digits", "hour",
+        "hours", "min", "mins", "minute", "minutes", "month", "months", "sec", "secs", "second",
+        "seconds", "times", "week", "weeks",
+    ];
+    let unit = part.trim_start_matches(|c: char| c.is_ascii_digit());
+    UNITS.iter().any(|known| known.eq_ignore_ascii_case(unit))
+}
