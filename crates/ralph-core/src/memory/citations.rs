@@ -1,5 +1,9 @@
 //! Which notes an agent named as its reason.
 
+mod english;
+mod english_words;
+mod korean;
+
 use std::collections::HashSet;
 
 use super::notes::without_notes;
@@ -12,19 +16,72 @@ const MOST: usize = 100;
 ///
 /// A citation stands in brackets with nothing but other names: `[id]`, or
 /// `[id, id]`. A name alone is only spoken of, as we do ourselves when a note
-/// was taken. What stands in our own fence was repeated, not cited. Whether
-/// there is such a note is for the notebook to say: a name may be invented.
+/// was taken. What stands in our own fence was repeated, not cited. A note that
+/// is called wrong, or passed over, is no reason, whatever else is said of it.
+/// Whether there is such a note is for the notebook to say: a name may be
+/// invented.
 pub fn cited(text: &str) -> Vec<String> {
     let text = without_notes(text);
-    let mut seen = HashSet::new();
-    let names = bracketed(&text).flat_map(names).filter(|name| seen.insert(*name));
+    let (mut reasons, mut seen) = (Vec::new(), HashSet::new());
+    for sentence in sentences(&text) {
+        let mentions = mentions(sentence);
+        let rejected = english::rejected(sentence, &mentions);
+        for (mention, is_rejected) in mentions.into_iter().zip(rejected) {
+            if is_rejected || korean::is_rejected(sentence, &mention) {
+                seen.extend(mention.names);
+            } else {
+                reasons.extend(mention.names);
+            }
+        }
+    }
+    let names = reasons.into_iter().filter(|name| seen.insert(*name));
     names.take(MOST).map(str::to_owned).collect()
 }
 
-/// What stands in brackets without brackets of its own.
-fn bracketed(text: &str) -> impl Iterator<Item = &str> {
-    let parts = text.split('[').skip(1);
-    parts.filter_map(|part| Some(part.split_once(']')?.0))
+/// Names in one pair of brackets.
+#[derive(Debug)]
+struct Mention<'a> {
+    names: Vec<&'a str>,
+    /// Where the brackets open in their sentence.
+    start: usize,
+    /// Where what follows them begins.
+    end: usize,
+}
+
+/// The names in brackets without brackets of their own.
+fn mentions(sentence: &str) -> Vec<Mention<'_>> {
+    let opening = sentence.match_indices('[').map(|(at, _)| at);
+    let found = opening.filter_map(|start| {
+        let inside = sentence.get(start + 1..)?.split(['[', ']']).next()?;
+        let end = start + inside.len() + 2;
+        let is_closed = sentence.get(..end)?.ends_with(']');
+        is_closed.then(|| Mention { names: names(inside), start, end })
+    });
+    found.filter(|mention| !mention.names.is_empty()).collect()
+}
+
+/// A text in sentences. A line that goes on in small letters is one with the
+/// next.
+fn sentences(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut begin = 0;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let end = at + c.len_utf8();
+        let next = chars.peek().map(|(_, next)| *next);
+        let is_over = match c {
+            '.' | '!' | '?' => next.is_none_or(char::is_whitespace),
+            '。' => true,
+            '\n' => next.is_none_or(|next| !next.is_lowercase()),
+            _ => false,
+        };
+        if is_over {
+            found.extend(text.get(begin..end));
+            begin = end;
+        }
+    }
+    found.extend(text.get(begin..));
+    found
 }
 
 /// The names in brackets; none if anything else stands there too.
@@ -45,43 +102,5 @@ fn is_ours(id: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::notes::{CLOSING, OPENING};
-    use super::*;
-
-    const ONE: &str = "m0123456789ab";
-    const OTHER: &str = "mzyxwvtsrqpnm";
-
-    #[track_caller]
-    fn check(text: &str, want: &[&str]) {
-        assert_eq!(cited(text), want, "{text}");
-    }
-
-    #[test]
-    fn names_in_brackets_are_cited() {
-        check(&format!("I rebuilt the cache first [{ONE}]."), &[ONE]);
-        check(&format!("as [{OTHER}, {ONE}] say"), &[OTHER, ONE]);
-        check(&format!("[`{ONE}`] 에 따라 [{ONE}]"), &[ONE]);
-        check(&format!("[{ONE}][{OTHER}]에 따라"), &[ONE, OTHER]);
-        check(&format!("see [the list[{ONE}]"), &[ONE]);
-    }
-
-    #[test]
-    fn what_is_only_spoken_of_is_not_cited() {
-        check(&format!("Noted {ONE} (gotcha, task)."), &[]);
-        check(&format!("`ralph memory show {ONE}`"), &[]);
-        check(&format!("b.py:2 no prints [ralph-memory {ONE}/no-print]"), &[]);
-        check(&format!("[{ONE}"), &[]);
-    }
-
-    #[test]
-    fn what_is_part_of_another_word_is_not_cited() {
-        check(&format!("[x{ONE}] [{ONE}0] [_{ONE}]"), &[]);
-        check("in turn 7 of them, moreover", &[]);
-    }
-
-    #[test]
-    fn repeating_what_was_shown_cites_nothing() {
-        check(&format!("{OPENING}\n- [{ONE}] x\n{CLOSING} ok [{OTHER}]"), &[OTHER]);
-    }
-}
+#[path = "citations_tests.rs"]
+mod tests;
