@@ -142,7 +142,7 @@ impl From<Malformed> for Fault {
 
 impl Fault {
     /// The schema that this version knows.
-    pub(crate) const SCHEMA: i64 = 6;
+    pub(crate) const SCHEMA: i64 = 7;
 
     /// The file is not the one any more that was opened.
     pub(crate) fn moved() -> Self {

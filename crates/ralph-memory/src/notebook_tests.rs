@@ -88,7 +88,7 @@ fn a_note_comes_back_with_all_it_says() {
 }
 
 #[test]
-fn only_what_took_part_in_a_turn_is_credited_with_its_end() {
+fn only_what_was_written_or_cited_in_a_turn_is_credited_with_its_end() {
     let (_dir, notebook) = scratch();
     let write = |id: &str| noted(Actor::Agent, note(id, id));
     notebook.write(&["shown", "cited", "other"].map(write)).unwrap();
@@ -111,7 +111,7 @@ fn only_what_took_part_in_a_turn_is_credited_with_its_end() {
     };
     assert_eq!(of("cited"), (1.0, true, 1));
     assert_eq!(of("own"), (1.0, true, 1));
-    assert_eq!(of("shown"), (0.1, false, 1));
+    assert_eq!(of("shown"), (0.0, false, 0));
     assert_eq!(of("other"), (0.0, false, 0));
     assert_eq!(notebook.get("shown").unwrap().unwrap().counts.tokens, 50);
     notebook.write(&[event(Actor::Agent, turn(3), cited), failed(3)]).unwrap();

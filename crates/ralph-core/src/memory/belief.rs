@@ -1,9 +1,9 @@
 //! How much a note is believed: what its source deserves, and what came of
-//! showing it.
+//! relying on it.
 //!
 //! A belief is a Beta distribution. Its prior depends on who said the thing;
 //! every outcome moves it. Outcomes fade towards the prior with time, because
-//! code moves on, and nothing is credited to a note that nobody was shown.
+//! code moves on, and nothing is credited to a note that nobody wrote or cited.
 
 use crate::time::Timestamp;
 
@@ -41,10 +41,8 @@ impl Source {
 /// What came of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Outcome {
-    /// The checks passed in an iteration that cited it.
+    /// The checks passed in an iteration that wrote or cited it.
     PassedCiting,
-    /// The checks passed in an iteration that was shown it.
-    PassedShown,
     /// The checks failed in an iteration that cited it.
     FailedCiting,
     /// Somebody else noticed the same.
@@ -55,19 +53,13 @@ pub enum Outcome {
 
 impl Outcome {
     /// All of them.
-    pub const ALL: [Self; 5] = [
-        Self::PassedCiting,
-        Self::PassedShown,
-        Self::FailedCiting,
-        Self::SeenAgain,
-        Self::Corrected,
-    ];
+    pub const ALL: [Self; 4] =
+        [Self::PassedCiting, Self::FailedCiting, Self::SeenAgain, Self::Corrected];
 
     /// What it adds for and against.
     const fn weight(self) -> (f64, f64) {
         match self {
             Self::PassedCiting => (1.0, 0.0),
-            Self::PassedShown => (0.1, 0.0),
             Self::FailedCiting => (0.0, 1.0),
             Self::SeenAgain => (0.5, 0.0),
             Self::Corrected => (0.0, 4.0),
@@ -198,11 +190,11 @@ mod tests {
     }
 
     #[test]
-    fn a_pass_that_cited_it_counts_more_than_one_that_was_shown_it() {
+    fn a_pass_that_cited_it_counts_more_than_somebody_who_came_to_the_same() {
         let start = new(Source::Agent);
         let cited = start.after(Outcome::PassedCiting, day(0), None);
-        let shown = start.after(Outcome::PassedShown, day(0), None);
-        assert!(cited.mean() > shown.mean() && shown.mean() > start.mean());
+        let seen = start.after(Outcome::SeenAgain, day(0), None);
+        assert!(cited.mean() > seen.mean() && seen.mean() > start.mean());
     }
 
     #[test]

@@ -60,9 +60,9 @@ pub struct Counts {
     pub shown: u32,
     /// An agent named it as its reason.
     pub cited: u32,
-    /// Checks passed to its credit.
+    /// Checks passed in a turn that wrote or cited it.
     pub passed: u32,
-    /// Checks failed to its discredit.
+    /// Checks failed in a turn that cited it.
     pub failed: u32,
     /// How long it was, all showings together.
     pub tokens: u64,
@@ -214,7 +214,6 @@ impl Known {
                 self.counts.passed += 1;
                 self.verified = true;
             }
-            Outcome::PassedShown => self.counts.passed += 1,
             Outcome::FailedCiting => self.counts.failed += 1,
             Outcome::Corrected => self.verified = false,
             Outcome::SeenAgain => {}

@@ -95,10 +95,10 @@ impl<S: Stored> Projection<S> {
             What::Noted(note) => self.noted(Circumstances { at, place, actor }, *note),
             What::Shown { ids, tokens } => {
                 let each = u64::from(tokens) / u64::try_from(ids.len()).unwrap_or(1).max(1);
-                self.took_part(&ids, Turn::of(&place), |known, part| {
+                // Nobody need have read it, so it takes no part in the turn.
+                self.took_part(&ids, None, |known, _| {
                     known.counts.shown += 1;
                     known.counts.tokens += each;
-                    part.shown = true;
                 })
             }
             What::Cited { ids } => self.took_part(&ids, Turn::of(&place), |known, part| {

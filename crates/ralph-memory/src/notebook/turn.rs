@@ -36,8 +36,6 @@ pub(super) enum Checks {
 /// How a note took part in a turn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// The agent was shown it.
-    pub(super) shown: bool,
     /// The agent named it as its reason.
     pub(super) cited: bool,
     /// It was written.
@@ -49,7 +47,6 @@ impl Part {
     pub(super) fn outcome(self, checks: Checks) -> Option<Outcome> {
         match checks {
             Checks::Passed if self.cited || self.noted => Some(Outcome::PassedCiting),
-            Checks::Passed if self.shown => Some(Outcome::PassedShown),
             // Who takes a note in a turn that fails may well have noted why.
             Checks::Failed if self.cited && !self.noted => Some(Outcome::FailedCiting),
             Checks::Passed | Checks::Failed => None,
@@ -57,11 +54,11 @@ impl Part {
     }
 
     pub(crate) fn from_bits(bits: u8) -> Self {
-        Self { shown: bits & 1 != 0, cited: bits & 2 != 0, noted: bits & 4 != 0 }
+        Self { cited: bits & 1 != 0, noted: bits & 2 != 0 }
     }
 
     pub(crate) fn bits(self) -> u8 {
-        u8::from(self.shown) | u8::from(self.cited) << 1 | u8::from(self.noted) << 2
+        u8::from(self.cited) | u8::from(self.noted) << 1
     }
 }
 

@@ -144,11 +144,11 @@ impl Answers {
             Locale::En => {
                 let [shown, cited, passed, failed] = [shown, cited, passed, failed].map(often);
                 format!(
-                    "It was shown {shown} and cited {cited}; checks passed {passed} to its credit and failed {failed} after it was cited."
+                    "It was shown {shown} and cited {cited}; checks passed {passed} in a turn that wrote or cited it, and failed {failed} in one that cited it."
                 )
             }
             Locale::Ko => format!(
-                "{shown}번 보여 주었고 {cited}번 인용되었습니다. 이 기록의 공으로 검사가 {passed}번 통과했고, 인용된 뒤 {failed}번 실패했습니다."
+                "{shown}번 보여 주었고 {cited}번 인용되었습니다. 이 기록을 쓰거나 인용한 반복에서 검사가 {passed}번 통과했고, 인용한 반복에서 {failed}번 실패했습니다."
             ),
         })
     }
