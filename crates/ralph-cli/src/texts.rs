@@ -3,6 +3,7 @@
 use std::fmt::{Display, Write};
 use std::path::Path;
 
+use ralph_core::claim::plain;
 use ralph_core::locale::Locale;
 use ralph_core::policy::GateSpec;
 use ralph_core::run::Best;
@@ -356,9 +357,10 @@ fn turns_around(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Text as one line of at most `most` characters, without control characters.
+/// Text as one line of at most `most` characters, without control characters
+/// and without what only a terminal would understand.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
-    let flat: String = text
+    let flat: String = plain(text)
         .chars()
         .map(|c| if c.is_control() || turns_around(c) { ' ' } else { c })
         .collect::<String>()
@@ -444,8 +446,9 @@ mod tests {
 
     #[test]
     fn hostile_text_stays_on_its_line() {
-        assert_eq!(one_line("a\x1b[31m\nb\r\nc", 50), "a [31m b c");
-        assert_eq!(one_line("a\u{202e}b", 50), "a b");
+        assert_eq!(one_line("a\x1b[31m\nb\r\nc", 50), "a b c");
+        assert_eq!(one_line("\x1b[31mred\x1b[0m", 50), "red");
+        assert_eq!(one_line("a\u{202e}b", 50), "ab");
         assert_eq!(one_line("abcdef", 4), "abc…");
     }
 }
