@@ -64,7 +64,8 @@ impl Capture<'_> {
                 one(Ralph, self.opened(event, word(*start)))
             }
             Happening::Compacting | Happening::Compacted { .. } if is_main => {
-                one(Ralph, What::Checkpointed { about: "compacting".to_owned() })
+                let (about, files) = ("compacting".to_owned(), Vec::new());
+                one(Ralph, What::Checkpointed { about, files })
             }
             Happening::Prompted { text, position } if is_main && is_host => {
                 let asked = (User, What::Asked { text: text.clone() });

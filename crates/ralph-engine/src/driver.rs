@@ -46,7 +46,7 @@ use outcomes::Lesson;
 use pulse::Pulse;
 use refusals::Refused;
 
-pub use session::keep_end_of;
+pub use session::{keep_changes_of, keep_end_of};
 pub(crate) use suite::jobs;
 
 /// How often a waiting driver looks for requests of others.

@@ -28,6 +28,6 @@ mod steps;
 pub mod undo;
 pub mod wire;
 
-pub use driver::{Driver, keep_end_of};
+pub use driver::{Driver, keep_changes_of, keep_end_of};
 pub use error::EngineError;
 pub use ledger::Ledger;

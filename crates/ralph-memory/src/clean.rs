@@ -151,8 +151,10 @@ fn each(event: &mut Event, see: &mut impl FnMut(&mut String, Role)) {
             see(source, Role::Text(LONGEST_ABOUT));
             [worktree, external].into_iter().flatten().for_each(|name| see(name, Role::Name));
         }
-        What::Closed { why: about, .. } | What::Checkpointed { about } => {
+        What::Closed { why, .. } => see(why, Role::Text(LONGEST_ERROR)),
+        What::Checkpointed { about, files } => {
             see(about, Role::Text(LONGEST_ERROR));
+            files.iter_mut().for_each(|file| see(file, WHOLE));
         }
         What::Committed(made) => {
             see(&mut made.subject, Role::Text(LONGEST_ABOUT));

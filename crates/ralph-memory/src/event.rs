@@ -357,6 +357,10 @@ pub enum What {
     Checkpointed {
         /// What with, in words.
         about: String,
+        /// The files that were changed, from the root of the project, where
+        /// somebody looked.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        files: Vec<String>,
     },
     /// A commit was made.
     Committed(Box<Committed>),

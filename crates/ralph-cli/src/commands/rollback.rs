@@ -177,9 +177,14 @@ pub(crate) fn keep_lost_turn(app: &App, store: &dyn RunStore, run: &Run) -> Resu
     let tree = app.work_tree(&run.id)?;
     let snapshots = Snapshots::new(&tree, run.id.clone());
     let label = Label::Iteration(run.iteration);
-    let is_kept = snapshots.list()?.iter().any(|snapshot| snapshot.label == label);
+    let all = snapshots.list()?;
+    let is_kept = all.iter().any(|snapshot| snapshot.label == label);
     if !is_kept && store.iteration(&run.id, run.iteration)?.is_none() {
-        snapshots.take(label, app.now())?;
+        let taken = snapshots.take(label, app.now())?;
+        if let Some(before) = undo::last(&all).filter(|before| before.is_beside(&taken)) {
+            let changes = snapshots.changes(before, &taken).unwrap_or_default();
+            ralph_engine::keep_changes_of(&app.home, run, &changes, app.now());
+        }
     }
     Ok(())
 }

@@ -325,6 +325,34 @@ fn the_session_of_a_run_has_the_files_that_the_run_changed() {
 }
 
 #[test]
+fn files_of_a_turn_that_was_cut_off_are_those_of_its_session() {
+    let files = |project: &Project| listed(project, &[])[0]["files"].clone();
+    let project = remembering();
+    let (running, hold) = held(&project, 1, "echo 1 > new.py");
+    let _ = project.ralph(&["stop"]).output().exits(0);
+    let _ = running.finish();
+    hold.is_over();
+    assert_eq!(files(&project), json!(["new.py"]), "its driver was asked to stop");
+
+    for (command, goes_on) in [("stop", false), ("resume", true)] {
+        let project = remembering();
+        let (running, hold) = held(&project, 1, "echo 1 > new.py");
+        running.signal(Signal::Kill);
+        let _ = running.finish();
+        hold.is_over();
+        assert_eq!(files(&project), json!([]), "nobody has looked yet");
+        if goes_on {
+            project.agent("echo 2 > more.py; echo '<promise>DONE</promise>'");
+        }
+        let _ = project.ralph(&[command]).output().exits(0);
+        let known = files(&project);
+        let known: Vec<&str> = known.as_array().unwrap().iter().flat_map(Value::as_str).collect();
+        assert!(known.contains(&"new.py"), "{command}: {known:?}");
+        assert_eq!(known.contains(&"more.py"), goes_on, "without gates: {known:?}");
+    }
+}
+
+#[test]
 fn a_session_that_nobody_knows_is_an_error_that_names_what_is_like_it() {
     let project = remembering();
     let _ = killed(&project, "alpha-1");

@@ -45,9 +45,15 @@ impl Driver<'_> {
     /// still leads back.
     pub(crate) fn keep_turn(&mut self, run: &Run, evidence: Option<&Evidence>) {
         let seen = evidence.and_then(|seen| seen.tree.as_ref());
+        let before = self.kept.as_ref().map(|kept| kept.tree.clone());
         if let Err(error) = self.try_keep(run, Label::Iteration(run.iteration), seen) {
             let text = format!("no snapshot of iteration {}: {error}", run.iteration);
             self.tell(&Event::Notice { run, text: &text });
+        }
+        if let (Some(before), Some(kept)) = (before, &self.kept) {
+            // Snapshots in different stores cannot be compared.
+            let changes = self.tree.changes(&before, &kept.tree).unwrap_or_default();
+            self.keep_files(run, &changes);
         }
     }
 

@@ -9,12 +9,16 @@ use ralph_memory::clean;
 use ralph_memory::event::{Actor, Event, Phase, Place, SessionState, What};
 use ralph_memory::log::Log;
 use ralph_memory::{Notebook, Session, SessionFilter};
+use ralph_snapshot::Change;
 
 use super::Driver;
 use crate::events::Begin;
 
 /// How often it is kept that a turn is still under way.
 const CHECKPOINT: Duration = Duration::from_mins(5);
+
+/// Files of one turn that are kept: a session has no more.
+const MOST_FILES: usize = 50;
 
 /// Keeps from time to time that a turn is under way.
 pub(crate) struct Checkpoints {
@@ -29,7 +33,8 @@ impl Checkpoints {
         if now.since(self.last) >= CHECKPOINT {
             self.last = now;
             let number = self.place.iteration.unwrap_or_default();
-            let what = What::Checkpointed { about: format!("iteration {number} goes on") };
+            let (about, files) = (format!("iteration {number} goes on"), Vec::new());
+            let what = What::Checkpointed { about, files };
             append(&self.home, &self.place, now, (Actor::Ralph, what));
         }
     }
@@ -70,6 +75,14 @@ impl Driver<'_> {
         self.keep(run, Actor::Agent, What::Answered { text: text.to_owned() });
     }
 
+    /// Keeps which files a turn changed. What a host changes in its session is
+    /// kept when it does.
+    pub(super) fn keep_files(&self, run: &Run, changes: &[Change]) {
+        if run.session().is_none() && !changes.is_empty() {
+            self.keep(run, Actor::Ralph, changed(run, changes));
+        }
+    }
+
     /// Keeps how the run was left.
     pub(super) fn keep_closing(&self, run: &Run) {
         self.keep(run, Actor::Ralph, closing(run));
@@ -106,18 +119,38 @@ fn closing(run: &Run) -> What {
     What::Closed { state, why: ralph_core::wording::host::ended(run) }
 }
 
+/// That a turn changed files; of very many the first.
+fn changed(run: &Run, changes: &[Change]) -> What {
+    let about = format!("iteration {} changed files", run.iteration);
+    let files = changes.iter().take(MOST_FILES).map(|one| one.path.to_string_lossy().into_owned());
+    What::Checkpointed { about, files: files.collect() }
+}
+
 /// Keeps how a run was left whose driver is gone, if its session was kept; that
 /// of a host has an end of its own.
 pub fn keep_end_of(home: &Path, run: &Run, now: Timestamp) {
-    if run.session().is_some() || !Notebook::exists(home) {
-        return;
-    }
-    let filter = SessionFilter { run: Some(run.id.to_string()), ..SessionFilter::default() };
-    // What cannot be kept is lost; the run has ended all the same.
-    let known = Notebook::attempt(home, |book| book.sessions(&filter));
-    if known.is_ok_and(|(known, _)| !known.is_empty()) {
+    if is_kept(home, run) {
         append(home, &place(run), now, (Actor::Ralph, closing(run)));
     }
+}
+
+/// Keeps what the last turn of a run changed whose driver is gone, if its
+/// session was kept.
+pub fn keep_changes_of(home: &Path, run: &Run, changes: &[Change], now: Timestamp) {
+    if !changes.is_empty() && is_kept(home, run) {
+        append(home, &place(run), now, (Actor::Ralph, changed(run, changes)));
+    }
+}
+
+/// Whether a run has a session of its own. What cannot be read is lost; the
+/// run is what it is all the same.
+fn is_kept(home: &Path, run: &Run) -> bool {
+    if run.session().is_some() || !Notebook::exists(home) {
+        return false;
+    }
+    let filter = SessionFilter { run: Some(run.id.to_string()), ..SessionFilter::default() };
+    let known = Notebook::attempt(home, |book| book.sessions(&filter));
+    known.is_ok_and(|(known, _)| !known.is_empty())
 }
 
 fn place(run: &Run) -> Place {

@@ -156,8 +156,8 @@ fn silenced(event: &Event, texts: &[String]) -> Option<Event> {
         What::Closed { state, why } if repeats(why) => {
             What::Closed { state: *state, why: String::new() }
         }
-        What::Checkpointed { about } if repeats(about) => {
-            What::Checkpointed { about: String::new() }
+        What::Checkpointed { about, files } if repeats(about) => {
+            What::Checkpointed { about: String::new(), files: files.clone() }
         }
         What::Asked { .. }
         | What::Answered { .. }

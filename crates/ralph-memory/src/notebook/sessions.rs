@@ -80,7 +80,11 @@ impl<'c> Sessions<'c> {
                 }
                 Ok(())
             }
-            What::Checkpointed { .. } => self.session(event).map(|_| ()),
+            What::Checkpointed { files, .. } => {
+                let Some(session) = self.session(event)? else { return Ok(()) };
+                touch(session, files);
+                Ok(())
+            }
             What::Noted(_)
             | What::Shown { .. }
             | What::Cited { .. }

@@ -203,9 +203,10 @@ fn a_run_is_a_session_of_its_own() {
     assert_eq!(one.external.as_deref(), Some("conversation"));
     assert_eq!(one.last_failure.as_deref(), Some("test: one fails"));
     assert_eq!((one.last_checkpoint, one.updated), (1, 2));
-    let later = What::Checkpointed { about: "iteration 2".to_owned() };
+    let files = vec!["src/a.rs".to_owned(), "src/b.rs".to_owned()];
+    let later = What::Checkpointed { about: "iteration 2".to_owned(), files: files.clone() };
     notebook.write(&[event(9, later)]).unwrap();
-    assert_eq!(all(&notebook)[0].last_checkpoint, 9);
+    assert_eq!((all(&notebook)[0].last_checkpoint, &all(&notebook)[0].files), (9, &files));
 }
 
 #[test]
@@ -302,7 +303,8 @@ fn any_event() -> impl Strategy<Value = Event> {
             state: SessionState::ALL[state],
             why: "so".to_owned()
         }),
-        Just(What::Checkpointed { about: String::new() }),
+        Just(What::Checkpointed { about: String::new(), files: Vec::new() }),
+        Just(What::Checkpointed { about: String::new(), files: vec!["a.rs".to_owned()] }),
         (0..4_u8).prop_map(|n| committed(&format!("{n}{n}{n}"), None)),
         any::<bool>().prop_map(|failed| What::Attempted(Box::new(Tried {
             failures: failed.then(|| "test".to_owned()).into_iter().collect(),
