@@ -1,8 +1,9 @@
 //! Twenty processes write and search notes at once, hooks capture sessions, and
-//! one collection after the other lets go of what they captured, while the index
-//! is damaged under them: nothing is lost, nobody sees an error, and no hook waits.
+//! one collection after the other lets go of sessions of long ago, while the index is
+//! damaged under them: nothing else is lost, nobody sees an error, and no hook waits.
 
 mod beside;
+mod old;
 
 use std::fs::OpenOptions;
 use std::io::{Seek, SeekFrom, Write};
@@ -13,6 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use self::beside::Beside;
+use self::old::Old;
 use super::stage::{Project, Stage};
 use crate::failure::Failure;
 
@@ -36,19 +38,23 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     project.ralph(&["memory", "add", "the first note"])?.expect_code(0)?;
     let wished = std::env::var("RALPH_STRESS_SECONDS").ok().and_then(|text| text.parse().ok());
     let end = Instant::now() + Duration::from_secs(wished.unwrap_or(SECONDS));
+    let index = find(&stage.path("notes"))
+        .ok_or_else(|| Failure::Failed("there is no index of notes".to_owned()))?;
     let over = AtomicBool::new(false);
     let (tally, beside) = (Mutex::new(Tally::default()), Mutex::new(Beside::default()));
     let damage =
         thread::scope(|threads| {
             let (project, over, tally, beside) = (&project, &over, &tally, &beside);
+            let index = &index;
             let mut workers: Vec<_> = (0..CROWD)
                 .map(|worker| threads.spawn(move || work(project, worker, over, tally)))
                 .collect();
             workers.extend((0..HOSTS).map(|host| {
                 threads.spawn(move || beside::host((stage, project), host, over, beside))
             }));
-            workers.push(threads.spawn(move || beside::collect(project, over, beside)));
-            let damage = do_damage(project, stage, end);
+            let old = Old::new(index);
+            workers.push(threads.spawn(move || beside::collect((project, old), over, beside)));
+            let damage = do_damage(project, index, end);
             over.store(true, Ordering::Relaxed);
             for worker in workers {
                 let ended = worker.join();
@@ -59,6 +65,7 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     let damages = damage?;
     let mut tally = tally.into_inner().unwrap_or_default();
     let mut beside = beside.into_inner().unwrap_or_default();
+    beside::finish(&project, &mut beside)?;
     for _ in 0..2 {
         expect_all(&project, tally.written + 1)?;
         beside::expect_sessions(&project, beside.sessions)?;
@@ -66,13 +73,16 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     }
     Ok(format!(
         "{} notes and {} searches, {CROWD} at a time, index damaged {damages} times, {} sessions in \
-         {HOSTS} hosts, {} collections, {} of them killed; write {}, search {}, \
+         {HOSTS} hosts, {} collections, {} of them killed, {} of {} old sessions said to be gone; \
+         write {}, search {}, \
          capture {}, no work {}",
         tally.written,
         tally.searching.len(),
         beside.sessions,
         beside.collections,
         beside.killed,
+        beside.let_go,
+        beside.old,
         percentiles(&mut tally.writing),
         percentiles(&mut tally.searching),
         percentiles(&mut beside.captures),
@@ -118,16 +128,14 @@ fn work(
 }
 
 /// Damages the index now and then until the end; says how often.
-fn do_damage(project: &Project<'_>, stage: &Stage, end: Instant) -> Result<u32, Failure> {
+fn do_damage(project: &Project<'_>, index: &Path, end: Instant) -> Result<u32, Failure> {
     let began = Instant::now();
     let span = end.saturating_duration_since(began);
-    let index = find(&stage.path("notes"))
-        .ok_or_else(|| Failure::Failed("there is no index of notes".to_owned()))?;
     let mut damages = 0;
     for part in 1..=DAMAGES {
         until(began + span * part / (DAMAGES + 1));
         // Another process may be making it anew at this very moment.
-        if spoil(&index).is_ok() {
+        if spoil(index).is_ok() {
             damages += 1;
         }
     }

@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::old::{self, Old};
 use crate::failure::Failure;
-use crate::stress::stage::{Left, Project, Stage};
+use crate::stress::stage::{Finished, Left, Project, Stage};
 
 /// How much later than the one before a collection is killed, and how often
 /// before it begins anew.
@@ -27,6 +28,9 @@ pub(super) struct Beside {
     pub(super) collections: u32,
     /// Collections that were killed.
     pub(super) killed: u32,
+    /// Sessions of long ago, and how many of them collections said they let go.
+    pub(super) old: u32,
+    pub(super) let_go: u64,
 }
 
 /// A host that begins one session after the other and uses a tool in each.
@@ -81,9 +85,10 @@ fn time(mut call: Command) -> Result<Duration, Failure> {
 }
 
 /// Collects with next to no room, again and again: what was captured today
-/// stays all the same. Every second time it is killed, each time a little later.
+/// stays, and what is handed in of long ago before each collection goes. Every
+/// second time it is killed, each time a little later.
 pub(super) fn collect(
-    project: &Project<'_>,
+    (project, mut old): (&Project<'_>, Old),
     over: &AtomicBool,
     beside: &Mutex<Beside>,
 ) -> Result<(), Failure> {
@@ -91,9 +96,8 @@ pub(super) fn collect(
         if over.load(Ordering::Relaxed) {
             break;
         }
-        let mut command = project.command(&["gc", "--json"]);
-        command.env("RALPH_MEMORY_SIZE", "1B");
-        let collection = project.spawn(command)?;
+        old.hand_in()?;
+        let collection = project.spawn(collection(project))?;
         let left = if number % 2 == 0 {
             Left::Ended(collection.wait()?)
         } else {
@@ -101,22 +105,49 @@ pub(super) fn collect(
         };
         let Ok(mut beside) = beside.lock() else { break };
         beside.collections += 1;
+        beside.old = old.handed_in;
         match left {
-            Left::Ended(done) => {
-                done.expect_code(0)?;
-            }
+            Left::Ended(done) => beside.let_go += let_go(done)?,
             Left::Killed => beside.killed += 1,
         }
     }
     Ok(())
 }
 
-/// Every session that began is known, whatever was let go of.
-pub(super) fn expect_sessions(project: &Project<'_>, want: usize) -> Result<(), Failure> {
-    let list = project.json(&["sessions", "--all", "--json"])?;
-    let found = list["sessions"].as_array().map_or(0, Vec::len);
-    if found == want {
+fn collection(project: &Project<'_>) -> Command {
+    let mut command = project.command(&["gc", "--json"]);
+    command.env("RALPH_MEMORY_SIZE", "1B");
+    command
+}
+
+/// How many sessions a collection let go of.
+fn let_go(done: Finished) -> Result<u64, Failure> {
+    let done = done.expect_code(0)?;
+    let said: Value = serde_json::from_str(&done.stdout).unwrap_or_default();
+    let sessions = said["sessions"].as_u64();
+    sessions.ok_or_else(|| Failure::Failed(format!("a collection said {}", done.stdout)))
+}
+
+/// Lets go of what collections that were killed left, after which nothing of
+/// long ago may be known. What they say is no proof: one that finds the index
+/// damaged begins anew, and then there is nothing left to let go of.
+pub(super) fn finish(project: &Project<'_>, beside: &mut Beside) -> Result<(), Failure> {
+    beside.let_go += let_go(project.spawn(collection(project))?.wait()?)?;
+    if beside.old > 0 && beside.let_go <= u64::from(beside.old) {
         return Ok(());
     }
-    Err(Failure::Failed(format!("{want} sessions began, and {found} are known")))
+    let (old, gone) = (beside.old, beside.let_go);
+    Err(Failure::Failed(format!("of {old} old sessions {gone} were let go of")))
+}
+
+/// Every session that began is known, and none of long ago.
+pub(super) fn expect_sessions(project: &Project<'_>, want: usize) -> Result<(), Failure> {
+    let list = project.json(&["sessions", "--all", "--json"])?;
+    let sessions = list["sessions"].as_array().cloned().unwrap_or_default();
+    let old = sessions.iter().filter(|session| old::is_one(session)).count();
+    if old == 0 && sessions.len() == want {
+        return Ok(());
+    }
+    let found = sessions.len();
+    Err(Failure::Failed(format!("{want} sessions began, and {found} are known, {old} of them old")))
 }

@@ -1,0 +1,88 @@
+//! Sessions of long ago, for collections to let go of.
+//!
+//! No clock can be turned back for one process, so what such sessions left is
+//! handed in beside the log, as a hook does that finds the log held.
+
+use std::fmt::Write as _;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+
+/// Sessions that are handed in at a time.
+const SESSIONS: u32 = 3;
+
+/// How long ago they were, in turn: too long to be kept, and long enough to go
+/// if there is too much.
+const AGES: [Duration; 2] = [Duration::from_hours(24 * 60), Duration::from_hours(24 * 3)];
+
+/// Begins the name of every one of them.
+const NAME: &str = "long-ago";
+
+/// Hands in sessions of long ago.
+pub(super) struct Old {
+    folder: PathBuf,
+    pub(super) handed_in: u32,
+}
+
+impl Old {
+    /// For the log beside this index.
+    pub(super) fn new(index: &Path) -> Self {
+        Self { folder: index.with_file_name("memory"), handed_in: 0 }
+    }
+
+    /// Hands in some more.
+    pub(super) fn hand_in(&mut self) -> Result<(), Failure> {
+        self.add().map_err(|error| Failure::io(&self.folder, &error))
+    }
+
+    fn add(&mut self) -> io::Result<()> {
+        let open =
+            |name: &str| OpenOptions::new().create(true).append(true).open(self.folder.join(name));
+        let lock = open("late.lock")?;
+        lock.lock()?;
+        let mut late = open("late.jsonl")?;
+        let now = written(&late)?;
+        let mut text = String::new();
+        for number in self.handed_in..self.handed_in + SESSIONS {
+            let age = AGES.iter().cycle().nth(number as usize).copied().unwrap_or_default();
+            let at = u64::try_from(now.saturating_sub(age).as_millis()).unwrap_or_default();
+            for event in session(&format!("{NAME}-{number}"), at) {
+                let json = event.to_string();
+                let checksum = blake3::hash(json.as_bytes()).to_hex();
+                let _ = writeln!(text, "{} {json}", checksum.as_str().get(..16).unwrap_or(""));
+            }
+        }
+        late.write_all(text.as_bytes())?;
+        self.handed_in += SESSIONS;
+        Ok(())
+    }
+}
+
+/// What is kept of a session in which something was asked and done.
+fn session(name: &str, at: u64) -> [Value; 3] {
+    [
+        json!({ "at": at, "session": name, "actor": "ralph", "kind": "opened",
+            "data": { "source": "new" } }),
+        json!({ "at": at + 1, "session": name, "actor": "user", "kind": "asked",
+            "data": { "text": "What was asked long ago" } }),
+        json!({ "at": at + 2, "session": name, "actor": "agent", "kind": "observed",
+            "data": { "tool": "Write", "files": ["old.txt"] } }),
+    ]
+}
+
+/// When a file was written last, since 1970: now, for one that was just opened
+/// to be written.
+fn written(file: &File) -> io::Result<Duration> {
+    let at = file.metadata()?.modified()?;
+    Ok(at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default())
+}
+
+/// Whether a session is one of them.
+pub(super) fn is_one(session: &Value) -> bool {
+    session["session_id"].as_str().is_some_and(|name| name.starts_with(NAME))
+}
