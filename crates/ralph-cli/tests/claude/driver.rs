@@ -103,6 +103,43 @@ fn a_loop_of_a_session_goes_on_with_a_driver() {
 }
 
 #[test]
+fn a_conversation_goes_on_after_its_driver_was_killed_in_the_middle_of_a_turn() {
+    isolated(|| {
+        let stage = Stage::saying([]);
+        let hold = Hold::new(&stage.project, "turn");
+        let half = writes(&stage.project, "made", "half\n");
+        stage.api.then(Script::new([
+            Turn::says("The kettle is in the kitchen."),
+            half,
+            Turn::says("never said").held(&hold),
+        ]));
+        let gate = ["--criteria", "custom:grep -q whole made"];
+        let args = ["run", "make it whole", "--agent", "claude", "--json"];
+        let running = stage.claude().ralph(&args).args(gate).start();
+        hold.is_begun();
+        running.signal(Signal::Kill);
+        let _ = running.finish();
+        hold.release();
+        let (left, requests) = (stage.run(), stage.api.main().len());
+        assert_eq!((standing(&left), requests), ("running".to_owned(), 3), "{left:#}");
+        let made = writes(&stage.project, "made", "whole\n");
+        stage.api.then(Script::new([made, Turn::says(DONE)]));
+        let resumed = stage.claude().ralph(&["resume", "--json"]).output().exits(0);
+        let _ = resumed.ends("success/verified", 3);
+        assert_eq!(stage.run()["id"], left["id"]);
+        let asked = stage.api.main();
+        let (before, after) = (&asked[0], &asked[requests]);
+        assert_eq!(after.session(), before.session());
+        let said = after.messages();
+        assert!(said.iter().any(|(_, text)| text.contains("The kettle is in the kitchen.")));
+        let news = after.news();
+        assert!(news.contains("task: make it whole"), "{news}");
+        assert!(news.contains("files touched last: made"), "{news}");
+        stage.api.is_over();
+    });
+}
+
+#[test]
 fn a_loop_of_a_driver_goes_on_in_a_session() {
     isolated(|| {
         let stage = Stage::saying([]);

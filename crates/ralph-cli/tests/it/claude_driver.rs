@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use ralph_testkit::{Call, Output, Project};
+use ralph_testkit::{Call, Hold, Output, Project, Signal};
 use serde_json::{Value, json};
 
 use crate::{git, plain};
@@ -238,6 +238,29 @@ fn a_resumed_run_goes_on_with_its_conversation() {
     let sessions = fake.sessions();
     assert_eq!(sessions[2], ("--resume".to_owned(), sessions[0].1.clone()));
     assert!(fake.project.kept("prompt-3").contains("The first."));
+}
+
+#[test]
+fn a_conversation_goes_on_after_its_driver_was_killed_in_the_middle_of_it() {
+    let project = git();
+    let hold = Hold::new(&project, "turn");
+    let fake = Fake::new(project)
+        .turn_doing(&[init(), says("I begin.")], &hold.script("echo half > half.txt"))
+        .turn_doing(&turn(CLAIM, 0.5), "echo whole > half.txt");
+    let gate = ["--criteria", "custom:grep -q whole half.txt"];
+    let args = [&["run", "do it", "--agent", "claude", "--json"], &gate[..]].concat();
+    let running = fake.call(&args).start();
+    hold.is_begun();
+    running.signal(Signal::Kill);
+    assert_eq!(running.finish().code, None);
+    hold.is_over();
+    let resumed = fake.call(&["resume", "--json"]).output().exits(0).ends("success/verified", 2);
+    assert_eq!(resumed.events()[0]["resumed"], true);
+    let sessions = fake.sessions();
+    assert_eq!(sessions[0].0, "--session-id");
+    assert_eq!(sessions[1], ("--resume".to_owned(), sessions[0].1.clone()));
+    let prompt = fake.project.kept("prompt-2");
+    assert!(prompt.contains("files touched last: half.txt"), "{prompt}");
 }
 
 #[test]

@@ -48,6 +48,33 @@ fn state_survives_a_killed_driver() {
 }
 
 #[test]
+fn a_run_that_was_killed_in_the_middle_of_a_turn_goes_on_from_there_and_is_proven() {
+    let project = git();
+    let hold = ralph_testkit::Hold::new(&project, "agent");
+    let begins = format!("echo half > half.txt\n{}", hold.script(""));
+    let ends = "cat \"$RALPH_PROMPT_FILE\" > \"$OUTSIDE/prompt\"; echo whole > half.txt";
+    project
+        .agent(&format!("if [ $RALPH_ITERATION = 1 ]; then\n{begins}else\n{ends}\nfi\n{CLAIMS}"));
+    let criteria = ["--criteria", "custom:grep -q whole half.txt"];
+    let mut running = project.run_call("make half.txt whole", &criteria).start();
+    running.until_held();
+    running.signal(Signal::Kill);
+    assert_eq!(running.finish().code, None);
+    hold.is_over();
+    let left = status(&project);
+
+    let resumed = resume(&project).exits(0).ends("success/verified", 2);
+    assert_eq!(resumed.events()[0]["run"]["id"], left["id"]);
+    let prompt = project.kept("prompt");
+    assert!(prompt.contains("## Where the work stands\ntask: make half.txt whole"), "{prompt}");
+    assert!(prompt.contains("files touched last: half.txt"), "{prompt}");
+    assert!(prompt.contains("custom-1"), "what fails: {prompt}");
+    let report = project.ralph(&["report", "--json"]).output().exits(0).json();
+    let turns = each(report["snapshots"].as_array().unwrap(), "turn");
+    assert_eq!(turns, json!(["interrupted", "finished"]));
+}
+
+#[test]
 fn work_that_was_finished_meanwhile_needs_no_other_turn() {
     let project = plain();
     let hold = ralph_testkit::Hold::new(&project, "agent");

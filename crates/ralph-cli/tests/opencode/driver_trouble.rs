@@ -85,6 +85,37 @@ fn a_server_ends_with_the_run_that_is_killed() {
 }
 
 #[test]
+fn a_conversation_goes_on_after_its_driver_was_killed_in_the_middle_of_a_turn() {
+    isolated(|| {
+        let stage = Stage::saying([]);
+        let held = Hold::new(&stage.project, "turn");
+        let half = writes(&stage.project, "a", "half\n");
+        let turns = [Turn::says(FIRST), half, Turn::says("Never said.").held(&held)];
+        stage.api.then(Script::new(turns));
+        let gate = ["--criteria", "custom:grep -q whole a"];
+        let running = drive(&stage, &gate).start();
+        held.is_begun();
+        running.signal(Signal::Kill);
+        let _ = running.finish();
+        held.release();
+        let (left, requests) = (stage.run(), stage.api.main().len());
+        assert_eq!((&left["status"], requests), (&"running".into(), 3), "{left:#}");
+        let made = writes(&stage.project, "a", "whole\n");
+        stage.api.then(Script::new([made, Turn::says(DONE)]));
+        let resumed = OpenCode::ralph(&stage.project, &stage.api, &["resume", "--json"]).output();
+        let _ = resumed.exits(0).ends("success/verified", 3);
+        assert_eq!(stage.run()["id"], left["id"]);
+        let asked = &stage.api.main()[requests];
+        assert!(asked.messages().contains(&("assistant".into(), FIRST.into())));
+        let news = asked.news();
+        assert!(news.contains("task: make a hold b"), "{news}");
+        assert!(news.contains("files touched last: a"), "{news}");
+        stage.api.is_over();
+        assert_eq!(servers(), [""; 0]);
+    });
+}
+
+#[test]
 fn a_server_that_is_killed_fails_its_turn_and_the_session_goes_on() {
     isolated(|| {
         let stage = Stage::saying([]);

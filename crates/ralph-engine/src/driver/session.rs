@@ -77,10 +77,17 @@ impl Driver<'_> {
 
     /// Keeps which files a turn changed. What a host changes in its session is
     /// kept when it does.
-    pub(super) fn keep_files(&self, run: &Run, changes: &[Change]) {
-        if run.session().is_none() && !changes.is_empty() {
-            self.keep(run, Actor::Ralph, changed(run, changes));
+    pub(super) fn keep_files(&mut self, run: &Run, changes: &[Change]) {
+        if run.session().is_some() || changes.is_empty() {
+            return;
         }
+        let files = named(changes);
+        if let Some(left) = &mut self.left {
+            // A turn was cut off, and whoever goes on is told of its files too.
+            let older = left.files.iter().filter(|file| !files.contains(file)).cloned();
+            left.files = files.iter().cloned().chain(older.collect::<Vec<_>>()).collect();
+        }
+        self.keep(run, Actor::Ralph, changed(run, files));
     }
 
     /// Keeps how the run was left.
@@ -119,11 +126,15 @@ fn closing(run: &Run) -> What {
     What::Closed { state, why: ralph_core::wording::host::ended(run) }
 }
 
-/// That a turn changed files; of very many the first.
-fn changed(run: &Run, changes: &[Change]) -> What {
-    let about = format!("iteration {} changed files", run.iteration);
-    let files = changes.iter().take(MOST_FILES).map(|one| one.path.to_string_lossy().into_owned());
-    What::Checkpointed { about, files: files.collect() }
+/// The names of files that changed; of very many the first.
+fn named(changes: &[Change]) -> Vec<String> {
+    let names = changes.iter().map(|one| one.path.to_string_lossy().into_owned());
+    names.take(MOST_FILES).collect()
+}
+
+/// That a turn changed files.
+fn changed(run: &Run, files: Vec<String>) -> What {
+    What::Checkpointed { about: format!("iteration {} changed files", run.iteration), files }
 }
 
 /// Keeps how a run was left whose driver is gone, if its session was kept; that
@@ -138,7 +149,7 @@ pub fn keep_end_of(home: &Path, run: &Run, now: Timestamp) {
 /// session was kept.
 pub fn keep_changes_of(home: &Path, run: &Run, changes: &[Change], now: Timestamp) {
     if !changes.is_empty() && is_kept(home, run) {
-        append(home, &place(run), now, (Actor::Ralph, changed(run, changes)));
+        append(home, &place(run), now, (Actor::Ralph, changed(run, named(changes))));
     }
 }
 
