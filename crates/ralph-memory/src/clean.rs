@@ -154,7 +154,9 @@ fn each(event: &mut Event, see: &mut impl FnMut(&mut String, Role)) {
         What::Closed { why, .. } => see(why, Role::Text(LONGEST_ERROR)),
         What::Checkpointed { about, files } => {
             see(about, Role::Text(LONGEST_ERROR));
-            files.iter_mut().for_each(|file| see(file, WHOLE));
+            for file in files {
+                see(file, WHOLE);
+            }
         }
         What::Committed(made) => {
             see(&mut made.subject, Role::Text(LONGEST_ABOUT));
