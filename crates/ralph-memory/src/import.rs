@@ -18,8 +18,10 @@ pub struct Imported {
     pub updated: u64,
     /// Entries that were there as they are.
     pub unchanged: u64,
-    /// Entries that were there, differed, and are the user's own here.
+    /// Entries that were there, differed, and stay as the user has them here.
     pub kept: u64,
+    /// Notes that hold and are the user's word by this import.
+    pub said: Vec<String>,
     /// Entries that were left out: where in the order they came, and why.
     pub refused: Vec<(u64, Refusal)>,
 }

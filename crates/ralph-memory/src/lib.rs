@@ -46,8 +46,8 @@ pub use error::MemoryError;
 pub use import::Imported;
 pub use memory::Memory;
 pub use notebook::{
-    AttemptQuery, Counts, Found, Keep, Known, LetGo, Notebook, PastAttempt, Retirement, Selection,
-    Stats, Tally, failure_key, failure_name, failure_note, new_id, note_id,
+    AttemptQuery, Brought, Counts, Found, Keep, Known, LetGo, Notebook, PastAttempt, Retirement,
+    Selection, Stats, Tally, failure_key, failure_name, failure_note, new_id, note_id,
 };
 pub use query::{Filters, GroupHit, Hit, Query, Retired};
 pub use ranking::Ranking;

@@ -6,6 +6,7 @@
 //! may do so at once: who has the write lock looks first how far others came.
 
 mod forgetting;
+mod importing;
 mod known;
 mod outcomes;
 mod projection;
@@ -15,13 +16,12 @@ mod tables;
 mod turn;
 
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ralph_core::Timestamp;
 use rusqlite::Connection;
 
+pub use self::importing::Brought;
 pub(crate) use self::known::source;
 pub use self::known::{Counts, Known, Retirement};
 pub use self::outcomes::{AttemptQuery, PastAttempt, failure_key, failure_name, failure_note};
@@ -30,8 +30,7 @@ pub(crate) use self::turn::{Part, Turn};
 use crate::clean;
 use crate::entry::{self, Refusal, derived_id, id_of_contents};
 use crate::error::{Fault, MemoryError};
-use crate::event::{Actor, Anchor, Event, Note, NoteKind, Place, What};
-use crate::import::Imported;
+use crate::event::{Anchor, Event, Note, NoteKind, What};
 use crate::log::{self, LONGEST_LINE, Log, Position};
 use crate::memory::Memory;
 use crate::query::{self, Filters, GroupHit, Next, Query};
@@ -258,72 +257,6 @@ impl Notebook {
         }
     }
 
-    /// Writes notes of a file that comes from elsewhere. What is there as it is
-    /// stays as it is, and so does what the user wrote here; what else differs is
-    /// updated; nothing is merged. The place is that of an agent that brings them.
-    ///
-    /// The notes of one call are in memory at once, so large files are given
-    /// in parts.
-    pub fn import(
-        &self,
-        notes: Vec<Note>,
-        place: &Place,
-        at: Timestamp,
-    ) -> Result<Imported, MemoryError> {
-        self.catch_up()?;
-        let mut done = Imported::default();
-        let mut new: HashMap<String, usize> = HashMap::new();
-        let mut events: Vec<Event> = Vec::with_capacity(notes.len());
-        let notes: Vec<Note> = notes.into_iter().map(clean::note).collect();
-        let present = self.present(&notes)?;
-        for ((line, note), present) in (0..).zip(notes).zip(present) {
-            let nothing = note.text.trim().is_empty().then_some(Refusal::Empty);
-            if let Some(refusal) = nothing.or_else(|| refusal(&note)) {
-                done.refused.push((line, refusal));
-                continue;
-            }
-            // The file itself may have said it before.
-            let before = new.get(&note.id).and_then(|at| events.get(*at));
-            let is_same =
-                |event: &Event| matches!(&event.what, What::Noted(before) if **before == note);
-            let present = match before.map(is_same) {
-                Some(true) => Present::Same,
-                Some(false) => Present::Different,
-                None => present,
-            };
-            match present {
-                Present::Same => {
-                    done.unchanged += 1;
-                    continue;
-                }
-                Present::Users => {
-                    done.kept += 1;
-                    continue;
-                }
-                Present::Not => done.added += 1,
-                Present::Different => done.updated += 1,
-            }
-            new.insert(note.id.clone(), events.len());
-            let what = What::Noted(Box::new(note));
-            let actor = Actor::Import;
-            events.push(Event { at: at.as_millis(), place: place.clone(), actor, what });
-        }
-        self.append(events)?;
-        Ok(done)
-    }
-
-    /// Whether notes that are imported are there already.
-    fn present(&self, notes: &[Note]) -> Result<Vec<Present>, MemoryError> {
-        self.memory.read(|tx| {
-            let present = |note: &Note| {
-                let doc = entries::by_id(tx, &note.id)?;
-                let known = doc.map_or(Ok(None), |doc| notes::read(tx, doc))?;
-                Ok(known.map_or(Present::Not, |known| compared(note, &known)))
-            };
-            notes.iter().map(present).collect()
-        })
-    }
-
     /// Reads what was added to the log since the last time.
     pub fn catch_up(&self) -> Result<(), MemoryError> {
         if self.gave_up.get() {
@@ -519,28 +452,6 @@ fn selected(
         let is_about = selection.files.is_empty() || about.binary_search(&doc).is_ok();
         if is_about { see(doc) } else { Ok(Next::More) }
     })
-}
-
-/// What is there of a note that is imported.
-enum Present {
-    Not,
-    Same,
-    Different,
-    /// It differs, and the user wrote it here.
-    Users,
-}
-
-/// Whether a note that is imported says what is there. For whom it is was
-/// decided here.
-fn compared(note: &Note, known: &Known) -> Present {
-    let since = note.since.filter(|since| *since != known.valid_from.as_millis());
-    let since = since.or(known.note.since);
-    let same = Note { scope: known.note.scope, since, ..note.clone() } == known.note;
-    match known.actor {
-        _ if same => Present::Same,
-        Actor::User => Present::Users,
-        Actor::Agent | Actor::Ralph | Actor::Import => Present::Different,
-    }
 }
 
 /// Why a note cannot be kept, if it cannot.

@@ -1,11 +1,12 @@
 use std::thread;
 
 use proptest::prelude::*;
+use ralph_core::Timestamp;
 use ralph_core::memory::Source;
 use ralph_core::memory::attempt::Attempt;
 
 use super::*;
-use crate::event::{Invariant, NoteKind, Scope, Tried};
+use crate::event::{Actor, Invariant, NoteKind, Place, Scope, Tried};
 use crate::query::Retired;
 
 #[path = "notebook/import_tests.rs"]

@@ -15,6 +15,9 @@ use crate::query::{Filters, Query};
 /// Notes that a new one is compared with: the most alike.
 const RIVALS: usize = 10;
 
+/// Longer texts say more than one thing, in bytes.
+const LONGEST: usize = 4096;
+
 /// Words by which the same is denied.
 const DENIALS: &[&str] = &[
     "not", "no", "never", "longer", "anymore", "any", "more", "do", "does", "don", "doesn", "isn",
@@ -42,31 +45,63 @@ impl Succession {
     }
 }
 
-/// What a note that the user writes means for older ones. Writes nothing.
+/// What a note that the user writes means for older ones of its notebook. Writes
+/// nothing. What is for a task alone neither takes a place nor gives it up.
 pub fn succession(notebook: &Notebook, note: &Note) -> Result<Succession, MemoryError> {
     let mut found = Succession::default();
-    // Of what was taken out of a text nobody knows whether it differs.
-    if note.scope == Scope::Task || note.text.contains(MARK) {
-        return Ok(found);
+    for older in rivals(notebook, note)? {
+        let Relation::Replaces(why) = relate(&older.text, &note.text) else { continue };
+        let is_rule = older.kind == NoteKind::Constitution;
+        let is_on_trial = older.scope == Scope::Task || note.scope == Scope::Task;
+        let is_sure = is_same_but_for_values(&older.text, &note.text);
+        if is_rule || is_on_trial || !is_sure || notebook.check_of(&older.id)?.is_some() {
+            found.against.push(older.id);
+        } else {
+            found.replaced.push((older.id, reason(&why)));
+        }
     }
-    let scopes = [Scope::Project, Scope::Global].map(|scope| scope.word().to_owned()).to_vec();
-    let filters = Filters { scopes, ..Filters::default() };
-    let text = note.text.clone();
-    for rival in notebook.search(&Query { text, limit: RIVALS, filters })? {
-        let older = rival.known;
-        if older.note.id == note.id || !is_statement(&older) {
-            continue;
-        }
-        if let Relation::Replaces(why) = relate(&older.note.text, &note.text) {
-            let id = older.note.id.clone();
-            let is_rule = older.note.kind == NoteKind::Constitution;
-            let is_sure = is_same_but_for_values(&older.note.text, &note.text);
-            if is_rule || !is_sure || notebook.check_of(&id)?.is_some() {
-                found.against.push(id);
-            } else {
-                found.replaced.push((id, reason(&why)));
-            }
-        }
+    Ok(found)
+}
+
+/// Notes of a notebook that cannot hold beside one of the user's, whichever of
+/// them is older: one that is kept elsewhere, or was said long ago.
+pub fn contradicted(notebook: &Notebook, note: &Note) -> Result<Vec<String>, MemoryError> {
+    let found = rivals(notebook, note)?.into_iter();
+    Ok(found.filter(|other| contradict(&other.text, &note.text)).map(|other| other.id).collect())
+}
+
+/// Whether one of two notes says of the very same words that they hold with
+/// another value, or not at all: nobody who reads both doubts that they exclude
+/// each other.
+pub fn contradict_plainly(one: &str, other: &str) -> bool {
+    one.len().max(other.len()) <= LONGEST
+        && is_same_but_for_values(one, other)
+        && contradict(one, other)
+}
+
+fn contradict(one: &str, other: &str) -> bool {
+    let replaces = |old: &str, new: &str| matches!(relate(old, new), Relation::Replaces(_));
+    replaces(one, other) || replaces(other, one)
+}
+
+/// The notes that are most like one of the user's, as far as somebody here said
+/// them. What agents have on trial is decided about elsewhere.
+fn rivals(notebook: &Notebook, note: &Note) -> Result<Vec<Note>, MemoryError> {
+    // Of what was taken out of a text nobody knows whether it differs.
+    if note.text.contains(MARK) {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::new();
+    for scopes in [&[Scope::Project, Scope::Global][..], &[Scope::Task]] {
+        let scopes = scopes.iter().map(|scope| scope.word().to_owned()).collect();
+        let filters = Filters { scopes, ..Filters::default() };
+        let text = note.text.clone();
+        let alike = notebook.search(&Query { text, limit: RIVALS, filters })?;
+        let others = alike.into_iter().map(|rival| rival.known).filter(|rival| {
+            let is_staged = rival.note.scope == Scope::Task && rival.actor != Actor::User;
+            rival.note.id != note.id && is_statement(rival) && !is_staged
+        });
+        found.extend(others.map(|rival| rival.note));
     }
     Ok(found)
 }
@@ -104,6 +139,38 @@ mod tests {
 
     use super::*;
     use crate::event::{Event, Invariant, Place};
+
+    #[test]
+    fn what_is_for_a_task_is_named_and_neither_takes_nor_gives_a_place() {
+        let task =
+            |id: &str, text: &str| Note { scope: Scope::Task, ..note(id, NoteKind::Fact, text) };
+        for (old, new) in [
+            (task("m1", OLD), task("m2", NEW)),
+            (task("m1", OLD), note("m2", NoteKind::Fact, NEW)),
+            (note("m1", NoteKind::Fact, OLD), task("m2", NEW)),
+        ] {
+            let (_home, notebook) = book(Actor::User, old);
+            let found = succession(&notebook, &new).unwrap();
+            assert_eq!(
+                (found.replaced.len(), found.against),
+                (0, vec!["m1".to_owned()]),
+                "{new:?}"
+            );
+        }
+        let (_home, notebook) = book(Actor::Agent, task("m1", OLD));
+        let found = succession(&notebook, &note("m2", NoteKind::Fact, NEW)).unwrap();
+        assert_eq!(found, Succession::default(), "what agents have on trial");
+    }
+
+    #[test]
+    fn only_what_nobody_doubts_is_a_plain_contradiction() {
+        assert!(contradict_plainly(OLD, NEW) && contradict_plainly(NEW, OLD));
+        assert!(contradict_plainly("Never run migrations at startup", "Run migrations at startup"));
+        assert!(!contradict_plainly(OLD, OLD));
+        assert!(!contradict_plainly(OLD, "The HTTP timeout is not known to anybody"));
+        let long = |text: &str| format!("{text}{}", ", as was said before".repeat(300));
+        assert!(!contradict_plainly(&long(OLD), &long(NEW)));
+    }
 
     fn note(id: &str, kind: NoteKind, text: &str) -> Note {
         Note::new(id, kind, Scope::Project, text)

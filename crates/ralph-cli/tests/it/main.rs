@@ -35,6 +35,8 @@ mod lsp_trouble;
 mod mcp;
 mod memory;
 #[cfg(test)]
+mod memory_backup;
+#[cfg(test)]
 mod memory_credit;
 #[cfg(test)]
 mod memory_files;

@@ -89,7 +89,7 @@ fn what_the_user_edited_outlives_an_import_of_an_older_export() {
     let done = json_of(&project, &["import", "old.jsonl"]);
     assert_eq!((&done["kept"], &done["updated"]), (&json!(1), &json!(0)));
     let said = user(&project, &["import", "old.jsonl"]).exits(0).stdout;
-    assert!(said.contains("kept: 1 (yours is newer)"), "{said}");
+    assert!(said.contains("kept: 1 (as you have them here)"), "{said}");
     let note = note(&project, &id);
     assert_eq!(
         (&note["text"], &note["by"]),

@@ -53,6 +53,7 @@ struct RetiredView {
     at: String,
     why: String,
     by: Option<String>,
+    who: &'static str,
 }
 
 impl NoteView {
@@ -61,7 +62,12 @@ impl NoteView {
         let Known { note, actor, place, recorded, valid_from, retired, verified, .. } =
             known.clone();
         let anchor = |Anchor { file, hash, symbol, body }| AnchorView { file, symbol, hash, body };
-        let ended = |Retirement { at, why, by, .. }| RetiredView { at: moment(at), why, by };
+        let ended = |Retirement { at, why, by, who }| RetiredView {
+            at: moment(at),
+            why,
+            by,
+            who: actor_word(who),
+        };
         Self {
             id: note.id,
             external_id: note.external_id,
@@ -101,6 +107,12 @@ pub const fn actor_word(actor: Actor) -> &'static str {
         Actor::Ralph => "ralph",
         Actor::Import => "import",
     }
+}
+
+/// The actor with a name.
+pub fn actor_of(word: &str) -> Option<Actor> {
+    let all = [Actor::User, Actor::Agent, Actor::Ralph, Actor::Import];
+    all.into_iter().find(|actor| actor_word(*actor) == word)
 }
 
 const fn source_word(source: Source) -> &'static str {
@@ -222,8 +234,13 @@ pub fn why(reasons: &Reasons<'_>) -> Value {
     })
 }
 
-/// What an import did; lines that were refused with their numbers.
-pub fn imported(done: &Imported, refused: &[(u64, String)]) -> Value {
+/// What an import did; lines that were refused with their numbers, how many are
+/// kept for others than they say, and what of the user's cannot hold together.
+pub fn imported(
+    done: &Imported,
+    refused: &[(u64, String)],
+    (moved, conflicts): (usize, &[Conflict]),
+) -> Value {
     let refused: Vec<Value> =
         refused.iter().map(|(line, reason)| json!({ "line": line, "reason": reason })).collect();
     json!({
@@ -232,6 +249,9 @@ pub fn imported(done: &Imported, refused: &[(u64, String)]) -> Value {
         "updated": done.updated,
         "unchanged": done.unchanged,
         "kept": done.kept,
+        "other_scope": moved,
+        "conflicts": conflicts.len(),
+        "open": conflicts.iter().map(conflict).collect::<Vec<_>>(),
         "refused": refused,
     })
 }
@@ -274,9 +294,12 @@ pub fn consolidated(decided: &Decided) -> Value {
     for (name, count) in decided.counts.named() {
         answer[name] = json!(count);
     }
-    let conflict = |conflict: &Conflict| json!({ "stands": conflict.stands, "contradicts": conflict.contradicts });
     answer["open"] = decided.conflicts.iter().map(conflict).collect();
     answer
+}
+
+fn conflict(Conflict { stands, contradicts }: &Conflict) -> Value {
+    json!({ "stands": stands, "contradicts": contradicts })
 }
 
 /// What an examination of all notes found.

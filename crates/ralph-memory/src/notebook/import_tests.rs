@@ -74,3 +74,78 @@ fn what_an_import_applies_at_once_is_what_its_log_says() {
         |found: Vec<Found>| found.into_iter().map(|it| it.known.note.id).collect::<Vec<_>>();
     assert_eq!(names(again), names(found));
 }
+
+fn users(note: Note) -> Brought {
+    Brought { actor: Actor::User, ..note.into() }
+}
+
+fn ended(brought: Brought, by: Option<&str>) -> Brought {
+    let at = Timestamp::from_millis(5);
+    let (why, by) = ("no more".to_owned(), by.map(str::to_owned));
+    Brought { retired: Some(Retirement { at, who: brought.actor, why, by }), ..brought }
+}
+
+fn imported(notebook: &Notebook, notes: Vec<Brought>) -> [u64; 4] {
+    let at = Timestamp::from_millis(9);
+    let done = notebook.import(notes, &Place::default(), at).unwrap();
+    [done.added, done.updated, done.unchanged, done.kept]
+}
+
+#[test]
+fn what_did_not_hold_where_it_comes_from_does_not_hold_here() {
+    let file = || {
+        vec![
+            ended(users(note("m1", "apples")), Some("m2")),
+            users(note("m2", "pears")),
+            ended(note("m3", "plums").into(), None),
+        ]
+    };
+    let (_dir, notebook) = scratch();
+    assert_eq!(imported(&notebook, file()), [3, 0, 0, 0]);
+    let known = |id: &str| notebook.get(id).unwrap().unwrap();
+    let end = known("m1").retired.unwrap();
+    assert_eq!((end.by.as_deref(), end.at.as_millis(), end.who), (Some("m2"), 5, Actor::User));
+    assert_eq!(known("m3").retired.unwrap().why, "no more");
+    assert!(known("m2").retired.is_none());
+    assert_eq!(imported(&notebook, file()), [0, 0, 3, 0]);
+}
+
+#[test]
+fn whether_a_note_holds_was_decided_here() {
+    let (_dir, notebook) = scratch();
+    notebook
+        .write(&[
+            noted(Actor::User, note("m1", "apples")),
+            noted(Actor::Agent, note("m2", "pears")),
+            noted(Actor::User, note("m3", "plums")),
+            noted(Actor::Import, note("m4", "figs")),
+            event(
+                Actor::User,
+                Place::default(),
+                What::Retracted { id: "m3".to_owned(), why: String::new() },
+            ),
+        ])
+        .unwrap();
+    let file = vec![
+        ended(users(note("m1", "apples")), None),
+        ended(note("m2", "pears").into(), None),
+        users(note("m3", "plums")),
+        // Nobody here decided about this one.
+        ended(users(note("m4", "figs")), None),
+    ];
+    assert_eq!(imported(&notebook, file), [0, 1, 1, 2]);
+    let holds = |id: &str| notebook.get(id).unwrap().unwrap().retired.is_none();
+    assert_eq!(["m1", "m2", "m3", "m4"].map(holds), [true, true, false, false]);
+}
+
+#[test]
+fn what_the_user_has_otherwise_here_is_counted_as_kept() {
+    let (_dir, notebook) = scratch();
+    notebook.write(&[noted(Actor::User, note("m1", "apples"))]).unwrap();
+    assert_eq!(imported(&notebook, vec![users(note("m1", "pears"))]), [0, 0, 0, 1]);
+    assert_eq!(notebook.get("m1").unwrap().unwrap().note.text, "apples");
+    // A file that says both means the user's word.
+    let twice = vec![users(note("m2", "plums")), note("m2", "figs").into()];
+    assert_eq!(imported(&notebook, twice), [1, 0, 0, 1]);
+    assert_eq!(notebook.get("m2").unwrap().unwrap().note.text, "plums");
+}

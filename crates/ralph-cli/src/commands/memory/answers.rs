@@ -13,6 +13,7 @@ use ralph_core::memory::label::Label;
 use ralph_engine::report::size;
 use ralph_engine::wire::memory::actor_word;
 use ralph_engine::wire::moment;
+use ralph_memory::consolidate::Conflict;
 use ralph_memory::event::{Actor, Invariant, Note, Scope};
 use ralph_memory::succession::Succession;
 use ralph_memory::{Found, GroupHit, Imported, Known, MemoryError, Stats, Tally};
@@ -245,6 +246,53 @@ impl Answers {
         replaced.chain(against).collect()
     }
 
+    /// Notes of the user's that cannot hold beside others.
+    pub(super) fn conflicts(&self, conflicts: &[Conflict]) -> String {
+        let named = conflicts.iter().take(FEW).map(|Conflict { stands, contradicts }| {
+            match self.locale {
+                Locale::En => format!(
+                    "{contradicts} contradicts {stands} which stands: edit or forget one of the two.\n"
+                ),
+                Locale::Ko => format!(
+                    "{contradicts} 은(는) {stands} 와(과) 어긋나며 그것도 유효합니다: 둘 중 하나를 고치거나 잊게 하세요.\n"
+                ),
+            }
+        });
+        let more = conflicts.len().saturating_sub(FEW);
+        let more = (more > 0).then(|| format!("{} {more}\n", self.say("and more:", "그 외:")));
+        named.chain(more).collect()
+    }
+
+    /// That lines of an import are kept for others than they say.
+    pub(super) fn moved_lines(&self, lines: usize, scope: Scope) -> String {
+        match (scope, self.locale) {
+            (Scope::Project | Scope::Global, Locale::En) => format!(
+                "lines with another scope, kept as the project's: {lines}; with --trust those of your own `export` are for all projects again"
+            ),
+            (Scope::Project | Scope::Global, Locale::Ko) => format!(
+                "범위가 다른 {lines}줄은 이 프로젝트의 기록으로 보관합니다. 직접 내보낸 파일이면 --trust 로 모든 프로젝트용으로 보관할 수 있습니다"
+            ),
+            (Scope::Task, Locale::En) => {
+                format!("lines with another scope, kept for the task: {lines}")
+            }
+            (Scope::Task, Locale::Ko) => {
+                format!("범위가 다른 {lines}줄은 이 작업의 기록으로 보관합니다")
+            }
+        }
+    }
+
+    /// That rules came with an import that is vouched for, and are nobody's word.
+    pub(super) fn nobodys_rules(&self, rules: usize) -> String {
+        match self.locale {
+            Locale::En => format!(
+                "{rules} of them are rules that do not say that you wrote them, and are not shown to agents: `ralph memory promote ID` makes them yours"
+            ),
+            Locale::Ko => format!(
+                "그중 {rules}개는 사용자가 썼다는 표시가 없는 규칙이라 에이전트에게 보여 주지 않습니다: `ralph memory promote ID` 로 당신의 것으로 만드세요"
+            ),
+        }
+    }
+
     /// That rules came with an import that bind nobody.
     pub(super) fn unvouched(&self, rules: usize) -> String {
         match self.locale {
@@ -300,13 +348,13 @@ impl Answers {
                 "new: {added}, updated: {updated}, unchanged: {unchanged}, lines left out: {refused}\n"
             ),
             (Locale::En, kept) => format!(
-                "new: {added}, updated: {updated}, unchanged: {unchanged}, kept: {kept} (yours is newer), lines left out: {refused}\n"
+                "new: {added}, updated: {updated}, unchanged: {unchanged}, kept: {kept} (as you have them here), lines left out: {refused}\n"
             ),
             (Locale::Ko, 0) => format!(
                 "새 기록 {added}개, 갱신 {updated}개, 그대로 {unchanged}개, 제외된 줄 {refused}개.\n"
             ),
             (Locale::Ko, kept) => format!(
-                "새 기록 {added}개, 갱신 {updated}개, 그대로 {unchanged}개, 사용자가 쓴 것을 유지 {kept}개, 제외된 줄 {refused}개.\n"
+                "새 기록 {added}개, 갱신 {updated}개, 그대로 {unchanged}개, 여기 있는 것을 유지 {kept}개, 제외된 줄 {refused}개.\n"
             ),
         }
     }

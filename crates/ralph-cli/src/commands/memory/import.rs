@@ -1,19 +1,21 @@
 //! `ralph memory import`.
 
 mod complaint;
+mod line;
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
 
 use ralph_core::Timestamp;
 use ralph_engine::wire::memory as wire;
-use ralph_memory::event::{Actor, Anchor, Event, Note, NoteKind, Place, Scope, What};
-use ralph_memory::notebook::refusal;
-use ralph_memory::{Imported, Refusal, note_id};
-use serde::Deserialize;
+use ralph_memory::consolidate::Conflict;
+use ralph_memory::event::{Actor, Note, NoteKind, Place, Scope};
+use ralph_memory::succession::contradicted;
+use ralph_memory::{Brought, Imported, Notebook, Retirement};
 
-use self::complaint::complaint;
+use self::line::Read;
 use super::books::Books;
 use crate::error::CliError;
 use crate::out;
@@ -27,11 +29,11 @@ const MANY: u64 = 10_000;
 /// Bytes of text that are written at once.
 const PART_BYTES: usize = 32 << 20;
 
+/// How many notes that the user vouches for are compared with others.
+const COMPARED: usize = 5_000;
+
 /// How many refused lines are named.
 const FEW: usize = 20;
-
-/// The longest line that is looked at; what is longer is no note.
-const LONGEST_LINE: usize = 16 << 20;
 
 /// The byte order mark in UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
@@ -57,75 +59,6 @@ pub(crate) struct ImportArgs {
     json: bool,
 }
 
-/// A line of the file. What else it has is ignored.
-#[derive(Deserialize)]
-struct Line {
-    id: Name,
-    text: String,
-    #[serde(default)]
-    note_id: Option<String>,
-    #[serde(default)]
-    title: Option<String>,
-    #[serde(default)]
-    kind: Option<String>,
-    #[serde(default)]
-    scope: Option<Scope>,
-    #[serde(default)]
-    why: Option<String>,
-    #[serde(default)]
-    files: Vec<String>,
-    #[serde(default)]
-    anchors: Vec<Anchor>,
-    #[serde(default)]
-    at: Option<Moment>,
-    #[serde(default)]
-    prev: Option<Name>,
-    #[serde(default)]
-    next: Option<Name>,
-    #[serde(default)]
-    group: Option<Name>,
-    #[serde(default)]
-    by: Option<String>,
-}
-
-/// A name; many files have numbers for them.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Name {
-    Text(String),
-    Number(i64),
-}
-
-impl Name {
-    fn text(self) -> String {
-        match self {
-            Self::Text(text) => text,
-            Self::Number(number) => number.to_string(),
-        }
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Moment {
-    Millis(i64),
-    Text(String),
-}
-
-impl Moment {
-    fn millis(self) -> Result<i64, String> {
-        match self {
-            Self::Millis(millis) => jiff::Timestamp::from_millisecond(millis)
-                .map(|_| millis)
-                .map_err(|_| format!("`at` is {millis}, and no time is that far away")),
-            Self::Text(text) => text
-                .parse::<jiff::Timestamp>()
-                .map(jiff::Timestamp::as_millisecond)
-                .map_err(|_| format!("`at` is `{text}`, which is no RFC 3339 time")),
-        }
-    }
-}
-
 pub(super) fn run(books: &Books<'_>, args: &ImportArgs) -> Result<u8, CliError> {
     let trouble = |error: &io::Error| CliError::usage(format!("{}: {error}", args.file.display()));
     let mut reader: Box<dyn BufRead> = if args.file.as_os_str() == "-" {
@@ -148,42 +81,56 @@ pub(super) fn run(books: &Books<'_>, args: &ImportArgs) -> Result<u8, CliError> 
     }
     importing.write()?;
     importing.tidy()?;
-    let Importing { done, mut refused, rules, .. } = importing;
+    let conflicts = importing.conflicts()?;
+    let Importing { done, mut refused, rules, moved, scope, .. } = importing;
     refused.sort_by_key(|(line, _)| *line);
     for (line, reason) in refused.iter().take(FEW).filter(|_| !args.json) {
         out::note(books.answers.refused_line(*line, reason));
     }
-    super::print(args.json.then(|| wire::imported(&done, &refused)), || {
-        books.answers.imported(&done, refused.len())
+    super::print(args.json.then(|| wire::imported(&done, &refused, (moved, &conflicts))), || {
+        books.answers.imported(&done, refused.len()) + &books.answers.conflicts(&conflicts)
     });
-    if rules > 0 {
+    if rules > 0 && args.trust {
+        out::note(books.answers.nobodys_rules(rules));
+    } else if rules > 0 {
         out::note(books.answers.unvouched(rules));
+    }
+    if moved > 0 {
+        out::note(books.answers.moved_lines(moved, scope));
     }
     Ok(u8::from(!refused.is_empty()))
 }
 
 /// An import under way.
-struct Importing {
-    notebook: ralph_memory::Notebook,
+struct Importing<'a> {
+    books: &'a Books<'a>,
     at: Timestamp,
     /// Where the agent is that brings them, if one does.
     place: Place,
+    /// For whom notes are that nobody vouches for, at most.
     scope: Scope,
-    notes: Vec<Note>,
-    /// Notes that the user vouches for.
-    own: Vec<Note>,
     trust: bool,
+    /// The notebooks of the project and of the user, as far as they are needed.
+    piles: [Option<Pile>; 2],
     /// Rules that nobody vouches for.
     rules: usize,
-    /// The line of each note.
-    lines: Vec<u64>,
+    /// Lines that are kept for others than they say.
+    moved: usize,
     bytes: usize,
     done: Imported,
     refused: Vec<(u64, String)>,
 }
 
-impl Importing {
-    fn new(books: &Books<'_>, args: &ImportArgs) -> Result<Self, CliError> {
+/// What is about to be written to a notebook.
+struct Pile {
+    notebook: Notebook,
+    notes: Vec<Brought>,
+    /// The line of each note.
+    lines: Vec<u64>,
+}
+
+impl<'a> Importing<'a> {
+    fn new(books: &'a Books<'a>, args: &ImportArgs) -> Result<Self, CliError> {
         if args.trust {
             books.only_for_the_user("vouch for notes")?;
         }
@@ -194,15 +141,14 @@ impl Importing {
             Actor::Agent => Scope::Task,
         };
         Ok(Self {
-            notebook: books.open(&books.home(Scope::Project))?,
+            books,
             at: books.app.now(),
             place,
             scope,
-            notes: Vec::new(),
-            own: Vec::new(),
             trust: args.trust,
+            piles: [None, None],
             rules: 0,
-            lines: Vec::new(),
+            moved: 0,
             bytes: 0,
             done: Imported::default(),
             refused: Vec::new(),
@@ -213,78 +159,88 @@ impl Importing {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Ok(());
         }
-        match note(bytes, self.scope).and_then(|(note, by)| Ok((self.allowed(note)?, by))) {
-            Ok((note, by)) => {
+        match line::read(bytes, self.at) {
+            Ok(read) => {
                 self.bytes += bytes.len();
-                // Without a word on who wrote it, it is whose file it is.
-                if self.trust && by.is_none_or(|by| by == wire::actor_word(Actor::User)) {
-                    self.own.push(note);
-                } else {
-                    self.rules += usize::from(self.is_unvouched_rule(&note)?);
-                    self.notes.push(note);
-                    self.lines.push(number);
-                }
+                self.take(number, read)?;
             }
             Err(reason) => self.refused.push((number, reason)),
         }
-        if self.notes.len() + self.own.len() >= PART || self.bytes >= PART_BYTES {
-            self.write()
-        } else {
-            Ok(())
-        }
+        let waiting: usize = self.piles.iter().flatten().map(|pile| pile.notes.len()).sum();
+        if waiting >= PART || self.bytes >= PART_BYTES { self.write() } else { Ok(()) }
     }
 
-    /// Refuses an agent what is not its own: it could say something else under
-    /// the name of what the user wrote.
-    fn allowed(&self, note: Note) -> Result<Note, String> {
-        if self.scope != Scope::Task {
-            return Ok(note);
-        }
-        let known = self.notebook.get(&note.id).map_err(|error| error.to_string())?;
-        if known.is_some_and(|known| !known.is_own_of(&self.place)) {
-            return Err(format!("{} is not its own, and only the user changes it", note.id));
-        }
-        Ok(note)
-    }
-
-    /// Whether a note says what holds always without being the user's word.
-    fn is_unvouched_rule(&self, note: &Note) -> Result<bool, CliError> {
-        if note.kind != NoteKind::Constitution || self.scope == Scope::Task {
-            return Ok(false);
-        }
-        Ok(self.notebook.get(&note.id)?.is_none_or(|known| known.actor != Actor::User))
-    }
-
-    /// Writes what the user vouches for. What was said or withdrawn here stays.
-    fn write_own(&mut self) -> Result<(), CliError> {
-        let mut events = Vec::new();
-        for note in std::mem::take(&mut self.own) {
-            match self.notebook.get(&note.id)? {
-                Some(known) if known.actor == Actor::User || known.retired.is_some() => {
-                    self.done.unchanged += 1;
-                    continue;
-                }
-                Some(_) => self.done.updated += 1,
-                None => self.done.added += 1,
+    /// Puts what a line says where it belongs.
+    fn take(&mut self, number: u64, read: Read) -> Result<(), CliError> {
+        let Read { note, scope: said, by, retired } = read;
+        let note = self.scoped(note, said);
+        let is_own = self.trust && by == Some(Actor::User);
+        let actor = if is_own { Actor::User } else { Actor::Import };
+        // Who withdrew it is a matter of trust like all the rest.
+        let retired = retired
+            .map(|end| Retirement { who: if self.trust { end.who } else { Actor::Import }, ..end });
+        let is_agents = self.scope == Scope::Task;
+        let is_rule = note.kind == NoteKind::Constitution && retired.is_none();
+        if !is_own && (is_agents || is_rule) {
+            let known = self.pile(note.scope)?.notebook.get(&note.id)?;
+            // It could say something else under the name of what the user wrote.
+            if is_agents && known.as_ref().is_some_and(|known| !known.is_own_of(&self.place)) {
+                let reason = format!("{} is not its own, and only the user changes it", note.id);
+                self.refused.push((number, reason));
+                return Ok(());
             }
-            let (what, place) = (What::Noted(Box::new(note)), Place::default());
-            events.push(Event { at: self.at.as_millis(), place, actor: Actor::User, what });
+            let is_users = known.is_some_and(|known| known.actor == Actor::User);
+            self.rules += usize::from(is_rule && !is_agents && !is_users);
         }
-        Ok(self.notebook.write(&events)?)
+        let pile = self.pile(note.scope)?;
+        pile.notes.push(Brought { note, actor, retired });
+        pile.lines.push(number);
+        Ok(())
+    }
+
+    /// A note with the scope that it may have here.
+    fn scoped(&mut self, note: Note, said: Option<Scope>) -> Note {
+        let scope = match said {
+            Some(Scope::Global) if self.trust => Scope::Global,
+            Some(Scope::Task) => Scope::Task,
+            Some(Scope::Project | Scope::Global) | None => self.scope,
+        };
+        self.moved += usize::from(said.is_some_and(|said| said != scope));
+        match scope {
+            // What it points at is in one project alone.
+            Scope::Global => Note { scope, files: Vec::new(), anchors: Vec::new(), ..note },
+            Scope::Task | Scope::Project => Note { scope, ..note },
+        }
+    }
+
+    fn pile(&mut self, scope: Scope) -> Result<&mut Pile, CliError> {
+        let [own, global] = &mut self.piles;
+        let place = match scope {
+            Scope::Task | Scope::Project => own,
+            Scope::Global => global,
+        };
+        if place.is_none() {
+            let notebook = self.books.open(&self.books.home(scope))?;
+            *place = Some(Pile { notebook, notes: Vec::new(), lines: Vec::new() });
+        }
+        place.as_mut().ok_or_else(|| CliError::refused("there is no notebook to write to"))
     }
 
     fn write(&mut self) -> Result<(), CliError> {
-        self.write_own()?;
-        let lines = std::mem::take(&mut self.lines);
         self.bytes = 0;
-        let done = self.notebook.import(std::mem::take(&mut self.notes), &self.place, self.at)?;
-        self.done.added += done.added;
-        self.done.updated += done.updated;
-        self.done.unchanged += done.unchanged;
-        self.done.kept += done.kept;
-        for (place, refusal) in done.refused {
-            let line = usize::try_from(place).ok().and_then(|place| lines.get(place));
-            self.refused.push((line.copied().unwrap_or_default(), refusal.to_string()));
+        for pile in self.piles.iter_mut().flatten() {
+            let lines = std::mem::take(&mut pile.lines);
+            let notes = std::mem::take(&mut pile.notes);
+            let done = pile.notebook.import(notes, &self.place, self.at)?;
+            self.done.added += done.added;
+            self.done.updated += done.updated;
+            self.done.unchanged += done.unchanged;
+            self.done.kept += done.kept;
+            self.done.said.extend(done.said);
+            for (place, refusal) in done.refused {
+                let line = usize::try_from(place).ok().and_then(|place| lines.get(place));
+                self.refused.push((line.copied().unwrap_or_default(), refusal.to_string()));
+            }
         }
         Ok(())
     }
@@ -293,53 +249,42 @@ impl Importing {
     /// the same words: together they take a tenth more room.
     fn tidy(&self) -> Result<(), CliError> {
         if self.done.added + self.done.updated >= MANY {
-            self.notebook.tidy()?;
+            for pile in self.piles.iter().flatten() {
+                pile.notebook.tidy()?;
+            }
         }
         Ok(())
     }
-}
 
-/// The note of a line and who is said to have written it, or why there is none.
-fn note(bytes: &[u8], scope: Scope) -> Result<(Note, Option<String>), String> {
-    if bytes.len() > LONGEST_LINE {
-        return Err(format!("it has {} bytes, at most {LONGEST_LINE} are read", bytes.len()));
+    /// What of the user's word, as it was taken over, cannot hold beside other
+    /// notes; each pair once.
+    fn conflicts(&self) -> Result<Vec<Conflict>, CliError> {
+        let said: Vec<&String> = self.done.said.iter().take(COMPARED).collect();
+        if said.is_empty() {
+            return Ok(Vec::new());
+        }
+        let homes = self.books.app.note_homes().into_iter();
+        let homes = homes.filter(|home| Notebook::exists(home));
+        let notebooks = homes.map(|home| self.books.open(&home)).collect::<Result<Vec<_>, _>>()?;
+        let mut found: Vec<Conflict> = Vec::new();
+        for contradicts in said {
+            for known in notebooks.iter().filter_map(|book| book.get(contradicts).transpose()) {
+                let note = known?.note;
+                for stands in notebooks.iter().map(|book| contradicted(book, &note)) {
+                    found.extend(
+                        stands?
+                            .into_iter()
+                            .map(|stands| Conflict { stands, contradicts: contradicts.clone() }),
+                    );
+                }
+            }
+        }
+        let pair = |one: &Conflict| {
+            let Conflict { stands, contradicts } = one.clone();
+            if stands < contradicts { (stands, contradicts) } else { (contradicts, stands) }
+        };
+        let mut seen = HashSet::new();
+        found.retain(|one| seen.insert(pair(one)));
+        Ok(found)
     }
-    let text = std::str::from_utf8(bytes)
-        .map_err(|error| format!("byte {} is not UTF-8", error.valid_up_to() + 1))?;
-    let line: Line = serde_json::from_str(text).map_err(|error| complaint(text, &error))?;
-    let external = line.id.text();
-    if external.is_empty() {
-        return Err("its `id` is empty".to_owned());
-    }
-    let since = line.at.map(Moment::millis).transpose()?;
-    let id = line.note_id.filter(|id| is_ours(id)).unwrap_or_else(|| note_id(&external));
-    let kind = line.kind.filter(|kind| !kind.is_empty());
-    let scope = match line.scope {
-        Some(given) if scope == Scope::Project && given != Scope::Global => given,
-        Some(_) | None => scope,
-    };
-    let kind = NoteKind::of(kind.as_deref().unwrap_or("fact"));
-    let note = Note {
-        title: line.title.filter(|title| !title.is_empty()),
-        why: line.why.filter(|why| !why.is_empty()),
-        files: line.files,
-        anchors: line.anchors,
-        since,
-        prev: line.prev.map(Name::text),
-        next: line.next.map(Name::text),
-        group: line.group.map(Name::text),
-        external_id: (external != id).then_some(external),
-        ..Note::new(id, kind, scope, line.text)
-    };
-    let nothing = note.text.trim().is_empty().then_some(Refusal::Empty);
-    match nothing.or_else(|| refusal(&note)) {
-        Some(refusal) => Err(refusal.to_string()),
-        None => Ok((note, line.by)),
-    }
-}
-
-/// Whether an id is one that we made: `m` and twelve digits.
-fn is_ours(id: &str) -> bool {
-    let digits = id.strip_prefix('m').unwrap_or_default();
-    digits.len() == 12 && digits.bytes().all(|c| c.is_ascii_digit() || c.is_ascii_lowercase())
 }

@@ -1,0 +1,156 @@
+//! A line of an import, and the note that it is.
+
+use ralph_core::Timestamp;
+use ralph_engine::wire::memory::actor_of;
+use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Scope};
+use ralph_memory::notebook::refusal;
+use ralph_memory::{Refusal, Retirement, note_id};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::complaint::complaint;
+
+/// The longest line that is looked at; what is longer is no note.
+const LONGEST: usize = 16 << 20;
+
+/// A line of the file. What else it has is ignored.
+#[derive(Deserialize)]
+struct Line {
+    id: Name,
+    text: String,
+    #[serde(default)]
+    note_id: Option<String>,
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    kind: Option<String>,
+    #[serde(default)]
+    scope: Option<Scope>,
+    #[serde(default)]
+    why: Option<String>,
+    #[serde(default)]
+    files: Vec<String>,
+    #[serde(default)]
+    anchors: Vec<Anchor>,
+    #[serde(default)]
+    at: Option<Moment>,
+    #[serde(default)]
+    prev: Option<Name>,
+    #[serde(default)]
+    next: Option<Name>,
+    #[serde(default)]
+    group: Option<Name>,
+    #[serde(default)]
+    by: Option<String>,
+    /// Other files may mean something else by it.
+    #[serde(default)]
+    retired: Value,
+}
+
+/// A name; many files have numbers for them.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Name {
+    Text(String),
+    Number(i64),
+}
+
+impl Name {
+    fn text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::Number(number) => number.to_string(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Moment {
+    Millis(i64),
+    Text(String),
+}
+
+impl Moment {
+    fn millis(self) -> Result<i64, String> {
+        match self {
+            Self::Millis(millis) => jiff::Timestamp::from_millisecond(millis)
+                .map(|_| millis)
+                .map_err(|_| format!("`at` is {millis}, and no time is that far away")),
+            Self::Text(text) => text
+                .parse::<jiff::Timestamp>()
+                .map(jiff::Timestamp::as_millisecond)
+                .map_err(|_| format!("`at` is `{text}`, which is no RFC 3339 time")),
+        }
+    }
+}
+
+/// What a line says.
+pub(super) struct Read {
+    /// The note, for the project.
+    pub(super) note: Note,
+    /// For whom it is said to be.
+    pub(super) scope: Option<Scope>,
+    /// Who is said to have written it.
+    pub(super) by: Option<Actor>,
+    /// Why it is said not to hold any more. Who said so is the user where the
+    /// line does not tell.
+    pub(super) retired: Option<Retirement>,
+}
+
+/// What a line says, or why it is no note.
+pub(super) fn read(bytes: &[u8], now: Timestamp) -> Result<Read, String> {
+    if bytes.len() > LONGEST {
+        return Err(format!("it has {} bytes, at most {LONGEST} are read", bytes.len()));
+    }
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| format!("byte {} is not UTF-8", error.valid_up_to() + 1))?;
+    let line: Line = serde_json::from_str(text).map_err(|error| complaint(text, &error))?;
+    let external = line.id.text();
+    if external.is_empty() {
+        return Err("its `id` is empty".to_owned());
+    }
+    let since = line.at.map(Moment::millis).transpose()?;
+    let id = line.note_id.filter(|id| is_ours(id)).unwrap_or_else(|| note_id(&external));
+    let kind = line.kind.filter(|kind| !kind.is_empty());
+    let kind = NoteKind::of(kind.as_deref().unwrap_or("fact"));
+    let note = Note {
+        title: line.title.filter(|title| !title.is_empty()),
+        why: line.why.filter(|why| !why.is_empty()),
+        files: line.files,
+        anchors: line.anchors,
+        since,
+        prev: line.prev.map(Name::text),
+        next: line.next.map(Name::text),
+        group: line.group.map(Name::text),
+        external_id: (external != id).then_some(external),
+        ..Note::new(id, kind, Scope::Project, line.text)
+    };
+    let nothing = note.text.trim().is_empty().then_some(Refusal::Empty);
+    match nothing.or_else(|| refusal(&note)) {
+        Some(refusal) => Err(refusal.to_string()),
+        None => {
+            let by = line.by.as_deref().and_then(actor_of);
+            Ok(Read { note, scope: line.scope, by, retired: end(&line.retired, now) })
+        }
+    }
+}
+
+/// The end of a note as an export tells it.
+fn end(retired: &Value, now: Timestamp) -> Option<Retirement> {
+    let fields = retired.as_object()?;
+    let text = |name: &str| fields.get(name).and_then(Value::as_str);
+    let at = fields.get("at").and_then(|at| serde_json::from_value::<Moment>(at.clone()).ok());
+    Some(Retirement {
+        at: at.and_then(|at| at.millis().ok()).map_or(now, Timestamp::from_millis),
+        who: text("who").and_then(actor_of).unwrap_or(Actor::User),
+        why: text("why").unwrap_or_default().to_owned(),
+        by: text("by").filter(|by| is_ours(by)).map(str::to_owned),
+    })
+}
+
+/// Whether an id is one that we made: `m` and twelve digits.
+fn is_ours(id: &str) -> bool {
+    let digits = id.strip_prefix('m').unwrap_or_default();
+    digits.len() == 12 && digits.bytes().all(|c| c.is_ascii_digit() || c.is_ascii_lowercase())
+}

@@ -1,0 +1,164 @@
+//! Notes that come from a file.
+
+use std::collections::HashMap;
+
+use ralph_core::Timestamp;
+
+use super::{Known, Notebook, Retirement, refusal};
+use crate::clean;
+use crate::entry::{LONGEST_NAME, Refusal};
+use crate::error::MemoryError;
+use crate::event::{Actor, Event, Note, Place, What};
+use crate::import::Imported;
+use crate::store::{entries, notes};
+
+/// A note as a file has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Brought {
+    /// What it says.
+    pub note: Note,
+    /// Who stands for it: the user, or nobody but the file.
+    pub actor: Actor,
+    /// Why it did not hold any more where it comes from.
+    pub retired: Option<Retirement>,
+}
+
+impl From<Note> for Brought {
+    fn from(note: Note) -> Self {
+        Self { note, actor: Actor::Import, retired: None }
+    }
+}
+
+/// What is there of a note that is imported.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Present {
+    Not,
+    Same,
+    Different,
+    /// It differs, and what the user decided here stays.
+    Users,
+}
+
+impl Notebook {
+    /// Writes notes of a file that comes from elsewhere. What is there as it is
+    /// stays as it is, and so does what the user wrote here; what else differs is
+    /// updated; nothing is merged. What did not hold any more where it comes from
+    /// does not hold here either, unless it was known here before. The place is
+    /// that of an agent that brings them.
+    ///
+    /// The notes of one call are in memory at once, so large files are given
+    /// in parts.
+    pub fn import(
+        &self,
+        notes: Vec<impl Into<Brought>>,
+        place: &Place,
+        at: Timestamp,
+    ) -> Result<Imported, MemoryError> {
+        self.catch_up()?;
+        let mut done = Imported::default();
+        let mut new: HashMap<String, usize> = HashMap::new();
+        let mut events: Vec<Event> = Vec::with_capacity(notes.len());
+        let notes: Vec<Brought> = notes.into_iter().map(|one| cleaned(one.into())).collect();
+        let present = self.present(&notes)?;
+        for ((line, brought), present) in (0..).zip(notes).zip(present) {
+            let note = &brought.note;
+            let nothing = note.text.trim().is_empty().then_some(Refusal::Empty);
+            if let Some(refusal) = nothing.or_else(|| refusal(note)) {
+                done.refused.push((line, refusal));
+                continue;
+            }
+            // The file itself may have said it before.
+            let before = new.get(&note.id).and_then(|at| events.get(*at));
+            match before.map_or(present, |event| repeated(event, &brought)) {
+                Present::Same => {
+                    done.unchanged += 1;
+                    continue;
+                }
+                Present::Users => {
+                    done.kept += 1;
+                    continue;
+                }
+                Present::Not => done.added += 1,
+                Present::Different => done.updated += 1,
+            }
+            if brought.actor == Actor::User && brought.retired.is_none() {
+                done.said.push(note.id.clone());
+            }
+            new.insert(note.id.clone(), events.len());
+            let is_decided = present != Present::Not && brought.actor != Actor::User;
+            let retired = brought.retired.filter(|_| !is_decided);
+            events.extend(written(Brought { retired, ..brought }, (place, at)));
+        }
+        self.append(events)?;
+        Ok(done)
+    }
+
+    /// Whether notes that are imported are there already.
+    fn present(&self, brought: &[Brought]) -> Result<Vec<Present>, MemoryError> {
+        self.memory.read(|tx| {
+            let present = |brought: &Brought| {
+                let doc = entries::by_id(tx, &brought.note.id)?;
+                let known = doc.map_or(Ok(None), |doc| notes::read(tx, doc))?;
+                Ok(known.map_or(Present::Not, |known| compared(brought, &known)))
+            };
+            brought.iter().map(present).collect()
+        })
+    }
+}
+
+/// A note without what must not be kept.
+fn cleaned(brought: Brought) -> Brought {
+    Brought { note: clean::note(brought.note), ..brought }
+}
+
+/// What a file says twice.
+fn repeated(before: &Event, brought: &Brought) -> Present {
+    let is_same = matches!(&before.what, What::Noted(note) if **note == brought.note);
+    match (before.actor, brought.actor) {
+        (one, other) if is_same && one == other => Present::Same,
+        (Actor::User, Actor::Import) if is_same => Present::Same,
+        (Actor::User, Actor::Import) => Present::Users,
+        (Actor::User | Actor::Agent | Actor::Ralph | Actor::Import, _) => Present::Different,
+    }
+}
+
+/// Whether a note that is imported says what is there. For whom it is was
+/// decided here, and so was whether it holds.
+fn compared(brought: &Brought, known: &Known) -> Present {
+    let note = &brought.note;
+    let since = note.since.filter(|since| *since != known.valid_from.as_millis());
+    let since = since.or(known.note.since);
+    let same = Note { scope: known.note.scope, since, ..note.clone() } == known.note;
+    let is_users = known.actor == Actor::User;
+    match brought.actor {
+        // Somebody else's word became the user's own since.
+        Actor::User if !is_users && known.retired.is_none() => Present::Different,
+        Actor::User if known.retired.is_some() != brought.retired.is_some() => Present::Users,
+        Actor::User | Actor::Agent | Actor::Ralph | Actor::Import if same => Present::Same,
+        Actor::Agent | Actor::Ralph | Actor::Import if !is_users => Present::Different,
+        Actor::User | Actor::Agent | Actor::Ralph | Actor::Import => Present::Users,
+    }
+}
+
+/// What is written of a note: that it was noted, and its end with it, or it
+/// would hold for whoever reads no further.
+fn written(brought: Brought, (place, now): (&Place, Timestamp)) -> Vec<Event> {
+    let Brought { note, actor, retired } = brought;
+    let place = match actor {
+        Actor::User => Place::default(),
+        Actor::Agent | Actor::Ralph | Actor::Import => place.clone(),
+    };
+    let ended = retired.map(|end| {
+        let (id, at) = (note.id.clone(), end.at.min(now));
+        let mut why = clean::text(&end.why).into_owned();
+        why.truncate(why.floor_char_boundary(LONGEST_NAME));
+        let what = match end.by {
+            Some(by) => What::Replaced { id, by, why },
+            None => What::Retracted { id, why },
+        };
+        clean::event(Event { at: at.as_millis(), place: place.clone(), actor: end.who, what })
+    });
+    let what = What::Noted(Box::new(note));
+    let noted = Event { at: now.as_millis(), place, actor, what };
+    std::iter::once(noted).chain(ended).collect()
+}
