@@ -148,11 +148,6 @@ impl WhichArgs {
         let own = is_meant(&[Scope::Task, Scope::Project]).then_some(Scope::Project);
         own.into_iter().chain(is_meant(&[Scope::Global]).then_some(Scope::Global)).collect()
     }
-
-    /// Whose notes a file is made of: a project's, if nobody says otherwise.
-    fn exported(&self) -> Scope {
-        if self.scope.contains(&Scope::Global) { Scope::Global } else { Scope::Project }
-    }
 }
 
 fn scope(word: &str) -> Result<Scope, String> {
@@ -297,10 +292,12 @@ fn show(books: &Books<'_>, args: &NoteArgs) -> Result<u8, CliError> {
 fn export(books: &Books<'_>, args: &ExportArgs) -> Result<u8, CliError> {
     books.refuse_unknown_kinds(&args.which.kind)?;
     let selection = Selection { filters: args.which.filters(), ..Selection::default() };
-    let home = books.home(args.which.exported());
-    let notes = books.ask(&home, |notebook| notebook.list(&selection))?.unwrap_or_default();
-    // The oldest first, as they were written.
-    notes.iter().rev().for_each(|known| out::line(wire::exported(known)));
+    for scope in args.which.homes() {
+        let notes = books.ask(&books.home(scope), |notebook| notebook.list(&selection))?;
+        // The oldest first, as they were written.
+        let notes = notes.unwrap_or_default();
+        notes.iter().rev().for_each(|known| out::line(wire::exported(known)));
+    }
     Ok(0)
 }
 
