@@ -196,6 +196,7 @@ impl Note {
         files.extend(self.files.iter().filter(|file| !known.files.contains(file)).cloned());
         let or = |new: Option<String>, old: &Option<String>| new.or_else(|| old.clone());
         Self {
+            title: or(self.title, &known.title),
             why: or(self.why, &known.why),
             since: self.since.or(known.since),
             external_id: or(self.external_id, &known.external_id),

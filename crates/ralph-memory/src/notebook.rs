@@ -30,7 +30,7 @@ pub(crate) use self::turn::{Part, Turn};
 use crate::clean;
 use crate::entry::{self, Refusal, derived_id, id_of_contents};
 use crate::error::{Fault, MemoryError};
-use crate::event::{Anchor, Event, Note, NoteKind, What};
+use crate::event::{Actor, Anchor, Event, Note, NoteKind, What};
 use crate::log::{self, LONGEST_LINE, Log, Position};
 use crate::memory::Memory;
 use crate::query::{self, Filters, GroupHit, Next, Query};
@@ -322,6 +322,29 @@ impl Notebook {
             };
             doc.map_or(Ok(None), |doc| notes::read(tx, doc))
         })
+    }
+
+    /// The note that says this already, where a new one would have this id: who
+    /// gives it another title or kind still means the same note. What was
+    /// imported tells what was said elsewhere, and what we wrote ourselves is
+    /// known by its id alone.
+    pub fn said_before(&self, id: &str, text: &str) -> Result<Option<Known>, MemoryError> {
+        let named = self.get(id)?;
+        if named.as_ref().is_some_and(|known| known.retired.is_none()) {
+            return Ok(named);
+        }
+        let same = self.memory.read(|tx| {
+            let mut first = None;
+            for doc in entries::saying(tx, text)? {
+                match notes::read(tx, doc)? {
+                    Some(known) if known.actor == Actor::User => return Ok(Some(known)),
+                    Some(known) if known.actor == Actor::Agent => first = first.or(Some(known)),
+                    Some(_) | None => {}
+                }
+            }
+            Ok(first)
+        })?;
+        Ok(same.or(named))
     }
 
     /// The ids of notes that begin like this, a few of them: whoever means one

@@ -6,7 +6,7 @@ use ralph_core::memory::Source;
 use ralph_core::memory::attempt::Attempt;
 
 use super::*;
-use crate::event::{Actor, Invariant, NoteKind, Place, Scope, Tried};
+use crate::event::{Invariant, NoteKind, Place, Scope, Tried};
 use crate::query::Retired;
 
 #[path = "notebook/import_tests.rs"]

@@ -103,6 +103,14 @@ pub(crate) fn by_id(connection: &Connection, id: &str) -> Result<Option<i64>, Fa
     Ok(statement.query_row([Id(id)], |row| row.get(0)).optional()?)
 }
 
+/// The documents that hold and have this very text, the oldest first. Looks at
+/// all: 100,000 take some ten milliseconds.
+pub(crate) fn saying(connection: &Connection, text: &str) -> Result<Vec<i64>, Fault> {
+    let sql = "SELECT doc FROM entries WHERE retired = 0 AND text = ?1 ORDER BY doc";
+    let mut statement = connection.prepare_cached(sql)?;
+    Ok(statement.query_map([text], |row| row.get(0))?.collect::<Result<_, _>>()?)
+}
+
 /// Whether there is a document with this number.
 pub(crate) fn is_there(connection: &Connection, doc: i64) -> Result<bool, Fault> {
     let mut statement = connection.prepare_cached("SELECT 1 FROM entries WHERE doc = ?1")?;
