@@ -9,6 +9,7 @@ use ralph_core::memory::rank::{Worth, diverse};
 use ralph_memory::Known;
 use ralph_memory::anchor::Sight;
 use ralph_memory::event::{Actor, NoteKind, Phase, Scope};
+use ralph_memory::succession::contradict_plainly;
 
 use super::gather::{Checked, Found, Lists};
 use super::{Part, Recall, Wanted};
@@ -41,11 +42,11 @@ pub(super) fn chosen(
     now: Timestamp,
 ) -> Vec<Candidate> {
     let mut shelves: Vec<(Shelf, Vec<Weighed>)> = Vec::new();
-    for found in lists.into_found() {
-        let Some(shelf) = shelf(&found, wanted, now).filter(|_| is_at_home(&found.known, wanted))
-        else {
-            continue;
-        };
+    let here = lists.into_found().into_iter().filter_map(|found| {
+        let shelf = shelf(&found, wanted, now).filter(|_| is_at_home(&found.known, wanted))?;
+        Some((shelf, found))
+    });
+    for (shelf, found) in nearest(here.collect()) {
         let weighed = Weighed::new(found, wanted.phase, now);
         match shelves.iter_mut().find(|(known, _)| *known == shelf) {
             Some((_, notes)) => notes.push(weighed),
@@ -55,6 +56,31 @@ pub(super) fn chosen(
     shelves.sort_by_key(|(shelf, _)| *shelf);
     let mut sight = Sight::hurried(&recall.root, MOST_PARSED);
     shelves.into_iter().flat_map(|(shelf, notes)| best(&mut sight, shelf, notes)).collect()
+}
+
+/// What was found without notes for all projects that the user plainly denies
+/// for this one. A rule gives way to a rule alone, and what a gate checks to
+/// nothing.
+fn nearest(mut found: Vec<(Shelf, Found)>) -> Vec<(Shelf, Found)> {
+    let is_scope = |found: &Found, scope| found.known.note.scope == scope;
+    if !found.iter().any(|(_, one)| is_scope(one, Scope::Global)) {
+        return found;
+    }
+    let of_user = |one: &Found| is_scope(one, Scope::Project) && one.known.actor == Actor::User;
+    let own: Vec<(Shelf, String)> = found
+        .iter()
+        .filter(|(_, one)| of_user(one))
+        .map(|(shelf, one)| (*shelf, one.known.note.text.clone()))
+        .collect();
+    found.retain(|(shelf, one)| {
+        let may_deny = |nearer: Shelf| *shelf != Shelf::Rule || nearer == Shelf::Rule;
+        let text = &one.known.note.text;
+        let mut denials = own.iter().filter(|(nearer, _)| may_deny(*nearer));
+        !is_scope(one, Scope::Global)
+            || one.checked.is_some()
+            || !denials.any(|(_, nearer)| contradict_plainly(text, nearer))
+    });
+    found
 }
 
 /// A note with what it is worth.
