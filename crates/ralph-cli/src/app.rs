@@ -86,6 +86,21 @@ impl App {
         })
     }
 
+    /// Refuses to begin a memory where nobody looks for it once the project can
+    /// be written to. What the user chose is where it is.
+    pub(crate) fn refuse_a_memory_elsewhere(&self) -> Result<(), CliError> {
+        if self.variable("RALPH_HOME").is_some_and(|value| !value.is_empty()) {
+            return Ok(());
+        }
+        let Some((place, source)) = ralph_snapshot::stands_in(&self.project, &self.home) else {
+            return Ok(());
+        };
+        let path = place.join("memory");
+        Err(CliError::internal(&MemoryError::Io { path, source }).with_hint(
+            "nothing was kept, as nobody would look for it elsewhere; `RALPH_HOME` names another folder for all that ralph keeps",
+        ))
+    }
+
     /// What is remembered here, as far as agents may be shown it.
     pub(crate) fn recall(&self, rules: MemoryRules, locale: Locale) -> Option<Recall> {
         rules.is_enabled.then(|| Recall {

@@ -77,5 +77,5 @@ pub use rollback::{Blocked, Conflicts, Done};
 pub use scope::{LeftOutFile, WhyLeftOut};
 pub use snapshot::{Place, Snapshot};
 pub use snapshots::{SnapshotError, Snapshots};
-pub use state_home::{platform_state_dir, state_home, takes_files};
+pub use state_home::{platform_state_dir, stands_in, state_home, takes_files};
 pub use work_tree::{Change, ChangeKind, WorkTree};

@@ -43,6 +43,18 @@ pub fn state_home(project: &Project, ralph_home: Option<&Path>, platform_state: 
     platform_state.join("ralph").join(project_id(project))
 }
 
+/// Where the repository of a project would keep our state, and why it does not,
+/// if `home` only stands in for it: once the repository takes files again, nobody
+/// looks there any more.
+pub fn stands_in(project: &Project, home: &Path) -> Option<(PathBuf, io::Error)> {
+    let ours = project.git.as_ref()?.common.join("ralph");
+    let is_other = home != ours && home.file_name() == Some(project_id(project).as_ref());
+    if !is_other || ours.exists() {
+        return None;
+    }
+    takes_files(&ours).err().map(|error| (ours, error))
+}
+
 /// The platform's folder for state of this user; `None` when the environment
 /// does not tell, or tells a relative path.
 ///
@@ -150,6 +162,19 @@ mod tests {
         fs::write(dir.path().join("ralph"), "a file where our folder should be").unwrap();
         let home = state_home(&in_git(dir.path()), None, PLATFORM.as_ref());
         assert!(home.starts_with("/state/ralph"), "{home:?}");
+    }
+
+    #[test]
+    fn only_what_the_repository_refuses_is_stood_in_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let gone = in_git(&dir.path().join("gone/.git"));
+        let elsewhere = Path::new(PLATFORM).join("ralph").join(project_id(&gone));
+        assert!(stands_in(&gone, &elsewhere).is_none(), "it takes files");
+        assert!(stands_in(&gone, &dir.path().join("gone/.git/ralph")).is_none());
+        fs::write(dir.path().join("gone"), "no folder").unwrap();
+        let (place, _) = stands_in(&gone, &elsewhere).unwrap();
+        assert_eq!(place, dir.path().join("gone/.git/ralph"));
+        assert!(stands_in(&gone, Path::new("/state/ralph/older")).is_none());
     }
 
     #[test]
