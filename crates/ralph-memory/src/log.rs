@@ -251,6 +251,11 @@ impl Log {
         opened.is_err_and(|error| is_refusal(error.kind()))
     }
 
+    /// Says why nothing can be added to the log, if that is so.
+    pub fn probe(&self) -> Result<(), LogError> {
+        self.lock_file(WRITING).map(drop).map_err(|source| self.trouble(source))
+    }
+
     /// What failing checks printed, kept beside the log.
     pub fn raw(&self) -> Raw {
         Raw::beside(&self.folder)

@@ -10,6 +10,7 @@ mod context;
 mod doctor;
 mod files;
 mod import;
+mod promote;
 mod search;
 mod why;
 
@@ -56,7 +57,7 @@ enum Job {
     Why(NoteArgs),
     Edit(changes::EditArgs),
     Forget(changes::ForgetArgs),
-    Promote(changes::PromoteArgs),
+    Promote(promote::PromoteArgs),
     /// Print notes, one JSON object per line, as `import` takes them
     Export(ExportArgs),
     Import(import::ImportArgs),
@@ -178,7 +179,14 @@ fn question(line: &str) -> String {
 
 pub(crate) fn run(args: &MemoryArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
-    let books = Books::new(&app);
+    answer(&app, args).or_else(|error| {
+        out::note(error.said(app.locale()));
+        Ok(error.exit_code())
+    })
+}
+
+fn answer(app: &App, args: &MemoryArgs) -> Result<u8, CliError> {
+    let books = Books::new(app);
     if let Some(place) = app.closed_state() {
         out::note(books.answers.closed(&place, &app.home));
     }
@@ -191,7 +199,7 @@ pub(crate) fn run(args: &MemoryArgs) -> Result<u8, CliError> {
         Job::Why(args) => why::run(&books, args),
         Job::Edit(args) => changes::edit(&books, args),
         Job::Forget(args) => changes::forget(&books, args),
-        Job::Promote(args) => changes::promote(&books, args),
+        Job::Promote(args) => promote::run(&books, args),
         Job::Export(args) => export(&books, args),
         Job::Import(args) => import::run(&books, args),
         Job::Consolidate(args) => consolidate::run(&books, args),

@@ -45,6 +45,8 @@ mod memory_input;
 #[cfg(test)]
 mod memory_read_only;
 #[cfg(test)]
+mod memory_succession;
+#[cfg(test)]
 mod memory_trust;
 #[cfg(test)]
 mod memory_words;

@@ -36,14 +36,15 @@ fn note(project: &Project, id: &str) -> Value {
 fn mending_withdraws_nothing_of_the_users_for_a_note_of_an_agent() {
     let project = git();
     let text = "never push to the main branch directly";
-    let _ = agent(&project, "s-1", &["add", text]).exits(0);
+    let _ = agent(&project, "s-1", &["add", "Never push to the main branch directly"]).exits(0);
     let rule = id(user(&project, &["add", text, "--kind", "constitution", "--json"]));
     project.file(
         "no-print.yml",
         "id: no-print\nlanguage: Python\nmessage: use the log\nrule:\n  pattern: print($$$)\n",
     );
     let said = "output goes through the log";
-    let _ = agent(&project, "s-1", &["add", said, "--kind", "pattern"]).exits(0);
+    let other = "Output goes through the log";
+    let _ = agent(&project, "s-1", &["add", other, "--kind", "pattern"]).exits(0);
     let titled = ["add", said, "--title", "no prints", "--rule", "no-print.yml", "--json"];
     let bound = id(user(&project, &titled));
     let found = user(&project, &["doctor", "--json"]).exits(1).json();

@@ -66,6 +66,52 @@ fn what_is_there_is_read_and_nothing_is_kept_elsewhere() {
 }
 
 #[test]
+fn a_note_is_not_moved_out_of_a_project_that_cannot_let_go_of_it() {
+    isolated(|| {
+        let closed = Closed::new();
+        let listed = closed.0.ralph(&["memory", "list", "--json"]).output().exits(0).json();
+        let id = listed["notes"][0]["id"].as_str().unwrap();
+        let refused = closed.ralph(&["memory", "promote", id, "--scope", "global"]);
+        assert!(refused.stderr.contains("Read-only file system"), "{}", refused.stderr);
+        let global = closed.0.ralph(&["memory", "list", "--scope", "global", "--json"]);
+        assert_eq!(global.output().exits(0).json()["notes"], json!([]));
+        let shown = closed.0.ralph(&["memory", "show", id, "--json"]).output().exits(0).json();
+        assert_eq!(shown["note"]["retired"], json!(null));
+        let again = ["memory", "promote", id, "--scope", "global"];
+        let _ = closed.0.ralph(&again).output().exits(0);
+    });
+}
+
+#[test]
+fn no_memory_is_begun_elsewhere_for_a_project_that_takes_none() {
+    isolated(|| {
+        let closed = Closed(git());
+        let before = closed.0.everything();
+        for args in [&["memory", "add", "x y z"][..], &["memory", "import", "/dev/null"]] {
+            let said = closed.ralph(args);
+            let is_refused = said.code != Some(0);
+            assert_eq!(is_refused, args.contains(&"add"), "{args:?}: {}", said.stderr);
+        }
+        let refused = closed.ralph(&["memory", "add", "x y z"]).stderr;
+        let home = closed.0.root().join(".git/ralph/memory");
+        assert!(refused.contains(home.to_str().unwrap()), "{refused}");
+        assert!(refused.contains("Read-only file system"), "{refused}");
+        assert_eq!(closed.0.everything(), before);
+        // What is for all projects, and what the user chose, has another place.
+        let _ = closed.ralph(&["memory", "add", "x y z", "--scope", "global"]).exits(0);
+        let start = json!({
+            "session_id": "s-1",
+            "transcript_path": "/nowhere.jsonl",
+            "cwd": closed.0.root(),
+            "hook_event_name": "SessionStart",
+            "source": "startup",
+        });
+        let args = ["hook", "--agent", "claude-code"];
+        assert_eq!(closed.call(&args, &start.to_string()).exits(0).stderr, "");
+    });
+}
+
+#[test]
 fn hooks_show_what_is_there_once() {
     isolated(|| {
         let closed = Closed::new();

@@ -105,11 +105,15 @@ pub(super) fn tool() -> Tool {
 #[expect(clippy::needless_pass_by_value, reason = "a tool owns its arguments")]
 fn add(input: Input, _call: &Call) -> Result<Answer, Refusal> {
     let app = app()?;
-    let note = note(&app, &input)?;
-    let id = note.id.clone();
+    app.refuse_a_memory_elsewhere().map_err(|error| Refusal(error.in_line()))?;
+    let mut note = note(&app, &input)?;
     let book = notebook::open(&app)?;
     let place = place(&app, &book, input.session.as_deref())?;
-    let known = book.get(&id).map_err(notebook::trouble)?;
+    let known = book.said_before(&note.id, &note.text).map_err(notebook::trouble)?;
+    if let Some(known) = &known {
+        note.id.clone_from(&known.note.id);
+    }
+    let id = note.id.clone();
     let is_known = known.as_ref().is_some_and(|known| known.retired.is_none());
     let what = match known {
         Some(known) => known.said_by(note, (Actor::Agent, &place)),

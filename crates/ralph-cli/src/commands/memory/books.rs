@@ -6,7 +6,8 @@ use ralph_core::SessionId;
 use ralph_core::memory::label::Label;
 use ralph_engine::host::Place as Kept;
 use ralph_memory::anchor::Sight;
-use ralph_memory::event::{Actor, Event, NoteKind, Place, Scope, What};
+use ralph_memory::event::{Actor, Event, Note, NoteKind, Place, Scope, What};
+use ralph_memory::succession::{Succession, contradicted, succession};
 use ralph_memory::{Known, MemoryError, Notebook};
 use ralph_store::RunStore;
 
@@ -56,13 +57,19 @@ impl<'a> Books<'a> {
         home: &Path,
         job: impl Fn(&Notebook) -> Result<T, MemoryError>,
     ) -> Result<T, CliError> {
+        self.refuse_elsewhere(home)?;
         let (answer, notebook) = Notebook::attempt(home, job)?;
         self.tell(&notebook);
         Ok(answer)
     }
 
+    fn refuse_elsewhere(&self, home: &Path) -> Result<(), CliError> {
+        if *home == self.app.home { self.app.refuse_a_memory_elsewhere() } else { Ok(()) }
+    }
+
     /// Opens a notebook to write, and creates it if needed.
     pub(super) fn open(&self, home: &Path) -> Result<Notebook, CliError> {
+        self.refuse_elsewhere(home)?;
         let notebook = Notebook::open(home)?;
         self.tell(&notebook);
         Ok(notebook)
@@ -175,6 +182,19 @@ impl<'a> Books<'a> {
         Event { at: self.app.now().as_millis(), place, actor, what }
     }
 
+    /// What a note of the user's means for others: those of its own notebook may
+    /// give it their place, those of the other one are named.
+    pub(super) fn succession(&self, note: &Note) -> Result<Succession, CliError> {
+        let mut found = self.with(&self.home(note.scope), |notebook| succession(notebook, note))?;
+        let elsewhere = match note.scope {
+            Scope::Task | Scope::Project => Scope::Global,
+            Scope::Global => Scope::Project,
+        };
+        let against = self.ask(&self.home(elsewhere), |notebook| contradicted(notebook, note))?;
+        found.against.extend(against.unwrap_or_default());
+        Ok(found)
+    }
+
     /// Refuses what only the user may do.
     pub(super) fn only_for_the_user(&self, what: &str) -> Result<(), CliError> {
         match self.writer().0 {
@@ -220,6 +240,23 @@ impl<'a> Books<'a> {
     pub(super) fn relative_to_root(&self, path: &str) -> String {
         super::below(&self.app.project.root, path).unwrap_or_else(|| path.to_owned())
     }
+}
+
+/// Refuses to change what does not hold any more: it would hold again beside
+/// what took its place.
+pub(super) fn refuse_retired(known: &Known) -> Result<(), CliError> {
+    let Some(end) = &known.retired else { return Ok(()) };
+    let id = &known.note.id;
+    let (english, korean) = match &end.by {
+        Some(by) => (format!("{by} took its place"), format!("{by} 기록으로 대체됨")),
+        None => ("it was withdrawn".to_owned(), "철회됨".to_owned()),
+    };
+    Err(CliError::refused(format!("{id} does not hold any more: {english}"))
+        .with_hint("`ralph memory add` says it again, and `why` tells what became of it")
+        .in_korean(
+            format!("{id} 기록은 더 이상 유효하지 않습니다: {korean}"),
+            Some("`ralph memory add` 로 다시 기록할 수 있고, `why` 가 그 경위를 보여 줍니다"),
+        ))
 }
 
 /// A path without the steps up; `None` if they lead above everything.

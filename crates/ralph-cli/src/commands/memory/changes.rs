@@ -1,15 +1,15 @@
-//! `ralph memory add`, `edit`, `forget` and `promote`.
+//! `ralph memory add`, `edit` and `forget`.
 
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use ralph_engine::wire::memory as wire;
 use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Scope, What};
-use ralph_memory::succession::{Succession, succession};
+use ralph_memory::succession::Succession;
 use ralph_memory::{Known, anchor, clean, new_id};
 
-use super::binding::{self, CheckArgs};
-use super::books::Books;
+use super::binding::CheckArgs;
+use super::books::{Books, refuse_retired};
 use super::context;
 use crate::error::CliError;
 use crate::out;
@@ -95,20 +95,6 @@ pub(crate) struct ForgetArgs {
     json: bool,
 }
 
-/// Take a note of a task over into the project, or into all your projects
-#[derive(clap::Args, Debug)]
-pub(crate) struct PromoteArgs {
-    /// The note
-    #[arg(value_name = "ID")]
-    id: String,
-    /// For whom it is to be
-    #[arg(long, value_name = "SCOPE", value_parser = super::scope, default_value = "project")]
-    scope: Scope,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-}
-
 impl MoreArgs {
     /// Puts what was given into a note.
     fn fill(&self, books: &Books<'_>, note: &mut Note) -> Result<(), CliError> {
@@ -177,11 +163,12 @@ pub(super) fn add(books: &Books<'_>, args: &AddArgs) -> Result<u8, CliError> {
         books.only_for_the_user("say what holds always")?;
     }
     let id = new_id(&kind, args.more.title.as_deref(), &text);
-    let mut note = Note::new(id, kind, scope, text);
-    args.more.fill(books, &mut note)?;
     let home = books.home(scope);
-    let known = books.with(&home, |notebook| notebook.get(&note.id))?;
-    let id = note.id.clone();
+    let known = books.with(&home, |notebook| notebook.said_before(&id, &text))?;
+    let id = known.as_ref().map_or(id, |known| known.note.id.clone());
+    let its = known.as_ref().filter(|_| args.kind.is_none()).map(|known| known.note.kind.clone());
+    let mut note = Note::new(id.clone(), its.unwrap_or(kind), scope, text);
+    args.more.fill(books, &mut note)?;
     let what = match known {
         Some(known) => known.said_by(note, (actor, &place)),
         None => What::Noted(Box::new(note)),
@@ -190,7 +177,7 @@ pub(super) fn add(books: &Books<'_>, args: &AddArgs) -> Result<u8, CliError> {
     let older = if let What::Noted(note) = &what
         && actor == Actor::User
     {
-        books.with(&home, |notebook| succession(notebook, note))?
+        books.succession(note)?
     } else {
         Succession::default()
     };
@@ -205,6 +192,7 @@ pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
     if !known.is_own_of(&books.writer().1) {
         books.only_for_the_user("change notes that are not its own")?;
     }
+    refuse_retired(&known)?;
     let mut note = known.note.clone();
     if let Some(text) = &args.text {
         let text = given_text(Some(text))?;
@@ -228,9 +216,14 @@ pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
         return Err(CliError::usage("nothing would change")
             .with_hint("give a text or one of the options in `ralph memory edit --help`"));
     }
+    // Who says something else says it now; a title or a file excludes nobody.
+    let says = note.text != known.note.text && books.writer().0 == Actor::User;
+    let older = if says { books.succession(&note)? } else { Succession::default() };
+    let id = &known.note.id;
     let noted = (note != known.note || is_said).then(|| What::Noted(Box::new(note)));
-    books.write_all(&home, noted.into_iter().chain(bound).collect())?;
-    tell(books, args.json, (&home, &known.note.id), &Succession::default())?;
+    let events = noted.into_iter().chain(bound).chain(older.events(id));
+    books.write_all(&home, events.collect())?;
+    tell(books, args.json, (&home, id), &older)?;
     Ok(0)
 }
 
@@ -277,47 +270,8 @@ pub(super) fn forget(books: &Books<'_>, args: &ForgetArgs) -> Result<u8, CliErro
     Ok(0)
 }
 
-pub(super) fn promote(books: &Books<'_>, args: &PromoteArgs) -> Result<u8, CliError> {
-    books.only_for_the_user("promote notes")?;
-    let (home, known) = books.find(&args.id)?;
-    let id = known.note.id.clone();
-    if known.retired.is_some() {
-        return Err(CliError::refused(format!("{id} does not hold any more"))
-            .with_hint("`ralph memory add` says it again, and `why` tells what became of it"));
-    }
-    let target = books.home(args.scope);
-    let note = Note { scope: args.scope, ..known.note.clone() };
-    let older = books.with(&target, |notebook| succession(notebook, &note))?;
-    if target == home {
-        // Whoever wrote it, who promotes it says it himself.
-        let said = known.actor != Actor::User;
-        let said = said.then(|| What::Noted(Box::new(note)));
-        let promoted = What::Promoted { id: id.clone(), scope: args.scope };
-        let events = said.into_iter().chain([promoted]).chain(older.events(&id));
-        books.write_all(&home, events.collect())?;
-    } else {
-        // It moves from one notebook to the other; the first keeps its history.
-        let check = books.with(&home, |notebook| notebook.check_of(&id))?;
-        if let Some(check) = &check {
-            binding::refuse_scope(check, args.scope)?;
-        }
-        // What it points at is in this project alone.
-        let note = match args.scope {
-            Scope::Global => Note { files: Vec::new(), anchors: Vec::new(), ..note },
-            Scope::Task | Scope::Project => note,
-        };
-        let bound = check.map(|check| What::Bound { id: id.clone(), check: Some(check) });
-        let moved = std::iter::once(What::Noted(Box::new(note))).chain(bound);
-        books.write_all(&target, moved.chain(older.events(&id)).collect())?;
-        let why = books.answers.moved(args.scope).to_owned();
-        books.write(&home, What::Retracted { id: id.clone(), why })?;
-    }
-    tell(books, args.json, (&target, &id), &older)?;
-    Ok(0)
-}
-
 #[expect(clippy::fn_params_excessive_bools, reason = "it is the option of the command line")]
-fn tell(
+pub(super) fn tell(
     books: &Books<'_>,
     json: bool,
     (home, id): (&Path, &str),
@@ -328,9 +282,13 @@ fn tell(
         books.with(home, |notebook| Ok((notebook.get(id)?, notebook.check_of(id)?)))?;
     let known = known.ok_or_else(gone)?;
     let label = books.labels()(&known);
-    super::print(json.then(|| wire::note(&known, label, check.as_ref())), || {
-        books.answers.kept(&known) + &books.answers.succeeds(older)
+    let json = json.then(|| {
+        let mut json = wire::note(&known, label, check.as_ref());
+        json["replaced"] = older.replaced.iter().map(|(id, _)| id.as_str()).collect();
+        json["contradicts"] = older.against.iter().map(String::as_str).collect();
+        json
     });
+    super::print(json, || books.answers.kept(&known) + &books.answers.succeeds(older));
     if known.note.kind == NoteKind::Constitution {
         context::warn_of_long_rules(books)?;
     }

@@ -127,13 +127,11 @@ pub(super) fn read(bytes: &[u8], now: Timestamp) -> Result<Read, String> {
         ..Note::new(id, kind, Scope::Project, line.text)
     };
     let nothing = note.text.trim().is_empty().then_some(Refusal::Empty);
-    match nothing.or_else(|| refusal(&note)) {
-        Some(refusal) => Err(refusal.to_string()),
-        None => {
-            let by = line.by.as_deref().and_then(actor_of);
-            Ok(Read { note, scope: line.scope, by, retired: end(&line.retired, now) })
-        }
+    if let Some(refusal) = nothing.or_else(|| refusal(&note)) {
+        return Err(refusal.to_string());
     }
+    let by = line.by.as_deref().and_then(actor_of);
+    Ok(Read { note, scope: line.scope, by, retired: end(&line.retired, now) })
 }
 
 /// The end of a note as an export tells it.

@@ -1,0 +1,81 @@
+//! `ralph memory promote`.
+
+use std::path::Path;
+
+use ralph_memory::MemoryError;
+use ralph_memory::event::{Actor, Note, Scope, What};
+use ralph_memory::log::Log;
+use ralph_memory::succession::Succession;
+
+use super::books::{Books, refuse_retired};
+use super::{binding, changes};
+use crate::error::CliError;
+
+/// Take a note of a task over into the project, or into all your projects
+#[derive(clap::Args, Debug)]
+pub(crate) struct PromoteArgs {
+    /// The note
+    #[arg(value_name = "ID")]
+    id: String,
+    /// For whom it is to be
+    #[arg(long, value_name = "SCOPE", value_parser = super::scope, default_value = "project")]
+    scope: Scope,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(books: &Books<'_>, args: &PromoteArgs) -> Result<u8, CliError> {
+    books.only_for_the_user("promote notes")?;
+    let (home, known) = books.find(&args.id)?;
+    refuse_retired(&known)?;
+    let id = known.note.id.clone();
+    let target = books.home(args.scope);
+    let note = Note { scope: args.scope, ..known.note.clone() };
+    let older = books.succession(&note)?;
+    if target == home {
+        // Whoever wrote it, who promotes it says it himself.
+        let said = known.actor != Actor::User;
+        let said = said.then(|| What::Noted(Box::new(note)));
+        let promoted = What::Promoted { id: id.clone(), scope: args.scope };
+        let events = said.into_iter().chain([promoted]).chain(older.events(&id));
+        books.write_all(&home, events.collect())?;
+    } else {
+        move_over(books, (&home, &target), note, &older)?;
+    }
+    changes::tell(books, args.json, (&target, &id), &older)?;
+    Ok(0)
+}
+
+/// Moves a note from one notebook to the other; the first keeps its history.
+///
+/// It is written where it goes to before it is withdrawn where it was, so that
+/// nothing is lost in between, and who calls again finishes it. Whether both can
+/// be written to is asked first.
+fn move_over(
+    books: &Books<'_>,
+    (from, to): (&Path, &Path),
+    note: Note,
+    older: &Succession,
+) -> Result<(), CliError> {
+    Log::new(from).probe().map_err(MemoryError::from)?;
+    let (id, scope) = (note.id.clone(), note.scope);
+    let check = books.with(from, |notebook| notebook.check_of(&id))?;
+    if let Some(check) = &check {
+        binding::refuse_scope(check, scope)?;
+    }
+    // What it points at is in this project alone.
+    let note = match scope {
+        Scope::Global => Note { files: Vec::new(), anchors: Vec::new(), ..note },
+        Scope::Task | Scope::Project => note,
+    };
+    let bound = check.map(|check| What::Bound { id: id.clone(), check: Some(check) });
+    let moved = std::iter::once(What::Noted(Box::new(note))).chain(bound);
+    books.write_all(to, moved.chain(older.events(&id)).collect())?;
+    let why = books.answers.moved(scope).to_owned();
+    books.write(from, What::Retracted { id: id.clone(), why }).map_err(|error| {
+        error
+            .about(&format!("{id} is {} now, and still where it was as well", scope.word()))
+            .with_hint("call it again to withdraw it there")
+    })
+}
