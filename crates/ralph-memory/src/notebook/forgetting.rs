@@ -151,6 +151,16 @@ fn silenced(event: &Event, texts: &[String]) -> Option<Event> {
                 ..Observed::default()
             }))
         }
+        // What another note says is its own; why, it has from elsewhere.
+        What::Noted(note) if note.why.as_deref().is_some_and(repeats) => {
+            What::Noted(Box::new(Note { why: None, ..(**note).clone() }))
+        }
+        What::Replaced { id, by, why } if repeats(why) => {
+            What::Replaced { id: id.clone(), by: by.clone(), why: String::new() }
+        }
+        What::Retracted { id, why } if repeats(why) => {
+            What::Retracted { id: id.clone(), why: String::new() }
+        }
         What::Asked { text } if repeats(text) => What::Asked { text: String::new() },
         What::Answered { text } if repeats(text) => What::Answered { text: String::new() },
         What::Closed { state, why } if repeats(why) => {

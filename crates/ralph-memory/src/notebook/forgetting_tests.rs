@@ -95,3 +95,31 @@ fn all_that_a_note_ever_said_is_forgotten() {
     ];
     assert_eq!(left(&events), ["thanks"]);
 }
+
+#[test]
+fn the_reasons_of_other_notes_do_not_repeat_what_is_forgotten() {
+    let (dir, notebook) = scratch();
+    let other = |id: &str, text: &str, why: &str| {
+        let note = Note::new(id, NoteKind::Fact, Scope::Project, text);
+        noted(2, Note { why: Some(why.to_owned()), ..note })
+    };
+    let ended = |what| Event { at: 3, place: Place::default(), actor: Actor::User, what };
+    let why = "before it said: the door code is 4711".to_owned();
+    let (old, new) = ("m4".to_owned(), "m2".to_owned());
+    notebook
+        .write(&[
+            noted(1, note("the door code is 4711")),
+            other("m2", "the door has a key", "The door code is 4711 no more"),
+            other("m3", "the door is green", "it was painted"),
+            other("m4", "the door is open", "nobody closed it"),
+            ended(What::Replaced { id: old.clone(), by: new, why: why.clone() }),
+            ended(What::Retracted { id: old, why }),
+        ])
+        .unwrap();
+    notebook.forget("m1", Timestamp::from_millis(100)).unwrap();
+    let log = fs::read_to_string(dir.path().join("memory/00000001.jsonl")).unwrap();
+    assert!(!log.contains("4711"), "{log}");
+    let why = |id: &str| notebook.get(id).unwrap().unwrap().note.why;
+    assert_eq!((why("m2"), why("m3").as_deref()), (None, Some("it was painted")));
+    assert!(notebook.get("m4").unwrap().unwrap().retired.is_some());
+}
