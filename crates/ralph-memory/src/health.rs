@@ -80,11 +80,8 @@ pub fn examine(notebook: &Notebook, root: &Path) -> Result<Health, MemoryError> 
     let mut notes = notebook.list(&Selection::default())?;
     // The oldest first: of two that are worth the same it stays.
     notes.reverse();
-    let mut health = Health {
-        active: notes.len(),
-        damaged: notebook.stats()?.damaged.len(),
-        ..Health::default()
-    };
+    let mut health =
+        Health { active: notes.len(), damaged: notebook.damage()?.len(), ..Health::default() };
     let mut sight = Sight::new(root);
     for known in &notes {
         look_at(known, &mut sight, &mut health);

@@ -29,6 +29,9 @@ use line::Tail;
 /// The file that is locked while somebody writes.
 const WRITING: &str = "lock";
 
+/// Stands for what cannot be unpacked: a line that nobody can read.
+const LOST: u8 = b'?';
+
 /// A line longer than this is refused: texts are cut before they get here.
 pub const LONGEST_LINE: usize = 1024 * 1024;
 
@@ -192,7 +195,8 @@ impl Log {
                 let most = usize::try_from(to.offset.saturating_sub(start));
                 text.truncate(most.unwrap_or(usize::MAX));
             }
-            let tail = if one.number < last { Tail::Lost } else { Tail::OnItsWay };
+            let is_whole = one.number < last || one.form == Form::Compressed;
+            let tail = if is_whole { Tail::Lost } else { Tail::OnItsWay };
             let rest = line::parse(&text, tail, |offset, found| {
                 let damaged = || Entry::Damaged { path: one.path.clone(), offset: start + offset };
                 see(found.map_or_else(damaged, |event| Entry::Event(Box::new(event))));
@@ -366,7 +370,9 @@ fn read_from(one: &LogFile, start: u64) -> io::Result<Vec<u8>> {
         Form::Compressed => {
             let mut decoder = flate2::read::GzDecoder::new(file);
             // What comes before damage is read; the rest is reported as damaged.
-            let _ = decoder.read_to_end(&mut text);
+            if decoder.read_to_end(&mut text).is_err() {
+                text.push(LOST);
+            }
             let skip = usize::try_from(start).unwrap_or(usize::MAX).min(text.len());
             text.drain(..skip);
         }

@@ -197,3 +197,18 @@ fn files_of_others_in_the_folder_are_left_alone() {
     fs::write(dir.path().join("memory/00000009.tmp"), "half").unwrap();
     assert_eq!(all(&log, Position::default()).0, [1]);
 }
+
+#[test]
+fn what_cannot_be_unpacked_is_damage_wherever_it_breaks_off() {
+    let (dir, log) = scratch();
+    let events: Vec<Event> = (0..2_000).map(event).collect();
+    log.append_many(&events).unwrap();
+    let path = dir.path().join("memory/00000001.jsonl.gz");
+    let bytes = fs::read(&path).unwrap();
+    for left in [12, bytes.len() / 2] {
+        fs::write(&path, &bytes[..left]).unwrap();
+        let (seen, damaged, end) = all(&log, Position::default());
+        assert!(seen.len() < events.len());
+        assert_eq!((damaged, end), (1, Position { file: 2, offset: 0 }), "{left}");
+    }
+}

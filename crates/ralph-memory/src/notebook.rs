@@ -439,6 +439,18 @@ impl Notebook {
         })
     }
 
+    /// The lines of the log that nobody can read, file and byte. All of it is read
+    /// anew: a line may have been damaged since it was taken in.
+    pub fn damage(&self) -> Result<Vec<(PathBuf, u64)>, MemoryError> {
+        let mut found = Vec::new();
+        self.log.read(Position::default(), |entry| {
+            if let log::Entry::Damaged { path, offset } = entry {
+                found.push((path.file_name().unwrap_or_default().into(), offset));
+            }
+        })?;
+        Ok(found)
+    }
+
     /// How many notes there are.
     pub fn count(&self) -> Result<u64, MemoryError> {
         self.catch_up()?;
