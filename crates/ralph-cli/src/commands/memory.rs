@@ -21,7 +21,7 @@ use clap::builder::RangedU64ValueParser;
 use ralph_engine::wire::{MemorySize, memory as wire};
 use ralph_memory::event::{NoteKind, Scope};
 use ralph_memory::log::Log;
-use ralph_memory::{Filters, Known, MemoryError, Notebook, Retired, Selection, clean};
+use ralph_memory::{Filters, Known, MemoryError, Notebook, Retired, Selection, Stats, clean};
 use serde_json::Value;
 
 use self::answers::Answers;
@@ -321,8 +321,13 @@ fn rebuild(books: &Books<'_>, args: &PlainArgs) -> Result<u8, CliError> {
 }
 
 fn stats(books: &Books<'_>, args: &PlainArgs) -> Result<u8, CliError> {
-    let stats = books.ask(&books.home(Scope::Project), Notebook::stats)?.unwrap_or_default();
-    print(args.json.then(|| wire::stats(&stats)), || books.answers.stats(&stats));
+    // Whoever asks for damage gets it as it is now, whatever was read before.
+    let verified =
+        |notebook: &Notebook| Ok(Stats { damaged: notebook.damage()?, ..notebook.stats()? });
+    let own = books.ask(&books.home(Scope::Project), verified)?.unwrap_or_default();
+    let global = books.ask(&books.home(Scope::Global), verified)?;
+    let global = global.as_ref();
+    print(args.json.then(|| wire::all_stats(&own, global)), || books.answers.stats(&own, global));
     Ok(0)
 }
 

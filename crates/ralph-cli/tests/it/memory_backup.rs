@@ -164,3 +164,25 @@ fn an_import_counts_what_the_user_has_otherwise_here_as_kept() {
     let done = trusted(&project, &backup);
     assert_eq!((&done["kept"], &done["unchanged"]), (&json!(1), &json!(0)), "{done}");
 }
+
+#[test]
+fn what_is_for_all_projects_is_counted_and_looked_after_as_well() {
+    let project = plain();
+    add(&project, &["Commits are signed"]);
+    let stats = json_of(&project, &["stats"]);
+    assert_eq!((&stats["notes"], &stats["global"]), (&json!(1), &json!(null)));
+    assert_eq!(json_of(&project, &["doctor"])["global"], json!(null));
+    for text in ["The API listens on port 8080", "the API  listens on port 8080"] {
+        add(&project, &[text, "--scope", "global"]);
+    }
+    let stats = json_of(&project, &["stats"]);
+    assert_eq!((&stats["notes"], &stats["global"]["notes"]), (&json!(1), &json!(2)));
+    let table = said(&project, &["stats"]);
+    assert!(table.contains("fact  global   2       0        2"), "{table}");
+    assert!(table.contains("for all projects: 2 notes, log "), "{table}");
+    let found = memory(&project, &["doctor", "--json"]).exits(1).json();
+    assert_eq!((&found["duplicates"], &found["needs_care"]), (&json!([]), &json!(true)));
+    assert_eq!(found["global"]["duplicates"].as_array().unwrap().len(), 1);
+    let told = memory(&project, &["doctor"]).exits(1).stdout;
+    assert!(told.contains("\nfor all projects:\n"), "{told}");
+}

@@ -182,6 +182,11 @@ fn lines_that_cannot_be_read_are_told_where_they_are() {
     let log = everything.iter().find(|path| path.ends_with("00000001.jsonl")).unwrap();
     let text = fs::read_to_string(log).unwrap().replace("blue", "grey");
     fs::write(log, text).unwrap();
+    // The index still has what was read before; the line is damaged all the same.
+    let said = memory(&project, &["stats"]).exits(0).stdout;
+    assert!(said.contains("at byte 0 of memory/00000001.jsonl"), "{said}");
+    let found = memory(&project, &["doctor", "--json"]).exits(1).json();
+    assert_eq!((&found["damaged_lines"], &found["active"]), (&json!(1), &json!(2)));
     let said = memory(&project, &["rebuild"]).exits(0).stdout;
     assert!(
         said.starts_with("Read from the log again: 1 note. 1 line could not be read"),

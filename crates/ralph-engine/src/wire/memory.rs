@@ -261,8 +261,21 @@ pub fn forgotten(id: &str, lines: usize) -> Value {
     json!({ "schema": SCHEMA, "forgotten": id, "lines": lines })
 }
 
-/// How much there is.
+/// How much there is in the project.
 pub fn stats(stats: &Stats) -> Value {
+    let mut answer = amounts(stats);
+    answer["schema"] = json!(SCHEMA);
+    answer
+}
+
+/// How much there is in the project, and for all projects if there is something.
+pub fn all_stats(own: &Stats, global: Option<&Stats>) -> Value {
+    let mut answer = stats(own);
+    answer["global"] = json!(global.map(amounts));
+    answer
+}
+
+fn amounts(stats: &Stats) -> Value {
     let tally = |Tally { kind, scope, active, retired, verified }: &Tally| {
         json!({
             "kind": kind,
@@ -278,7 +291,6 @@ pub fn stats(stats: &Stats) -> Value {
         .map(|(file, byte)| json!({ "file": file.to_string_lossy(), "byte": byte }))
         .collect();
     json!({
-        "schema": SCHEMA,
         "notes": stats.notes.iter().map(|one| one.active + one.retired).sum::<u64>(),
         "tallies": stats.notes.iter().map(tally).collect::<Vec<_>>(),
         "log_bytes": stats.log_bytes,
@@ -302,7 +314,18 @@ fn conflict(Conflict { stands, contradicts }: &Conflict) -> Value {
     json!({ "stands": stands, "contradicts": contradicts })
 }
 
-/// What an examination of all notes found.
+/// What an examination of all notes found: of the project's, and of those for all
+/// projects if there are some.
+pub fn examined(own: &Value, global: Option<&Value>) -> Value {
+    let mut answer = own.clone();
+    let needs_care = |part: &Value| part["needs_care"] == json!(true);
+    answer["schema"] = json!(SCHEMA);
+    answer["needs_care"] = json!(needs_care(own) || global.is_some_and(needs_care));
+    answer["global"] = json!(global);
+    answer
+}
+
+/// What an examination found of the notes of one notebook.
 pub fn health(health: &Health) -> Value {
     let pairs = |pairs: &[Twice]| -> Vec<Value> {
         let pair = |pair: &Twice| {
@@ -316,7 +339,6 @@ pub fn health(health: &Health) -> Value {
         pairs.iter().map(pair).collect()
     };
     json!({
-        "schema": SCHEMA,
         "active": health.active,
         "duplicates": pairs(&health.twice),
         "recall_loops": pairs(&health.echoes),

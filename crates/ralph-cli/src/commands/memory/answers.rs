@@ -1,5 +1,6 @@
 //! Answers about notes, for people.
 
+mod amounts;
 mod reasons;
 
 use std::fmt::Write;
@@ -10,20 +11,19 @@ use ralph_core::line::inline;
 use ralph_core::locale::Locale;
 use ralph_core::memory::hydration::HydrationError;
 use ralph_core::memory::label::Label;
-use ralph_engine::report::size;
 use ralph_engine::wire::memory::actor_word;
 use ralph_engine::wire::moment;
 use ralph_memory::consolidate::Conflict;
 use ralph_memory::event::{Actor, Invariant, Note, Scope};
 use ralph_memory::succession::Succession;
-use ralph_memory::{Found, GroupHit, Imported, Known, MemoryError, Stats, Tally};
+use ralph_memory::{Found, GroupHit, Imported, Known, MemoryError};
 
-use crate::texts::{counted, one_line, table};
+use crate::texts::{one_line, table};
 
 /// The widest text of a table, in characters.
 const WIDE: usize = 80;
 
-/// How many damaged lines are named.
+/// How many damaged lines, and how many conflicts, are named.
 const FEW: usize = 10;
 
 /// Answers in a language.
@@ -373,109 +373,6 @@ impl Answers {
             Locale::Ko => format!("{damage}; 로그에서 다시 만들었습니다."),
         }
     }
-
-    pub(super) fn rebuilt(&self, stats: &Stats) -> String {
-        let notes = count(stats);
-        match self.locale {
-            Locale::En => {
-                format!(
-                    "Read from the log again: {}.{}\n",
-                    counted(notes, "note"),
-                    self.lost(stats)
-                )
-            }
-            Locale::Ko => {
-                format!("로그에서 기록 {notes}개를 다시 읽었습니다.{}\n", self.lost(stats))
-            }
-        }
-    }
-
-    /// How many lines could not be read, if there are some.
-    fn lost(&self, stats: &Stats) -> String {
-        let lines = stats.damaged.len();
-        match (lines, self.locale) {
-            (0, _) => String::new(),
-            (_, Locale::En) => format!(
-                " {} could not be read, and what was in there is lost: `ralph memory stats` says where.",
-                counted(lines, "line")
-            ),
-            (_, Locale::Ko) => format!(
-                " {lines}줄은 읽을 수 없어 그 내용을 잃었습니다. `ralph memory stats` 가 위치를 보여 줍니다."
-            ),
-        }
-    }
-
-    /// One line: how many notes, what they take, and how much the log may if
-    /// that is asked for.
-    pub(super) fn size(&self, stats: &Stats, most: Option<u64>) -> String {
-        let notes = count(stats);
-        let (log, database) = (size(stats.log_bytes), size(stats.database_bytes));
-        let log = match (most.map(size), self.locale) {
-            (Some(most), Locale::En) => format!("{log} of {most}"),
-            (Some(most), Locale::Ko) => format!("{log} (한도 {most})"),
-            (None, _) => log,
-        };
-        let text = match self.locale {
-            Locale::En => {
-                format!("{}, log {log}, index {database}", counted(notes, "note"))
-            }
-            Locale::Ko => format!("기록 {notes}개, 로그 {log}, 색인 {database}"),
-        };
-        if stats.raw_bytes == 0 {
-            return text;
-        }
-        let raw = size(stats.raw_bytes);
-        match self.locale {
-            Locale::En => format!("{text}, output of failed checks {raw}"),
-            Locale::Ko => format!("{text}, 실패한 검사의 출력 {raw}"),
-        }
-    }
-
-    pub(super) fn stats(&self, stats: &Stats) -> String {
-        let mut text = String::new();
-        if !stats.notes.is_empty() {
-            let header = [
-                self.say("kind", "종류"),
-                self.say("scope", "범위"),
-                self.say("active", "유효"),
-                self.say("retired", "폐기"),
-                self.say("verified", "검증됨"),
-            ];
-            let row = |tally: &Tally| {
-                let Tally { kind, scope, active, retired, verified } = tally;
-                let counts = [active, retired, verified].map(ToString::to_string);
-                [kind.clone(), scope.clone()].into_iter().chain(counts).collect()
-            };
-            text.push_str(&table(&header, stats.notes.iter().map(row)));
-        }
-        text.push_str(&self.size(stats, None));
-        text.push('\n');
-        for (file, byte) in stats.damaged.iter().take(FEW) {
-            let _ = writeln!(
-                text,
-                "{}",
-                match self.locale {
-                    Locale::En => format!(
-                        "a line of the log cannot be read: at byte {byte} of memory/{}",
-                        file.display()
-                    ),
-                    Locale::Ko => format!(
-                        "읽을 수 없는 로그 줄: memory/{} 의 {byte}번째 바이트",
-                        file.display()
-                    ),
-                }
-            );
-        }
-        let more = stats.damaged.len().saturating_sub(FEW);
-        if more > 0 {
-            let _ = writeln!(text, "{} {more}", self.say("and more:", "그 외:"));
-        }
-        text
-    }
-}
-
-fn count(stats: &Stats) -> u64 {
-    stats.notes.iter().map(|one| one.active + one.retired).sum()
 }
 
 /// What a note says, with a warning if what it points at has changed.

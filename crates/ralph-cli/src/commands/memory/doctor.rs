@@ -6,6 +6,7 @@ use ralph_core::locale::Locale;
 use ralph_engine::wire::memory as wire;
 use ralph_memory::event::{Scope, What};
 use ralph_memory::health::{Health, Twice, examine};
+use ralph_memory::{MemoryError, Notebook};
 
 use super::books::Books;
 use crate::error::CliError;
@@ -31,38 +32,66 @@ pub(crate) struct DoctorArgs {
 const FEW: usize = 5;
 
 pub(super) fn run(books: &Books<'_>, args: &DoctorArgs) -> Result<u8, CliError> {
-    let root = &books.app.project.root;
-    let home = books.home(Scope::Project);
-    let mut mended = Mended::default();
     if args.fix {
         books.only_for_the_user("mend notes")?;
-        let done = books.ask(&home, |notebook| {
-            let health = examine(notebook, root)?;
-            let scrubbed = if health.secrets.is_empty() { 0 } else { notebook.scrub()? };
-            let pairs = health.twice.iter().chain(&health.echoes);
-            let pairs = pairs.filter(|pair| pair.is_literal && pair.is_spare);
-            let withdrawn: Vec<Twice> = pairs.cloned().collect();
-            let events = withdrawn.iter().map(|Twice { first, again, .. }| {
-                let why = books.answers.same_as(first);
-                books.event(What::Retracted { id: again.clone(), why })
-            });
-            notebook.write(&events.collect::<Vec<_>>())?;
-            Ok(Mended { withdrawn, scrubbed })
-        })?;
-        mended = done.unwrap_or_default();
     }
-    let health = books.ask(&home, |notebook| examine(notebook, root))?.unwrap_or_default();
-    let json = || {
-        let mut json = wire::health(&health);
+    let own = visit(books, Scope::Project, args)?.unwrap_or_default();
+    let global = visit(books, Scope::Global, args)?;
+    let json = |visit: &Visit| {
+        let mut json = wire::health(&visit.health);
         if args.fix {
-            json["withdrawn"] = mended.withdrawn.iter().map(|pair| pair.again.as_str()).collect();
-            json["scrubbed_lines"] = mended.scrubbed.into();
+            let withdrawn = visit.mended.withdrawn.iter();
+            json["withdrawn"] = withdrawn.map(|pair| pair.again.as_str()).collect();
+            json["scrubbed_lines"] = visit.mended.scrubbed.into();
         }
         json
     };
+    let both = || wire::examined(&json(&own), global.as_ref().map(json).as_ref());
     let locale = books.app.locale();
-    super::print(args.json.then(json), || mended.told(locale) + &told(&health, locale));
-    Ok(u8::from(health.needs_care()))
+    super::print(args.json.then(both), || {
+        let global = global.as_ref().map(|visit| {
+            format!("\n{}:\n{}", books.answers.for_all_projects(), visit.told(locale))
+        });
+        own.told(locale) + &global.unwrap_or_default()
+    });
+    let mut visits = std::iter::once(&own).chain(&global);
+    Ok(u8::from(visits.any(|visit| visit.health.needs_care())))
+}
+
+/// What was done about the notes of one notebook, and how they are now.
+#[derive(Default)]
+struct Visit {
+    mended: Mended,
+    health: Health,
+}
+
+impl Visit {
+    fn told(&self, locale: Locale) -> String {
+        self.mended.told(locale) + &told(&self.health, locale)
+    }
+}
+
+/// Looks at a notebook, and mends it if that is wanted; `None` without one.
+fn visit(books: &Books<'_>, scope: Scope, args: &DoctorArgs) -> Result<Option<Visit>, CliError> {
+    let root = &books.app.project.root;
+    books.ask(&books.home(scope), |notebook| {
+        let mended = if args.fix { mend(books, notebook)? } else { Mended::default() };
+        Ok(Visit { mended, health: examine(notebook, root)? })
+    })
+}
+
+fn mend(books: &Books<'_>, notebook: &Notebook) -> Result<Mended, MemoryError> {
+    let health = examine(notebook, &books.app.project.root)?;
+    let scrubbed = if health.secrets.is_empty() { 0 } else { notebook.scrub()? };
+    let pairs = health.twice.iter().chain(&health.echoes);
+    let pairs = pairs.filter(|pair| pair.is_literal && pair.is_spare);
+    let withdrawn: Vec<Twice> = pairs.cloned().collect();
+    let events = withdrawn.iter().map(|Twice { first, again, .. }| {
+        let why = books.answers.same_as(first);
+        books.event(What::Retracted { id: again.clone(), why })
+    });
+    notebook.write(&events.collect::<Vec<_>>())?;
+    Ok(Mended { withdrawn, scrubbed })
 }
 
 /// What was done about the notes.

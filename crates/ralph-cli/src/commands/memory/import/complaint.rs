@@ -14,7 +14,7 @@ enum Form {
 }
 
 /// The fields that an import reads, and what they have to be.
-const FIELDS: [(&str, Form); 13] = [
+const FIELDS: [(&str, Form); 14] = [
     ("id", Form::Name),
     ("text", Form::Text),
     ("note_id", Form::Text),
@@ -28,6 +28,7 @@ const FIELDS: [(&str, Form); 13] = [
     ("prev", Form::Name),
     ("next", Form::Name),
     ("group", Form::Name),
+    ("by", Form::Text),
 ];
 
 /// The fields that every note has.
@@ -107,7 +108,7 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, expected: &str) {
-        let error = serde_json::from_str::<super::super::Line>(line).err().unwrap();
+        let error = serde_json::from_str::<super::super::line::Line>(line).err().unwrap();
         assert_eq!(complaint(line, &error), expected, "{line}");
     }
 

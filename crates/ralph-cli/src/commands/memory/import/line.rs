@@ -15,7 +15,7 @@ const LONGEST: usize = 16 << 20;
 
 /// A line of the file. What else it has is ignored.
 #[derive(Deserialize)]
-struct Line {
+pub(super) struct Line {
     id: Name,
     text: String,
     #[serde(default)]

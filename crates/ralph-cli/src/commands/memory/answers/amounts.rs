@@ -1,0 +1,133 @@
+//! How much there is.
+
+use std::fmt::Write;
+
+use ralph_core::locale::Locale;
+use ralph_engine::report::size;
+use ralph_memory::{Stats, Tally};
+
+use super::{Answers, FEW};
+use crate::texts::{counted, table};
+
+impl Answers {
+    pub(in super::super) fn rebuilt(&self, stats: &Stats) -> String {
+        let notes = count(stats);
+        match self.locale {
+            Locale::En => {
+                format!(
+                    "Read from the log again: {}.{}\n",
+                    counted(notes, "note"),
+                    self.lost(stats)
+                )
+            }
+            Locale::Ko => {
+                format!("로그에서 기록 {notes}개를 다시 읽었습니다.{}\n", self.lost(stats))
+            }
+        }
+    }
+
+    /// How many lines could not be read, if there are some.
+    fn lost(&self, stats: &Stats) -> String {
+        let lines = stats.damaged.len();
+        match (lines, self.locale) {
+            (0, _) => String::new(),
+            (_, Locale::En) => format!(
+                " {} could not be read, and what was in there is lost: `ralph memory stats` says where.",
+                counted(lines, "line")
+            ),
+            (_, Locale::Ko) => format!(
+                " {lines}줄은 읽을 수 없어 그 내용을 잃었습니다. `ralph memory stats` 가 위치를 보여 줍니다."
+            ),
+        }
+    }
+
+    /// One line: how many notes, what they take, and how much the log may if
+    /// that is asked for.
+    pub(in super::super) fn size(&self, stats: &Stats, most: Option<u64>) -> String {
+        let notes = count(stats);
+        let (log, database) = (size(stats.log_bytes), size(stats.database_bytes));
+        let log = match (most.map(size), self.locale) {
+            (Some(most), Locale::En) => format!("{log} of {most}"),
+            (Some(most), Locale::Ko) => format!("{log} (한도 {most})"),
+            (None, _) => log,
+        };
+        let text = match self.locale {
+            Locale::En => {
+                format!("{}, log {log}, index {database}", counted(notes, "note"))
+            }
+            Locale::Ko => format!("기록 {notes}개, 로그 {log}, 색인 {database}"),
+        };
+        if stats.raw_bytes == 0 {
+            return text;
+        }
+        let raw = size(stats.raw_bytes);
+        match self.locale {
+            Locale::En => format!("{text}, output of failed checks {raw}"),
+            Locale::Ko => format!("{text}, 실패한 검사의 출력 {raw}"),
+        }
+    }
+
+    /// How much there is in the project, and for all projects if anything is.
+    pub(in super::super) fn stats(&self, own: &Stats, global: Option<&Stats>) -> String {
+        let mut text = String::new();
+        let tallies = own.notes.iter().chain(global.into_iter().flat_map(|stats| &stats.notes));
+        let mut tallies = tallies.peekable();
+        if tallies.peek().is_some() {
+            let header = [
+                self.say("kind", "종류"),
+                self.say("scope", "범위"),
+                self.say("active", "유효"),
+                self.say("retired", "폐기"),
+                self.say("verified", "검증됨"),
+            ];
+            let row = |tally: &Tally| {
+                let Tally { kind, scope, active, retired, verified } = tally;
+                let counts = [active, retired, verified].map(ToString::to_string);
+                [kind.clone(), scope.clone()].into_iter().chain(counts).collect()
+            };
+            text.push_str(&table(&header, tallies.map(row)));
+        }
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}", self.size(own, None));
+        text.push_str(&self.damage(own));
+        if let Some(global) = global {
+            let whose = self.for_all_projects();
+            let _ = writeln!(text, "{whose}: {}", self.size(global, None));
+            text.push_str(&self.damage(global));
+        }
+        text
+    }
+
+    pub(in super::super) fn for_all_projects(&self) -> &'static str {
+        match self.locale {
+            Locale::En => "for all projects",
+            Locale::Ko => "모든 프로젝트용",
+        }
+    }
+
+    /// Which lines of a log cannot be read, the first few of them.
+    fn damage(&self, stats: &Stats) -> String {
+        let mut text = String::new();
+        for (file, byte) in stats.damaged.iter().take(FEW) {
+            let file = file.display();
+            let _ = match self.locale {
+                Locale::En => writeln!(
+                    text,
+                    "a line of the log cannot be read: at byte {byte} of memory/{file}"
+                ),
+                Locale::Ko => {
+                    writeln!(text, "읽을 수 없는 로그 줄: memory/{file} 의 {byte}번째 바이트")
+                }
+            };
+        }
+        let more = stats.damaged.len().saturating_sub(FEW);
+        if more > 0 {
+            let _ = writeln!(text, "{} {more}", self.say("and more:", "그 외:"));
+        }
+        text
+    }
+}
+
+fn count(stats: &Stats) -> u64 {
+    stats.notes.iter().map(|one| one.active + one.retired).sum()
+}
