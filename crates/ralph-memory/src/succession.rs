@@ -16,7 +16,7 @@ use crate::query::{Filters, Query};
 const RIVALS: usize = 10;
 
 /// Longer texts say more than one thing, in bytes.
-const LONGEST: usize = 4096;
+pub const LONGEST: usize = 4096;
 
 /// Words by which the same is denied.
 const DENIALS: &[&str] = &[
@@ -110,18 +110,21 @@ fn rivals(notebook: &Notebook, note: &Note) -> Result<Vec<Note>, MemoryError> {
 /// both sees what differs; of other pairs that seem to exclude each other, too
 /// many are about two things.
 fn is_same_but_for_values(old: &str, new: &str) -> bool {
-    let words = |text: &str| {
-        let mut words: Vec<String> = text
-            .to_lowercase()
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty() && !word.contains(|c: char| c.is_ascii_digit()))
-            .filter(|word| !DENIALS.contains(word))
-            .map(str::to_owned)
-            .collect();
-        words.sort_unstable();
-        words
-    };
-    words(old) == words(new)
+    bare_words(old) == bare_words(new)
+}
+
+/// The words of a text but for numbers and denials, in the order of the alphabet:
+/// texts that contradict each other plainly have the same.
+pub fn bare_words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = text
+        .to_lowercase()
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty() && !word.contains(|c: char| c.is_ascii_digit()))
+        .filter(|word| !DENIALS.contains(word))
+        .map(str::to_owned)
+        .collect();
+    words.sort_unstable();
+    words
 }
 
 /// Whether somebody here said it. What we write ourselves is known by its id,

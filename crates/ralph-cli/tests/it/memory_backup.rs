@@ -94,12 +94,14 @@ fn notes_for_all_projects_are_so_again_once_the_user_vouches_for_them() {
     let done = memory(&other, &["import", "b.jsonl"]).exits(0);
     assert!(done.stderr.contains("another scope, kept as the project's: 1"), "{}", done.stderr);
     assert_eq!(note(&other, &id)["scope"], "project");
-    let other = plain();
-    assert_eq!(trusted(&other, &backup)["other_scope"], 0);
-    let note = note(&other, &id);
-    assert_eq!((&note["scope"], &note["by"]), (&json!("global"), &json!("user")));
-    let listed = json_of(&other, &["list", "--scope", "project"]);
-    assert_eq!(listed["notes"], json!([]));
+    // Be it for the first time or after it was the project's for want of trust.
+    for other in [plain(), other] {
+        assert_eq!(trusted(&other, &backup)["other_scope"], 0);
+        let note = note(&other, &id);
+        assert_eq!((&note["scope"], &note["by"]), (&json!("global"), &json!("user")));
+        let listed = json_of(&other, &["list", "--scope", "project"]);
+        assert_eq!(listed["notes"], json!([]));
+    }
 }
 
 #[test]

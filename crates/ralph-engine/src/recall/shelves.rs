@@ -1,5 +1,7 @@
 //! Which note is put where, and what it is worth there.
 
+use std::collections::HashMap;
+
 use jiff::Timestamp as Moment;
 use ralph_core::Timestamp;
 use ralph_core::memory::belief::Days;
@@ -9,7 +11,7 @@ use ralph_core::memory::rank::{Worth, diverse};
 use ralph_memory::Known;
 use ralph_memory::anchor::Sight;
 use ralph_memory::event::{Actor, NoteKind, Phase, Scope};
-use ralph_memory::succession::contradict_plainly;
+use ralph_memory::succession::{LONGEST, bare_words, contradict_plainly};
 
 use super::gather::{Checked, Found, Lists};
 use super::{Part, Recall, Wanted};
@@ -62,23 +64,26 @@ pub(super) fn chosen(
 /// for this one. A rule gives way to a rule alone, and what a gate checks to
 /// nothing.
 fn nearest(mut found: Vec<(Shelf, Found)>) -> Vec<(Shelf, Found)> {
-    let is_scope = |found: &Found, scope| found.known.note.scope == scope;
-    if !found.iter().any(|(_, one)| is_scope(one, Scope::Global)) {
+    let is_short = |found: &Found| found.known.note.text.len() <= LONGEST;
+    let is_global = |found: &Found| found.known.note.scope == Scope::Global && is_short(found);
+    if !found.iter().any(|(_, one)| is_global(one)) {
         return found;
     }
-    let of_user = |one: &Found| is_scope(one, Scope::Project) && one.known.actor == Actor::User;
-    let own: Vec<(Shelf, String)> = found
-        .iter()
-        .filter(|(_, one)| of_user(one))
-        .map(|(shelf, one)| (*shelf, one.known.note.text.clone()))
-        .collect();
+    let is_own = |known: &Known| known.note.scope == Scope::Project && known.actor == Actor::User;
+    let mut own: HashMap<Vec<String>, Vec<(Shelf, String)>> = HashMap::new();
+    for (shelf, one) in found.iter().filter(|(_, one)| is_own(&one.known) && is_short(one)) {
+        let text = one.known.note.text.clone();
+        own.entry(bare_words(&text)).or_default().push((*shelf, text));
+    }
     found.retain(|(shelf, one)| {
-        let may_deny = |nearer: Shelf| *shelf != Shelf::Rule || nearer == Shelf::Rule;
+        if !is_global(one) || one.checked.is_some() {
+            return true;
+        }
         let text = &one.known.note.text;
-        let mut denials = own.iter().filter(|(nearer, _)| may_deny(*nearer));
-        !is_scope(one, Scope::Global)
-            || one.checked.is_some()
-            || !denials.any(|(_, nearer)| contradict_plainly(text, nearer))
+        let mut nearer = own.get(&bare_words(text)).into_iter().flatten();
+        !nearer.any(|(nearer, other)| {
+            (*shelf != Shelf::Rule || *nearer == Shelf::Rule) && contradict_plainly(text, other)
+        })
     });
     found
 }

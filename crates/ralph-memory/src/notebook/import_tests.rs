@@ -149,3 +149,17 @@ fn what_the_user_has_otherwise_here_is_counted_as_kept() {
     assert_eq!(imported(&notebook, twice), [1, 0, 0, 1]);
     assert_eq!(notebook.get("m2").unwrap().unwrap().note.text, "plums");
 }
+
+#[test]
+fn a_note_that_moved_to_the_other_notebook_holds() {
+    let here = || Brought::from(note("m1", "apples"));
+    let there = || Brought::from(Note { since: Some(4), ..note("m1", "apples") });
+    for file in [vec![ended(here(), None), there()], vec![here(), ended(there(), None)]] {
+        let (_dir, notebook) = scratch();
+        imported(&notebook, file);
+        assert!(notebook.get("m1").unwrap().unwrap().retired.is_none());
+    }
+    let (_dir, notebook) = scratch();
+    imported(&notebook, vec![ended(here(), None), ended(there(), None)]);
+    assert!(notebook.get("m1").unwrap().unwrap().retired.is_some());
+}

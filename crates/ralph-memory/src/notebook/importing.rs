@@ -1,6 +1,6 @@
 //! Notes that come from a file.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use ralph_core::Timestamp;
 
@@ -57,6 +57,7 @@ impl Notebook {
         self.catch_up()?;
         let mut done = Imported::default();
         let mut new: HashMap<String, usize> = HashMap::new();
+        let mut ends: BTreeMap<usize, Event> = BTreeMap::new();
         let mut events: Vec<Event> = Vec::with_capacity(notes.len());
         let notes: Vec<Brought> = notes.into_iter().map(|one| cleaned(one.into())).collect();
         let present = self.present(&notes)?;
@@ -67,9 +68,19 @@ impl Notebook {
                 done.refused.push((line, refusal));
                 continue;
             }
-            // The file itself may have said it before.
-            let before = new.get(&note.id).and_then(|at| events.get(*at));
-            match before.map_or(present, |event| repeated(event, &brought)) {
+            // The file itself may have said it before. One that moved from one
+            // notebook to the other ended in the first: it holds.
+            let before = new.get(&note.id).and_then(|at| Some((*at, events.get(*at)?)));
+            let ended = before.and_then(|(at, _)| ends.remove(&at).map(|end| (at, end)));
+            let found = match before {
+                Some(_) if brought.retired.is_some() && ended.is_none() => Present::Same,
+                Some((_, event)) => repeated(event, &brought),
+                None => present,
+            };
+            if let Some((at, end)) = ended.filter(|_| brought.retired.is_some()) {
+                ends.insert(at, end);
+            }
+            match found {
                 Present::Same => {
                     done.unchanged += 1;
                     continue;
@@ -86,9 +97,12 @@ impl Notebook {
             }
             new.insert(note.id.clone(), events.len());
             let is_decided = present != Present::Not && brought.actor != Actor::User;
-            let retired = brought.retired.filter(|_| !is_decided);
-            events.extend(written(Brought { retired, ..brought }, (place, at)));
+            let end = brought.retired.as_ref().filter(|_| !is_decided);
+            ends.extend(end.map(|end| (events.len(), ended_at(&brought, end, (place, at)))));
+            events.push(noted(brought, (place, at)));
         }
+        // With the notes or not at all: they would hold for whoever reads no further.
+        events.extend(ends.into_values());
         self.append(events)?;
         Ok(done)
     }
@@ -140,25 +154,29 @@ fn compared(brought: &Brought, known: &Known) -> Present {
     }
 }
 
-/// What is written of a note: that it was noted, and its end with it, or it
-/// would hold for whoever reads no further.
-fn written(brought: Brought, (place, now): (&Place, Timestamp)) -> Vec<Event> {
-    let Brought { note, actor, retired } = brought;
-    let place = match actor {
+fn noted(Brought { note, actor, .. }: Brought, (place, now): (&Place, Timestamp)) -> Event {
+    let place = place_of(actor, place);
+    Event { at: now.as_millis(), place, actor, what: What::Noted(Box::new(note)) }
+}
+
+/// That a note does not hold any more, since it did not where it comes from.
+fn ended_at(brought: &Brought, end: &Retirement, (place, now): (&Place, Timestamp)) -> Event {
+    let Brought { note, actor, .. } = brought;
+    let mut why = clean::text(&end.why).into_owned();
+    why.truncate(why.floor_char_boundary(LONGEST_NAME));
+    let id = note.id.clone();
+    let what = match end.by.clone() {
+        Some(by) => What::Replaced { id, by, why },
+        None => What::Retracted { id, why },
+    };
+    let at = end.at.min(now).as_millis();
+    clean::event(Event { at, place: place_of(*actor, place), actor: end.who, what })
+}
+
+/// What the user vouches for was said in no task.
+fn place_of(actor: Actor, place: &Place) -> Place {
+    match actor {
         Actor::User => Place::default(),
         Actor::Agent | Actor::Ralph | Actor::Import => place.clone(),
-    };
-    let ended = retired.map(|end| {
-        let (id, at) = (note.id.clone(), end.at.min(now));
-        let mut why = clean::text(&end.why).into_owned();
-        why.truncate(why.floor_char_boundary(LONGEST_NAME));
-        let what = match end.by {
-            Some(by) => What::Replaced { id, by, why },
-            None => What::Retracted { id, why },
-        };
-        clean::event(Event { at: at.as_millis(), place: place.clone(), actor: end.who, what })
-    });
-    let what = What::Noted(Box::new(note));
-    let noted = Event { at: now.as_millis(), place, actor, what };
-    std::iter::once(noted).chain(ended).collect()
+    }
 }

@@ -11,9 +11,9 @@ use std::path::PathBuf;
 use ralph_core::Timestamp;
 use ralph_engine::wire::memory as wire;
 use ralph_memory::consolidate::Conflict;
-use ralph_memory::event::{Actor, Note, NoteKind, Place, Scope};
+use ralph_memory::event::{Actor, Note, NoteKind, Place, Scope, What};
 use ralph_memory::succession::contradicted;
-use ralph_memory::{Brought, Imported, Notebook, Retirement};
+use ralph_memory::{Brought, Imported, Known, Notebook, Retirement};
 
 use self::line::Read;
 use super::books::Books;
@@ -81,6 +81,7 @@ pub(super) fn run(books: &Books<'_>, args: &ImportArgs) -> Result<u8, CliError> 
     }
     importing.write()?;
     importing.tidy()?;
+    importing.settle()?;
     let conflicts = importing.conflicts()?;
     let Importing { done, mut refused, rules, moved, scope, .. } = importing;
     refused.sort_by_key(|(line, _)| *line);
@@ -127,6 +128,8 @@ struct Pile {
     notes: Vec<Brought>,
     /// The line of each note.
     lines: Vec<u64>,
+    /// Those for all projects that were ever in it.
+    ids: Vec<String>,
 }
 
 impl<'a> Importing<'a> {
@@ -193,6 +196,9 @@ impl<'a> Importing<'a> {
             self.rules += usize::from(is_rule && !is_agents && !is_users);
         }
         let pile = self.pile(note.scope)?;
+        if note.scope == Scope::Global {
+            pile.ids.push(note.id.clone());
+        }
         pile.notes.push(Brought { note, actor, retired });
         pile.lines.push(number);
         Ok(())
@@ -221,7 +227,7 @@ impl<'a> Importing<'a> {
         };
         if place.is_none() {
             let notebook = self.books.open(&self.books.home(scope))?;
-            *place = Some(Pile { notebook, notes: Vec::new(), lines: Vec::new() });
+            *place = Some(Pile { notebook, notes: Vec::new(), lines: Vec::new(), ids: Vec::new() });
         }
         place.as_mut().ok_or_else(|| CliError::refused("there is no notebook to write to"))
     }
@@ -254,6 +260,25 @@ impl<'a> Importing<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Withdraws what an earlier import kept for the project, as nobody vouched for
+    /// it, and what is for all projects now.
+    fn settle(&self) -> Result<(), CliError> {
+        let home = self.books.home(Scope::Project);
+        let Some(global) = self.piles[1].as_ref().filter(|_| Notebook::exists(&home)) else {
+            return Ok(());
+        };
+        let stands_in = |known: &Known| known.actor == Actor::Import && known.retired.is_none();
+        let own = self.books.open(&home)?;
+        let mut ends = Vec::new();
+        for id in &global.ids {
+            if own.get(id)?.is_some_and(|known| stands_in(&known)) {
+                let why = self.books.answers.moved(Scope::Global).to_owned();
+                ends.push(self.books.event(What::Retracted { id: id.clone(), why }));
+            }
+        }
+        Ok(own.write(&ends)?)
     }
 
     /// What of the user's word, as it was taken over, cannot hold beside other
