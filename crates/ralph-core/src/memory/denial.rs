@@ -25,6 +25,10 @@ const LEAST_CLASH: f64 = 0.45;
 /// What lies beyond a limit.
 static BEYOND: List = list!["over above beyond exceed exceeding larger bigger past"];
 
+static ABOVE: List = list!["above"];
+
+static LIMIT: List = list!["maximum limited"];
+
 /// What says that something is not there.
 static ABSENT: List = list!["missing absent lacking unset undefined"];
 
@@ -207,6 +211,32 @@ impl<'a> Comparison<'a> {
         let has_number = |at: usize| self.old.words[at].is_number() && !self.only_old.contains(&at);
         let exceeds = |one: &Statement| one.words.iter().any(|word| word.is(&BEYOND));
         self.old.content().any(has_number) && exceeds(self.old) != exceeds(self.new)
+    }
+
+    /// Whether one note names a limit and the other says that what lies beyond
+    /// the same is turned away.
+    pub(super) fn is_one_bound(&self) -> bool {
+        static REFUSING: List = list!["reject refuse forbid deny fail skip"];
+        let exceeds = |one: &Statement| one.has(&BEYOND) || one.has(&ABOVE);
+        let turns_away = |one: &Statement| {
+            exceeds(one) && (one.has(&REFUSING) || one.words.iter().any(is_negation))
+        };
+        let names_limit = |one: &Statement| one.has(&LIMIT) && !exceeds(one);
+        let has_number = |at: usize| self.old.words[at].is_number() && !self.only_old.contains(&at);
+        let is_thing = |at: usize| {
+            weight(&self.old.words[at]) >= 0.3
+                && !self.only_old.contains(&at)
+                && !self.old.words[at].is_number()
+        };
+        let is_other = |one: &Statement, only: &[usize]| {
+            heavy(one, only).any(|at| !one.words[at].is(&REFUSING))
+        };
+        (turns_away(self.old) && names_limit(self.new)
+            || turns_away(self.new) && names_limit(self.old))
+            && self.old.content().any(has_number)
+            && self.old.content().any(is_thing)
+            && !is_other(self.old, &self.only_old)
+            && !is_other(self.new, &self.only_new)
     }
 
     /// Whether what is denied is said in the other note, and not left open:

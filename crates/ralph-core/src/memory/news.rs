@@ -63,12 +63,13 @@ impl Statement {
         let text = |at: usize| self.words.get(at).map_or("", |word| word.text.as_str());
         let denies = self.words.iter().any(is_negation);
         (0..self.words.len()).any(|at| match text(at) {
-            "now" | "nowadays" | "anymore" | "이번" => true,
+            "now" | "nowadays" | "anymore" | "gone" | "이번" => true,
             "longer" => denies,
             "any" => text(at + 1) == "more" && denies,
             "since" => self.names_a_time(at),
             "after" => self.names_an_event(at) || text(at + 1) == "all",
             "from" => text(at + 1) == "this",
+            "has" | "have" => text(at + 1) == "a" && text(at + 2) == "new",
             "turned" | "turns" | "found" if text(at + 1) == "out" => true,
             _ => self.is_changed(at),
         }) || self.ends_in_change()

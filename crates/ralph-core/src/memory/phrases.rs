@@ -202,8 +202,11 @@ fn amount(words: &[Word]) -> Option<(Word, usize)> {
     let first = words.first()?;
     if text(0) == "half" {
         let at = if matches!(text(1), "a" | "an") { 2 } else { 1 };
-        let (unit, scale) = quantity::unit(text(at)).filter(|(unit, _)| *unit != Unit::Count)?;
-        return Some((numbered(0.5, unit, scale), at + 1));
+        let unit = quantity::unit(text(at)).filter(|(unit, _)| *unit != Unit::Count);
+        return match unit {
+            Some((unit, scale)) => Some((numbered(0.5, unit, scale), at + 1)),
+            None => (at == 2).then(|| (numbered(0.5, Unit::Count, 1.0), at)),
+        };
     }
     if let Some((number, length)) = numerals::compound(words) {
         let unit = words.get(length).and_then(|word| quantity::unit(&word.text));
@@ -244,6 +247,10 @@ fn period(words: &[Word]) -> Option<(Word, usize)> {
 /// How often something happens, as the time between: "daily", "once a week".
 fn often(words: &[Word]) -> Option<(Word, usize)> {
     let text = |at: usize| words.get(at).map_or("", |word: &Word| word.text.as_str());
+    if text(0) == "quarterly" {
+        let (unit, scale) = quantity::unit("month")?;
+        return Some((numbered(3.0, unit, scale), 1));
+    }
     let (unit, length) = match text(0) {
         "hourly" => ("hour", 1),
         "daily" => ("day", 1),

@@ -50,6 +50,9 @@ pub fn relate(old: &str, new: &str) -> Relation {
     if pair.is_opened_up() || pair.ends_otherwise() {
         return Relation::Replaces(Why::Denied);
     }
+    if pair.is_one_bound() {
+        return Relation::Same;
+    }
     if pair.is_given_up() || pair.is_turned_round() || pair.is_exchanged() {
         return Relation::Replaces(Why::Denied);
     }

@@ -107,7 +107,8 @@ impl Comparison<'_> {
         {
             return false;
         }
-        if self.are_form_and_place(a, b) {
+        let is_day = |word: &Word| kind(&word.stem) == Some("weekday");
+        if is_day(a) != is_day(b) || self.are_form_and_place(a, b) {
             return false;
         }
         let is_hard = |word: &Word| word.class == Class::Code || word.is_name;

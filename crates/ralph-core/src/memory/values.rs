@@ -1,6 +1,7 @@
 //! Values that take each other's place: numbers of one kind, names and code
 //! in the same part of a sentence.
 
+use super::code::parts;
 use super::comparison::{Comparison, heavy};
 use super::grammar::{OPENERS, is_verb};
 use super::kinds::kind;
@@ -139,7 +140,21 @@ impl<'a> Comparison<'a> {
             let mut subject = heavy(one, only).filter(|at| *at != value && !one.is_said(*at));
             subject.any(|at| !is_verb(&one.words[at]) && !is_beside(one, at, value))
         };
-        names(self.old, &self.only_old, was) && names(self.new, &self.only_new, now)
+        // "Tests are in …" is not about the fixtures in tests/.
+        let is_in_code = || {
+            let head = self.old.content().next().filter(|at| !self.old.is_said(*at));
+            head.is_some_and(|at| {
+                let word = &self.old.words[at];
+                let mut plain = self.new.words.iter().filter(|word| word.class != Class::Code);
+                word.class == Class::Plain
+                    && !self.only_old.contains(&at)
+                    && !plain
+                        .any(|other| self.old.share_of(other) >= 1.0 && other.stem == word.stem)
+                    && self.new.words.iter().any(|other| parts(other).contains(&word.stem))
+            })
+        };
+        (names(self.old, &self.only_old, was) || is_in_code())
+            && names(self.new, &self.only_new, now)
     }
 
     /// Whether the new note is about something that belongs to what the old
