@@ -2,6 +2,7 @@
 //! believed, whether two say the same, and whether one replaces another.
 
 mod acronyms;
+mod alignment;
 mod announcement;
 pub mod approach;
 pub mod attempt;

@@ -70,6 +70,8 @@ pub(super) const PHRASES: &[(&str, &str)] = &[
     ("decided against", "decided not use"),
     ("without activity", "idle"),
     ("without any activity", "idle"),
+    ("cross origin requests", "cors"),
+    ("cross origin", "cors"),
     ("one by one", "sequentially"),
     ("one after the other", "sequentially"),
     ("one after another", "sequentially"),

@@ -5,9 +5,9 @@
 
 use std::sync::LazyLock;
 
+use super::alignment::is_named;
 use super::comparison::{CARRIERS, Comparison, heavy};
 use super::grammar::{is_negation, is_verb};
-use super::kinds::kind;
 use super::rivals::tells_what_it_is;
 use super::statement::{Statement, weight};
 use super::tables::Words;
@@ -164,6 +164,7 @@ impl Comparison<'_> {
         let is_subject = |at: usize| !self.old.is_said(at) && weight(&self.old.words[at]) >= 0.9;
         let is_whole = share(&is_subject) >= LEAST_TOPIC
             || share(&|at| is_topic(&self.old.words[at])) >= LEAST_TOPIC
+            || (self.speaks_of_the_head() && share(&is_subject) >= 0.5)
             || self.shares.0 >= LEAST_SHARE
             || (self.is_only() && self.old.said_share(self.new) >= 1.0);
         self.is_news()
@@ -174,6 +175,14 @@ impl Comparison<'_> {
             && (self.new.says_only_change() || self.turns_a_denial() || !self.may_be_one_of_many())
     }
 
+    /// Whether the thing that the old note is about is in the new one: tokens,
+    /// where it speaks of auth tokens.
+    fn speaks_of_the_head(&self) -> bool {
+        let mut subject = self.old.content().take_while(|at| !self.old.is_said(*at));
+        let head = subject.by_ref().filter(|at| weight(&self.old.words[*at]) >= 0.9).last();
+        head.is_some_and(|at| !self.only_old.contains(&at))
+    }
+
     /// Whether the change can be one of what the old note says: that a parser
     /// was moved changes nothing of what it can read.
     fn is_about_what_was_said(&self) -> bool {
@@ -182,7 +191,10 @@ impl Comparison<'_> {
             |at: usize| !self.only_old.contains(&at) && !self.old.words[at].is(&CARRIERS);
         let is_value = |at: usize| {
             let word = &self.old.words[at];
-            self.only_old.contains(&at) && (word.is_number() || is_named(word))
+            let is_joined = || {
+                matches!(self.old.lead(at), Some("with" | "by" | "in" | "via" | "from" | "using"))
+            };
+            self.only_old.contains(&at) && (word.is_number() || is_named(word) || is_joined())
         };
         let is_same_doing = match (self.old.predicate(), self.new.predicate()) {
             (Some(was), Some(now)) => was.stem == now.stem,
@@ -253,7 +265,12 @@ impl Comparison<'_> {
         };
         let (old, new) = (places(self.old, &self.only_old), places(self.new, &self.only_new));
         // Which of the words that carry others is used makes no difference.
-        let carried = usize::from(old.contains(&true) && new.contains(&true));
+        let both = old.contains(&true) && new.contains(&true);
+        let acts = |one: &Statement, only: &[usize]| only.iter().any(|at| is_verb(&one.words[*at]));
+        let act = acts(self.old, &self.only_old) && acts(self.new, &self.only_new);
+        let is_carried = old.contains(&true) || new.contains(&true);
+        let either = self.numbers().is_some() && !act && is_carried;
+        let carried = usize::from(both || either);
         let alike = match (self.new.is_korean, self.numbers()) {
             (true, _) => ALIKE_IN_KOREAN,
             (false, Some(_)) => ALIKE_WITH_NUMBERS,
@@ -266,11 +283,6 @@ impl Comparison<'_> {
 /// Whether a word names what a note is about rather than what it says of it.
 fn is_topic(word: &Word) -> bool {
     weight(word) >= 0.9 && !word.is_number() && !is_named(word)
-}
-
-/// Whether a word is a name, code, or one of a kind.
-fn is_named(word: &Word) -> bool {
-    word.is_name || word.class == Class::Code || kind(&word.stem).is_some()
 }
 
 fn is_being(word: &Word) -> bool {

@@ -18,6 +18,12 @@ const PARTS: &[(&str, f64)] = &[
 /// of", "two thirds of".
 pub(super) fn fraction(words: &[Word]) -> Option<(Word, usize)> {
     let text = |at: usize| words.get(at).map_or("", |word: &Word| word.text.as_str());
+    // "Once in twenty runs".
+    if matches!(text(0), "one" | "once" | "1") && text(1) == "in" {
+        let word = words.get(2)?;
+        let all = quantity::spelled(text(2)).or_else(|| word.stem.parse().ok())?;
+        return (all >= 2.0).then(|| (percent((100.0 / all).round()), 3));
+    }
     let (count, at) = match text(0) {
         "half" => (1.0, 0),
         "a" | "one" => (1.0, 1),

@@ -191,7 +191,7 @@ fn without_installers(text: &str) -> String {
 /// input of a test.
 fn without_quotations(text: &str) -> String {
     static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        let named = r"\b(prompts?|texts?|strings?|inputs?|messages?|phrases?|payloads?|cases?|titles?|named|called|expected|got|revert|samples?|words?|contains?|containing|rejects?|detects?|blocks?|for|like) ?:? ?";
+        let named = r"\b(prompts?|texts?|strings?|inputs?|messages?|phrases?|payloads?|cases?|titles?|named|called|expected|got|revert|samples?|words?|contains?|containing|rejects?|detects?|blocks?|for|like|examples?) ?[:,]? ?";
         let quotation = r#"(?:'[^'\n]*'|"[^"\n]*"|“[^”\n]*”|`[^`\n]*`)"#;
         Regex::new(&format!(r"{named}{quotation}|\bnote to (?:self|myself) ?[:,]")).ok()
     });

@@ -79,6 +79,20 @@ fn name_missing(words: &mut Vec<Word>) {
 
 /// "Once a week on Monday" is every Monday.
 fn without_weekly(mut words: Vec<Word>) -> Vec<Word> {
+    // "Daily at three" is "every night at three".
+    if words.iter().any(|word| word.class == Class::Number(Unit::Clock)) {
+        let day = numbered(1.0, Unit::Time, 86_400_000.0);
+        let is_adverb =
+            |at: usize| words.get(at + 1).is_none_or(|next| !next.is_content() || next.is_number());
+        let keeps: Vec<bool> = (0..words.len())
+            .map(|at| {
+                let is_day = words[at].class == day.class && words[at].stem == day.stem;
+                !(is_day || words[at].text == "nightly" && is_adverb(at))
+            })
+            .collect();
+        let mut keeps = keeps.into_iter();
+        words.retain(|_| keeps.next().unwrap_or(true));
+    }
     if words.iter().any(|word| kind(&word.stem) == Some("weekday")) {
         let week = numbered(1.0, Unit::Time, 604_800_000.0);
         words.retain(|word| word.class != week.class || word.stem != week.stem);

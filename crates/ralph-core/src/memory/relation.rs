@@ -73,7 +73,8 @@ pub fn relate(old: &str, new: &str) -> Relation {
     if pair.is_added() {
         return Relation::Apart;
     }
-    if let Some((was, now)) = pair.changed_value().or_else(|| pair.reframed())
+    if let Some((was, now)) =
+        pair.changed_value().or_else(|| pair.reframed()).or_else(|| pair.realigned())
         && (pair.is_news() || !pair.differs_twice())
     {
         let (was, now) = (was.text.clone(), now.text.clone());

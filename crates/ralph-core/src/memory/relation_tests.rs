@@ -523,3 +523,43 @@ fn a_part_and_another_side_of_a_thing_stand_beside_it() {
         ],
     );
 }
+
+#[test]
+fn a_note_that_tells_of_a_change_replaces_what_it_changes() {
+    check(
+        "replaces",
+        &[
+            ("The default branch is `develop`", "Default branch was renamed to `main`"),
+            ("UI copy is reviewed by Hannah", "UI copy reviews were handed over to Oskar"),
+            ("Anyone can deploy to staging", "Only release managers can deploy to staging now"),
+            ("The camera driver leaks memory", "The camera driver's memory leak was fixed"),
+            ("Release manager: Sven", "Release manager is Aiko, Sven stepped down"),
+        ],
+    );
+}
+
+#[test]
+fn notes_that_are_built_alike_and_differ_twice_are_about_two_things() {
+    check(
+        "apart",
+        &[
+            ("Logs of the web tier go to Loki", "Traces of the web tier go to Tempo"),
+            ("Set the log level with LOG_LEVEL", "Set the listen address with LISTEN_ADDR"),
+            ("The invoice service is written in Go", "The invoice service is deployed on ECS"),
+            ("Don't use recursion in the parser", "Don't use exceptions in the parser"),
+            ("The job reads from the clicks topic", "The job pushes its metrics to Prometheus"),
+        ],
+    );
+}
+
+#[test]
+fn what_is_done_by_another_replaces_in_any_voice() {
+    check(
+        "replaces",
+        &[
+            ("Nightly ETL is orchestrated by Airflow", "Dagster runs the nightly ETL"),
+            ("Firmware gets flashed with openocd", "Flash the firmware using `probe-rs run`"),
+            ("Feature flags come from LaunchDarkly", "Feature flags are served by our own flagd"),
+        ],
+    );
+}

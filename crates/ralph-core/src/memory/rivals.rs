@@ -78,6 +78,15 @@ impl Comparison<'_> {
         }
         let rivals = if self.is_of_one_kind(old, new) { Rivals::OfOneKind } else { Rivals::Any };
         let is_source = self.old.lead(old) == Some("from") && self.new.lead(new) == Some("from");
+        // What is read from one place is not what is sent to another.
+        let crosses = matches!(
+            (self.old.lead(old), self.new.lead(new)),
+            (Some("from"), Some("to" | "into")) | (Some("to" | "into"), Some("from"))
+        );
+        let verb = |one: &Statement| one.predicate().map(|word| word.stem.clone());
+        if crosses && verb(self.old) != verb(self.new) && !self.is_news() {
+            return false;
+        }
         let are_owners = owned && !said.0 && !said.1;
         if self.leaves_room(rivals) && !is_source && !are_owners {
             return false;

@@ -147,7 +147,7 @@ const OPPOSITE: &[(&str, &str)] = &[
     ("possible", "impossible"),
     ("visible", "hidden invisible"),
     ("add", "remove"),
-    ("survive", "lost lose vanish disappear"),
+    ("survive", "lost lose vanish disappear empty"),
     ("compatible", "incompatible"),
     ("guaranteed", "undefined"),
     ("include", "skip"),

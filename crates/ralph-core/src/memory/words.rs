@@ -148,7 +148,7 @@ static EMPTY: List = list![
     "around within across again yet these otherwise etc ever even well not never no nothing none"
     "nobody neither nor cannot unless until whenever once without lack different other another"
     "today nowadays anymore actually really simply mostly usually generally alone thing way"
-    "한 에서 outof insteadof case lot time everyone everybody anyone anybody something somebody"
+    "during throughout 한 에서 outof insteadof case lot time everyone everybody anyone anybody something somebody"
 ];
 
 /// The words of a note.

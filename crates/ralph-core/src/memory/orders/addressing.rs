@@ -177,4 +177,16 @@ pub(super) const ADDRESSING: &[(Order, &str)] = &[
         Order::Hide,
         r"(?:ai|에이전트|어시스턴트|모델|봇)(?:은|는|에게)[^.\n]{0,90}(?:적지|쓰지|알리지|말하지|보이지|언급하지|남기지|묻지) ?(?:말고|마세요|마십시오|마라|말 것|말아)",
     ),
+    (
+        Order::Forget,
+        r"\b(?:ignore|disregard|refuse|forget) (?:the |your )?(?:users?|user's|human's|owner's|developer's) (?:requests?|wish(?:es)?|orders?|questions?|instructions?)\b",
+    ),
+    (
+        Order::Command,
+        r"(?:^|[\n ])@(?:ai|llm|bot|agent|assistant|copilot)[\w-]*\b[^.\n]{0,40}\b(?:you|please|must|should)\b|\b(?:when|once|if|as soon as) you (?:see|read|encounter|find) this ?[,:]",
+    ),
+    (
+        Order::Deceive,
+        r"\bwhen(?:ever)? (?:the|your) user (?:asks|wants|requests|says)\b[^.\n]{0,40}, (?:just |always |simply )?(?:answer|say|reply|respond|tell|claim|pretend)\b|\b(?:hide|suppress|leave out|omit) (?:any|all|the|every) (?:\w+ )?(?:findings?|vulnerabilit\w+|security (?:warnings?|issues?|problems?))\b",
+    ),
 ];
