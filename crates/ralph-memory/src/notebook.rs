@@ -324,16 +324,38 @@ impl Notebook {
         })
     }
 
-    /// The note that says this already, where a new one would have this id: who
-    /// gives it another title or kind still means the same note. What was
-    /// imported tells what was said elsewhere, and what we wrote ourselves is
-    /// known by its id alone.
-    pub fn said_before(&self, id: &str, text: &str) -> Result<Option<Known>, MemoryError> {
+    /// The id of a note that says this, and the note if it was said before, where a
+    /// new one would have `id`: who gives it another title or kind still means the
+    /// same note, and one that was edited says something else by now. What was
+    /// imported tells what was said elsewhere, and what we wrote ourselves is known
+    /// by its id alone.
+    pub fn said_before(
+        &self,
+        id: &str,
+        text: &str,
+    ) -> Result<(String, Option<Known>), MemoryError> {
+        let is_it = |known: &Known| known.retired.is_none() && known.note.text == text;
         let named = self.get(id)?;
-        if named.as_ref().is_some_and(|known| known.retired.is_none()) {
-            return Ok(named);
+        let same = match named.filter(is_it) {
+            None => self.saying(text)?,
+            named => named,
+        };
+        if let Some(same) = same {
+            return Ok((same.note.id.clone(), Some(same)));
         }
-        let same = self.memory.read(|tx| {
+        let mut id = id.to_owned();
+        loop {
+            match self.get(&id)? {
+                Some(other) if other.note.text != text => id = note_id(&format!("{id} again")),
+                known => return Ok((id, known)),
+            }
+        }
+    }
+
+    /// The note with this very text that holds and somebody here wrote, the user
+    /// before agents.
+    fn saying(&self, text: &str) -> Result<Option<Known>, MemoryError> {
+        self.memory.read(|tx| {
             let mut first = None;
             for doc in entries::saying(tx, text)? {
                 match notes::read(tx, doc)? {
@@ -343,8 +365,7 @@ impl Notebook {
                 }
             }
             Ok(first)
-        })?;
-        Ok(same.or(named))
+        })
     }
 
     /// The ids of notes that begin like this, a few of them: whoever means one

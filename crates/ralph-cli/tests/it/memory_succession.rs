@@ -136,6 +136,10 @@ fn the_same_text_is_the_same_note_whatever_its_title_and_kind() {
     // What was edited is known by what it says now.
     said(&project, &["edit", &id, NEW]);
     assert_eq!(add(&project, &[NEW, "--title", "x"]), id);
+    // What it said before is another note now.
+    let other = add(&project, &[OLD, "--kind", "gotcha", "--title", "Timeouts"]);
+    assert_ne!(other, id);
+    assert_eq!(add(&project, &[OLD]), other);
     // What was imported stays what it is.
     let project = plain();
     project.file("t.jsonl", json!({ "id": "t", "text": OLD, "group": "talk" }).to_string());

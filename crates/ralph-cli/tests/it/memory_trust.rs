@@ -64,6 +64,20 @@ fn what_is_forgotten_is_forgotten_in_both_notebooks() {
 }
 
 #[test]
+fn what_is_forgotten_for_all_projects_is_not_repeated_by_this_one() {
+    let project = plain();
+    let id = add(&project, &["The launch codename is Zanzibar", "--scope", "global"]);
+    let other =
+        add(&project, &["The launch is in May", "--why", "the launch codename is Zanzibar"]);
+    said(&project, &["forget", &id]);
+    assert_eq!(json_of(&project, &["show", &other])["note"]["why"], json!(null));
+    for path in project.everything() {
+        let bytes = fs::read(&path).unwrap_or_default();
+        assert!(!String::from_utf8_lossy(&bytes).contains("Zanzibar"), "{}", path.display());
+    }
+}
+
+#[test]
 fn another_note_of_the_same_name_is_not_forgotten_along() {
     let project = plain();
     let import = |text: &str| {

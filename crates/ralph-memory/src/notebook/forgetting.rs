@@ -23,7 +23,7 @@ impl Notebook {
     pub fn forget(&self, id: &str, at: Timestamp) -> Result<usize, MemoryError> {
         let what = What::Forgotten { id: id.to_owned() };
         let event = Event { at: at.as_millis(), place: Place::default(), actor: Actor::User, what };
-        let texts = self.said_by(id)?;
+        let texts = self.words_of(id)?;
         let lines =
             self.log.rewrite(|event| forgotten(event, id).or_else(|| silenced(event, &texts)))?;
         // Afterwards, so that whoever has read the old lines hears of it.
@@ -32,8 +32,21 @@ impl Notebook {
         Ok(lines)
     }
 
-    /// All that a note ever said.
-    fn said_by(&self, id: &str) -> Result<Vec<String>, MemoryError> {
+    /// Overwrites what repeats the words of a note that is forgotten, be it one of
+    /// another notebook. Says how many lines there were.
+    pub fn silence(&self, words: &[String]) -> Result<usize, MemoryError> {
+        if words.is_empty() {
+            return Ok(0);
+        }
+        let lines = self.log.rewrite(|event| silenced(event, words))?;
+        if lines > 0 {
+            self.rebuild()?;
+        }
+        Ok(lines)
+    }
+
+    /// All that a note ever said, each part as [`silence`](Self::silence) takes it.
+    pub fn words_of(&self, id: &str) -> Result<Vec<String>, MemoryError> {
         let mut texts = Vec::new();
         self.log.read(Position::default(), |entry| {
             if let Entry::Event(event) = entry

@@ -109,11 +109,8 @@ fn add(input: Input, _call: &Call) -> Result<Answer, Refusal> {
     let mut note = note(&app, &input)?;
     let book = notebook::open(&app)?;
     let place = place(&app, &book, input.session.as_deref())?;
-    let known = book.said_before(&note.id, &note.text).map_err(notebook::trouble)?;
-    if let Some(known) = &known {
-        note.id.clone_from(&known.note.id);
-    }
-    let id = note.id.clone();
+    let (id, known) = book.said_before(&note.id, &note.text).map_err(notebook::trouble)?;
+    note.id.clone_from(&id);
     let is_known = known.as_ref().is_some_and(|known| known.retired.is_none());
     let what = match known {
         Some(known) => known.said_by(note, (Actor::Agent, &place)),

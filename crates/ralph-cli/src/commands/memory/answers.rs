@@ -316,6 +316,19 @@ impl Answers {
         }
     }
 
+    /// That what repeats a forgotten note could not be overwritten everywhere.
+    pub(super) fn may_be_left(&self, home: &Path) -> String {
+        let home = home.display();
+        match self.locale {
+            Locale::En => {
+                format!("what repeats it may be left in {home} which cannot be written to")
+            }
+            Locale::Ko => {
+                format!("{home} 에 쓸 수 없어 같은 내용이 남아 있을 수 있습니다")
+            }
+        }
+    }
+
     /// That another note has the id of one that was forgotten.
     pub(super) fn still_there(&self, other: &Known) -> String {
         let (id, scope) = (&other.note.id, other.note.scope.word());

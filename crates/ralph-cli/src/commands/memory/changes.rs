@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ralph_engine::wire::memory as wire;
 use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Scope, What};
+use ralph_memory::log::Log;
 use ralph_memory::succession::Succession;
 use ralph_memory::{Known, anchor, clean, new_id};
 
@@ -164,8 +165,7 @@ pub(super) fn add(books: &Books<'_>, args: &AddArgs) -> Result<u8, CliError> {
     }
     let id = new_id(&kind, args.more.title.as_deref(), &text);
     let home = books.home(scope);
-    let known = books.with(&home, |notebook| notebook.said_before(&id, &text))?;
-    let id = known.as_ref().map_or(id, |known| known.note.id.clone());
+    let (id, known) = books.with(&home, |notebook| notebook.said_before(&id, &text))?;
     let its = known.as_ref().filter(|_| args.kind.is_none()).map(|known| known.note.kind.clone());
     let mut note = Note::new(id.clone(), its.unwrap_or(kind), scope, text);
     args.more.fill(books, &mut note)?;
@@ -257,9 +257,19 @@ pub(super) fn forget(books: &Books<'_>, args: &ForgetArgs) -> Result<u8, CliErro
     let is_meant = |(_, known): &(PathBuf, Known)| known.note.text == meant.note.text;
     let (found, others): (Vec<_>, Vec<_>) = books.find_all(id)?.into_iter().partition(is_meant);
     let now = books.app.now();
+    let mut words = Vec::new();
     let mut lines = 0;
     for (home, known) in &found {
+        words.extend(books.with(home, |notebook| notebook.words_of(&known.note.id))?);
         lines += books.with(home, |notebook| notebook.forget(&known.note.id, now))?;
+    }
+    // What was said about it may be kept in the other notebook.
+    for home in books.app.note_homes() {
+        if Log::new(&home).is_read_only() {
+            out::note(books.answers.may_be_left(&home));
+        } else {
+            lines += books.ask(&home, |notebook| notebook.silence(&words))?.unwrap_or_default();
+        }
     }
     super::print(args.json.then(|| wire::forgotten(id, lines)), || {
         books.answers.forgotten(id, lines)
