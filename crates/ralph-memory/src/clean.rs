@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use ralph_core::memory::notes::without_notes;
-use ralph_core::redact::redact;
+use ralph_core::redact::{MARK, redact};
 
 use crate::event::{Event, Note, NoteKind, Place, What};
 
@@ -39,15 +39,39 @@ enum Mark {
 
 /// A text as it may be kept.
 pub fn text(text: &str) -> Cow<'_, str> {
-    let shown = without_notes(text);
-    let open = without_private(&shown);
-    if let Cow::Owned(open) = open {
-        return Cow::Owned(redact(&open).into_owned());
-    }
-    match shown {
+    match open(text) {
         Cow::Borrowed(text) => redact(text),
-        Cow::Owned(shown) => Cow::Owned(redact(&shown).into_owned()),
+        Cow::Owned(open) => Cow::Owned(redact(&open).into_owned()),
     }
+}
+
+/// How many secrets are taken out of a text before it is kept.
+pub fn secrets(text: &str) -> usize {
+    let open = open(text);
+    match redact(&open) {
+        Cow::Borrowed(_) => 0,
+        // One of them may have held the mark of another.
+        Cow::Owned(clean) => marks(&clean).saturating_sub(marks(&open)).max(1),
+    }
+}
+
+/// How many secrets are taken out of a note before it is kept.
+pub fn secrets_of_note(note: &Note) -> usize {
+    let mut found = 0;
+    each_of_note(&mut note.clone(), &mut |value, _| found += secrets(value));
+    found
+}
+
+/// A text without what is private and what was only shown again.
+fn open(text: &str) -> Cow<'_, str> {
+    match without_notes(text) {
+        Cow::Borrowed(shown) => without_private(shown),
+        Cow::Owned(shown) => Cow::Owned(without_private(&shown).into_owned()),
+    }
+}
+
+fn marks(text: &str) -> usize {
+    text.matches(MARK).count()
 }
 
 /// A name as it may be kept: one with a secret in it becomes a mark that is
@@ -178,7 +202,13 @@ fn each(event: &mut Event, see: &mut impl FnMut(&mut String, Role)) {
 
 fn each_of_note(note: &mut Note, see: &mut impl FnMut(&mut String, Role)) {
     let Note { id, kind, scope: _, title, text, why, files, anchors, since: _, .. } = note;
-    [Some(text), title.as_mut(), why.as_mut()].into_iter().flatten().for_each(|it| see(it, WHOLE));
+    see(text, WHOLE);
+    for part in [title, why] {
+        let Some(said) = part.as_mut().filter(|said| !said.is_empty()) else { continue };
+        see(said, WHOLE);
+        // Nothing that may be kept is left of it.
+        part.take_if(|said| said.trim().is_empty());
+    }
     for file in files {
         see(file, WHOLE);
     }
@@ -197,7 +227,6 @@ fn each_of_note(note: &mut Note, see: &mut impl FnMut(&mut String, Role)) {
 
 /// A text in which every mark of a secret is a star.
 fn starred(text: &str) -> String {
-    const MARK: &str = "[redacted:";
     let mut starred = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, mark)) = rest.split_once(MARK) {
@@ -374,10 +403,39 @@ mod tests {
     }
 
     #[test]
+    fn secrets_that_are_taken_out_are_counted() {
+        let token = token();
+        for (given, want) in [
+            ("plain text", 0),
+            ("a <private>word</private>", 0),
+            ("the password is [redacted:password]", 0),
+            ("the passwords are hunter2hunter2 and Tr0ub4dor&3", 2),
+            (&format!("<private>{token}</private> {token} [redacted:secret]"), 1),
+        ] {
+            assert_eq!(secrets(given), want, "{given}");
+        }
+        let why = Some("the password is hunter2".to_owned());
+        let given = Note::new("m1", NoteKind::Fact, Scope::Task, token);
+        assert_eq!(secrets_of_note(&Note { why, ..given }), 2);
+    }
+
+    #[test]
+    fn what_is_emptied_is_not_there() {
+        let hidden = || Some("<private>x</private> ".to_owned());
+        let given = Note::new("m1", NoteKind::Fact, Scope::Task, "x");
+        let kept = note(Note { title: hidden(), why: hidden(), ..given.clone() });
+        assert_eq!(kept, given);
+        let empty = Note { title: Some(String::new()), ..given };
+        assert_eq!(note(empty.clone()), empty, "nothing was taken out of it");
+    }
+
+    #[test]
     fn what_is_scrubbed_takes_no_more_room() {
-        for (given, want) in
-            [("password=hunter2", "password=*"), ("a postgres://u:pw9@h b", "a postgres://u:*@h b")]
-        {
+        for (given, want) in [
+            ("password=hunter2", "password=*"),
+            ("a postgres://u:pw9@h b", "a postgres://u:*@h b"),
+            ("the password is hunter2", "the password is *"),
+        ] {
             let text = given.to_owned();
             let kept = scrubbed(event_of(What::Asked { text }));
             let What::Asked { text } = &kept.what else { panic!("{kept:?}") };

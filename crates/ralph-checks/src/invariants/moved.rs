@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     fn text(from: u32, to: u32) -> String {
-        (from..to).map(|number| format!("line {number}\n")).collect()
+        (from..to).map(|number| format!("line {number}\n")).collect::<Vec<_>>().concat()
     }
 
     #[track_caller]

@@ -124,7 +124,19 @@ fn add(input: Input, _call: &Call) -> Result<Answer, Refusal> {
         "noted, on trial: it is kept for the project once checks pass in a turn that relied on it"
     };
     let added = if is_known { "known" } else { "new" };
-    Ok(Answer::new(&json!({ "schema": 1, "id": id, "state": added }))?.with_note(said))
+    let secrets = secrets(&input);
+    let answer = json!({ "schema": 1, "id": id, "state": added, "redacted": secrets });
+    let answer = Answer::new(&answer)?;
+    Ok(match secrets {
+        0 => answer.with_note(said),
+        _ => answer.with_note(format!("{said}; a secret was taken out of the text")),
+    })
+}
+
+/// How many secrets are in what was given.
+fn secrets(input: &Input) -> usize {
+    let texts = [Some(&input.text), input.title.as_ref(), input.why.as_ref()];
+    texts.into_iter().flatten().chain(&input.files).map(|text| clean::secrets(text)).sum()
 }
 
 /// Where the agent is: what its client says counts. The agent's own word does

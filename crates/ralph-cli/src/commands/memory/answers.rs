@@ -2,6 +2,7 @@
 
 mod amounts;
 mod reasons;
+pub(super) mod redacted;
 
 use std::fmt::Write;
 use std::path::Path;

@@ -9,6 +9,7 @@ use ralph_memory::log::Log;
 use ralph_memory::succession::Succession;
 use ralph_memory::{Known, anchor, clean, new_id};
 
+use super::answers::redacted;
 use super::binding::CheckArgs;
 use super::books::{Books, refuse_retired};
 use super::context;
@@ -97,13 +98,19 @@ pub(crate) struct ForgetArgs {
 }
 
 impl MoreArgs {
+    /// How many secrets are in what was given.
+    fn secrets(&self) -> usize {
+        let texts = self.title.iter().chain(&self.why).chain(&self.file);
+        texts.map(|text| clean::secrets(text)).sum()
+    }
+
     /// Puts what was given into a note.
     fn fill(&self, books: &Books<'_>, note: &mut Note) -> Result<(), CliError> {
         if let Some(title) = &self.title {
-            note.title = Some(title.clone()).filter(|title| !title.is_empty());
+            note.title = Some(title.clone()).filter(|title| !title.trim().is_empty());
         }
         if let Some(why) = &self.why {
-            note.why = Some(why.clone()).filter(|why| !why.is_empty());
+            note.why = Some(why.clone()).filter(|why| !why.trim().is_empty());
         }
         if note.scope == Scope::Global && !(self.anchor.is_empty() && self.file.is_empty()) {
             return Err(CliError::usage(
@@ -153,7 +160,8 @@ pub(super) fn add(books: &Books<'_>, args: &AddArgs) -> Result<u8, CliError> {
                 .with_hint("leave out `--scope`; the user may promote the note"));
         }
     };
-    let text = clean::text(given_text(args.text.as_deref())?.trim()).trim().to_owned();
+    let given = given_text(args.text.as_deref())?;
+    let text = clean::text(given.trim()).trim().to_owned();
     if text.is_empty() {
         return Err(CliError::usage("the note says nothing"));
     }
@@ -183,7 +191,8 @@ pub(super) fn add(books: &Books<'_>, args: &AddArgs) -> Result<u8, CliError> {
     };
     let events = std::iter::once(what).chain(bound).chain(older.events(&id));
     books.write_all(&home, events.collect())?;
-    tell(books, args.json, (&home, &id), &older)?;
+    let secrets = clean::secrets(&given) + args.more.secrets();
+    tell(books, args.json, (&home, &id, secrets), &older)?;
     Ok(0)
 }
 
@@ -194,8 +203,10 @@ pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
     }
     refuse_retired(&known)?;
     let mut note = known.note.clone();
+    let mut secrets = args.more.secrets();
     if let Some(text) = &args.text {
         let text = given_text(Some(text))?;
+        secrets += clean::secrets(&text);
         clean::text(text.trim()).trim().clone_into(&mut note.text);
     }
     if note.text.is_empty() {
@@ -223,7 +234,7 @@ pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
     let noted = (note != known.note || is_said).then(|| What::Noted(Box::new(note)));
     let events = noted.into_iter().chain(bound).chain(older.events(id));
     books.write_all(&home, events.collect())?;
-    tell(books, args.json, (&home, id), &older)?;
+    tell(books, args.json, (&home, id, secrets), &older)?;
     Ok(0)
 }
 
@@ -284,7 +295,7 @@ pub(super) fn forget(books: &Books<'_>, args: &ForgetArgs) -> Result<u8, CliErro
 pub(super) fn tell(
     books: &Books<'_>,
     json: bool,
-    (home, id): (&Path, &str),
+    (home, id, secrets): (&Path, &str, usize),
     older: &Succession,
 ) -> Result<(), CliError> {
     let gone = || CliError::refused(format!("note {id} was forgotten in the meantime"));
@@ -296,9 +307,10 @@ pub(super) fn tell(
         let mut json = wire::note(&known, label, check.as_ref());
         json["replaced"] = older.replaced.iter().map(|(id, _)| id.as_str()).collect();
         json["contradicts"] = older.against.iter().map(String::as_str).collect();
-        json
+        redacted::counted(json, secrets)
     });
     super::print(json, || books.answers.kept(&known) + &books.answers.succeeds(older));
+    books.answers.redacted(secrets);
     if known.note.kind == NoteKind::Constitution {
         context::warn_of_long_rules(books)?;
     }

@@ -13,9 +13,10 @@ use ralph_engine::wire::memory as wire;
 use ralph_memory::consolidate::Conflict;
 use ralph_memory::event::{Actor, Note, NoteKind, Place, Scope, What};
 use ralph_memory::succession::contradicted;
-use ralph_memory::{Brought, Imported, Known, Notebook, Retirement};
+use ralph_memory::{Brought, Imported, Known, Notebook, Retirement, clean};
 
 use self::line::Read;
+use super::answers::redacted;
 use super::books::Books;
 use crate::error::CliError;
 use crate::out;
@@ -83,14 +84,17 @@ pub(super) fn run(books: &Books<'_>, args: &ImportArgs) -> Result<u8, CliError> 
     importing.tidy()?;
     importing.settle()?;
     let conflicts = importing.conflicts()?;
-    let Importing { done, mut refused, rules, moved, scope, .. } = importing;
+    let Importing { done, mut refused, rules, secrets, moved, scope, .. } = importing;
     refused.sort_by_key(|(line, _)| *line);
     for (line, reason) in refused.iter().take(FEW).filter(|_| !args.json) {
         out::note(books.answers.refused_line(*line, reason));
     }
-    super::print(args.json.then(|| wire::imported(&done, &refused, (moved, &conflicts))), || {
+    let answer =
+        || redacted::counted(wire::imported(&done, &refused, (moved, &conflicts)), secrets);
+    super::print(args.json.then(answer), || {
         books.answers.imported(&done, refused.len()) + &books.answers.conflicts(&conflicts)
     });
+    books.answers.redacted(secrets);
     if rules > 0 && args.trust {
         out::note(books.answers.nobodys_rules(rules));
     } else if rules > 0 {
@@ -115,6 +119,8 @@ struct Importing<'a> {
     piles: [Option<Pile>; 2],
     /// Rules that nobody vouches for.
     rules: usize,
+    /// How many were taken out of the notes.
+    secrets: usize,
     /// Lines that are kept for others than they say.
     moved: usize,
     bytes: usize,
@@ -151,6 +157,7 @@ impl<'a> Importing<'a> {
             trust: args.trust,
             piles: [None, None],
             rules: 0,
+            secrets: 0,
             moved: 0,
             bytes: 0,
             done: Imported::default(),
@@ -165,6 +172,7 @@ impl<'a> Importing<'a> {
         match line::read(bytes, self.at) {
             Ok(read) => {
                 self.bytes += bytes.len();
+                self.secrets += clean::secrets_of_note(&read.note);
                 self.take(number, read)?;
             }
             Err(reason) => self.refused.push((number, reason)),

@@ -43,7 +43,7 @@ pub(super) fn run(books: &Books<'_>, args: &PromoteArgs) -> Result<u8, CliError>
     } else {
         move_over(books, (&home, &target), note, &older)?;
     }
-    changes::tell(books, args.json, (&target, &id), &older)?;
+    changes::tell(books, args.json, (&target, &id, 0), &older)?;
     Ok(0)
 }
 
