@@ -46,9 +46,7 @@ impl<'a> Comparison<'a> {
                 is_done || self.one_of(&DOING)
             }
             (Joint::Identity, Joint::Means) | (Joint::Means, Joint::Identity) => is_done,
-            (Joint::Place, _) | (_, Joint::Place) | (Joint::Identity, _) | (_, Joint::Identity) => {
-                false
-            }
+            (Joint::Place | Joint::Identity | Joint::Means | Joint::Source, _) => false,
         };
         (fits && self.shares_two_words()).then(|| (&self.old.words[was], &self.new.words[now]))
     }

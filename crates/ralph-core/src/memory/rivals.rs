@@ -78,26 +78,14 @@ impl Comparison<'_> {
         }
         let rivals = if self.is_of_one_kind(old, new) { Rivals::OfOneKind } else { Rivals::Any };
         let is_source = self.old.lead(old) == Some("from") && self.new.lead(new) == Some("from");
-        // What is read from one place is not what is sent to another.
-        let crosses = matches!(
-            (self.old.lead(old), self.new.lead(new)),
-            (Some("from"), Some("to" | "into")) | (Some("to" | "into"), Some("from"))
-        );
-        let verb = |one: &Statement| one.predicate().map(|word| word.stem.clone());
-        if crosses && verb(self.old) != verb(self.new) && !self.is_news() {
+        if self.reads_and_sends(old, new) {
             return false;
         }
         let are_owners = owned && !said.0 && !said.1;
         if self.leaves_room(rivals) && !is_source && !are_owners {
             return false;
         }
-        // "Mei owns the parser" leaves room for what else she owns.
-        let owns = |one: &Statement, at: usize| {
-            let mut verbs = one.words[..at].iter().rev().filter(|word| is_verb(word));
-            verbs.next().is_some_and(|word| word.is(&OWNING))
-                && !matches!(one.lead(at), Some("by" | "to" | "with"))
-        };
-        if owned && owns(self.old, old) && owns(self.new, new) {
+        if owned && self.owns_more(old, new) {
             return false;
         }
         if owned || self.is_of_one_kind(old, new) {
@@ -150,6 +138,26 @@ impl Comparison<'_> {
                         && (self.says_one_thing() || a.class == b.class && a.class == Class::Code))
             }
         }
+    }
+
+    /// Whether something is read from one place and sent to another.
+    fn reads_and_sends(&self, old: usize, new: usize) -> bool {
+        let crosses = matches!(
+            (self.old.lead(old), self.new.lead(new)),
+            (Some("from"), Some("to" | "into")) | (Some("to" | "into"), Some("from"))
+        );
+        let verb = |one: &Statement| one.predicate().map(|word| word.stem.clone());
+        crosses && verb(self.old) != verb(self.new) && !self.is_news()
+    }
+
+    /// Whether "Mei owns the parser" leaves room for what else she owns.
+    fn owns_more(&self, old: usize, new: usize) -> bool {
+        let owns = |one: &Statement, at: usize| {
+            let mut verbs = one.words[..at].iter().rev().filter(|word| is_verb(word));
+            verbs.next().is_some_and(|word| word.is(&OWNING))
+                && !matches!(one.lead(at), Some("by" | "to" | "with"))
+        };
+        owns(self.old, old) && owns(self.new, new)
     }
 
     /// Whether one says in which form something is and the other where, or
