@@ -158,7 +158,7 @@ pub(super) const ADDRESSING: &[(Order, &str)] = &[
     ),
     (
         Order::Command,
-        r"(?:^|\n|[.!?] )(?:model|assistant|agent|ai|bot|llm|copilot), (?:(?:please|now|just|kindly) )*{ACT}\b|\b(?:hey|hi|hello|dear),? copilot\b",
+        r"(?:^|\n|[.!?] )(?:model|assistant|agent|ai|bot|llm|copilots?), (?:(?:please|now|just|kindly) )*{ACT}\b|\b(?:hey|hi|hello|dear),? copilots?\b",
     ),
     // What it is told to be allowed, and whom not to ask.
     (
@@ -183,7 +183,7 @@ pub(super) const ADDRESSING: &[(Order, &str)] = &[
     ),
     (
         Order::Command,
-        r"(?:^|[\n ])@(?:ai|llm|bot|agent|assistant|copilot)[\w-]*\b[^.\n]{0,40}\b(?:you|please|must|should)\b|\b(?:when|once|if|as soon as) you (?:see|read|encounter|find) this ?[,:]",
+        r"(?:^|[\n ])@(?:ai|llm|bot|agent|assistant|copilots?)[\w-]*\b[^.\n]{0,40}\b(?:you|please|must|should)\b|\b(?:when|once|if|as soon as) you (?:see|read|encounter|find) this ?[,:]",
     ),
     (
         Order::Deceive,
