@@ -110,7 +110,7 @@ fn read(
                 }
             }
             Err(refusal) => {
-                let text = serde_json::to_vec(&*refusal).unwrap_or_default();
+                let text = serde_json::to_vec(&with_id(&refusal)).unwrap_or_default();
                 if refusals.send(text).is_err() {
                     return;
                 }
@@ -155,6 +155,16 @@ fn understand(line: Line) -> Result<Option<ClientJsonRpcMessage>, Box<ServerJson
     })
 }
 
+/// A refusal with an id, `null` where that of the request is not known: without
+/// one it would be no answer.
+fn with_id(refusal: &ServerJsonRpcMessage) -> Value {
+    let mut value = serde_json::to_value(refusal).unwrap_or_default();
+    if let Some(fields) = value.as_object_mut() {
+        fields.entry("id").or_insert(Value::Null);
+    }
+    value
+}
+
 /// The id at the beginning of a message, where clients put it. Without it
 /// nobody would know which request was refused.
 fn id_in(beginning: &[u8]) -> Option<RequestId> {
@@ -169,7 +179,7 @@ mod tests {
     use super::*;
 
     fn refusal(line: Line) -> Value {
-        serde_json::to_value(*understand(line).unwrap_err()).unwrap()
+        with_id(&understand(line).unwrap_err())
     }
 
     fn whole(text: &str) -> Line {
@@ -187,6 +197,7 @@ mod tests {
     fn what_is_no_message_is_answered_with_what_is_wrong() {
         let said = refusal(whole("{"));
         assert_eq!(said["error"]["code"], -32700, "{said}");
+        assert_eq!(said.get("id"), Some(&Value::Null), "{said}");
         let said = refusal(whole(r#"{"id":7,"method":3}"#));
         assert_eq!((&said["error"]["code"], &said["id"]), (&(-32600).into(), &7.into()), "{said}");
         assert_eq!(refusal(whole("[]"))["error"]["code"], -32600);

@@ -91,6 +91,14 @@ impl MemoryError {
         }
     }
 
+    /// Whether somebody put another database in its place meanwhile.
+    pub(crate) fn is_moved(&self) -> bool {
+        let Self::Sqlite { source: rusqlite::Error::SqliteFailure(error, _), .. } = self else {
+            return false;
+        };
+        error.extended_code == rusqlite::ffi::SQLITE_READONLY_DBMOVED
+    }
+
     /// The next step that helps, printed below the error as `hint:`.
     pub fn hint(&self) -> Option<String> {
         match self {

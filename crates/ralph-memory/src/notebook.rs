@@ -205,8 +205,10 @@ impl Notebook {
             let done = Self::open_as_it_is(home, patience).and_then(|book| Ok((job(&book)?, book)));
             match done {
                 Err(trouble) if trouble.is_passing() => {
-                    // What does not pass by itself is what others left half done.
-                    if trouble.is_damage() || turn % FEW == 0 {
+                    // What does not pass by itself is what others left half done;
+                    // what they made anew is not.
+                    let is_left = turn % FEW == 0 && !trouble.is_moved();
+                    if trouble.is_damage() || is_left {
                         let path = open::path_in(home);
                         open::remove(&path).map_err(|source| MemoryError::Io { path, source })?;
                         repaired = Some(trouble);

@@ -24,6 +24,15 @@ const DENIALS: &[&str] = &[
     "aren", "won", "t",
 ];
 
+/// Words after the name of what a text is about.
+const TELL_OF: &[&str] = &[
+    "is", "are", "was", "were", "has", "have", "had", "does", "do", "did", "can", "cannot", "must",
+    "should", "will",
+];
+
+/// Korean words that make a number the name of something: number, unit, time.
+const COUNTERS: [char; 3] = ['번', '호', '차'];
+
 /// What a new note means for older ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Succession {
@@ -108,9 +117,26 @@ fn rivals(notebook: &Notebook, note: &Note) -> Result<Vec<Note>, MemoryError> {
 
 /// Whether two texts have the same words but for numbers and denials. Who reads
 /// both sees what differs; of other pairs that seem to exclude each other, too
-/// many are about two things.
+/// many are about two things. So are those whose numbers are names: of server 1
+/// and of server 2 the same may be true.
 fn is_same_but_for_values(old: &str, new: &str) -> bool {
-    bare_words(old) == bare_words(new)
+    let (old_names, new_names) = (numbered(old), numbered(new));
+    bare_words(old) == bare_words(new) && old_names == new_names
+}
+
+/// Numbers of a text that are names, or parts of them: `node2`, `server 2 is …`,
+/// `2번 …`.
+fn numbered(text: &str) -> Vec<String> {
+    let text = text.to_lowercase();
+    let words: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is_name = |(at, word): &(usize, &&str)| {
+        let Some(digit) = word.find(|c: char| c.is_ascii_digit()) else { return false };
+        let counter = word.trim_start_matches(|c: char| c.is_ascii_digit());
+        let is_told_of = words.get(at + 1).is_some_and(|next| TELL_OF.contains(next));
+        digit > 0 || counter.starts_with(COUNTERS) || (*at > 0 && is_told_of)
+    };
+    words.iter().enumerate().filter(is_name).map(|(_, word)| (*word).to_owned()).collect()
 }
 
 /// The words of a text but for numbers and denials, in the order of the alphabet:
@@ -173,6 +199,26 @@ mod tests {
         assert!(!contradict_plainly(OLD, "The HTTP timeout is not known to anybody"));
         let long = |text: &str| format!("{text}{}", ", as was said before".repeat(300));
         assert!(!contradict_plainly(&long(OLD), &long(NEW)));
+    }
+
+    #[test]
+    fn a_number_that_is_a_name_is_no_value() {
+        for (one, other) in [
+            ("1번 서버는 느리다", "2번 서버는 느리다"),
+            ("server 1 is slow", "server 2 is slow"),
+            ("killed note 1 of thing1", "killed note 11 of thing11"),
+            ("node1 needs a restart", "node2 needs a restart"),
+        ] {
+            assert!(!contradict_plainly(one, other), "{one}");
+        }
+        for (one, other) in [
+            ("타임아웃은 30초이다", "타임아웃은 60초이다"),
+            ("Retry 3 times", "Retry 5 times"),
+            ("node1 keeps 30 days of logs", "node1 keeps 60 days of logs"),
+            ("Tests run on 3 of the workers", "Tests run on 5 of the workers"),
+        ] {
+            assert!(is_same_but_for_values(one, other), "{one}");
+        }
     }
 
     fn note(id: &str, kind: NoteKind, text: &str) -> Note {

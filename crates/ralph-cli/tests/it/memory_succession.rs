@@ -133,6 +133,8 @@ fn the_same_text_is_the_same_note_whatever_its_title_and_kind() {
         [&json!(id), &json!("The timeout"), &json!("decision")]
     );
     assert_eq!(json_of(&project, &["list"])["notes"].as_array().unwrap().len(), 1);
+    // Said for a task, it still holds for the project.
+    assert_eq!(note(&["--scope", "task"])["scope"], "project");
     // What was edited is known by what it says now.
     said(&project, &["edit", &id, NEW]);
     assert_eq!(add(&project, &[NEW, "--title", "x"]), id);

@@ -96,7 +96,9 @@ impl Known {
     /// user's own, with what was there before. An agent only says it again,
     /// unless it does not hold or the agent adds to its own, unproven words.
     pub fn said_by(&self, note: Note, (actor, place): (Actor, &Place)) -> What {
-        let note = note.said_again(&self.note);
+        // Who says for a task what holds for the project takes it from nobody.
+        let scope = if self.retired.is_none() { self.note.scope } else { Scope::Task };
+        let note = Note { scope: note.scope.max(scope), ..note.said_again(&self.note) };
         let adds = Note { scope: self.note.scope, ..note.clone() } != self.note;
         let is_own = !self.verified && self.is_own_of(place);
         match actor {

@@ -181,8 +181,11 @@ fn note(app: &App, input: &Input) -> Result<Note, Refusal> {
         })
         .collect();
     let anchors = anchors?;
-    let given = input.files.iter().map(|file| paths::within(&app.project.root, file));
-    let mut files: Vec<String> = given.collect();
+    let given = input.files.iter().map(|file| {
+        paths::inside(&app.project.root, file)
+            .ok_or_else(|| wrong("files", &format!("{file:?} is no file of this project")))
+    });
+    let mut files: Vec<String> = given.collect::<Result<_, _>>()?;
     files.extend(anchors.iter().map(|anchor| anchor.file.clone()));
     files.sort_unstable();
     files.dedup();

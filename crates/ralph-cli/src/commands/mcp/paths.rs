@@ -5,6 +5,11 @@ use std::path::{Component, Path, PathBuf};
 /// A file as notes and the index name it: relative to the root. Agents say
 /// `./a.py` as well, and whole paths. What lies elsewhere stays as it was said.
 pub(super) fn within(root: &Path, file: &str) -> String {
+    inside(root, file).unwrap_or_else(|| file.to_owned())
+}
+
+/// A file of the project as notes name it, whether it is there or not.
+pub(super) fn inside(root: &Path, file: &str) -> Option<String> {
     let whole = plain(&root.join(file));
     let inside = whole.strip_prefix(root).map(Path::to_owned).ok();
     // The root is known by its real name, and may have been named by a link.
@@ -15,7 +20,7 @@ pub(super) fn within(root: &Path, file: &str) -> String {
         Some(real.strip_prefix(root).ok()?.to_owned())
     });
     let named = inside.as_deref().and_then(Path::to_str).filter(|name| !name.is_empty());
-    named.map_or_else(|| file.to_owned(), |name| name.replace('\\', "/"))
+    named.map(|name| name.replace('\\', "/"))
 }
 
 /// A definition as the index knows it: `path/file.py:Store.save` with the file
@@ -58,6 +63,8 @@ mod tests {
         }
         assert_eq!(within(&root, "../b.py"), "../b.py");
         assert_eq!(within(&root, "/etc/hosts"), "/etc/hosts");
+        let outside = ["../b.py", "/etc/hosts", "src/../../b.py", ""];
+        assert_eq!(outside.map(|file| inside(&root, file)), [const { None }; 4]);
     }
 
     #[test]

@@ -119,6 +119,10 @@ fn secrets_orders_and_fences_do_not_get_out_of_a_note() {
     }
     let elsewhere = json!({ "text": "x", "kind": "fact", "anchors": ["../../etc/passwd"] });
     assert!(server.refused("memory_add", &elsewhere).contains("is not there"));
+    for file in ["../../etc/passwd", "/etc/passwd", ""] {
+        let outside = json!({ "text": "read it", "kind": "fact", "files": [file] });
+        assert!(server.refused("memory_add", &outside).contains("no file of this project"));
+    }
     let long = json!({ "text": "x".repeat(5000), "kind": "fact" });
     assert!(server.refused("memory_add", &long).contains("say it shorter"));
     assert!(server.refused("memory_search", &json!({})).contains("`query`, `files` or both"));
