@@ -41,4 +41,4 @@ mod values;
 mod words;
 
 pub use belief::{Belief, Outcome, Source};
-pub use relation::{Relation, Why, relate};
+pub use relation::{LONGEST as LONGEST_RELATED, Relation, Why, relate};

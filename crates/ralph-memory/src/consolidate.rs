@@ -130,7 +130,7 @@ struct Rivals {
     /// They say the same.
     same: Vec<Known>,
     /// They say what is no longer so.
-    outdated: Vec<(String, Why)>,
+    outdated: Vec<(String, String)>,
 }
 
 impl<'a> Work<'a> {
@@ -186,7 +186,7 @@ impl<'a> Work<'a> {
         for (old, why) in rivals.outdated {
             self.leave(&old);
             self.decided.counts.replaced += 1;
-            self.event(What::Replaced { id: old, by: id.clone(), why: reason(&why) });
+            self.event(What::Replaced { id: old, by: id.clone(), why });
         }
         self.promote(known);
     }
@@ -275,7 +275,10 @@ impl<'a> Work<'a> {
                 Relation::Replaces(_) if is_persons(&rival) => {
                     against.get_or_insert(rival.note.id);
                 }
-                Relation::Replaces(why) => rivals.outdated.push((rival.note.id, why)),
+                Relation::Replaces(why) => {
+                    let why = reason(&why, (&rival.note.text, &known.note.text));
+                    rivals.outdated.push((rival.note.id, why));
+                }
                 Relation::Apart => {}
             }
         }
@@ -328,11 +331,27 @@ fn is_persons(known: &Known) -> bool {
     known.actor == Actor::User || known.note.kind == NoteKind::Constitution
 }
 
-pub(crate) fn reason(why: &Why) -> String {
+pub(crate) fn reason(why: &Why, (old, new): (&str, &str)) -> String {
     match why {
-        Why::Value { was, now } => format!("it was {was} and is {now}"),
+        Why::Value { was, now } => {
+            let only = (only_in(old, new), only_in(new, old));
+            let (was, now) = only.0.as_ref().zip(only.1.as_ref()).unwrap_or((was, now));
+            format!("it was {was} and is {now}")
+        }
         Why::Denied => "it does not hold any more".to_owned(),
     }
+}
+
+/// The one word that only the first of two texts has, as it was written: values
+/// are compared in units that nobody wrote.
+fn only_in(one: &str, other: &str) -> Option<String> {
+    let is_edge = |c: char| c.is_whitespace() || ",.;:!?()\"'`".contains(c);
+    let words = |text: &str| -> Vec<String> {
+        text.split_whitespace().map(|word| word.trim_matches(is_edge).to_owned()).collect()
+    };
+    let others = words(other);
+    let mut only = words(one).into_iter().filter(|word| !others.contains(word));
+    only.next().filter(|_| only.next().is_none())
 }
 
 #[cfg(test)]

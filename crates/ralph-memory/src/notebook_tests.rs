@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use ralph_core::Timestamp;
 use ralph_core::memory::Source;
 use ralph_core::memory::attempt::Attempt;
+use ralph_core::memory::label::Label;
 
 use super::*;
 use crate::event::{Invariant, NoteKind, Place, Scope, Tried};
@@ -119,6 +120,21 @@ fn only_what_was_written_or_cited_in_a_turn_is_credited_with_its_end() {
     let known = notebook.get("cited").unwrap().unwrap();
     assert_eq!((known.belief.outcomes().1, known.counts.failed, known.counts.cited), (1.0, 1, 2));
     assert_eq!(notebook.get("invented").unwrap(), None);
+}
+
+#[test]
+fn failed_work_takes_the_label_from_notes_and_not_from_rules() {
+    let (_dir, notebook) = scratch();
+    let rule = Note { kind: NoteKind::Constitution, ..note("rule", "never push to main") };
+    notebook
+        .write(&[noted(Actor::User, rule), noted(Actor::User, note("fact", "it is so"))])
+        .unwrap();
+    for at in 1..20 {
+        let cited = What::Cited { ids: ids(&["rule", "fact"]) };
+        notebook.write(&[event(Actor::Agent, turn(at), cited), failed(at)]).unwrap();
+    }
+    let label = |id: &str| notebook.get(id).unwrap().unwrap().label(&[]);
+    assert_eq!((label("rule"), label("fact")), (Label::Verified, Label::Hypothesis));
 }
 
 #[test]

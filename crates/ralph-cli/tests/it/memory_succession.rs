@@ -49,13 +49,26 @@ fn an_edit_does_not_bring_back_what_was_replaced_or_withdrawn() {
 }
 
 #[test]
+fn a_note_that_moves_takes_no_place_of_another_with_its_id() {
+    let project = plain();
+    let id = add(&project, &["alpha says hello", "--scope", "global"]);
+    said(&project, &["edit", &id, "beta says goodbye"]);
+    assert_eq!(add(&project, &["alpha says hello"]), id);
+    let refused = memory(&project, &["promote", &id, "--scope", "global"]).exits(1).stderr;
+    assert!(refused.contains(&format!("already has the id {id}")), "{refused}");
+    let kept = json_of(&project, &["list", "--scope", "global"]);
+    assert_eq!(kept["notes"][0]["text"], "beta says goodbye");
+}
+
+#[test]
 fn an_edit_takes_the_place_of_what_it_excludes_as_a_new_note_does() {
     let project = plain();
     let old = add(&project, &[OLD]);
     let rule = add(&project, &["Never run migrations at startup", "--kind", "constitution"]);
     let other = add(&project, &["The timeout is unknown"]);
     let told = said(&project, &["edit", &other, NEW]);
-    assert!(told.contains(&format!("It takes the place of {old} (it was")), "{told}");
+    let why = format!("It takes the place of {old} (it was 30 and is 60)");
+    assert!(told.contains(&why), "{told}");
     let told = said(&project, &["edit", &other, "Run migrations at startup"]);
     assert!(told.contains(&format!("It contradicts {rule} which stands")), "{told}");
     // Another title says nothing else.

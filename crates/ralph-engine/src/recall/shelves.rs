@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use jiff::Timestamp as Moment;
 use ralph_core::Timestamp;
+use ralph_core::memory::LONGEST_RELATED;
 use ralph_core::memory::belief::Days;
 use ralph_core::memory::hydration::{Candidate, Shelf};
 use ralph_core::memory::label::{Anchored, belief_left};
@@ -11,7 +12,7 @@ use ralph_core::memory::rank::{Worth, diverse};
 use ralph_memory::Known;
 use ralph_memory::anchor::Sight;
 use ralph_memory::event::{Actor, NoteKind, Phase, Scope};
-use ralph_memory::succession::{LONGEST, bare_words, contradict_plainly};
+use ralph_memory::succession::{bare_words, contradict_plainly};
 
 use super::gather::{Checked, Found, Lists};
 use super::{Part, Recall, Wanted};
@@ -64,7 +65,7 @@ pub(super) fn chosen(
 /// for this one. A rule gives way to a rule alone, and what a gate checks to
 /// nothing.
 fn nearest(mut found: Vec<(Shelf, Found)>) -> Vec<(Shelf, Found)> {
-    let is_short = |found: &Found| found.known.note.text.len() <= LONGEST;
+    let is_short = |found: &Found| found.known.note.text.len() <= LONGEST_RELATED;
     let is_global = |found: &Found| found.known.note.scope == Scope::Global && is_short(found);
     if !found.iter().any(|(_, one)| is_global(one)) {
         return found;

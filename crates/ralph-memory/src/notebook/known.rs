@@ -7,7 +7,7 @@ use ralph_core::memory::{Belief, Outcome, Source};
 
 use crate::anchor::Sight;
 use crate::entry::{Entry, State};
-use crate::event::{Actor, Anchor, Note, Place, Scope, What};
+use crate::event::{Actor, Anchor, Note, NoteKind, Place, Scope, What};
 
 /// As likely right as wrong.
 const EVEN: f64 = 0.5;
@@ -162,8 +162,10 @@ impl Known {
     /// How far it can be relied on, given what became of those places.
     pub fn label(&self, anchored: &[Anchored]) -> Label {
         let has_citation = !self.anchors().is_empty();
-        // What failed more often than it held proved nothing.
-        let is_verified = self.verified && self.belief.mean() >= EVEN;
+        // A rule binds whatever came of the work. Anything else that failed more
+        // often than it held proved nothing.
+        let is_rule = self.note.kind == NoteKind::Constitution && self.actor == Actor::User;
+        let is_verified = self.verified && (is_rule || self.belief.mean() >= EVEN);
         Label::of(Grounds { is_verified, has_citation }, anchored)
     }
 

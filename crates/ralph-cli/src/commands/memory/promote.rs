@@ -60,6 +60,16 @@ fn move_over(
 ) -> Result<(), CliError> {
     Log::new(from).probe().map_err(MemoryError::from)?;
     let (id, scope) = (note.id.clone(), note.scope);
+    // Files of two projects may name different things alike, and an edited note
+    // keeps its id.
+    let there = books.with(to, |notebook| notebook.get(&id))?;
+    if there.is_some_and(|other| other.retired.is_none() && other.note.text != note.text) {
+        let what = format!("another note that is {} already has the id {id}", scope.word());
+        return Err(CliError::refused(what).with_hint(format!(
+            "`ralph memory add --scope {}` with its text makes a note of its own",
+            scope.word()
+        )));
+    }
     let check = books.with(from, |notebook| notebook.check_of(&id))?;
     if let Some(check) = &check {
         binding::refuse_scope(check, scope)?;
