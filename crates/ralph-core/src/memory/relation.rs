@@ -43,6 +43,17 @@ pub fn relate(old: &str, new: &str) -> Relation {
     if old.len().max(new.len()) > LONGEST {
         return if old == new { Relation::Same } else { Relation::Apart };
     }
+    let relation = related(old, new);
+    // Denials of one language are not found in the other.
+    let is_unsure = is_korean(old) != is_korean(new);
+    if is_unsure && matches!(relation, Relation::Replaces(_)) { Relation::Apart } else { relation }
+}
+
+fn is_korean(text: &str) -> bool {
+    text.contains(|c| ('가'..='힣').contains(&c))
+}
+
+fn related(old: &str, new: &str) -> Relation {
     let (old, new) = Statement::pair(old, new);
     if old.is_empty() || new.is_empty() {
         return Relation::Apart;

@@ -563,3 +563,16 @@ fn what_is_done_by_another_replaces_in_any_voice() {
         ],
     );
 }
+
+#[test]
+fn a_rule_in_another_language_takes_no_place() {
+    let relation = relate("Never push to main", "절대 main 에 푸시하지 않는다");
+    assert_eq!(relation, Relation::Apart);
+}
+
+#[test]
+fn long_texts_are_compared_as_a_whole() {
+    let long = "the port is 8080 and ".repeat(300);
+    assert_eq!(relate(&long, &long), Relation::Same);
+    assert_eq!(relate(&long, &long.replace("8080", "9090")), Relation::Apart);
+}
