@@ -35,6 +35,13 @@ const TOLD: &[(&str, &str)] = &[
     ("signing key is b64:Qm9vS2V5MTIzNDU2Nzg5", "Qm9vS2V5MTIzNDU2Nzg5"),
     ("the private key of the bot is 0x4c0883a69102937d6231471b5dbb6204", "4c0883a69102937d"),
     ("the credentials for the broker are svc/Tr0ub4dor&3", "Tr0ub4dor&3"),
+    ("the password is x7Kq92mZ", "x7Kq92mZ"),
+    ("the password is h4ck3rman1", "h4ck3rman1"),
+    ("the API key is h8f3k2j9q7", "h8f3k2j9q7"),
+    ("the token is v9f8a7c6b5d4e3f2a1b0c", "v9f8a7c6b5d4e3f2a1b0c"),
+    ("the secret is X9k2Lm4Pz7Rt8Qw1", "X9k2Lm4Pz7Rt8Qw1"),
+    ("비밀번호는 x7Kq92mZ 입니다", "x7Kq92mZ"),
+    ("API 키는 v8f3k2j9q7 이다", "v8f3k2j9q7"),
     ("비밀번호는 hunter2hunter2 입니다", "hunter2hunter2"),
     ("스테이징 DB의 비밀번호는 Tr0ub4dor&3이다", "Tr0ub4dor&3"),
     ("암호는 foo$Bar99 로 정했다", "foo$Bar99"),
@@ -73,6 +80,16 @@ const HARMLESS: &[&str] = &[
     "the secret is $GITHUB_TOKEN",
     "the secret is process.env.SECRET_KEY_2",
     "the secret is in config/secrets.yml:42",
+    "the password is SHA256withRSA",
+    "the password is log4j2-formatted in the log",
+    "the token is secp256k1-signed",
+    "the token is utf8mb4",
+    "the token is base64url-encoded",
+    "the signing key is ed25519",
+    "the signing key is secp256r1",
+    "the API key is v1beta1 only",
+    "비밀번호는 blake2b로 해시한다",
+    "토큰은 base64url 이다",
     "the primary key is user_id_v2",
     "the cache key is 9f8a7c6b5d4e3f2a1b0c",
     "the private key is ~/.ssh/id_ed25519",
@@ -130,6 +147,19 @@ fn a_secret_in_a_sentence_is_taken_out() {
         let kept = redact(text);
         assert!(!kept.contains(secret) && kept.contains("[redacted:"), "{text} became {kept}");
         assert_eq!(redact(&kept), kept, "of {text}");
+    }
+}
+
+#[test]
+fn a_secret_that_begins_like_an_algorithm_is_taken_out() {
+    let stems = ["aes", "base", "cp", "ed", "es", "h", "hs", "log", "md", "ps", "rs", "sha", "v"];
+    for stem in stems {
+        for rest in ["7Kq92mZ4", "9f8a7c6b5d4e3f2a1b0c", "4ck3rman1"] {
+            for (text, end) in [("the password is ", "."), ("비밀번호는 ", " 입니다")] {
+                let kept = redact(&format!("{text}{stem}{rest}{end}")).into_owned();
+                assert_eq!(kept, format!("{text}[redacted:password]{end}"), "{stem}{rest}");
+            }
+        }
     }
 }
 

@@ -19,6 +19,9 @@ const SURELY_RANDOM: usize = 20;
 /// Parts with a few digits in them that are shorter are abbreviations: `k8s`.
 const SHORTEST_TANGLED: usize = 6;
 
+/// More digits than these behind a stem are no number of a version or standard.
+const MOST_DIGITS: usize = 5;
+
 /// Signs that stand inside of passwords and seldom inside of words.
 const STRONG: &str = "!@#$%^&*~?";
 
@@ -175,18 +178,37 @@ fn turns(part: &str) -> usize {
         .count()
 }
 
-/// True for the name of an algorithm, a format or a version with digits in it.
+/// True for the name of an algorithm, a format or a version with digits in it:
+/// a known stem, a number, and perhaps a known tail. A secret may begin with
+/// any stem and a digit, so what follows them is looked at too.
 fn is_technical(part: &str) -> bool {
     #[rustfmt::skip]
     const STEMS: &[&str] = &[
         "aes", "argon", "arm", "base", "bcrypt", "blake", "cp", "crc", "ecdsa", "ed", "es", "gcm",
         "h", "hmac", "hs", "http", "iso", "ipv", "jwt", "log", "md", "oauth", "pbkdf", "pkcs",
-        "ps", "python", "rfc", "ripemd", "rs", "rsa", "scram", "scrypt", "secp", "sha", "sha3",
+        "ps", "python", "rfc", "ripemd", "rs", "rsa", "saml", "scram", "scrypt", "secp", "sha",
         "tls", "utf", "v", "x",
     ];
-    let letters = part.bytes().take_while(u8::is_ascii_alphabetic).count();
-    let stem = &part[..letters];
-    letters == part.len() || STEMS.iter().any(|known| known.eq_ignore_ascii_case(stem))
+    let lower = part.to_ascii_lowercase();
+    let digits = lower.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let stem = &lower[..lower.len() - digits.len()];
+    let tail = digits.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_short = digits.len() - tail.len() <= MOST_DIGITS;
+    digits.is_empty() || STEMS.contains(&stem) && is_short && is_tail(stem, tail)
+}
+
+/// Whether the name of an algorithm or version ends so: `argon2id`, `v1beta2`.
+fn is_tail(stem: &str, tail: &str) -> bool {
+    #[rustfmt::skip]
+    const TAILS: &[&str] = &[
+        "alpha", "be", "beta", "bp", "cbc", "crypt", "ctr", "ecb", "encoded", "gcm", "hex", "id",
+        "le", "mb", "rc", "sum", "url", "with", "withecdsa", "withrsa", "withrsaencryption",
+    ];
+    // `argon2i`, `blake2b`, `crc32c`, `log4j2`, `secp256k1`.
+    const LETTERS: &[&str] = &["b", "c", "d", "i", "j", "k", "r", "s"];
+    let word = tail.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_letter = stem.len() >= 3 && LETTERS.contains(&word);
+    tail.is_empty() || tail.len() - word.len() <= 2 && (is_letter || TAILS.contains(&word))
 }
 
 /// True for a number and what it counts.
