@@ -5,8 +5,12 @@
 //! tables; only where both fit is a word compared at all. What may stand
 //! between word and value is bounded, so the time is linear.
 
-use super::spoken::{Given, is_spoken_secret};
+mod before;
+mod value;
+
+use super::spoken::{Given, is_random_beside, is_spoken_secret};
 use super::{MARK, Span};
+use value::{after, phrase_end, value_at};
 
 /// How far from its word a value is looked for, in bytes.
 const FAR: usize = 96;
@@ -29,12 +33,14 @@ pub(super) enum Meant {
     Passphrase,
     /// A token, key or secret, which machines make up.
     Random,
+    /// Whoever logs in tells a name and a password.
+    Login,
 }
 
 impl Meant {
     fn kind(self) -> &'static str {
         match self {
-            Self::Password | Self::Passphrase => "password",
+            Self::Password | Self::Passphrase | Self::Login => "password",
             Self::Random => "secret",
         }
     }
@@ -97,6 +103,13 @@ const NOUNS: &[Noun] = &[
     noun("secret", Meant::Random),
     noun("token", Meant::Random),
     Noun { word: "key", meant: Meant::Random, after: OPENING },
+    noun("login", Meant::Login),
+    noun("log in", Meant::Login),
+    noun("logged in", Meant::Login),
+    noun("sign in", Meant::Login),
+    noun("signed in", Meant::Login),
+    noun("로그인", Meant::Login),
+    noun("패스프레이즈", Meant::Passphrase),
     noun("비밀번호", Meant::Password),
     noun("패스워드", Meant::Password),
     noun("비번", Meant::Password),
@@ -144,8 +157,13 @@ pub(super) fn find(line: &str, spans: &mut Vec<Span>) {
             at += 1;
             continue;
         };
+        spans.extend(before::find(line, (at, end), noun.meant));
         at = end;
-        if let Some((start, link)) = value_after(line, end).filter(|(start, _)| *start >= done) {
+        let told = match noun.meant {
+            Meant::Login => account_after(line, end).map(|start| (start, Link::Said)),
+            Meant::Password | Meant::Passphrase | Meant::Random => value_after(line, end),
+        };
+        if let Some((start, link)) = told.filter(|(start, _)| *start >= done) {
             done = take_values(line, (start, link), noun.meant, spans).max(done);
         }
     }
@@ -235,10 +253,23 @@ fn value_after(line: &str, end: usize) -> Option<(usize, Link)> {
     None
 }
 
+/// Where a password may begin after ` with NAME and `.
+fn account_after(line: &str, end: usize) -> Option<usize> {
+    let (start, with) = word_at(line, end)?;
+    let (start, name) = word_at(line, start + with.len())?;
+    let (next, and) = word_at(line, start + name.len())?;
+    let is_name = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._@-`'".contains(&b);
+    let is_told = ["with", "as", "using"].contains(&with)
+        && name.bytes().all(is_name)
+        && ["and", "/", "with", "&"].contains(&and);
+    is_told.then_some(next + and.len())
+}
+
 /// The length of a Korean particle after which a value is told.
 fn particle(rest: &str) -> Option<usize> {
-    const PARTICLES: [&str; 6] = ["는 ", "은 ", "이 ", "가 ", "를 ", "을 "];
-    PARTICLES.iter().find(|one| rest.starts_with(*one)).map(|one| one.len())
+    const PARTICLES: [&str; 8] = ["는", "은", "이", "가", "를", "을", "로", "으로"];
+    let goes_on = |next: &str| next.starts_with([' ', '\'', '"', '`', '“', '‘', '「']);
+    PARTICLES.iter().find(|one| rest.strip_prefix(*one).is_some_and(goes_on)).map(|one| one.len())
 }
 
 fn ends_in_particle(word: &str) -> bool {
@@ -257,8 +288,9 @@ fn word_at(line: &str, at: usize) -> Option<(usize, &str)> {
 }
 
 fn is_link(word: &str) -> bool {
-    const LINKS: &[&str] =
-        &["is", "are", "was", "were", "became", "becomes", "equals", "=", ":", "->", "→", "=>"];
+    const LINKS: &[&str] = &[
+        "is", "are", "was", "were", "be", "became", "becomes", "equals", "=", ":", "->", "→", "=>",
+    ];
     let word = if word.len() > 1 { word.trim_end_matches([':', '=']) } else { word };
     LINKS.iter().any(|link| link.eq_ignore_ascii_case(word))
 }
@@ -323,29 +355,31 @@ fn take_values(
     meant: Meant,
     spans: &mut Vec<Span>,
 ) -> usize {
+    let is_phrase = meant == Meant::Passphrase && told == Link::Said;
+    if let Some(end) = is_phrase.then(|| phrase_end(line, start)).flatten() {
+        let start = word_at(line, start).map_or(start, |(start, _)| start);
+        spans.push(Span { start, end, kind: meant.kind() });
+        return end;
+    }
     let mut done = 0;
     for _ in 0..MOST_VALUES {
         let Some(value) = value_at(line, start) else { break };
         let end = value.start + value.text.len();
         if !value.text.contains(MARK) {
-            let ends = ends_clause(&line[end..]);
-            let given = Given { text: value.text, quoted: value.quoted, link: told, ends, meant };
+            let after = after(&line[end..]);
+            let given = Given { text: value.text, quoted: value.quoted, link: told, after, meant };
             if !is_spoken_secret(&given) {
                 break;
             }
             spans.push(Span { start: value.start, end, kind: meant.kind() });
         }
         done = end;
-        let Some(next) = next_of_list(line, end) else { break };
+        let Some(next) = next_of_list(line, end).or_else(|| next_beside(line, end, meant)) else {
+            break;
+        };
         start = next;
     }
     done
-}
-
-/// Whether nothing of the sentence follows.
-fn ends_clause(rest: &str) -> bool {
-    let rest = rest.trim_start_matches(['`', '"', '\'', '*', ')']);
-    rest.trim_start().is_empty() || rest.starts_with(['.', ',', ';', '!'])
 }
 
 /// Where a list of values goes on.
@@ -358,35 +392,10 @@ fn next_of_list(line: &str, end: usize) -> Option<usize> {
     Some(line.len() - after.len())
 }
 
-struct Value<'a> {
-    start: usize,
-    text: &'a str,
-    quoted: bool,
-}
-
-/// The value that begins at `start`: between quotes, or up to a blank or a
-/// letter of another script.
-fn value_at(line: &str, start: usize) -> Option<Value<'_>> {
-    let rest = line.get(start..)?.trim_start_matches([' ', '\t', '*', '(']);
-    let start = line.len() - rest.len();
-    let quote = rest.chars().next()?;
-    let closing = match quote {
-        '"' | '\'' | '`' => Some(quote),
-        '“' => Some('”'),
-        '‘' => Some('’'),
-        '「' => Some('」'),
-        _ => None,
-    };
-    if let Some(closing) = closing {
-        let start = start + quote.len_utf8();
-        let inner = &line[start..];
-        let end = inner.char_indices().take(LONGEST).find(|(_, c)| *c == closing)?.0;
-        return Some(Value { start, text: &inner[..end], quoted: true });
-    }
-    let is_part = |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'`');
-    let length = rest.bytes().take_while(is_part).count();
-    let text = rest[..length].trim_end_matches(['.', ',', ';', ':', ')', '\'', '*', '>', ']']);
-    (!text.is_empty()).then_some(Value { start, text, quoted: false })
+/// Where the second half of a key stands right behind the first.
+fn next_beside(line: &str, end: usize, meant: Meant) -> Option<usize> {
+    let next = value_at(line, line[end..].strip_prefix(' ').map(|_| end + 1)?)?;
+    (meant == Meant::Random && is_random_beside(next.text)).then_some(next.start)
 }
 
 #[cfg(test)]

@@ -42,6 +42,36 @@ const TOLD: &[(&str, &str)] = &[
     ("the secret is X9k2Lm4Pz7Rt8Qw1", "X9k2Lm4Pz7Rt8Qw1"),
     ("비밀번호는 x7Kq92mZ 입니다", "x7Kq92mZ"),
     ("API 키는 v8f3k2j9q7 이다", "v8f3k2j9q7"),
+    ("use k9Xq72mZ as the password", "k9Xq72mZ"),
+    ("we use `k9Xq72mZ` as the new admin password there", "k9Xq72mZ"),
+    ("use 9f8a7c6b5d4e3f2a1b0c as the token", "9f8a7c6b5d4e3f2a1b0c"),
+    ("the password is Tr0u(b4dor&3", "Tr0u(b4dor&3"),
+    ("the password is p&ss(w)rd;1 for now", "p&ss(w)rd;1"),
+    ("the password is k9X{q72mZ.", "k9X{q72mZ"),
+    ("the staging password used to be qwerty123", "qwerty123"),
+    ("the password is Ubuntu2204", "Ubuntu2204"),
+    ("login with admin and swordfish99", "swordfish99"),
+    ("log in as `admin` with Tr0ub4dor&3 first", "Tr0ub4dor&3"),
+    (
+        "the passphrase of the backup key is correct horse battery staple",
+        "correct horse battery staple",
+    ),
+    ("the passphrase is correct horse battery staple on all boxes.", "horse battery staple"),
+    ("패스프레이즈는 correct horse battery staple 입니다", "horse battery staple"),
+    ("비밀번호는'k9Xq72mZ'이다", "k9Xq72mZ"),
+    ("비밀번호는“k9Xq72mZ”이다", "k9Xq72mZ"),
+    ("비밀번호로 k9Xq72mZ 를 쓴다", "k9Xq72mZ"),
+    ("토큰으로 9f8a7c6b5d4e3f2a1b0c 를 넣는다", "9f8a7c6b5d4e3f2a1b0c"),
+    ("k9Xq72mZ 를 비밀번호로 쓴다", "k9Xq72mZ"),
+    ("k9Xq72mZ를 관리자 비밀번호로 쓴다", "k9Xq72mZ"),
+    ("비밀번호를 Summer2024로 바꿨다", "Summer2024"),
+    ("비밀번호는 k9Xq72mZ에 저장한 것과 같다", "k9Xq72mZ"),
+    ("비밀번호는 호랑이42! 입니다", "호랑이42!"),
+    ("비밀번호는 '호랑이42!'입니다", "호랑이42!"),
+    ("비번은 호랑이42이다", "호랑이42"),
+    ("암호를 호랑이42!로 바꿨다", "호랑이42!"),
+    ("admin 과 swordfish99 로 로그인한다", "swordfish99"),
+    ("admin / swordfish99로 로그인한다", "swordfish99"),
     ("비밀번호는 hunter2hunter2 입니다", "hunter2hunter2"),
     ("스테이징 DB의 비밀번호는 Tr0ub4dor&3이다", "Tr0ub4dor&3"),
     ("암호는 foo$Bar99 로 정했다", "foo$Bar99"),
@@ -90,6 +120,35 @@ const HARMLESS: &[&str] = &[
     "the API key is v1beta1 only",
     "비밀번호는 blake2b로 해시한다",
     "토큰은 base64url 이다",
+    "the password is stored in Postgres14",
+    "the password is Ubuntu2204 specific",
+    "the credentials are user@host2 and team9000",
+    "the token is sign(user2id9, key)",
+    "the token is HashMap<u64,Token2x9>",
+    "the secret is load_v2a9(path)",
+    "use SHA256 as the password hash",
+    "use user_id_v2 as the token",
+    "store it as the password",
+    "the password used to be hashed with md5crypt",
+    "log in with SSO and TOTP",
+    "log in with alice and oauth2",
+    "login with username and password",
+    "the passphrase is asked for on every start of the machine",
+    "the passphrase is never written to disk, the agent keeps it",
+    "the passphrase is part of the backup key",
+    "the passphrase is four random words long",
+    "the passphrase of the backup key is kept in the vault",
+    "패스프레이즈는 네 단어 이상이어야 한다",
+    "비밀번호는 Postgres14에 저장한다",
+    "비밀번호는 Postgres14에서 읽는다",
+    "비밀번호는 Vault2024로 옮겼다",
+    "비밀번호로 로그인한다",
+    "비밀번호는 최소8~12자이다",
+    "비밀번호는 규칙2를 따른다",
+    "비밀번호는 정책12에 있다",
+    "구글 계정으로 로그인한다",
+    "OAuth2와 OIDC로 로그인한다",
+    "bcrypt를 암호로 쓰지 않는다",
     "the primary key is user_id_v2",
     "the cache key is 9f8a7c6b5d4e3f2a1b0c",
     "the private key is ~/.ssh/id_ed25519",
@@ -160,6 +219,16 @@ fn a_secret_that_begins_like_an_algorithm_is_taken_out() {
                 assert_eq!(kept, format!("{text}[redacted:password]{end}"), "{stem}{rest}");
             }
         }
+    }
+}
+
+#[test]
+fn both_halves_of_a_key_are_taken_out() {
+    let secret = ["wJalrXUtnFEMI", "K7MDENG", "bPxRfiCYEXAMPLEKEY"].join("/");
+    for text in ["aws secret", "the AWS secret is", "AWS 시크릿은"] {
+        let kept = redact(&format!("{text} AKIAIOSFODNN7EXAMPLE {secret} here")).into_owned();
+        assert!(!kept.contains("AKIA") && !kept.contains("wJalr"), "{kept}");
+        assert!(kept.ends_with("] here"), "{kept}");
     }
 }
 

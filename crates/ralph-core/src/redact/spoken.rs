@@ -22,8 +22,21 @@ const SHORTEST_TANGLED: usize = 6;
 /// More digits than these behind a stem are no number of a version or standard.
 const MOST_DIGITS: usize = 5;
 
-/// Signs that stand inside of passwords and seldom inside of words.
-const STRONG: &str = "!@#$%^&*~?";
+/// Signs that stand inside of passwords and seldom inside of words; brackets of
+/// expressions were told apart before.
+const STRONG: &str = "!@#$%^&*~?({<";
+
+/// What follows a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum After {
+    /// Nothing of the sentence but perhaps `입니다`.
+    End,
+    /// A Korean particle such as that in `…에 저장한다`, which makes a place or
+    /// a means of it.
+    Place,
+    /// More of the sentence.
+    More,
+}
 
 /// A value and how it was told.
 #[derive(Debug)]
@@ -31,8 +44,7 @@ pub(super) struct Given<'a> {
     pub(super) text: &'a str,
     pub(super) quoted: bool,
     pub(super) link: Link,
-    /// Whether nothing of the sentence follows.
-    pub(super) ends: bool,
+    pub(super) after: After,
     pub(super) meant: Meant,
 }
 
@@ -45,16 +57,40 @@ pub(super) fn is_spoken_secret(given: &Given<'_>) -> bool {
     if given.quoted && text.contains(' ') {
         return is_phrase(given);
     }
+    if !text.is_ascii() && is_of_two_scripts(given) {
+        return true;
+    }
     match (given.meant, given.link) {
         (Meant::Random, Link::Said) => is_random(text),
         (Meant::Random, Link::Beside) => {
             looks_random(text.as_bytes()) && is_random(text) && !is_commit(text)
         }
-        (Meant::Password | Meant::Passphrase, Link::Said) => is_password(given),
-        (Meant::Password | Meant::Passphrase, Link::Beside) => {
+        (Meant::Password | Meant::Passphrase | Meant::Login, Link::Said) => is_password(given),
+        (Meant::Password | Meant::Passphrase | Meant::Login, Link::Beside) => {
             text.len() >= SHORTEST && (has_tangled(text) || is_signed(text)) && !is_commit(text)
         }
     }
+}
+
+/// True for what is so random that it needs no word of its own.
+pub(super) fn is_random_beside(text: &str) -> bool {
+    let is_long = text.len() >= SURELY_RANDOM && looks_random(text.as_bytes());
+    is_long && is_random(text) && !is_reference(text)
+}
+
+/// True for `호랑이42!`: a Korean word, digits and perhaps a sign.
+fn is_of_two_scripts(given: &Given<'_>) -> bool {
+    let is_told = given.meant != Meant::Random && given.link == Link::Said;
+    let word = given.text.chars().take_while(|c| ('가'..='힣').contains(c)).count();
+    let digits = given.text.chars().filter(char::is_ascii_digit).count();
+    let is_signed = given.text.contains(['!', '@', '#', '$', '^', '*', '?']);
+    let is_numbered = digits >= 2 && word >= 3 && given.after == After::End;
+    is_told
+        && word >= 2
+        && digits >= 1
+        && given.after != After::Place
+        && !given.text.contains(char::is_whitespace)
+        && (is_signed || is_numbered)
 }
 
 /// True for what only leads to a secret: a variable, a path, an address, code,
@@ -67,16 +103,39 @@ fn is_reference(text: &str) -> bool {
         || text.contains("://")
         || text.contains("::")
         || text.contains("->")
-        || text.contains(['(', '{', '<'])
+        || is_expression(text)
         || is_path(text)
         || is_address(text)
         || is_digest(text)
         || is_moment(text)
 }
 
-/// True for `name@host.org`.
+/// True for a call, an index or a type: a name, and brackets that end it. A
+/// password may have an odd bracket in it.
+fn is_expression(text: &str) -> bool {
+    let Some(at) = text.find(['(', '{', '<']) else { return false };
+    let (name, rest) = text.split_at(at);
+    let closing = match rest.as_bytes().first() {
+        Some(b'(') => ')',
+        Some(b'{') => '}',
+        Some(_) | None => '>',
+    };
+    let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.$-'\"".contains(&b));
+    let closed = rest.rfind(closing).map(|end| &rest[end + 1..]);
+    let is_closed =
+        closed.is_some_and(|more| more.is_empty() || more.starts_with(['.', '(', '[', '?', ';']));
+    rest.len() == 1 || is_name && is_closed
+}
+
+/// True for `name@host.org` and `user@host2`.
 fn is_address(text: &str) -> bool {
-    text.split_once('@').is_some_and(|(_, host)| {
+    const USERS: &[&str] = &["deploy", "git", "root", "user"];
+    text.split_once('@').is_some_and(|(user, host)| {
+        let name = host.trim_end_matches(|c: char| c.is_ascii_digit());
+        let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase());
+        if USERS.contains(&user) && is_name && host.len() - name.len() <= 2 {
+            return true;
+        }
         let is_host = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-';
         host.contains('.') && host.chars().all(is_host)
     })
@@ -108,7 +167,7 @@ fn is_phrase(given: &Given<'_>) -> bool {
     let mut words = given.text.split_whitespace();
     match given.meant {
         Meant::Random => false,
-        Meant::Password => words.any(has_tangled),
+        Meant::Password | Meant::Login => words.any(has_tangled),
         Meant::Passphrase => {
             let is_plain = |word: &str| word.bytes().all(|byte| byte.is_ascii_lowercase());
             words.clone().any(has_tangled) || words.clone().count() >= 3 && words.all(is_plain)
@@ -118,18 +177,23 @@ fn is_phrase(given: &Given<'_>) -> bool {
 
 fn is_password(given: &Given<'_>) -> bool {
     let text = given.text;
-    let shortest = match (given.quoted, given.ends) {
-        (true, _) => SHORTEST_QUOTED,
-        (false, true) => SHORTEST_AT_END,
-        (false, false) => SHORTEST,
+    let shortest = match given.after {
+        After::End | After::Place | After::More if given.quoted => SHORTEST_QUOTED,
+        After::End => SHORTEST_AT_END,
+        After::Place | After::More => SHORTEST,
     };
     if text.len() < shortest {
         return false;
     }
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return text.len() >= SHORTEST;
+        return text.len() >= SHORTEST && given.after != After::Place;
     }
-    is_signed(text) || has_tangled(text) || is_numbered(text)
+    let is_named = match given.after {
+        After::End => false,
+        After::Place => true,
+        After::More => !given.quoted && is_product(text),
+    };
+    is_signed(text) || has_tangled(text) || is_numbered(text) && !is_named
 }
 
 fn is_random(text: &str) -> bool {
@@ -144,6 +208,18 @@ fn is_numbered(text: &str) -> bool {
     let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
     let is_unit = text.starts_with(|c: char| c.is_ascii_digit()) && is_unit(text);
     !has_sign && turns(text) == 1 && letters >= 3 && !is_technical(text) && !is_unit
+}
+
+/// True for a product and its version, where more is said of it.
+fn is_product(text: &str) -> bool {
+    #[rustfmt::skip]
+    const PRODUCTS: &[&str] = &[
+        "angular", "centos", "debian", "fedora", "java", "junit", "mongo", "mongodb", "mysql",
+        "node", "oracle", "php", "postgres", "postgresql", "python", "redis", "rhel", "spring",
+        "ubuntu", "windows",
+    ];
+    let name = text.trim_end_matches(|c: char| c.is_ascii_digit());
+    PRODUCTS.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// True for text with a sign in it that words do not have.
