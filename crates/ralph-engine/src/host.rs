@@ -419,6 +419,7 @@ impl Driver<'_> {
             State::Waiting(_) | State::Paused(_) => broken::resting(next, self.clock.now()),
             State::Success(_) | State::Failed(_) | State::Stopped => {
                 place.unmark();
+                self.keep_success_in_host(next);
                 let _ = self.ledger.store().checkpoint();
                 let is_success = matches!(next.state, State::Success(_));
                 let tone = if is_success { Tone::Success } else { Tone::Warning };

@@ -7,7 +7,7 @@ use ralph_testkit::{Call, Project, Signal};
 use serde_json::{Value, json};
 
 use crate::control::held;
-use crate::hooks::Session;
+use crate::hooks::{Session, stop};
 use crate::{git, opencode, plain};
 
 const TASK: &str = "Make the parser keep trailing commas";
@@ -303,6 +303,36 @@ fn a_run_that_was_stopped_is_over_for_sessions_too() {
     let refused = project.ralph(&["resume", &id]).output().stderr;
     assert!(refused.contains("is stopped"), "{refused}");
     assert_eq!(listed(&project, &["--state", "paused"]), Vec::<Value>::new());
+}
+
+#[test]
+fn nobody_is_told_of_a_session_whose_loop_succeeded() {
+    let project = remembering();
+    let session = Session::new(&project, "s-1");
+    let tell = |event: &str, facts: &Value| dying(&project, &session, event, facts);
+    let _ = tell("SessionStart", &json!({ "source": "startup" }));
+    let _ = tell("UserPromptSubmit", &json!({ "prompt": TASK }));
+    let start = ["start", TASK, "--session", "s-1", "--criteria", "custom:test -f done"];
+    let _ = project.ralph(&start).output().exits(0);
+    let state = || listed(&project, &[])[0]["state"].clone();
+    let not_yet = tell("Stop", &stop("Done. <promise>DONE</promise>"));
+    assert_eq!((&not_yet["decision"], state()), (&json!("block"), json!("active")));
+    project.file("done", "1\n");
+    let _ = tell("PostToolUse", &session.edited("done"));
+    let _ = project.ralph(&["check", "--wait"]).output().exits(0);
+    let _ = tell("Stop", &stop("Done. <promise>DONE</promise>"));
+    session.is("success/verified", 2);
+    assert_eq!(state(), "completed");
+    let begin =
+        |id| Session::new(&project, id).tell("SessionStart", &json!({ "source": "startup" }));
+    let text = begin("s-2");
+    assert!(!context(&text).contains("left unfinished"), "{text}");
+    let _ = session.tell("SessionEnd", &json!({ "reason": "prompt_input_exit" }));
+    assert_eq!(state(), "completed", "it was left, and nothing in it undone");
+    let _ = tell("UserPromptSubmit", &json!({ "prompt": "And now the lexer" }));
+    assert_eq!(state(), "active", "there is more to do");
+    let text = begin("s-3");
+    assert!(context(&text).contains("left unfinished"), "{text}");
 }
 
 #[test]

@@ -95,6 +95,21 @@ impl Driver<'_> {
         self.keep(run, Actor::Ralph, closing(run));
     }
 
+    /// Keeps that a session of a host has done what its loop was for. If the
+    /// loop failed, the session is as it was left.
+    pub(crate) fn keep_success_in_host(&self, run: &Run) {
+        let is_done = match &run.state {
+            State::Success(_) | State::Stopped => true,
+            State::Running | State::Waiting(_) | State::Paused(_) | State::Failed(_) => false,
+        };
+        let home = self.ledger.home();
+        let Some(session) = run.session().filter(|_| is_done) else { return };
+        if self.remembers && !self.ledger.place_is_gone() && Notebook::exists(home) {
+            let place = Place { session: Some(session.to_string()), ..place(run) };
+            append(home, &place, self.clock.now(), (Actor::Ralph, closing(run)));
+        }
+    }
+
     /// Keeps that the run broke off with an error of ours.
     pub(super) fn keep_breakage(&self, run: &Run, why: &str) {
         let (state, why) = (SessionState::Failed, why.to_owned());

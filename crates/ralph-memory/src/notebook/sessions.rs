@@ -70,7 +70,11 @@ impl<'c> Sessions<'c> {
             }
             What::Closed { state, why } => {
                 let Some(session) = self.session(event)? else { return Ok(()) };
-                session.state = *state;
+                // Who leaves a session that is done leaves nothing undone.
+                let is_left = *state == SessionState::Paused;
+                if !(is_left && session.state == SessionState::Completed) {
+                    session.state = *state;
+                }
                 // What the checks of a run said matters more than which limit
                 // ended it.
                 let is_news = event.place.session.is_some() || session.last_failure.is_none();

@@ -155,6 +155,20 @@ fn who_is_told_how_a_session_goes_on_does_nothing_in_it() {
 }
 
 #[test]
+fn a_session_that_is_done_stays_so_when_it_is_left() {
+    let (_dir, notebook) = scratch();
+    let closed = |state| What::Closed { state, why: "left".to_owned() };
+    let state = |events: &[What]| {
+        let events: Vec<_> = events.iter().map(|what| of("one", 1, what.clone())).collect();
+        notebook.write(&events).unwrap();
+        all(&notebook)[0].state
+    };
+    let (done, left) = (closed(SessionState::Completed), closed(SessionState::Paused));
+    assert_eq!(state(&[asked("x"), done, left.clone()]), SessionState::Completed);
+    assert_eq!(state(&[asked("once more"), left]), SessionState::Paused);
+}
+
+#[test]
 fn what_a_turn_of_a_run_changed_are_files_of_its_session() {
     let (_dir, notebook) = scratch();
     let change = crate::event::Trace { file: "calc.py".to_owned(), ..Default::default() };
