@@ -19,7 +19,8 @@ use ralph_core::format::Format;
 use ralph_core::policy::{Bar, Criterion, GateCommand, GateSpec, Need};
 
 use self::test::Tried;
-use crate::security::{Chosen, Files, Pack, RulesError, Written, digest, parse_rules, tail};
+use crate::formats::Collector;
+use crate::security::{Chosen, Files, Pack, RulesError, Scan, Written, digest, parse_rules, tail};
 use crate::{Gate, Site, selector};
 
 /// The name of the tool in findings.
@@ -150,6 +151,24 @@ impl InvariantGate {
         Self { spec: Self::specify(need), notes: Box::new(notes), runners, chosen }
     }
 
+    /// What rules find that was not there before. What was is taken out before
+    /// findings are counted, so a flood of old ones hides none.
+    fn scan(&self, pack: &Pack, root: &Path, stop: &mut dyn FnMut() -> bool) -> Option<Scan> {
+        let mut found = earlier::Found::new();
+        let mut scan = pack.scan_each(root, &self.chosen.get(), stop, &mut |path, seen| {
+            if !seen.hits.is_empty() {
+                found.push((path.to_owned(), seen));
+            }
+        })?;
+        scan.unread.extend(earlier::forgive(pack, &self.chosen.before(), (root, &mut found)));
+        let mut out = Collector::new(root, "");
+        for (path, seen) in found {
+            seen.report((&path, TOOL), &mut out);
+        }
+        scan.reading = out.finish();
+        Some(scan)
+    }
+
     fn check(
         &self,
         notes: &[Invariant],
@@ -159,9 +178,7 @@ impl InvariantGate {
         let mut done = Checked { notes: notes.len(), ..Checked::default() };
         let pack = pack(notes)?;
         let interrupted = || "it was interrupted".to_owned();
-        let mut scan =
-            pack.scan_until(site.root, &self.chosen.get(), stop).ok_or_else(interrupted)?;
-        earlier::forgive(&pack, &self.chosen.before(), (site.root, &mut scan.reading));
+        let scan = self.scan(&pack, site.root, stop).ok_or_else(interrupted)?;
         done.printed = tail(&scan);
         done.unread = scan.unread.first().map(ToString::to_string);
         done.reading = scan.reading;
@@ -202,7 +219,7 @@ impl Gate for InvariantGate {
         // The debug form holds every field of each.
         let before = earlier::digest(&self.chosen.before());
         let what = format!("{:?}", ((self.notes)(), &self.runners, before));
-        format!("memory-3 {} {files}", blake3::hash(what.as_bytes()).to_hex())
+        format!("memory-4 {} {files}", blake3::hash(what.as_bytes()).to_hex())
     }
 
     fn run(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {

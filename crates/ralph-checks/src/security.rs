@@ -18,7 +18,7 @@ mod rules;
 mod scan;
 mod words;
 
-pub use chosen::{Before, Chosen};
+pub use chosen::{Before, Chosen, MOST_EARLIER};
 pub(crate) use files::is_vendored;
 pub use files::{FileCounts, Files, Why};
 pub use gate::SecurityGate;
@@ -26,6 +26,7 @@ pub(crate) use gate::{digest, tail};
 pub use pack::Pack;
 pub use rules::RulesError;
 pub(crate) use rules::{Written, parse as parse_rules};
+pub(crate) use scan::{Hit, Seen};
 pub use scan::{Scan, Unread};
 
 /// The name of the tool in findings.

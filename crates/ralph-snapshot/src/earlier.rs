@@ -104,14 +104,14 @@ impl WorkTree {
     }
 
     /// What files below the root were in a tree, as git stores it: those that
-    /// were there and had no more than `limit` bytes. None outside git. Costs
-    /// two calls of git.
+    /// were there, without contents if they had more than `limit` bytes. None
+    /// outside git. Costs two calls of git.
     pub fn contents(
         &self,
         tree: &TreeId,
         paths: &[PathBuf],
         limit: u64,
-    ) -> Result<BTreeMap<PathBuf, Vec<u8>>, TreeError> {
+    ) -> Result<BTreeMap<PathBuf, Option<Vec<u8>>>, TreeError> {
         let Some(git) = self.git() else { return Ok(BTreeMap::new()) };
         let names: Vec<Vec<u8>> = paths.iter().map(|path| path_bytes::to_bytes(path)).collect();
         let found = git.look_up(tree.as_str(), &names)?;
@@ -119,22 +119,20 @@ impl WorkTree {
             ItemKind::File | ItemKind::Executable => true,
             ItemKind::Link | ItemKind::Opaque => false,
         };
-        let entries: Vec<_> = paths
-            .iter()
-            .zip(&names)
-            .filter_map(|(path, name)| {
-                let entry = found.get(name)?;
-                let is_small = entry.size.is_some_and(|size| size <= limit);
-                (is_small && is_file(&entry.item.kind)).then_some((path, &entry.item))
-            })
-            .collect();
-        let items: Vec<&Item> = entries.iter().map(|(_, item)| *item).collect();
-        let mut contents = BTreeMap::new();
+        let there = paths.iter().zip(&names).filter_map(|(path, name)| {
+            let entry = found.get(name).filter(|entry| is_file(&entry.item.kind))?;
+            Some((path, entry))
+        });
+        let is_small = |size: Option<u64>| size.is_some_and(|size| size <= limit);
+        let (entries, large): (Vec<_>, Vec<_>) = there.partition(|(_, entry)| is_small(entry.size));
+        let items: Vec<&Item> = entries.iter().map(|(_, entry)| &entry.item).collect();
+        let mut contents: BTreeMap<PathBuf, Option<Vec<u8>>> =
+            large.into_iter().map(|(path, _)| (path.clone(), None)).collect();
         git.read_blobs(&items, &mut |position, blob| {
             let path = entries[position].0;
             let mut bytes = Vec::new();
             std::io::Read::read_to_end(blob, &mut bytes).map_err(TreeError::io("read", path))?;
-            contents.insert(path.clone(), bytes);
+            contents.insert(path.clone(), Some(bytes));
             Ok(())
         })?;
         Ok(contents)
@@ -247,7 +245,8 @@ mod tests {
         scratch.write("new", "new");
         let names = ["src/a b.py", "large", "new"].map(PathBuf::from);
         let all = tree.contents(&then, &names, 10).unwrap();
-        assert_eq!(all, [(names[0].clone(), b"old".to_vec())].into());
+        let known = [(names[0].clone(), Some(b"old".to_vec())), (names[1].clone(), None)];
+        assert_eq!(all, known.into());
         let past = |then: &TreeId, path: &str| tree.past(then, Path::new(path), 10).unwrap();
         assert_eq!(past(&then, "src/a b.py"), Past::Contents(b"old".to_vec()));
         assert_eq!(past(&then, "new"), Past::Absent);

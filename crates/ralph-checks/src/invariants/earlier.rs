@@ -1,51 +1,120 @@
 //! What rules found before anybody changed a file.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ralph_core::finding::{Counts, Finding, Reading};
-
 use super::moved;
-use crate::formats::Collector;
-use crate::security::{Before, Pack};
+use crate::security::{Before, Hit, MOST_EARLIER, Pack, Seen, Unread, Why};
 
-/// A line that a rule found, wherever it stands by now.
-type Line = (Option<String>, String);
+/// What was seen in files in which rules found something.
+pub(super) type Found = Vec<(PathBuf, Seen)>;
 
-/// Takes out of a reading what was there before, as often as it was, under
-/// whatever name. A line that was written anew is one of the change.
-pub(super) fn forgive(pack: &Pack, before: &Before, (root, reading): (&Path, &mut Reading)) {
-    let mut forgiven = Counts::default();
-    for (path, earlier) in origins(before, root, reading) {
-        let Some(contents) = before.get(&earlier) else { continue };
-        let is_here = |found: &Finding| Path::new(&found.place.file) == path.as_path();
-        let Ok(present) = fs::read_to_string(root.join(&path)) else { continue };
-        let mut known = found_before(pack, &earlier, (root, &String::from_utf8_lossy(contents)));
-        reading.findings.retain(|found| {
-            let left = known.get_mut(&line(found, &present)).filter(|left| **left > 0);
-            match left.filter(|_| is_here(found)) {
-                Some(left) => {
-                    *left -= 1;
-                    forgiven.add(found.level, 1);
-                    false
-                }
-                None => true,
+/// Takes out of what was found what was there before, as often as it was,
+/// under whatever name. A line that was written anew is one of the change.
+///
+/// Says of which files that cannot be told; nothing is left of these.
+pub(super) fn forgive(
+    pack: &Pack,
+    before: &Before,
+    (root, found): (&Path, &mut Found),
+) -> Vec<Unread> {
+    let mut origins = Origins::new(before, root, found);
+    let mut unread = Vec::new();
+    found.retain_mut(|(path, seen)| {
+        let is_known = match origins.of(path) {
+            Origin::New => true,
+            Origin::Unknown => false,
+            Origin::Was(earlier, contents) => {
+                let then = String::from_utf8_lossy(contents);
+                let now = fs::read(root.join(&*path)).unwrap_or_default();
+                let old = pack.look(&earlier, &then);
+                take_out(&mut seen.hits, &String::from_utf8_lossy(&now), (&old.hits, &then));
+                old.unread.is_none()
             }
-        });
-    }
-    reading.counts = reading.counts.without(forgiven);
+        };
+        if !is_known {
+            unread.push(Unread { path: path.clone(), why: Why::NoPast });
+        }
+        is_known
+    });
+    unread
 }
 
-/// The files in which something was found and that were there before, with the
-/// names they had.
-fn origins(before: &Before, root: &Path, reading: &Reading) -> Vec<(PathBuf, PathBuf)> {
-    let found: BTreeSet<&str> =
-        reading.findings.iter().map(|found| found.place.file.as_str()).collect();
-    let (known, new): (Vec<PathBuf>, Vec<PathBuf>) =
-        found.into_iter().map(PathBuf::from).partition(|path| before.contains_key(path));
-    let moved = moved::moved(root, before, &new);
-    known.into_iter().map(|path| (path.clone(), path)).chain(moved).collect()
+/// Takes as many hits in each line as there were before.
+fn take_out(hits: &mut Vec<Hit>, now: &str, (old, then): (&[Hit], &str)) {
+    let (now, then): (Vec<&str>, Vec<&str>) = (now.lines().collect(), then.lines().collect());
+    let mut known: HashMap<(&str, &str), usize> = HashMap::new();
+    for hit in old {
+        *known.entry((&hit.rule, text(hit, &then))).or_default() += 1;
+    }
+    let mut is_new = Vec::with_capacity(hits.len());
+    for hit in &*hits {
+        let left = known.get_mut(&(hit.rule.as_str(), text(hit, &now)));
+        let left = left.filter(|left| **left > 0);
+        is_new.push(left.is_none());
+        if let Some(left) = left {
+            *left -= 1;
+        }
+    }
+    let mut is_new = is_new.into_iter();
+    hits.retain(|_| is_new.next().unwrap_or(true));
+}
+
+/// The line of a hit, wherever it stands.
+fn text<'a>(hit: &Hit, lines: &[&'a str]) -> &'a str {
+    lines.get((hit.line as usize).saturating_sub(1)).map(|line| line.trim()).unwrap_or_default()
+}
+
+/// What a file was.
+enum Origin<'a> {
+    /// It was not there.
+    New,
+    /// It may have been there, and nobody knows what was in it.
+    Unknown,
+    /// It had this name, and this was in it.
+    Was(PathBuf, &'a [u8]),
+}
+
+/// What files were, under whatever name.
+struct Origins<'a> {
+    before: &'a Before,
+    root: &'a Path,
+    moved: HashMap<PathBuf, PathBuf>,
+    /// Whether a file is gone that was too large to keep.
+    lacks_one: bool,
+}
+
+impl<'a> Origins<'a> {
+    fn new(before: &'a Before, root: &'a Path, found: &Found) -> Self {
+        let paths = found.iter().map(|(path, _)| path);
+        let new: Vec<PathBuf> = paths.filter(|path| !before.contains_key(*path)).cloned().collect();
+        let moved = moved::moved(root, before, &new);
+        let is_gone = |path: &Path| fs::symlink_metadata(root.join(path)).is_err();
+        let lacks_one = !new.is_empty()
+            && before.iter().any(|(path, contents)| contents.is_none() && is_gone(path));
+        Self { before, root, moved, lacks_one }
+    }
+
+    fn of(&mut self, path: &Path) -> Origin<'a> {
+        let earlier = if self.before.contains_key(path) {
+            path.to_owned()
+        } else if let Some(earlier) = self.moved.remove(path) {
+            earlier
+        } else {
+            return if self.may_be_moved(path) { Origin::Unknown } else { Origin::New };
+        };
+        match self.before.get(&earlier) {
+            Some(Some(contents)) => Origin::Was(earlier, contents),
+            Some(None) | None => Origin::Unknown,
+        }
+    }
+
+    /// Whether a file can be one that is gone and was too large to keep.
+    fn may_be_moved(&self, path: &Path) -> bool {
+        let size = || fs::metadata(self.root.join(path)).map_or(0, |facts| facts.len());
+        self.lacks_one && size() > MOST_EARLIER / 2
+    }
 }
 
 /// Stands for what files were before.
@@ -53,23 +122,10 @@ pub(super) fn digest(before: &Before) -> String {
     let mut hasher = blake3::Hasher::new();
     for (path, contents) in before {
         hasher.update(path.as_os_str().as_encoded_bytes()).update(b"\0");
-        hasher.update(blake3::hash(contents).as_bytes());
+        match contents {
+            Some(contents) => hasher.update(blake3::hash(contents).as_bytes()),
+            None => hasher.update(b"?"),
+        };
     }
     hasher.finalize().to_hex().to_string()
-}
-
-fn found_before(pack: &Pack, path: &Path, (root, text): (&Path, &str)) -> HashMap<Line, usize> {
-    let mut out = Collector::new(root, "");
-    pack.scan_file(path, text, &mut out);
-    let mut known = HashMap::new();
-    for found in out.finish().findings {
-        *known.entry(line(&found, text)).or_default() += 1;
-    }
-    known
-}
-
-fn line(found: &Finding, text: &str) -> Line {
-    let number = found.place.line.map_or(0, |line| line as usize);
-    let line = text.lines().nth(number.saturating_sub(1)).unwrap_or_default();
-    (found.rule.clone(), line.trim().to_owned())
 }

@@ -66,7 +66,7 @@ fn what_was_there_before_is_held_against_nobody() {
     let gate = gate(rules, Files::Only(vec!["a.py".into(), "b.py".into()]));
     let blank = gate.key();
     let old = "print(1)\nprint(2)\nprint(2)\n";
-    gate.chosen.set_before([("a.py".into(), old.into())].into());
+    gate.chosen.set_before([("a.py".into(), Some(old.into()))].into());
     assert_ne!(gate.key(), blank, "a pass on one past is none on another");
     let moved = "x = 1\nprint(2)\nprint(1)\n";
     assert_eq!(report(&gate, &[("a.py", moved)]).verdict, Verdict::Pass);
@@ -80,11 +80,44 @@ fn what_was_there_before_is_held_against_nobody() {
 }
 
 #[test]
+fn any_number_of_old_findings_hides_no_new_one() {
+    let rules = vec![note("m1", Check::Rules(NO_PRINT.to_owned()))];
+    let gate = gate(rules, Files::Only(vec!["a.py".into()]));
+    let lines: Vec<String> = (0..3_000).map(|at| format!("print({at})\n")).collect();
+    let old = lines.concat();
+    gate.chosen.set_before([("a.py".into(), Some(old.clone().into()))].into());
+    let above = report(&gate, &[("a.py", &format!("# a comment\n{old}"))]);
+    assert_eq!((above.verdict, above.reading.beyond), (Verdict::Pass, 0));
+    let more = report(&gate, &[("a.py", &format!("{old}print(\"new\")\n"))]);
+    assert_eq!(more.verdict, Verdict::Fail(Fault::Findings(1)));
+    assert_eq!(more.reading.findings[0].place.display(), "a.py:3001");
+}
+
+#[test]
+fn a_file_of_which_nobody_knows_what_it_was_is_neither_broken_nor_a_pass() {
+    let rules = vec![note("m1", Check::Rules(NO_PRINT.to_owned()))];
+    let gate = gate(rules, Files::Only(vec!["a.py".into(), "b.py".into()]));
+    gate.chosen.set_before([("a.py".into(), None)].into());
+    let reason = |file| format!("{file} was not checked: what was found in it before is not known");
+    let alone = report(&gate, &[("a.py", "print(1)\n"), ("b.py", "x = 1\n")]);
+    assert_eq!(alone.verdict, Verdict::Unknown { reason: reason("a.py") });
+    assert_eq!(report(&gate, &[("a.py", "x = 1\n")]).verdict, Verdict::Pass, "nothing to forgive");
+    let beside = report(&gate, &[("a.py", "print(1)\n"), ("b.py", "print(2)\n")]);
+    assert_eq!(beside.verdict, Verdict::Fail(Fault::Findings(1)));
+    assert!(beside.tail.contains(&reason("a.py")), "{}", beside.tail);
+    let moved = format!("print(1)\n{}", "x = 'some text'\n".repeat(180_000));
+    let moved = report(&gate, &[("b.py", &moved)]);
+    assert_eq!(moved.verdict, Verdict::Unknown { reason: reason("b.py") }, "it may be a.py");
+    let small = report(&gate, &[("b.py", "print(1)\n")]);
+    assert_eq!(small.verdict, Verdict::Fail(Fault::Findings(1)), "a.py was large");
+}
+
+#[test]
 fn what_was_found_in_a_file_moves_with_it() {
     let rules = vec![note("m1", Check::Rules(NO_PRINT.to_owned()))];
     let gate = gate(rules, Files::Only(vec!["new/b.py".into(), "old/b.py".into()]));
     let old = "print(1)\nx = 1\ny = 2\nprint(2)\nz = 3\n";
-    gate.chosen.set_before([("old/b.py".into(), old.into())].into());
+    gate.chosen.set_before([("old/b.py".into(), Some(old.into()))].into());
     assert_eq!(report(&gate, &[("new/b.py", old)]).verdict, Verdict::Pass);
     let edited = report(&gate, &[("new/b.py", &format!("{old}print(3)\n"))]);
     assert_eq!(edited.verdict, Verdict::Fail(Fault::Findings(1)));

@@ -20,9 +20,13 @@ type Lines<'a> = HashMap<&'a [u8], usize>;
 /// The files of `new` that had another name before, with that.
 pub(super) fn moved(root: &Path, before: &Before, new: &[PathBuf]) -> HashMap<PathBuf, PathBuf> {
     let is_gone = |path: &Path| fs::symlink_metadata(root.join(path)).is_err();
-    let mut gone: Vec<(&PathBuf, &Vec<u8>)> =
-        before.iter().filter(|(path, contents)| !contents.is_empty() && is_gone(path)).collect();
     let mut names = HashMap::new();
+    if new.is_empty() {
+        return names;
+    }
+    let kept = before.iter().filter_map(|(path, contents)| Some((path, contents.as_ref()?)));
+    let mut gone: Vec<(&PathBuf, &Vec<u8>)> =
+        kept.filter(|(path, contents)| !contents.is_empty() && is_gone(path)).collect();
     if gone.is_empty() {
         return names;
     }
@@ -100,8 +104,10 @@ mod tests {
         for (path, contents) in present {
             fs::write(root.path().join(path), contents).unwrap();
         }
-        let before: Before =
-            before.iter().map(|(path, text)| (path.into(), text.as_bytes().to_vec())).collect();
+        let before: Before = before
+            .iter()
+            .map(|(path, text)| (path.into(), Some(text.as_bytes().to_vec())))
+            .collect();
         let new: Vec<PathBuf> = present
             .iter()
             .map(|(path, _)| PathBuf::from(path))

@@ -4,8 +4,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Files;
 
-/// Files as they were before anybody changed them.
-pub type Before = BTreeMap<PathBuf, Vec<u8>>;
+/// Of larger files nobody keeps what was in them, in bytes.
+pub const MOST_EARLIER: u64 = 4 * 1024 * 1024;
+
+/// Files as they were before anybody changed them; `None` for those that were
+/// there and of which nothing else is known.
+pub type Before = BTreeMap<PathBuf, Option<Vec<u8>>>;
 
 /// Which files a gate looks at: all of them until somebody says otherwise.
 /// Clones share the choice.

@@ -107,6 +107,9 @@ pub enum Why {
     /// The system does not let us.
     #[error("it cannot be read")]
     Unreadable,
+    /// Nobody knows what was in it before.
+    #[error("what was found in it before is not known")]
+    NoPast,
 }
 
 /// What there is to scan of a file.

@@ -69,9 +69,23 @@ impl Pack {
         files: &Files,
         stop: &mut dyn FnMut() -> bool,
     ) -> Option<Scan> {
+        let (mut out, tool) = (Collector::new(root, ""), self.purpose().tool());
+        let mut report = |path: &Path, seen: Seen| seen.report((path, tool), &mut out);
+        let scan = self.scan_each(root, files, stop, &mut report)?;
+        Some(Scan { reading: out.finish(), ..scan })
+    }
+
+    /// Like [`Pack::scan_until`], but says file by file what was seen there,
+    /// whatever its number, and reads nothing out of it.
+    pub(crate) fn scan_each(
+        &self,
+        root: &Path,
+        files: &Files,
+        stop: &mut dyn FnMut() -> bool,
+        each: &mut dyn FnMut(&Path, Seen),
+    ) -> Option<Scan> {
         let (paths, counts) = files::list(root, files, self.purpose());
         let mut scan = Scan { files: counts, ..Scan::default() };
-        let mut out = Collector::new(root, "");
         for batch in paths.chunks(BATCH) {
             if stop() {
                 return None;
@@ -82,10 +96,9 @@ impl Pack {
                 scan.suppressed += seen.suppressed;
                 let unread = |why| Unread { path: path.clone(), why };
                 scan.unread.extend(seen.unread.map(unread));
-                seen.report((path, self.purpose().tool()), &mut out);
+                each(path, seen);
             }
         }
-        scan.reading = out.finish();
         Some(scan)
     }
 
@@ -112,7 +125,8 @@ impl Pack {
         (counts, seen)
     }
 
-    fn look(&self, path: &Path, contents: &str) -> Seen {
+    /// What there is to see in a text that stands for the file at `path`.
+    pub(crate) fn look(&self, path: &Path, contents: &str) -> Seen {
         let Some(language) = language::of(path) else { return Seen::default() };
         let Some(rules) = self.compiled(language) else { return Seen::default() };
         let Some(candidates) = rules.candidates(path, contents.as_bytes()) else {
@@ -183,15 +197,17 @@ fn unsuppressed<'tree, 'rule>(
 
 /// What was seen in one file.
 #[derive(Default)]
-struct Seen {
-    hits: Vec<Hit>,
+pub(crate) struct Seen {
+    /// What rules matched.
+    pub(crate) hits: Vec<Hit>,
     suppressed: u64,
     /// Why nothing is known of it.
-    unread: Option<Why>,
+    pub(crate) unread: Option<Why>,
 }
 
 impl Seen {
-    fn report(self, (path, tool): (&Path, &str), out: &mut Collector) {
+    /// Says what was seen, for a file and in the name of a tool.
+    pub(crate) fn report(self, (path, tool): (&Path, &str), out: &mut Collector) {
         let file = path.to_string_lossy();
         for hit in self.hits {
             let place = out.place(&file, Some(hit.line), Some(hit.column));
@@ -208,11 +224,12 @@ impl Seen {
 }
 
 /// One match, without the tree it was found in.
-struct Hit {
-    rule: String,
+pub(crate) struct Hit {
+    /// The rule's id.
+    pub(crate) rule: String,
     level: Level,
     /// From 1.
-    line: u32,
+    pub(crate) line: u32,
     /// From 1.
     column: u32,
     message: String,

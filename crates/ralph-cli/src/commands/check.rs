@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use ralph_checks::detect::Proposal;
-use ralph_checks::security::{Before, Chosen, Files};
+use ralph_checks::security::{Before, Chosen, Files, MOST_EARLIER};
 use ralph_checks::{AffectedTest, GateWatcher, Site};
 use ralph_core::evidence::GateReport;
 use ralph_core::locale::Locale;
@@ -29,9 +29,6 @@ use crate::error::CliError;
 use crate::findings;
 use crate::options::CriteriaOptions;
 use crate::{out, texts};
-
-/// Larger files were not written by hand, in bytes.
-const MOST_BYTES: u64 = 1024 * 1024;
 
 /// Run the gates now
 ///
@@ -271,7 +268,7 @@ fn committed(tree: &WorkTree, paths: &[PathBuf]) -> Result<Before, CliError> {
     let trouble = |error| CliError::internal(&error);
     match tree.committed().map_err(trouble)? {
         Some(commit) if !paths.is_empty() => {
-            tree.contents(&commit, paths, MOST_BYTES).map_err(trouble)
+            tree.contents(&commit, paths, MOST_EARLIER).map_err(trouble)
         }
         Some(_) | None => Ok(Before::new()),
     }

@@ -78,6 +78,21 @@ fn what_breaks_a_note_is_found_in_what_changed_and_names_it() {
 }
 
 #[test]
+fn what_a_file_too_large_to_keep_was_is_not_known() {
+    let (project, _) = held();
+    let large = format!("print(1)\nx = '{}'\n", "a".repeat(5 << 20));
+    project.file("a.py", &large);
+    commit(&project);
+    project.file("a.py", format!("# a comment\n{large}"));
+    let gate = checked(&project, 1);
+    assert_eq!((&gate["verdict"], &gate["findings"]), (&json!("unknown"), &json!([])), "{gate}");
+    project.file("a.py", &large);
+    project.agent("echo '# a comment' >> a.py; echo '<promise>DONE</promise>'");
+    let told = project.run_json("explain it", &["--max-iterations", "1"]).exits(1).stdout;
+    assert!(told.contains("what was found in it before is not known"), "{told}");
+}
+
+#[test]
 fn a_note_that_does_not_hold_any_more_binds_nobody() {
     let (project, id) = held();
     project.file("b.py", "print(1)\n");

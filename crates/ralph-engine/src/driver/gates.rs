@@ -1,8 +1,9 @@
 //! Looking at the files: gates, trees, and what a turn changed.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
-use ralph_checks::security::{Before, Files};
+use ralph_checks::security::{Before, Files, MOST_EARLIER};
 use ralph_core::claim::Claim;
 use ralph_core::evidence::{Evidence, GateReport, TurnEnd};
 use ralph_core::feedback::Feedback;
@@ -10,7 +11,7 @@ use ralph_core::policy::Bar;
 use ralph_core::progress::Progress;
 use ralph_core::run::Baseline;
 use ralph_core::{Decision, Run, TreeId, decide, wording};
-use ralph_snapshot::{ChangeKind, Earlier, Label, Snapshots, TreeError};
+use ralph_snapshot::{Change, ChangeKind, Earlier, Label, Snapshots, TreeError};
 use ralph_store::{IterationRecord, RunStore};
 
 use super::leftovers::Leftovers;
@@ -21,9 +22,6 @@ use crate::steps;
 
 /// Gates run a second time when they changed the very files they looked at.
 const ROUNDS: u32 = 2;
-
-/// Larger files were not written by hand, in bytes.
-const MOST_BYTES: u64 = 1024 * 1024;
 
 impl Driver<'_> {
     /// What has to be known before the first or next turn.
@@ -228,30 +226,35 @@ impl Driver<'_> {
     /// Lets gates that read the files themselves look at what the run changed.
     fn choose_files(&self, run: &Run, present: &TreeId) -> Result<(), EngineError> {
         let start = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref());
-        let files = match start {
-            Some(start) => known(self.tree.changes(start, present))?.map(|changes| {
-                let there = changes.into_iter().filter(|one| one.kind != ChangeKind::Removed);
-                Files::Only(there.map(|one| one.path).collect())
-            }),
-            None => Some(Files::Only(Vec::new())),
+        let changes = match start {
+            Some(start) => known(self.tree.changes(start, present))?,
+            None => Some(Vec::new()),
         };
+        let files = changes.as_ref().map(|changes| {
+            let there = changes.iter().filter(|one| one.kind != ChangeKind::Removed);
+            Files::Only(there.map(|one| one.path.clone()).collect())
+        });
         // A start that is remembered no longer leaves nothing out.
         self.chosen.set(files.unwrap_or(Files::All));
         if start.is_some() && self.gates.iter().any(|gate| gate.spec().is_memory()) {
-            self.chosen.set_before(self.before(run, present));
+            self.chosen.set_before(self.before(run, present, &changes.unwrap_or_default()));
         }
         Ok(())
     }
 
     /// What the files that the run changed were at its start. Without that
     /// everything in them counts.
-    fn before(&self, run: &Run, present: &TreeId) -> Before {
+    fn before(&self, run: &Run, present: &TreeId, changes: &[Change]) -> Before {
         let snapshots = Snapshots::new(&self.tree, run.id.clone());
         let earlier = snapshots
             .get(Label::Start)
-            .and_then(|start| snapshots.earlier(&start, present, MOST_BYTES));
-        let known = |file: Earlier| Some((file.path, file.contents?));
-        earlier.unwrap_or_default().into_iter().filter_map(known).collect()
+            .and_then(|start| snapshots.earlier(&start, present, MOST_EARLIER));
+        let added = changes.iter().filter(|one| one.kind == ChangeKind::Added);
+        let added: BTreeSet<&Path> = added.map(|one| one.path.as_path()).collect();
+        let was_there =
+            |file: &Earlier| file.contents.is_some() || !added.contains(file.path.as_path());
+        let earlier = earlier.unwrap_or_default().into_iter().filter(was_there);
+        earlier.map(|file| (file.path, file.contents)).collect()
     }
 
     /// The tree once the gates are done; files that gates created are left
