@@ -101,6 +101,11 @@ impl App {
         ))
     }
 
+    /// Whether what is remembered now is found again.
+    pub(crate) fn has_a_place_for_memory(&self) -> bool {
+        self.refuse_a_memory_elsewhere().is_ok()
+    }
+
     /// What is remembered here, as far as agents may be shown it.
     pub(crate) fn recall(&self, rules: MemoryRules, locale: Locale) -> Option<Recall> {
         rules.is_enabled.then(|| Recall {

@@ -78,6 +78,18 @@ pub(crate) fn gate_cannot_run(name: &str, missing: &str, locale: Locale) -> Stri
     }
 }
 
+/// Nothing is remembered where nobody would look for it.
+pub(crate) fn not_remembered(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => {
+            "Nothing of this run is remembered: the repository cannot be written to. `RALPH_HOME` names another folder for all that ralph keeps."
+        }
+        Locale::Ko => {
+            "저장소에 쓸 수 없어 이 실행에 대해서는 아무것도 기억하지 않습니다. `RALPH_HOME` 으로 ralph 가 쓰는 폴더를 바꿀 수 있습니다."
+        }
+    }
+}
+
 /// Gates that look at what changed have nothing to look at.
 pub(crate) fn nothing_changed(locale: Locale) -> &'static str {
     match locale {

@@ -49,7 +49,9 @@ pub fn state_home(project: &Project, ralph_home: Option<&Path>, platform_state: 
 pub fn stands_in(project: &Project, home: &Path) -> Option<(PathBuf, io::Error)> {
     let ours = project.git.as_ref()?.common.join("ralph");
     let is_other = home != ours && home.file_name() == Some(project_id(project).as_ref());
-    if !is_other || ours.exists() {
+    // What is closed to us is somebody else's, and stays so.
+    let is_closed = ours.exists() && std::fs::read_dir(&ours).is_err();
+    if !is_other || is_closed {
         return None;
     }
     takes_files(&ours).err().map(|error| (ours, error))

@@ -27,7 +27,7 @@ use super::{invariants, lsp_helper};
 use crate::app::{App, own_binary};
 use crate::config::{AgentChoice, JudgeChoice, JudgeError, Order, ServerRules, Settings};
 use crate::error::CliError;
-use crate::live;
+use crate::{live, out, texts};
 
 /// How events are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -327,6 +327,9 @@ pub(crate) fn drive(
         View::Human => live::for_people(run.policy.locale),
     };
     let Ready { agent, checks, answer } = ready;
+    if checks.settings.memory.is_enabled && !app.has_a_place_for_memory() {
+        out::note(texts::not_remembered(run.policy.locale));
+    }
     let mut driver = driver(app, ledger, checks, &run, &mut *sink)?;
     (driver.interrupt, driver.supervisor, driver.answer) = (interrupt, supervisor, answer);
     Ok(driver.drive(&*agent, run, how)?)
@@ -362,7 +365,7 @@ pub(crate) fn driver<'a>(
         recall: app.recall(checks.settings.memory, run.policy.locale),
         foundations: foundations(&app.project),
         kept: None,
-        remembers: checks.settings.memory.is_enabled,
+        remembers: checks.settings.memory.is_enabled && app.has_a_place_for_memory(),
         left: None,
     })
 }

@@ -112,6 +112,48 @@ fn no_memory_is_begun_elsewhere_for_a_project_that_takes_none() {
 }
 
 #[test]
+fn a_folder_of_somebody_else_is_no_reason_to_begin_a_memory_elsewhere() {
+    isolated(|| {
+        let closed = Closed(git());
+        let home = closed.0.root().join(".git/ralph");
+        fs::create_dir(&home).unwrap();
+        let before = closed.0.everything();
+        let refused = closed.ralph(&["memory", "add", "x y z"]);
+        assert_ne!(refused.code, Some(0));
+        assert!(refused.stderr.contains(home.to_str().unwrap()), "{}", refused.stderr);
+        assert_eq!(closed.0.everything(), before);
+    });
+}
+
+#[test]
+fn no_loop_begins_a_memory_elsewhere() {
+    isolated(|| {
+        let closed = Closed(git());
+        let memories = || {
+            let all = closed.0.everything().into_iter();
+            all.filter(|path| path.ends_with("memory")).collect::<Vec<_>>()
+        };
+        closed.0.agent("echo 'I did it. <promise>DONE</promise>'");
+        let run = ["run", "paint it", "--agent-cmd", "./agent.sh", "--criteria", "custom:true"];
+        let said = closed.ralph(&run).exits(0);
+        assert_eq!(
+            said.stderr.matches("Nothing of this run is remembered").count(),
+            1,
+            "{}",
+            said.stderr
+        );
+        assert_eq!(memories(), Vec::<std::path::PathBuf>::new());
+        let prompt = json!({
+            "session_id": "s-1", "transcript_path": "/nowhere.jsonl", "cwd": closed.0.root(),
+            "hook_event_name": "UserPromptSubmit", "prompt": "/ralph paint it --criteria custom:true",
+        });
+        let armed = closed.call(&["hook", "--agent", "claude-code"], &prompt.to_string()).exits(0);
+        assert!(armed.stdout.contains("paint it"), "{}", armed.stdout);
+        assert_eq!(memories(), Vec::<std::path::PathBuf>::new());
+    });
+}
+
+#[test]
 fn hooks_show_what_is_there_once() {
     isolated(|| {
         let closed = Closed::new();

@@ -42,7 +42,8 @@ pub(super) fn take(app: &App, call: &Call, event: &mut HostEvent) -> Kept {
 /// Begins to keep a session with the first loop of a project.
 pub(super) fn begin(app: &App, event: &HostEvent, reply: &HostReply, kept: Kept) {
     let is_first = matches!(reply.effect, Effect::Begin { .. }) && kept == Kept::No;
-    if is_first && event.session.is_some() && is_enabled(app) {
+    let has_place = || is_enabled(app) && app.has_a_place_for_memory();
+    if is_first && event.session.is_some() && has_place() {
         write(app, event);
     }
 }
