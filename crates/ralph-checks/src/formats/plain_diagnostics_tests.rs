@@ -48,6 +48,15 @@ fn gcc_and_clang_are_understood_in_colour_too() {
 }
 
 #[test]
+fn a_tool_is_named_only_by_what_no_script_would_print() {
+    check("t.py:4: error: val is wrong", &["error text - t.py:4 val is wrong"]);
+    check("t.py:4: error: Bad  [attr-defined]", &["error mypy attr-defined t.py:4 Bad"]);
+    check("a.c:4: error: val is wrong", &["error text - a.c:4 val is wrong"]);
+    check("a.rs:4: warning: val is wrong", &["warning text - a.rs:4 val is wrong"]);
+    check("A.java:4: error: val is wrong", &["error javac - A.java:4 val is wrong"]);
+}
+
+#[test]
 fn go_is_understood_below_the_name_of_a_package() {
     check(
         sample!("go_vet.txt"),

@@ -1,6 +1,7 @@
 //! The forms themselves, each with what makes it certain.
 
 use ralph_core::finding::{Level, Place};
+use ralph_core::format::Format;
 
 use super::super::located::{Located, colons, digits, extension, is_path};
 use super::super::{Collector, Found, mypy, ruff};
@@ -45,6 +46,7 @@ pub(super) fn levelled<'a>(at: &Located<'a>, text: &'a str, out: &Collector) -> 
         Some(code) => (Some(code), message),
         None => named_rule(tool, message),
     };
+    let tool = if is_anybodys(tool, rule, at) { Format::Text.name() } else { tool };
     let tool = match rule {
         Some(rule) if is_shellcheck(rule) => "shellcheck",
         // Notes explain the finding before them; those of shellcheck are its own.
@@ -67,6 +69,16 @@ fn level(text: &str) -> Option<(Level, &str)> {
     WORDS.iter().find_map(|(word, level)| Some((*level, text.strip_prefix(word)?)))
 }
 
+/// Whether any script may have printed a diagnostic: these tools tell more of
+/// theirs.
+fn is_anybodys(tool: &str, rule: Option<&str>, at: &Located<'_>) -> bool {
+    match tool {
+        "mypy" => rule.is_none(),
+        "cc" | "rustc" | "swiftc" => rule.is_none() && at.column.is_none(),
+        _ => false,
+    }
+}
+
 fn compiler(file: &str) -> &'static str {
     match extension(file).unwrap_or_default() {
         "c" | "cc" | "cpp" | "cxx" | "h" | "hh" | "hpp" | "hxx" | "inc" | "ipp" | "m" | "mm" => {
@@ -80,7 +92,7 @@ fn compiler(file: &str) -> &'static str {
         "rb" => "ruby",
         "go" => "go",
         "php" => "php",
-        _ => "text",
+        _ => Format::Text.name(),
     }
 }
 

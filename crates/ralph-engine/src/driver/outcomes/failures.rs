@@ -6,6 +6,7 @@ use std::fmt::Write;
 use ralph_core::Evidence;
 use ralph_core::evidence::{GateReport, Verdict};
 use ralph_core::finding::normalised;
+use ralph_core::format::Format;
 use ralph_core::memory::attempt::signature;
 use ralph_core::redact::redact;
 
@@ -90,7 +91,11 @@ fn of_gate(gate: &GateReport) -> Vec<Failure> {
         gate.reading.findings.iter().filter(|one| gate.failing.contains(&one.fingerprint))
     {
         let rule = finding.rule.as_deref().unwrap_or_default();
-        let title = format!("{} {rule}", finding.tool).trim_end().to_owned();
+        let title = match format!("{} {rule}", finding.tool).trim_end() {
+            // Nobody knows the tool, but the command that printed it.
+            tool if tool == Format::Text.name() => gate.command.clone(),
+            tool => tool.to_owned(),
+        };
         let file = &finding.place.file;
         found.push(Failure::new(&finding.fingerprint, &title, &finding.message, file));
     }

@@ -109,3 +109,26 @@ fn tests_and_findings_are_told_apart_with_their_files() {
         assert!(printed.contains(part), "{part}\n{printed}");
     }
 }
+
+#[test]
+fn what_no_tool_is_known_to_have_said_is_named_by_its_command() {
+    let found = |tool: &str| {
+        let place = Place { file: "t.py".to_owned(), line: Some(4), column: None };
+        let message = "val is wrong".to_owned();
+        let finding = Finding {
+            tool: tool.to_owned(),
+            rule: None,
+            level: Level::Error,
+            place,
+            message,
+            fingerprint: "f".to_owned(),
+        };
+        let reading = Reading { findings: vec![finding], ..Reading::default() };
+        let failing = BTreeSet::from(["f".to_owned()]);
+        let verdict = Verdict::Fail(Fault::Findings(1));
+        let gate = GateReport { reading, failing, ..gate("check", verdict, "") };
+        failures(vec![gate]).remove(0).title
+    };
+    assert_eq!(found("text"), "./check.sh");
+    assert_eq!(found("javac"), "javac");
+}
