@@ -69,9 +69,9 @@ pub fn consolidate(notebook: &Notebook, occasion: &Occasion) -> Result<Decided, 
     for known in &staged {
         work.judge(known)?;
     }
-    work.decided.counts.kept = u32::try_from(work.waiting.len()).unwrap_or(u32::MAX);
     work.land();
     work.withdraw()?;
+    work.decided.counts.kept = u32::try_from(work.waiting.len()).unwrap_or(u32::MAX);
     Ok(work.decided)
 }
 

@@ -382,3 +382,40 @@ fn what_a_run_took_back_itself_is_not_taken_back_later() {
     assert_eq!(scratch.after(&events, &landing).counts.promoted, 1);
     assert_eq!(scratch.after(&[], &landing).counts.retracted, 0);
 }
+
+#[test]
+fn what_is_on_trial_stays_there_when_the_work_is_taken_back() {
+    let scratch = scratch();
+    let events = [
+        noted(Actor::Agent, turn("r1", 1), ("m1", 1), "The port of the server is 8080."),
+        noted(Actor::Agent, turn("r1", 2), ("m2", 2), "Caches are cleared at night."),
+        passed("r1"),
+    ];
+    scratch.after(&events, &of("r1"));
+    let (commit, run) = ("c".repeat(40), "r1".to_owned());
+    let undone = Occasion {
+        of: None,
+        reverted: BTreeSet::from([commit.clone()]),
+        taken_back: BTreeMap::from([(run, commit)]),
+        ..of("r1")
+    };
+    let counts = scratch.after(&[], &undone).counts;
+    assert_eq!((counts.kept, counts.retracted), (1, 1));
+    assert_eq!((scratch.scope("m1"), scratch.scope("m2")), (None, Some(Scope::Task)));
+}
+
+#[test]
+fn what_is_taken_over_with_work_that_was_taken_back_goes_with_it() {
+    let scratch = scratch();
+    let (commit, run) = ("c".repeat(40), "r1".to_owned());
+    let undone = Occasion {
+        of: None,
+        reverted: BTreeSet::from([commit.clone()]),
+        taken_back: BTreeMap::from([(run, commit)]),
+        ..of("r1")
+    };
+    let text = "The port of the server is 8080.";
+    let events = [noted(Actor::Agent, turn("r1", 1), ("m1", 1), text), passed("r1")];
+    let counts = scratch.after(&events, &undone).counts;
+    assert_eq!((counts.kept, counts.retracted, scratch.scope("m1")), (0, 1, None));
+}

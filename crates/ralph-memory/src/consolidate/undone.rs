@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{Work, is_from};
 use crate::error::MemoryError;
-use crate::event::{Actor, NoteKind, What};
+use crate::event::{Actor, NoteKind, Scope, What};
 use crate::notebook::{Known, Selection};
 
 /// Whether a note says nothing any more when the work is undone that it came
@@ -69,7 +69,10 @@ impl Work<'_> {
             // What is being learned was not taken back before.
             let is_of_now = self.occasion.of.as_ref().is_some_and(|of| is_from(of, &known.place));
             let is_alone = known.witnesses.is_empty() && !stand.contains(&known.note.id);
-            let falls = is_alone && !is_of_now;
+            // What is on trial binds nobody, and is tried further.
+            let is_projects =
+                known.note.scope != Scope::Task || self.promoted.contains(&known.note.id);
+            let falls = is_alone && !is_of_now && is_projects;
             falls.then(|| (commit.clone(), known.note.id))
         };
         Ok(self.notebook.list(&Selection::default())?.into_iter().filter_map(came).collect())
