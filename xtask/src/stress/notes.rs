@@ -65,7 +65,7 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     let damages = damage?;
     let mut tally = tally.into_inner().unwrap_or_default();
     let mut beside = beside.into_inner().unwrap_or_default();
-    beside::finish(&project, &mut beside)?;
+    beside::finish(&project, Old::new(&index), &mut beside)?;
     for _ in 0..2 {
         expect_all(&project, tally.written + 1)?;
         beside::expect_sessions(&project, beside.sessions)?;

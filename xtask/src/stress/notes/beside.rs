@@ -129,15 +129,24 @@ fn let_go(done: Finished) -> Result<u64, Failure> {
 }
 
 /// Lets go of what collections that were killed left, after which nothing of
-/// long ago may be known. What they say is no proof: one that finds the index
-/// damaged begins anew, and then there is nothing left to let go of.
-pub(super) fn finish(project: &Project<'_>, beside: &mut Beside) -> Result<(), Failure> {
-    beside.let_go += let_go(project.spawn(collection(project))?.wait()?)?;
-    if beside.old > 0 && beside.let_go <= u64::from(beside.old) {
+/// long ago may be known.
+///
+/// What collections said until then is no proof: one that finds the index
+/// damaged begins anew, and then there is nothing left to let go of. Now that
+/// nobody disturbs one, it says of all that is handed in that it went.
+pub(super) fn finish(
+    project: &Project<'_>,
+    mut old: Old,
+    beside: &mut Beside,
+) -> Result<(), Failure> {
+    let collect = || let_go(project.spawn(collection(project))?.wait()?);
+    beside.let_go += collect()?;
+    old.hand_in()?;
+    let (handed_in, gone) = (old.handed_in, collect()?);
+    if beside.old > 0 && gone == u64::from(handed_in) {
         return Ok(());
     }
-    let (old, gone) = (beside.old, beside.let_go);
-    Err(Failure::Failed(format!("of {old} old sessions {gone} were let go of")))
+    Err(Failure::Failed(format!("of {handed_in} old sessions {gone} were let go of")))
 }
 
 /// Every session that began is known, and none of long ago.
