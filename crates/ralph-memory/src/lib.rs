@@ -47,7 +47,7 @@ pub use import::Imported;
 pub use memory::Memory;
 pub use notebook::{
     AttemptQuery, Brought, Counts, Found, Keep, Known, LetGo, Notebook, PastAttempt, Retirement,
-    Selection, Stats, Tally, failure_key, failure_name, failure_note, new_id, note_id,
+    Selection, Stats, Tally, Words, failure_key, failure_name, failure_note, new_id, note_id,
 };
 pub use query::{Filters, GroupHit, Hit, Query, Retired};
 pub use ranking::Ranking;

@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
+pub use self::forgetting::Words;
 pub use self::importing::Brought;
 pub(crate) use self::known::source;
 pub use self::known::{Counts, Known, Retirement};

@@ -83,6 +83,30 @@ fn a_note_is_not_moved_out_of_a_project_that_cannot_let_go_of_it() {
 }
 
 #[test]
+fn a_note_is_not_forgotten_while_what_repeats_it_has_to_stay() {
+    isolated(|| {
+        let closed = Closed::new();
+        let text = "The launch codename is Zanzibar";
+        let added = ["memory", "add", text, "--scope", "global", "--json"];
+        let added = closed.0.ralph(&added).output().exits(0).json();
+        let id = added["note"]["id"].as_str().unwrap();
+        let _ = closed.ralph(&["memory", "show", id]).exits(0);
+        let because = ["memory", "add", "The launch is in May", "--why", text];
+        let _ = closed.0.ralph(&because).output().exits(0);
+        let refused = closed.ralph(&["memory", "forget", id]).exits(1);
+        assert!(refused.stderr.contains("cannot be written to"), "{}", refused.stderr);
+        let _ = closed.0.ralph(&["memory", "show", id]).output().exits(0);
+        let done = closed.0.ralph(&["memory", "forget", id, "--json"]).output().exits(0).json();
+        assert_eq!(done["lines"], 2, "{done}");
+        // What does not repeat it is in nobody's way.
+        let added = closed.0.ralph(&["memory", "add", "Tabs are eight wide", "--scope", "global"]);
+        let added = added.args(["--json"]).output().exits(0).json();
+        let id = added["note"]["id"].as_str().unwrap();
+        assert_eq!(closed.ralph(&["memory", "forget", id]).exits(0).stderr, "");
+    });
+}
+
+#[test]
 fn no_memory_is_begun_elsewhere_for_a_project_that_takes_none() {
     isolated(|| {
         let closed = Closed(git());

@@ -8,33 +8,74 @@ use crate::error::MemoryError;
 use crate::event::{Actor, Event, Note, Observed, Place, What};
 use crate::log::{Entry, Position};
 
-/// Shorter texts of notes stand anywhere by chance, in bytes.
-const SHORTEST_TEXT: usize = 12;
+/// Shorter texts of notes stand anywhere by chance: twelve letters, or eight
+/// syllables.
+const SHORTEST_TEXT: usize = 24;
 
 /// The same of what is left of a text where something was cut out.
-const SHORTEST_REST: usize = 8;
+const SHORTEST_REST: usize = 16;
 
 /// Stands where something was cut out.
 const CUT: char = '…';
 
+/// All that a note ever said, as it is looked for elsewhere.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Words {
+    /// What it said.
+    texts: Vec<String>,
+    /// Its titles and reasons: other notes may have the same ones for
+    /// themselves.
+    asides: Vec<String>,
+}
+
+impl Words {
+    /// Adds those of another note.
+    pub fn extend(&mut self, other: Self) {
+        for (all, more) in [(&mut self.texts, other.texts), (&mut self.asides, other.asides)] {
+            all.extend(more);
+            all.sort_unstable();
+            all.dedup();
+        }
+    }
+
+    fn of(note: &Note) -> Self {
+        let Note { title, text, why, .. } = note;
+        let said = |parts: &[Option<&String>]| {
+            let parts = parts.iter().flatten().map(|part| flat(part));
+            parts.filter(|part| weight(part) >= SHORTEST_TEXT).collect()
+        };
+        Self { texts: said(&[Some(text)]), asides: said(&[title.as_ref(), why.as_ref()]) }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.asides.is_empty()
+    }
+}
+
 impl Notebook {
     /// Forgets a note for good: its lines in the log are overwritten and the
     /// database is made anew. Says how many lines there were.
+    ///
+    /// What repeats it goes first: as long as the note is there, whoever is
+    /// stopped in between knows what to look for when called again.
     pub fn forget(&self, id: &str, at: Timestamp) -> Result<usize, MemoryError> {
         let what = What::Forgotten { id: id.to_owned() };
         let event = Event { at: at.as_millis(), place: Place::default(), actor: Actor::User, what };
-        let texts = self.words_of(id)?;
-        let lines =
-            self.log.rewrite(|event| forgotten(event, id).or_else(|| silenced(event, &texts)))?;
+        let words = self.words_of(id)?;
+        let repeated = self.log.rewrite(|event| match forgotten(event, id) {
+            Some(_) => None,
+            None => silenced(event, &words),
+        })?;
+        let lines = self.log.rewrite(|event| forgotten(event, id))?;
         // Afterwards, so that whoever has read the old lines hears of it.
         self.log.append(&[event])?;
         self.rebuild()?;
-        Ok(lines)
+        Ok(repeated + lines)
     }
 
     /// Overwrites what repeats the words of a note that is forgotten, be it one of
     /// another notebook. Says how many lines there were.
-    pub fn silence(&self, words: &[String]) -> Result<usize, MemoryError> {
+    pub fn silence(&self, words: &Words) -> Result<usize, MemoryError> {
         if words.is_empty() {
             return Ok(0);
         }
@@ -45,20 +86,29 @@ impl Notebook {
         Ok(lines)
     }
 
-    /// All that a note ever said, each part as [`silence`](Self::silence) takes it.
-    pub fn words_of(&self, id: &str) -> Result<Vec<String>, MemoryError> {
-        let mut texts = Vec::new();
+    /// Whether [`silence`](Self::silence) would have something to overwrite.
+    pub fn has_repeated(&self, words: &Words) -> Result<bool, MemoryError> {
+        let mut has = false;
+        self.log.read(Position::default(), |entry| {
+            if let Entry::Event(event) = entry {
+                has = has || silenced(&event, words).is_some();
+            }
+        })?;
+        Ok(has)
+    }
+
+    /// All that a note ever said, as [`silence`](Self::silence) takes it.
+    pub fn words_of(&self, id: &str) -> Result<Words, MemoryError> {
+        let mut words = Words::default();
         self.log.read(Position::default(), |entry| {
             if let Entry::Event(event) = entry
                 && let What::Noted(note) = event.what
                 && note.id == id
             {
-                texts.extend(said_by(&note));
+                words.extend(Words::of(&note));
             }
         })?;
-        texts.sort_unstable();
-        texts.dedup();
-        Ok(texts)
+        Ok(words)
     }
 
     /// Takes out of the log what must not be kept: rules get better, and what
@@ -113,16 +163,30 @@ fn forgotten(event: &Event, id: &str) -> Option<Event> {
     Some(Event { what, ..event.clone() })
 }
 
-/// What a note says that is forgotten, each part as it is compared.
-fn said_by(note: &Note) -> Vec<String> {
-    let Note { title, text, why, .. } = note;
-    let parts = [Some(text), title.as_ref(), why.as_ref()].into_iter().flatten();
-    parts.map(|part| flat(part)).filter(|part| part.len() >= SHORTEST_TEXT).collect()
+/// How much a text says: a syllable of Hangul more than a letter.
+fn weight(text: &str) -> usize {
+    text.chars().map(|one| if one.is_ascii() { 2 } else { 3 }).sum()
 }
 
 /// A text on one line, in small letters: within a sentence it begins with one.
 fn flat(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    located(text).0
+}
+
+/// The same, and for each byte of it where the letter begins that it is from.
+fn located(text: &str) -> (String, Vec<usize>) {
+    let (mut flat, mut places) = (String::with_capacity(text.len()), Vec::new());
+    let mut is_between = false;
+    for (at, one) in text.char_indices() {
+        if one.is_whitespace() {
+            is_between = !flat.is_empty();
+            continue;
+        }
+        let blank = std::mem::take(&mut is_between).then_some(' ');
+        flat.extend(blank.into_iter().chain(one.to_lowercase()));
+        places.resize(flat.len(), at);
+    }
+    (flat, places)
 }
 
 /// Whether what was said repeats a text. What is kept of sessions is cut, so the
@@ -138,19 +202,60 @@ fn repeats(said: &str, text: &str) -> bool {
 fn has_begun(piece: &str, text: &str) -> bool {
     let begun = text.char_indices().map(|(end, _)| text[..end].trim_end());
     let mut fitting = begun.take_while(|begun| begun.len() <= piece.len());
-    fitting.any(|begun| begun.len() >= SHORTEST_REST && piece.ends_with(begun))
+    fitting.any(|begun| piece.ends_with(begun) && weight(begun) >= SHORTEST_REST)
 }
 
 /// Whether the end of a text stands at the beginning of a piece.
 fn goes_on(piece: &str, text: &str) -> bool {
     let rests = text.char_indices().rev().map(|(start, _)| text[start..].trim_start());
     let mut fitting = rests.take_while(|rest| rest.len() <= piece.len());
-    fitting.any(|rest| rest.len() >= SHORTEST_REST && piece.starts_with(rest))
+    fitting.any(|rest| piece.starts_with(rest) && weight(rest) >= SHORTEST_REST)
+}
+
+/// A reason without the texts that it repeats; `None` if it repeats none. It is
+/// somebody else's, so all else of it stays.
+fn without(why: &str, texts: &[String]) -> Option<String> {
+    if !texts.iter().any(|text| repeats(why, text)) {
+        return None;
+    }
+    let (small, places) = located(why);
+    let found = texts.iter().flat_map(|text| {
+        small.match_indices(text.as_str()).map(|(at, text)| (at, at + text.len() - 1))
+    });
+    let mut cuts: Vec<(usize, usize)> =
+        found.map(|(first, last)| whole_words(why, (places[first], places[last]))).collect();
+    if cuts.is_empty() {
+        // It had been cut before, and nobody knows where the text ends.
+        return Some(String::new());
+    }
+    cuts.sort_unstable();
+    let (mut left, mut done) = (String::new(), 0);
+    for (start, end) in cuts {
+        if start >= done {
+            left.push_str(&why[done..start]);
+            left.push(CUT);
+        }
+        done = done.max(end);
+    }
+    left.push_str(&why[done..]);
+    let left = left.trim();
+    let says = left.chars().any(char::is_alphanumeric);
+    Some(if says { left.to_owned() } else { String::new() })
+}
+
+/// The words that a first and a last letter stand in: Korean ones end in
+/// particles, which say nothing alone.
+fn whole_words(said: &str, (first, last): (usize, usize)) -> (usize, usize) {
+    let is_letter = |one: char| one.is_alphanumeric();
+    let start = said[..first].trim_end_matches(is_letter).len();
+    let rest = said[last..].char_indices().skip(1).find(|(_, one)| !is_letter(*one));
+    (start, rest.map_or(said.len(), |(at, _)| last + at))
 }
 
 /// What stands in the log in place of what repeats texts that are forgotten.
-fn silenced(event: &Event, texts: &[String]) -> Option<Event> {
-    let repeats = |said: &str| texts.iter().any(|text| repeats(said, text));
+fn silenced(event: &Event, words: &Words) -> Option<Event> {
+    let Words { texts, asides } = words;
+    let repeats = |said: &str| texts.iter().chain(asides).any(|text| repeats(said, text));
     let what = match &event.what {
         What::Observed(used) => {
             let Observed { about, error, .. } = &**used;
@@ -165,14 +270,16 @@ fn silenced(event: &Event, texts: &[String]) -> Option<Event> {
             }))
         }
         // What another note says is its own; why, it has from elsewhere.
-        What::Noted(note) if note.why.as_deref().is_some_and(repeats) => {
-            What::Noted(Box::new(Note { why: None, ..(**note).clone() }))
+        What::Noted(note) => {
+            let why = without(note.why.as_deref()?, texts)?;
+            let why = Some(why).filter(|why| !why.is_empty());
+            What::Noted(Box::new(Note { why, ..(**note).clone() }))
         }
-        What::Replaced { id, by, why } if repeats(why) => {
-            What::Replaced { id: id.clone(), by: by.clone(), why: String::new() }
+        What::Replaced { id, by, why } => {
+            What::Replaced { id: id.clone(), by: by.clone(), why: without(why, texts)? }
         }
-        What::Retracted { id, why } if repeats(why) => {
-            What::Retracted { id: id.clone(), why: String::new() }
+        What::Retracted { id, why } => {
+            What::Retracted { id: id.clone(), why: without(why, texts)? }
         }
         What::Asked { text } if repeats(text) => What::Asked { text: String::new() },
         What::Answered { text } if repeats(text) => What::Answered { text: String::new() },
@@ -188,14 +295,11 @@ fn silenced(event: &Event, texts: &[String]) -> Option<Event> {
         | What::Checkpointed { .. }
         | What::Opened { .. }
         | What::Committed(_)
-        | What::Noted(_)
         | What::Shown { .. }
         | What::Cited { .. }
         | What::Checked { .. }
         | What::SeenAgain { .. }
-        | What::Replaced { .. }
         | What::Promoted { .. }
-        | What::Retracted { .. }
         | What::Corrected { .. }
         | What::Forgotten { .. }
         | What::Attempted(_)

@@ -120,6 +120,69 @@ fn the_reasons_of_other_notes_do_not_repeat_what_is_forgotten() {
     let log = fs::read_to_string(dir.path().join("memory/00000001.jsonl")).unwrap();
     assert!(!log.contains("4711"), "{log}");
     let why = |id: &str| notebook.get(id).unwrap().unwrap().note.why;
-    assert_eq!((why("m2"), why("m3").as_deref()), (None, Some("it was painted")));
-    assert!(notebook.get("m4").unwrap().unwrap().retired.is_some());
+    assert_eq!(
+        (why("m2").as_deref(), why("m3").as_deref()),
+        (Some("… no more"), Some("it was painted"))
+    );
+    let end = notebook.get("m4").unwrap().unwrap().retired.unwrap();
+    assert_eq!(end.why, "before it said: …");
+}
+
+/// What is left of the reason of another note once one is forgotten.
+#[track_caller]
+fn reason_beside(forgotten: Note, why: &str) -> Option<String> {
+    let (_dir, notebook) = scratch();
+    let other = Note::new("m2", NoteKind::Fact, Scope::Project, "something else");
+    let other = Note { why: Some(why.to_owned()), ..other };
+    notebook.write(&[noted(1, forgotten), noted(2, other)]).unwrap();
+    notebook.forget("m1", Timestamp::from_millis(100)).unwrap();
+    notebook.get("m2").unwrap().unwrap().note.why
+}
+
+#[test]
+fn what_two_notes_have_alike_beside_their_texts_stays_with_the_other() {
+    let met = "decided in the team meeting";
+    let both = Note { why: Some(met.to_owned()), ..note("the door code is 4711") };
+    assert_eq!(reason_beside(both, met).as_deref(), Some(met));
+    let read = "통합테스트가 그곳을 읽는다";
+    let named = Note { title: Some("통합테스트".to_owned()), ..note("the door code is 4711") };
+    assert_eq!(reason_beside(named, read).as_deref(), Some(read));
+    assert_eq!(reason_beside(note("통합테스트"), read).as_deref(), Some(read));
+}
+
+#[test]
+fn only_the_words_that_are_forgotten_are_cut_out_of_a_reason() {
+    let check = |text: &str, why: &str, expected: Option<&str>| {
+        assert_eq!(reason_beside(note(text), why).as_deref(), expected, "{why}");
+    };
+    let text = "The door code is 4711";
+    check(text, "the  door\ncode is 4711, and it rains", Some("…, and it rains"));
+    check(
+        text,
+        "As THE DOOR CODE IS 4711 it is open: the door code is 4711",
+        Some("As … it is open: …"),
+    );
+    check(text, "the door code is 4711!", None);
+    check(text, "no more: the door code …", None);
+    check(
+        "현관 비밀번호는 4711이다",
+        "현관 비밀번호는 4711이다고 해서 바꾸었다",
+        Some("… 해서 바꾸었다"),
+    );
+}
+
+#[test]
+fn what_repeats_a_note_goes_before_the_note_itself() {
+    let (dir, notebook) = scratch();
+    let text = "the door code is 4711";
+    notebook.write(&[noted(1, note(text)), asked(2, &format!("remember: {text}"))]).unwrap();
+    let words = notebook.words_of("m1").unwrap();
+    assert!(notebook.has_repeated(&words).unwrap());
+    assert_eq!(notebook.silence(&words).unwrap(), 1);
+    assert!(!notebook.has_repeated(&words).unwrap());
+    // Whoever was stopped here finds the note, and what it says.
+    assert_eq!(notebook.words_of("m1").unwrap(), words);
+    assert_eq!(notebook.forget("m1", Timestamp::from_millis(100)).unwrap(), 1);
+    let log = fs::read_to_string(dir.path().join("memory/00000001.jsonl")).unwrap();
+    assert!(!log.contains("4711"), "{log}");
 }

@@ -19,6 +19,7 @@ use ralph_memory::event::{Actor, Invariant, Note, Scope};
 use ralph_memory::succession::Succession;
 use ralph_memory::{Found, GroupHit, Imported, Known, MemoryError};
 
+use crate::error::CliError;
 use crate::texts::{one_line, table};
 
 /// The widest text of a table, in characters.
@@ -317,17 +318,15 @@ impl Answers {
         }
     }
 
-    /// That what repeats a forgotten note could not be overwritten everywhere.
-    pub(super) fn may_be_left(&self, home: &Path) -> String {
+    /// That a note cannot be forgotten, since what repeats it would be left.
+    pub(super) fn repeated_in(&self, home: &Path) -> CliError {
         let home = home.display();
-        match self.locale {
-            Locale::En => {
-                format!("what repeats it may be left in {home} which cannot be written to")
-            }
-            Locale::Ko => {
-                format!("{home} 에 쓸 수 없어 같은 내용이 남아 있을 수 있습니다")
-            }
-        }
+        CliError::refused(format!("{home} repeats what it says and cannot be written to"))
+            .with_hint("nothing was forgotten; call it again where that can be written to")
+            .in_korean(
+                format!("{home} 에 같은 내용이 있지만 쓸 수 없습니다"),
+                Some("아무것도 지우지 않았습니다. 그곳에 쓸 수 있을 때 다시 실행하세요"),
+            )
     }
 
     /// That another note has the id of one that was forgotten.

@@ -7,7 +7,7 @@ use ralph_engine::wire::memory as wire;
 use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Scope, What};
 use ralph_memory::log::Log;
 use ralph_memory::succession::Succession;
-use ralph_memory::{Known, anchor, clean, new_id};
+use ralph_memory::{Known, MemoryError, Words, anchor, clean, new_id};
 
 use super::answers::redacted;
 use super::binding::CheckArgs;
@@ -267,21 +267,7 @@ pub(super) fn forget(books: &Books<'_>, args: &ForgetArgs) -> Result<u8, CliErro
     // Files of two projects may name different things alike.
     let is_meant = |(_, known): &(PathBuf, Known)| known.note.text == meant.note.text;
     let (found, others): (Vec<_>, Vec<_>) = books.find_all(id)?.into_iter().partition(is_meant);
-    let now = books.app.now();
-    let mut words = Vec::new();
-    let mut lines = 0;
-    for (home, known) in &found {
-        words.extend(books.with(home, |notebook| notebook.words_of(&known.note.id))?);
-        lines += books.with(home, |notebook| notebook.forget(&known.note.id, now))?;
-    }
-    // What was said about it may be kept in the other notebook.
-    for home in books.app.note_homes() {
-        if Log::new(&home).is_read_only() {
-            out::note(books.answers.may_be_left(&home));
-        } else {
-            lines += books.ask(&home, |notebook| notebook.silence(&words))?.unwrap_or_default();
-        }
-    }
+    let lines = forget_in(books, &found)?;
     super::print(args.json.then(|| wire::forgotten(id, lines)), || {
         books.answers.forgotten(id, lines)
     });
@@ -289,6 +275,33 @@ pub(super) fn forget(books: &Books<'_>, args: &ForgetArgs) -> Result<u8, CliErro
         out::note(books.answers.still_there(&other));
     }
     Ok(0)
+}
+
+/// Forgets notes, and says how many lines there were.
+///
+/// What repeats them goes first, in every notebook: without the notes nobody
+/// knows what to look for, so who is stopped in between can call again.
+fn forget_in(books: &Books<'_>, found: &[(PathBuf, Known)]) -> Result<usize, CliError> {
+    let mut words = Words::default();
+    for (home, known) in found {
+        Log::new(home).probe().map_err(MemoryError::from)?;
+        words.extend(books.with(home, |notebook| notebook.words_of(&known.note.id))?);
+    }
+    let homes = books.app.note_homes();
+    for home in homes.iter().filter(|home| Log::new(home).is_read_only()) {
+        if books.ask(home, |notebook| notebook.has_repeated(&words))? == Some(true) {
+            return Err(books.answers.repeated_in(home));
+        }
+    }
+    let mut lines = 0;
+    for home in homes.iter().filter(|home| !Log::new(home).is_read_only()) {
+        lines += books.ask(home, |notebook| notebook.silence(&words))?.unwrap_or_default();
+    }
+    let now = books.app.now();
+    for (home, known) in found {
+        lines += books.with(home, |notebook| notebook.forget(&known.note.id, now))?;
+    }
+    Ok(lines)
 }
 
 #[expect(clippy::fn_params_excessive_bools, reason = "it is the option of the command line")]
