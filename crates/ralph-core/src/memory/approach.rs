@@ -12,6 +12,11 @@ use super::words::words;
 /// From here on two plans about the same files are the same plan.
 pub const SAME: f64 = 0.6;
 
+/// Words by which a clause tells what will not be done.
+const REFUSALS: &[&str] = &["not", "never", "instead", "without", "rather", "avoid", "no"];
+
+const KOREAN_REFUSALS: &[&str] = &["지 않", "지 말", "대신", "없이"];
+
 /// How much two plans have in common, from 0 to 1.
 #[expect(clippy::cast_precision_loss, reason = "plans have few words")]
 pub fn alike(one: &str, other: &str) -> f64 {
@@ -22,9 +27,25 @@ pub fn alike(one: &str, other: &str) -> f64 {
 }
 
 fn gist(plan: &str) -> BTreeSet<String> {
-    let words = words(plan);
+    let words = words(&without_refusals(plan));
     let telling = words.iter().filter(|word| word.is_content());
     telling.map(|word| family(&word.stem).to_owned()).collect()
+}
+
+/// A plan without what it says will not be done; all of it if nothing is left.
+fn without_refusals(plan: &str) -> String {
+    let lower = plan.to_lowercase();
+    let clauses = lower.split([',', ';', '.', '\n']).flat_map(|part| part.split(" but "));
+    let refuses = |clause: &&str| {
+        let is_english = clause.split_whitespace().any(|word| {
+            let word = word.replace('’', "'");
+            REFUSALS.contains(&word.as_str()) || word.ends_with("n't")
+        });
+        is_english || KOREAN_REFUSALS.iter().any(|word| clause.contains(word))
+    };
+    let done: Vec<&str> = clauses.filter(|clause| !refuses(clause)).collect();
+    let done = done.join(", ");
+    if done.trim_matches([' ', ',']).is_empty() { plan.to_owned() } else { done }
 }
 
 #[cfg(test)]
@@ -48,5 +69,17 @@ mod tests {
         assert!(!is_same("increase the timeout of the client", "retry the request with a delay"));
         assert!(!is_same("clear `CACHE` before loading", "clear `SESSIONS` after saving"));
         assert!(!is_same("", ""));
+    }
+
+    #[test]
+    fn what_a_plan_will_not_do_is_no_part_of_it() {
+        let tried = "multiply a and b in add";
+        assert!(is_same(tried, "in add, multiply a and b"));
+        assert!(!is_same(tried, "do not multiply a and b in add, but sum all of them up"));
+        assert!(!is_same("add 에서 곱한다", "add 에서 곱하지 않고, 모두 더한다"));
+        assert!(
+            is_same("do not cache the sessions", "never cache sessions"),
+            "nothing else is said"
+        );
     }
 }

@@ -9,6 +9,9 @@ use serde::Serialize;
 /// How many tries are compared with a plan: the latest.
 const LOOKED_AT: usize = 500;
 
+/// A line of code with fewer words is in many a file.
+const TELLING_WORDS: usize = 4;
+
 /// How many failures and files of a try are told.
 const TOLD: usize = 5;
 
@@ -76,15 +79,17 @@ impl Plan {
 
     /// Whether the lines of the plan are lines of a try.
     fn repeats(&self, past: &PastAttempt) -> bool {
-        let lines = code(&self.approach);
+        let pieces = code(&self.approach);
         let tried = [past.tried.attempt()];
         let is_repeat = |file: &str| {
-            let planned = Attempt::default().change(file, &lines, &[]);
-            notice(&tried, &planned).is_some_and(|circle| circle.round == Round::Repeat)
+            pieces.iter().any(|lines| {
+                let planned = Attempt::default().change(file, lines, &[]);
+                notice(&tried, &planned).is_some_and(|circle| circle.round == Round::Repeat)
+            })
         };
         let is_here = |file: &String| self.files.is_empty() || self.files.contains(file);
         let files = past.tried.changes.iter().map(|trace| &trace.file);
-        !lines.is_empty() && files.filter(|file| is_here(file)).any(|file| is_repeat(file))
+        files.filter(|file| is_here(file)).any(|file| is_repeat(file))
     }
 }
 
@@ -111,21 +116,39 @@ fn touch_the_same(one: &PastAttempt, other: &PastAttempt) -> bool {
     one.tried.changes.iter().any(|trace| touches(&trace.file))
 }
 
-/// Lines of code in a plan: those of fences, and what stands in backticks and
-/// is more than a name.
-fn code(plan: &str) -> Vec<&str> {
-    let mut lines = Vec::new();
+/// Code in a plan, piece by piece: fences, all that stands in backticks and is
+/// more than a name, and single lines that say enough. Around a change there are
+/// lines that were always there.
+fn code(plan: &str) -> Vec<Vec<&str>> {
+    let (mut pieces, mut spans) = (Vec::new(), Vec::new());
     for (number, block) in plan.split("```").enumerate() {
         if number % 2 == 1 {
-            // The first line names the language.
-            lines.extend(block.lines().skip(1).map(str::trim));
+            let mut lines: Vec<&str> = block.lines().map(str::trim).collect();
+            // The first line names the language, unless it is all there is.
+            let names_language = !lines.first().is_some_and(|line| line.contains(' '));
+            if names_language && lines.len() > 1 {
+                lines.remove(0);
+            }
+            pieces.push(lines);
         } else {
-            let spans = block.split('`').skip(1).step_by(2).map(str::trim);
-            lines.extend(spans.filter(|span| span.contains(char::is_whitespace)));
+            let inside = block.split('`').skip(1).step_by(2).map(str::trim);
+            spans.extend(inside.filter(|span| span.contains(char::is_whitespace)));
         }
     }
-    lines.retain(|line| line.chars().any(char::is_alphanumeric));
-    lines
+    pieces.push(spans);
+    pieces.extend(
+        plan.lines().map(str::trim).filter(|line| says_enough(line)).map(|line| vec![line]),
+    );
+    for lines in &mut pieces {
+        lines.retain(|line| line.chars().any(char::is_alphanumeric));
+    }
+    pieces.retain(|lines| !lines.is_empty());
+    pieces
+}
+
+/// Whether a line is found in two places by more than chance.
+fn says_enough(line: &str) -> bool {
+    line.split_whitespace().count() >= TELLING_WORDS
 }
 
 #[cfg(test)]
@@ -135,7 +158,11 @@ mod tests {
     #[test]
     fn code_of_a_plan_is_what_stands_in_fences_and_backticks() {
         let plan = "Let `add` be `return a * b`:\n```python\ndef add():\n    pass\n}\n```\nthen";
-        assert_eq!(code(plan), ["return a * b", "def add():", "pass"]);
+        let want: &[&[&str]] =
+            &[&["def add():", "pass"], &["return a * b"], &["Let `add` be `return a * b`:"]];
+        assert_eq!(code(plan), want);
+        assert_eq!(code("```return a * b```")[0], ["return a * b"]);
+        assert_eq!(code("write\n    return a * b"), [["return a * b"]]);
         assert!(code("no code").is_empty());
     }
 }
