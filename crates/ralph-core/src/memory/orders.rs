@@ -8,6 +8,7 @@
 
 mod addressing;
 mod disguise;
+mod greetings;
 mod rules;
 
 use std::sync::LazyLock;
@@ -17,6 +18,7 @@ use regex::Regex;
 use addressing::ADDRESSING;
 pub(super) use disguise::is_unseen;
 use disguise::{is_disguised, readable, respelled};
+use greetings::without_greetings;
 use rules::{RULES, UNLESS_DENIED, spelled};
 
 /// What kind of order a text gives to whoever reads it.
@@ -155,20 +157,6 @@ fn closes_a_fence(text: &str) -> bool {
             !text[..at].contains(&open) && !line.contains(char::is_alphanumeric)
         })
     })
-}
-
-/// A text without what only sounds like an order: "you are now ready", and lines
-/// that name a machine or an account.
-fn without_greetings(text: &str) -> String {
-    static KNOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        let ready = r"\byou are now (?:ready|able|connected|logged|signed|done|set|running)\b";
-        let named = r"(?m)^(?:system|user): ?[\w.-]+(?: v?[\d.]+)?(?:,|$)";
-        Regex::new(&format!("{ready}|{named}")).ok()
-    });
-    match KNOWN.as_ref() {
-        Some(known) => known.replace_all(text, "").into_owned(),
-        None => text.to_owned(),
-    }
 }
 
 /// A text without the well-known ways to install a tool, which are piped into
