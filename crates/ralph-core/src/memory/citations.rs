@@ -25,9 +25,10 @@ pub fn cited(text: &str) -> Vec<String> {
     let (mut reasons, mut seen) = (Vec::new(), HashSet::new());
     for sentence in sentences(&text) {
         let mentions = mentions(sentence);
-        let rejected = english::rejected(sentence, &mentions);
-        for (mention, is_rejected) in mentions.into_iter().zip(rejected) {
-            if is_rejected || korean::is_rejected(sentence, &mention) {
+        let english = english::rejected(sentence, &mentions);
+        let rejected = english.into_iter().zip(korean::rejected(sentence, &mentions));
+        for (mention, (in_english, in_korean)) in mentions.into_iter().zip(rejected) {
+            if in_english || in_korean {
                 seen.extend(mention.names);
             } else {
                 reasons.extend(mention.names);
@@ -84,11 +85,21 @@ fn sentences(text: &str) -> Vec<&str> {
     found
 }
 
-/// The names in brackets; none if anything else stands there too.
+/// The names in brackets; none if anything else stands there too but names that
+/// were cut short or misspelt, in a list.
 fn names(inside: &str) -> Vec<&str> {
-    let words: Vec<&str> =
+    let mut words: Vec<&str> =
         inside.split(|c: char| !is_part_of_a_name(c)).filter(|word| !word.is_empty()).collect();
-    if words.iter().all(|word| is_ours(word)) { words } else { Vec::new() }
+    let is_like_ours = |item: &str| {
+        let item = item.trim_matches(|c: char| !is_part_of_a_name(c));
+        let is_digit = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+        item.strip_prefix('m').is_some_and(|rest| rest.len() >= 3 && rest.bytes().all(is_digit))
+    };
+    if !words.iter().all(|word| is_ours(word)) && !inside.split(',').all(is_like_ours) {
+        return Vec::new();
+    }
+    words.retain(|word| is_ours(word));
+    words
 }
 
 const fn is_part_of_a_name(c: char) -> bool {

@@ -25,12 +25,15 @@ fn names_in_brackets_are_cited() {
     check(&format!("[`{ONE}`] 에 따라 [{ONE}]"), &[ONE]);
     check(&format!("[{ONE}][{OTHER}]에 따라"), &[ONE, OTHER]);
     check(&format!("see [the list[{ONE}]"), &[ONE]);
+    check(&format!("see [{ONE}, mfoo]"), &[ONE]);
+    check(&format!("[m0123, {ONE}] 참고"), &[ONE]);
 }
 
 #[test]
 fn what_is_only_spoken_of_is_not_cited() {
     check(&format!("Noted {ONE} (gotcha, task)."), &[]);
     check(&format!("`ralph memory show {ONE}`"), &[]);
+    check(&format!("[memory {ONE}] [see, {ONE}]"), &[]);
     check(&format!("b.py:2 no prints [ralph-memory {ONE}/no-print]"), &[]);
     check(&format!("[{ONE}"), &[]);
 }
@@ -71,6 +74,11 @@ fn whoever_calls_a_note_wrong_does_not_rely_on_it() {
         "- [A] (outdated)",
         "[A]: wrong",
         "I did not\nfollow [A].",
+        "[A] was no help.",
+        "[A] is of no use here.",
+        "Neither [A] nor anything else applied.",
+        "Neither the manual nor [A] helped.",
+        "Neither [A] nor [B] was right.",
     ];
     check_all(&sentences, &[]);
 }
@@ -91,6 +99,7 @@ fn whoever_passes_a_note_over_does_not_rely_on_it() {
         "The outdated note [A] should go.",
         "Outdated: [A], [B]",
         "It is no longer true what [A] says.",
+        "It did not help, ignoring [A].",
     ];
     check_all(&sentences, &[]);
 }
@@ -109,6 +118,16 @@ fn a_note_is_called_wrong_and_passed_over_in_korean() {
         "[A]에도 불구하고 실패했다.",
         "오래된 노트 [A]",
         "[A]는 포트가 8080이라고 하지만 사실이 아니다.",
+        "[A] 무시함",
+        "[A]: 무시함.",
+        "[A] 해당 없음",
+        "[A]는 도움이 되지 않았다.",
+        "[A]는 내용이 틀렸다.",
+        "[A]는 버전이 바뀌어서 더 이상 맞지 않는다.",
+        "[A]를 완전히 무시했다.",
+        "[A]와 [B]는 틀렸다.",
+        "[A], [B]는 틀렸다.",
+        "[A] 및 [B]를 무시하고 진행했다.",
     ];
     check_all(&sentences, &[]);
 }
@@ -124,6 +143,11 @@ fn a_reason_for_changing_what_is_wrong_is_cited() {
         "[A] was right that the timeout is wrong.",
         "[A] says it is wrong to mock the clock.",
         "[A] is not wrong.",
+        "I did not retry, following [A].",
+        "No retries, following [A]",
+        "Without the help of the note [A] I could not have fixed it.",
+        "Neither [A] nor the test is wrong.",
+        "I ignored neither [A] nor the manual.",
         "I did not ignore [A].",
         "I ignored the warning, as [A] says.",
         "Following [A], I found that the index is outdated.",
@@ -138,6 +162,18 @@ fn a_reason_for_changing_what_is_wrong_is_cited() {
         "[A] 덕분에 오래된 캐시를 지웠다.",
         "[A]대로 무시 목록에 추가했다.",
         "[A]는 맞았고 테스트가 틀렸다.",
+        "[A]를 따라 mock을 쓰지 않았다.",
+        "[A]를 보고 캐시를 쓰지 않았다.",
+        "[A]가 설명한 대로 lint 경고를 무시했다.",
+        "[A]가 말한 대로 잘못된 내용을 고쳤다.",
+        "[A]가 지적한 틀린 내용을 고쳤다.",
+        "[A]는 유용했고 테스트가 틀렸다.",
+        "[A]는 유용했지만 테스트가 틀렸다.",
+        "[A]는 틀리지 않았다.",
+        "[A]를 무시하지 않았다.",
+        "[A]는 무시하면 안 된다.",
+        "[A]를 무시할 수 없다.",
+        "[A] 무시 목록에 추가했다.",
         "캐시가 오래된 것이라 지웠다 [A].",
     ];
     check_all(&sentences, &[ONE]);
@@ -152,6 +188,17 @@ fn of_several_notes_only_the_wrong_one_is_no_reason() {
         "Ignoring [A], I did as [B] says.",
         "I looked at [A] and [B]. Then [A] proved wrong.",
         "[A]는 틀렸고 [B]에 따라 고쳤다.",
+        "[B]는 캐시를 지우라고 했고 [A]는 틀렸다.",
+        "[A]와 달리 [B]는 맞았다.",
+        "[A] 대신 [B]를 따랐다.",
     ];
     check_all(&sentences, &[OTHER]);
+}
+
+#[test]
+fn many_words_behind_a_name_take_linear_time() {
+    let text = format!("[{ONE}] {}", "be ".repeat(20_000));
+    check(&text, &[ONE]);
+    let text = format!("[{ONE}]는 캐시를 지운다 ").repeat(2_000);
+    check(&text, &[ONE]);
 }

@@ -10,6 +10,9 @@ use super::english_words::{
     RELYING, RIGHT, SMALL, TURNS, WRONG,
 };
 
+/// How many words that change nothing are passed; a bound on time.
+const MOST_LIGHT: usize = 8;
+
 /// A piece of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Token {
@@ -34,7 +37,9 @@ pub(super) fn rejected(sentence: &str, mentions: &[Mention<'_>]) -> Vec<bool> {
         let next = places.get(last + 1).copied().unwrap_or(tokens.len());
         let before = tokens.get(..places[first]).unwrap_or_default();
         let behind = tokens.get(places[last] + 1..next).unwrap_or_default();
-        let is_rejected = is_passed_over(before) || is_called_wrong(before, behind);
+        let is_rejected = is_passed_over(before)
+            || is_one_of_none(before, behind)
+            || is_called_wrong(before, behind);
         verdicts.iter_mut().take(last + 1).skip(first).for_each(|one| *one = is_rejected);
         first = last + 1;
     }
@@ -110,7 +115,9 @@ fn is_passed_over(before: &[Token]) -> bool {
     let at = before.iter().rposition(|token| !is_beside(token));
     let Some(at) = at else { return false };
     let (token, earlier) = (before.get(at), before.get(..at).unwrap_or_default());
-    let is_denied = earlier.iter().rev().take(3).any(|token| is_in(Some(token), DENIALS));
+    // What a clause before denies is something else.
+    let clause = earlier.iter().rev().take_while(|token| !matches!(token, Token::Break(_)));
+    let is_denied = clause.take(3).any(|token| is_in(Some(token), DENIALS));
     if is_colon {
         // "Outdated: [id]" is about the name, "It was wrong: [id]" is not.
         return at == 0 && (is_in(token, WRONG) || is_in(token, PASSING_OVER));
@@ -128,6 +135,16 @@ fn is_passed_over(before: &[Token]) -> bool {
         || is_in(token, FOLLOWING) && is_denied
         || is_the && is_in(token, WRONG) && !is_denied
         || has_noun && is_in(token, RIGHT) && is_denied
+}
+
+/// Whether it is said of a note, as of others, that it did nothing: `neither
+/// [id] nor the manual helped`.
+fn is_one_of_none(before: &[Token], behind: &[Token]) -> bool {
+    let is_beside = |token: &&Token| is_in(Some(token), NOUNS) || is_in(Some(token), SMALL);
+    let mut earlier = before.iter().rev().skip_while(is_beside);
+    let is_none = is_in(earlier.next(), &["neither", "nor"]);
+    let is_blamed = |token: &Token| is_in(Some(token), WRONG) || is_in(Some(token), PASSED_OVER);
+    is_none && !is_in(earlier.next(), PASSING_OVER) && !behind.iter().any(is_blamed)
 }
 
 /// Whether what stands behind a name calls the note wrong.
@@ -150,12 +167,15 @@ fn is_denying(tokens: &[Token]) -> bool {
     if is_of(COPULAS) {
         let rest = tokens.get(1..).unwrap_or_default();
         let is_light = |token: &&Token| is_in(Some(token), ADVERBS) || is_in(Some(token), DENIALS);
-        let passed = rest.iter().take_while(is_light).count();
+        let passed = rest.iter().take(MOST_LIGHT).take_while(is_light).count();
         let is_denied = rest.iter().take(passed).any(|token| is_in(Some(token), DENIALS));
         let said = rest.get(passed);
         let is_old = word(said) == "of" && word(rest.get(passed + 1)) == "date";
-        let is_wrong = is_in(said, WRONG) || is_in(said, PASSED_OVER) || is_old;
-        return if is_denied { is_in(said, RIGHT) } else { is_wrong };
+        let is_vain = ["of", "no"].iter().zip(rest).all(|(one, token)| word(Some(token)) == *one)
+            && is_in(rest.get(2), &["help", "use", "value"]);
+        let is_wrong = is_in(said, WRONG) || is_in(said, PASSED_OVER) || is_old || is_vain;
+        let is_fit = is_in(said, RIGHT) || is_in(said, &["help", "use"]);
+        return if is_denied { is_fit } else { is_wrong };
     }
     let has = |words: &[&str]| {
         words.iter().enumerate().all(|(at, wanted)| word(tokens.get(at)) == *wanted)
