@@ -163,3 +163,48 @@ fn a_note_that_moved_to_the_other_notebook_holds() {
     imported(&notebook, vec![ended(here(), None), ended(there(), None)]);
     assert!(notebook.get("m1").unwrap().unwrap().retired.is_some());
 }
+
+#[test]
+fn a_note_that_moved_holds_however_far_apart_its_lines_are() {
+    let here = || Brought::from(note("m1", "apples"));
+    let there = || Brought::from(Note { since: Some(4), ..note("m1", "apples") });
+    for [first, second] in [[ended(here(), None), there()], [here(), ended(there(), None)]] {
+        let (_dir, notebook) = scratch();
+        assert_eq!(imported(&notebook, vec![first]), [1, 0, 0, 0]);
+        imported(&notebook, vec![second]);
+        assert!(notebook.get("m1").unwrap().unwrap().retired.is_none());
+        notebook.rebuild().unwrap();
+        assert!(notebook.get("m1").unwrap().unwrap().retired.is_none());
+    }
+    // What an earlier import ended was decided here.
+    let (_dir, notebook) = scratch();
+    imported(&notebook, vec![ended(here(), None)]);
+    notebook.import(vec![there()], &Place::default(), Timestamp::from_millis(10)).unwrap();
+    assert!(notebook.get("m1").unwrap().unwrap().retired.is_some());
+}
+
+#[test]
+fn a_second_import_of_what_a_file_says_twice_changes_nothing() {
+    let here = || Brought::from(note("m1", "apples"));
+    let there = || Brought::from(Note { since: Some(4), ..note("m1", "apples") });
+    let files = || {
+        [
+            vec![ended(here(), None), there()],
+            vec![here(), ended(there(), None)],
+            vec![ended(here(), None), ended(there(), None)],
+            vec![here(), there()],
+        ]
+    };
+    for (file, again) in files().into_iter().zip(files()) {
+        let (_dir, notebook) = scratch();
+        assert_eq!(imported(&notebook, file), [1, 0, 1, 0]);
+        assert_eq!(imported(&notebook, again), [0, 0, 2, 0]);
+    }
+    // In parts, too.
+    let (_dir, notebook) = scratch();
+    for expected in [[1, 0], [0, 1], [0, 0], [0, 0]].chunks(2) {
+        let parts = [vec![ended(here(), None)], vec![there()]];
+        let done = parts.map(|part| imported(&notebook, part));
+        assert_eq!(done.map(|[added, updated, ..]| [added, updated]), expected);
+    }
+}

@@ -1,6 +1,6 @@
 //! Notes that come from a file.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use ralph_core::Timestamp;
 
@@ -37,6 +37,8 @@ enum Present {
     Different,
     /// It differs, and what the user decided here stays.
     Users,
+    /// An earlier part of the same file ended it, and it holds.
+    Moved,
 }
 
 impl Notebook {
@@ -56,31 +58,14 @@ impl Notebook {
     ) -> Result<Imported, MemoryError> {
         self.catch_up()?;
         let mut done = Imported::default();
-        let mut new: HashMap<String, usize> = HashMap::new();
-        let mut ends: BTreeMap<usize, Event> = BTreeMap::new();
+        let mut ends: Vec<Event> = Vec::new();
         let mut events: Vec<Event> = Vec::with_capacity(notes.len());
         let notes: Vec<Brought> = notes.into_iter().map(|one| cleaned(one.into())).collect();
-        let present = self.present(&notes)?;
-        for ((line, brought), present) in (0..).zip(notes).zip(present) {
-            let note = &brought.note;
-            let nothing = note.text.trim().is_empty().then_some(Refusal::Empty);
-            if let Some(refusal) = nothing.or_else(|| refusal(note)) {
-                done.refused.push((line, refusal));
-                continue;
-            }
-            // The file itself may have said it before. One that moved from one
-            // notebook to the other ended in the first: it holds.
-            let before = new.get(&note.id).and_then(|at| Some((*at, events.get(*at)?)));
-            let ended = before.and_then(|(at, _)| ends.remove(&at).map(|end| (at, end)));
-            let found = match before {
-                Some(_) if brought.retired.is_some() && ended.is_none() => Present::Same,
-                Some((_, event)) => repeated(event, &brought),
-                None => present,
-            };
-            if let Some((at, end)) = ended.filter(|_| brought.retired.is_some()) {
-                ends.insert(at, end);
-            }
-            match found {
+        let notes = kept_lines(notes, &mut done);
+        let present = self.present(&notes, at)?;
+        for (brought, present) in notes.into_iter().zip(present) {
+            let id = brought.note.id.clone();
+            match present {
                 Present::Same => {
                     done.unchanged += 1;
                     continue;
@@ -91,29 +76,35 @@ impl Notebook {
                 }
                 Present::Not => done.added += 1,
                 Present::Different => done.updated += 1,
+                Present::Moved => {
+                    done.updated += 1;
+                    // No import brings back what was withdrawn, so it is written anew.
+                    let what = What::Forgotten { id: id.clone() };
+                    let place = place_of(brought.actor, place);
+                    events.push(Event { at: at.as_millis(), place, actor: brought.actor, what });
+                }
             }
             if brought.actor == Actor::User && brought.retired.is_none() {
-                done.said.push(note.id.clone());
+                done.said.push(id);
             }
-            new.insert(note.id.clone(), events.len());
             let is_decided = present != Present::Not && brought.actor != Actor::User;
             let end = brought.retired.as_ref().filter(|_| !is_decided);
-            ends.extend(end.map(|end| (events.len(), ended_at(&brought, end, (place, at)))));
+            ends.extend(end.map(|end| ended_at(&brought, end, (place, at))));
             events.push(noted(brought, (place, at)));
         }
         // With the notes or not at all: they would hold for whoever reads no further.
-        events.extend(ends.into_values());
+        events.extend(ends);
         self.append(events)?;
         Ok(done)
     }
 
     /// Whether notes that are imported are there already.
-    fn present(&self, brought: &[Brought]) -> Result<Vec<Present>, MemoryError> {
+    fn present(&self, brought: &[Brought], at: Timestamp) -> Result<Vec<Present>, MemoryError> {
         self.memory.read(|tx| {
             let present = |brought: &Brought| {
                 let doc = entries::by_id(tx, &brought.note.id)?;
                 let known = doc.map_or(Ok(None), |doc| notes::read(tx, doc))?;
-                Ok(known.map_or(Present::Not, |known| compared(brought, &known)))
+                Ok(known.map_or(Present::Not, |known| compared(brought, &known, at)))
             };
             brought.iter().map(present).collect()
         })
@@ -125,25 +116,78 @@ fn cleaned(brought: Brought) -> Brought {
     Brought { note: clean::note(brought.note), ..brought }
 }
 
-/// What a file says twice.
-fn repeated(before: &Event, brought: &Brought) -> Present {
-    let is_same = matches!(&before.what, What::Noted(note) if **note == brought.note);
+/// The lines that can be kept, one for each note: what is left out is counted.
+fn kept_lines(notes: Vec<Brought>, done: &mut Imported) -> Vec<Brought> {
+    let mut first: HashMap<String, usize> = HashMap::new();
+    let mut kept: Vec<Brought> = Vec::with_capacity(notes.len());
+    for (line, brought) in (0..).zip(notes) {
+        let note = &brought.note;
+        let nothing = note.text.trim().is_empty().then_some(Refusal::Empty);
+        if let Some(refusal) = nothing.or_else(|| refusal(note)) {
+            done.refused.push((line, refusal));
+            continue;
+        }
+        let Some(before) = first.get(&note.id).and_then(|at| kept.get_mut(*at)) else {
+            first.insert(note.id.clone(), kept.len());
+            kept.push(brought);
+            continue;
+        };
+        match repeated(before, &brought) {
+            Repeated::Kept => done.kept += 1,
+            Repeated::Former => done.unchanged += 1,
+            Repeated::Latter => {
+                done.unchanged += 1;
+                *before = brought;
+            }
+        }
+    }
+    kept
+}
+
+/// Which of two lines about one note counts.
+enum Repeated {
+    /// The former, which is the user's word.
+    Kept,
+    /// The former.
+    Former,
+    /// The latter.
+    Latter,
+}
+
+/// What a file says twice. A note that moved from one notebook to the other ended
+/// in the first: it holds.
+fn repeated(before: &Brought, brought: &Brought) -> Repeated {
+    let holds = |one: &Brought| one.retired.is_none();
     match (before.actor, brought.actor) {
-        (one, other) if is_same && one == other => Present::Same,
-        (Actor::User, Actor::Import) if is_same => Present::Same,
-        (Actor::User, Actor::Import) => Present::Users,
-        (Actor::User | Actor::Agent | Actor::Ralph | Actor::Import, _) => Present::Different,
+        (Actor::User, Actor::Import) if before.note == brought.note => Repeated::Former,
+        (Actor::User, Actor::Import) => Repeated::Kept,
+        (Actor::User | Actor::Agent | Actor::Ralph | Actor::Import, _)
+            if before.actor == brought.actor && holds(before) && !holds(brought) =>
+        {
+            Repeated::Former
+        }
+        (Actor::User | Actor::Agent | Actor::Ralph | Actor::Import, _) => Repeated::Latter,
     }
 }
 
 /// Whether a note that is imported says what is there. For whom it is was
-/// decided here, and so was whether it holds.
-fn compared(brought: &Brought, known: &Known) -> Present {
+/// decided here, and so was whether it holds, but for what the import that is
+/// under way wrote itself.
+fn compared(brought: &Brought, known: &Known, at: Timestamp) -> Present {
     let note = &brought.note;
     let since = note.since.filter(|since| *since != known.valid_from.as_millis());
     let since = since.or(known.note.since);
     let same = Note { scope: known.note.scope, since, ..note.clone() } == known.note;
     let is_users = known.actor == Actor::User;
+    let is_new = known.recorded == at && known.actor == brought.actor;
+    match (known.retired.is_none(), brought.retired.is_none()) {
+        (false, true) if is_new => return Present::Moved,
+        // What ended elsewhere says nothing about what holds here.
+        (true, false) if known.actor == Actor::Import && brought.actor == Actor::Import => {
+            return Present::Same;
+        }
+        (true | false, true | false) => {}
+    }
     match brought.actor {
         // Somebody else's word became the user's own since.
         Actor::User if !is_users && known.retired.is_none() => Present::Different,
