@@ -4,6 +4,7 @@
 //! `"name" => "value"` and `name: Type = "value"`. The name stays, the value
 //! goes: always for passwords, when it looks random for the rest.
 
+use super::spoken::is_signed_hangul;
 use super::value::{is_code, is_path, is_placeholder, is_plain_word, is_prose, looks_random};
 use super::{MARK, Span};
 
@@ -121,7 +122,7 @@ fn korean_name(before: &str) -> Option<(&str, Promise)> {
 /// not written so: no sentence, and no name of a cipher such as `AES-256`.
 fn is_typed(value: &str) -> bool {
     let is_cipher = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-';
-    value.is_ascii() && !value.chars().all(is_cipher)
+    value.is_ascii() && !value.chars().all(is_cipher) || is_signed_hangul(value)
 }
 
 /// Whether a line ends where the password it promises would begin.

@@ -69,6 +69,9 @@ const TOLD: &[(&str, &str)] = &[
     ("비밀번호는 호랑이42! 입니다", "호랑이42!"),
     ("비밀번호는 '호랑이42!'입니다", "호랑이42!"),
     ("비번은 호랑이42이다", "호랑이42"),
+    ("비밀번호 호랑이42! 를 넣는다", "호랑이42!"),
+    ("비밀번호: 호랑이42!", "호랑이42!"),
+    ("비밀번호=호랑이42!", "호랑이42!"),
     ("암호를 호랑이42!로 바꿨다", "호랑이42!"),
     ("admin 과 swordfish99 로 로그인한다", "swordfish99"),
     ("admin / swordfish99로 로그인한다", "swordfish99"),
@@ -124,6 +127,7 @@ const HARMLESS: &[&str] = &[
     "the password is Ubuntu2204 specific",
     "the credentials are user@host2 and team9000",
     "the token is sign(user2id9, key)",
+    "let tokens = quote!(..100u32);",
     "the token is HashMap<u64,Token2x9>",
     "the secret is load_v2a9(path)",
     "use SHA256 as the password hash",
@@ -131,6 +135,10 @@ const HARMLESS: &[&str] = &[
     "store it as the password",
     "the password used to be hashed with md5crypt",
     "log in with SSO and TOTP",
+    "the login with keycloak and postgres14",
+    "let password = &args[1];",
+    "비밀번호는 버전2!",
+    "비밀번호: 필수 항목이다!",
     "log in with alice and oauth2",
     "login with username and password",
     "the passphrase is asked for on every start of the machine",
@@ -254,5 +262,28 @@ fn the_sentence_around_a_secret_stays() {
         ),
     ] {
         assert_eq!(redact(text), want);
+    }
+}
+
+#[test]
+fn a_long_line_of_such_words_takes_linear_time() {
+    let mut lines: Vec<String> = [
+        "x as password ",
+        "passphrase is a ",
+        "passphrase is correct horse battery ",
+        "login with a and ",
+        "비밀번호",
+        "a 를 비밀번호로 ",
+        "a 와 b 로 로그인 ",
+        "password is a(b ",
+        "token 9f8a7c6b5d4e3f2a1b0c ",
+        "비밀번호는 호랑이42! ",
+    ]
+    .iter()
+    .map(|unit| unit.repeat(200_000 / unit.len()))
+    .collect();
+    lines.extend([")", "(", "가", "a"].map(|end| format!("password is a{}", end.repeat(200_000))));
+    for line in lines {
+        assert!(!redact(&line).is_empty());
     }
 }

@@ -51,7 +51,9 @@ pub(super) struct Given<'a> {
 /// Whether a value is one that must not be shown.
 pub(super) fn is_spoken_secret(given: &Given<'_>) -> bool {
     let text = given.text;
-    if is_reference(text) {
+    // What machines make up has no brackets in it.
+    let is_code = given.meant == Meant::Random && text.contains(['(', '{', '<']);
+    if is_code || is_reference(text) {
         return false;
     }
     if given.quoted && text.contains(' ') {
@@ -78,19 +80,28 @@ pub(super) fn is_random_beside(text: &str) -> bool {
     is_long && is_random(text) && !is_reference(text)
 }
 
-/// True for `호랑이42!`: a Korean word, digits and perhaps a sign.
+/// True for `호랑이42!` wherever it is told, and for `호랑이42` if nothing follows.
 fn is_of_two_scripts(given: &Given<'_>) -> bool {
-    let is_told = given.meant != Meant::Random && given.link == Link::Said;
-    let word = given.text.chars().take_while(|c| ('가'..='힣').contains(c)).count();
-    let digits = given.text.chars().filter(char::is_ascii_digit).count();
-    let is_signed = given.text.contains(['!', '@', '#', '$', '^', '*', '?']);
-    let is_numbered = digits >= 2 && word >= 3 && given.after == After::End;
-    is_told
-        && word >= 2
-        && digits >= 1
+    let (word, digits) = syllables_and_digits(given.text);
+    let is_numbered =
+        digits >= 2 && word >= 3 && given.after == After::End && given.link == Link::Said;
+    given.meant != Meant::Random
         && given.after != After::Place
         && !given.text.contains(char::is_whitespace)
-        && (is_signed || is_numbered)
+        && (is_numbered || is_signed_hangul(given.text))
+}
+
+/// True for a Korean word, digits and a sign.
+pub(super) fn is_signed_hangul(text: &str) -> bool {
+    let (word, digits) = syllables_and_digits(text);
+    let has_sign = text.contains(['!', '@', '#', '$', '^', '*', '?']);
+    word >= 2 && digits >= 2 && has_sign && !text.contains(char::is_whitespace)
+}
+
+/// How many syllables a text begins with, and how many digits it has.
+fn syllables_and_digits(text: &str) -> (usize, usize) {
+    let word = text.chars().take_while(|c| ('가'..='힣').contains(c)).count();
+    (word, text.bytes().filter(u8::is_ascii_digit).count())
 }
 
 /// True for what only leads to a secret: a variable, a path, an address, code,
@@ -113,13 +124,15 @@ fn is_reference(text: &str) -> bool {
 /// True for a call, an index or a type: a name, and brackets that end it. A
 /// password may have an odd bracket in it.
 fn is_expression(text: &str) -> bool {
-    let Some(at) = text.find(['(', '{', '<']) else { return false };
+    let Some(at) = text.find(['(', '{', '<', '[']) else { return false };
     let (name, rest) = text.split_at(at);
     let closing = match rest.as_bytes().first() {
         Some(b'(') => ')',
         Some(b'{') => '}',
+        Some(b'[') => ']',
         Some(_) | None => '>',
     };
+    let name = name.strip_suffix('!').unwrap_or(name).trim_start_matches(['&', '*', '!', '@']);
     let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.$-'\"".contains(&b));
     let closed = rest.rfind(closing).map(|end| &rest[end + 1..]);
     let is_closed =
@@ -189,7 +202,7 @@ fn is_password(given: &Given<'_>) -> bool {
         return text.len() >= SHORTEST && given.after != After::Place;
     }
     let is_named = match given.after {
-        After::End => false,
+        After::End => given.meant == Meant::Login && is_product(text),
         After::Place => true,
         After::More => !given.quoted && is_product(text),
     };
@@ -214,8 +227,8 @@ fn is_numbered(text: &str) -> bool {
 fn is_product(text: &str) -> bool {
     #[rustfmt::skip]
     const PRODUCTS: &[&str] = &[
-        "angular", "centos", "debian", "fedora", "java", "junit", "mongo", "mongodb", "mysql",
-        "node", "oracle", "php", "postgres", "postgresql", "python", "redis", "rhel", "spring",
+        "angular", "centos", "debian", "fedora", "java", "junit", "keycloak", "mongo", "mongodb", "mysql",
+        "node", "oracle", "php", "postgres", "postgresql", "psql", "python", "redis", "rhel", "spring",
         "ubuntu", "windows",
     ];
     let name = text.trim_end_matches(|c: char| c.is_ascii_digit());

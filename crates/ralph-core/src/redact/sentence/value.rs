@@ -52,21 +52,15 @@ pub(super) fn value_at(line: &str, start: usize) -> Option<Value<'_>> {
 
 /// A value without what ends its sentence, and without brackets that close what
 /// it did not open.
-fn without_marks(mut text: &str) -> &str {
-    while let Some(last) = text.chars().next_back() {
-        let opening = match last {
-            '.' | ',' | ';' | ':' | '\'' | '*' => None,
-            ')' => Some('('),
-            '>' => Some('<'),
-            ']' => Some('['),
-            _ => break,
-        };
-        if opening.is_some_and(|opening| text.contains(opening)) {
-            break;
-        }
-        text = &text[..text.len() - last.len_utf8()];
-    }
-    text
+fn without_marks(text: &str) -> &str {
+    let [round, angle, square] = ['(', '<', '['].map(|opening| text.contains(opening));
+    text.trim_end_matches(|c: char| match c {
+        '.' | ',' | ';' | ':' | '\'' | '*' => true,
+        ')' => !round,
+        '>' => !angle,
+        ']' => !square,
+        _ => false,
+    })
 }
 
 /// Whether a value is only the beginning of a call: `sign(user, key)`.
