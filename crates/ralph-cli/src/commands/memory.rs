@@ -254,7 +254,7 @@ fn list(books: &Books<'_>, args: &ListArgs) -> Result<u8, CliError> {
     let selection = Selection { filters, files, limit: Some(args.limit) };
     let mut notes: Vec<Known> = Vec::new();
     for scope in args.which.homes() {
-        let found = books.ask(&books.home(scope), |notebook| notebook.list(&selection))?;
+        let found = books.ask_of(&args.which, scope, |notebook| notebook.list(&selection))?;
         let is_first = notes.is_empty();
         notes.extend(found.unwrap_or_default());
         if !is_first {
@@ -276,7 +276,8 @@ fn list(books: &Books<'_>, args: &ListArgs) -> Result<u8, CliError> {
     if notes.len() == args.limit {
         let mut all = 0;
         for scope in args.which.homes() {
-            let count = books.ask(&books.home(scope), |notebook| notebook.count_of(&selection))?;
+            let count =
+                books.ask_of(&args.which, scope, |notebook| notebook.count_of(&selection))?;
             all += count.unwrap_or_default();
         }
         if let Some(part) = part_of(notes.len(), all, "--limit", books.app.locale()) {
@@ -301,7 +302,7 @@ fn export(books: &Books<'_>, args: &ExportArgs) -> Result<u8, CliError> {
     books.refuse_unknown_kinds(&args.which.kind)?;
     let selection = Selection { filters: args.which.filters(), ..Selection::default() };
     for scope in args.which.homes() {
-        let notes = books.ask(&books.home(scope), |notebook| notebook.list(&selection))?;
+        let notes = books.ask_of(&args.which, scope, |notebook| notebook.list(&selection))?;
         // The oldest first, as they were written.
         let notes = notes.unwrap_or_default();
         notes.iter().rev().for_each(|known| out::line(wire::exported(known)));
@@ -310,13 +311,18 @@ fn export(books: &Books<'_>, args: &ExportArgs) -> Result<u8, CliError> {
 }
 
 fn rebuild(books: &Books<'_>, args: &PlainArgs) -> Result<u8, CliError> {
-    let home = books.home(Scope::Project);
-    let stats = books.ask(&home, |notebook| {
+    let rebuilt = |notebook: &Notebook| {
         notebook.rebuild()?;
         notebook.stats()
-    })?;
-    let stats = stats.unwrap_or_default();
-    print(args.json.then(|| wire::stats(&stats)), || books.answers.rebuilt(&stats));
+    };
+    let own = books.ask(&books.home(Scope::Project), rebuilt)?.unwrap_or_default();
+    let global = books.beside(books.ask(&books.home(Scope::Global), rebuilt), Scope::Global);
+    let global = global.as_ref();
+    print(args.json.then(|| wire::all_stats(&own, global)), || {
+        let of_all = global.filter(|stats| !stats.notes.is_empty());
+        books.answers.rebuilt(&own)
+            + &of_all.map(|stats| books.answers.rebuilt_of_all(stats)).unwrap_or_default()
+    });
     Ok(0)
 }
 
@@ -325,7 +331,7 @@ fn stats(books: &Books<'_>, args: &PlainArgs) -> Result<u8, CliError> {
     let verified =
         |notebook: &Notebook| Ok(Stats { damaged: notebook.damage()?, ..notebook.stats()? });
     let own = books.ask(&books.home(Scope::Project), verified)?.unwrap_or_default();
-    let global = books.ask(&books.home(Scope::Global), verified)?;
+    let global = books.beside(books.ask(&books.home(Scope::Global), verified), Scope::Global);
     let global = global.as_ref();
     print(args.json.then(|| wire::all_stats(&own, global)), || books.answers.stats(&own, global));
     Ok(0)

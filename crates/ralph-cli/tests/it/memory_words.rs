@@ -260,3 +260,102 @@ fn a_list_of_sessions_says_how_many_are_not_shown() {
     assert_eq!(few.stderr, "20 of 25; `--all` shows more\n");
     assert_eq!(project.ralph(&["sessions", "--all"]).output().exits(0).stderr, "");
 }
+
+#[test]
+fn a_notebook_that_cannot_be_read_is_in_nobody_elses_way() {
+    let project = plain();
+    let id = add(&project, &["Tabs are eight wide"]);
+    let _ = memory(&project, &["add", "Never push to main", "--scope", "global"]).exits(0);
+    let everything = project.everything();
+    let log = everything.iter().find(|path| path.ends_with("user/memory/00000001.jsonl")).unwrap();
+    let folder = log.parent().unwrap();
+    fs::remove_dir_all(folder).unwrap();
+    fs::write(folder, "").unwrap();
+    for args in [
+        &["add", "The cache is shared"][..],
+        &["edit", &id, "Tabs are four wide"],
+        &["promote", &id],
+        &["show", &id],
+        &["list"],
+        &["export"],
+        &["stats"],
+        &["rebuild"],
+    ] {
+        let said = memory(&project, args).exits(0);
+        let told = said.stderr.matches("notes for all projects are left out").count();
+        assert_eq!(told, 1, "{args:?}: {}", said.stderr);
+    }
+    let exported = memory(&project, &["export"]).exits(0).stdout;
+    assert!(exported.contains("Tabs are four wide"), "{exported}");
+    // Who asks for it by name, or for what may repeat there, hears of it.
+    let _ = memory(&project, &["list", "--scope", "global"]).exits(3);
+    let _ = memory(&project, &["forget", &id]).exits(3);
+    let _ = memory(&project, &["show", &id]).exits(0);
+}
+
+#[test]
+fn an_edit_names_the_note_of_the_other_notebook() {
+    let project = plain();
+    let id = add(&project, &["Tabs are eight wide"]);
+    assert_eq!(add(&project, &["Tabs are eight wide", "--scope", "global"]), id);
+    let said = memory(&project, &["edit", &id, "Tabs are four wide"]).exits(0);
+    assert!(said.stderr.contains("(global); it stays"), "{}", said.stderr);
+    let _ = memory(&project, &["forget", &id]).exits(0);
+    let said = memory(&project, &["edit", &id, "Tabs are two wide"]).exits(0);
+    assert_eq!(said.stderr, "");
+}
+
+#[test]
+fn files_outside_of_the_project_are_left_out_of_an_imported_note() {
+    let project = plain();
+    let inside = project.root().join("src/a.rs");
+    let files = json!(["../../etc/passwd", "/etc/passwd", "src/../../x", "src/b.rs", inside]);
+    let anchors = json!([{ "file": "/etc/passwd" }, { "file": "src/b.rs" }]);
+    let line = json!({ "id": "a", "text": "apples", "files": files, "anchors": anchors });
+    project.file("t.jsonl", line.to_string());
+    let said = memory(&project, &["import", "t.jsonl"]).exits(0);
+    assert!(said.stderr.contains("left out of their notes: 4"), "{}", said.stderr);
+    let note = memory(&project, &["show", "a", "--json"]).exits(0).json()["note"].clone();
+    assert_eq!(note["files"], json!(["src/b.rs", "src/a.rs"]));
+    assert_eq!(note["anchors"].as_array().unwrap().len(), 1, "{note}");
+    let again = memory(&project, &["import", "t.jsonl", "--json"]).exits(0).json();
+    assert_eq!([&again["unchanged"], &again["outside_files"]], [&json!(1), &json!(4)]);
+}
+
+#[test]
+fn null_is_none_in_every_field_that_may_be_missing() {
+    let project = plain();
+    let mut line = json!({ "id": "a", "text": "apples" });
+    for field in ["note_id", "title", "kind", "scope", "why", "files", "anchors", "at"] {
+        line[field] = json!(null);
+    }
+    for field in ["prev", "next", "group", "by", "retired"] {
+        line[field] = json!(null);
+    }
+    project.file("t.jsonl", line.to_string());
+    let done = memory(&project, &["import", "t.jsonl", "--json"]).exits(0).json();
+    assert_eq!(done["added"], 1, "{done}");
+}
+
+#[test]
+fn who_looks_at_what_agents_read_hears_that_they_read_nothing() {
+    let project = plain();
+    let _ = add(&project, &["Never push to main", "--kind", "constitution"]);
+    let context = ["context", "--task", "push it"];
+    assert_eq!(memory(&project, &context).exits(0).stderr, "");
+    project.file("ralph.toml", "[memory]\nenabled = false\n");
+    let said = memory(&project, &context).exits(0);
+    assert!(said.stdout.contains("Never push to main"), "{}", said.stdout);
+    assert!(said.stderr.contains("agents are shown nothing"), "{}", said.stderr);
+}
+
+#[test]
+fn both_indexes_are_made_anew() {
+    let project = plain();
+    let _ = add(&project, &["Tabs are eight wide"]);
+    let _ = add(&project, &["Never push to main", "--scope", "global"]);
+    let said = memory(&project, &["rebuild"]).exits(0).stdout;
+    assert!(said.contains("For all projects: Read from the log again: 1 note."), "{said}");
+    let done = memory(&project, &["rebuild", "--json"]).exits(0).json();
+    assert_eq!(done["global"]["notes"], 1, "{done}");
+}

@@ -19,7 +19,6 @@ use ralph_memory::event::{Actor, Invariant, Note, Scope};
 use ralph_memory::succession::Succession;
 use ralph_memory::{Found, GroupHit, Imported, Known, MemoryError};
 
-use crate::error::CliError;
 use crate::texts::{one_line, table};
 
 /// The widest text of a table, in characters.
@@ -53,6 +52,16 @@ impl Answers {
         match self.locale {
             Locale::En => "Nothing that is known fits; an agent is shown nothing.",
             Locale::Ko => "알려진 것 중 맞는 것이 없어 에이전트에게 아무것도 보여 주지 않습니다.",
+        }
+    }
+
+    /// That agents are shown nothing, whatever is printed.
+    pub(super) fn off(&self) -> &'static str {
+        match self.locale {
+            Locale::En => "memory.enabled is false: agents are shown nothing of this",
+            Locale::Ko => {
+                "memory.enabled 가 false 이므로 에이전트에게는 아무것도 보여 주지 않습니다"
+            }
         }
     }
 
@@ -283,6 +292,16 @@ impl Answers {
         }
     }
 
+    /// That files of an import are not in this project.
+    pub(super) fn outside_files(&self, files: usize) -> String {
+        match self.locale {
+            Locale::En => {
+                format!("files outside of this project, left out of their notes: {files}")
+            }
+            Locale::Ko => format!("이 프로젝트 밖의 파일 {files}개는 기록에서 제외합니다"),
+        }
+    }
+
     /// That rules came with an import that is vouched for, and are nobody's word.
     pub(super) fn nobodys_rules(&self, rules: usize) -> String {
         match self.locale {
@@ -318,18 +337,21 @@ impl Answers {
         }
     }
 
-    /// That a note cannot be forgotten, since what repeats it would be left.
-    pub(super) fn repeated_in(&self, home: &Path) -> CliError {
-        let home = home.display();
-        CliError::refused(format!("{home} repeats what it says and cannot be written to"))
-            .with_hint("nothing was forgotten; call it again where that can be written to")
-            .in_korean(
-                format!("{home} 에 같은 내용이 있지만 쓸 수 없습니다"),
-                Some("아무것도 지우지 않았습니다. 그곳에 쓸 수 있을 때 다시 실행하세요"),
-            )
+    /// That the notes of a scope are not asked, and why.
+    pub(super) fn left_out(&self, scope: Scope, error: &str) -> String {
+        match (scope, self.locale) {
+            (Scope::Global, Locale::En) => format!("notes for all projects are left out: {error}"),
+            (Scope::Global, Locale::Ko) => format!("모든 프로젝트용 기록은 제외합니다: {error}"),
+            (Scope::Task | Scope::Project, Locale::En) => {
+                format!("notes of this project are left out: {error}")
+            }
+            (Scope::Task | Scope::Project, Locale::Ko) => {
+                format!("이 프로젝트의 기록은 제외합니다: {error}")
+            }
+        }
     }
 
-    /// That another note has the id of one that was forgotten.
+    /// That another note has the id of one that was changed, and is as it was.
     pub(super) fn still_there(&self, other: &Known) -> String {
         let (id, scope) = (&other.note.id, other.note.scope.word());
         match self.locale {

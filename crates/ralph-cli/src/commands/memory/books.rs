@@ -1,5 +1,6 @@
 //! Which notebook is meant, and who writes.
 
+use std::cell::Cell;
 use std::path::{Component, Path, PathBuf};
 
 use ralph_core::SessionId;
@@ -11,6 +12,7 @@ use ralph_memory::succession::{Succession, contradicted, succession};
 use ralph_memory::{Known, MemoryError, Notebook};
 use ralph_store::RunStore;
 
+use super::WhichArgs;
 use super::answers::Answers;
 use crate::app::App;
 use crate::caller::{self, Caller};
@@ -21,11 +23,13 @@ use crate::out;
 pub(super) struct Books<'a> {
     pub(super) app: &'a App,
     pub(super) answers: Answers,
+    /// Whether somebody heard that the other notebook cannot be asked.
+    has_told: Cell<bool>,
 }
 
 impl<'a> Books<'a> {
     pub(super) fn new(app: &'a App) -> Self {
-        Self { app, answers: Answers::new(app.locale()) }
+        Self { app, answers: Answers::new(app.locale()), has_told: Cell::new(false) }
     }
 
     /// The home of the notes for all projects, or of this one's.
@@ -49,6 +53,30 @@ impl<'a> Books<'a> {
         let (answer, notebook) = Notebook::attempt(home, job)?;
         self.tell(&notebook);
         Ok(Some(answer))
+    }
+
+    /// The answer of a notebook that only adds to that of another: where it
+    /// cannot be asked, that is told, and the other is nobody's captive.
+    pub(super) fn beside<T>(&self, asked: Result<Option<T>, CliError>, scope: Scope) -> Option<T> {
+        asked.unwrap_or_else(|error| {
+            if !self.has_told.replace(true) {
+                out::note(self.answers.left_out(scope, &error.in_line()));
+            }
+            None
+        })
+    }
+
+    /// Asks the notebooks that are meant: the first one has to answer, and so
+    /// does one that was asked for by name.
+    pub(super) fn ask_of<T>(
+        &self,
+        which: &WhichArgs,
+        scope: Scope,
+        job: impl Fn(&Notebook) -> Result<T, MemoryError>,
+    ) -> Result<Option<T>, CliError> {
+        let asked = self.ask(&self.home(scope), job);
+        let is_named = which.scope.contains(&scope);
+        if scope == Scope::Global && !is_named { Ok(self.beside(asked, scope)) } else { asked }
     }
 
     /// Asks a notebook, and creates it if needed.
@@ -106,8 +134,9 @@ impl<'a> Books<'a> {
         let mut found = Vec::new();
         for scope in [Scope::Project, Scope::Global] {
             let home = self.home(scope);
-            let known = self.ask(&home, |notebook| notebook.get(id))?.flatten();
-            found.extend(known.map(|known| (home, known)));
+            let asked = self.ask(&home, |notebook| notebook.get(id));
+            let asked = if found.is_empty() { asked? } else { self.beside(asked, scope) };
+            found.extend(asked.flatten().map(|known| (home, known)));
         }
         if found.is_empty() {
             return Err(CliError::usage(format!("there is no note `{id}`"))
@@ -131,7 +160,8 @@ impl<'a> Books<'a> {
             let found = self.ask(&self.home(scope), |notebook| match notebook.get(id)? {
                 Some(_) => Ok(vec![id.to_owned()]),
                 None => notebook.beginning(id),
-            })?;
+            });
+            let found = if begin.is_empty() { found? } else { self.beside(found, scope) };
             let found = found.unwrap_or_default();
             if found.iter().any(|one| one == id) {
                 return Ok(id.to_owned());
@@ -154,8 +184,14 @@ impl<'a> Books<'a> {
             return Ok(());
         }
         for scope in [Scope::Project, Scope::Global] {
-            let stats = self.ask(&self.home(scope), Notebook::stats)?.unwrap_or_default();
-            for kind in stats.notes.into_iter().map(|tally| tally.kind) {
+            let stats = self.ask(&self.home(scope), Notebook::stats);
+            for kind in self
+                .beside(stats, scope)
+                .unwrap_or_default()
+                .notes
+                .into_iter()
+                .map(|tally| tally.kind)
+            {
                 if !known.contains(&kind) {
                     known.push(kind);
                 }
@@ -190,8 +226,8 @@ impl<'a> Books<'a> {
             Scope::Task | Scope::Project => Scope::Global,
             Scope::Global => Scope::Project,
         };
-        let against = self.ask(&self.home(elsewhere), |notebook| contradicted(notebook, note))?;
-        found.against.extend(against.unwrap_or_default());
+        let against = self.ask(&self.home(elsewhere), |notebook| contradicted(notebook, note));
+        found.against.extend(self.beside(against, elsewhere).unwrap_or_default());
         Ok(found)
     }
 
@@ -234,6 +270,15 @@ impl<'a> Books<'a> {
             Some("") => Err(refused("is the project itself")),
             Some(_) | None => Err(refused("is not in this project")),
         }
+    }
+
+    /// A path from elsewhere as notes name it, whether or not it is there; `None`
+    /// if it leads out of the project.
+    pub(super) fn lexically_inside(&self, path: &str) -> Option<String> {
+        // As it was given: secrets in a path are known by all of its letters.
+        let given = Path::new(path).strip_prefix(&self.app.project.root).unwrap_or(Path::new(path));
+        let inside = flat(given).filter(|inside| inside.is_relative())?;
+        if inside.as_os_str().is_empty() { None } else { given.to_str().map(str::to_owned) }
     }
 
     /// A path as notes name it.

@@ -235,6 +235,11 @@ pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
     let events = noted.into_iter().chain(bound).chain(older.events(id));
     books.write_all(&home, events.collect())?;
     tell(books, args.json, (&home, id, secrets), &older)?;
+    for (place, other) in books.find_all(id)? {
+        if place != home && other.retired.is_none() {
+            out::note(books.answers.still_there(&other));
+        }
+    }
     Ok(0)
 }
 
@@ -290,7 +295,7 @@ fn forget_in(books: &Books<'_>, found: &[(PathBuf, Known)]) -> Result<usize, Cli
     let homes = books.app.note_homes();
     for home in homes.iter().filter(|home| Log::new(home).is_read_only()) {
         if books.ask(home, |notebook| notebook.has_repeated(&words))? == Some(true) {
-            return Err(books.answers.repeated_in(home));
+            return Err(repeated_in(home));
         }
     }
     let mut lines = 0;
@@ -302,6 +307,17 @@ fn forget_in(books: &Books<'_>, found: &[(PathBuf, Known)]) -> Result<usize, Cli
         lines += books.with(home, |notebook| notebook.forget(&known.note.id, now))?;
     }
     Ok(lines)
+}
+
+/// A note cannot be forgotten, since what repeats it would be left.
+fn repeated_in(home: &Path) -> CliError {
+    let home = home.display();
+    CliError::refused(format!("{home} repeats what it says and cannot be written to"))
+        .with_hint("nothing was forgotten; call it again where that can be written to")
+        .in_korean(
+            format!("{home} 에 같은 내용이 있지만 쓸 수 없습니다"),
+            Some("아무것도 지우지 않았습니다. 그곳에 쓸 수 있을 때 다시 실행하세요"),
+        )
 }
 
 #[expect(clippy::fn_params_excessive_bools, reason = "it is the option of the command line")]

@@ -50,6 +50,9 @@ pub(super) fn run(books: &Books<'_>, args: &ContextArgs) -> Result<u8, CliError>
     let app = books.app;
     let layers = app.layers()?;
     let rules = MemoryRules::new(&layers);
+    if !rules.is_enabled {
+        out::note(books.answers.off());
+    }
     // Whoever asks wants to see it, whether or not agents do.
     let rules =
         MemoryRules { is_enabled: true, tokens: args.tokens.unwrap_or(rules.tokens), ..rules };

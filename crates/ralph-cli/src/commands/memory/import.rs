@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use ralph_core::Timestamp;
 use ralph_engine::wire::memory as wire;
 use ralph_memory::consolidate::Conflict;
-use ralph_memory::event::{Actor, Note, NoteKind, Place, Scope, What};
+use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Place, Scope, What};
 use ralph_memory::succession::contradicted;
 use ralph_memory::{Brought, Imported, Known, Notebook, Retirement, clean};
 
@@ -84,13 +84,16 @@ pub(super) fn run(books: &Books<'_>, args: &ImportArgs) -> Result<u8, CliError> 
     importing.tidy()?;
     importing.settle()?;
     let conflicts = importing.conflicts()?;
-    let Importing { done, mut refused, rules, secrets, moved, scope, .. } = importing;
+    let Importing { done, mut refused, rules, secrets, moved, outside, scope, .. } = importing;
     refused.sort_by_key(|(line, _)| *line);
     for (line, reason) in refused.iter().take(FEW).filter(|_| !args.json) {
         out::note(books.answers.refused_line(*line, reason));
     }
-    let answer =
-        || redacted::counted(wire::imported(&done, &refused, (moved, &conflicts)), secrets);
+    let answer = || {
+        let mut json = wire::imported(&done, &refused, (moved, &conflicts));
+        json["outside_files"] = outside.into();
+        redacted::counted(json, secrets)
+    };
     super::print(args.json.then(answer), || {
         books.answers.imported(&done, refused.len()) + &books.answers.conflicts(&conflicts)
     });
@@ -102,6 +105,9 @@ pub(super) fn run(books: &Books<'_>, args: &ImportArgs) -> Result<u8, CliError> 
     }
     if moved > 0 {
         out::note(books.answers.moved_lines(moved, scope));
+    }
+    if outside > 0 {
+        out::note(books.answers.outside_files(outside));
     }
     Ok(u8::from(!refused.is_empty()))
 }
@@ -123,6 +129,8 @@ struct Importing<'a> {
     secrets: usize,
     /// Lines that are kept for others than they say.
     moved: usize,
+    /// Files and places of notes that are not in this project.
+    outside: usize,
     bytes: usize,
     done: Imported,
     refused: Vec<(u64, String)>,
@@ -159,6 +167,7 @@ impl<'a> Importing<'a> {
             rules: 0,
             secrets: 0,
             moved: 0,
+            outside: 0,
             bytes: 0,
             done: Imported::default(),
             refused: Vec::new(),
@@ -223,8 +232,23 @@ impl<'a> Importing<'a> {
         match scope {
             // What it points at is in one project alone.
             Scope::Global => Note { scope, files: Vec::new(), anchors: Vec::new(), ..note },
-            Scope::Task | Scope::Project => Note { scope, ..note },
+            Scope::Task | Scope::Project => self.at_home(Note { scope, ..note }),
         }
+    }
+
+    /// A note without files that are not in this project: nobody is to be led
+    /// there by a note of somebody else's.
+    fn at_home(&mut self, note: Note) -> Note {
+        let before = note.files.len() + note.anchors.len();
+        let inside = |file: &str| self.books.lexically_inside(file);
+        let files: Vec<String> = note.files.iter().filter_map(|file| inside(file)).collect();
+        let anchors = note.anchors.into_iter().filter_map(|anchor| {
+            let file = inside(&anchor.file)?;
+            Some(Anchor { file, ..anchor })
+        });
+        let anchors: Vec<Anchor> = anchors.collect();
+        self.outside += before - files.len() - anchors.len();
+        Note { files, anchors, ..note }
     }
 
     fn pile(&mut self, scope: Scope) -> Result<&mut Pile, CliError> {

@@ -74,6 +74,23 @@ fn notes_for_all_projects_are_found_and_read_too() {
 }
 
 #[test]
+fn what_the_user_edited_is_not_credited_with_what_it_said_before() {
+    let project = project();
+    let (old, new) = ("The cache is shared", "The cache is not shared");
+    let added = project.ralph(&["memory", "add", old, "--json"]).output().exits(0).json();
+    let id = added["note"]["id"].as_str().unwrap();
+    let _ = project.ralph(&["memory", "edit", id, new]).output().exits(0);
+    let mut server = Server::start(&project, &[]);
+    let said = server.answered("memory_add", &json!({ "text": old, "kind": "fact" }));
+    assert_eq!(said["state"], "new", "{said}");
+    assert_ne!(said["id"], json!(id));
+    let found = server.answered("memory_get", &json!({ "ids": [id] }));
+    assert_eq!(found["notes"][0]["text"], new);
+    let why = project.ralph(&["memory", "why", id, "--json"]).output().exits(0).json();
+    assert_eq!(why["counts"]["seen_again"], 0, "{why}");
+}
+
+#[test]
 fn an_agent_does_not_pass_for_many_by_naming_sessions() {
     let project = project();
     let mut server = Server::start(&project, &[]);

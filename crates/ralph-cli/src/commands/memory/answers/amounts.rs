@@ -26,6 +26,11 @@ impl Answers {
         }
     }
 
+    /// The same of the notes for all projects.
+    pub(in super::super) fn rebuilt_of_all(&self, stats: &Stats) -> String {
+        format!("{}{}", self.say("For all projects: ", "모든 프로젝트용: "), self.rebuilt(stats))
+    }
+
     /// How many lines could not be read, if there are some.
     fn lost(&self, stats: &Stats) -> String {
         let lines = stats.damaged.len();

@@ -35,13 +35,15 @@ const FIELDS: [(&str, Form); 14] = [
 const NEEDED: [&str; 2] = ["id", "text"];
 
 impl Form {
+    /// Whether a value has this form; what is null is as good as not there.
     fn fits(self, value: &Value) -> bool {
+        if value.is_null() {
+            return true;
+        }
         match self {
-            Self::Text => value.is_string() || value.is_null(),
-            Self::Name => value.is_string() || value.is_i64() || value.is_null(),
-            Self::Scope => {
-                matches!(value.as_str(), Some("task" | "project" | "global")) || value.is_null()
-            }
+            Self::Text => value.is_string(),
+            Self::Name => value.is_string() || value.is_i64(),
+            Self::Scope => matches!(value.as_str(), Some("task" | "project" | "global")),
             Self::Texts => value.as_array().is_some_and(|list| list.iter().all(Value::is_string)),
             Self::Anchors => value.as_array().is_some_and(|list| {
                 list.iter().all(|one| one.get("file").is_some_and(Value::is_string))

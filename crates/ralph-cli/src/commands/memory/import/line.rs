@@ -29,9 +29,9 @@ pub(super) struct Line {
     #[serde(default)]
     why: Option<String>,
     #[serde(default)]
-    files: Vec<String>,
+    files: Option<Vec<String>>,
     #[serde(default)]
-    anchors: Vec<Anchor>,
+    anchors: Option<Vec<Anchor>>,
     #[serde(default)]
     at: Option<Moment>,
     #[serde(default)]
@@ -117,8 +117,8 @@ pub(super) fn read(bytes: &[u8], now: Timestamp) -> Result<Read, String> {
     let note = Note {
         title: line.title.filter(|title| !title.is_empty()),
         why: line.why.filter(|why| !why.is_empty()),
-        files: line.files,
-        anchors: line.anchors,
+        files: line.files.unwrap_or_default(),
+        anchors: line.anchors.unwrap_or_default(),
         since,
         prev: line.prev.map(Name::text),
         next: line.next.map(Name::text),
