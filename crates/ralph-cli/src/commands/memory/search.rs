@@ -104,7 +104,7 @@ fn answers(
 ) -> Result<Vec<Answer>, CliError> {
     let mut all: Vec<Answer> = queries.iter().map(|_| nothing(args)).collect();
     for scope in args.which.homes() {
-        let found = books.ask(&books.home(scope), |notebook| {
+        let found = books.ask_of(&args.which, scope, |notebook| {
             queries.iter().map(|query| answer(notebook, args, query)).collect::<Result<Vec<_>, _>>()
         })?;
         for (known, more) in all.iter_mut().zip(found.unwrap_or_default()) {
