@@ -42,7 +42,7 @@ use crate::store::{counters, entries, notes, turns};
 const MANY: usize = 256;
 
 /// How often a job is tried while others make the database anew.
-const TRIES: u32 = 20;
+const TRIES: u32 = 60;
 
 /// After how many tries a database that cannot be read is taken for damaged.
 const FEW: u32 = 4;
@@ -202,16 +202,19 @@ impl Notebook {
         job: impl Fn(&Self) -> Result<T, MemoryError>,
     ) -> Result<(T, Self), MemoryError> {
         let mut repaired = None;
+        let path = open::path_in(home);
         for turn in 1..TRIES {
+            let found = open::file_id(&path);
             let done = Self::open_as_it_is(home, patience).and_then(|book| Ok((job(&book)?, book)));
             match done {
                 Err(trouble) if trouble.is_passing() => {
-                    // What does not pass by itself is what others left half done;
-                    // what they made anew is not.
+                    // What does not pass by itself is what others left half done.
                     let is_left = turn % FEW == 0 && !trouble.is_moved();
-                    if trouble.is_damage() || is_left {
-                        let path = open::path_in(home);
-                        open::remove(&path).map_err(|source| MemoryError::Io { path, source })?;
+                    // What others made anew meanwhile is not what was damaged.
+                    let is_there = open::file_id(&path) == found;
+                    if is_there && (trouble.is_damage() || is_left) {
+                        let failed = |source| MemoryError::Io { path: path.clone(), source };
+                        open::remove(&path).map_err(failed)?;
                         repaired = Some(trouble);
                     }
                 }
