@@ -81,17 +81,13 @@ fn tree(parser: &mut Parser, source: &[u8]) -> Result<tree_sitter::Tree, TooHard
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use super::*;
 
     #[test]
     fn a_file_that_takes_ever_more_work_is_given_up() {
         let text = format!("x = 1\n{}", "# a comment as any other\n".repeat(40_000));
-        let began = Instant::now();
+        // Without a bound it takes minutes, and then it is parsed.
         assert_eq!(parse(&text, SupportLang::Python).err(), Some(TooHard));
-        // Without a bound it takes minutes.
-        assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
         let next = parse("print(1)\n", SupportLang::Python).ok();
         assert!(next.is_some_and(|tree| tree.root().find("print($A)").is_some()));
     }

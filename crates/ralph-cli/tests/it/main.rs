@@ -50,6 +50,7 @@ mod memory_succession;
 mod memory_trust;
 #[cfg(test)]
 mod memory_words;
+mod noting;
 mod opencode;
 #[cfg(test)]
 mod opencode_moving;

@@ -1,29 +1,10 @@
 //! A backup of notes, and what comes of it elsewhere.
 
-use ralph_testkit::{Output, Project};
+use ralph_testkit::Project;
 use serde_json::{Value, json};
 
+use crate::noting::{add, json_of, memory, said};
 use crate::plain;
-
-fn memory(project: &Project, args: &[&str]) -> Output {
-    project.ralph(&[&["memory"], args].concat()).output()
-}
-
-#[track_caller]
-fn json_of(project: &Project, args: &[&str]) -> Value {
-    memory(project, &[args, &["--json"]].concat()).exits(0).json()
-}
-
-#[track_caller]
-fn add(project: &Project, args: &[&str]) -> String {
-    let answer = json_of(project, &[&["add"], args].concat());
-    answer["note"]["id"].as_str().unwrap_or_default().to_owned()
-}
-
-#[track_caller]
-fn said(project: &Project, args: &[&str]) -> String {
-    memory(project, args).exits(0).stdout
-}
 
 /// Imports lines that the user vouches for.
 #[track_caller]

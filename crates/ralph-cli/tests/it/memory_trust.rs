@@ -3,30 +3,11 @@
 
 use std::fs;
 
-use ralph_testkit::{Output, Project};
-use serde_json::{Value, json};
+use ralph_testkit::Project;
+use serde_json::json;
 
+use crate::noting::{add, json_of, memory, said};
 use crate::plain;
-
-fn memory(project: &Project, args: &[&str]) -> Output {
-    project.ralph(&[&["memory"], args].concat()).output()
-}
-
-#[track_caller]
-fn json_of(project: &Project, args: &[&str]) -> Value {
-    memory(project, &[args, &["--json"]].concat()).exits(0).json()
-}
-
-#[track_caller]
-fn add(project: &Project, args: &[&str]) -> String {
-    let answer = json_of(project, &[&["add"], args].concat());
-    answer["note"]["id"].as_str().unwrap_or_default().to_owned()
-}
-
-#[track_caller]
-fn said(project: &Project, args: &[&str]) -> String {
-    memory(project, args).exits(0).stdout
-}
 
 #[test]
 fn notes_for_all_projects_are_found_like_others_and_say_so() {
