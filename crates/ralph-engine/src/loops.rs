@@ -1,7 +1,5 @@
 //! Starting, stopping and finding runs: the engine's front door.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
-
 use ralph_core::errand::Errands;
 use ralph_core::run::{AgentRef, NewRun, Owner};
 use ralph_core::state::{Pause, State};
@@ -34,7 +32,7 @@ pub fn start(store: &dyn RunStore, new: NewRun, now: Timestamp) -> Result<Run, E
         }
         set_state(store, &old, State::Paused(Pause::Interrupted), now)?;
     }
-    let run = Run::new(random_id(), new, now);
+    let run = Run::new(fresh_id(), new, now);
     store.create_run(&run)?;
     Ok(run)
 }
@@ -204,12 +202,9 @@ fn set_state(
     Ok(())
 }
 
-/// A fresh id. The standard library's hasher keys are random per process.
-fn random_id() -> RunId {
-    let mut hasher = RandomState::new().build_hasher();
-    hasher.write_u32(std::process::id());
-    let bits = hasher.finish();
-    RunId::from_bits(u32::try_from(bits & 0xffff_ffff).unwrap_or(0))
+fn fresh_id() -> RunId {
+    let [first, second, third, fourth, ..] = ralph_proc::random_bits().to_le_bytes();
+    RunId::from_bits(u32::from_le_bytes([first, second, third, fourth]))
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod launch;
 mod log;
 #[cfg(target_os = "linux")]
 mod procfs;
+mod random;
 mod run;
 mod supervise;
 mod supervised;
@@ -33,6 +34,7 @@ pub use feed::Feed;
 pub use find::find_program;
 pub use launch::{Control, Ending, Launch, Limits, Outcome, Stream, Streams, TICK, Watcher};
 pub use log::{LineFilter, LogLimits, LogWriter, read_log};
+pub use random::random_bits;
 pub use run::{ProcError, Supervisor};
 pub use supervise::supervisor_main;
 pub use tail::Tail;

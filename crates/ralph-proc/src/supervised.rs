@@ -1,7 +1,6 @@
 //! Our side of one supervised program.
 
 use std::ffi::OsString;
-use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -9,6 +8,7 @@ use std::sync::mpsc::SyncSender;
 
 use crate::events::{Event, spawn_reader};
 use crate::launch::{Ending, Launch, Stream};
+use crate::random::random_bits;
 use crate::run::ProcError;
 use crate::tree::kill_marked;
 use crate::wire::{KILL, Spec, TERMINATE, TOKEN_VARIABLE};
@@ -30,7 +30,7 @@ impl Supervised {
         launch: &Launch,
         events: &SyncSender<Event>,
     ) -> Result<Self, ProcError> {
-        let token = new_token();
+        let token = format!("{:032x}", random_bits());
         let spec = Spec::new(launch, &token);
         let mut command = command(exe, args, &spec);
         let child = command
@@ -154,21 +154,4 @@ fn ending_of(status: ExitStatus) -> Ending {
     }
     // A status is a code or a signal; anything else counts as a failure.
     Ending::Exited(status.code().unwrap_or(1))
-}
-
-/// Must differ from every other token on this machine; it is no secret.
-fn new_token() -> String {
-    let random = || RandomState::new().hash_one(std::process::id());
-    format!("{:016x}{:016x}", random(), random())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_two_tokens_are_the_same() {
-        let tokens: std::collections::HashSet<_> = (0..100).map(|_| new_token()).collect();
-        assert_eq!(tokens.len(), 100);
-    }
 }

@@ -1,7 +1,6 @@
 //! A server of our own: started when the first turn needs it, ended with the
 //! run.
 
-use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -52,7 +51,7 @@ struct Shared {
 impl Server {
     /// Starts it as `launch` says, behind a password that nobody knows.
     pub(super) fn start(supervisor: &Supervisor, mut launch: Launch) -> io::Result<Self> {
-        let password = random();
+        let password = format!("{:032x}", ralph_proc::random_bits());
         let ours = [(USER_VARIABLE, "opencode"), (PASSWORD_VARIABLE, &password)];
         launch.env.retain(|(name, _)| ours.iter().all(|(own, _)| name != own));
         launch.env.extend(ours.map(|(name, value)| (name.into(), value.into())));
@@ -162,11 +161,4 @@ fn in_words(ended: Result<Ending, ProcError>) -> String {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// A password: the keys of the standard library's hasher come from the system's
-/// randomness.
-fn random() -> String {
-    let half = |salt: u8| RandomState::new().hash_one((salt, std::process::id()));
-    format!("{:016x}{:016x}", half(0), half(1))
 }

@@ -5,7 +5,6 @@
 //! could know when it was written, and is cut and redacted before.
 
 use std::fmt::Write;
-use std::hash::{BuildHasher, Hasher, RandomState};
 
 use ralph_core::evidence::GateReport;
 use ralph_core::feedback::last_chars;
@@ -43,7 +42,8 @@ pub(super) struct Prompt {
 
 impl Prompt {
     pub(super) fn new(criterion: &str, case: &Case<'_>) -> Self {
-        let boundary = random_word();
+        // A word that the work under judgement cannot have known.
+        let boundary = format!("{:032x}", ralph_proc::random_bits());
         Self {
             system: system(&boundary),
             criterion: criterion.to_owned(),
@@ -126,17 +126,6 @@ fn first_chars(text: &str, most: usize) -> String {
         Some((end, _)) => format!("{}\n[cut here: {} bytes more]", &text[..end], text.len() - end),
         None => text.to_owned(),
     }
-}
-
-/// A word that nobody can have known before: the keys of the standard
-/// library's hasher are random.
-fn random_word() -> String {
-    let half = |number: u8| {
-        let mut hasher = RandomState::new().build_hasher();
-        hasher.write_u8(number);
-        hasher.finish()
-    };
-    format!("{:016x}{:016x}", half(1), half(2))
 }
 
 #[cfg(test)]

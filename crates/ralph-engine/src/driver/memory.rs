@@ -2,7 +2,6 @@
 //! on with it, also under a driver that resumes the run later.
 
 use std::fs;
-use std::hash::{BuildHasher, RandomState};
 use std::io::Write;
 use std::path::Path;
 
@@ -138,8 +137,7 @@ impl Memory {
 
 /// A session of a name that nobody has used.
 pub(crate) fn new_session() -> Option<Session> {
-    let half = || u128::from(RandomState::new().hash_one(std::process::id()));
-    SessionId::new(&ralph_agents::uuid((half() << 64) | half())).map(Session::new)
+    SessionId::new(&ralph_agents::uuid(ralph_proc::random_bits())).map(Session::new)
 }
 
 #[derive(Deserialize, Serialize)]
