@@ -19,7 +19,7 @@ mod turns;
 use std::path::Path;
 
 use crate::failure::Failure;
-use crate::stress::stage;
+use crate::stress::stage::Length;
 use crate::table::Table;
 use crate::{say, workspace};
 
@@ -65,7 +65,7 @@ impl Budget {
 /// Measures the named groups, or all of them.
 pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     let wish = Wish::parse(args)?;
-    let binary = stage::build(&workspace::root())?;
+    let binary = Length::Full.build(&workspace::root())?;
     let mut rows = Vec::new();
     for group in &wish.groups {
         rows.extend((group.measure)(&binary, wish.extent)?);

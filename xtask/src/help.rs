@@ -2,7 +2,8 @@
 
 use crate::failure::Failure;
 use crate::{
-    bench, conformance, docs, options, say, stress, table::Table, test, tidy, tools, yardstick,
+    bench, conformance, docs, options, prove, say, stress, table::Table, test, tidy, tools,
+    yardstick,
 };
 
 /// One task of `cargo xtask`.
@@ -20,9 +21,15 @@ pub(crate) struct Command {
 pub(crate) const COMMANDS: &[Command] = &[
     Command {
         name: "test",
-        usage: "[--quick]",
-        about: "Run everything a change must pass; --quick runs the tests alone",
+        usage: "[-p CRATE]... [--changed] [--quick]",
+        about: "Run everything a change must pass, or only what concerns some crates; --quick: tests alone",
         run: test::run,
+    },
+    Command {
+        name: "prove",
+        usage: "[AREA]...",
+        about: "Run what takes long: all cases of real clients, stress, benchmarks",
+        run: prove::run,
     },
     Command {
         name: "tools",
@@ -44,8 +51,8 @@ pub(crate) const COMMANDS: &[Command] = &[
     },
     Command {
         name: "docs",
-        usage: "[--check]",
-        about: "Write docs/reference and plugins from the binary, or compare them",
+        usage: "",
+        about: "Write docs/reference and plugins from the binary; a test compares them",
         run: docs::run,
     },
     Command {
@@ -56,8 +63,8 @@ pub(crate) const COMMANDS: &[Command] = &[
     },
     Command {
         name: "stress",
-        usage: "[--seed N] [NAME]...",
-        about: "Run what is too slow or too rough for the tests",
+        usage: "[--sample] [--seed N] [NAME]...",
+        about: "Run what is too slow or too rough for the tests; --sample takes a minute",
         run: stress::run,
     },
     Command {

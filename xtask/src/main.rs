@@ -14,8 +14,10 @@ mod help;
 #[cfg(test)]
 mod layering;
 mod options;
+mod prove;
 mod rust_source;
 mod say;
+mod scope;
 mod stress;
 mod table;
 mod tally;

@@ -1,7 +1,7 @@
 //! `cargo xtask stress`: what is too slow or too rough for the tests.
 //!
-//! Every scenario works with the release binary in a folder of its own, which
-//! is kept when the scenario fails. Processes are ended by their own ids only.
+//! Every scenario works in a folder of its own, which is kept when the scenario
+//! fails. Processes are ended by their own ids only.
 
 mod contention;
 mod dice;
@@ -14,11 +14,10 @@ mod rollbacks;
 mod runaways;
 pub(crate) mod stage;
 
-use std::path::Path;
 use std::time::Instant;
 
 use self::dice::Dice;
-use self::stage::Stage;
+use self::stage::{Length, Stage};
 use crate::failure::Failure;
 use crate::{say, workspace};
 
@@ -42,11 +41,11 @@ const SCENARIOS: &[Scenario] = &[
 pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     let wish = Wish::parse(args)?;
     let seed = wish.seed.unwrap_or_else(dice::new_seed);
-    let binary = stage::build(&workspace::root())?;
+    let binary = wish.length.build(&workspace::root())?;
     say::line(&format!("seed {seed}; `cargo xtask stress --seed {seed}` repeats its choices"));
     let mut broken = Vec::new();
     for scenario in wish.scenarios {
-        if let Err(failure) = play(scenario, &binary, seed) {
+        if let Err(failure) = play(scenario, Stage::new(&binary)?.of_length(wish.length), seed) {
             say::error(&format!("{}: {failure}", scenario.name));
             broken.push(scenario.name);
         }
@@ -57,8 +56,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     Err(Failure::Failed(format!("seed {seed}: {} did not hold", broken.join(", "))))
 }
 
-fn play(scenario: &Scenario, binary: &Path, seed: u64) -> Result<(), Failure> {
-    let stage = Stage::new(binary)?;
+fn play(scenario: &Scenario, stage: Stage, seed: u64) -> Result<(), Failure> {
     let started = Instant::now();
     let result = (scenario.run)(&stage, &mut Dice::new(seed)).and_then(|said| {
         stage.expect_nobody_left()?;
@@ -79,19 +77,22 @@ fn play(scenario: &Scenario, binary: &Path, seed: u64) -> Result<(), Failure> {
 
 /// What the command line asks for.
 struct Wish {
+    length: Length,
     seed: Option<u64>,
     scenarios: Vec<&'static Scenario>,
 }
 
 impl Wish {
     fn parse(args: &[String]) -> Result<Self, Failure> {
-        let mut wish = Self { seed: None, scenarios: Vec::new() };
+        let mut wish = Self { length: Length::Full, seed: None, scenarios: Vec::new() };
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             if arg == "--seed" {
                 let seed = args.next().and_then(|text| text.parse().ok());
                 let missing = || Failure::Usage("--seed needs a number".to_owned());
                 wish.seed = Some(seed.ok_or_else(missing)?);
+            } else if arg == "--sample" {
+                wish.length = Length::Sample;
             } else {
                 wish.scenarios.push(named(arg)?);
             }

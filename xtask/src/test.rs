@@ -5,51 +5,114 @@ use std::time::Instant;
 
 use crate::cargo::Cargo;
 use crate::failure::Failure;
-use crate::options::{self, Given};
+use crate::scope::{self, Scope};
 use crate::table::Table;
 use crate::tally::Tally;
-use crate::{conformance, docs, say, tidy, tools, workspace};
+use crate::{conformance, say, tidy, tools, workspace};
+
+/// Tests in a module of this name take long: `cargo xtask prove` runs them.
+pub(crate) const LONG_TESTS: &str = "::prove::";
 
 type Outcome = (Tally, Result<(), Failure>);
 
-struct Step {
-    name: &'static str,
-    run: fn(&Path) -> Outcome,
+/// What the steps work on.
+struct Workplace {
+    root: std::path::PathBuf,
+    scope: Scope,
+    needs_tools: bool,
 }
 
-/// Cheap steps first, so that the usual slips are told within seconds.
-const ALL: &[Step] = &[
-    Step { name: "fmt", run: fmt },
-    Step { name: "tidy", run: |root| untallied(tidy::check(root)) },
-    Step { name: "clippy", run: clippy },
-    TOOLS,
-    TESTS,
-    Step { name: "doc tests", run: doc_tests },
-    Step { name: "doc", run: doc },
-    Step { name: "conformance", run: |root| untallied(conformance::check(root)) },
-    Step { name: "docs --check", run: |root| untallied(docs::check(root)) },
-];
-const QUICK: &[Step] = &[TOOLS, TESTS];
-const TOOLS: Step = Step { name: "tools", run: |root| untallied(tools::install(root).map(|_| ())) };
+struct Step {
+    name: &'static str,
+    run: fn(&Workplace) -> Outcome,
+}
+
+const FMT: Step = Step { name: "fmt", run: fmt };
+const TIDY: Step = Step { name: "tidy", run: |place| untallied(tidy::check(&place.root)) };
+const CLIPPY: Step = Step { name: "clippy", run: clippy };
+const TOOLS: Step = Step { name: "tools", run: |place| untallied(tools_path(place).map(|_| ())) };
 const TESTS: Step = Step { name: "tests", run: tests };
+const DOC_TESTS: Step = Step { name: "doc tests", run: doc_tests };
+const DOC: Step = Step { name: "doc", run: doc };
+const CONFORMANCE: Step =
+    Step { name: "conformance", run: |place| untallied(conformance::check(&place.root)) };
+
+/// Cheap steps first, so that the usual slips are told within seconds.
+const ALL: &[Step] = &[FMT, TIDY, CONFORMANCE, CLIPPY, TOOLS, TESTS, DOC_TESTS, DOC];
+const SOME: &[Step] = &[FMT, TIDY, CLIPPY, TOOLS, TESTS];
+const QUICK: &[Step] = &[TOOLS, TESTS];
 
 /// Runs the steps in order and stops at the first that does not hold.
 pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
-    let steps = match options::only_flag(args, "--quick")? {
-        Given::Yes => QUICK,
-        Given::No => ALL,
+    let wanted = Wanted::parse(args)?;
+    let root = workspace::root();
+    let packages = scope::packages(&root)?;
+    let (steps, scope) = match wanted {
+        Wanted::Everything => (ALL, Scope::Workspace),
+        Wanted::Quick => (QUICK, Scope::Workspace),
+        Wanted::Packages(names) => (SOME, scope::named(names, &packages)?),
+        Wanted::Changed => match scope::changed(&root, &packages)? {
+            Scope::Workspace => (ALL, Scope::Workspace),
+            Scope::Packages(names) if names.is_empty() => {
+                say::line("no package differs from the main branch");
+                return Ok(());
+            }
+            some @ Scope::Packages(_) => (SOME, some),
+        },
     };
-    run_steps(steps, &workspace::root())
+    if let Scope::Packages(names) = &scope {
+        say::line(&format!("testing {}", names.join(", ")));
+    }
+    let needs_tools = scope.needs_tools(&packages);
+    run_steps(steps, &Workplace { root, scope, needs_tools })
 }
 
-fn run_steps(steps: &[Step], root: &Path) -> Result<(), Failure> {
+/// What the command line asks for.
+#[derive(Debug, PartialEq, Eq)]
+enum Wanted {
+    Everything,
+    Quick,
+    Changed,
+    Packages(Vec<String>),
+}
+
+impl Wanted {
+    fn parse(args: &[String]) -> Result<Self, Failure> {
+        let mut names = Vec::new();
+        let mut rest = args.iter();
+        while let Some(arg) = rest.next() {
+            match arg.as_str() {
+                "-p" | "--package" => match rest.next() {
+                    Some(name) => names.push(name.clone()),
+                    None => {
+                        return Err(Failure::Usage(format!("{arg} needs the name of a package")));
+                    }
+                },
+                "--quick" if args.len() == 1 => return Ok(Self::Quick),
+                "--changed" if args.len() == 1 => return Ok(Self::Changed),
+                "--quick" | "--changed" => {
+                    return Err(Failure::Usage(format!("{arg} goes with no other argument")));
+                }
+                _ => {
+                    let known = "-p CRATE, --changed, --quick";
+                    return Err(Failure::Usage(format!(
+                        "unknown argument `{arg}`; known: {known}"
+                    )));
+                }
+            }
+        }
+        Ok(if names.is_empty() { Self::Everything } else { Self::Packages(names) })
+    }
+}
+
+fn run_steps(steps: &[Step], place: &Workplace) -> Result<(), Failure> {
     let mut table = Table::new(&["step", "result", "seconds"]);
     let mut sum = Tally::default();
     let mut result = Ok(());
     for step in steps {
         say::line(&format!("\n==> {}", step.name));
         let started = Instant::now();
-        let (tally, outcome) = (step.run)(root);
+        let (tally, outcome) = (step.run)(place);
         sum += tally;
         let word = if outcome.is_ok() { "ok" } else { "FAILED" };
         table.row([step.name, word, &format!("{:.1}", started.elapsed().as_secs_f64())]);
@@ -66,17 +129,20 @@ fn untallied(result: Result<(), Failure>) -> Outcome {
     (Tally::default(), result)
 }
 
-fn fmt(root: &Path) -> Outcome {
+fn fmt(place: &Workplace) -> Outcome {
+    let root = &place.root;
     untallied(
         needs_component(root, "fmt", "rustfmt")
             .and_then(|()| Cargo::new(root, &["fmt", "--all", "--check"]).run()),
     )
 }
 
-fn clippy(root: &Path) -> Outcome {
-    let args = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+fn clippy(place: &Workplace) -> Outcome {
+    let scope = place.scope.arguments();
+    let args = [&["clippy"], &scope[..], &["--all-targets", "--", "-D", "warnings"]].concat();
     untallied(
-        needs_component(root, "clippy", "clippy").and_then(|()| Cargo::new(root, &args).run()),
+        needs_component(&place.root, "clippy", "clippy")
+            .and_then(|()| Cargo::new(&place.root, &args).run()),
     )
 }
 
@@ -89,18 +155,37 @@ fn needs_component(root: &Path, command: &str, component: &str) -> Result<(), Fa
     )))
 }
 
-fn tests(root: &Path) -> Outcome {
-    let nextest = ["nextest", "run", "--workspace", "--no-fail-fast"];
-    // Doc tests are a step of their own, also where cargo test would add them.
-    let libtest = ["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"];
-    let has_nextest = Cargo::new(root, &["nextest", "--version"]).works();
-    let args: &[&str] = if has_nextest { &nextest } else { &libtest };
-    match tools::install(root) {
-        Ok(path) => {
-            refuse_silence(Cargo::new(root, args).env(tools::PATH_VARIABLE, &path).count_tests())
-        }
+/// The search path with the tools, which are installed where tests use them.
+fn tools_path(place: &Workplace) -> Result<Option<String>, Failure> {
+    if place.needs_tools { tools::install(&place.root).map(Some) } else { Ok(None) }
+}
+
+fn tests(place: &Workplace) -> Outcome {
+    match tools_path(place) {
+        Ok(path) => run_tests(&place.root, &place.scope, path.as_deref(), &["--skip", LONG_TESTS]),
         Err(failure) => untallied(Err(failure)),
     }
+}
+
+/// Runs the tests of some packages that this filter of the test harness takes.
+pub(crate) fn run_tests(
+    root: &Path,
+    scope: &Scope,
+    tools: Option<&str>,
+    filter: &[&str],
+) -> Outcome {
+    let has_nextest = Cargo::new(root, &["nextest", "--version"]).works();
+    // Doc tests are a step of their own, also where cargo test would add them.
+    let libtest = ["test", "--no-fail-fast", "--lib", "--bins", "--tests"];
+    let runner: &[&str] =
+        if has_nextest { &["nextest", "run", "--no-fail-fast"] } else { &libtest };
+    let scope = scope.arguments();
+    let args = [runner, &scope[..], &["--"], filter].concat();
+    let mut call = Cargo::new(root, &args);
+    if let Some(path) = tools {
+        call = call.env(tools::PATH_VARIABLE, path);
+    }
+    refuse_silence(call.count_tests())
 }
 
 /// A runner that succeeds without a single test has proven nothing.
@@ -111,28 +196,63 @@ fn refuse_silence((tally, result): Outcome) -> Outcome {
     (tally, result)
 }
 
-fn doc_tests(root: &Path) -> Outcome {
-    Cargo::new(root, &["test", "--workspace", "--doc"]).count_tests()
+/// Runs the examples in documentation comments where there are any: without
+/// them, the libraries would be compiled once more for nothing.
+fn doc_tests(place: &Workplace) -> Outcome {
+    let has_example = |text: &str| {
+        let mut lines = text.lines().map(str::trim_start);
+        lines.any(|line| line.starts_with("/// ```") || line.starts_with("//! ```"))
+    };
+    let files = match workspace::files(&place.root) {
+        Ok(files) => files,
+        Err(failure) => return untallied(Err(failure)),
+    };
+    let mut sources = files.iter().filter(|file| file.has_extension("rs"));
+    if !sources.any(|file| file.text.as_deref().is_some_and(has_example)) {
+        say::line("no documentation comment has an example");
+        return untallied(Ok(()));
+    }
+    Cargo::new(&place.root, &["test", "--workspace", "--doc"]).count_tests()
 }
 
-fn doc(root: &Path) -> Outcome {
+fn doc(place: &Workplace) -> Outcome {
     let args = ["doc", "--no-deps", "--workspace"];
-    untallied(Cargo::new(root, &args).env("RUSTDOCFLAGS", "-D warnings").run())
+    untallied(Cargo::new(&place.root, &args).env("RUSTDOCFLAGS", "-D warnings").run())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn passes(_: &Path) -> Outcome {
+    fn nowhere() -> Workplace {
+        Workplace { root: ".".into(), scope: Scope::Workspace, needs_tools: false }
+    }
+
+    #[test]
+    fn packages_changes_and_quick_are_asked_for_one_at_a_time() {
+        let parse = |args: &[&str]| {
+            Wanted::parse(&args.iter().map(|&arg| arg.to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(parse(&[]), Ok(Wanted::Everything));
+        assert_eq!(parse(&["--quick"]), Ok(Wanted::Quick));
+        assert_eq!(parse(&["--changed"]), Ok(Wanted::Changed));
+        let names = vec!["a".to_owned(), "b".to_owned()];
+        assert_eq!(parse(&["-p", "a", "--package", "b"]), Ok(Wanted::Packages(names)));
+        for wrong in [&["-p"][..], &["--quik"], &["--quick", "-p", "a"], &["-p", "a", "--changed"]]
+        {
+            assert_eq!(parse(wrong).unwrap_err().exit_code(), 2, "{wrong:?}");
+        }
+    }
+
+    fn passes(_: &Workplace) -> Outcome {
         (Tally { passed: 1, failed: 0 }, Ok(()))
     }
 
-    fn fails(_: &Path) -> Outcome {
+    fn fails(_: &Workplace) -> Outcome {
         (Tally { passed: 0, failed: 1 }, Err(Failure::Failed("one test".to_owned())))
     }
 
-    fn is_never_reached(_: &Path) -> Outcome {
+    fn is_never_reached(_: &Workplace) -> Outcome {
         panic!("a step ran after one that failed")
     }
 
@@ -143,13 +263,13 @@ mod tests {
             Step { name: "b", run: fails },
             Step { name: "c", run: is_never_reached },
         ];
-        let result = run_steps(&steps, Path::new("."));
+        let result = run_steps(&steps, &nowhere());
         assert_eq!(result, Err(Failure::Failed("one test".to_owned())));
     }
 
     #[test]
     fn steps_that_all_hold_are_a_success() {
-        assert_eq!(run_steps(&[Step { name: "a", run: passes }], Path::new(".")), Ok(()));
+        assert_eq!(run_steps(&[Step { name: "a", run: passes }], &nowhere()), Ok(()));
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! `cargo xtask tools`: the real compilers, linters, test runners, language
 //! servers and agents that the tests are about.
 //!
-//! They are installed once, into `target/tools` or `$RALPH_TOOLS`, in pinned
-//! versions; what comes from the system's packages is installed only when it
-//! is missing. A second call finds the stamps and does nothing.
+//! They are installed once for all work trees of a user, below
+//! `~/.cache/ralph-tools` or `$RALPH_TOOLS`, in pinned versions; what comes from
+//! the system's packages is installed only when it is missing. A second call
+//! finds the stamps and does nothing.
 
 use std::env;
 use std::ffi::OsString;
@@ -66,14 +67,18 @@ const SYSTEM: &[(&str, &str)] = &[
 /// Packages of Debian without a program of their own.
 const SYSTEM_LIBRARIES: &[&str] = &["ruby-minitest", "ruby-rspec-junit-formatter"];
 
-/// The variable that names another folder than `target/tools`.
+/// The variable that names another folder for the tools.
 const FOLDER_VARIABLE: &str = "RALPH_TOOLS";
+
+/// Below the user's cache.
+const FOLDER: &str = "ralph-tools";
 
 /// The variable by which tests are told the search path.
 pub(crate) const PATH_VARIABLE: &str = "RALPH_TOOLS_PATH";
 
-/// The file by which tests find the search path when nobody tells them.
-const PATH_FILE: &str = "path";
+/// The file of the workspace by which tests find the search path when no
+/// variable names it.
+const PATH_FILE: &str = "target/tools.path";
 
 /// Installs what is missing; takes no arguments.
 pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
@@ -87,40 +92,53 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
 pub(crate) fn install(root: &Path) -> Result<String, Failure> {
     let folder = folder(root);
     fs::create_dir_all(&folder).map_err(|error| Failure::io(&folder, &error))?;
-    once(&folder, "npm", NPM, npm)?;
-    once(&folder, "agents", AGENTS, agents)?;
-    once(&folder, "python", PYTHON, python)?;
+    let folder = fs::canonicalize(&folder).map_err(|error| Failure::io(&folder, &error))?;
+    let lock = folder.join("lock");
+    // Another work tree may be installing the same; dropped, it is unlocked.
+    let guard = fs::File::create(&lock).map_err(|error| Failure::io(&lock, &error))?;
+    guard.lock().map_err(|error| Failure::io(&lock, &error))?;
+    let own = [
+        once(&folder, "npm", NPM, npm)?.join("node_modules/.bin"),
+        once(&folder, "agents", AGENTS, agents)?.join("bin"),
+        once(&folder, "python", PYTHON, python)?.join("bin"),
+    ];
     system(&folder)?;
-    let own = ["npm/node_modules/.bin", "agents/bin", "python/bin"].map(|bin| folder.join(bin));
     let theirs = env::var_os("PATH").unwrap_or_default();
     let path = env::join_paths(own.into_iter().chain(env::split_paths(&theirs)))
         .map_err(|error| Failure::Failed(format!("{}: {error}", folder.display())))?;
     let path = path.into_string().map_err(|path| {
         Failure::Failed(format!("the search path is not UTF-8: {}", path.display()))
     })?;
-    let file = folder.join(PATH_FILE);
+    let file = root.join(PATH_FILE);
+    if let Some(target) = file.parent() {
+        fs::create_dir_all(target).map_err(|error| Failure::io(target, &error))?;
+    }
     fs::write(&file, &path).map_err(|error| Failure::io(&file, &error))?;
     Ok(path)
 }
 
 fn folder(root: &Path) -> PathBuf {
-    let named = env::var_os(FOLDER_VARIABLE).filter(|value| !value.is_empty());
-    named.map_or_else(|| root.join("target/tools"), PathBuf::from)
+    let named = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let cache = || named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")));
+    named(FOLDER_VARIABLE)
+        .or_else(|| Some(cache()?.join(FOLDER)))
+        .unwrap_or_else(|| root.join("target").join(FOLDER))
 }
 
-/// Installs a set of packages unless the very same set is installed.
+/// Installs a set of packages unless the very same set is installed. Returns
+/// its folder, which no other set shares.
 fn once(
     folder: &Path,
     name: &str,
     packages: &[&str],
     install: fn(&Path) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let stamp = folder.join(format!("{name}.stamp"));
-    let want = packages.join("\n");
-    if fs::read_to_string(&stamp).is_ok_and(|have| have == want) {
-        return Ok(());
+) -> Result<PathBuf, Failure> {
+    let set = blake3::hash(packages.join("\n").as_bytes()).to_hex();
+    let target = folder.join(format!("{name}-{}", &set[..12]));
+    let stamp = target.join("installed");
+    if stamp.is_file() {
+        return Ok(target);
     }
-    let target = folder.join(name);
     // Half of an earlier attempt may be there.
     if let Err(error) = fs::remove_dir_all(&target)
         && error.kind() != std::io::ErrorKind::NotFound
@@ -131,7 +149,8 @@ fn once(
     say::line(&format!("installing {}", packages.join(", ")));
     install(&target)?;
     // Written last: it says that everything before it worked.
-    fs::write(&stamp, want).map_err(|error| Failure::io(&stamp, &error))
+    fs::write(&stamp, "").map_err(|error| Failure::io(&stamp, &error))?;
+    Ok(target)
 }
 
 fn npm(folder: &Path) -> Result<(), Failure> {
@@ -281,11 +300,13 @@ mod tests {
             fs::write(&mark, "").map_err(|error| Failure::io(&mark, &error))
         };
         let never: fn(&Path) -> Result<(), Failure> = |_| Err(Failure::Failed("again".to_owned()));
-        assert_eq!(once(folder.path(), "set", &["a@1"], install), Ok(()));
-        assert_eq!(once(folder.path(), "set", &["a@1"], never), Ok(()));
-        assert_eq!(once(folder.path(), "set", &["a@2"], install), Ok(()));
+        let first = once(folder.path(), "set", &["a@1"], install).unwrap();
+        assert_eq!(once(folder.path(), "set", &["a@1"], never), Ok(first.clone()));
+        let second = once(folder.path(), "set", &["a@2"], install).unwrap();
+        assert_ne!(second, first);
+        assert_eq!(once(folder.path(), "set", &["a@1"], never), Ok(first));
         // What did not work is tried again.
         assert!(once(folder.path(), "set", &["a@3"], never).is_err());
-        assert_eq!(once(folder.path(), "set", &["a@3"], install), Ok(()));
+        assert!(once(folder.path(), "set", &["a@3"], install).is_ok());
     }
 }

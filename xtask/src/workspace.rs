@@ -29,6 +29,11 @@ pub(crate) fn root() -> PathBuf {
     xtask.parent().unwrap_or(xtask).to_path_buf()
 }
 
+/// The folder that cargo builds into.
+pub(crate) fn target(root: &Path) -> PathBuf {
+    root.join(std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from))
+}
+
 /// Reads the files git tracks or would track: what a commit could contain.
 ///
 /// A tracked file that was just deleted is left out.

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     }
     let root = workspace::root();
     Cargo::new(&root, &["build", "--package", "ralph-cli"]).run()?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    let target = workspace::target(&root);
     let shop = Workshop {
         folder: target.join("yardstick"),
         binary: target.join("debug/ralph"),

@@ -14,10 +14,8 @@ pub fn tools_path() -> OsString {
     if let Some(path) = env::var_os("RALPH_TOOLS_PATH").filter(|path| !path.is_empty()) {
         return path;
     }
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools");
-    let folder = env::var_os("RALPH_TOOLS").filter(|folder| !folder.is_empty());
-    let folder = folder.map_or(workspace, PathBuf::from);
-    let path = fs::read_to_string(folder.join("path")).unwrap_or_default();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools.path");
+    let path = fs::read_to_string(file).unwrap_or_default();
     assert!(!path.is_empty(), "this test needs real tools: run `cargo xtask tools` first");
     path.into()
 }

@@ -21,7 +21,7 @@ pub(super) fn example(package: &str, name: &str) -> Result<PathBuf, Failure> {
 fn build(package: &str, (kind, name): (&str, &str)) -> Result<PathBuf, Failure> {
     let root = workspace::root();
     let form = "--message-format=json-render-diagnostics";
-    let args = ["build", "--release", "--package", package, kind, name, form];
+    let args = ["build", "--profile", "dist", "--package", package, kind, name, form];
     let call = Cargo::new(&root, &args);
     say::line(&format!("$ {call}"));
     let missing = || Failure::Failed(format!("{call} named no program"));

@@ -7,7 +7,8 @@ use crate::failure::Failure;
 /// Processes at a time.
 const CROWD: usize = 50;
 
-const ROUNDS: usize = 4;
+/// Rounds in a sample and in full.
+const ROUNDS: [usize; 2] = [1, 4];
 
 pub(super) fn run(stage: &Stage, dice: &mut Dice) -> Result<String, Failure> {
     let main = stage.git_project("main")?;
@@ -17,14 +18,16 @@ pub(super) fn run(stage: &Stage, dice: &mut Dice) -> Result<String, Failure> {
         main.git(&["worktree", "add", "--quiet", "--detach", &format!("../{name}")])?;
         trees.push(stage.existing_project(&name));
     }
+    let [sample, full] = ROUNDS;
+    let rounds = stage.amount(sample, full);
     let mut processes = 0;
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         processes += everybody_starts(&trees)?;
         processes += everybody_cancels_and_looks(&trees, dice)?;
     }
     let written = stopped_runs(&main)?;
-    if written != CROWD * ROUNDS {
-        return Err(Failure::Failed(format!("{written} of {} runs are kept", CROWD * ROUNDS)));
+    if written != CROWD * rounds {
+        return Err(Failure::Failed(format!("{written} of {} runs are kept", CROWD * rounds)));
     }
     processes += one_wins(&trees[0])?;
     main.expect_sound_store()?;

@@ -9,8 +9,8 @@ use super::dice::Dice;
 use super::stage::{Left, Project, Running, Stage};
 use crate::failure::Failure;
 
-/// How often a driver is killed in all.
-const KILLS: u32 = 100;
+/// How often a driver is killed in all, in a sample and in full.
+const KILLS: [u32; 2] = [8, 100];
 
 /// Processes that are let run to their end, one in so many.
 const SPARED: u64 = 4;
@@ -64,8 +64,10 @@ pub(super) fn run(stage: &Stage, dice: &mut Dice) -> Result<String, Failure> {
         spans.push(begin(project, "undisturbed")?.wait()?.expect_code(0)?.elapsed);
         check(project, "undisturbed")?;
     }
+    let [sample, full] = KILLS;
+    let kills = stage.amount(sample, full);
     let mut count = Count::default();
-    while count.kills < KILLS {
+    while count.kills < kills {
         for (project, span) in projects.iter().zip(&spans) {
             count.runs += 1;
             let task = format!("task {}", count.runs);

@@ -24,8 +24,8 @@ const CROWD: u64 = 20;
 /// Hosts whose hooks capture sessions meanwhile.
 const HOSTS: u64 = 2;
 
-/// How long they go on, unless `RALPH_STRESS_SECONDS` says otherwise.
-const SECONDS: u64 = 10;
+/// How long they go on, in a sample and in full.
+const SECONDS: [u64; 2] = [4, 60];
 
 /// How often the index is damaged.
 const DAMAGES: u32 = 3;
@@ -36,8 +36,8 @@ const RUBBISH: [u8; 8192] = [0xA5; 8192];
 pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     let project = stage.git_project("notes")?;
     project.ralph(&["memory", "add", "the first note"])?.expect_code(0)?;
-    let wished = std::env::var("RALPH_STRESS_SECONDS").ok().and_then(|text| text.parse().ok());
-    let end = Instant::now() + Duration::from_secs(wished.unwrap_or(SECONDS));
+    let [sample, full] = SECONDS;
+    let end = Instant::now() + Duration::from_secs(stage.amount(sample, full));
     let index = find(&stage.path("notes"))
         .ok_or_else(|| Failure::Failed("there is no index of notes".to_owned()))?;
     let over = AtomicBool::new(false);

@@ -14,7 +14,7 @@ use super::stage::{Left, Project, Stage};
 use crate::failure::Failure;
 
 /// How often a rollback is killed, in git and outside.
-const KILLS: u32 = 50;
+const KILLS: [u32; 2] = [5, 50];
 
 /// Calls that are let run to their end, one in so many.
 const SPARED: u64 = 5;
@@ -76,7 +76,9 @@ impl<'a> Play<'a> {
         let undo_span = self.project.ralph(&["rollback", "--undo"])?.expect_code(0)?.elapsed;
         self.expect(&self.end, "after undoing it")?;
         let mut count = Count::default();
-        while count.kills < KILLS {
+        let [sample, full] = KILLS;
+        let kills = self.stage.amount(sample, full);
+        while count.kills < kills {
             self.renew()?;
             count.copies += 1;
             count.kills += self.roll_back(span, dice)?;

@@ -1,4 +1,4 @@
-//! Where a scenario plays: a folder, projects in it, and the release binary.
+//! Where a scenario plays: a folder, projects in it, and a binary.
 
 mod project;
 mod running;
@@ -11,6 +11,7 @@ use tempfile::TempDir;
 
 use crate::cargo::Cargo;
 use crate::failure::Failure;
+use crate::workspace;
 
 pub(crate) use self::project::Project;
 pub(crate) use self::running::{Finished, Left, Running};
@@ -24,18 +25,33 @@ const DYING: Duration = Duration::from_secs(5);
 /// How often something is looked at that cannot be waited for.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Builds the release binary and says where it is.
-pub(crate) fn build(root: &Path) -> Result<PathBuf, Failure> {
-    Cargo::new(root, &["build", "--release", "--package", "ralph-cli"]).run()?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
-    let binary = root.join(target).join("release/ralph");
-    fs::canonicalize(&binary).map_err(|error| Failure::io(&binary, &error))
+/// How much of a scenario is played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Length {
+    /// Enough to notice what is plainly broken, with the binary of the tests.
+    Sample,
+    /// All of it, with the binary that is handed out.
+    Full,
+}
+
+impl Length {
+    /// Builds the binary that goes with it and says where it is.
+    pub(crate) fn build(self, root: &Path) -> Result<PathBuf, Failure> {
+        let (profile, folder) = match self {
+            Self::Sample => ("dev", "debug"),
+            Self::Full => ("dist", "dist"),
+        };
+        Cargo::new(root, &["build", "--profile", profile, "--package", "ralph-cli"]).run()?;
+        let binary = workspace::target(root).join(folder).join("ralph");
+        fs::canonicalize(&binary).map_err(|error| Failure::io(&binary, &error))
+    }
 }
 
 /// A folder for one scenario, removed with everything in it unless kept.
 pub(crate) struct Stage {
     binary: PathBuf,
     folder: TempDir,
+    length: Length,
 }
 
 impl Stage {
@@ -48,7 +64,20 @@ impl Stage {
         let folder = folder.map_err(|error| Failure::io(&std::env::temp_dir(), &error))?;
         let copy = folder.path().join("ralph");
         fs::copy(binary, &copy).map_err(|error| Failure::io(binary, &error))?;
-        Ok(Self { binary: copy, folder })
+        Ok(Self { binary: copy, folder, length: Length::Full })
+    }
+
+    /// The same for so much of a scenario.
+    pub(crate) fn of_length(self, length: Length) -> Self {
+        Self { length, ..self }
+    }
+
+    /// One of two numbers, by how much is played.
+    pub(crate) fn amount<T>(&self, sample: T, full: T) -> T {
+        match self.length {
+            Length::Sample => sample,
+            Length::Full => full,
+        }
     }
 
     /// A path on the stage.

@@ -5,6 +5,7 @@ mod callers;
 #[cfg(test)]
 mod capturing;
 mod claude_driver;
+mod clients;
 mod code;
 mod code_asking;
 mod config;
@@ -60,6 +61,7 @@ mod outcomes;
 #[cfg(test)]
 mod outcomes_credit;
 mod ownership;
+mod projects;
 mod promise_loop;
 mod reading;
 mod reading_damage;

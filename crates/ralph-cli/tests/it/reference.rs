@@ -10,6 +10,19 @@ fn document(name: &str) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
+/// The files below a folder of the workspace, by their path in it.
+#[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
+fn files_below(folder: &str) -> Vec<String> {
+    let full = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+    let entries = std::fs::read_dir(full).unwrap().map(Result::unwrap);
+    entries
+        .flat_map(|entry| {
+            let path = format!("{folder}/{}", entry.file_name().display());
+            if entry.path().is_dir() { files_below(&path) } else { vec![path] }
+        })
+        .collect()
+}
+
 /// The pieces of a Markdown text that are code, one a line or span.
 fn code(text: &str) -> Vec<String> {
     let mut pieces = Vec::new();
@@ -44,6 +57,9 @@ fn the_plugins_are_what_the_binary_prints() {
     let printed = plain().ralph(&["__docs", "plugins"]).output().exits(0).stdout;
     let files: std::collections::BTreeMap<String, String> = serde_json::from_str(&printed).unwrap();
     assert!(files.len() >= 5, "{printed}");
+    for path in files_below("plugins") {
+        assert!(files.contains_key(&path), "the binary prints no {path}: remove it");
+    }
     for (path, text) in files {
         assert!(document(&path) == text, "{path} is old: run `cargo xtask docs`");
     }

@@ -1,0 +1,178 @@
+//! A loop in one session, from `/ralph` to its end.
+
+use ralph_testkit::{Hold, Script, Turn, isolated};
+use serde_json::json;
+
+use crate::clients::claude::stage::{DONE, GATE, Stage, notes, writes};
+
+#[test]
+fn a_loop_goes_on_until_its_promise_is_verified() {
+    isolated(|| {
+        let stage = Stage::saying([]);
+        stage.api.then(Script::new([
+            Turn::says("I looked around."),
+            writes(&stage.project, "made", "c\n"),
+            Turn::says("I wrote a c."),
+            Turn::says("I think about it."),
+            Turn::says("I know it now."),
+            writes(&stage.project, "made", "b\n"),
+            Turn::says(DONE),
+        ]));
+        let prompt = "/ralph make a b --criteria \"custom:grep -q b made\"";
+        let said = stage.session(prompt).output().exits(0);
+        assert_eq!(said.result()["result"], DONE);
+        stage.is("success/verified", 5).asked(7);
+        assert!(stage.heard(1).contains("make a b"), "{}", stage.heard(1));
+        for request in [2, 4, 5, 6] {
+            assert!(stage.heard(request).contains("Stop hook feedback"), "{request}");
+        }
+        assert!(notes(&said).contains("every required check"), "{}", said.stdout);
+    });
+}
+
+#[test]
+fn a_false_promise_is_answered_with_the_test_that_fails() {
+    isolated(|| {
+        let stage = Stage::saying([Turn::says(DONE), Turn::runs("touch fixed"), Turn::says(DONE)]);
+        stage.project.script(
+            "check.sh",
+            "echo 1..1\n[ -e fixed ] && echo 'ok 1 - adds two numbers' && exit\n\
+             echo 'not ok 1 - adds two numbers'\nexit 1",
+        );
+        let prompt = "/ralph mend it --criteria custom:./check.sh";
+        let said = stage.session(prompt).output().exits(0);
+        stage.is("success/verified", 2).asked(3);
+        let heard = stage.heard(2);
+        assert!(heard.contains("adds two numbers"), "{heard}");
+        assert_eq!(said.result()["is_error"], false);
+    });
+}
+
+#[test]
+fn twelve_turns_without_a_tool_are_no_trouble_with_the_cap_lifted() {
+    isolated(|| {
+        let turn = |n| if n < 13 { Turn::says(&format!("thought {n}")) } else { Turn::says(DONE) };
+        let stage = Stage::new(Script::endless(turn));
+        let _ = stage.session("/ralph think twelve times --max-iterations 20").output().exits(0);
+        stage.is("success/claimed", 13).asked(13);
+    });
+}
+
+#[test]
+fn a_loop_that_the_hosts_cap_ends_is_not_called_done() {
+    isolated(|| {
+        let stage = Stage::new(Script::endless(|n| Turn::says(&format!("thought {n}"))));
+        stage.hooks(stage.project.binary(), &json!({}));
+        let said = stage.session("/ralph think --max-iterations 20").output().exits(0);
+        // The host lets an agent go on eight times in a row.
+        stage.is("paused/capped", 9).asked(9);
+        assert!(notes(&said).contains("--cap"), "{}", said.stdout);
+        // The user's word makes it go on.
+        let id = crate::clients::claude::stage::session_id(&said);
+        stage.api.then(Script::new([Turn::says(DONE)]));
+        let _ = stage.session("go on").args(["--resume", &id]).output().exits(0);
+        stage.is("success/claimed", 10).asked(10);
+    });
+}
+
+#[test]
+fn nobody_is_pressed_while_a_background_task_runs() {
+    isolated(|| {
+        let stage = Stage::saying([]);
+        let hold = Hold::new(&stage.project, "build");
+        let build = json!({
+            "command": hold.script(""), "description": "build", "run_in_background": true,
+        });
+        stage.api.then(Script::new([
+            Turn::uses("Bash", &build),
+            Turn::says("I wait for the build."),
+            Turn::runs("echo b > a"),
+            Turn::says(DONE),
+        ]));
+        let prompt = format!("/ralph build it {GATE} --max-iterations 3");
+        let mut running = stage.session(&prompt).start();
+        running.until(|line| line["type"] == "result");
+        stage.is("waiting/child", 1).asked(2);
+        hold.release();
+        let said = running.finish().exits(0);
+        stage.is("success/verified", 1).asked(4);
+        assert_eq!(said.result()["result"], DONE);
+    });
+}
+
+#[test]
+fn a_cancelled_loop_lets_the_agent_fall_silent() {
+    isolated(|| {
+        let stage = Stage::saying([]);
+        let hold = Hold::new(&stage.project, "turn");
+        stage.api.then(Script::new([
+            Turn::says("first"),
+            Turn::says("second").held(&hold),
+            Turn::says("never"),
+        ]));
+        let running = stage.session("/ralph go round and round").start();
+        hold.is_begun();
+        stage.is("running", 2);
+        let _ = stage.project.ralph(&["cancel"]).output().exits(0);
+        hold.release();
+        let said = running.finish().exits(0);
+        assert_eq!(said.result()["result"], "second");
+        stage.is("stopped", 2).asked(2);
+    });
+}
+
+#[test]
+fn a_word_to_an_agent_at_work_does_not_end_its_loop() {
+    isolated(|| {
+        let stage = Stage::saying([]);
+        let [tool, text] = ["tool", "text"].map(|name| Hold::new(&stage.project, name));
+        stage.api.then(Script::new([
+            Turn::runs(&tool.script("")),
+            Turn::says("I looked around.").held(&text),
+            Turn::says("I hurry up."),
+            Turn::says(DONE),
+        ]));
+        let claude = stage.claude();
+        let terminal = claude.terminal(&["--dangerously-skip-permissions"]);
+        terminal.until_shows("bypass permissions on");
+        terminal.types("/ralph go round and round ").presses("Enter");
+        tool.is_begun();
+        terminal.types("look closely").presses("Enter").until_shows("look closely");
+        tool.release();
+        text.is_begun();
+        stage.is("running", 1);
+        terminal.types("and hurry up").presses("Enter").until_shows("hurry up");
+        text.release();
+        terminal.until_shows("All of it is done.");
+        terminal.types("/exit").presses("Enter").until_ended();
+        stage.is("success/claimed", 3);
+    });
+}
+
+#[test]
+fn a_person_aborts_a_turn_and_cancels_the_loop() {
+    isolated(|| {
+        let stage = Stage::saying([]);
+        let hold = Hold::new(&stage.project, "turn");
+        stage.api.then(Script::new([
+            Turn::says("I looked around."),
+            Turn::runs(&hold.script("")),
+            Turn::says("I count to three."),
+            Turn::says("never"),
+        ]));
+        let claude = stage.claude();
+        let terminal = claude.terminal(&["--dangerously-skip-permissions"]);
+        terminal.until_shows("bypass permissions on");
+        terminal.types("/ralph go round and round ").presses("Enter");
+        hold.is_begun();
+        terminal.presses("Escape").until_shows("Interrupted");
+        hold.is_over();
+        // The host does not tell of an abort: the next word of the user does.
+        terminal.types("count to three").presses("Enter").until_shows("I count to three.");
+        terminal.until_shows("/ralph resume");
+        stage.is("paused/aborted", 2).asked(3);
+        terminal.types("/cancel-ralph ").presses("Enter").until_shows("you ended the run");
+        terminal.types("/exit").presses("Enter").until_ended();
+        stage.is("stopped", 2).asked(3);
+    });
+}

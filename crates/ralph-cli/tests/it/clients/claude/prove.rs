@@ -1,0 +1,4 @@
+//! Cases beyond the core: `cargo xtask prove claude` runs them.
+
+mod client;
+mod unseen;

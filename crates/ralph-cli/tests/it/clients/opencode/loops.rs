@@ -1,0 +1,68 @@
+//! Loops in sessions, from their beginning to their end.
+
+use ralph_testkit::{Script, Turn, isolated};
+
+use crate::clients::opencode::stage::{DONE, GATE, Stage, writes};
+
+#[test]
+fn a_loop_goes_on_until_its_promise_is_verified() {
+    isolated(|| {
+        let stage = Stage::saying([]);
+        stage.api.then(Script::new([
+            Turn::says("I looked around."),
+            Turn::says(DONE),
+            writes(&stage.project, "a", "b\n"),
+            Turn::says(DONE),
+        ]));
+        let client = stage.start();
+        let session = client.session("work");
+        client.command(&session, "ralph", &format!("make a hold b {GATE}"));
+        client.until_toast("every required check");
+        stage.is("success/verified", 3);
+        assert!(stage.heard(1).starts_with("make a hold b\n\n"), "{}", stage.heard(1));
+        assert!(stage.heard(2).contains("ITERATION 2/"), "{}", stage.heard(2));
+        assert!(stage.heard(3).contains("it is not"), "a false promise: {}", stage.heard(3));
+        let report = stage.project.ralph(&["report", "--json"]).output().exits(0).json();
+        assert_eq!(report["tools"][0]["tool"], "write", "{report}");
+        stage.api.is_over();
+    });
+}
+
+#[test]
+fn in_korean_the_first_message_begins_a_loop_and_the_limit_ends_it() {
+    isolated(|| {
+        let stage = Stage::saying([Turn::says("하나"), Turn::says("둘")]);
+        let settings = "[run]\nlocale = \"ko\"\nmatch = \"word\"\nmax_iterations = 2\n\n\
+                        [hooks]\narm = \"every-session\"\n";
+        stage.project.file("ralph.toml", settings);
+        let client = stage.start();
+        let session = client.session("work");
+        client.says(&session, "파서를 고쳐 줘");
+        let toast = client.until_toast("재시도");
+        assert_eq!(toast["message"], "최대 재시도 횟수에 도달했습니다");
+        assert_eq!(toast["variant"], "warning");
+        let task = "파서를 고쳐 줘\n\n(중요: 모든 작업이 완료되면 반드시 'DONE'을 출력하세요.)";
+        assert_eq!(stage.heard(1), task);
+        assert!(!stage.heard(2).contains("(중요:"), "once is enough: {}", stage.heard(2));
+        stage.is("failed/max_iterations", 2);
+    });
+}
+
+#[test]
+fn of_two_sessions_only_the_one_with_the_loop_goes_on() {
+    isolated(|| {
+        let script = Script::new([])
+            .conversation("make a hold b", [Turn::says("Not yet."), Turn::says("Nor now.")])
+            .conversation("what is two and two?", [Turn::says("Four. <promise>DONE</promise>")]);
+        let stage = Stage::new(script);
+        let client = stage.start();
+        let [looping, other] = ["looping", "other"].map(|title| client.session(title));
+        let task = format!("make a hold b {GATE} --max-iterations 2");
+        client.command(&looping, "ralph", &task);
+        client.says(&other, "what is two and two?");
+        client.until_toast("maximum number of retries");
+        stage.is("failed/max_iterations", 2);
+        assert_eq!(stage.api.main().len(), 3);
+        stage.api.is_over();
+    });
+}

@@ -1,0 +1,11 @@
+//! Cases beyond the core: `cargo xtask prove opencode` runs them.
+
+mod driver;
+mod driver_trouble;
+mod locked;
+#[cfg(test)]
+mod moving;
+mod providers;
+mod sessions;
+mod start;
+mod terminal;

@@ -1,0 +1,5 @@
+//! The memory through its public interface.
+
+mod memory;
+mod ranking;
+mod sets;

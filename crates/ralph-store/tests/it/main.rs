@@ -1,0 +1,4 @@
+//! The stores through their public interface.
+
+mod contract;
+mod many;

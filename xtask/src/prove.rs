@@ -1,0 +1,138 @@
+//! `cargo xtask prove`: what takes too long to be waited for at every change.
+//!
+//! One area is run before a change to what it covers is called done.
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use crate::failure::Failure;
+use crate::scope::Scope;
+use crate::table::Table;
+use crate::{bench, say, stress, test, tools, workspace, yardstick};
+
+/// Every real client has a folder of tests here, and is an area.
+const CLIENTS: &str = "crates/ralph-cli/tests/it/clients";
+
+/// What can be proven by itself.
+struct Area {
+    name: String,
+    about: &'static str,
+    proof: Proof,
+}
+
+/// How an area is proven.
+enum Proof {
+    /// By all tests with this in their path, the long ones too.
+    Tests(String),
+    /// By another task.
+    Task(fn(&[String]) -> Result<(), Failure>),
+}
+
+/// All areas, the clients first.
+fn areas(root: &Path) -> Result<Vec<Area>, Failure> {
+    let folder = root.join(CLIENTS);
+    let entries = fs::read_dir(&folder).map_err(|error| Failure::io(&folder, &error))?;
+    let folders = entries.flatten().filter(|entry| entry.path().is_dir());
+    let mut names: Vec<String> =
+        folders.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort_unstable();
+    let client = |name: String| Area {
+        proof: Proof::Tests(format!("clients::{name}::")),
+        about: "every case with this real client",
+        name,
+    };
+    let task =
+        |name: &str, about, task| Area { name: name.to_owned(), about, proof: Proof::Task(task) };
+    let others = [
+        task("stress", "kill loops, contention, floods and full disks, in full", stress::run),
+        task("code", "the code graph beside ctags and language servers", yardstick::run),
+        task("speed", "every benchmark within its budget", bench::run),
+    ];
+    Ok(names.into_iter().map(client).chain(others).collect())
+}
+
+/// Proves the named areas, or all of them, and says which hold.
+pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
+    let root = workspace::root();
+    let mut table = Table::new(&["area", "result", "seconds", ""]);
+    let mut broken = Vec::new();
+    for area in choose(areas(&root)?, args)? {
+        say::line(&format!("\n==> {}: {}", area.name, area.about));
+        let started = Instant::now();
+        let result = match &area.proof {
+            Proof::Tests(path) => tests(&root, path),
+            Proof::Task(task) => task(&[]),
+        };
+        let word = if result.is_ok() { "ok" } else { "FAILED" };
+        let seconds = format!("{:.1}", started.elapsed().as_secs_f64());
+        table.row([area.name.as_str(), word, &seconds, area.about]);
+        if let Err(failure) = result {
+            say::error(&format!("{}: {failure}", area.name));
+            broken.push(area.name);
+        }
+    }
+    say::line(&format!("\n{}", table.render()));
+    if broken.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Failed(format!("not proven: {}", broken.join(", "))))
+}
+
+/// Those that are named; all when none is.
+fn choose(areas: Vec<Area>, names: &[String]) -> Result<Vec<Area>, Failure> {
+    if let Some(unknown) = names.iter().find(|name| areas.iter().all(|area| area.name != **name)) {
+        let known: Vec<&str> = areas.iter().map(|area| area.name.as_str()).collect();
+        let known = known.join(", ");
+        return Err(Failure::Usage(format!("no area `{unknown}`; there are {known}")));
+    }
+    let is_named = |area: &Area| names.is_empty() || names.contains(&area.name);
+    Ok(areas.into_iter().filter(is_named).collect())
+}
+
+/// Runs all tests whose path has this in it, the long ones too.
+fn tests(root: &Path, path: &str) -> Result<(), Failure> {
+    let tools = tools::install(root)?;
+    test::run_tests(root, &Scope::Workspace, Some(&tools), &[path]).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test::LONG_TESTS;
+
+    #[test]
+    fn without_names_every_area_is_proven_and_an_unknown_one_is_a_usage_error() {
+        let chosen = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+            let areas = choose(areas(&workspace::root())?, &names)?;
+            Ok(areas.into_iter().map(|area| area.name).collect::<Vec<_>>())
+        };
+        assert!(chosen(&[]).unwrap().len() >= 5);
+        assert_eq!(chosen(&["speed"]), Ok(vec!["speed".to_owned()]));
+        assert!(matches!(chosen(&["sped"]), Err(Failure::Usage(_))));
+    }
+
+    #[test]
+    fn every_long_test_belongs_to_an_area() {
+        let folder = LONG_TESTS.replace("::", "/");
+        let areas = areas(&workspace::root()).unwrap();
+        let paths: Vec<String> = areas
+            .iter()
+            .filter_map(|area| match &area.proof {
+                Proof::Tests(path) => Some(format!("/{}", path.replace("::", "/"))),
+                Proof::Task(_) => None,
+            })
+            .collect();
+        let files = workspace::files(&workspace::root()).unwrap();
+        let long: Vec<&str> = files
+            .iter()
+            .map(|file| file.path.as_str())
+            .filter(|path| path.starts_with("crates/") && path.contains(&folder))
+            .collect();
+        assert!(long.len() > 5, "{long:?}");
+        for path in long {
+            assert!(paths.iter().any(|area| path.contains(area)), "no area runs {path}");
+        }
+    }
+}
