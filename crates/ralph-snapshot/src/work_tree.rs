@@ -11,6 +11,7 @@ use crate::keeper::Keeper;
 use crate::project::Project;
 use crate::scope::Scope;
 use crate::snapshot::Place;
+use crate::stamp;
 
 /// One file that differs between two trees.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -192,6 +193,13 @@ impl WorkTree {
             Way::Git(tree) => tree.tree(&self.scope).map(|found| found.id),
             Way::Files(tree) => tree.tree(&self.scope).map(|found| found.id),
         }
+    }
+
+    /// Stands for the files that the ignore rules hide, caches apart: two
+    /// equal stamps mean that none of them changed.
+    pub fn stamp(&self) -> String {
+        let left_out = &self.scope.left_out;
+        stamp::of_ignored(&self.root, &|path| left_out.contains(path))
     }
 
     /// Lists the files that differ between two trees, ordered by path. A

@@ -21,6 +21,6 @@ pub use error::StoreError;
 pub use event::{EventQuery, NewEvent, StoredEvent};
 pub use iteration::IterationRecord;
 pub use memory::MemoryStore;
-pub use run_store::{Request, RunQuery, RunStore, Step, Version, Which};
+pub use run_store::{GatePass, Request, RunQuery, RunStore, Step, Version, Which};
 pub use session::{Session, SessionMode, SessionState};
 pub use sqlite::{CodeStore, FolderChanges, NewFacts, Opened, SqliteStore};

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ralph_core::finding::Reading;
 use ralph_core::run::Owner;
 use ralph_core::{Run, RunId, SessionId, Timestamp, TreeId};
 
@@ -11,7 +10,7 @@ use crate::error::StoreError;
 use crate::event::{EventQuery, NewEvent, StoredEvent};
 use crate::iteration::IterationRecord;
 use crate::redaction::redacted;
-use crate::run_store::{Request, RunQuery, RunStore, Step, Version, Which};
+use crate::run_store::{GatePass, Request, RunQuery, RunStore, Step, Version, Which};
 use crate::session::Session;
 
 /// Ids that a prefix is completed to at most.
@@ -29,7 +28,7 @@ struct Kept {
     runs: Vec<KeptRun>,
     iterations: BTreeMap<(RunId, u32), IterationRecord>,
     events: Vec<StoredEvent>,
-    passes: BTreeMap<(String, TreeId), Reading>,
+    passes: BTreeMap<(String, TreeId), GatePass>,
     sessions: BTreeMap<String, Session>,
 }
 
@@ -269,14 +268,18 @@ impl RunStore for MemoryStore {
         &self,
         gate_key: &str,
         tree: &TreeId,
-        reading: &Reading,
-        _now: Timestamp,
+        pass: &GatePass,
     ) -> Result<(), StoreError> {
-        self.lock().passes.insert((gate_key.to_owned(), tree.clone()), redacted(reading));
+        self.lock().passes.insert((gate_key.to_owned(), tree.clone()), redacted(pass));
         Ok(())
     }
 
-    fn pass(&self, gate_key: &str, tree: &TreeId) -> Result<Option<Reading>, StoreError> {
+    fn forget_pass(&self, gate_key: &str, tree: &TreeId) -> Result<(), StoreError> {
+        self.lock().passes.remove(&(gate_key.to_owned(), tree.clone()));
+        Ok(())
+    }
+
+    fn pass(&self, gate_key: &str, tree: &TreeId) -> Result<Option<GatePass>, StoreError> {
         Ok(self.lock().passes.get(&(gate_key.to_owned(), tree.clone())).cloned())
     }
 

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::event::NewEvent;
 use crate::iteration::IterationRecord;
+use crate::run_store::GatePass;
 use crate::session::Session;
 
 /// The text without the secrets in it. Text without any is borrowed.
@@ -106,6 +107,12 @@ impl Captured for Reading {
         let messages = self.findings.iter_mut().map(|finding| &mut finding.message);
         let failures = self.tests.iter_mut().flat_map(|tests| tests.failures.values_mut());
         messages.chain(failures.map(|failure| &mut failure.message)).collect()
+    }
+}
+
+impl Captured for GatePass {
+    fn captured(&mut self) -> Vec<&mut String> {
+        self.reading.captured()
     }
 }
 

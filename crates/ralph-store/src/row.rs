@@ -15,7 +15,7 @@ mod totals;
 pub(crate) use gate::{
     decode_changes, decode_gates, decode_usage, encode_changes, encode_gates, encode_usage,
 };
-pub(crate) use reading::{decode_reading, encode_reading};
+pub(crate) use reading::{decode_pass, encode_pass};
 pub(crate) use run::{OwnerRow, RunRow};
 
 use ralph_core::RunId;

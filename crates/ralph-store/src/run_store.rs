@@ -94,18 +94,20 @@ pub trait RunStore {
     /// The events that are asked for, oldest first.
     fn events(&self, query: &EventQuery) -> Result<Vec<StoredEvent>, StoreError>;
 
-    /// Keeps that a gate passed on a tree, and what it printed then.
+    /// Keeps that a gate passed on a tree.
     /// `gate_key` stands for the gate and its whole configuration.
     fn remember_pass(
         &self,
         gate_key: &str,
         tree: &TreeId,
-        reading: &Reading,
-        now: Timestamp,
+        pass: &GatePass,
     ) -> Result<(), StoreError>;
 
-    /// What a gate printed when it passed on a tree, if it is known to have.
-    fn pass(&self, gate_key: &str, tree: &TreeId) -> Result<Option<Reading>, StoreError>;
+    /// Forgets that a gate passed on a tree: it failed there since.
+    fn forget_pass(&self, gate_key: &str, tree: &TreeId) -> Result<(), StoreError>;
+
+    /// The last pass of a gate on a tree, if it is known to have passed.
+    fn pass(&self, gate_key: &str, tree: &TreeId) -> Result<Option<GatePass>, StoreError>;
 
     /// Keeps a session, in place of what was kept under its id.
     fn save_session(&self, session: &Session) -> Result<(), StoreError>;
@@ -124,6 +126,17 @@ pub trait RunStore {
 
     /// Moves what was written into the main file, as far as others let us.
     fn checkpoint(&self) -> Result<(), StoreError>;
+}
+
+/// An executed gate that passed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GatePass {
+    /// What it printed.
+    pub reading: Reading,
+    /// Stands for what the tree does not hold and the gate may depend on.
+    pub stamp: String,
+    /// When it ended.
+    pub at: Timestamp,
 }
 
 /// Which runs are asked for.

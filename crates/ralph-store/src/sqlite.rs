@@ -11,7 +11,6 @@ mod sessions;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ralph_core::finding::Reading;
 use ralph_core::run::Owner;
 use ralph_core::{Run, RunId, SessionId, Timestamp, TreeId};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
@@ -22,7 +21,7 @@ use crate::event::{EventQuery, NewEvent, StoredEvent};
 use crate::iteration::IterationRecord;
 use crate::redaction::redacted;
 use crate::row;
-use crate::run_store::{Request, RunQuery, RunStore, Step, Version};
+use crate::run_store::{GatePass, Request, RunQuery, RunStore, Step, Version};
 use crate::session::Session;
 
 pub use self::code::{CodeStore, FolderChanges, NewFacts};
@@ -194,24 +193,34 @@ impl RunStore for SqliteStore {
         &self,
         gate_key: &str,
         tree: &TreeId,
-        reading: &Reading,
-        now: Timestamp,
+        pass: &GatePass,
     ) -> Result<(), StoreError> {
-        let reading = row::encode_reading(&redacted(reading))?;
+        let row = row::encode_pass(&redacted(pass))?;
         self.write(|tx| {
             tx.prepare_cached("INSERT OR REPLACE INTO gate_passes VALUES (?1, ?2, ?3, ?4)")?
-                .execute(params![gate_key, tree.as_str(), reading, now.as_millis()])?;
+                .execute(params![gate_key, tree.as_str(), row, pass.at.as_millis()])?;
             Ok(())
         })
     }
 
-    fn pass(&self, gate_key: &str, tree: &TreeId) -> Result<Option<Reading>, StoreError> {
-        let found: Option<String> = self.read(|connection| {
-            let sql = "SELECT reading FROM gate_passes WHERE gate_key = ?1 AND tree = ?2";
+    fn forget_pass(&self, gate_key: &str, tree: &TreeId) -> Result<(), StoreError> {
+        self.write(|tx| {
+            tx.prepare_cached("DELETE FROM gate_passes WHERE gate_key = ?1 AND tree = ?2")?
+                .execute([gate_key, tree.as_str()])?;
+            Ok(())
+        })
+    }
+
+    fn pass(&self, gate_key: &str, tree: &TreeId) -> Result<Option<GatePass>, StoreError> {
+        let found: Option<(String, i64)> = self.read(|connection| {
+            let sql =
+                "SELECT reading, passed_at FROM gate_passes WHERE gate_key = ?1 AND tree = ?2";
             let mut statement = connection.prepare_cached(sql)?;
-            Ok(statement.query_row([gate_key, tree.as_str()], |row| row.get(0)).optional()?)
+            let found = statement
+                .query_row([gate_key, tree.as_str()], |row| Ok((row.get(0)?, row.get(1)?)));
+            Ok(found.optional()?)
         })?;
-        found.map(|text| row::decode_reading(&text)).transpose()
+        Ok(found.and_then(|(text, at)| row::decode_pass(&text, Timestamp::from_millis(at))))
     }
 
     fn save_session(&self, session: &Session) -> Result<(), StoreError> {

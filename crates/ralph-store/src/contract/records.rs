@@ -6,8 +6,8 @@ use ralph_core::{RunId, TreeId};
 
 use super::{Open, sample};
 use crate::{
-    EventQuery, IterationRecord, NewEvent, RunStore, Session, SessionMode, SessionState, Step,
-    Version,
+    EventQuery, GatePass, IterationRecord, NewEvent, RunStore, Session, SessionMode, SessionState,
+    Step, Version,
 };
 
 fn record(store: &dyn RunStore, record: &IterationRecord) {
@@ -108,13 +108,29 @@ pub fn events_are_found_by_run_and_session(open: Open<'_>) {
 pub fn a_pass_counts_for_its_gate_and_tree_only(open: Open<'_>) {
     let store = open();
     let (here, there) = (TreeId::new("here"), TreeId::new("there"));
-    let reading = sample::reading();
+    let pass =
+        |reading, at| GatePass { reading, stamp: "libraries".to_owned(), at: sample::at(at) };
     assert_eq!(store.pass("tests", &here).unwrap(), None);
-    store.remember_pass("tests", &here, &Reading::default(), sample::at(1)).unwrap();
-    store.remember_pass("tests", &here, &reading, sample::at(2)).unwrap();
-    assert_eq!(store.pass("tests", &here).unwrap(), Some(reading));
+    store.remember_pass("tests", &here, &pass(Reading::default(), 1)).unwrap();
+    let last = pass(sample::reading(), 2);
+    store.remember_pass("tests", &here, &last).unwrap();
+    assert_eq!(store.pass("tests", &here).unwrap(), Some(last));
     assert_eq!(store.pass("tests", &there).unwrap(), None);
     assert_eq!(store.pass("lint", &here).unwrap(), None);
+}
+
+/// The others stay.
+pub fn a_pass_that_is_forgotten_counts_no_more(open: Open<'_>) {
+    let store = open();
+    let (here, there) = (TreeId::new("here"), TreeId::new("there"));
+    let pass = GatePass { reading: sample::reading(), stamp: String::new(), at: sample::at(1) };
+    for tree in [&here, &there] {
+        store.remember_pass("tests", tree, &pass).unwrap();
+    }
+    store.forget_pass("tests", &here).unwrap();
+    store.forget_pass("lint", &there).unwrap();
+    assert_eq!(store.pass("tests", &here).unwrap(), None);
+    assert_eq!(store.pass("tests", &there).unwrap(), Some(pass));
 }
 
 /// With everything, with the least, and after a change.

@@ -14,8 +14,8 @@ use ralph_core::finding::{
 use ralph_core::format::Format;
 use ralph_core::locale::Locale;
 use ralph_core::policy::{
-    Allowed, Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, OldSession, Trust,
-    TurnLimits,
+    Allowed, Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, OldSession, RuleEdition,
+    Trust, TurnLimits,
 };
 use ralph_core::progress::{Progress, SeenTree};
 use ralph_core::run::{AgentRef, Baseline, Best, NewRun, Owner, Task};
@@ -146,7 +146,8 @@ fn policy() -> Policy {
             gate(Criterion::Judge, GateCommand::Question("It is kind.".into())),
         ],
         zero: Level::ALL.into(),
-        allowed: Allowed { paths: vec!["tests/**".to_owned()], tests: true },
+        allowed: Allowed { paths: vec!["tests/**".to_owned()], tests: true, known_failures: true },
+        edition: RuleEdition::First,
         context: Context::Summarize,
         old_session: Some(OldSession::Keep),
         locale: Locale::Ko,

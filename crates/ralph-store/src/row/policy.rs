@@ -8,8 +8,8 @@ use ralph_core::finding::Level;
 use ralph_core::format::Format;
 use ralph_core::locale::Locale;
 use ralph_core::policy::{
-    Allowed, Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, OldSession, Trust,
-    TurnLimits,
+    Allowed, Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, OldSession, RuleEdition,
+    Trust, TurnLimits,
 };
 use ralph_core::usage::Usd;
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,7 @@ twin!(ContextRow of Context { Auto, Same, Summarize, Fresh });
 twin!(OldSessionRow of OldSession { Delete, Keep });
 twin!(LocaleRow of Locale { En, Ko });
 twin!(ModeRow of MatchMode { Tag, Word, Contains });
+twin!(RuleEditionRow of RuleEdition { First, Second });
 twin!(BarRow of Bar { Clean, NoErrors, NoWorse });
 twin!(NeedRow of Need { Required, Advisory });
 twin!(CriterionRow of Criterion { TestPass, BuildSuccess, LintClean, TypeCheck, Diagnostics, Security, Memory, Custom, Judge });
@@ -39,6 +40,12 @@ struct PolicyRow {
     zero: Vec<LevelRow>,
     allowed_paths: Vec<String>,
     allow_tests: bool,
+    /// Missing in what earlier versions wrote.
+    #[serde(default)]
+    known_failures: bool,
+    /// Missing in what earlier versions wrote.
+    #[serde(default)]
+    edition: RuleEditionRow,
     context: ContextRow,
     /// Missing in what earlier versions wrote.
     #[serde(default)]
@@ -91,10 +98,28 @@ enum CommandRow {
     Question(String),
 }
 
+impl Default for RuleEditionRow {
+    /// What earlier versions began.
+    fn default() -> Self {
+        Self::First
+    }
+}
+
 /// The JSON form of a policy.
 pub(super) fn encode_policy(policy: &Policy) -> Result<String, StoreError> {
-    let Policy { claim, trust, limits, turns, gates, zero, allowed, context, old_session, locale } =
-        policy.clone();
+    let Policy {
+        claim,
+        trust,
+        limits,
+        turns,
+        gates,
+        zero,
+        allowed,
+        edition,
+        context,
+        old_session,
+        locale,
+    } = policy.clone();
     let row = PolicyRow {
         claim: claim.into(),
         trust: trust.into(),
@@ -104,6 +129,8 @@ pub(super) fn encode_policy(policy: &Policy) -> Result<String, StoreError> {
         zero: zero.into_iter().map(LevelRow::from).collect(),
         allowed_paths: allowed.paths,
         allow_tests: allowed.tests,
+        known_failures: allowed.known_failures,
+        edition: edition.into(),
         context: context.into(),
         old_session: old_session.map(OldSessionRow::from),
         locale: locale.into(),
@@ -122,6 +149,8 @@ pub(super) fn decode_policy(text: &str) -> Result<Policy, StoreError> {
         zero,
         allowed_paths,
         allow_tests,
+        known_failures,
+        edition,
         context,
         old_session,
         locale,
@@ -133,7 +162,8 @@ pub(super) fn decode_policy(text: &str) -> Result<Policy, StoreError> {
         turns: TurnLimits { idle: turns.idle, wall: turns.wall, grace: turns.grace },
         gates: gates.into_iter().map(GateSpec::from).collect(),
         zero: zero.into_iter().map(Level::from).collect(),
-        allowed: Allowed { paths: allowed_paths, tests: allow_tests },
+        allowed: Allowed { paths: allowed_paths, tests: allow_tests, known_failures },
+        edition: edition.into(),
         context: context.into(),
         old_session: old_session.map(OldSession::from),
         locale: locale.into(),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ralph_core::Timestamp;
 use ralph_core::finding::{
     Counts, Finding, Level, Place, Reading, TestCounts, TestFailure, TestState, Tests,
 };
@@ -9,17 +10,27 @@ use serde::{Deserialize, Serialize};
 
 use super::{decode, encode, twin};
 use crate::error::StoreError;
+use crate::run_store::GatePass;
 
 const READING: &str = "what a gate printed";
 
-/// The JSON form of a reading.
-pub(crate) fn encode_reading(reading: &Reading) -> Result<String, StoreError> {
-    encode(READING, &ReadingRow::from(reading.clone()))
+/// The JSON form of a pass, its time apart.
+pub(crate) fn encode_pass(pass: &GatePass) -> Result<String, StoreError> {
+    let (reading, stamp) = (ReadingRow::from(pass.reading.clone()), pass.stamp.clone());
+    encode(READING, &PassRow { reading, stamp })
 }
 
-/// The reading whose JSON form is `text`.
-pub(crate) fn decode_reading(text: &str) -> Result<Reading, StoreError> {
-    decode::<ReadingRow>(READING, text).map(Reading::from)
+/// The pass whose JSON form is `text`; `None` for a form of earlier versions,
+/// which do not say what they depended on.
+pub(crate) fn decode_pass(text: &str, at: Timestamp) -> Option<GatePass> {
+    let row = decode::<PassRow>(READING, text).ok()?;
+    Some(GatePass { reading: row.reading.into(), stamp: row.stamp, at })
+}
+
+#[derive(Deserialize, Serialize)]
+struct PassRow {
+    reading: ReadingRow,
+    stamp: String,
 }
 
 twin!(LevelRow of Level { Error, Security, Warning, Info });
