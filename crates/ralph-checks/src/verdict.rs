@@ -28,7 +28,7 @@ pub(crate) fn judge(
     };
     match (spec.format, reading) {
         (Format::Exit, _) => by_code(code),
-        (Format::Text, Ok(reading)) => judge_text(spec, code, reading),
+        (Format::Text, Ok(reading)) => judge_text(code, reading),
         (_, Err(Unreadable::NoReport { printed })) if code != 0 && tells_why(printed) => {
             by_code(code)
         }
@@ -77,7 +77,7 @@ fn is_about_warnings(criterion: Criterion) -> bool {
 }
 
 fn is_test_gate(spec: &GateSpec, reading: &Reading) -> bool {
-    spec.criterion == Criterion::TestPass || reading.tests.is_some()
+    spec.criterion == Criterion::TestPass || reading.tests.is_some() || spec.format.is_of_tests()
 }
 
 /// Whether a failure is explained by what was recognised in plain text.
@@ -91,15 +91,13 @@ fn by_code(code: i32) -> Verdict {
 
 /// Text is recognised, not understood: only a test that is said to have
 /// failed contradicts a good exit code, and a suite that is said to be empty.
-fn judge_text(spec: &GateSpec, code: i32, reading: &Reading) -> Verdict {
+fn judge_text(code: i32, reading: &Reading) -> Verdict {
     let tests = reading.tests.as_ref().map(|tests| tests.counts);
     match tests {
         Some(tests) if code == 0 && tests.failed > 0 => {
             unclear(format!("exit code 0, but {} failed", plural(tests.failed, "test")))
         }
-        Some(tests) if code == 0 && tests.passed == 0 && spec.criterion == Criterion::TestPass => {
-            unclear("no test ran".to_owned())
-        }
+        Some(tests) if code == 0 && tests.passed == 0 => unclear("no test ran".to_owned()),
         Some(_) | None => by_code(code),
     }
 }
@@ -228,11 +226,57 @@ mod tests {
         let verdict =
             |spec: &GateSpec, reading: &Reading| judge(spec, Ending::Exited(0), Ok(reading));
         assert_unclear(&verdict(&text, &tests(0, 0)), "no test ran");
-        // What nobody recognises may have run tests all the same, and a
-        // command of the user's own may be about more than tests.
+        // Output in an unknown form may stand for tests all the same.
         assert_eq!(verdict(&text, &Reading::default()), Verdict::Pass);
-        let own = GateSpec { criterion: Criterion::Custom, ..text };
-        assert_eq!(verdict(&own, &tests(0, 0)), Verdict::Pass);
+    }
+
+    /// What each runner prints about a suite without tests, with exit code 0.
+    const EMPTY_SUITES: &[(Format, &str)] = &[
+        (Format::Junit, r#"<testsuites tests="0"></testsuites>"#),
+        (Format::Junit, r#"<testsuite name="a" tests="0" failures="0"/>"#),
+        (Format::Jest, r#"{"numTotalTests":0,"success":true,"testResults":[]}"#),
+        (Format::GoTest, r#"{"Action":"skip","Package":"example.com/a","Elapsed":0}"#),
+        (Format::Libtest, "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored\n"),
+        (
+            Format::Nextest,
+            "    Starting 0 tests across 1 binary\n     Summary [   0.001s] 0 tests run: 0 passed, 0 skipped\n",
+        ),
+        (Format::Tap, "TAP version 13\n1..0\n"),
+        (Format::Ctest, "Test project /a\nNo tests were found!!!\n"),
+        (
+            Format::Text,
+            "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured\n",
+        ),
+        (
+            Format::Text,
+            "\n----------------------------------------------------------------------\nRan 0 tests in 0.000s\n\nOK\n",
+        ),
+        (
+            Format::Text,
+            "============================ no tests ran in 0.01s =============================\n",
+        ),
+        (Format::Text, "?   \texample.com/a\t[no test files]\n"),
+        (Format::Text, "ok  \texample.com/a\t0.001s [no tests to run]\n"),
+        (Format::Text, "TAP version 13\n1..0\n"),
+        (
+            Format::Text,
+            "Run options: --seed 1\n\n# Running:\n\nFinished in 0.001s.\n\n0 runs, 0 assertions, 0 failures, 0 errors, 0 skips\n",
+        ),
+    ];
+
+    #[test]
+    fn a_suite_that_ran_no_test_is_never_a_pass_for_any_reader() {
+        for (format, printed) in EMPTY_SUITES {
+            let mut out = Collector::new(Path::new("/"), "");
+            let read = crate::formats::read(*format, &mut printed.as_bytes(), &mut out);
+            let reading = out.finish();
+            for criterion in [Criterion::TestPass, Criterion::Custom] {
+                let spec = spec(criterion, *format, Bar::Clean);
+                let reading = read.as_ref().map(|()| &reading);
+                let verdict = judge(&spec, Ending::Exited(0), reading);
+                assert_ne!(verdict, Verdict::Pass, "{criterion:?} {format:?} {printed}");
+            }
+        }
     }
 
     #[test]

@@ -109,6 +109,9 @@ pub(crate) struct PolicyOptions {
     /// Accept whatever becomes of tests; otherwise a weakened test keeps the run from succeeding
     #[arg(long)]
     allow_test_changes: bool,
+    /// Let tests that failed at the start go on failing; the run then needs the agent's word
+    #[arg(long)]
+    known_failures: bool,
     /// What the agent says when it is done; empty disables it (default: DONE)
     #[arg(long, value_name = "WORD", alias = "completion-promise")]
     promise: Option<String>,
@@ -227,6 +230,9 @@ impl PolicyOptions {
         self.criteria.apply(layers)?;
         if self.allow_test_changes {
             layers.set_flag("run.allow_test_changes", Value::Switch(true));
+        }
+        if self.known_failures {
+            layers.set_flag("run.known_failures", Value::Switch(true));
         }
         for (flag, path, value) in [
             ("--promise", "run.promise", &self.promise),

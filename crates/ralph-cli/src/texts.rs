@@ -134,7 +134,7 @@ pub(crate) fn already(run: &Run, locale: Locale) -> String {
 
 /// One line: which run, and where it stands.
 pub(crate) fn state_line(run: &Run) -> String {
-    format!("{} {}", run.id, wording::state_sentence(&run.state, run.policy.locale))
+    format!("{} {}", run.id, wording::run_sentence(run))
 }
 
 /// What a resuming driver does and why.

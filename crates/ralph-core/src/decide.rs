@@ -12,7 +12,7 @@ use crate::evidence::{Evidence, GateReport, TurnEnd};
 use crate::feedback::Feedback;
 use crate::finding::Reading;
 use crate::limits::Spent;
-use crate::policy::{Criterion, GateSpec, Need, Policy, Trust};
+use crate::policy::{Criterion, GateSpec, Need, Policy, RuleEdition, Trust};
 use crate::progress::{Progress, Signals};
 use crate::question;
 use crate::run::Run;
@@ -180,26 +180,41 @@ fn backoff(hits: u32) -> Duration {
 }
 
 /// Whether the work is done, and by whose word.
+///
+/// Gates that passed before the first turn cannot tell whether the task is
+/// done, so then it takes the agent's word, and that is what it is called.
 fn completion(run: &Run, policy: &Policy, evidence: &Evidence, claim: &Claim) -> Option<Decision> {
     let claimed = matches!(claim, Claim::Made(_));
-    let verified = policy.has_required_gate()
+    let green = policy.has_required_gate()
         && all_required_pass(policy, evidence)
         && evidence.weakened.is_empty();
-    match policy.trust {
-        Trust::Claim if claimed => {
-            Some(Decision::Complete(if verified { Proof::Verified } else { Proof::Claimed }))
-        }
-        Trust::Claim => None,
-        Trust::Evidence => {
-            // A note that holds again says nothing about the task.
-            let is_about_task = |gate: &String| gate != Criterion::Memory.name();
-            let was_red = run
-                .baseline
-                .as_ref()
-                .is_some_and(|baseline| baseline.red.iter().any(is_about_task));
-            (verified && (claimed || was_red)).then_some(Decision::Complete(Proof::Verified))
-        }
+    let proven = green && is_proven(run, evidence);
+    let proof = if proven { Proof::Verified } else { Proof::Claimed };
+    let done = match policy.trust {
+        Trust::Claim => claimed,
+        Trust::Evidence => green && (claimed || (proven && turned_green(run))),
+    };
+    done.then_some(Decision::Complete(proof))
+}
+
+/// Whether gates that pass say that this run did what it was to do: something
+/// changed, and with it a failure became a pass, or a judge is content.
+fn is_proven(run: &Run, evidence: &Evidence) -> bool {
+    match run.policy.edition {
+        RuleEdition::First => return true,
+        RuleEdition::Second => {}
     }
+    let Some(baseline) = &run.baseline else { return false };
+    let is_changed = evidence.tree.is_none() || evidence.tree != baseline.tree;
+    let is_judged = evidence.gates.iter().any(|gate| gate.is_judge() && gate.passed());
+    is_changed && (is_judged || turned_green(run) || evidence.mends_any(&baseline.failing))
+}
+
+/// Whether a gate about the task did not pass at the start. A note that holds
+/// again says nothing about the task.
+fn turned_green(run: &Run) -> bool {
+    let is_about_task = |gate: &String| gate != Criterion::Memory.name();
+    run.baseline.as_ref().is_some_and(|baseline| baseline.red.iter().any(is_about_task))
 }
 
 /// Whether every required gate passed, and no report says otherwise.

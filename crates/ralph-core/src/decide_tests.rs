@@ -5,7 +5,7 @@ use crate::ids::SessionId;
 use crate::policy::{Limits, OldSession};
 use crate::run::Owner;
 use crate::samples::{
-    CLAIM, WORKING, advance, gate, gated, minute, play, report, run, run_from, turn,
+    CLAIM, WORKING, advance, gate, gated, minute, play, report, run, run_from, tested, turn,
 };
 use crate::usage::{Usage, Usd};
 
@@ -189,8 +189,9 @@ fn under_evidence_gates_must_pass_and_either_a_claim_or_a_red_start_says_there_w
         let was_red = !baseline.is_empty();
         let green = matches!(tests, Tests::Pass | Tests::OnlyAdvisoryFails);
         let done = green && (text == CLAIM || was_red);
+        let proof = if was_red { Proof::Verified } else { Proof::Claimed };
         let evidence = evidence_of(text, tests);
-        check_completion(&run, &evidence, done.then_some(Proof::Verified));
+        check_completion(&run, &evidence, done.then_some(proof));
         check_completion(&run, &evidence.weakening(), None);
     }
 }
@@ -201,7 +202,8 @@ fn under_claim_the_claim_decides_and_gates_only_say_how_sure_it_is() {
     for (baseline, text, tests) in every_combination() {
         let run = run_from(&policy, baseline);
         let green = matches!(tests, Tests::Pass | Tests::OnlyAdvisoryFails);
-        let proof = if green { Proof::Verified } else { Proof::Claimed };
+        let proven = green && !baseline.is_empty();
+        let proof = if proven { Proof::Verified } else { Proof::Claimed };
         let evidence = evidence_of(text, tests);
         check_completion(&run, &evidence, (text == CLAIM).then_some(proof));
         let claimed = (text == CLAIM).then_some(Proof::Claimed);
@@ -230,7 +232,41 @@ fn without_gates_a_claim_is_believed_and_called_a_claim() {
 fn a_run_without_a_baseline_needs_the_claim() {
     let run = run(&gated());
     check_completion(&run, &turn(WORKING).failing_tests(&[]), None);
-    check_completion(&run, &turn(CLAIM).failing_tests(&[]), Some(Proof::Verified));
+    check_completion(&run, &turn(CLAIM).failing_tests(&[]), Some(Proof::Claimed));
+}
+
+#[test]
+fn an_empty_change_is_a_claim_at_most() {
+    let run = run_from(&gated(), &["t1"]);
+    let green = |text: &str| turn(text).failing_tests(&[]);
+    check_completion(&run, &green(CLAIM).on_tree("A"), Some(Proof::Claimed));
+    check_completion(&run, &green(WORKING).on_tree("A"), None);
+    check_completion(&run, &green(WORKING).on_tree("B"), Some(Proof::Verified));
+}
+
+#[test]
+fn a_known_failure_that_passes_now_is_proof_and_one_that_stays_is_none() {
+    let mut policy = gated();
+    policy.allowed.known_failures = true;
+    let mut run = run_from(&policy, &["test a", "test b"]);
+    run.baseline.as_mut().unwrap().red.clear();
+    let after = |passed: &[&str], failed: &[&str]| {
+        let mut report = tested(passed, failed);
+        report.forgive_tests(&run.baseline.as_ref().unwrap().failing);
+        turn(CLAIM).on_tree("B").reporting(report)
+    };
+    check_completion(&run, &after(&["a", "c"], &["b"]), Some(Proof::Verified));
+    check_completion(&run, &after(&["c"], &["a", "b"]), Some(Proof::Claimed));
+    check_completion(&run, &after(&["a"], &["b", "c"]), None);
+    let silent = Evidence { text: WORKING.to_owned(), ..after(&["a"], &["b"]) };
+    check_completion(&run, &silent, None);
+}
+
+#[test]
+fn a_run_of_an_earlier_version_ends_under_its_rules() {
+    let policy = Policy { edition: RuleEdition::First, ..gated() };
+    let evidence = turn(CLAIM).failing_tests(&[]).on_tree("A");
+    check_completion(&run_from(&policy, &[]), &evidence, Some(Proof::Verified));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::finding::{Counts, Level, Reading};
+use crate::finding::{Counts, Level, Reading, TestState};
 use crate::ids::{Approach, TreeId};
 use crate::policy::{Criterion, GateSpec, Need};
 use crate::time::{Timestamp, render_span};
@@ -86,7 +86,8 @@ pub struct GateReport {
     pub command: String,
     /// What it came to.
     pub verdict: Verdict,
-    /// Fingerprints of what fails: tests, diagnostics. Empty when it passed.
+    /// Fingerprints of what fails: tests, diagnostics. Of a gate that passed,
+    /// only known failures that may stay.
     pub failing: BTreeSet<String>,
     /// What was read in its output.
     pub reading: Reading,
@@ -338,6 +339,23 @@ impl GateReport {
         }
     }
 
+    /// Lets the gate pass if nothing fails in it but tests that failed
+    /// `before`.
+    pub fn forgive_tests(&mut self, before: &BTreeSet<String>) {
+        let Some(tests) = &self.reading.tests else { return };
+        let is_known = |print: &String| print.starts_with("test ") && before.contains(print);
+        let is_explained = !self.failing.is_empty() && self.reading.counts.errors == 0;
+        if !matches!(self.verdict, Verdict::Fail(Fault::Exit(_))) || !is_explained {
+            return;
+        }
+        let unnamed = tests.counts.failed > self.failing.len() as u64;
+        if self.failing.iter().all(is_known) && !unnamed {
+            self.verdict = Verdict::Pass;
+        } else {
+            self.failing.retain(|print| !is_known(print));
+        }
+    }
+
     /// Holds only that against the gate which was not there `before`, in one
     /// of these files or folders, or anywhere if none is named. What a gate
     /// could not tell is held against nobody.
@@ -386,6 +404,20 @@ impl Evidence {
         measured.flat_map(GateReport::fingerprints).collect()
     }
 
+    /// Whether a test of these fingerprints was executed and passed.
+    pub fn mends_any(&self, failing: &BTreeSet<String>) -> bool {
+        let passed = |gate: &GateReport, id: &str| {
+            let tests = gate.reading.tests.as_ref();
+            tests.is_some_and(|tests| tests.states.get(id) == Some(&TestState::Passed))
+        };
+        failing.iter().filter_map(|print| print.strip_prefix("test ")).any(|rest| {
+            let inner = rest.split_once(": ").map(|(_, id)| id);
+            let ids = [Some(rest), inner];
+            let mut ids = ids.into_iter().flatten();
+            ids.any(|id| self.gates.iter().any(|gate| passed(gate, id)))
+        })
+    }
+
     /// What the turn and its gates cost, as far as that is known.
     pub fn spent(&self) -> Usage {
         let gates = self.gates.iter().filter_map(|gate| gate.usage);
@@ -402,7 +434,7 @@ impl Evidence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::{Finding, Place, TestCounts, TestState, Tests};
+    use crate::finding::{Finding, Place, TestCounts, Tests};
     use crate::samples::{report, set, tested};
 
     fn warned_in(file: &str) -> GateReport {

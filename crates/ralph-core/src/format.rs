@@ -76,6 +76,32 @@ impl Format {
         Self::Sarif,
     ];
 
+    /// Whether it is the form of a test runner, so that no test is no pass.
+    pub fn is_of_tests(self) -> bool {
+        match self {
+            Self::Libtest
+            | Self::Nextest
+            | Self::Junit
+            | Self::Jest
+            | Self::Tap
+            | Self::GoTest
+            | Self::Ctest => true,
+            Self::Exit
+            | Self::Text
+            | Self::Cargo
+            | Self::Tsc
+            | Self::Eslint
+            | Self::Biome
+            | Self::Oxlint
+            | Self::Ruff
+            | Self::Mypy
+            | Self::Pyright
+            | Self::Shellcheck
+            | Self::Rubocop
+            | Self::Sarif => false,
+        }
+    }
+
     /// The name in configuration.
     pub fn name(self) -> &'static str {
         match self {

@@ -28,6 +28,8 @@ pub struct Policy {
     pub zero: BTreeSet<Level>,
     /// Changes of tests and checks that are accepted.
     pub allowed: Allowed,
+    /// Which rules of evidence it is judged by.
+    pub edition: RuleEdition,
     /// How much an agent remembers from one turn to the next.
     pub context: Context,
     /// What becomes of a session of a host once another one took its place;
@@ -48,6 +50,7 @@ impl Policy {
             gates: Vec::new(),
             zero: BTreeSet::new(),
             allowed: Allowed::default(),
+            edition: RuleEdition::Second,
             context: Context::Auto,
             old_session: None,
             locale: Locale::En,
@@ -73,6 +76,18 @@ pub struct Allowed {
     pub paths: Vec<String>,
     /// Whether any test may be changed.
     pub tests: bool,
+    /// Whether tests that failed at the start may go on failing.
+    pub known_failures: bool,
+}
+
+/// The rules by which evidence is judged. A run that was begun under rules of
+/// an earlier version ends under them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleEdition {
+    /// Gates that pass are proof, whatever they were at the start.
+    First,
+    /// Only a change that makes a failure pass is proof.
+    Second,
 }
 
 /// Whose word ends a run.

@@ -1,8 +1,8 @@
-//! What worked at the start has to work at the end: tests that ran then must
-//! still run.
+//! Compares the tests that ran at the start with those that run now.
 //!
 //! Failing tests are the gate's business. Here is what a gate cannot see:
-//! tests that are no longer collected, or are skipped now.
+//! tests that are no longer collected, or are skipped now, whatever became of
+//! them at the start.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,28 +13,65 @@ use crate::finding::{TestState, Tests};
 pub struct Start {
     /// Those that passed.
     pub passed: BTreeSet<String>,
-    /// Those that failed or were skipped.
-    pub others: BTreeSet<String>,
+    /// Those that failed.
+    pub failed: BTreeSet<String>,
+    /// Those that were skipped.
+    pub skipped: BTreeSet<String>,
+    /// The number that ran, listed or not.
+    pub ran: u64,
 }
 
-/// What became of tests that passed at the start.
+/// Tests of the start that run no more.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
-    /// No longer collected, and nothing came in their place.
-    pub gone: Vec<String>,
-    /// Skipped now.
-    pub skipped: Vec<String>,
+    /// Each with its id.
+    pub tests: Vec<LostTest>,
+    /// The number of tests fell, though none of them can be named.
+    pub fewer: Option<FewerTests>,
+}
+
+/// A test of the start that runs no more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostTest {
+    /// Its id at the start.
+    pub id: String,
+    /// What became of it.
+    pub loss: TestLoss,
+}
+
+/// The ways to lose a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TestLoss {
+    /// It passed and is no longer collected; no new test can be it.
+    PassedGone,
+    /// It passed and is skipped now.
+    PassedSkipped,
+    /// It failed and is no longer collected.
+    FailedGone,
+    /// It failed and is skipped now.
+    FailedSkipped,
+}
+
+/// A number of tests that fell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FewerTests {
+    /// Tests that ran at the start.
+    pub then: u64,
+    /// Tests that run now.
+    pub now: u64,
 }
 
 /// The tests as they are now, to be remembered.
 pub fn start(tests: &Tests) -> Start {
-    let ids = |is_wanted: fn(TestState) -> bool| {
-        let wanted = tests.states.iter().filter(|(_, state)| is_wanted(**state));
-        wanted.map(|(id, _)| id.clone()).collect()
+    let ids = |wanted: TestState| {
+        let found = tests.states.iter().filter(|(_, state)| **state == wanted);
+        found.map(|(id, _)| id.clone()).collect()
     };
     Start {
-        passed: ids(|state| state == TestState::Passed),
-        others: ids(|state| state != TestState::Passed),
+        passed: ids(TestState::Passed),
+        failed: ids(TestState::Failed),
+        skipped: ids(TestState::Skipped),
+        ran: ran(tests),
     }
 }
 
@@ -42,35 +79,80 @@ pub fn start(tests: &Tests) -> Start {
 ///
 /// A test that moved to another file or module is found by its own name. A
 /// renamed test cannot be told from one that was removed while another was
-/// added, so as many as were added are forgiven: the static comparison of the
-/// files looks at those. A test that failed then is not one that was added.
+/// added: as many that passed as were added are forgiven, because reading the
+/// files tells more about those. A test that failed is what the run is about,
+/// so it has to be there under its own name.
 pub fn losses(then: &Start, now: &Tests) -> Losses {
-    let passed = &then.passed;
     let state = |id: &String| now.states.get(id).copied();
-    let is_skipped = |id: &&String| state(id) == Some(TestState::Skipped);
-    let skipped: Vec<String> = passed.iter().filter(is_skipped).cloned().collect();
+    let is_new = |id: &String| {
+        [&then.passed, &then.failed, &then.skipped].iter().all(|ids| !ids.contains(id))
+    };
     let runs = |state: TestState| state != TestState::Skipped;
-    let is_new = |id: &String| !passed.contains(id) && !then.others.contains(id);
     let added = now.states.iter().filter(|(id, state)| runs(**state) && is_new(id));
-    let mut spare = names(added.map(|(id, _)| id));
-    let mut gone = Vec::new();
-    for id in passed.iter().filter(|id| state(id).is_none()) {
-        match spare.get_mut(own_name(id)) {
-            Some(count) if *count > 0 => *count -= 1,
-            Some(_) | None => gone.push(id.clone()),
+    let added: Vec<&String> = added.map(|(id, _)| id).collect();
+    let mut spare = names(added.iter().copied());
+    let mut take = |id: &str| match spare.get_mut(own_name(id)) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            true
+        }
+        Some(_) | None => false,
+    };
+    let is_missing = |id: &&String| state(id).is_none();
+    // Runners that name a package while it passes hide the tests in it.
+    let is_hidden = |id: &String| added.iter().any(|new| is_part_of(id, new));
+    let mut lost = Vec::new();
+    let (mut opened, mut hidden, mut unlisted) = (0, 0, unlisted(now));
+    for id in then.failed.iter().filter(is_missing) {
+        if take(id) {
+        } else if is_hidden(id) {
+            hidden += 1;
+        } else if added.iter().any(|new| is_part_of(new, id)) {
+            opened += 1;
+        } else if unlisted > 0 {
+            unlisted -= 1;
+        } else {
+            lost.push(LostTest { id: id.clone(), loss: TestLoss::FailedGone });
         }
     }
-    let added: usize = spare.values().sum();
-    let forgiven = added.saturating_add(unlisted(now));
-    let gone = gone.split_off(forgiven.min(gone.len()));
-    Losses { gone, skipped }
+    let mut gone: Vec<&String> = then.passed.iter().filter(is_missing).collect();
+    gone.retain(|id| !take(id));
+    hidden += gone.extract_if(.., |id| is_hidden(id)).count();
+    let forgiven = spare.values().sum::<usize>().saturating_add(unlisted);
+    let gone = gone.into_iter().skip(forgiven);
+    lost.extend(gone.map(|id| LostTest { id: id.clone(), loss: TestLoss::PassedGone }));
+    for (ids, loss) in
+        [(&then.failed, TestLoss::FailedSkipped), (&then.passed, TestLoss::PassedSkipped)]
+    {
+        let skipped = ids.iter().filter(|id| state(id) == Some(TestState::Skipped));
+        lost.extend(skipped.map(|id| LostTest { id: id.clone(), loss }));
+    }
+    let fewer = FewerTests { then: then.ran.saturating_sub(opened), now: ran(now) };
+    let is_told = lost.is_empty() && hidden == 0;
+    let fewer = Some(fewer).filter(|fewer| is_told && fewer.now < fewer.then);
+    Losses { tests: lost, fewer }
+}
+
+/// The number of tests that were run.
+fn ran(tests: &Tests) -> u64 {
+    tests.counts.passed.saturating_add(tests.counts.failed)
+}
+
+/// Whether `id` is the id of something inside of `whole`, such as a file or a
+/// package that could not be loaded and whose tests run now.
+fn is_part_of(id: &str, whole: &str) -> bool {
+    let inside = |rest: &str| rest.starts_with(|c: char| !c.is_alphanumeric() && c != '_');
+    let name = own_name(whole);
+    // A path has its whole name at the front; a module that a runner could not
+    // load may stand behind the name of the runner's own test for it.
+    let names_module = || id.split(SEPARATORS).rev().skip(1).any(|part| part == name);
+    id.strip_prefix(whole).is_some_and(inside) || (!whole.contains('/') && names_module())
 }
 
 /// How many tests ran that are not listed: any test may be one of them.
 fn unlisted(now: &Tests) -> usize {
     let listed = now.states.values().filter(|state| **state != TestState::Skipped).count();
-    let ran = now.counts.passed.saturating_add(now.counts.failed);
-    usize::try_from(ran).unwrap_or(usize::MAX).saturating_sub(listed)
+    usize::try_from(ran(now)).unwrap_or(usize::MAX).saturating_sub(listed)
 }
 
 /// The tests that passed then and fail now.
@@ -87,11 +169,14 @@ fn names<'a>(ids: impl Iterator<Item = &'a String>) -> BTreeMap<&'a str, usize> 
     names
 }
 
+/// What stands between the parts of a test's id.
+const SEPARATORS: [char; 6] = [':', '.', '/', '>', '$', ' '];
+
 /// The name of a test without what it lies in.
 fn own_name(id: &str) -> &str {
     let end = id.find('[').unwrap_or(id.len());
     let head = &id[..end];
-    let start = head.rfind([':', '.', '/', '>', '$', ' ']).map_or(0, |at| at + 1);
+    let start = head.rfind(SEPARATORS).map_or(0, |at| at + 1);
     if start < head.len() { &id[start..] } else { id }
 }
 
@@ -99,8 +184,10 @@ fn own_name(id: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn then(ids: &[&str]) -> Start {
-        Start { passed: ids.iter().map(|&id| id.to_owned()).collect(), ..Start::default() }
+    fn then(passed: &[&str], failed: &[&str]) -> Start {
+        let set = |ids: &[&str]| ids.iter().map(|&id| id.to_owned()).collect();
+        let ran = (passed.len() + failed.len()) as u64;
+        Start { passed: set(passed), failed: set(failed), ran, ..Start::default() }
     }
 
     fn now(passed: &[&str], skipped: &[&str]) -> Tests {
@@ -113,30 +200,90 @@ mod tests {
         tests
     }
 
+    #[track_caller]
+    fn check(then: &Start, now: &Tests, want: &[(&str, TestLoss)]) {
+        let found = losses(then, now);
+        let named: Vec<(&str, TestLoss)> =
+            found.tests.iter().map(|lost| (lost.id.as_str(), lost.loss)).collect();
+        assert_eq!((named.as_slice(), found.fewer), (want, None));
+    }
+
     #[test]
-    fn a_test_that_is_not_collected_any_more_is_gone() {
-        let losses = losses(&then(&["a::one", "a::two"]), &now(&["a::one"], &[]));
-        assert_eq!(losses.gone, ["a::two"]);
+    fn a_test_that_is_not_collected_any_more_is_gone_whatever_became_of_it() {
+        check(
+            &then(&["a::one", "a::two"], &["a::three"]),
+            &now(&["a::one"], &[]),
+            &[("a::three", TestLoss::FailedGone), ("a::two", TestLoss::PassedGone)],
+        );
     }
 
     #[test]
     fn a_test_that_is_skipped_now_is_named() {
-        let losses = losses(&then(&["one", "two"]), &now(&["one"], &["two"]));
-        assert_eq!((losses.gone.len(), losses.skipped), (0, vec!["two".to_owned()]));
+        check(
+            &then(&["one", "two"], &["three"]),
+            &now(&["one"], &["three", "two"]),
+            &[("three", TestLoss::FailedSkipped), ("two", TestLoss::PassedSkipped)],
+        );
     }
 
     #[test]
     fn a_test_may_move_and_others_may_come() {
-        let before = then(&["tests/a.py::one", "tests/a.py::two[x]"]);
-        let after = now(&["tests/b.py::one", "tests/b.py::two[x]", "tests/b.py::three"], &[]);
-        assert_eq!(losses(&before, &after), Losses::default());
+        let before = then(&["tests/a.py::one", "tests/a.py::two[x]"], &["tests/a.py::bad"]);
+        let moved =
+            ["tests/b.py::one", "tests/b.py::two[x]", "tests/b.py::three", "tests/c.py::bad"];
+        check(&before, &now(&moved, &[]), &[]);
     }
 
     #[test]
-    fn renamed_tests_are_forgiven_and_one_more_is_not() {
-        let before = then(&["one", "two", "three"]);
-        assert_eq!(losses(&before, &now(&["uno", "dos", "tres"], &[])), Losses::default());
-        assert_eq!(losses(&before, &now(&["uno", "dos"], &[])).gone.len(), 1);
+    fn renamed_tests_are_forgiven_if_they_passed_and_one_more_is_not() {
+        let before = then(&["one", "two", "three"], &[]);
+        check(&before, &now(&["uno", "dos", "tres"], &[]), &[]);
+        check(&before, &now(&["uno", "dos"], &[]), &[("two", TestLoss::PassedGone)]);
+        check(&then(&[], &["one"]), &now(&["uno"], &[]), &[("one", TestLoss::FailedGone)]);
+    }
+
+    #[test]
+    fn a_file_that_could_not_be_loaded_is_not_missed_once_its_tests_run() {
+        for (whole, tests) in [
+            ("tests/test_a.py", ["tests/test_a.py::one", "tests/test_a.py::two"]),
+            ("unittest.loader._FailedTest.test_a", ["test_a.A.one", "test_a.A.two"]),
+            ("example.com/m/a", ["example.com/m/a.TestOne", "example.com/m/a.TestTwo"]),
+        ] {
+            check(&then(&[], &[whole]), &now(&tests, &[]), &[]);
+            let other = now(&["tests/other.py::one", "tests/test_ab.py::x"], &[]);
+            check(&then(&[], &[whole]), &other, &[(whole, TestLoss::FailedGone)]);
+        }
+    }
+
+    #[test]
+    fn a_runner_that_names_packages_while_they_pass_hides_their_tests() {
+        let before = Start { ran: 1, ..then(&[], &["example.com/a.TestOne"]) };
+        check(&before, &now(&["example.com/a"], &[]), &[]);
+        let other = &[("example.com/a.TestOne", TestLoss::FailedGone)];
+        check(&before, &now(&["example.com/ab"], &[]), other);
+    }
+
+    #[test]
+    fn fewer_tests_than_at_the_start_are_noticed_where_none_has_a_name() {
+        let counted = |passed| {
+            let mut tests = Tests::default();
+            tests.counts.passed = passed;
+            tests
+        };
+        let before = Start { ran: 1256, ..Start::default() };
+        assert_eq!(losses(&before, &counted(1256)), Losses::default());
+        let fewer = losses(&before, &counted(1204)).fewer;
+        assert_eq!(fewer, Some(FewerTests { then: 1256, now: 1204 }));
+    }
+
+    #[test]
+    fn a_failure_with_a_name_may_pass_among_tests_without_one() {
+        let mut after = Tests::default();
+        after.counts.passed = 2;
+        check(&Start { ran: 2, ..then(&[], &["one"]) }, &after, &[]);
+        after.counts.passed = 1;
+        let fewer = losses(&Start { ran: 2, ..then(&[], &["one"]) }, &after).fewer;
+        assert_eq!(fewer, Some(FewerTests { then: 2, now: 1 }));
     }
 
     #[test]
@@ -144,39 +291,39 @@ mod tests {
         let mut after = now(&[], &[]);
         after.states.insert("one".to_owned(), TestState::Failed);
         after.counts.failed = 1;
-        assert_eq!(losses(&then(&["one"]), &after), Losses::default());
-        assert_eq!(broken(&then(&["one", "two"]), &after).collect::<Vec<_>>(), ["one"]);
+        check(&then(&["one"], &[]), &after, &[]);
+        assert_eq!(broken(&then(&["one", "two"], &[]), &after).collect::<Vec<_>>(), ["one"]);
     }
 
     #[test]
     fn a_list_that_was_cut_says_nothing_about_what_is_missing() {
         let mut after = now(&["a"], &[]);
         after.counts.passed = 200_000;
-        assert_eq!(losses(&then(&["z"]), &after), Losses::default());
+        check(&then(&["z"], &[]), &after, &[]);
     }
 
     #[test]
     fn a_test_that_was_mended_does_not_take_the_place_of_one_that_is_gone() {
-        let before = Start { others: ["fails".to_owned()].into(), ..then(&["holds"]) };
-        assert_eq!(losses(&before, &now(&["fails"], &[])).gone, ["holds"]);
+        let after = now(&["fails"], &[]);
+        check(&then(&["holds"], &["fails"]), &after, &[("holds", TestLoss::PassedGone)]);
     }
 
     #[test]
     fn a_new_test_that_is_skipped_does_not_take_the_place_of_one_that_is_gone() {
-        assert_eq!(losses(&then(&["one"]), &now(&[], &["two"])).gone, ["one"]);
+        check(&then(&["one"], &[]), &now(&[], &["two"]), &[("one", TestLoss::PassedGone)]);
     }
 
     #[test]
     fn skipped_tests_that_are_only_counted_hide_nothing() {
         let mut after = now(&["one"], &[]);
         after.counts.skipped = 3;
-        assert_eq!(losses(&then(&["one", "two"]), &after).gone, ["two"]);
+        check(&then(&["one", "two"], &[]), &after, &[("two", TestLoss::PassedGone)]);
     }
 
     #[test]
     fn what_did_not_pass_is_remembered_apart() {
         let start = start(&now(&["one"], &["two"]));
-        assert_eq!(start.others, ["two".to_owned()].into());
-        assert_eq!(start, Start { others: start.others.clone(), ..then(&["one"]) });
+        let skipped = ["two".to_owned()].into();
+        assert_eq!(start, Start { skipped, ..then(&["one"], &[]) });
     }
 }

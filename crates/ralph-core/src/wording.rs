@@ -19,7 +19,7 @@ mod summary;
 
 pub use gate::{extent, what_fails};
 pub use headline::{auto_continue_line, complete_line, score};
-pub use outcome::{circle_words, state_sentence, state_words};
+pub use outcome::{circle_words, run_sentence, state_sentence, state_words, weak_checks};
 pub use summary::{Past, PastTurn, refused, summary};
 
 /// About how long the feedback may get, in characters: it has to be read.

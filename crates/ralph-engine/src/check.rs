@@ -6,11 +6,12 @@ use ralph_checks::{AffectedTest, Gate, GateWatcher, Site, run_together};
 use ralph_core::Timestamp;
 use ralph_core::evidence::{GateReport, Verdict};
 use ralph_snapshot::WorkTree;
-use ralph_store::RunStore;
+use ralph_store::{GatePass, RunStore};
 
 use crate::affected;
 use crate::driver::jobs;
 use crate::error::EngineError;
+use crate::stamps::Stamps;
 
 /// Whether an earlier pass on the same files counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,9 +47,11 @@ pub fn check(
     let before = cache.tree.tree()?;
     let mut reports: Vec<Option<GateReport>> = vec![None; gates.len()];
     if cache.memory == Memory::Used {
+        let stamps = Stamps::new(cache.tree, site.root, site.env);
         for (report, gate) in reports.iter_mut().zip(gates) {
-            let reading = cache.store.pass(&gate.key(), &before)?;
-            *report = reading.map(|reading| GateReport::remembered(gate.spec(), reading));
+            let pass = cache.store.pass(&gate.key(), &before)?;
+            let pass = pass.filter(|pass| pass.stamp == stamps.of(gate.spec()));
+            *report = pass.map(|pass| GateReport::remembered(gate.spec(), pass.reading));
         }
     }
     let missing = |reports: &[Option<GateReport>]| -> Vec<usize> {
@@ -66,10 +69,18 @@ pub fn check(
     let wanted: Vec<&dyn Gate> = missing.iter().map(|index| &*gates[*index]).collect();
     let executed = run_together(&wanted, site, jobs(), watcher);
     let settled = !missing.is_empty() && cache.tree.tree()? == before;
+    let stamps = Stamps::new(cache.tree, site.root, site.env);
     for (index, report) in missing.into_iter().zip(executed) {
-        if settled && report.verdict == Verdict::Pass {
-            let key = gates[index].key();
-            cache.store.remember_pass(&key, &before, &report.reading, cache.now)?;
+        let key = gates[index].key();
+        if report.verdict != Verdict::Pass {
+            cache.store.forget_pass(&key, &before)?;
+        } else if settled {
+            let (reading, stamp) = (report.reading.clone(), stamps.of(gates[index].spec()));
+            cache.store.remember_pass(
+                &key,
+                &before,
+                &GatePass { reading, stamp, at: cache.now },
+            )?;
         }
         reports[index] = Some(report);
     }

@@ -24,6 +24,7 @@ pub mod loops;
 pub mod owner;
 pub mod recall;
 pub mod report;
+mod stamps;
 mod steps;
 pub mod undo;
 pub mod wire;

@@ -105,7 +105,7 @@ impl Report {
         let mut out = String::new();
         let run = &self.run;
         heading(&mut out, markup, &words(run).title.replace("{}", run.id.as_str()));
-        let _ = writeln!(out, "{}\n", wording::state_sentence(&run.state, run.policy.locale));
+        let _ = writeln!(out, "{}\n", wording::run_sentence(run));
         facts(&mut out, markup, run, &history::curves(run, &self.iterations));
         out
     }

@@ -125,6 +125,7 @@ pub(crate) fn woken(before: &Run, owned: &Run, now: Timestamp) -> Run {
 
 /// What the gates showed before the first turn.
 pub(crate) fn baseline(evidence: &Evidence) -> Baseline {
+    let known_failures = evidence.gates.iter().flat_map(|gate| gate.failing.iter().cloned());
     Baseline {
         tree: evidence.tree.clone(),
         red: evidence
@@ -133,7 +134,7 @@ pub(crate) fn baseline(evidence: &Evidence) -> Baseline {
             .filter(|gate| gate.blocks())
             .map(|gate| gate.name.clone())
             .collect(),
-        failing: evidence.failing(),
+        failing: evidence.failing().into_iter().chain(known_failures).collect(),
         totals: Totals::of(&evidence.gates),
     }
 }

@@ -115,7 +115,8 @@ fn package_line(line: &str) -> Option<(&str, Option<End>)> {
         "?   " => None,
         _ => return None,
     };
-    let (name, _) = rest.split_once('\t')?;
+    let (name, told) = rest.split_once('\t')?;
+    let end = end.filter(|_| !told.ends_with("[no tests to run]"));
     (!name.is_empty() && !name.contains(' ')).then_some((name, end))
 }
 

@@ -157,6 +157,13 @@ pub(crate) const KEYS: &[Key] = &[
         "Any test may be changed",
     ),
     key(
+        "run.known_failures",
+        "RALPH_KNOWN_FAILURES",
+        Kind::Switch,
+        "false",
+        "Tests that failed at the start may go on failing; the run then needs the agent's word",
+    ),
+    key(
         "run.zero_errors",
         "RALPH_ZERO_ERRORS",
         Kind::Switch,

@@ -11,7 +11,8 @@ use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
 use ralph_core::locale::Locale;
 use ralph_core::memory::hydration::USUAL_TOKENS;
 use ralph_core::policy::{
-    Allowed, Context, Criterion, GateSpec, Limits, Need, OldSession, Policy, Trust, TurnLimits,
+    Allowed, Context, Criterion, GateSpec, Limits, Need, OldSession, Policy, RuleEdition, Trust,
+    TurnLimits,
 };
 use ralph_core::usage::Usd;
 
@@ -342,7 +343,9 @@ impl Settings {
                 allowed: Allowed {
                     paths: reader.list("run.allow_changes").unwrap_or_default(),
                     tests: reader.switch("run.allow_test_changes").unwrap_or(false),
+                    known_failures: reader.switch("run.known_failures").unwrap_or(false),
                 },
+                edition: RuleEdition::Second,
                 context: reader.context(&agent)?,
                 // Only hosts are asked to replace a session.
                 old_session: None,

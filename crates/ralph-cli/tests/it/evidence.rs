@@ -69,7 +69,7 @@ fn levels_that_may_not_be_left_are_held_to() {
     project.agent("echo '<promise>DONE</promise>'");
     let more = ["--criteria", warns, "--zero-warnings", "--max-iterations", "1"];
     let _ = project.run_json("do it", &more).ends("failed/max_iterations", 1);
-    let _ = project.run_json("do it", &more[..2]).ends("success/verified", 1);
+    let _ = project.run_json("do it", &more[..2]).ends("success/claimed", 1);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_flaky_test_is_tried_again_and_does_not_hold_a_run_up() {
     );
     project.agent("echo x > work\necho '<promise>DONE</promise>'");
     let output = project.run_json("do it", &["--criteria", GATE]);
-    let _ = output.ends("success/verified", 1);
+    let _ = output.ends("success/claimed", 1);
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn language_servers_judge_what_a_run_changed() {
     let only = ralph_testkit::tool("ruff");
     let path = format!("{}:/usr/bin:/bin", only.parent().unwrap().display());
     let run = project.run_call("do it", &["--criteria", "diagnostics"]).env("PATH", path);
-    let output = run.output().ends("success/verified", 2);
+    let output = run.output().ends("success/claimed", 2);
     let gates = output.events_of("gate_finished");
     let verdicts: Vec<&str> =
         gates.iter().filter_map(|event| event["gate"]["verdict"].as_str()).collect();

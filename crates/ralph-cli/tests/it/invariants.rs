@@ -259,7 +259,7 @@ fn a_run_is_told_what_it_broke_and_succeeds_once_it_is_mended() {
     printing(&project);
     project.script("ok.sh", "true");
     let run = project.run_json("write b.py", &["--criteria", "custom:./ok.sh"]);
-    let _ = run.exits(0).ends("success/verified", 2);
+    let _ = run.exits(0).ends("success/claimed", 2);
     let told = project.kept("prompt-2");
     let line = format!("b.py:1 no prints: use the log [ralph-memory {id}/no-print]");
     assert!(told.contains(&line), "{told}");
@@ -269,7 +269,7 @@ fn a_run_is_told_what_it_broke_and_succeeds_once_it_is_mended() {
 fn a_claim_alone_is_not_believed_over_a_broken_note() {
     let (project, _) = held();
     printing(&project);
-    let _ = project.run_json("write b.py", &[]).exits(0).ends("success/verified", 2);
+    let _ = project.run_json("write b.py", &[]).exits(0).ends("success/claimed", 2);
     project.file("b.py", "x = 1\n");
     let claims = ["--trust", "claim"];
     let _ = project.run_json("write b.py", &claims).exits(0).ends("success/claimed", 1);
@@ -290,7 +290,7 @@ fn a_note_that_is_forgotten_during_a_run_is_held_against_nobody() {
     running.until_held();
     let _ = project.ralph(&["memory", "forget", &id]).output().exits(0);
     hold.release();
-    let _ = running.finish().exits(0).ends("success/verified", 1);
+    let _ = running.finish().exits(0).ends("success/claimed", 1);
 }
 
 #[test]
@@ -304,7 +304,7 @@ fn hosts_hear_of_a_broken_note_when_the_agent_falls_silent() {
     assert!(told.contains(&format!("[ralph-memory {id}/no-print]")), "{told}");
     project.file("b.py", "log(1)\n");
     let _ = session.stop("<promise>DONE</promise>");
-    session.is("success/verified", 2);
+    session.is("success/claimed", 2);
 
     project.file("b.py", "x = 1\n");
     let session = opencode::Session::new(&project, "ses_1");
@@ -394,7 +394,7 @@ fn lines_that_were_there_before_are_held_against_nobody() {
     project.run_git(&["add", "."]);
     project.run_git(&["commit", "-qm", "start"]);
     project.agent("cat > /dev/null\necho 'x = 1' >> b.py\necho '<promise>DONE</promise>'");
-    let _ = project.run_json("add a line", &[]).exits(0).ends("success/verified", 1);
+    let _ = project.run_json("add a line", &[]).exits(0).ends("success/claimed", 1);
     let _ = project.ralph(&["check", "--criteria", "memory"]).output().exits(0);
     project.file("b.py", "print(2)\nprint(1)\nx = 1\n");
     let said = project.ralph(&["check", "--criteria", "memory"]).output().exits(1);
@@ -442,7 +442,7 @@ fn a_flaky_test_of_a_note_is_tried_again_and_does_not_hold_a_run_up() {
     let _ = project.ralph(&test).output().exits(0);
     project.agent("echo x > work\necho '<promise>DONE</promise>'");
     let run = project.run_json("do it", &["--criteria", "custom:./ok.sh"]);
-    let _ = run.ends("success/verified", 1);
+    let _ = run.ends("success/claimed", 1);
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn a_judge_decides_what_no_gate_measures() {
     let server = ModelServer::agreeing();
     judged_by(&project, &server);
     let output = project.run_json("greet", &["--judge", CRITERION]).exits(0);
-    let _ = output.ends("success/verified", 2);
+    let _ = output.ends("success/claimed", 2);
     let prompts: Vec<String> = server.requests().iter().map(Request::prompt).collect();
     assert_eq!(prompts.len(), 1);
     assert!(prompts[0].contains("Nothing changed since the run began."), "{}", prompts[0]);
@@ -209,7 +209,7 @@ fn a_run_that_is_resumed_keeps_its_judge() {
     let _ = output.ends("waiting/human", 2);
     assert_eq!(server.requests().len(), 0);
     let output = project.ralph(&["resume", "--json", "--answer", "English"]).output().exits(0);
-    let _ = output.ends("success/verified", 3);
+    let _ = output.ends("success/claimed", 3);
     assert!(server.requests()[0].prompt().contains(CRITERION));
 }
 

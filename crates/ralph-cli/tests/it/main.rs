@@ -63,6 +63,7 @@ mod outcomes_credit;
 mod ownership;
 mod projects;
 mod promise_loop;
+mod proof;
 mod reading;
 mod reading_damage;
 mod reading_stream;

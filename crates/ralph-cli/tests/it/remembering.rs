@@ -78,7 +78,7 @@ fn time_in_an_interrupted_gate_is_not_taken_from_the_first_turn() {
     let project = plain();
     project.agent("echo '<promise>DONE</promise>'");
     interrupted_baseline(&project, "sleep 0.3", &["--max-duration", "300ms"]);
-    let _ = resume(&project, &["--json"]).exits(0).ends("success/verified", 1);
+    let _ = resume(&project, &["--json"]).exits(0).ends("success/claimed", 1);
 }
 
 const COSTS: &str = "echo '{\"cost_usd\": 0.6}' > $RALPH_USAGE_FILE";

@@ -321,7 +321,7 @@ fn nobody_is_told_of_a_session_whose_loop_succeeded() {
     let _ = tell("PostToolUse", &session.edited("done"));
     let _ = project.ralph(&["check", "--wait"]).output().exits(0);
     let _ = tell("Stop", &stop("Done. <promise>DONE</promise>"));
-    session.is("success/verified", 2);
+    session.is("success/claimed", 2);
     assert_eq!(state(), "completed");
     let begin =
         |id| Session::new(&project, id).tell("SessionStart", &json!({ "source": "startup" }));

@@ -57,7 +57,7 @@ fn what_is_allowed_is_not_held_against_a_run() {
     let again = allow(&["./tests/../tests/test_total.py"]).exits(0).stdout;
     assert!(again.contains("were accepted before"), "{again}");
     hold.release();
-    let _ = running.finish().ends("success/verified", 2);
+    let _ = running.finish().ends("success/claimed", 2);
     let late = allow(&["tests/test_total.py"]).exits(1).stderr;
     assert!(late.contains("has ended") && late.contains("ralph run"), "{late}");
 }
@@ -77,13 +77,13 @@ fn an_agent_cannot_accept_what_is_held_against_its_own_run() {
 fn test_changes_may_be_allowed_from_the_start() {
     let flag = ["--criteria", "custom:true", "--allow-test-changes"];
     let project = laid_out(plain(), CUT);
-    let _ = project.run_json("fix it", &flag).ends("success/verified", 1);
+    let _ = project.run_json("fix it", &flag).ends("success/claimed", 1);
     let report = project.ralph(&["report"]).output().exits(0).stdout;
     assert!(report.contains("assertion removed from `test_total`"), "{report}");
     assert!(report.contains("(accepted)"), "{report}");
     let project = laid_out(plain(), CUT);
     project.file("ralph.toml", "[run]\nallow_changes = [\"tests/**\"]\n");
-    let _ = project.run_json("fix it", &flag[..2]).ends("success/verified", 1);
+    let _ = project.run_json("fix it", &flag[..2]).ends("success/claimed", 1);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_test_inside_a_source_is_a_test_and_may_be_allowed_like_one() {
     let project = laid_out(plain(), cut);
     project.file("src/lib.rs", SOURCE);
     let allowed = ["--criteria", "custom:true", "--allow-test-changes"];
-    let _ = project.run_json("fix it", &allowed).ends("success/verified", 1);
+    let _ = project.run_json("fix it", &allowed).ends("success/claimed", 1);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn tests_that_no_longer_run_may_be_given_up() {
     let agent = "printf '1..1\\nok 1 - stays\\n' > tests.tap";
     for (more, end) in [
         (&["--max-iterations", "1"][..], "failed/max_iterations"),
-        (&["--allow-test-changes"][..], "success/verified"),
+        (&["--allow-test-changes"][..], "success/claimed"),
     ] {
         let project = laid_out(plain(), agent);
         project.file("ralph.toml", "[gates.custom]\nformat = \"tap\"\n");
@@ -124,7 +124,7 @@ fn new_tests_are_welcome_and_other_edits_are_reported() {
                  sed -i 's/test_total()/test_sum()/' tests/test_total.py";
     let project = laid_out(plain(), agent);
     let output = project.run_json("fix it", &["--criteria", "custom:true"]);
-    let output = output.ends("success/verified", 1);
+    let output = output.ends("success/claimed", 1);
     let events = output.events_of("iteration_ended");
     assert_eq!(weakened(&events), Vec::<String>::new());
     let edited = events[0]["edited"][0]["what"].as_str().unwrap_or_default().to_owned();
@@ -151,7 +151,7 @@ fn what_the_user_did_while_the_run_rested_is_not_the_agents() {
     project.file("tests/test_total.py", TEST.replace("    assert total([]) == 0\n", ""));
     project.file("done", "");
     let output = project.run_json("go on", &["--criteria", "custom:test -f done"]);
-    let _ = output.ends("success/verified", 1);
+    let _ = output.ends("success/claimed", 1);
 }
 
 /// A project whose test was pushed without its last line, which the user

@@ -161,7 +161,7 @@ pub fn iteration(run: &Run) -> String {
 
 /// The user is told why a loop rests, and how it goes on.
 pub fn rests(run: &Run) -> String {
-    let sentence = super::state_sentence(&run.state, run.policy.locale);
+    let sentence = super::run_sentence(run);
     let hint = match (run.policy.locale, &run.state) {
         (Locale::En, State::Paused(Pause::Capped)) => {
             "Say anything to go on; `ralph install --cap 0` lifts the host's cap."
@@ -187,7 +187,7 @@ pub fn refused_key(why: &str, locale: Locale) -> String {
 
 /// The user is told that a loop waits, and goes on by itself.
 pub fn waits(run: &Run) -> String {
-    let sentence = super::state_sentence(&run.state, run.policy.locale);
+    let sentence = super::run_sentence(run);
     let hint = match run.policy.locale {
         Locale::En => "It goes on by itself then, or as soon as you say anything.",
         Locale::Ko => "그때 스스로 계속하며, 아무 말이나 입력하면 바로 계속합니다.",
@@ -197,7 +197,7 @@ pub fn waits(run: &Run) -> String {
 
 /// The user is told how a loop ended.
 pub fn ended(run: &Run) -> String {
-    let sentence = super::state_sentence(&run.state, run.policy.locale);
+    let sentence = super::run_sentence(run);
     let (id, number) = (&run.id, run.iteration);
     match run.policy.locale {
         Locale::En => {

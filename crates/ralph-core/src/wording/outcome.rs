@@ -1,7 +1,10 @@
 //! Why a run ended, waits or is paused, in one sentence.
 
 use crate::circle::Circle;
+use crate::evidence::{Evidence, GateReport};
 use crate::locale::Locale;
+use crate::policy::{GateSpec, Trust};
+use crate::run::Run;
 use crate::state::{Failure, Pause, Proof, State, Wait};
 use crate::time::Timestamp;
 
@@ -11,6 +14,69 @@ pub fn state_sentence(state: &State, locale: Locale) -> String {
         Locale::En => sentence_en(state),
         Locale::Ko => sentence_ko(state),
     }
+}
+
+/// Says the same of a run. One that ended on the agent's word although there
+/// are checks says why they are no proof.
+pub fn run_sentence(run: &Run) -> String {
+    let locale = run.policy.locale;
+    let has_checks = run.policy.trust == Trust::Evidence && run.policy.measures();
+    let start = run.baseline.as_ref().filter(|_| has_checks);
+    match (&run.state, start) {
+        (State::Success(Proof::Claimed), Some(start)) => {
+            let is_unchanged = start.tree.is_some() && start.tree == run.tree;
+            let text = match (locale, is_unchanged) {
+                (Locale::En, true) => "Done on the agent's word: nothing was changed.",
+                (Locale::En, false) => {
+                    "Done on the agent's word: the checks pass, as they did before the first turn."
+                }
+                (Locale::Ko, true) => {
+                    "완료: 에이전트의 완료 선언을 받아들였습니다. 바뀐 파일이 없습니다."
+                }
+                (Locale::Ko, false) => {
+                    "완료: 에이전트의 완료 선언을 받아들였습니다. 검사는 첫 턴 전과 마찬가지로 \
+                     통과합니다."
+                }
+            };
+            text.to_owned()
+        }
+        (state, _) => state_sentence(state, locale),
+    }
+}
+
+/// How many failing tests before the first turn are many.
+const MANY_FAILURES: usize = 10;
+
+/// Warns the user before the first turn of checks that pass already and so
+/// cannot prove the task, and of many tests that fail.
+pub fn weak_checks(run: &Run, evidence: &Evidence) -> Option<String> {
+    let policy = &run.policy;
+    let is_judged = policy.gates.iter().any(GateSpec::is_judge);
+    let is_green = policy.measures() && !evidence.gates.iter().any(GateReport::blocks);
+    if is_green && !is_judged {
+        let text = match policy.locale {
+            Locale::En => {
+                "All checks already pass, so they cannot prove this task. Add a test that fails \
+                 now, add `--judge`, or rely on the agent's word."
+            }
+            Locale::Ko => {
+                "모든 검사가 이미 통과하므로 이 작업이 끝났다는 증거가 되지 못합니다. 지금 실패하는 \
+                 테스트를 추가하거나, `--judge`를 쓰거나, 에이전트의 완료 선언을 받아들이세요."
+            }
+        };
+        return Some(text.to_owned());
+    }
+    let failing = evidence.gates.iter().map(|gate| gate.failing_tests().count()).sum::<usize>();
+    (failing >= MANY_FAILURES && !policy.allowed.known_failures).then(|| match policy.locale {
+        Locale::En => format!(
+            "{failing} tests fail before the first turn, and all of them must pass. If they are \
+             not part of the task, start with `--known-failures`."
+        ),
+        Locale::Ko => format!(
+            "첫 턴 전에 테스트 {failing}개가 실패하며, 모두 통과해야 합니다. 이 작업과 관계없는 \
+             실패라면 `--known-failures`로 시작하세요."
+        ),
+    })
 }
 
 /// The status and its reason in a few words, as `failed (max_iterations)`.

@@ -5,19 +5,22 @@ use std::path::Path;
 
 use ralph_checks::security::{Before, Files, MOST_EARLIER};
 use ralph_core::claim::Claim;
+use ralph_core::decide::awaits_judge;
 use ralph_core::evidence::{Evidence, GateReport, TurnEnd};
 use ralph_core::feedback::Feedback;
-use ralph_core::policy::Bar;
+use ralph_core::policy::{Bar, Need};
 use ralph_core::progress::Progress;
 use ralph_core::run::Baseline;
 use ralph_core::{Decision, Run, TreeId, decide, wording};
 use ralph_snapshot::{Change, ChangeKind, Earlier, Label, Snapshots, TreeError};
-use ralph_store::{IterationRecord, RunStore};
+use ralph_store::{GatePass, IterationRecord, RunStore};
 
 use super::leftovers::Leftovers;
+use super::suite::Recall;
 use super::{Driver, preserve, turn};
 use crate::error::EngineError;
-use crate::events::Begin;
+use crate::events::{Begin, Event};
+use crate::stamps::Stamps;
 use crate::steps;
 
 /// Gates run a second time when they changed the very files they looked at.
@@ -81,6 +84,7 @@ impl Driver<'_> {
             return self.leave(run, state);
         }
         let now = self.clock.now();
+        self.warn_of_weak_checks(run, &evidence);
         let next = Run {
             // The limit of time is for the agent's work, and none was done yet.
             asleep: now.since(run.started_at),
@@ -91,6 +95,17 @@ impl Driver<'_> {
             ..run.clone()
         };
         self.record(run, next, None)
+    }
+
+    /// Tells the user at once if the checks of a run cannot prove its task, or
+    /// if many tests fail that may have nothing to do with it.
+    fn warn_of_weak_checks(&mut self, run: &Run, evidence: &Evidence) {
+        if self.gates.is_empty() {
+            return;
+        }
+        if let Some(text) = wording::weak_checks(run, evidence) {
+            self.tell(&Event::Notice { run, text: &text });
+        }
     }
 
     /// The work may have been finished while nobody drove the run. What the
@@ -157,7 +172,9 @@ impl Driver<'_> {
             tree: start().map(|start| start.tree),
             ..Baseline::default()
         });
-        self.check_files(&Run { baseline: Some(baseline), ..run.clone() }, &mut evidence)?;
+        let run = Run { baseline: Some(baseline), ..run.clone() };
+        // What accepts a turn is executed in it.
+        self.check_files(&run, &mut evidence, Recall::Since(run.updated_at))?;
         Ok(evidence)
     }
 
@@ -172,13 +189,38 @@ impl Driver<'_> {
                 evidence.tree = Some(self.tree.tree()?);
             }
         } else {
-            self.check_files(run, evidence)?;
+            self.check_files(run, evidence, Recall::All)?;
+            self.confirm(run, evidence)?;
         }
         self.ask_judge(run, evidence)
     }
 
+    /// Executes remembered gates if all else says that the run is done: what
+    /// accepts it is executed in this run, on these files.
+    fn confirm(&mut self, run: &Run, evidence: &mut Evidence) -> Result<(), EngineError> {
+        let is_done = matches!(decide(run, &run.policy, evidence).decision, Decision::Complete(_));
+        let is_old = evidence.gates.iter().any(|gate| gate.cached && gate.need == Need::Required);
+        if !is_old || !(is_done || awaits_judge(run, &run.policy, evidence)) {
+            return Ok(());
+        }
+        let recall = match run.session() {
+            // A hook may not have the time: the turn's own `ralph check --wait`
+            // executed them.
+            Some(_) => Recall::Since(run.updated_at),
+            None => Recall::Nothing,
+        };
+        evidence.weakened.clear();
+        evidence.edited.clear();
+        self.check_files(run, evidence, recall)
+    }
+
     /// Adds what the gates show on the present tree.
-    fn check_files(&mut self, run: &Run, evidence: &mut Evidence) -> Result<(), EngineError> {
+    fn check_files(
+        &mut self,
+        run: &Run,
+        evidence: &mut Evidence,
+        recall: Recall,
+    ) -> Result<(), EngineError> {
         let mut leftovers = Leftovers::load(&self.folder);
         self.tree.leave_out(leftovers.untouched(&self.root));
         let mut before = self.tree.tree()?;
@@ -187,7 +229,7 @@ impl Driver<'_> {
         }
         self.choose_files(run, &before)?;
         for round in 1..=ROUNDS {
-            let shown = self.run_gates(run, &before)?;
+            let shown = self.run_gates(run, &before, recall)?;
             evidence.gates = shown.reports;
             evidence.flaky.extend(shown.flaky);
             let is_known = |report: &GateReport| report.cached;
@@ -198,6 +240,7 @@ impl Driver<'_> {
                 self.tree_after_gates(&before, &mut leftovers)?
             };
             let settled = after == before;
+            self.forget_passes(&evidence.gates, &before)?;
             if settled {
                 self.remember_passes(&evidence.gates, &before)?;
             }
@@ -210,6 +253,7 @@ impl Driver<'_> {
         if run.baseline.is_none() {
             preserve::remember(&self.folder, &evidence.gates)?;
         }
+        forgive_known_failures(run, evidence);
         preserve::compare(&self.folder, run.policy.locale, evidence);
         self.look_at_checks(run, evidence);
         let before = run.baseline.as_ref().map(|baseline| &baseline.failing);
@@ -278,13 +322,38 @@ impl Driver<'_> {
     }
 
     fn remember_passes(&self, reports: &[GateReport], tree: &TreeId) -> Result<(), EngineError> {
-        let now = self.clock.now();
+        let stamps = Stamps::new(&self.tree, &self.root, &self.gate_env);
         for (gate, report) in self.gates.iter().zip(reports) {
             if report.passed() && !report.cached {
-                self.ledger.store().remember_pass(&gate.key(), tree, &report.reading, now)?;
+                let (reading, stamp) = (report.reading.clone(), stamps.of(gate.spec()));
+                let pass = GatePass { reading, stamp, at: self.clock.now() };
+                self.ledger.store().remember_pass(&gate.key(), tree, &pass)?;
             }
         }
         Ok(())
+    }
+
+    /// Forgets earlier passes of gates that do not pass now.
+    fn forget_passes(&self, reports: &[GateReport], tree: &TreeId) -> Result<(), EngineError> {
+        for (gate, report) in self.gates.iter().zip(reports) {
+            if !report.passed() {
+                self.ledger.store().forget_pass(&gate.key(), tree)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Lets tests that failed at the start go on failing where the user said
+/// so.
+fn forgive_known_failures(run: &Run, evidence: &mut Evidence) {
+    if !run.policy.allowed.known_failures {
+        return;
+    }
+    for report in &mut evidence.gates {
+        let now = report.failing.clone();
+        let known = run.baseline.as_ref().map_or(&now, |baseline| &baseline.failing);
+        report.forgive_tests(known);
     }
 }
 

@@ -13,7 +13,7 @@ use ralph_core::evidence::{Evidence, GateReport, Verdict};
 use ralph_core::finding::Reading;
 use ralph_core::{Run, TreeId};
 use ralph_snapshot::{Change, ChangeKind, Label, SnapshotError, Snapshots};
-use ralph_store::RunStore;
+use ralph_store::{GatePass, RunStore};
 use similar::TextDiff;
 
 use super::Driver;
@@ -79,8 +79,8 @@ impl Driver<'_> {
             changes: &changes,
             start,
         });
-        if let Some(reading) = self.ledger.store().pass(&hearing.key(), &tree)? {
-            let report = GateReport::remembered(judge.spec(), reading);
+        if let Some(pass) = self.ledger.store().pass(&hearing.key(), &tree)? {
+            let report = GateReport::remembered(judge.spec(), pass.reading);
             self.tell(&Event::GateFinished { report: &report, iteration: run.iteration });
             return Ok(report);
         }
@@ -95,8 +95,9 @@ impl Driver<'_> {
             self.tell(&Event::GateFinished { report: &report, iteration: run.iteration });
         }
         if report.passed() {
-            let now = self.clock.now();
-            self.ledger.store().remember_pass(&hearing.key(), &tree, &Reading::default(), now)?;
+            let (reading, at) = (Reading::default(), self.clock.now());
+            let pass = GatePass { reading, stamp: String::new(), at };
+            self.ledger.store().remember_pass(&hearing.key(), &tree, &pass)?;
         }
         Ok(report)
     }

@@ -1,4 +1,4 @@
-//! Remembers which tests passed at the start, and holds later turns to it.
+//! Remembers which tests ran at the start, and holds later turns to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,7 +7,8 @@ use std::path::Path;
 
 use ralph_core::evidence::{Evidence, GateReport, Weakening};
 use ralph_core::locale::Locale;
-use ralph_core::preserve::{self, Losses, Start};
+use ralph_core::preserve::{self, FewerTests, Losses, Start, TestLoss};
+use serde::{Deserialize, Serialize};
 
 use super::turn;
 use crate::error::EngineError;
@@ -18,19 +19,43 @@ const FILE: &str = "tests-at-start.json";
 /// How many lost tests are named one by one.
 const NAMED: usize = 20;
 
-/// As it is written: the tests that passed, and the others.
-type Row = (BTreeSet<String>, BTreeSet<String>);
+/// The tests of one gate, as they are written.
+#[derive(Deserialize, Serialize)]
+#[serde(untagged)]
+enum StartRow {
+    Now {
+        passed: BTreeSet<String>,
+        failed: BTreeSet<String>,
+        skipped: BTreeSet<String>,
+        ran: u64,
+    },
+    /// Of a run that an earlier version began: those that passed, and the
+    /// others. It ends under the rules of then.
+    Before(BTreeSet<String>, BTreeSet<String>),
+}
 
-/// Keeps which tests passed, gate by gate.
+impl From<Start> for StartRow {
+    fn from(start: Start) -> Self {
+        let Start { passed, failed, skipped, ran } = start;
+        Self::Now { passed, failed, skipped, ran }
+    }
+}
+
+impl From<StartRow> for Start {
+    fn from(row: StartRow) -> Self {
+        match row {
+            StartRow::Now { passed, failed, skipped, ran } => Self { passed, failed, skipped, ran },
+            StartRow::Before(passed, others) => Self { passed, skipped: others, ..Self::default() },
+        }
+    }
+}
+
+/// Keeps which tests ran, gate by gate.
 pub(crate) fn remember(folder: &Path, gates: &[GateReport]) -> Result<(), EngineError> {
     let tests = gates.iter().filter_map(|gate| Some((&*gate.name, gate.reading.tests.as_ref()?)));
-    let rows: BTreeMap<&str, Row> = tests
-        .map(|(name, tests)| {
-            let Start { passed, others } = preserve::start(tests);
-            (name, (passed, others))
-        })
-        .collect();
-    if rows.values().all(|(passed, _)| passed.is_empty()) {
+    let rows: BTreeMap<&str, StartRow> =
+        tests.map(|(name, tests)| (name, preserve::start(tests).into())).collect();
+    if rows.is_empty() {
         return Ok(());
     }
     let path = folder.join(FILE);
@@ -40,16 +65,16 @@ pub(crate) fn remember(folder: &Path, gates: &[GateReport]) -> Result<(), Engine
     written.map_err(|source| EngineError::Write { path, source })
 }
 
-/// Adds to the evidence what fails or no longer runs though it passed at the
-/// start.
+/// Adds to the evidence what fails now though it passed at the start, and
+/// what runs no more.
 pub(crate) fn compare(folder: &Path, locale: Locale, evidence: &mut Evidence) {
     let Ok(text) = fs::read(folder.join(FILE)) else { return };
-    let mut then: BTreeMap<String, Row> = serde_json::from_slice(&text).unwrap_or_default();
+    let mut then: BTreeMap<String, StartRow> = serde_json::from_slice(&text).unwrap_or_default();
     for gate in &evidence.gates {
         let Some((row, now)) = then.remove(&gate.name).zip(gate.reading.tests.as_ref()) else {
             continue;
         };
-        let then = Start { passed: row.0, others: row.1 };
+        let then = Start::from(row);
         let broken: BTreeSet<&str> = preserve::broken(&then, now).collect();
         let prints = gate.failing_tests().filter(|(id, _)| broken.contains(id));
         evidence.broken.extend(prints.map(|(_, print)| print.to_owned()));
@@ -58,23 +83,36 @@ pub(crate) fn compare(folder: &Path, locale: Locale, evidence: &mut Evidence) {
             // failure, leaves tests out that nobody took away.
             continue;
         }
-        let Losses { gone, skipped } = preserve::losses(&then, now);
-        let named = |ids: Vec<String>, what: &'static str| {
-            let held = ids.into_iter().take(NAMED);
-            held.map(move |place| Weakening { place, what: what.to_owned() })
-        };
-        let [no_longer, now_skipped] = match locale {
-            Locale::En => [
-                "the test passed at the start and no longer runs",
-                "the test passed at the start and is skipped now",
-            ],
-            Locale::Ko => [
-                "시작할 때 통과한 테스트가 더 이상 실행되지 않습니다",
-                "시작할 때 통과한 테스트를 이제 건너뜁니다",
-            ],
-        };
-        evidence.weakened.extend(named(gone, no_longer));
-        evidence.weakened.extend(named(skipped, now_skipped));
+        let Losses { tests, fewer } = preserve::losses(&then, now);
+        let lost = tests.into_iter().take(NAMED);
+        evidence.weakened.extend(
+            lost.map(|lost| Weakening { place: lost.id, what: loss(lost.loss, locale).to_owned() }),
+        );
+        let place = gate.name.clone();
+        let fewer = fewer.map(|counts| Weakening { place, what: fall(counts, locale) });
+        evidence.weakened.extend(fewer);
+    }
+}
+
+fn loss(loss: TestLoss, locale: Locale) -> &'static str {
+    match (locale, loss) {
+        (Locale::En, TestLoss::PassedGone) => "the test passed at the start and no longer runs",
+        (Locale::En, TestLoss::PassedSkipped) => "the test passed at the start and is skipped now",
+        (Locale::En, TestLoss::FailedGone) => "the test failed at the start and no longer runs",
+        (Locale::En, TestLoss::FailedSkipped) => "the test failed at the start and is skipped now",
+        (Locale::Ko, TestLoss::PassedGone) => "시작할 때 통과한 테스트가 더 이상 실행되지 않습니다",
+        (Locale::Ko, TestLoss::PassedSkipped) => "시작할 때 통과한 테스트를 이제 건너뜁니다",
+        (Locale::Ko, TestLoss::FailedGone) => "시작할 때 실패한 테스트가 더 이상 실행되지 않습니다",
+        (Locale::Ko, TestLoss::FailedSkipped) => "시작할 때 실패한 테스트를 이제 건너뜁니다",
+    }
+}
+
+fn fall(FewerTests { then, now }: FewerTests, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!("{then} tests ran at the start, {now} run now"),
+        Locale::Ko => {
+            format!("시작할 때는 테스트 {then}개가 실행됐지만 지금은 {now}개만 실행됩니다")
+        }
     }
 }
 
@@ -82,7 +120,7 @@ pub(crate) fn compare(folder: &Path, locale: Locale, evidence: &mut Evidence) {
 mod tests {
     use ralph_core::Timestamp;
     use ralph_core::evidence::{Extent, TurnEnd, Verdict};
-    use ralph_core::finding::{Reading, TestState, Tests};
+    use ralph_core::finding::{Reading, TestCounts, TestState, Tests};
     use ralph_core::policy::Need;
 
     use super::*;
@@ -90,7 +128,13 @@ mod tests {
     fn gate(states: &[(&str, TestState)]) -> GateReport {
         let states: BTreeMap<_, _> =
             states.iter().map(|(id, state)| ((*id).to_owned(), *state)).collect();
-        let tests = Tests { states, ..Tests::default() };
+        let count = |wanted| states.values().filter(|state| **state == wanted).count() as u64;
+        let counts = TestCounts {
+            passed: count(TestState::Passed),
+            failed: count(TestState::Failed),
+            skipped: count(TestState::Skipped),
+        };
+        let tests = Tests { states, counts, ..Tests::default() };
         GateReport {
             name: "test_pass".to_owned(),
             need: Need::Required,
@@ -123,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_that_passed_at_the_start_must_still_run() {
+    fn tests_of_the_start_must_still_run() {
         use TestState::{Failed, Passed, Skipped};
         let folder = tempfile::tempdir().unwrap();
         let start = gate(&[("a", Passed), ("b", Passed), ("c", Failed)]);
@@ -131,7 +175,7 @@ mod tests {
         let mut evidence = evidence(vec![gate(&[("b", Skipped)])]);
         compare(folder.path(), Locale::En, &mut evidence);
         let places: Vec<&str> = evidence.weakened.iter().map(|found| &*found.place).collect();
-        assert_eq!(places, ["a", "b"]);
+        assert_eq!(places, ["c", "a", "b"]);
     }
 
     #[test]
@@ -157,6 +201,17 @@ mod tests {
         let mut evidence = evidence(vec![now]);
         compare(folder.path(), Locale::En, &mut evidence);
         assert_eq!(evidence.broken, BTreeSet::from(["test b".to_owned()]));
+    }
+
+    #[test]
+    fn a_run_of_an_earlier_version_ends_under_its_rules() {
+        use TestState::{Passed, Skipped};
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(FILE), r#"{"test_pass":[["a","b"],["c"]]}"#).unwrap();
+        let mut evidence = evidence(vec![gate(&[("a", Passed), ("b", Skipped)])]);
+        compare(folder.path(), Locale::En, &mut evidence);
+        let places: Vec<&str> = evidence.weakened.iter().map(|found| &*found.place).collect();
+        assert_eq!(places, ["b"]);
     }
 
     #[test]

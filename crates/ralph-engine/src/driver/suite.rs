@@ -9,7 +9,7 @@ use ralph_checks::security::Files;
 use ralph_checks::{Gate, GateWatcher, Site, run_together};
 use ralph_core::evidence::{Extent, GateReport, Verdict};
 use ralph_core::policy::GateSpec;
-use ralph_core::{Run, TreeId};
+use ralph_core::{Run, Timestamp, TreeId};
 use ralph_store::RunStore;
 
 use super::Driver;
@@ -17,9 +17,31 @@ use super::pulse::Pulse;
 use crate::clock::{Clock, Interrupt};
 use crate::error::EngineError;
 use crate::events::{Event, Sink};
+use crate::stamps::Stamps;
 
 /// More gates at a time would only take each other's time.
 const MOST_JOBS: usize = 4;
+
+/// Which remembered passes count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recall {
+    /// All of them: this spares work between turns and accepts nothing.
+    All,
+    /// Those that were executed since this moment.
+    Since(Timestamp),
+    /// None.
+    Nothing,
+}
+
+impl Recall {
+    fn admits(self, at: Timestamp) -> bool {
+        match self {
+            Self::All => true,
+            Self::Since(moment) => at >= moment,
+            Self::Nothing => false,
+        }
+    }
+}
 
 /// What the gates of a run showed.
 pub(crate) struct Shown {
@@ -31,13 +53,13 @@ pub(crate) struct Shown {
 
 impl Driver<'_> {
     /// Runs all gates on the present tree.
-    pub(crate) fn run_gates(&mut self, run: &Run, tree: &TreeId) -> Result<Shown, EngineError> {
-        let mut reports: Vec<Option<GateReport>> = vec![None; self.gates.len()];
-        for (index, report) in reports.iter_mut().enumerate() {
-            let known = self.ledger.store().pass(&self.gates[index].key(), tree)?;
-            let spec = self.gates[index].spec();
-            *report = known.map(|reading| GateReport::remembered(spec, reading));
-        }
+    pub(crate) fn run_gates(
+        &mut self,
+        run: &Run,
+        tree: &TreeId,
+        recall: Recall,
+    ) -> Result<Shown, EngineError> {
+        let mut reports = self.remembered(tree, recall)?;
         for report in reports.iter().flatten() {
             let event = Event::GateFinished { report, iteration: run.iteration };
             self.sink.event(&event, self.clock.now());
@@ -56,6 +78,23 @@ impl Driver<'_> {
             Shown { reports: reports.into_iter().flatten().collect(), flaky: BTreeSet::new() };
         self.retry_doubtful(run, &mut shown);
         Ok(shown)
+    }
+
+    /// The reports of gates whose pass is remembered and may be used.
+    fn remembered(
+        &self,
+        tree: &TreeId,
+        recall: Recall,
+    ) -> Result<Vec<Option<GateReport>>, EngineError> {
+        let stamps = Stamps::new(&self.tree, &self.root, &self.gate_env);
+        let mut reports = Vec::new();
+        for gate in &self.gates {
+            let known = self.ledger.store().pass(&gate.key(), tree)?;
+            let known = known.filter(|pass| recall.admits(pass.at));
+            let known = known.filter(|pass| pass.stamp == stamps.of(gate.spec()));
+            reports.push(known.map(|pass| GateReport::remembered(gate.spec(), pass.reading)));
+        }
+        Ok(reports)
     }
 
     /// A test that fails now and did not before may just be flaky: its gate

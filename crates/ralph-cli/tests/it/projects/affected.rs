@@ -272,8 +272,9 @@ fn a_run_hears_early_of_what_it_broke_and_succeeds_by_the_whole_gate_alone() {
     let (project, tools) = PYTHON.set_up();
     let agent = "case $RALPH_ITERATION in\n1) sed -i 's/a + b/a - 0 - b/' a.py;;\n\
                  2) sed -i 's/a - 0 - b/a + b/' a.py; echo '<promise>DONE</promise>';;\nesac";
-    let output = driven(&project, &tools, agent, &[]).ends("success/verified", 2);
-    assert_eq!(extents(&output), ["affected", "whole"]);
+    let output = driven(&project, &tools, agent, &[]).ends("success/claimed", 2);
+    // The pass of the start is remembered, and executed again to accept.
+    assert_eq!(extents(&output), ["affected", "whole", "whole"]);
     let told = project.kept("prompt-2");
     assert!(told.contains("in tests that touch what changed; the others wait"), "{told}");
     assert!(told.contains("test_add"), "{told}");
@@ -298,8 +299,8 @@ fn a_test_that_fails_only_without_the_others_does_not_stand_in_the_way() {
         "import shared\nfrom a import add\n\ndef test_add():\n    assert add(1, 2) == 3 and shared.READY\n",
     );
     let agent = "echo \"# $RALPH_ITERATION\" >> a.py; echo '<promise>DONE</promise>'";
-    let output = driven(&project, &tools, agent, &[]).ends("success/verified", 2);
+    let output = driven(&project, &tools, agent, &[]).ends("success/claimed", 2);
     assert_eq!(extents(&output), ["affected", "whole"]);
     let last = driven(&project, &tools, agent, &["--max-iterations", "1"]);
-    assert_eq!(extents(&last.ends("success/verified", 1)), ["whole"]);
+    assert_eq!(extents(&last.ends("success/claimed", 1)), ["whole"]);
 }

@@ -128,7 +128,7 @@ fn gates_that_are_green_from_the_start_need_the_claim() {
     let claims = "[ $RALPH_ITERATION = 2 ] && echo '<promise>DONE</promise>'";
     project.agent(&script(&[KEEP_PROMPT, TALK, claims, "exit 0"]));
     let output = project.run_json("do it", &["--criteria", "custom:true"]).exits(0);
-    let _ = output.ends("success/verified", 2);
+    let _ = output.ends("success/claimed", 2);
     let told = project.kept("prompt-2");
     assert!(told.contains("All checks pass. If the task is complete, say so with"), "{told}");
 }

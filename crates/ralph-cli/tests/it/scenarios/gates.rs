@@ -102,10 +102,10 @@ fn a_pass_is_not_executed_again_on_the_same_tree() {
 #[test]
 fn a_failure_is_executed_again_on_the_same_tree() {
     let project = git();
-    project.agent(TALK);
+    project.agent(CLAIM);
     let gate = "custom:sh:echo run >> $OUTSIDE/gate-runs; test $(wc -l < $OUTSIDE/gate-runs) = 3";
     let output = project.run_json("do it", &["--criteria", gate]).exits(0);
-    let _ = output.ends("success/verified", 2);
+    let _ = output.ends("success/claimed", 2);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn plain_names_of_secrets_are_kept_from_gates_unless_passed() {
     let _ = secret(project.run_call("do it", &["--criteria", gate]));
     project.file("ralph.toml", "[environment]\npass = [\"TOKEN\"]\n");
     let _ = secret(project.run_call("do it", &["--criteria", gate]));
-    assert_eq!(project.kept("seen"), "..\nt..\n");
+    assert_eq!(project.kept("seen"), "..\n..\nt..\nt..\n");
 }
 
 #[test]
