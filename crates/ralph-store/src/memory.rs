@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use ralph_core::run::Owner;
 use ralph_core::{Run, RunId, SessionId, Timestamp, TreeId};
@@ -29,6 +30,7 @@ struct Kept {
     iterations: BTreeMap<(RunId, u32), IterationRecord>,
     events: Vec<StoredEvent>,
     passes: BTreeMap<(String, TreeId), GatePass>,
+    times: BTreeMap<String, Duration>,
     sessions: BTreeMap<String, Session>,
 }
 
@@ -281,6 +283,16 @@ impl RunStore for MemoryStore {
 
     fn pass(&self, gate_key: &str, tree: &TreeId) -> Result<Option<GatePass>, StoreError> {
         Ok(self.lock().passes.get(&(gate_key.to_owned(), tree.clone())).cloned())
+    }
+
+    fn remember_time(&self, gate: &str, took: Duration, _now: Timestamp) -> Result<(), StoreError> {
+        let took = Duration::from_millis(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
+        self.lock().times.insert(gate.to_owned(), took);
+        Ok(())
+    }
+
+    fn time(&self, gate: &str) -> Result<Option<Duration>, StoreError> {
+        Ok(self.lock().times.get(gate).copied())
     }
 
     fn save_session(&self, session: &Session) -> Result<(), StoreError> {

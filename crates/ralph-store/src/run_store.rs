@@ -1,5 +1,7 @@
 //! What every store of runs can do.
 
+use std::time::Duration;
+
 use ralph_core::finding::Reading;
 use ralph_core::run::Owner;
 use ralph_core::{Run, RunId, SessionId, Timestamp, TreeId};
@@ -108,6 +110,13 @@ pub trait RunStore {
 
     /// The last pass of a gate on a tree, if it is known to have passed.
     fn pass(&self, gate_key: &str, tree: &TreeId) -> Result<Option<GatePass>, StoreError>;
+
+    /// Keeps how long a gate takes, in place of what was kept before. `gate`
+    /// stands for its name and command.
+    fn remember_time(&self, gate: &str, took: Duration, now: Timestamp) -> Result<(), StoreError>;
+
+    /// How long a gate takes, to the millisecond, if that is known.
+    fn time(&self, gate: &str) -> Result<Option<Duration>, StoreError>;
 
     /// Keeps a session, in place of what was kept under its id.
     fn save_session(&self, session: &Session) -> Result<(), StoreError>;

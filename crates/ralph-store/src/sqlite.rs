@@ -10,6 +10,7 @@ mod sessions;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use ralph_core::run::Owner;
 use ralph_core::{Run, RunId, SessionId, Timestamp, TreeId};
@@ -221,6 +222,24 @@ impl RunStore for SqliteStore {
             Ok(found.optional()?)
         })?;
         Ok(found.and_then(|(text, at)| row::decode_pass(&text, Timestamp::from_millis(at))))
+    }
+
+    fn remember_time(&self, gate: &str, took: Duration, now: Timestamp) -> Result<(), StoreError> {
+        let millis = i64::try_from(took.as_millis()).unwrap_or(i64::MAX);
+        self.write(|tx| {
+            tx.prepare_cached("INSERT OR REPLACE INTO gate_times VALUES (?1, ?2, ?3)")?
+                .execute(params![gate, millis, now.as_millis()])?;
+            Ok(())
+        })
+    }
+
+    fn time(&self, gate: &str) -> Result<Option<Duration>, StoreError> {
+        let found: Option<i64> = self.read(|connection| {
+            let sql = "SELECT millis FROM gate_times WHERE gate = ?1";
+            let mut statement = connection.prepare_cached(sql)?;
+            Ok(statement.query_row([gate], |row| row.get(0)).optional()?)
+        })?;
+        Ok(found.map(|millis| Duration::from_millis(u64::try_from(millis).unwrap_or(0))))
     }
 
     fn save_session(&self, session: &Session) -> Result<(), StoreError> {

@@ -1,5 +1,7 @@
 //! Iterations, events, passes and sessions are read as they were written.
 
+use std::time::Duration;
+
 use ralph_core::finding::Reading;
 use ralph_core::usage::Usage;
 use ralph_core::{RunId, TreeId};
@@ -131,6 +133,18 @@ pub fn a_pass_that_is_forgotten_counts_no_more(open: Open<'_>) {
     store.forget_pass("lint", &there).unwrap();
     assert_eq!(store.pass("tests", &here).unwrap(), None);
     assert_eq!(store.pass("tests", &there).unwrap(), Some(pass));
+}
+
+/// The newest one counts, for its gate only.
+pub fn the_time_of_a_gate_is_the_last_one_kept(open: Open<'_>) {
+    let store = open();
+    assert_eq!(store.time("tests").unwrap(), None);
+    for millis in [90_061_001, 60] {
+        let took = Duration::from_millis(millis);
+        store.remember_time("tests", took + Duration::from_micros(9), sample::at(1)).unwrap();
+        assert_eq!(store.time("tests").unwrap(), Some(took));
+    }
+    assert_eq!(store.time("lint").unwrap(), None);
 }
 
 /// With everything, with the least, and after a change.

@@ -9,9 +9,10 @@ use super::{Fault, immediately};
 use crate::error::StoreError;
 
 /// The migrations in order; the schema's number is how many were applied.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     include_str!("../migrations/0001_create_tables.sql"),
     include_str!("../migrations/0002_add_errands.sql"),
+    include_str!("../migrations/0003_add_gate_times.sql"),
 ];
 
 /// Pause between two attempts to switch the journal.
