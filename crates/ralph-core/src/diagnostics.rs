@@ -18,7 +18,7 @@ pub struct Totals {
     /// The tests; `None` if no gate said anything about tests.
     pub tests: Option<TestCounts>,
     /// What fails in gates whose output says nothing about it: one thing for
-    /// each of them at least.
+    /// each of them at least. Gates without a result count for nothing.
     pub unexplained: u64,
 }
 
@@ -57,7 +57,9 @@ impl Totals {
             counts.security = counts.security.saturating_add(security);
             counts.warnings = counts.warnings.saturating_add(warnings);
             counts.infos = counts.infos.saturating_add(infos);
-            totals.unexplained += gate.unexplained();
+            if gate.has_result() {
+                totals.unexplained += gate.unexplained();
+            }
             if let Some(tests) = &gate.reading.tests {
                 let all = totals.tests.get_or_insert_default();
                 all.passed = all.passed.saturating_add(tests.counts.passed);

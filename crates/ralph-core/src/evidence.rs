@@ -211,6 +211,12 @@ impl GateReport {
         self.verdict == Verdict::Pass
     }
 
+    /// Whether the check was made and came to something. What a gate without
+    /// a result would have said is unknown: it neither passed nor failed.
+    pub fn has_result(&self) -> bool {
+        !matches!(self.verdict, Verdict::Unknown { .. })
+    }
+
     /// Whether this is what a judge said.
     pub fn is_judge(&self) -> bool {
         self.name == GateSpec::JUDGE
@@ -224,6 +230,11 @@ impl GateReport {
     /// Whether the gate keeps the run from succeeding.
     pub fn blocks(&self) -> bool {
         self.need == Need::Required && !self.passed()
+    }
+
+    /// Whether the gate keeps the run from succeeding by what it showed.
+    pub fn is_red(&self) -> bool {
+        self.blocks() && self.has_result()
     }
 
     /// The tests that keep the gate from passing: their ids and fingerprints.
@@ -394,6 +405,13 @@ impl Evidence {
     /// Fingerprints of everything that is not right in any gate.
     pub fn failing(&self) -> BTreeSet<String> {
         self.gates.iter().flat_map(GateReport::fingerprints).collect()
+    }
+
+    /// Fingerprints of everything that a gate showed to be wrong. A gate
+    /// without a result showed nothing.
+    pub fn shown_failing(&self) -> BTreeSet<String> {
+        let shown = self.gates.iter().filter(|gate| gate.has_result());
+        shown.flat_map(GateReport::fingerprints).collect()
     }
 
     /// Fingerprints of everything that was measured and is not right. What a

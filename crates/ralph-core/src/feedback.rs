@@ -43,6 +43,8 @@ pub struct Standing {
     pub failing: u32,
     /// How many failed before the first turn.
     pub initially: u32,
+    /// How many required gates have no result.
+    pub not_run: u32,
     /// What the gates count now.
     pub now: Totals,
     /// What they counted before the first turn.
@@ -56,6 +58,7 @@ impl Standing {
         Self {
             failing: count(failing),
             initially: count(start.map_or(0, |start| start.failing.len())),
+            not_run: 0,
             now,
             start: start.map(|start| start.totals).unwrap_or_default(),
         }
@@ -90,6 +93,12 @@ pub enum Point {
     /// It said it was done, but these gates do not pass.
     ClaimRejected {
         /// The gates that stand against it.
+        gates: Vec<String>,
+    },
+    /// It said it was done; nothing stands against it, but these gates have
+    /// no result.
+    ClaimUnproven {
+        /// The gates without a result.
         gates: Vec<String>,
     },
     /// It nearly said it was done.
@@ -155,7 +164,11 @@ impl Feedback {
         points.extend(weakened_points(evidence));
         points.extend(progress_points(policy, progress));
         let now = Totals::of(&evidence.gates);
-        let standing = policy.measures().then(|| Standing::new(run, evidence.failing().len(), now));
+        let not_run = unproven(evidence).len();
+        let standing = policy.measures().then(|| Standing {
+            not_run: count(not_run),
+            ..Standing::new(run, evidence.shown_failing().len(), now)
+        });
         Self {
             iteration: run.iteration + 1,
             max_iterations: policy.limits.iterations,
@@ -185,17 +198,24 @@ fn turn_points(evidence: &Evidence) -> Vec<Point> {
 }
 
 fn claim_points(policy: &Policy, evidence: &Evidence, claim: &Claim) -> Vec<Point> {
-    let blocking: Vec<String> =
-        evidence.gates.iter().filter(|gate| gate.blocks()).map(|gate| gate.name.clone()).collect();
+    let red: Vec<String> =
+        evidence.gates.iter().filter(|gate| gate.is_red()).map(|gate| gate.name.clone()).collect();
+    let unproven = unproven(evidence);
+    let all_pass = red.is_empty() && unproven.is_empty() && evidence.weakened.is_empty();
     match claim {
-        Claim::Made(_) if !blocking.is_empty() => vec![Point::ClaimRejected { gates: blocking }],
+        Claim::Made(_) if !red.is_empty() => vec![Point::ClaimRejected { gates: red }],
+        Claim::Made(_) if !unproven.is_empty() => vec![Point::ClaimUnproven { gates: unproven }],
         Claim::NearMiss(reason) => vec![Point::NearMiss(reason.clone())],
         Claim::None if policy.trust == Trust::Claim => vec![Point::NoClaim],
-        Claim::None if blocking.is_empty() && evidence.weakened.is_empty() => {
-            vec![Point::OnlyClaimMissing]
-        }
+        Claim::None if all_pass => vec![Point::OnlyClaimMissing],
         Claim::Made(_) | Claim::None => Vec::new(),
     }
+}
+
+/// The gates that success depends on and that have no result.
+fn unproven(evidence: &Evidence) -> Vec<String> {
+    let unproven = evidence.gates.iter().filter(|gate| gate.blocks() && !gate.has_result());
+    unproven.map(|gate| gate.name.clone()).collect()
 }
 
 /// What changed since the last iteration. Where only exit codes are known the

@@ -39,7 +39,7 @@ fn tests_point(verdict: Verdict) -> Point {
 /// Where gates stand that only pass or fail.
 fn standing(failing: u32, initially: u32) -> Standing {
     let now = Totals { unexplained: failing.into(), ..Totals::default() };
-    Standing { failing, initially, now, start: Totals::default() }
+    Standing { failing, initially, not_run: 0, now, start: Totals::default() }
 }
 
 #[test]
@@ -68,9 +68,20 @@ fn a_gate_without_a_report_is_not_passed_over() {
     let stalled = Point::Stalled { iterations: 1, limit: 3 };
     let said_nothing = feedback(&run, &turn(WORKING));
     assert_eq!(said_nothing.points, [unknown.clone(), stalled.clone()]);
-    assert_eq!(said_nothing.standing, Some(standing(1, 0)));
-    let rejected = Point::ClaimRejected { gates: vec!["tests".to_owned()] };
-    assert_eq!(feedback(&run, &turn(CLAIM)).points, [rejected, unknown, stalled]);
+    assert_eq!(said_nothing.standing, Some(Standing { not_run: 1, ..standing(0, 0) }));
+    let unproven = Point::ClaimUnproven { gates: vec!["tests".to_owned()] };
+    assert_eq!(feedback(&run, &turn(CLAIM)).points, [unproven, unknown, stalled]);
+}
+
+#[test]
+fn a_claim_is_rejected_for_what_fails_and_not_for_what_was_not_run() {
+    let policy = Policy {
+        gates: vec![gate("tests", Need::Required), gate("lint", Need::Required)],
+        ..gated()
+    };
+    let told = feedback(&run_from(&policy, &[]), &turn(CLAIM).failing_tests(&["t1"]));
+    assert_eq!(told.points[0], Point::ClaimRejected { gates: vec!["tests".to_owned()] });
+    assert_eq!(told.standing.map(|standing| (standing.failing, standing.not_run)), Some((1, 1)));
 }
 
 #[test]

@@ -91,6 +91,14 @@ impl Progress {
         }
     }
 
+    /// The state before the first turn, given what the gates showed then. A
+    /// gate without a result showed nothing, so its first result is news.
+    pub fn at_start(evidence: &Evidence) -> Self {
+        let start = Self::from_baseline(evidence.shown_failing(), evidence.tree.clone());
+        let fewest = start.fewest.filter(|_| sees_all_required(evidence));
+        Self { fewest, ..start }
+    }
+
     /// Whether the failure of this test may say nothing: it is known to be
     /// flaky, or it did not fail before.
     pub fn is_doubtful(&self, fingerprint: &str) -> bool {

@@ -337,3 +337,18 @@ fn what_weakened_checks_no_longer_report_was_not_fixed() {
     });
     check_ends(red(20), turns, (3, Failure::NoProgress));
 }
+
+#[test]
+fn a_gate_that_was_not_run_at_the_start_failed_nothing_there() {
+    let unknown = || report("tests", Verdict::Unknown { reason: "no time".to_owned() });
+    let start = Progress::at_start(&turn("").reporting(unknown()).on_tree("A"));
+    assert_eq!((&start.failing, start.fewest), (&set(&[]), None));
+    // The first result is news, whatever it is; the same once more is not.
+    let first = start.after(&turn("").failing_tests(&["t1"]).on_tree("A"), 1, Signals::Gated);
+    assert_eq!((first.stalled, first.fewest), (0, Some(1)));
+    assert_eq!(first.fixed, set(&[]), "nothing was mended");
+    let second = first.after(&turn("").failing_tests(&["t1"]).on_tree("A"), 2, Signals::Gated);
+    assert_eq!(second.stalled, 1);
+    let known = Progress::at_start(&turn("").failing_tests(&["t1"]).on_tree("A"));
+    assert_eq!(known, Progress::from_baseline(set(&["t1"]), known.last_tree.clone()));
+}

@@ -125,9 +125,9 @@ pub enum Owner {
 pub struct Baseline {
     /// The tree they ran on.
     pub tree: Option<TreeId>,
-    /// The required gates that did not pass.
+    /// The required gates that were run and did not pass.
     pub red: BTreeSet<String>,
-    /// Fingerprints of everything that was not right.
+    /// Fingerprints of everything that they showed to be wrong.
     pub failing: BTreeSet<String>,
     /// What they counted.
     pub totals: Totals,

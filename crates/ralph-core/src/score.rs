@@ -16,7 +16,8 @@ pub struct Score {
     pub blind: u64,
     /// Tests that fail, flaky ones aside.
     pub failed_tests: u64,
-    /// What fails in gates whose output says nothing about it.
+    /// What fails in gates whose output says nothing about it, and gates
+    /// without a result: an iteration that was not checked is not a good one.
     pub unexplained: u64,
     /// Errors left.
     pub errors: u64,
@@ -37,13 +38,14 @@ impl Score {
     /// The score as far as gates tell.
     pub fn of_gates(gates: &[GateReport], specs: &[GateSpec], flaky: &BTreeSet<String>) -> Self {
         let Totals { counts, tests, unexplained } = Totals::of(gates);
+        let unchecked = gates.iter().filter(|gate| !gate.has_result()).count() as u64;
         let unsteady = gates.iter().flat_map(|gate| gate.failing.intersection(flaky)).count();
         let failed = tests.map_or(0, |tests| tests.failed);
         Self {
             weakened: 0,
             blind: gates.iter().filter(|gate| is_blind(gate, specs)).count() as u64,
             failed_tests: failed.saturating_sub(unsteady as u64),
-            unexplained,
+            unexplained: unexplained.saturating_add(unchecked),
             errors: counts.errors,
             security: counts.security,
             warnings: counts.warnings,

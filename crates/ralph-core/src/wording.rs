@@ -17,7 +17,7 @@ pub mod learned;
 mod outcome;
 mod summary;
 
-pub use gate::{extent, what_fails};
+pub use gate::{GateAttempt, extent, no_time, what_fails};
 pub use headline::{auto_continue_line, complete_line, score};
 pub use outcome::{circle_words, run_sentence, state_sentence, state_words, weak_checks};
 pub use summary::{Past, PastTurn, refused, summary};
@@ -224,6 +224,10 @@ fn describe_en(point: &Point, policy: &Policy, room: usize) -> String {
             "You said the work is done, but it is not: {} did not pass. Do not claim it again before that is fixed.",
             gates.join(", ")
         ),
+        Point::ClaimUnproven { gates } => format!(
+            "You said the work is done, but that is not proven yet: {} has not been run to its end.",
+            gates.join(", ")
+        ),
         Point::NearMiss(reason) => reason.explain(promise_of(policy), Locale::En),
         Point::NoClaim => match signal(&policy.claim) {
             Some(_) => "Your previous attempt did not output the completion promise. Continue working on the task.".to_owned(),
@@ -272,6 +276,10 @@ fn describe_ko(point: &Point, policy: &Policy, room: usize) -> String {
     match point {
         Point::ClaimRejected { gates } => format!(
             "완료되었다고 했지만 아직 아닙니다. 통과하지 못한 검사: {}. 고치기 전에는 다시 완료를 선언하지 마세요.",
+            gates.join(", ")
+        ),
+        Point::ClaimUnproven { gates } => format!(
+            "완료되었다고 했지만 아직 확인되지 않았습니다. 끝까지 실행되지 않은 검사: {}.",
             gates.join(", ")
         ),
         Point::NearMiss(reason) => reason.explain(promise_of(policy), Locale::Ko),

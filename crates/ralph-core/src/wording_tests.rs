@@ -63,6 +63,39 @@ fn a_rejected_claim_reads_the_same_in_korean() {
     );
 }
 
+/// A claim that no check stands against, after a hook without time for one.
+fn claim_without_a_result(run: &Run) -> Evidence {
+    let spec = &run.policy.gates[0];
+    let reason = no_time(GateAttempt::Stopped, spec, run.policy.locale);
+    turn(CLAIM).trying("new").reporting(GateReport::unknown(spec, reason))
+}
+
+#[test]
+fn a_check_that_was_not_run_is_not_called_failed() {
+    let run = run_from(&gated(), &[]);
+    assert_eq!(
+        told(&run, &claim_without_a_result(&run)),
+        "Ralph Loop: CONTINUE | Iteration: 2/10 | Current: 0 failing, 1 not run | Progress: unknown | Next: get a result from tests\n\
+         \n\
+         You said the work is done, but that is not proven yet: tests has not been run to its end.\n\
+         \n\
+         tests (`make tests`) unknown: it did not end within the hook's time; run the command `ralph check --wait`, fix what it shows, and finish when it passes."
+    );
+}
+
+#[test]
+fn a_check_that_was_not_run_reads_the_same_in_korean() {
+    let run = run_from(&in_korean(gated()), &[]);
+    assert_eq!(
+        told(&run, &claim_without_a_result(&run)),
+        "Ralph Loop: CONTINUE | 반복: 2/10 | 현재: 실패 0건, 미실행 1건 | 진행: 알 수 없음 | 다음: tests 결과 확인\n\
+         \n\
+         완료되었다고 했지만 아직 확인되지 않았습니다. 끝까지 실행되지 않은 검사: tests.\n\
+         \n\
+         tests (`make tests`) 확인 불가: 훅의 제한 시간 안에 끝나지 않았습니다. `ralph check --wait` 명령을 실행해 드러난 문제를 고치고, 통과하면 작업을 마치세요."
+    );
+}
+
 #[test]
 fn a_gate_without_output_is_one_sentence() {
     let run = run_from(&gated(), &["t1", "t2"]);

@@ -138,7 +138,7 @@ impl Driver<'_> {
         evidence: &Evidence,
     ) -> Result<HostReply, EngineError> {
         self.keep_start(run, Begin::New)?;
-        let red = evidence.gates.iter().filter(|gate| gate.blocks());
+        let red = evidence.gates.iter().filter(|gate| gate.is_red());
         let red = red.map(|gate| gate.name.clone()).collect();
         let baseline = run.baseline.clone().map(|known| Baseline { red, ..known });
         let began = Run { iteration: 1, baseline, ..run.clone() };

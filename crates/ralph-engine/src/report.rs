@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use ralph_core::claim::plain;
-use ralph_core::evidence::GateReport;
+use ralph_core::evidence::{GateReport, Verdict};
 use ralph_core::feedback::last_chars;
 use ralph_core::locale::Locale;
 use ralph_core::{Run, wording};
@@ -117,7 +117,11 @@ impl Report {
         }
         heading(out, markup, words.gates);
         for gate in gates {
-            let sign = if gate.passed() { "ok  " } else { "FAIL" };
+            let sign = match gate.verdict {
+                Verdict::Pass => "ok  ",
+                Verdict::Fail(_) | Verdict::Unclear { .. } => "FAIL",
+                Verdict::Unknown { .. } => "?   ",
+            };
             let known = if gate.cached { words.known } else { "" };
             let verdict = wording::verdict(&gate.verdict, self.run.policy.locale);
             let _ = writeln!(

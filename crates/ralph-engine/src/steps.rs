@@ -123,7 +123,8 @@ pub(crate) fn woken(before: &Run, owned: &Run, now: Timestamp) -> Run {
     next
 }
 
-/// What the gates showed before the first turn.
+/// What the gates showed before the first turn. A gate that was not run is
+/// not red: that it passes later does not show that the run mended it.
 pub(crate) fn baseline(evidence: &Evidence) -> Baseline {
     let known_failures = evidence.gates.iter().flat_map(|gate| gate.failing.iter().cloned());
     Baseline {
@@ -131,10 +132,10 @@ pub(crate) fn baseline(evidence: &Evidence) -> Baseline {
         red: evidence
             .gates
             .iter()
-            .filter(|gate| gate.blocks())
+            .filter(|gate| gate.is_red())
             .map(|gate| gate.name.clone())
             .collect(),
-        failing: evidence.failing().into_iter().chain(known_failures).collect(),
+        failing: evidence.shown_failing().into_iter().chain(known_failures).collect(),
         totals: Totals::of(&evidence.gates),
     }
 }

@@ -98,22 +98,25 @@ fn best_of(turns: &[(u64, u64, &[Weakening])]) -> Option<u32> {
         report.verdict = Verdict::Fail(Fault::Exit(1));
         report.reading.counts.errors = *errors;
         report.reading.tests.get_or_insert_default().counts.failed = *failed;
-        let evidence = Evidence {
-            turn: TurnEnd::Finished,
-            text: String::new(),
-            gates: vec![report],
-            tree: None,
-            approach: None,
-            weakened: weakened.to_vec(),
-            edited: Vec::new(),
-            flaky: BTreeSet::new(),
-            broken: BTreeSet::new(),
-            usage: None,
-            now: hour(1),
-        };
-        run.best = best(&run, &evidence, &Progress::default());
+        run.best = best(&run, &showing(vec![report], weakened), &Progress::default());
     }
     run.best.map(|best| best.iteration)
+}
+
+fn showing(gates: Vec<GateReport>, weakened: &[Weakening]) -> Evidence {
+    Evidence {
+        turn: TurnEnd::Finished,
+        text: String::new(),
+        gates,
+        tree: None,
+        approach: None,
+        weakened: weakened.to_vec(),
+        edited: Vec::new(),
+        flaky: BTreeSet::new(),
+        broken: BTreeSet::new(),
+        usage: None,
+        now: hour(1),
+    }
 }
 
 fn gate() -> GateSpec {
@@ -144,4 +147,18 @@ fn an_iteration_with_weakened_checks_is_the_best_only_if_there_is_no_other() {
     let weak = [Weakening { place: "tests/a.rs:1".to_owned(), what: "removed".to_owned() }];
     assert_eq!(best_of(&[(5, 0, &weak)]), Some(1));
     assert_eq!(best_of(&[(1, 0, &weak), (9, 9, &[]), (1, 0, &weak)]), Some(2));
+}
+
+#[test]
+fn a_gate_that_was_not_run_is_not_red_at_the_start() {
+    let spec = |name: &str| GateSpec { name: name.to_owned(), ..gate() };
+    let unknown = GateReport::unknown(&spec("slow"), "this hook has no time for it".to_owned());
+    let failed = GateReport {
+        verdict: Verdict::Fail(Fault::Exit(1)),
+        ..GateReport::unknown(&spec("quick"), String::new())
+    };
+    let start = baseline(&showing(vec![unknown, failed], &[]));
+    assert_eq!(start.red, BTreeSet::from(["quick".to_owned()]));
+    assert_eq!(start.failing, BTreeSet::from(["gate:quick".to_owned()]));
+    assert_eq!(start.totals.unexplained, 1);
 }

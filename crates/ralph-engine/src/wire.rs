@@ -265,8 +265,9 @@ fn snapshots(run: &Run, iterations: &[IterationRecord]) -> Vec<SnapshotView> {
 
 /// How much better than at the start; `None` where nothing was checked.
 fn improvement(run: &Run) -> Option<i64> {
-    let checked = run.policy.measures() && run.baseline.is_some() && run.iteration > 0;
     let progress = &run.progress;
+    let has_baseline = run.policy.measures() && run.baseline.is_some() && run.iteration > 0;
+    let checked = has_baseline && progress.fewest.is_some();
     checked.then(|| Standing::new(run, progress.failing.len(), progress.totals).improvement())
 }
 

@@ -5,6 +5,7 @@ use crate::evidence::{Extent, GateReport};
 use crate::feedback::{FailedTest, GateNews, Problem, Since};
 use crate::line::inline;
 use crate::locale::Locale;
+use crate::policy::GateSpec;
 
 /// How many characters a person gets to read about one gate.
 const ROOM: usize = 4000;
@@ -27,6 +28,37 @@ pub(super) fn describe(gate: &GateNews, locale: Locale, room: usize) -> String {
         return head + ".";
     }
     lines.iter().fold(head + ":", |text, line| text + "\n    " + &inline(line))
+}
+
+/// How far a gate came in a hook that had no time for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GateAttempt {
+    /// It was not started.
+    NotStarted,
+    /// It was started, and stopped before it ended.
+    Stopped,
+}
+
+/// Says why a gate has no result in a hook, and how to get one.
+pub fn no_time(attempt: GateAttempt, gate: &GateSpec, locale: Locale) -> String {
+    let why = match (attempt, locale) {
+        (GateAttempt::NotStarted, Locale::En) => "this hook has no time for it",
+        (GateAttempt::Stopped, Locale::En) => "it did not end within the hook's time",
+        (GateAttempt::NotStarted, Locale::Ko) => "이 훅에는 실행할 시간이 부족합니다",
+        (GateAttempt::Stopped, Locale::Ko) => "훅의 제한 시간 안에 끝나지 않았습니다",
+    };
+    match (gate.is_judge(), locale) {
+        (false, Locale::En) => format!(
+            "{why}; run the command `ralph check --wait`, fix what it shows, and finish when it passes"
+        ),
+        (false, Locale::Ko) => format!(
+            "{why}. `ralph check --wait` 명령을 실행해 드러난 문제를 고치고, 통과하면 작업을 마치세요"
+        ),
+        (true, Locale::En) => {
+            format!("{why}; it is asked again when you say that the work is done")
+        }
+        (true, Locale::Ko) => format!("{why}. 작업이 끝났다고 다시 알리면 한 번 더 묻습니다"),
+    }
 }
 
 /// What has to be known of a gate of which only a part was run.

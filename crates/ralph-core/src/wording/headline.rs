@@ -15,16 +15,26 @@ use crate::state::{Proof, State};
 pub(super) fn continue_line(feedback: &Feedback, locale: Locale) -> Option<String> {
     let standing = feedback.standing?;
     let (iteration, max) = (feedback.iteration, feedback.max_iterations);
-    let (current, better) = (current(standing, locale), standing.improvement());
+    let (current, progress) = (current(standing, locale), progress(standing, locale));
     let next = next_step(feedback, standing, locale);
     Some(match locale {
         Locale::En => format!(
-            "Ralph Loop: CONTINUE | Iteration: {iteration}/{max} | Current: {current} | Progress: {better}% improvement | Next: {next}"
+            "Ralph Loop: CONTINUE | Iteration: {iteration}/{max} | Current: {current} | Progress: {progress} | Next: {next}"
         ),
         Locale::Ko => format!(
-            "Ralph Loop: CONTINUE | 반복: {iteration}/{max} | 현재: {current} | 진행: {better}% 개선 | 다음: {next}"
+            "Ralph Loop: CONTINUE | 반복: {iteration}/{max} | 현재: {current} | 진행: {progress} | 다음: {next}"
         ),
     })
+}
+
+/// `50% improvement`; unknown as long as a gate has no result.
+fn progress(standing: Standing, locale: Locale) -> String {
+    match (standing.not_run, locale) {
+        (0, Locale::En) => format!("{}% improvement", standing.improvement()),
+        (0, Locale::Ko) => format!("{}% 개선", standing.improvement()),
+        (_, Locale::En) => "unknown".to_owned(),
+        (_, Locale::Ko) => "알 수 없음".to_owned(),
+    }
 }
 
 /// `Ralph Loop: AUTO-CONTINUE | Issues detected - … | 5 error(s) remaining | …`
@@ -149,6 +159,15 @@ fn kinds(totals: Totals) -> [(Kind, u64); 5] {
 
 /// The counts now: errors, warnings and security issues always, the rest if any.
 fn current(standing: Standing, locale: Locale) -> String {
+    let failing = failures(standing, locale);
+    match (standing.not_run, locale) {
+        (0, _) => failing,
+        (number, Locale::En) => format!("{failing}, {number} not run"),
+        (number, Locale::Ko) => format!("{failing}, 미실행 {number}건"),
+    }
+}
+
+fn failures(standing: Standing, locale: Locale) -> String {
     if !standing.is_counted() {
         return failing(standing.failing.into(), locale);
     }
@@ -197,6 +216,8 @@ fn next_step(feedback: &Feedback, standing: Standing, locale: Locale) -> String 
     };
     let first = kinds(standing.now).into_iter().find(|(_, number)| *number > 0);
     match (first, locale) {
+        (None, Locale::En) if standing.not_run > 0 => format!("get a result from {}", gate.name),
+        (None, Locale::Ko) if standing.not_run > 0 => format!("{} 결과 확인", gate.name),
         (Some((Kind::Test, number)), Locale::En) => format!("Fix {number} failing test(s)"),
         (Some((Kind::Check, _)) | None, Locale::En) => format!("make {} pass", gate.name),
         (Some((Kind::Check, _)) | None, Locale::Ko) => format!("{} 통과시키기", gate.name),
@@ -213,6 +234,7 @@ fn failing_gate(point: &Point) -> Option<&GateNews> {
     match point {
         Point::Gate(gate) => Some(gate),
         Point::ClaimRejected { .. }
+        | Point::ClaimUnproven { .. }
         | Point::NearMiss(_)
         | Point::NoClaim
         | Point::OnlyClaimMissing

@@ -89,7 +89,7 @@ impl Driver<'_> {
             // The limit of time is for the agent's work, and none was done yet.
             asleep: now.since(run.started_at),
             baseline: Some(steps::baseline(&evidence)),
-            progress: Progress::from_baseline(evidence.failing(), evidence.tree.clone()),
+            progress: Progress::at_start(&evidence),
             tree: evidence.tree,
             updated_at: now,
             ..run.clone()
