@@ -9,7 +9,7 @@ use ralph_snapshot::WorkTree;
 use ralph_store::{GatePass, RunStore};
 
 use crate::affected;
-use crate::driver::jobs;
+use crate::driver::{jobs, timing};
 use crate::error::EngineError;
 use crate::stamps::Stamps;
 
@@ -68,6 +68,8 @@ pub fn check(
     let missing = missing(&reports);
     let wanted: Vec<&dyn Gate> = missing.iter().map(|index| &*gates[*index]).collect();
     let executed = run_together(&wanted, site, jobs(), watcher);
+    let specs = wanted.iter().map(|gate| gate.spec());
+    timing::remember(cache.store, specs.zip(&executed), cache.now);
     let settled = !missing.is_empty() && cache.tree.tree()? == before;
     let stamps = Stamps::new(cache.tree, site.root, site.env);
     for (index, report) in missing.into_iter().zip(executed) {

@@ -15,12 +15,13 @@ mod session;
 mod suite;
 mod summary;
 mod tampering;
+pub(crate) mod timing;
 pub(crate) mod turn;
 mod watch;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ralph_agents::{Agent, Mood, News, Spoken};
 use ralph_checks::Gate;
@@ -68,6 +69,9 @@ pub struct Driver<'a> {
     pub gates: Vec<Box<dyn Gate>>,
     /// Is asked when nothing else stands in the way of success.
     pub judge: Option<Judge>,
+    /// When gates have to be done, because nobody waits longer for them;
+    /// `None` if they may take their time.
+    pub until: Option<Instant>,
     /// What gates that read the files themselves look at.
     pub chosen: Chosen,
     /// Tells which tests go first; `None` if the user wants none to.

@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::Instant;
 
 use ralph_agents::{Agent, Client, CommandAgent};
 use ralph_checks::judge::Judge;
 use ralph_checks::lsp::LspGate;
 use ralph_checks::security::{Chosen, Pack, SecurityGate};
-use ralph_checks::{CommandGate, Gate, Site};
+use ralph_checks::{CommandGate, Gate};
 use ralph_core::Run;
-use ralph_core::evidence::GateReport;
 use ralph_core::policy::{Criterion, GateCommand, GateSpec, Need};
 use ralph_core::run::AgentRef;
 use ralph_engine::affected::AffectedTests;
@@ -250,6 +249,8 @@ pub(crate) struct Ready {
 pub(crate) struct Checks {
     pub(crate) gates: Vec<Box<dyn Gate>>,
     pub(crate) judge: Option<Judge>,
+    /// When they have to be done; `None` if they may take their time.
+    pub(crate) until: Option<Instant>,
     /// What gates that read the files themselves look at.
     pub(crate) chosen: Chosen,
     pub(crate) settings: Settings,
@@ -269,45 +270,19 @@ impl Checks {
         let chosen = Chosen::default();
         let gates = found_gates(app, &settings.policy.gates, &chosen)?;
         let judge = judge(app, &settings, &settings.policy.gates)?;
-        Ok(Self { gates, judge, chosen, settings })
+        Ok(Self { gates, judge, until: None, chosen, settings })
     }
 
     /// For somebody who will not check anything.
     pub(crate) fn none(settings: Settings) -> Self {
-        Self { gates: Vec::new(), judge: None, chosen: Chosen::default(), settings }
+        let (gates, chosen) = (Vec::new(), Chosen::default());
+        Self { gates, judge: None, until: None, chosen, settings }
     }
 
-    /// The same checks for somebody who has only so much time. Gates that may
-    /// take longer together are known by what `ralph check --wait` found.
-    pub(crate) fn within(mut self, limit: Duration) -> Self {
-        let needed: Duration = self.settings.policy.gates.iter().map(|gate| gate.timeout).sum();
-        if needed > limit {
-            self.gates = self.gates.into_iter().map(elsewhere).collect();
-        }
-        self
-    }
-}
-
-fn elsewhere(gate: Box<dyn Gate>) -> Box<dyn Gate> {
-    Box::new(Elsewhere(gate))
-}
-
-/// A gate that takes longer than there is time here.
-struct Elsewhere(Box<dyn Gate>);
-
-impl Gate for Elsewhere {
-    fn spec(&self) -> &GateSpec {
-        self.0.spec()
-    }
-
-    fn key(&self) -> String {
-        self.0.key()
-    }
-
-    fn run(&self, _site: &Site<'_>, _stop: &mut dyn FnMut() -> bool) -> GateReport {
-        let reason = "it may take longer than a hook: call `ralph check --wait` as a command, fix \
-                      what it shows, and finish when it passes";
-        GateReport::unknown(self.0.spec(), reason.to_owned())
+    /// The same checks for somebody who waits for them until then. Those that
+    /// take longer are known by what `ralph check --wait` found.
+    pub(crate) fn until(self, moment: Instant) -> Self {
+        Self { until: Some(moment), ..self }
     }
 }
 
@@ -352,6 +327,7 @@ pub(crate) fn driver<'a>(
         supervisor: App::supervisor(),
         gates: checks.gates,
         judge: checks.judge,
+        until: checks.until,
         chosen: checks.chosen,
         affected: affected(app, &checks.settings),
         tree: app.work_tree(&run.id)?,

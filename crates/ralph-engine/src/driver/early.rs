@@ -8,6 +8,7 @@ use ralph_core::{Run, TreeId};
 
 use super::Driver;
 use super::gates::known;
+use super::timing::TimeLimit;
 use crate::affected;
 use crate::error::EngineError;
 use crate::events::Event;
@@ -63,6 +64,9 @@ impl Driver<'_> {
         }
         let all = std::mem::take(&mut self.gates);
         let gates: Vec<&dyn Gate> = wanted.iter().map(|at| &*all[*at]).collect();
+        let limit = TimeLimit { until: self.until, locale: run.policy.locale };
+        let bound = limit.bind(&gates, self.ledger.store());
+        let gates: Vec<&dyn Gate> = bound.iter().map(|gate| &**gate).collect();
         let site = Site { supervisor: &self.supervisor, root: &self.root, env: &self.gate_env };
         let mut watcher = super::suite::Watcher::new(
             run,
@@ -72,6 +76,7 @@ impl Driver<'_> {
         );
         let found = affected::failures(&gates, tests, &site, &mut watcher);
         let found = found.into_iter().map(|(at, report)| (wanted[at], report)).collect();
+        drop(bound);
         self.gates = all;
         found
     }

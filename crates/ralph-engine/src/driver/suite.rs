@@ -14,6 +14,7 @@ use ralph_store::RunStore;
 
 use super::Driver;
 use super::pulse::Pulse;
+use super::timing::{self, TimeLimit};
 use crate::clock::{Clock, Interrupt};
 use crate::error::EngineError;
 use crate::events::{Event, Sink};
@@ -144,9 +145,15 @@ impl Driver<'_> {
     /// Executes these gates, in the sight of whoever watches the run.
     pub(crate) fn execute_gates(&mut self, run: &Run, gates: &[&dyn Gate]) -> Vec<GateReport> {
         let site = Site { supervisor: &self.supervisor, root: &self.root, env: &self.gate_env };
-        let mut watcher =
-            Watcher::new(run, (&mut *self.sink, self.clock), &self.interrupt, self.ledger.store());
-        run_together(gates, &site, jobs(), &mut watcher)
+        let store = self.ledger.store();
+        let limit = TimeLimit { until: self.until, locale: run.policy.locale };
+        let bound = limit.bind(gates, store);
+        let bound: Vec<&dyn Gate> = bound.iter().map(|gate| &**gate).collect();
+        let mut watcher = Watcher::new(run, (&mut *self.sink, self.clock), &self.interrupt, store);
+        let reports = run_together(&bound, &site, jobs(), &mut watcher);
+        let executed = gates.iter().map(|gate| gate.spec()).zip(&reports);
+        timing::remember(store, executed, self.clock.now());
+        reports
     }
 }
 

@@ -62,7 +62,7 @@ pub(super) fn check_run(
     }
     let settings = settings_of(app, &run, None)?;
     progress.locale = run.policy.locale;
-    let checks = Checks { gates, judge: None, chosen, settings };
+    let checks = Checks { gates, judge: None, until: None, chosen, settings };
     let interrupt = progress.interrupt.clone();
     let mut driver = drive::driver(app, ledger, checks, &run, progress)?;
     driver.interrupt = interrupt;

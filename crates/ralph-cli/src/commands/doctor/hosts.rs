@@ -305,16 +305,17 @@ impl Judge<'_> {
     /// Whether there is time for the gates.
     fn gates(&self, tight: &[String]) -> Option<Finding> {
         let needed = render_span(self.0.needed);
-        let otherwise = "until then the agent is told to call `ralph check --wait`";
+        let otherwise = "the agent is told to run a gate that does not end in time itself, with \
+                         `ralph check --wait`";
         if !tight.is_empty() {
             let (tight, again) = (tight.join(", "), self.install_again());
             return Some(self.remark(format!(
-                "timeout: gates may take {needed}, but hooks have {tight}; {again} again grants it, {otherwise}"
+                "timeout: gates may take {needed}, but hooks have {tight}; {again} again grants it; until then {otherwise}"
             )));
         }
         (self.0.needed > MOST).then(|| {
             self.remark(format!(
-                "timeout: gates may take {needed}, longer than any hook; the agent is told to call `ralph check --wait`"
+                "timeout: gates may take {needed}, longer than any hook; {otherwise}"
             ))
         })
     }

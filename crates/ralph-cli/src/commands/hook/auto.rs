@@ -98,7 +98,7 @@ impl Here<'_> {
     fn begin(&self, text: &str) -> Result<HostReply, CliError> {
         let (app, host) = (self.asked.app, self.asked.call.host);
         let settings = arm::settings(app, host, app.layers()?)?;
-        let checks = Checks::new(app, settings)?.within(self.asked.deadline.limit());
+        let checks = Checks::new(app, settings)?.until(self.asked.deadline.end_of_gates());
         let task = Task { text: text.to_owned(), ..Task::default() };
         arm::start(self.asked, self.session, task, checks)
     }
@@ -210,7 +210,7 @@ impl Here<'_> {
             // There is nothing to compare their findings with.
             settings.policy.gates.retain(|gate| !before.unknown.contains(&gate.name));
         }
-        Ok(Checks::new(self.asked.app, settings)?.within(self.asked.deadline.limit()))
+        Ok(Checks::new(self.asked.app, settings)?.until(self.asked.deadline.end_of_gates()))
     }
 
     fn edited(&self) -> BTreeSet<String> {

@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 /// How long before the host's own end a hook ends.
 const MARGIN: Duration = Duration::from_secs(2);
 
+/// What is left of a hook's time when its gates have to be done.
+const AFTERWARDS: Duration = Duration::from_secs(10);
+
 /// The answer of one hook: it is given once, in time.
 pub(super) struct Deadline {
     limit: Duration,
@@ -30,7 +33,7 @@ impl Deadline {
         Self { limit, since: Instant::now(), state: Arc::default(), done: OnceCell::new() }
     }
 
-    /// How long there is for checks. Who asks may need all of it, so the time
+    /// How long there is for an answer. Who asks may need all of it, so the time
     /// is watched from then on; a thread costs as much as a short hook may.
     pub(super) fn limit(&self) -> Duration {
         self.done.get_or_init(|| {
@@ -45,6 +48,13 @@ impl Deadline {
             done
         });
         self.limit
+    }
+
+    /// When gates have to be done. One that has to be stopped does not end at
+    /// once, and what they showed has to be judged and kept.
+    pub(super) fn end_of_gates(&self) -> Instant {
+        let limit = self.limit();
+        self.since + limit.saturating_sub(AFTERWARDS.min(limit / 3))
     }
 
     /// What is to be said should the time run out.

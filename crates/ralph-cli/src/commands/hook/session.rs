@@ -109,7 +109,7 @@ impl<'a> Session<'a> {
             let checks = Checks::of_running(self.app, settings_of(self.app, &run, None)?)?;
             let takes_long = !checks.gates.is_empty() || checks.judge.is_some();
             if takes_long || place.was_used() {
-                checks.within(self.deadline.limit())
+                checks.until(self.deadline.end_of_gates())
             } else {
                 checks
             }
@@ -187,11 +187,10 @@ impl<'a> Session<'a> {
         Ok(answered?)
     }
 
-    /// The gates of a run; those that take longer than a hook may are asked
-    /// for elsewhere.
+    /// The gates of a run, which end before the hook has to.
     pub(super) fn checks(&self, run: &Run) -> Result<Checks, CliError> {
         let checks = Checks::of_running(self.app, settings_of(self.app, run, None)?)?;
-        Ok(checks.within(self.deadline.limit()))
+        Ok(checks.until(self.deadline.end_of_gates()))
     }
 
     pub(super) fn hosted(&self, session: &SessionId, checks: &Checks) -> Hosted {
@@ -261,7 +260,7 @@ impl<'a> Session<'a> {
         let mut layers = self.app.layers()?;
         wanted.apply(&mut layers)?;
         let settings = arm::settings(self.app, self.call.host, layers)?;
-        let checks = Checks::new(self.app, settings)?.within(self.deadline.limit());
+        let checks = Checks::new(self.app, settings)?.until(self.deadline.end_of_gates());
         arm::start(self, session, wanted.task, checks)
     }
 

@@ -49,6 +49,60 @@ fn a_false_promise_is_answered_with_the_test_that_fails() {
 }
 
 #[test]
+fn the_plugin_runs_a_quick_suite_inside_its_hooks() {
+    isolated(|| {
+        let stage = Stage::bare(Script::new([
+            Turn::says(DONE),
+            Turn::runs("touch fixed"),
+            Turn::says("It should hold now."),
+        ]));
+        stage.project.script(
+            "check.sh",
+            "echo x >> \"$OUTSIDE/runs\"\necho 1..1\n\
+             [ -e fixed ] && echo 'ok 1 - adds two numbers' && exit\n\
+             echo 'not ok 1 - adds two numbers'\nexit 1",
+        );
+        let gate =
+            "[run]\ncriteria = [\"test_pass\"]\n\n[gates.test_pass]\ncommand = \"./check.sh\"\n";
+        stage.project.file("ralph.toml", gate);
+        let plugin = concat!(env!("CARGO_MANIFEST_DIR"), "/../../plugins/claude-code");
+        let session = stage.session("/ralph:ralph mend it").args(["--plugin-dir", plugin]);
+        let said = session.output().exits(0);
+        assert_eq!(said.result()["result"], "It should hold now.");
+        // What failed before the first turn passes, so nobody has to say so.
+        stage.is("success/verified", 2).asked(3);
+        assert_eq!(stage.run()["baseline"]["failed"], json!(["test_pass"]));
+        let heard = stage.heard(2);
+        assert!(heard.contains("it is not: test_pass did not pass"), "{heard}");
+        assert!(heard.contains("adds two numbers"), "{heard}");
+        assert_eq!(stage.project.kept("runs").lines().count(), 3);
+    });
+}
+
+#[test]
+fn a_suite_that_is_slower_than_its_hook_is_left_to_the_agent() {
+    isolated(|| {
+        let stage = Stage::saying([
+            Turn::says(DONE),
+            Turn::runs("echo > \"$OUTSIDE/leave\" & ralph check --wait"),
+            Turn::says(DONE),
+        ]);
+        stage.hooks_within(6);
+        let made = format!("mkfifo '{}'", stage.project.outside("leave").display());
+        assert!(std::process::Command::new("sh").args(["-c", &made]).status().unwrap().success());
+        stage.project.script("check.sh", "read _ < \"$OUTSIDE/leave\"");
+        let prompt = "/ralph go on --criteria custom:./check.sh";
+        let said = stage.session(prompt).output().exits(0);
+        assert_eq!(said.result()["result"], DONE);
+        stage.is("success/verified", 2).asked(3);
+        let heard = stage.heard(2);
+        assert!(heard.contains("custom-1 has not been run to its end"), "{heard}");
+        assert!(heard.contains("ralph check --wait"), "{heard}");
+        assert_eq!(stage.run()["baseline"]["failed"], json!([]));
+    });
+}
+
+#[test]
 fn twelve_turns_without_a_tool_are_no_trouble_with_the_cap_lifted() {
     isolated(|| {
         let turn = |n| if n < 13 { Turn::says(&format!("thought {n}")) } else { Turn::says(DONE) };

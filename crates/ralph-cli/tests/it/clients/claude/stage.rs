@@ -64,11 +64,21 @@ impl Stage {
     /// Writes the hooks by hand: what a session does with them must not
     /// depend on how they came there.
     pub(crate) fn hooks(&self, program: &Path, environment: &Value) {
+        self.write_hooks(program, environment, 3600);
+    }
+
+    /// The same for hooks that have so many seconds.
+    pub(crate) fn hooks_within(&self, seconds: u64) {
+        let environment = json!({ "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0" });
+        self.write_hooks(self.project.binary(), &environment, seconds);
+    }
+
+    fn write_hooks(&self, program: &Path, environment: &Value, seconds: u64) {
         let hook = json!({
             "type": "command",
             "command": program,
-            "args": ["hook", "--agent", "claude-code", "--timeout", "3600"],
-            "timeout": 3600,
+            "args": ["hook", "--agent", "claude-code", "--timeout", seconds.to_string()],
+            "timeout": seconds,
         });
         let entry = |(event, matcher): &(&str, &str)| {
             ((*event).to_owned(), json!([{ "matcher": matcher, "hooks": [hook] }]))
