@@ -1,6 +1,7 @@
 //! The processes that this one comes from.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 /// A process above this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,35 @@ impl Ancestor {
         #[cfg(not(target_os = "linux"))]
         Vec::new()
     }
+
+    /// The folder it is in; `None` if that cannot be told.
+    pub fn folder(self) -> Option<PathBuf> {
+        if cfg!(target_os = "linux") {
+            std::fs::read_link(format!("/proc/{}/cwd", self.pid)).ok()
+        } else {
+            None
+        }
+    }
+
+    /// The words it was started with if it runs the program of this process;
+    /// `None` if it runs another one, or if that cannot be told.
+    pub fn words_of_same_program(self) -> Option<Vec<OsString>> {
+        #[cfg(target_os = "linux")]
+        {
+            use std::ffi::OsStr;
+            use std::os::unix::ffi::OsStrExt;
+
+            let program = |name: &str| std::fs::read_link(format!("/proc/{name}/exe")).ok();
+            if program(&self.pid.to_string())? != program("self")? {
+                return None;
+            }
+            let text = std::fs::read(format!("/proc/{}/cmdline", self.pid)).ok()?;
+            let words = text.split(|byte| *byte == 0);
+            Some(words.map(|word| OsStr::from_bytes(word).to_owned()).collect())
+        }
+        #[cfg(not(target_os = "linux"))]
+        None
+    }
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -68,5 +98,10 @@ mod tests {
         assert_eq!(all[0].pid, parent);
         assert_eq!(Some(all[0].started), crate::process_start_time(parent));
         assert!(all[0].environment().iter().any(|(name, _)| name == "PATH"));
+        assert!(all[0].folder().is_some());
+        assert_eq!(all[0].words_of_same_program(), None, "it is no test of this crate");
+        let pid = std::process::id();
+        let started = crate::process_start_time(pid).unwrap();
+        assert!(Ancestor { pid, started }.words_of_same_program().is_some());
     }
 }
