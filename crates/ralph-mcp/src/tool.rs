@@ -130,6 +130,25 @@ impl Tool {
         Self { spec, schema, run: Box::new(run) }
     }
 
+    /// The name by which it is called.
+    pub fn name(&self) -> &'static str {
+        self.spec.name
+    }
+
+    /// The same tool, behind a guard that every call has to pass first.
+    #[must_use]
+    pub fn guarded<G>(self, guard: G) -> Self
+    where
+        G: Fn(&'static str) -> Result<(), Refusal> + Send + Sync + 'static,
+    {
+        let Self { spec, schema, run } = self;
+        let guarded = move |arguments: Value, call: &Call| {
+            guard(spec.name)?;
+            run(arguments, call)
+        };
+        Self { spec, schema, run: Box::new(guarded) }
+    }
+
     /// Calls it.
     pub(crate) fn call(&self, arguments: Value, call: &Call) -> Result<Answer, Refusal> {
         if call.is_over() {
