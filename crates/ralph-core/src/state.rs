@@ -46,7 +46,7 @@ pub enum Pause {
     Asked,
     /// Ctrl-C or a termination signal in the driver.
     Interrupted,
-    /// The user aborted the agent's turn in its host.
+    /// The agent's turn was aborted in its host.
     Aborted,
     /// The host lets the agent go on no more before its user says something.
     Capped,

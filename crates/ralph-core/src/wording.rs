@@ -19,7 +19,9 @@ mod summary;
 
 pub use gate::{GateAttempt, extent, no_time, what_fails};
 pub use headline::{auto_continue_line, complete_line, score};
-pub use outcome::{circle_words, run_sentence, state_sentence, state_words, weak_checks};
+pub use outcome::{
+    circle_words, run_sentence, session_sentence, state_sentence, state_words, weak_checks,
+};
 pub use summary::{Past, PastTurn, refused, summary};
 
 /// About how long the feedback may get, in characters: it has to be read.

@@ -9,6 +9,7 @@ pub mod allowed;
 pub mod capture;
 pub mod check;
 pub mod clock;
+pub mod command_log;
 pub mod commits;
 mod driver;
 mod error;

@@ -11,6 +11,7 @@ use ralph_core::{Run, wording};
 use ralph_store::{EventQuery, IterationRecord, NewEvent, RunStore, StoreError};
 use serde::Serialize;
 
+use crate::command_log::{CommandLog, CommandSource};
 use crate::history::{self, Curves};
 use crate::wire::{RunView, SCHEMA, moment};
 
@@ -26,6 +27,8 @@ pub struct Report {
     pub iterations: Vec<IterationRecord>,
     /// What tools of the agent did, oldest first.
     tools: Vec<NewEvent>,
+    /// Who ended or paused it, and what was refused to its agent.
+    commands: CommandLog,
 }
 
 /// How a report is marked up.
@@ -44,6 +47,19 @@ struct ReportView {
     run: RunView,
     /// What tools of the agent did, where its host tells.
     tools: Vec<ToolView>,
+    /// Where the last command came from that ended or paused the run: `user` or
+    /// `session`; `null` if none did.
+    asked_by: Option<&'static str>,
+    /// Commands and tools that were refused to the agent of the run.
+    refused_commands: Vec<RefusedCommandView>,
+}
+
+/// One command that was refused to the agent.
+#[derive(Serialize)]
+struct RefusedCommandView {
+    iteration: u32,
+    at: String,
+    command: String,
 }
 
 /// One use of a tool by the agent.
@@ -63,7 +79,8 @@ impl Report {
             EventQuery { run: Some(run.id.clone()), session: None, after: 0, limit: LISTED };
         let tools = store.events(&query)?.into_iter().map(|stored| stored.event);
         let tools = tools.filter(|event| event.kind == "tool_used").collect();
-        Ok(Self { run, iterations, tools })
+        let commands = CommandLog::load(store, &run.id)?;
+        Ok(Self { run, iterations, tools, commands })
     }
 
     /// The report as one JSON object.
@@ -74,7 +91,18 @@ impl Report {
             facts: serde_json::from_str(&event.data).unwrap_or_default(),
         });
         let run = RunView::new(&self.run, &self.iterations);
-        let view = ReportView { schema: SCHEMA, run, tools: tools.collect() };
+        let refused = self.commands.refused.iter().map(|refused| RefusedCommandView {
+            iteration: refused.iteration,
+            at: moment(refused.at),
+            command: refused.command.clone(),
+        });
+        let view = ReportView {
+            schema: SCHEMA,
+            run,
+            tools: tools.collect(),
+            asked_by: self.commands.source.map(CommandSource::name),
+            refused_commands: refused.collect(),
+        };
         serde_json::to_string_pretty(&view).unwrap_or_default()
     }
 
@@ -89,6 +117,7 @@ impl Report {
         let mut out = self.summary(markup);
         self.gate_section(&mut out, markup);
         self.tampering_section(&mut out, markup);
+        self.refusal_section(&mut out, markup);
         self.iteration_section(&mut out, markup);
         undo_section(&mut out, markup, &self.run);
         plain(&out)
@@ -105,7 +134,8 @@ impl Report {
         let mut out = String::new();
         let run = &self.run;
         heading(&mut out, markup, &words(run).title.replace("{}", run.id.as_str()));
-        let _ = writeln!(out, "{}\n", wording::run_sentence(run));
+        let _ = writeln!(out, "{}
+", self.commands.state_sentence(run));
         facts(&mut out, markup, run, &history::curves(run, &self.iterations));
         out
     }
@@ -160,6 +190,18 @@ impl Report {
         }
     }
 
+    /// Commands that are the user's and that the agent tried.
+    fn refusal_section(&self, out: &mut String, markup: Markup) {
+        if self.commands.refused.is_empty() {
+            return;
+        }
+        heading(out, markup, words(&self.run).refused);
+        for refused in &self.commands.refused {
+            let _ = writeln!(out, "- {}", refused.sentence(self.run.policy.locale));
+        }
+        out.push('\n');
+    }
+
     fn iteration_section(&self, out: &mut String, markup: Markup) {
         if self.iterations.is_empty() {
             return;
@@ -208,6 +250,7 @@ struct Words {
     iterations: &'static str,
     weakened: &'static str,
     edited: &'static str,
+    refused: &'static str,
     undo: &'static str,
     known: &'static str,
     back: &'static str,
@@ -230,6 +273,7 @@ const ENGLISH: Words = Words {
     iterations: "Iterations",
     weakened: "Made weaker, which keeps the run from succeeding",
     edited: "Tests and checks that were edited",
+    refused: "Commands that were refused to the agent",
     undo: "Undo",
     known: ", known from the same tree",
     back: "  back to {}",
@@ -267,6 +311,7 @@ const KOREAN: Words = Words {
     iterations: "반복",
     weakened: "약해져서 성공을 막는 검사",
     edited: "수정된 테스트와 검사",
+    refused: "에이전트에게 거부된 명령",
     undo: "되돌리기",
     known: ", 같은 트리에서 확인됨",
     back: "  {} 상태로 돌아감",

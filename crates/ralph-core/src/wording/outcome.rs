@@ -79,6 +79,30 @@ pub fn weak_checks(run: &Run, evidence: &Evidence) -> Option<String> {
     })
 }
 
+/// Says why a run rests or ended if a command in a session of a host asked for
+/// it; `None` for states that no command leads to.
+///
+/// What comes through a hook may be the user's word or the agent's: nobody can
+/// tell, so it is never called the user's.
+pub fn session_sentence(state: &State, locale: Locale) -> Option<&'static str> {
+    Some(match (state, locale) {
+        (State::Stopped, Locale::En) => "Stopped: a command in the session ended the run.",
+        (State::Stopped, Locale::Ko) => "종료: 세션 안의 명령으로 실행이 끝났습니다.",
+        (State::Paused(Pause::Asked), Locale::En) => {
+            "Paused: a command in the session asked for it."
+        }
+        (State::Paused(Pause::Asked), Locale::Ko) => "일시 정지: 세션 안의 명령에 따라 멈췄습니다.",
+        (
+            State::Running
+            | State::Waiting(_)
+            | State::Paused(Pause::Interrupted | Pause::Aborted | Pause::Capped)
+            | State::Success(_)
+            | State::Failed(_),
+            _,
+        ) => return None,
+    })
+}
+
 /// The status and its reason in a few words, as `failed (max_iterations)`.
 pub fn state_words(state: &State, locale: Locale) -> String {
     let (status, reason) = match locale {
@@ -111,7 +135,7 @@ fn reason_ko(state: &State) -> Option<&'static str> {
         State::Waiting(Wait::Host) => "호스트",
         State::Paused(Pause::Asked) => "요청",
         State::Paused(Pause::Interrupted) => "중단됨",
-        State::Paused(Pause::Aborted) => "사용자 중단",
+        State::Paused(Pause::Aborted) => "턴 중단",
         State::Paused(Pause::Capped) => "호스트 제한",
         State::Success(Proof::Verified) => "검증됨",
         State::Success(Proof::Claimed) => "완료 선언",
@@ -138,7 +162,7 @@ fn sentence_en(state: &State) -> String {
         State::Waiting(Wait::Host) => "Waiting: the host of the agent goes on by itself.",
         State::Paused(Pause::Asked) => "Paused: you asked for it.",
         State::Paused(Pause::Interrupted) => "Paused: the run was interrupted.",
-        State::Paused(Pause::Aborted) => "Paused: you aborted the agent's turn.",
+        State::Paused(Pause::Aborted) => "Paused: the agent's turn was aborted.",
         State::Paused(Pause::Capped) => {
             "Paused: the host lets the agent go on no more before you say something."
         }
@@ -211,7 +235,7 @@ fn sentence_ko(state: &State) -> String {
         State::Waiting(Wait::Host) => "대기 중: 호스트가 스스로 이어서 진행합니다.",
         State::Paused(Pause::Asked) => "일시 정지: 요청에 따라 멈췄습니다.",
         State::Paused(Pause::Interrupted) => "일시 정지: 실행이 중단되었습니다.",
-        State::Paused(Pause::Aborted) => "일시 정지: 사용자가 에이전트의 턴을 중단했습니다.",
+        State::Paused(Pause::Aborted) => "일시 정지: 에이전트의 턴이 중단되었습니다.",
         State::Paused(Pause::Capped) => {
             "일시 정지: 사용자가 말을 걸기 전에는 호스트가 에이전트를 더 진행시키지 않습니다."
         }

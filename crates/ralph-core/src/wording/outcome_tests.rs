@@ -49,8 +49,8 @@ fn a_run_that_has_not_ended_says_what_it_does() {
         ),
         (
             State::Paused(Pause::Aborted),
-            "Paused: you aborted the agent's turn.",
-            "일시 정지: 사용자가 에이전트의 턴을 중단했습니다.",
+            "Paused: the agent's turn was aborted.",
+            "일시 정지: 에이전트의 턴이 중단되었습니다.",
         ),
     ] {
         check(&state, en, ko);
@@ -126,7 +126,7 @@ fn a_run_that_ended_says_why() {
 fn a_state_has_a_few_words_in_both_languages() {
     for (state, en, ko) in [
         (State::Running, "running", "실행 중"),
-        (State::Paused(Pause::Aborted), "paused (aborted)", "일시 정지 (사용자 중단)"),
+        (State::Paused(Pause::Aborted), "paused (aborted)", "일시 정지 (턴 중단)"),
         (State::Failed(Failure::MaxRestarts), "failed (max_restarts)", "실패 (재시작 횟수 소진)"),
     ] {
         let words = [Locale::En, Locale::Ko].map(|locale| state_words(&state, locale));
@@ -146,4 +146,17 @@ fn moments_are_named_as_dates_and_never_too_early() {
     ] {
         assert_eq!(Utc(Timestamp::from_millis(millis)).to_string(), want);
     }
+}
+
+#[test]
+fn what_a_session_asked_for_is_never_called_the_users() {
+    let asked = [State::Stopped, State::Paused(Pause::Asked)];
+    for state in asked {
+        let said = session_sentence(&state, Locale::En).unwrap_or_default();
+        assert!(said.contains("a command in the session") && !said.contains("you"), "{said}");
+        let said = session_sentence(&state, Locale::Ko).unwrap_or_default();
+        assert!(said.contains("세션 안의 명령") && !said.contains("사용자"), "{said}");
+    }
+    let others = [State::Running, State::Paused(Pause::Aborted), State::Success(Proof::Verified)];
+    assert!(others.iter().all(|state| session_sentence(state, Locale::En).is_none()));
 }

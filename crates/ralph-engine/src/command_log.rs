@@ -1,0 +1,223 @@
+//! Commands that concern a run: who ended or paused it, and what was refused
+//! to its agent.
+//!
+//! Both are events of the store, so they are redacted like all captured text
+//! and outlive the run.
+
+use ralph_core::line::inline;
+use ralph_core::locale::Locale;
+use ralph_core::{Run, RunId, SessionId, Timestamp, wording};
+use ralph_store::{EventQuery, NewEvent, RunStore, StoreError};
+use serde_json::{Value, json};
+
+/// The kind of event for a command that was refused.
+const REFUSED: &str = "command_refused";
+
+/// The kind of event for a command that was given.
+const GIVEN: &str = "command_given";
+
+/// How many refused commands of a run are kept: an agent may try for ever.
+const MOST_REFUSED: usize = 20;
+
+/// How much of a command line is kept.
+const COMMAND_CHARS: usize = 200;
+
+/// How many events are read at once.
+const PAGE: u32 = 1000;
+
+/// Where a command came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandSource {
+    /// A shell in which no agent of an open run is known to be.
+    User,
+    /// A hook or a tool of a host: the user's word or the agent's.
+    Session,
+}
+
+impl CommandSource {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Session => "session",
+        }
+    }
+}
+
+/// A command that was refused to the agent of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedCommand {
+    /// The turn in which it was tried; 0 before the first.
+    pub iteration: u32,
+    /// When it was tried.
+    pub at: Timestamp,
+    /// The command line or the tool, cut to one short line.
+    pub command: String,
+}
+
+impl RefusedCommand {
+    /// The sentence of a report.
+    pub fn sentence(&self, locale: Locale) -> String {
+        let (command, turn) = (&self.command, self.iteration);
+        match (locale, turn) {
+            (Locale::En, 0) => {
+                format!("The agent tried `{command}` before the first turn; it was refused.")
+            }
+            (Locale::En, _) => {
+                format!("The agent tried `{command}` in turn {turn}; it was refused.")
+            }
+            (Locale::Ko, 0) => {
+                format!("에이전트가 첫 턴 전에 `{command}` 을(를) 시도했으나 거부되었습니다.")
+            }
+            (Locale::Ko, _) => {
+                format!("에이전트가 {turn}번째 턴에 `{command}` 을(를) 시도했으나 거부되었습니다.")
+            }
+        }
+    }
+}
+
+/// All that is on record about the commands of one run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommandLog {
+    /// What was refused to its agent, oldest first.
+    pub refused: Vec<RefusedCommand>,
+    /// Where the last command came from that ended or paused it.
+    pub source: Option<CommandSource>,
+}
+
+impl CommandLog {
+    /// Reads what is on record.
+    pub fn load(store: &dyn RunStore, run: &RunId) -> Result<Self, StoreError> {
+        let (mut log, mut after) = (Self::default(), 0);
+        loop {
+            let query = EventQuery { run: Some(run.clone()), session: None, after, limit: PAGE };
+            let page = store.events(&query)?;
+            let Some(last) = page.last() else { return Ok(log) };
+            after = last.seq;
+            for stored in &page {
+                log.add(&stored.event);
+            }
+        }
+    }
+
+    fn add(&mut self, event: &NewEvent) {
+        let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
+        match event.kind.as_str() {
+            REFUSED => self.refused.push(RefusedCommand {
+                iteration: event.iteration.unwrap_or(0),
+                at: event.at,
+                command: data["command"].as_str().unwrap_or_default().to_owned(),
+            }),
+            GIVEN if data["from"] == CommandSource::Session.name() => {
+                self.source = Some(CommandSource::Session);
+            }
+            GIVEN => self.source = Some(CommandSource::User),
+            _ => {}
+        }
+    }
+
+    /// Says in one sentence where a run stands, and who asked for it.
+    pub fn state_sentence(&self, run: &Run) -> String {
+        let locale = run.policy.locale;
+        let in_session = match self.source {
+            Some(CommandSource::Session) => wording::session_sentence(&run.state, locale),
+            Some(CommandSource::User) | None => None,
+        };
+        in_session.map_or_else(|| wording::state_sentence(&run.state, locale), str::to_owned)
+    }
+}
+
+/// Keeps that a command was refused to the agent of a run. Once there are
+/// enough of them nothing is added.
+pub fn record_refusal(
+    store: &dyn RunStore,
+    run: &Run,
+    command: &str,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    if CommandLog::load(store, &run.id)?.refused.len() >= MOST_REFUSED {
+        return Ok(());
+    }
+    let command: String = inline(command).chars().take(COMMAND_CHARS).collect();
+    let facts = json!({ "command": command });
+    store.append(&event(run, REFUSED, &facts, now)).map(|_| ())
+}
+
+/// Keeps where a command came from that ends or pauses a run.
+pub fn record_order(
+    store: &dyn RunStore,
+    run: &Run,
+    source: CommandSource,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    store.append(&event(run, GIVEN, &json!({ "from": source.name() }), now)).map(|_| ())
+}
+
+fn event(run: &Run, kind: &str, facts: &Value, at: Timestamp) -> NewEvent {
+    let session: Option<SessionId> = run.session().cloned();
+    NewEvent {
+        run: Some(run.id.clone()),
+        iteration: Some(run.iteration),
+        session,
+        kind: kind.to_owned(),
+        at,
+        data: facts.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ralph_core::policy::Policy;
+    use ralph_core::run::{AgentRef, NewRun, Owner, Task};
+    use ralph_core::state::State;
+    use ralph_store::MemoryStore;
+
+    use super::*;
+
+    fn kept(store: &MemoryStore) -> Run {
+        let new = NewRun {
+            task: Task::default(),
+            worktree: "/project".to_owned(),
+            agent: AgentRef::default(),
+            policy: Policy::promise(),
+            owner: Owner::Driver { pid: u32::MAX, started: 0, heartbeat: at(0) },
+        };
+        let run = Run { iteration: 2, ..Run::new(RunId::from_bits(1), new, at(0)) };
+        store.create_run(&run).unwrap();
+        run
+    }
+
+    fn at(millis: i64) -> Timestamp {
+        Timestamp::from_millis(millis)
+    }
+
+    #[test]
+    fn a_run_keeps_a_bounded_number_of_attempts_without_secrets() {
+        let store = MemoryStore::default();
+        let run = kept(&store);
+        let token = format!("ghp_{}", "a1B2".repeat(9));
+        record_refusal(&store, &run, &format!("ralph resume --answer {token}\n x"), at(1)).unwrap();
+        for _ in 0..40 {
+            record_refusal(&store, &run, "ralph stop", at(2)).unwrap();
+        }
+        let log = CommandLog::load(&store, &run.id).unwrap();
+        assert_eq!(log.refused.len(), MOST_REFUSED);
+        assert!(!log.refused[0].command.contains(&token), "{:?}", log.refused[0]);
+        assert!(!log.refused[0].command.contains('\n'), "{:?}", log.refused[0]);
+        let said = log.refused[1].sentence(Locale::En);
+        assert_eq!(said, "The agent tried `ralph stop` in turn 2; it was refused.");
+        assert!(log.refused[1].sentence(Locale::Ko).contains("2번째 턴"));
+    }
+
+    #[test]
+    fn the_last_command_tells_who_ended_a_run() {
+        let store = MemoryStore::default();
+        let run = Run { state: State::Stopped, ..kept(&store) };
+        let sentence = || CommandLog::load(&store, &run.id).unwrap().state_sentence(&run);
+        assert_eq!(sentence(), "Stopped: you ended the run.");
+        record_order(&store, &run, CommandSource::Session, at(1)).unwrap();
+        assert_eq!(sentence(), "Stopped: a command in the session ended the run.");
+        record_order(&store, &run, CommandSource::User, at(2)).unwrap();
+        assert_eq!(sentence(), "Stopped: you ended the run.");
+    }
+}
