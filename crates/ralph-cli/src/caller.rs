@@ -2,19 +2,21 @@
 //!
 //! The environment of a turn says so. An agent may empty it, but not the one
 //! that the processes above it were started with, nor can it leave the tree of
-//! the process that drives it.
+//! the process that drives it. Only a process that left that tree with an
+//! environment of its own cannot be told from the user.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ralph_agents::host::HOSTS;
 use ralph_core::run::Owner;
-use ralph_core::{RunId, SessionId};
+use ralph_core::{Run, RunId, SessionId};
+use ralph_engine::command_log::CommandSource;
 use ralph_engine::host::Place as Kept;
-use ralph_engine::loops;
+use ralph_engine::{loops, owner};
 use ralph_proc::{Ancestor, TOKEN_VARIABLE, ancestors};
-use ralph_store::RunStore;
+use ralph_store::{RunQuery, RunStore, Which};
 
 use crate::app::{App, user_home};
 
@@ -31,16 +33,119 @@ pub(crate) struct Caller {
     pub(crate) iteration: Option<u32>,
 }
 
-impl Caller {
-    /// Whether a driver of ours started the agent.
-    pub(crate) fn is_driven(&self) -> bool {
-        self.run.is_some() || self.session.is_none()
-    }
+/// How we were called, which tells how far above us a host is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CalledAs {
+    /// As a command: an agent has a shell between its host and us.
+    Command,
+    /// As a hook or a server of tools, which hosts start themselves.
+    Child,
 }
+
+/// The variable by which a hook tells a command of ours that it was typed in a
+/// session.
+pub(crate) const SESSION_COMMAND: &str = "RALPH_SESSION_COMMAND";
+
+/// How many open runs are looked through.
+const MOST_OPEN: u32 = 1000;
 
 /// The agent that calls us; `None` if it is the user.
 pub(crate) fn agent(app: &App) -> Option<Caller> {
     told_by(&app.env).or_else(|| told_by_ancestors(app, &ancestors()))
+}
+
+/// The open run of this project whose agent calls us, be it from another work
+/// tree; `None` if nothing tells of one.
+///
+/// Unlike [`agent`] it counts every sign there is: an agent can add a variable
+/// that names another session, but not take away what is above it.
+pub(crate) fn open_run(app: &App, called: CalledAs) -> Option<Run> {
+    let store = app.existing_store().ok()??;
+    let query = RunQuery { worktree: None, which: Which::Open, limit: MOST_OPEN };
+    let open = store.runs(&query).ok().filter(|open| !open.is_empty())?;
+    let signs = CallerSigns::gather(app, called);
+    open.into_iter().find(|run| signs.tell_of(run))
+}
+
+/// The open run of another project whose agent calls us: of one that a process
+/// above us is in.
+pub(crate) fn open_run_elsewhere(app: &App) -> Option<(App, Run)> {
+    let is_same_user = |ancestor: &Ancestor| {
+        let environment: Environment = ancestor.environment().into_iter().collect();
+        user_home(&environment) == app.user_home()
+    };
+    let above = ancestors().into_iter().filter(is_same_user);
+    let mut folders: Vec<PathBuf> = above.filter_map(Ancestor::folder).collect();
+    folders.dedup();
+    folders.into_iter().find_map(|folder| {
+        let there = App::at(&folder, app.env.clone()).ok()?;
+        let run = open_run(&there, CalledAs::Command)?;
+        Some((there, run))
+    })
+}
+
+/// Where a command comes from that nobody refused.
+pub(crate) fn source(app: &App) -> CommandSource {
+    let is_named = app.variable(SESSION_COMMAND).is_some_and(|session| !session.is_empty());
+    let above = ancestors();
+    // Where processes cannot be looked at, the variable has to do.
+    let is_below_hook = above.first().is_none_or(|parent| {
+        let words = parent.words_of_same_program().unwrap_or_default();
+        words.get(1).is_some_and(|word| word == "hook")
+    });
+    if is_named && is_below_hook { CommandSource::Session } else { CommandSource::User }
+}
+
+/// All that tells whose agent calls us.
+struct CallerSigns {
+    /// Runs that are named, by a turn or by the mark of a session.
+    runs: Vec<RunId>,
+    /// Sessions that are named, or whose host is above us.
+    sessions: Vec<SessionId>,
+    above: Vec<Ancestor>,
+    /// Whether a supervisor of this user's started something above us, and
+    /// nothing says for which run.
+    is_supervised: bool,
+}
+
+impl CallerSigns {
+    fn gather(app: &App, called: CalledAs) -> Self {
+        let above = ancestors();
+        let environments = above.iter().map(|one| one.environment().into_iter().collect());
+        let environments: Vec<Environment> =
+            std::iter::once(app.env.clone()).chain(environments).collect();
+        let callers: Vec<Caller> = environments.iter().filter_map(told_by).collect();
+        let hosts = match called {
+            CalledAs::Command => above.get(1..).unwrap_or_default(),
+            CalledAs::Child => &above,
+        };
+        let named = callers.iter().filter_map(|caller| caller.session.clone());
+        let sessions: Vec<SessionId> = named.chain(sessions_of(&app.home, hosts)).collect();
+        let marked = sessions.iter().filter_map(|session| Kept::new(&app.home, session).run());
+        let variable = |environment: &Environment| {
+            environment.get(OsStr::new("RALPH_RUN_ID"))?.to_str()?.parse().ok()
+        };
+        let runs = environments.iter().filter_map(variable).chain(marked).collect();
+        let is_nameless = |environment: &Environment| {
+            environment.contains_key(OsStr::new(TOKEN_VARIABLE))
+                && !environment.contains_key(OsStr::new("RALPH_RUN_ID"))
+                && user_home(environment) == app.user_home()
+        };
+        let is_supervised = environments.iter().any(is_nameless);
+        Self { runs, sessions, above, is_supervised }
+    }
+
+    fn tell_of(&self, run: &Run) -> bool {
+        let is_owner_above = match &run.owner {
+            Some(owner @ Owner::Driver { pid, started, .. }) => {
+                self.above.contains(&Ancestor { pid: *pid, started: *started })
+                    || self.is_supervised && owner::is_alive(owner)
+            }
+            Some(Owner::Session(session)) => self.sessions.contains(session),
+            None => false,
+        };
+        is_owner_above || self.runs.contains(&run.id)
+    }
 }
 
 /// What an environment says about the turn it belongs to.
@@ -102,10 +207,15 @@ fn driver_above(app: &App, above: &[Ancestor]) -> Option<Caller> {
 /// shell below their host; who calls both hooks and commands itself, as a script
 /// may, speaks for the user.
 fn host_above(home: &Path, above: &[Ancestor]) -> Option<Caller> {
-    let above = above.get(1..).unwrap_or_default();
-    let is_above = |(pid, started)| above.contains(&Ancestor { pid, started });
-    let session = Kept::hosts(home).into_iter().find(|(_, host)| is_above(*host))?.0;
-    Some(Caller { session: Some(session), ..Caller::default() })
+    let session = sessions_of(home, above.get(1..).unwrap_or_default()).into_iter().next();
+    session.map(|session| Caller { session: Some(session), ..Caller::default() })
+}
+
+/// The sessions of this project that live in one of these processes.
+fn sessions_of(home: &Path, hosts: &[Ancestor]) -> Vec<SessionId> {
+    let is_host = |(pid, started)| hosts.contains(&Ancestor { pid, started });
+    let known = Kept::hosts(home).into_iter().filter(|(_, host)| is_host(*host));
+    known.map(|(session, _)| session).collect()
 }
 
 #[cfg(test)]

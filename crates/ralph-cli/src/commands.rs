@@ -34,9 +34,14 @@ pub(crate) mod stop;
 
 use crate::cli::{Cli, Command};
 use crate::error::CliError;
+use crate::{out, rights};
 
 /// Runs a command; the number is the exit code.
 pub(crate) fn run(cli: Cli) -> Result<u8, CliError> {
+    if let Some((app, error)) = rights::refusal(&cli.command) {
+        out::note(error.said(app.locale()));
+        return Ok(error.exit_code());
+    }
     match cli.command {
         Command::Demo(args) => demo::run(&args),
         Command::Init(args) => init::run(&args),

@@ -10,6 +10,7 @@ mod findings;
 mod live;
 mod options;
 mod out;
+mod rights;
 mod texts;
 
 use std::process::ExitCode;

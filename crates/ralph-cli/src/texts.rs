@@ -10,6 +10,7 @@ use ralph_core::run::Best;
 use ralph_core::state::{Pause, Proof, State, Wait};
 use ralph_core::wording::columns;
 use ralph_core::{Run, Timestamp, wording};
+use ralph_engine::command_log::CommandLog;
 use ralph_engine::history::{self, sparkline};
 use ralph_engine::report::{span, status as status_word};
 use ralph_engine::wire::moment;
@@ -133,8 +134,8 @@ pub(crate) fn already(run: &Run, locale: Locale) -> String {
 }
 
 /// One line: which run, and where it stands.
-pub(crate) fn state_line(run: &Run) -> String {
-    format!("{} {}", run.id, wording::run_sentence(run))
+pub(crate) fn state_line(run: &Run, commands: &CommandLog) -> String {
+    format!("{} {}", run.id, commands.state_sentence(run))
 }
 
 /// What a resuming driver does and why.
@@ -177,9 +178,9 @@ pub(crate) fn resuming(run: &Run) -> String {
 }
 
 /// The last words of a driver: what came out, and what to do next.
-pub(crate) fn closing(run: &Run) -> String {
+pub(crate) fn closing(run: &Run, commands: &CommandLog) -> String {
     let id = &run.id;
-    let mut text = state_line(run);
+    let mut text = state_line(run, commands);
     let was_red = run.baseline.as_ref().is_some_and(|baseline| !baseline.failing.is_empty());
     if was_red && matches!(run.state, State::Success(_)) {
         let _ = write!(text, "\n{}", wording::complete_line(run));

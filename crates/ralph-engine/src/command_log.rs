@@ -123,7 +123,7 @@ impl CommandLog {
             Some(CommandSource::Session) => wording::session_sentence(&run.state, locale),
             Some(CommandSource::User) | None => None,
         };
-        in_session.map_or_else(|| wording::state_sentence(&run.state, locale), str::to_owned)
+        in_session.map_or_else(|| wording::run_sentence(run), str::to_owned)
     }
 }
 

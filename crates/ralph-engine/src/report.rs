@@ -134,8 +134,7 @@ impl Report {
         let mut out = String::new();
         let run = &self.run;
         heading(&mut out, markup, &words(run).title.replace("{}", run.id.as_str()));
-        let _ = writeln!(out, "{}
-", self.commands.state_sentence(run));
+        let _ = writeln!(out, "{}\n", self.commands.state_sentence(run));
         facts(&mut out, markup, run, &history::curves(run, &self.iterations));
         out
     }

@@ -9,8 +9,8 @@ use ralph_store::RunStore;
 
 use super::rollback;
 use crate::app::App;
-use crate::caller;
 use crate::error::CliError;
+use crate::rights::CallRight;
 use crate::{out, texts};
 
 /// How many of the last iterations are looked through for a judged one.
@@ -31,6 +31,13 @@ pub(crate) struct AllowArgs {
     run: Option<String>,
 }
 
+impl AllowArgs {
+    /// Who may call it.
+    pub(crate) fn right(&self) -> CallRight {
+        if self.paths.is_empty() { CallRight::Anyone } else { CallRight::UserOnly }
+    }
+}
+
 pub(crate) fn run(args: &AllowArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     let (store, run) = app.recorded(args.run.as_deref())?;
@@ -43,10 +50,6 @@ pub(crate) fn run(args: &AllowArgs) -> Result<u8, CliError> {
         let rows = held.into_iter().map(|held| vec![held.place, held.what]);
         out::raw(&texts::held(rows.collect(), app.locale()));
         return Ok(0);
-    }
-    if caller::agent(&app).is_some_and(|caller| caller.is_driven()) {
-        return Err(CliError::refused("an agent cannot accept what is held against its own run")
-            .with_hint("ask the user to run `ralph allow`, or undo the change"));
     }
     if run.state.is_ended() {
         let error = CliError::refused(format!("{} has ended and is not judged again", run.id));

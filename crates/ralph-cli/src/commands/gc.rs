@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::config::Retention;
 use crate::error::CliError;
 use crate::out;
+use crate::rights::CallRight;
 use crate::texts::counted;
 
 /// Remove snapshots and logs of old runs, and old output of failed checks
@@ -34,6 +35,13 @@ pub(crate) struct GcArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+impl GcArgs {
+    /// Who may call it.
+    pub(crate) fn right(&self) -> CallRight {
+        if self.dry_run { CallRight::Anyone } else { CallRight::UserOnly }
+    }
 }
 
 pub(crate) fn run(args: &GcArgs) -> Result<u8, CliError> {

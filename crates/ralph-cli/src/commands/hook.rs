@@ -29,6 +29,7 @@ use ralph_engine::host::Place;
 use crate::app::App;
 use crate::config::Arm;
 use crate::error::CliError;
+use crate::rights::{self, CallRight};
 use deadline::Deadline;
 
 pub(crate) use auto::lookout;
@@ -204,7 +205,8 @@ fn concerns_us(app: &App, call: &Call, event: &HostEvent) -> bool {
     let Some(session) = &event.session else { return false };
     if app.is_driven() {
         // The driver decides; what tools do is recorded all the same.
-        return matches!(event.what, Happening::ToolsUsed(_));
+        let is_open = rights::of_event(&event.what) == CallRight::Anyone;
+        return is_open && matches!(event.what, Happening::ToolsUsed(_));
     }
     if Place::new(&app.home, session).is_marked() {
         return event.actor == Actor::Main || matches!(event.what, Happening::ToolsUsed(_));

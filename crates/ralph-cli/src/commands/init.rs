@@ -13,6 +13,7 @@ use serde_json::{Value as Json, json};
 use crate::app::App;
 use crate::config::{quoted, words};
 use crate::error::CliError;
+use crate::rights::CallRight;
 use crate::{out, texts};
 
 /// Write a ralph.toml for this project
@@ -35,6 +36,13 @@ pub(crate) struct InitArgs {
     /// Print what was detected as JSON
     #[arg(long)]
     json: bool,
+}
+
+impl InitArgs {
+    /// Who may call it.
+    pub(crate) fn right(&self) -> CallRight {
+        if self.dry_run { CallRight::Anyone } else { CallRight::UserOnly }
+    }
 }
 
 pub(crate) fn run(args: &InitArgs) -> Result<u8, CliError> {

@@ -16,6 +16,7 @@ use crate::app::App;
 use crate::config::Arm;
 use crate::error::CliError;
 use crate::out;
+use crate::rights::CallRight;
 
 /// What is granted beyond the gates' own timeouts.
 const MARGIN: Duration = Duration::from_mins(1);
@@ -142,7 +143,29 @@ fn unreadable(folder: &Path, error: &ralph_agents::install::Unreadable) -> CliEr
         .with_hint("nothing was changed; repair the file and try again")
 }
 
+impl UninstallArgs {
+    /// Who may call it.
+    pub(crate) fn right(&self) -> CallRight {
+        if self.scope.dry_run { CallRight::Anyone } else { CallRight::UserOnly }
+    }
+
+    /// Whether it is for all projects of the user.
+    pub(crate) fn is_user_wide(&self) -> bool {
+        self.scope.user
+    }
+}
+
 impl InstallArgs {
+    /// Who may call it.
+    pub(crate) fn right(&self) -> CallRight {
+        if self.scope.dry_run { CallRight::Anyone } else { CallRight::UserOnly }
+    }
+
+    /// Whether it is for all projects of the user.
+    pub(crate) fn is_user_wide(&self) -> bool {
+        self.scope.user
+    }
+
     /// Whether what an edit breaks begins a loop: the flag says so, or else
     /// the settings do.
     fn begins_with_errors(&self, app: &App) -> Result<bool, CliError> {

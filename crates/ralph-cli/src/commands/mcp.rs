@@ -24,6 +24,7 @@ use ralph_mcp::{About, Refusal, ServeError, Tool};
 use crate::app::App;
 use crate::error::CliError;
 use crate::out;
+use crate::rights::{self, CallRight};
 
 /// Serve ralph's tools to an agent over MCP, on stdin and stdout
 ///
@@ -48,27 +49,39 @@ know. `code_map`, `code_symbols` and `code_refs` answer from an index of the cod
 than reading files. Call `loop_start` only when the user asks for a loop. A loop that is \
 active can be ended early by the user alone, with /cancel-ralph or `ralph stop`.";
 
-/// Every tool, in the order in which clients list them.
-fn tools() -> Vec<Tool> {
+/// Every tool and who may call it, in the order in which clients list them.
+fn tools() -> Vec<(Tool, CallRight)> {
+    use CallRight::{Anyone, UserOnly};
     vec![
-        loop_start::tool(),
-        loop_status::tool(),
-        loop_stop::tool(),
-        check_run::tool(),
-        memory_search::tool(),
-        memory_get::tool(),
-        memory_add::tool(),
-        approach_check::tool(),
-        code_symbols::tool(),
-        code_refs::tool(),
-        code_map::tool(),
+        (loop_start::tool(), UserOnly),
+        (loop_status::tool(), Anyone),
+        (loop_stop::tool(), UserOnly),
+        (check_run::tool(), Anyone),
+        (memory_search::tool(), Anyone),
+        (memory_get::tool(), Anyone),
+        (memory_add::tool(), Anyone),
+        (approach_check::tool(), Anyone),
+        (code_symbols::tool(), Anyone),
+        (code_refs::tool(), Anyone),
+        (code_map::tool(), Anyone),
     ]
+}
+
+/// The tool as an agent gets it: what is the user's is refused while the agent
+/// has an open run.
+fn served((tool, right): (Tool, CallRight)) -> Tool {
+    match right {
+        CallRight::Anyone => tool,
+        CallRight::UserOnly => {
+            tool.guarded(|name| rights::ensure_tool(&app()?, name).map_err(refusal))
+        }
+    }
 }
 
 pub(crate) fn run(_args: &McpArgs) -> Result<u8, CliError> {
     let about =
         About { name: "ralph", version: env!("CARGO_PKG_VERSION"), instructions: INSTRUCTIONS };
-    match ralph_mcp::serve(about, tools()) {
+    match ralph_mcp::serve(about, tools().into_iter().map(served).collect()) {
         Ok(()) => Ok(0),
         Err(ServeError::Thread(error)) => Err(error.into()),
         Err(error @ ServeError::Handshake(_)) => {
@@ -93,4 +106,32 @@ fn app() -> Result<App, Refusal> {
 #[expect(clippy::needless_pass_by_value, reason = "errors are mapped with it")]
 fn refusal(error: CliError) -> Refusal {
     Refusal(error.in_line())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_that_begins_or_ends_a_loop_is_the_users() {
+        let marks: Vec<(&str, CallRight)> =
+            tools().iter().map(|(tool, right)| (tool.name(), *right)).collect();
+        let users = |right: CallRight| {
+            let marks = marks.iter().filter(move |(_, mark)| *mark == right);
+            marks.map(|(name, _)| *name).collect::<Vec<_>>()
+        };
+        assert_eq!(users(CallRight::UserOnly), ["loop_start", "loop_stop"]);
+        let open = [
+            "loop_status",
+            "check_run",
+            "memory_search",
+            "memory_get",
+            "memory_add",
+            "approach_check",
+            "code_symbols",
+            "code_refs",
+            "code_map",
+        ];
+        assert_eq!(users(CallRight::Anyone), open);
+    }
 }

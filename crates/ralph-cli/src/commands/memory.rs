@@ -31,6 +31,7 @@ use crate::app::App;
 use crate::config::Retention;
 use crate::error::CliError;
 use crate::out;
+use crate::rights::CallRight;
 use crate::texts::part_of;
 
 /// Search, add and look after what was learned in this project
@@ -175,6 +176,31 @@ fn question(line: &str) -> String {
     let is_json = line.trim_start().starts_with('"');
     let decoded = if is_json { serde_json::from_str(line).ok() } else { None };
     decoded.unwrap_or_else(|| line.to_owned())
+}
+
+impl MemoryArgs {
+    /// Who may call it.
+    pub(crate) fn right(&self) -> CallRight {
+        match &self.job {
+            Job::Forget(_) | Job::Promote(_) => CallRight::UserOnly,
+            Job::Consolidate(args) => args.right(),
+            Job::Import(args) => args.right(),
+            Job::Doctor(args) => args.right(),
+            // What an agent adds is on trial, and it edits only what is its own.
+            Job::Add(_)
+            | Job::Edit(_)
+            | Job::Search(_)
+            | Job::Context(_)
+            | Job::List(_)
+            | Job::Show(_)
+            | Job::Why(_)
+            | Job::Export(_)
+            | Job::Rebuild(_)
+            | Job::Stats(_)
+            | Job::Bootstrap(_)
+            | Job::Files(_) => CallRight::Anyone,
+        }
+    }
 }
 
 pub(crate) fn run(args: &MemoryArgs) -> Result<u8, CliError> {

@@ -4,6 +4,7 @@ use ralph_store::Request;
 
 use super::stop;
 use crate::app::App;
+use crate::caller;
 use crate::error::CliError;
 use crate::{out, texts};
 
@@ -23,7 +24,7 @@ pub(crate) fn run(args: &PauseArgs) -> Result<u8, CliError> {
     };
     match app.find_run(&store, args.run.as_deref())? {
         Some(run) if !run.state.is_ended() => {
-            out::line(stop::end(&app, &store, &run, Request::Pause)?);
+            out::line(stop::end(&app, &store, &run, Request::Pause, caller::source(&app))?);
         }
         Some(run) if args.run.is_some() => out::line(texts::already(&run, app.locale())),
         Some(_) | None => out::line(texts::no_open_run(app.locale())),

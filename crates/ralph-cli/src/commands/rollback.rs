@@ -14,6 +14,7 @@ use super::resume::refuse_elsewhere;
 use crate::app::App;
 use crate::config::OnFail;
 use crate::error::CliError;
+use crate::rights::CallRight;
 use crate::{out, texts};
 
 /// Take back what a run changed
@@ -46,6 +47,13 @@ pub(crate) struct RollbackArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+impl RollbackArgs {
+    /// Who may call it.
+    pub(crate) fn right(&self) -> CallRight {
+        if self.dry_run { CallRight::Anyone } else { CallRight::UserOnly }
+    }
 }
 
 pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {

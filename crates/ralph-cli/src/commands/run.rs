@@ -3,6 +3,7 @@
 use ralph_core::Run;
 use ralph_core::run::NewRun;
 use ralph_core::state::State;
+use ralph_engine::command_log::CommandLog;
 use ralph_engine::events::Begin;
 use ralph_engine::loops;
 use ralph_engine::{Ledger, owner};
@@ -69,7 +70,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
 /// Says how the run ended, leaves what was asked for, and gives the exit code.
 pub(crate) fn close(app: &App, run: &Run, view: View, on_fail: OnFail) -> Result<u8, CliError> {
     if view == View::Human {
-        out::line(texts::closing(run));
+        let store = app.existing_store().ok().flatten();
+        let commands = store.and_then(|store| CommandLog::load(&store, &run.id).ok());
+        out::line(texts::closing(run, &commands.unwrap_or_default()));
     }
     if !app.project.root.is_dir() {
         return Ok(run.state.exit_code());

@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use ralph_core::{Run, RunId};
 use ralph_engine::clock::Interrupt;
+use ralph_engine::command_log::{self, CommandLog, CommandSource};
 use ralph_engine::keep_end_of;
 use ralph_engine::loops::{self, Ended};
 use ralph_store::{Request, RunQuery, RunStore, SqliteStore, Which};
 
 use super::rollback;
 use crate::app::App;
+use crate::caller;
 use crate::error::CliError;
 use crate::{out, texts};
 
@@ -44,7 +46,7 @@ pub(crate) fn run(args: &StopArgs) -> Result<u8, CliError> {
         out::line(texts::no_open_run(app.locale()));
     }
     for run in runs {
-        out::line(end(&app, &store, &run, Request::Stop)?);
+        out::line(end(&app, &store, &run, Request::Stop, caller::source(&app))?);
     }
     Ok(0)
 }
@@ -74,10 +76,14 @@ pub(crate) fn end(
     store: &SqliteStore,
     run: &Run,
     request: Request,
+    source: CommandSource,
 ) -> Result<String, CliError> {
     // A run can be ended even where its files cannot be read.
     if let Err(error) = rollback::keep_lost_turn(app, store, run) {
         out::error(&error);
+    }
+    if !run.state.is_ended() {
+        command_log::record_order(store, run, source, app.now())?;
     }
     match loops::request(store, run, request, app.now())? {
         Ended::Already => Ok(texts::already(run, app.locale())),
@@ -86,10 +92,10 @@ pub(crate) fn end(
             let now = now.as_ref().unwrap_or(run);
             // Nobody drives it who could.
             keep_end_of(&app.home, now, app.now());
-            Ok(texts::state_line(now))
+            Ok(said(store, now))
         }
         Ended::Asked => match await_end(app, store, &run.id, request)? {
-            Some(run) => Ok(texts::state_line(&run)),
+            Some(run) => Ok(said(store, &run)),
             None => Err(CliError::refused(format!(
                 "the driver of {} has not followed within {} seconds",
                 run.id,
@@ -97,6 +103,10 @@ pub(crate) fn end(
             ))),
         },
     }
+}
+
+fn said(store: &SqliteStore, run: &Run) -> String {
+    texts::state_line(run, &CommandLog::load(store, &run.id).unwrap_or_default())
 }
 
 fn reload(store: &SqliteStore, id: &RunId) -> Result<Option<Run>, CliError> {

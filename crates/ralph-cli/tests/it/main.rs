@@ -72,6 +72,8 @@ mod recalling;
 mod reference;
 mod remembering;
 mod resume;
+#[cfg(test)]
+mod rights;
 mod scenarios;
 mod secrets;
 #[cfg(test)]

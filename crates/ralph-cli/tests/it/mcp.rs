@@ -199,14 +199,23 @@ fn a_loop_is_started_shown_and_not_ended_by_the_agent_that_is_in_it() {
     let printed = project.ralph(&["status", "--json"]).output().exits(0).json();
     assert_eq!(shown, printed);
     let again = server.refused("loop_start", &arguments);
-    assert!(again.contains("already has an active run"), "{again}");
+    assert!(again.contains("cannot call `loop_start` while its own run"), "{again}");
     let stop = server.refused("loop_stop", &json!({}));
     assert!(stop.contains("ask the user"), "{stop}");
     let _ = project.ralph(&["pause"]).output().exits(0);
-    let ended = server.answered("loop_stop", &json!({}));
-    assert_eq!(ended["runs"][0]["status"], "stopped");
-    let _ = server.answered("loop_stop", &json!({}));
+    let stop = server.refused("loop_stop", &json!({}));
+    assert!(stop.contains("cannot call `loop_stop` while its own run"), "{stop}");
     let _ = server.leave().exits(0);
+    let report = project.ralph(&["report"]).output().exits(0).stdout;
+    assert_eq!(report.matches("The agent tried `loop_stop`").count(), 2, "{report}");
+    assert!(report.contains("The agent tried `loop_start`"), "{report}");
+
+    let mut other = Server::start(&project, &[("CLAUDE_CODE_SESSION_ID", "s-2")]);
+    let ended = other.answered("loop_stop", &json!({}));
+    assert_eq!(ended["runs"][0]["status"], "stopped");
+    let _ = other.answered("loop_stop", &json!({}));
+    let report = project.ralph(&["report"]).output().exits(0).stdout;
+    assert!(report.contains("a command in the session ended the run"), "{report}");
 }
 
 #[test]

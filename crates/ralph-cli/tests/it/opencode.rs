@@ -283,7 +283,10 @@ fn a_loop_that_is_ended_while_its_gates_run_stays_ended() {
     for (verb, state) in [("stop", "stopped"), ("pause", "paused/asked")] {
         let project = project();
         let session = Session::new(&project, "ses_1");
-        let gate = format!("custom:sh:test -e go && {ralph} {verb}; false");
+        let typed = json!({ "command": "ralph", "arguments": verb });
+        project.file("typed.json", session.payload("command.execute.before", &typed));
+        let hook = format!("{ralph} hook --agent opencode <typed.json");
+        let gate = format!("custom:sh:test -e go && {hook}; false");
         session.command(&format!("fix it --criteria \"{gate}\""));
         project.file("go", "");
         assert_eq!(session.idle("msg_1", "Not yet."), Value::Null);

@@ -70,7 +70,7 @@ fn an_agent_cannot_accept_what_is_held_against_its_own_run() {
     let call = project.run_call("fix it", &more).env("RALPH", env!("CARGO_BIN_EXE_ralph"));
     let _ = call.output().ends("failed/max_iterations", 1);
     let said = project.kept("said");
-    assert!(said.contains("an agent cannot accept"), "{said}");
+    assert!(said.contains("an agent cannot call `ralph allow tests/test_total.py`"), "{said}");
 }
 
 #[test]

@@ -14,6 +14,10 @@ use crate::driver::turn::{make_private_folder, private_file};
 /// The file that names the process of the host.
 const HOST: &str = "host";
 
+/// The file that names the process of the host as long as a run belongs to the
+/// session, whether or not anything else is kept of it.
+const LOOP_HOST: &str = "loop-host";
+
 /// Where a session lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dwelling {
@@ -108,6 +112,19 @@ impl Place {
         }
     }
 
+    /// Notes which process of the host takes the turns of the session's run.
+    /// One that lives is not replaced: an agent may call hooks itself.
+    pub fn note_loop_host(&self, pid: u32) {
+        let is_alive = |(known, started)| ralph_proc::process_start_time(known) == Some(started);
+        if self.process(LOOP_HOST).is_some_and(is_alive) {
+            return;
+        }
+        if let Some(started) = ralph_proc::process_start_time(pid) {
+            // Should that fail, the variables of the host still tell.
+            let _ = self.keep(LOOP_HOST, &format!("{pid} {started}"));
+        }
+    }
+
     /// Notes that the session lives in no process any more.
     pub fn forget_host(&self) {
         let _ = fs::remove_file(self.folder.join(HOST));
@@ -116,12 +133,15 @@ impl Place {
     /// The sessions that are known to live in a process, and those processes.
     pub fn hosts(home: &Path) -> Vec<(SessionId, (u32, u64))> {
         let folders = fs::read_dir(home.join("sessions")).into_iter().flatten().flatten();
-        let host = |folder: fs::DirEntry| {
-            let session = SessionId::new(&folder.file_name().to_str()?.replace("%3a", ":"))?;
-            let host = Self::new(home, &session).process(HOST)?;
-            Some((session, host))
+        let session = |folder: fs::DirEntry| {
+            SessionId::new(&folder.file_name().to_str()?.replace("%3a", ":"))
         };
-        folders.filter_map(host).collect()
+        let hosts = |session: SessionId| {
+            let place = Self::new(home, &session);
+            let hosts = [HOST, LOOP_HOST].into_iter().filter_map(move |name| place.process(name));
+            hosts.map(move |host| (session.clone(), host)).collect::<Vec<_>>()
+        };
+        folders.filter_map(session).flat_map(hosts).collect()
     }
 
     /// Where the session lives, told from a process of a host.
@@ -143,7 +163,9 @@ impl Place {
 
     /// Notes that no run belongs to the session any more.
     pub fn unmark(&self) {
-        for name in ["run", "arming", "used", "continued", "cleared", "asked", "answered"] {
+        for name in
+            ["run", "arming", "used", "continued", "cleared", "asked", "answered", LOOP_HOST]
+        {
             let _ = fs::remove_file(self.folder.join(name));
         }
         // Goes only if nothing else is kept here.
@@ -285,5 +307,10 @@ mod tests {
         assert_eq!(place.dwelling(here), Dwelling::Gone, "the number was given to another one");
         place.forget_host();
         assert_eq!(place.dwelling(here), Dwelling::Unknown);
+        place.note_loop_host(here);
+        place.note_loop_host(1);
+        assert_eq!(Place::hosts(home.path()), [(SessionId::new("s:1").unwrap(), (here, started))]);
+        place.unmark();
+        assert!(Place::hosts(home.path()).is_empty());
     }
 }

@@ -77,6 +77,7 @@ pub(super) fn start(
         }
         started => started?,
     };
+    place.note_loop_host(asked.call.caller);
     place.note_asked(asked.event.prompt.as_deref());
     let reply = |run: &ralph_core::Run| {
         let begin = Effect::Begin { task: run.task.text.clone(), rules: wording::rules(run) };

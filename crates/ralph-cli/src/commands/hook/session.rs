@@ -17,10 +17,12 @@ use super::deadline::Deadline;
 use super::slash::{self, Slash, Verb, Wanted};
 use super::{Call, arm, auto, edits, said};
 use crate::app::{App, own_binary};
+use crate::caller::SESSION_COMMAND;
 use crate::commands::drive::{self, Checks};
 use crate::commands::resume::{refuse_elsewhere, settings_of};
 use crate::commands::run::open_ledger;
 use crate::error::CliError;
+use crate::rights;
 
 /// How much of what a command of ours prints is passed on.
 const MOST_ANSWER: usize = 8 * 1024;
@@ -55,7 +57,7 @@ impl<'a> Session<'a> {
             Happening::ToolsUsed(uses) => self.tools_used(session, uses),
             Happening::Prompted { text, .. } if self.event.actor == Actor::Main => {
                 match slash::parse(text) {
-                    Some(command) => Ok(self.command(session, command)),
+                    Some(command) => Ok(self.command(session, command, text)),
                     None => self.hear(session),
                 }
             }
@@ -194,9 +196,11 @@ impl<'a> Session<'a> {
     }
 
     pub(super) fn hosted(&self, session: &SessionId, checks: &Checks) -> Hosted {
+        let place = Place::new(&self.app.home, session);
+        place.note_loop_host(self.call.caller);
         Hosted {
             session: session.clone(),
-            place: Place::new(&self.app.home, session),
+            place,
             cap: self.call.host.cap(|name| self.app.variable(name)),
             reach: self.call.host.reach,
             summary_file: self
@@ -231,8 +235,12 @@ impl<'a> Session<'a> {
         edits::look(self, &store, &run, uses)
     }
 
-    /// A command of ours, typed by the user. Errors are for the user to read.
-    fn command(&self, session: &SessionId, command: Slash) -> HostReply {
+    /// A command of ours that was typed in the session. Errors are for the
+    /// user to read.
+    fn command(&self, session: &SessionId, command: Slash, text: &str) -> HostReply {
+        if let Err(error) = rights::ensure_in_session(self.app, command.right(), text) {
+            return answer(said(self.app, &error)).in_tone(Tone::Error);
+        }
         let done = match command {
             Slash::Arm(text) => self.arm(session, &text),
             Slash::Unclear(word, meant) => Err(slash::unclear(&word, meant)),
@@ -353,6 +361,7 @@ impl<'a> Session<'a> {
         }
         let place = Place::new(&self.app.home, to);
         place.mark(&run.id)?;
+        place.note_loop_host(self.call.caller);
         place.note_asked(self.event.prompt.as_deref());
         Ok(())
     }
@@ -372,6 +381,7 @@ impl<'a> Session<'a> {
         let mut command = Command::new(own_binary());
         command.current_dir(&self.app.project.root).env("NO_COLOR", "1").stdin(Stdio::null());
         command.env("RALPH_LOCALE", self.app.chosen_locale().as_str());
+        command.env(SESSION_COMMAND, session.as_str());
         match (verb, own) {
             (Verb::Stop, Some(own)) => command.args(["stop", "--run", &own]),
             (Verb::Stop, None) => command.arg("stop"),

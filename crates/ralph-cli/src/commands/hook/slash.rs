@@ -11,6 +11,7 @@ use ralph_core::run::Task;
 use crate::config::Layers;
 use crate::error::CliError;
 use crate::options::{PolicyOptions, TaskOptions};
+use crate::rights::CallRight;
 
 /// What was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +33,19 @@ pub(super) enum Verb {
     Resume,
     Pause,
     Help,
+}
+
+impl Slash {
+    /// Who may type it in a turn that a driver of ours takes.
+    pub(super) fn right(&self) -> CallRight {
+        match self {
+            Self::Verb(Verb::Status | Verb::Help, _) | Self::Unclear(..) => CallRight::Anyone,
+            Self::Arm(_)
+            | Self::Verb(Verb::Stop | Verb::Rollback | Verb::Resume | Verb::Pause, _) => {
+                CallRight::UserOnly
+            }
+        }
+    }
 }
 
 /// How the verbs are written.

@@ -1,8 +1,10 @@
-//! Ends a loop that rests. One that is active is the user's to end: an agent
-//! that could end the loop it is in would not be held to anything.
+//! Ends a loop that rests and is not the agent's own. One that is active, or
+//! that the agent is in, is the user's to end: an agent that could end it would
+//! not be held to anything.
 
 use std::time::Duration;
 
+use ralph_engine::command_log::CommandSource;
 use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
 use ralph_store::{Request, RunQuery, RunStore, Which};
 use schemars::JsonSchema;
@@ -14,9 +16,9 @@ use crate::commands::{status, stop};
 const SPEC: Spec = Spec {
     name: "loop_stop",
     title: "End a resting loop",
-    description: "End a loop that is paused, when the user asks for it. A loop that is active is \
-                  refused: only the user can end it, with /cancel-ralph or `ralph stop`. Nothing \
-                  is deleted, and ending one twice is no error.",
+    description: "End a paused loop of another session, when the user asks for it. A loop that is \
+                  active, or your own, is refused: only the user can end it, with /cancel-ralph or \
+                  `ralph stop`. Nothing is deleted, and ending one twice is no error.",
     effect: Effect::Records,
     company: Company::Alone,
     patience: Duration::from_mins(1),
@@ -68,7 +70,8 @@ fn end(input: Input, _call: &Call) -> Result<Answer, Refusal> {
             run.id
         )));
     }
-    let said = stop::end(&app, &store, &run, Request::Stop).map_err(refusal)?;
+    let said =
+        stop::end(&app, &store, &run, Request::Stop, CommandSource::Session).map_err(refusal)?;
     let list = status::list(&app, Some(run.id.as_str())).map_err(refusal)?;
     Ok(Answer::new(&list)?.with_note(said))
 }

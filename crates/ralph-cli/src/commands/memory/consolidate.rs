@@ -12,6 +12,7 @@ use ralph_snapshot::WorkTree;
 
 use super::books::Books;
 use crate::error::CliError;
+use crate::rights::CallRight;
 
 /// Decide what becomes of notes on trial
 ///
@@ -27,6 +28,13 @@ pub(crate) struct ConsolidateArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+impl ConsolidateArgs {
+    /// Who may call it.
+    pub(crate) fn right(&self) -> CallRight {
+        if self.dry_run { CallRight::Anyone } else { CallRight::UserOnly }
+    }
 }
 
 pub(super) fn run(books: &Books<'_>, args: &ConsolidateArgs) -> Result<u8, CliError> {

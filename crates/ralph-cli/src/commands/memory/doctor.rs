@@ -10,6 +10,7 @@ use ralph_memory::{MemoryError, Notebook};
 
 use super::books::Books;
 use crate::error::CliError;
+use crate::rights::CallRight;
 use crate::texts::{counted, table};
 
 /// Find notes that are said twice, out of date, never of use or not fit to be kept
@@ -26,6 +27,13 @@ pub(crate) struct DoctorArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+impl DoctorArgs {
+    /// Who may call it.
+    pub(crate) fn right(&self) -> CallRight {
+        if self.fix { CallRight::UserOnly } else { CallRight::Anyone }
+    }
 }
 
 /// How many notes are named for each finding.

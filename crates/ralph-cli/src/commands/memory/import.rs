@@ -20,6 +20,7 @@ use super::answers::redacted;
 use super::books::Books;
 use crate::error::CliError;
 use crate::out;
+use crate::rights::CallRight;
 
 /// Notes that are written at once.
 const PART: usize = 20_000;
@@ -58,6 +59,13 @@ pub(crate) struct ImportArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+impl ImportArgs {
+    /// Who may call it.
+    pub(crate) fn right(&self) -> CallRight {
+        if self.trust { CallRight::UserOnly } else { CallRight::Anyone }
+    }
 }
 
 pub(super) fn run(books: &Books<'_>, args: &ImportArgs) -> Result<u8, CliError> {

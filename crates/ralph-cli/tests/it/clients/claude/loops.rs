@@ -225,7 +225,7 @@ fn a_person_aborts_a_turn_and_cancels_the_loop() {
         terminal.types("count to three").presses("Enter").until_shows("I count to three.");
         terminal.until_shows("/ralph resume");
         stage.is("paused/aborted", 2).asked(3);
-        terminal.types("/cancel-ralph ").presses("Enter").until_shows("you ended the run");
+        terminal.types("/cancel-ralph ").presses("Enter").until_shows("a command in the session");
         terminal.types("/exit").presses("Enter").until_ended();
         stage.is("stopped", 2).asked(3);
     });

@@ -1,0 +1,215 @@
+//! Decides who may do what: anyone, or the user alone.
+//!
+//! An agent is held to its loop, so it must not rule it. Every command, tool of
+//! the MCP server, event of a hook and word of `/ralph` has a mark here or in
+//! its own file, by a match without a rest: a new one does not compile without.
+//! Reading is open to anyone. What ends, begins, loosens or deletes is the
+//! user's as long as the run of the agent that calls is open.
+
+use std::ffi::OsString;
+
+use ralph_core::Run;
+use ralph_core::host::Happening;
+use ralph_core::policy::GateCommand;
+use ralph_core::run::Owner;
+use ralph_engine::command_log::{self, CommandSource};
+
+use crate::app::App;
+use crate::caller::{self, CalledAs};
+use crate::cli::Command;
+use crate::error::CliError;
+
+/// How much of a command line is repeated.
+const TYPED_CHARS: usize = 200;
+
+/// Who may call something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CallRight {
+    /// Anyone, an agent in its own loop too.
+    Anyone,
+    /// The user, and agents that have no open run.
+    UserOnly,
+}
+
+impl Command {
+    /// Who may call it.
+    pub(crate) fn right(&self) -> CallRight {
+        match self {
+            Self::Run(_)
+            | Self::Start(_)
+            | Self::Stop(_)
+            | Self::Cancel(_)
+            | Self::Pause(_)
+            | Self::Resume(_) => CallRight::UserOnly,
+            Self::Init(args) => args.right(),
+            Self::Rollback(args) => args.right(),
+            Self::Gc(args) => args.right(),
+            Self::Allow(args) => args.right(),
+            Self::Install(args) => args.right(),
+            Self::Uninstall(args) => args.right(),
+            // Notes have rules of their own beside: an agent writes on trial.
+            Self::Memory(args) => args.right(),
+            // Those read, or run what the agent is asked to run. Tools of the
+            // server and events of hooks have marks of their own.
+            Self::Mcp(_)
+            | Self::Hook(_)
+            | Self::Demo(_)
+            | Self::Status(_)
+            | Self::Runs(_)
+            | Self::Sessions(_)
+            | Self::Report(_)
+            | Self::Snapshots(_)
+            | Self::Diff(_)
+            | Self::Check(_)
+            | Self::Code(_)
+            | Self::Config(_)
+            | Self::Completions(_)
+            | Self::Doctor(_)
+            | Self::Docs(_)
+            | Self::LspHelper(_)
+            | Self::Measure(_)
+            | Self::Scripted(_) => CallRight::Anyone,
+        }
+    }
+
+    /// Whether it changes what holds in all projects of the user.
+    fn is_user_wide(&self) -> bool {
+        matches!(self, Self::Install(args) if args.is_user_wide())
+            || matches!(self, Self::Uninstall(args) if args.is_user_wide())
+    }
+
+    /// What a user can type in a session instead.
+    fn in_session(&self) -> Option<&'static str> {
+        if matches!(self, Self::Stop(_) | Self::Cancel(_)) {
+            return Some("/ralph stop");
+        }
+        let others = [
+            (matches!(self, Self::Pause(_)), "/ralph pause"),
+            (matches!(self, Self::Resume(_)), "/ralph resume"),
+            (matches!(self, Self::Rollback(_)), "/ralph rollback"),
+        ];
+        others.into_iter().find_map(|(is_it, word)| is_it.then_some(word))
+    }
+}
+
+/// Who may tell of an event. Those of the user can change a loop by the user's
+/// word, and count for nothing in a turn that a driver of ours takes.
+pub(crate) fn of_event(what: &Happening) -> CallRight {
+    match what {
+        Happening::Prompted { .. }
+        | Happening::CommandCalled { .. }
+        | Happening::SessionStarted(_)
+        | Happening::SessionEnded { .. }
+        | Happening::HostStarted
+        | Happening::Done(_)
+        | Happening::Woken
+        | Happening::Due
+        | Happening::TurnEnded(_)
+        | Happening::TurnBroken(_)
+        | Happening::ChildEnded
+        | Happening::PermissionAsked { .. }
+        | Happening::PermissionAnswered
+        | Happening::NotDelivered { .. }
+        | Happening::Compacting
+        | Happening::Compacted { .. } => CallRight::UserOnly,
+        Happening::ToolAsked(_) | Happening::ToolsUsed(_) | Happening::Other { .. } => {
+            CallRight::Anyone
+        }
+    }
+}
+
+/// Refuses a command that is the user's if an agent of an open run calls it,
+/// and keeps that it was tried. The error is in the language of the context.
+pub(crate) fn refusal(command: &Command) -> Option<(App, CliError)> {
+    if command.right() == CallRight::Anyone {
+        return None;
+    }
+    // A command that finds no project says so itself.
+    let here = App::discover().ok()?;
+    let (app, run) = match caller::open_run(&here, CalledAs::Command) {
+        Some(run) => (here, run),
+        None if command.is_user_wide() => caller::open_run_elsewhere(&here)?,
+        None => return None,
+    };
+    if is_of_session(&run) && caller::source(&app) == CommandSource::Session {
+        return None;
+    }
+    let typed = typed(std::env::args_os().skip(1));
+    let error = refused(&app, &run, &typed, command.in_session());
+    Some((app, error))
+}
+
+/// Refuses what was typed as a command in a session if a driver of ours has
+/// the turn in which it was: whoever typed it, it was not in that session.
+pub(crate) fn ensure_in_session(app: &App, right: CallRight, text: &str) -> Result<(), CliError> {
+    if right == CallRight::Anyone {
+        return Ok(());
+    }
+    match caller::open_run(app, CalledAs::Child) {
+        Some(run) if !is_of_session(&run) => Err(refused(app, &run, &shortened(text), None)),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Refuses a tool that is the user's if the agent that calls it has an open
+/// run.
+pub(crate) fn ensure_tool(app: &App, name: &str) -> Result<(), CliError> {
+    match caller::open_run(app, CalledAs::Child) {
+        Some(run) => Err(refused(app, &run, name, None)),
+        None => Ok(()),
+    }
+}
+
+fn is_of_session(run: &Run) -> bool {
+    matches!(run.owner, Some(Owner::Session(_)))
+}
+
+/// Keeps that something was tried, and says what the user can do.
+fn refused(app: &App, run: &Run, tried: &str, in_session: Option<&str>) -> CliError {
+    // A record that cannot be written must not turn the refusal into a permit.
+    if let Ok(Some(store)) = app.existing_store() {
+        let _ = command_log::record_refusal(&store, run, tried, app.now());
+    }
+    let id = &run.id;
+    let is_command = tried.starts_with("ralph ");
+    let by_hand = if is_command { tried.to_owned() } else { format!("ralph stop --run {id}") };
+    let in_session = in_session.filter(|_| is_of_session(run));
+    let (english, korean) = match in_session {
+        Some(word) => (format!(" or `{word}` in the session"), format!(" 또는 세션에서 `{word}`")),
+        None => (String::new(), String::new()),
+    };
+    let hint = if is_command {
+        format!("ask the user to type `{by_hand}` in a terminal{english}; the attempt is on record")
+    } else {
+        format!(
+            "finish the task, or ask the user to type /cancel-ralph in the session or `{by_hand}` \
+             in a terminal; the attempt is on record"
+        )
+    };
+    let korean_hint = format!(
+        "사용자에게 터미널에서 `{by_hand}`{korean} 입력을 부탁하세요. 이 시도는 기록되었습니다"
+    );
+    CliError::refused(format!("an agent cannot call `{tried}` while its own run {id} is open"))
+        .with_hint(hint)
+        .in_korean(
+            format!(
+                "에이전트는 자신의 루프 {id} 이(가) 끝나기 전에는 `{tried}` 을(를) 실행할 수 없습니다"
+            ),
+            Some(&korean_hint),
+        )
+}
+
+/// A command line as a person would type it, cut to what is readable.
+fn typed(words: impl Iterator<Item = OsString>) -> String {
+    let words = words.map(|word| word.to_string_lossy().into_owned());
+    let words = std::iter::once("ralph".to_owned()).chain(words).collect();
+    shortened(&GateCommand::Argv(words).display())
+}
+
+fn shortened(text: &str) -> String {
+    crate::texts::one_line(&ralph_core::redact::redact(text), TYPED_CHARS)
+}
+
+#[cfg(test)]
+#[path = "rights_tests.rs"]
+mod tests;
