@@ -18,6 +18,7 @@ use ralph_store::{RunStore, SqliteStore};
 
 use crate::config::{self, Layers, MemoryRules, Settings, SnapshotRules};
 use crate::error::CliError;
+use crate::fallback::SettingsFallback;
 use crate::texts;
 
 /// The variables that switch ralph off.
@@ -29,6 +30,8 @@ pub(crate) struct App {
     pub(crate) home: PathBuf,
     pub(crate) env: BTreeMap<OsString, OsString>,
     pub(crate) clock: SystemClock,
+    /// Which settings hold where the present ones are broken.
+    pub(crate) fallback: SettingsFallback,
 }
 
 impl App {
@@ -54,7 +57,8 @@ impl App {
         let platform = ralph_snapshot::platform_state_dir(variable)
             .unwrap_or_else(|| std::env::temp_dir().join("ralph-state"));
         let home = ralph_snapshot::state_home(&project, ralph_home.as_deref(), &platform);
-        Self { project, home, env, clock: SystemClock }
+        let fallback = SettingsFallback::default();
+        Self { project, home, env, clock: SystemClock, fallback }
     }
 
     /// Where the notes for all projects of the user are kept.
@@ -165,13 +169,20 @@ impl App {
         layers.as_ref().and_then(config::locale).unwrap_or_else(|| self.locale())
     }
 
-    /// Settings from files and variables.
+    /// Settings from files and variables; those of the run that
+    /// [`Self::fall_back_on`] named if the present ones cannot be read.
     pub(crate) fn layers(&self) -> Result<Layers, CliError> {
+        let present = self.layers_of(self.user_config().as_deref(), &self.project_config());
+        present.or_else(|error| self.begun_layers(error))
+    }
+
+    /// Settings from these files and from variables.
+    pub(crate) fn layers_of(&self, user: Option<&Path>, own: &Path) -> Result<Layers, CliError> {
         let mut layers = Layers::default();
-        if let Some(path) = self.user_config() {
-            layers.add_file(&path)?;
+        if let Some(path) = user {
+            layers.add_file(path)?;
         }
-        layers.add_file(&self.project_config())?;
+        layers.add_file(own)?;
         // Few environments have any, and a hook reads its settings at every event.
         let of_ours = self.env.range(OsString::from("RALPH_")..).next();
         if of_ours.is_some_and(|(name, _)| name.as_encoded_bytes().starts_with(b"RALPH_")) {
@@ -323,6 +334,7 @@ impl App {
 
     /// The work tree as snapshots of a run see it.
     pub(crate) fn work_tree(&self, run: &RunId) -> Result<WorkTree, CliError> {
+        self.fall_back_on(run);
         let rules = SnapshotRules::new(&self.layers()?);
         let mut tree = undo::work_tree(&self.project, &self.home, run)
             .map_err(|error| CliError::internal(&error))?;

@@ -6,6 +6,7 @@ mod cli;
 mod commands;
 mod config;
 mod error;
+mod fallback;
 mod findings;
 mod live;
 mod options;

@@ -26,6 +26,7 @@ pub mod owner;
 pub mod recall;
 pub mod report;
 mod stamps;
+pub mod settings_copy;
 mod steps;
 pub mod undo;
 pub mod wire;

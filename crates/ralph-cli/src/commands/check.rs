@@ -99,6 +99,9 @@ impl CheckArgs {
 
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
+    if args.wait {
+        wait::fall_back(&app);
+    }
     let mut layers = app.layers()?;
     args.criteria.apply(&mut layers)?;
     if args.lsp {

@@ -143,6 +143,7 @@ fn answer(call: &Call) {
         log::write(&app.home, &format!("{:?}: {error}", event.session));
         apology(&app, &event, &error)
     });
+    let reply = app.with_fallback(reply);
     capture::begin(&app, &event, &reply, kept);
     let reply = if has_notes { notes::add(&app, call, &event, (reply, standing)) } else { reply };
     deadline.answer(&(call.host.render)(&event, &reply));

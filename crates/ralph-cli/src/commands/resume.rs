@@ -12,7 +12,7 @@ use super::drive::{self, Checks, Ready, View};
 use super::run::{close, open_ledger};
 use super::sessions;
 use crate::app::App;
-use crate::config::{Settings, Value};
+use crate::config::{Layers, Settings, Value};
 use crate::error::CliError;
 use crate::options::AgentOptions;
 use crate::{out, texts};
@@ -79,6 +79,7 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
         None => loops::ensure_resumable(&run)?,
     }
     let settings = settings_of(&app, &run, named.as_ref())?;
+    app.say_fallback();
     let agent = match named {
         Some(_) => drive::agent(&app, &settings, None)?,
         None => drive::recorded_agent(&app, &settings, &run.agent)?,
@@ -150,14 +151,24 @@ fn nothing(app: &App) -> CliError {
     CliError::refused(texts::no_run(app.locale())).with_hint("`ralph run` starts one")
 }
 
-/// How turns are taken comes from the present settings; the rules of the run
-/// are its own and stay.
+/// Reads how turns are taken from the present settings, or from those that the
+/// run began with where these cannot be used; its rules are its own and stay.
 pub(crate) fn settings_of(
     app: &App,
     run: &Run,
     named: Option<&AgentOptions>,
 ) -> Result<Settings, CliError> {
-    let mut layers = app.layers()?;
+    app.fall_back_on(&run.id);
+    let present = app.layers().and_then(|layers| settings_with(app, run, named, layers));
+    present.or_else(|error| settings_with(app, run, named, app.begun_layers(error)?))
+}
+
+fn settings_with(
+    app: &App,
+    run: &Run,
+    named: Option<&AgentOptions>,
+    mut layers: Layers,
+) -> Result<Settings, CliError> {
     if let Some(named) = named {
         named.apply(&mut layers)?;
     }

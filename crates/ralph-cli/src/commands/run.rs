@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::config::OnFail;
 use crate::error::CliError;
 use crate::options::{AgentOptions, PolicyOptions, TaskOptions};
-use crate::{out, texts};
+use crate::{fallback, out, texts};
 
 /// Drive an agent until the work is proven done
 ///
@@ -61,6 +61,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
         rollback::keep_lost_turn(&app, ledger.store(), &old)?;
     }
     let run = loops::start(ledger.store(), new, app.now())?;
+    app.keep_settings(&run.id);
     let view = if args.json { View::Json } else { View::Human };
     let ready = Ready { agent, checks, answer: None };
     let run = drive::drive(&app, ledger, ready, (run, Begin::New), view)?;
@@ -77,6 +78,7 @@ pub(crate) fn close(app: &App, run: &Run, view: View, on_fail: OnFail) -> Result
     if !app.project.root.is_dir() {
         return Ok(run.state.exit_code());
     }
+    fallback::say_at_the_end(app, run);
     rollback::after_failure(app, run, on_fail)?;
     let unhappy = matches!(run.state, State::Failed(_) | State::Stopped);
     if view == View::Human

@@ -81,5 +81,7 @@ pub(crate) fn arm(
         rollback::keep_lost_turn(app, ledger.store(), &old)?;
     }
     let place = Place::new(&app.home, &session);
-    Ok(ralph_engine::host::start(ledger.store(), &place, new, app.now())?)
+    let run = ralph_engine::host::start(ledger.store(), &place, new, app.now())?;
+    app.keep_settings(&run.id);
+    Ok(run)
 }

@@ -69,6 +69,10 @@ fn found(app: &App, given: Option<&str>) -> Result<Vec<(Run, Vec<IterationRecord
     if runs.is_empty() {
         runs.extend(loops::current(&store, &app.worktree())?);
     }
+    // Where a run stands can be seen however broken the settings are.
+    if let Some(run) = runs.first() {
+        app.fall_back_on(&run.id);
+    }
     let with_iterations = runs.into_iter().map(|run| {
         let iterations = store.iterations(&run.id, SHOWN)?;
         Ok((run, iterations))

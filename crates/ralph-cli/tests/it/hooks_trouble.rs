@@ -134,6 +134,9 @@ fn the_user_is_told_why_a_loop_cannot_go_on() {
     let session = Session::new(&project, "s-1");
     session.prompt(GATED);
     project.file("ralph.toml", "[run\n");
+    // Without the settings that it began with there is nothing to go on with.
+    let id = session.run()["id"].as_str().unwrap().to_owned();
+    fs::remove_dir_all(project.root().join(".git/ralph/runs").join(id).join("settings")).unwrap();
     let said = session.stop("Not yet.");
     assert_eq!(said["decision"], Value::Null);
     assert!(said["systemMessage"].as_str().unwrap_or_default().contains("ralph.toml"), "{said}");

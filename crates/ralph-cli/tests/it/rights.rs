@@ -190,3 +190,52 @@ fn an_agent_cannot_take_its_hooks_away_from_another_folder() {
     assert!(project.kept("said").contains("an agent cannot call"), "{}", project.kept("said"));
     assert_eq!(attempts(&project).len(), 1);
 }
+
+const BROKEN: &str = "[run\n";
+
+#[test]
+fn a_driven_run_goes_on_when_its_settings_are_broken_and_says_so_once() {
+    let project = git();
+    project.file("ralph.toml", "[run]\ncriteria = [\"custom:test -f done\"]\n");
+    project.agent(
+        "cat > /dev/null\n\
+         echo '[run' > ralph.toml\n\
+         echo '<promise>DONE</promise>'",
+    );
+    let run = project.ralph(&[
+        "run",
+        "do it",
+        "--agent-cmd",
+        "./agent.sh",
+        "--max-iterations",
+        "2",
+        "--allow-test-changes",
+    ]);
+    let output = run.output().exits(1);
+    assert_eq!(output.stderr.matches("The run keeps those it began with").count(), 1);
+    assert!(output.stdout.contains("ralph rollback"), "{}", output.stdout);
+    let _ = project.ralph(&["rollback", "--force"]).output().exits(0);
+    assert!(project.read("ralph.toml").contains("custom:"));
+}
+
+#[test]
+fn a_loop_in_a_session_goes_on_when_its_settings_are_broken_and_says_so_once() {
+    let project = git();
+    project.file("ralph.toml", "[run]\ncriteria = [\"custom:test -f done\"]\n");
+    let session = hooks::Session::new(&project, "s-1");
+    session.prompt("/ralph do it");
+    project.file("ralph.toml", BROKEN);
+    let said = session.stop("done <promise>DONE</promise>");
+    hooks::goes_on(&said);
+    let note = said["systemMessage"].as_str().unwrap_or_default();
+    assert!(note.contains("The run keeps those it began with"), "{said}");
+    session.is("running", 2);
+    let said = session.stop("done <promise>DONE</promise>");
+    hooks::goes_on(&said);
+    assert!(!said.to_string().contains("began with"), "{said}");
+    project.file("done", "");
+    let _ = project.ralph(&["check", "--wait"]).output().exits(0);
+    let said = session.stop("done <promise>DONE</promise>");
+    assert!(said["systemMessage"].as_str().unwrap_or_default().contains("Done:"), "{said}");
+    session.is("success/verified", 3);
+}

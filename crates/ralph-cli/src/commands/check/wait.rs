@@ -44,6 +44,16 @@ pub(super) fn for_turn(app: &App, interrupt: &Interrupt) -> Result<File, CliErro
     }
 }
 
+/// Lets the settings of the run that is active here hold where the present
+/// ones are broken.
+pub(super) fn fall_back(app: &App) {
+    let store = app.existing_store().ok().flatten();
+    let run = store.and_then(|store| store.active_run(&app.worktree()).ok()?);
+    if let Some(run) = run {
+        app.fall_back_on(&run.id);
+    }
+}
+
 /// Runs the gates of the run that is active here, on the files as it sees
 /// them; `None` if there is no such run, or nothing it could be held to.
 pub(super) fn check_run(

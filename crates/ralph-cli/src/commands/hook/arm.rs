@@ -77,6 +77,7 @@ pub(super) fn start(
         }
         started => started?,
     };
+    app.keep_settings(&run.id);
     place.note_loop_host(asked.call.caller);
     place.note_asked(asked.event.prompt.as_deref());
     let reply = |run: &ralph_core::Run| {

@@ -170,6 +170,7 @@ impl Here<'_> {
         let owner = Owner::Session(self.session.clone());
         let new = NewRun { task, worktree, agent, policy, owner };
         let run = ralph_engine::host::start(ledger.store(), &self.place, new, app.now())?;
+        app.keep_settings(&run.id);
         self.place.note_loop_host(self.asked.call.caller);
         let checks = self.checks()?;
         let mut sink = Silent;

@@ -113,6 +113,7 @@ struct Looking<'a> {
 impl Looking<'_> {
     /// Looks at the files; returns what there is, and what is new.
     fn take(&self, sights: Vec<Sight>, means: Means) -> Result<(Seen, Vec<Finding>), CliError> {
+        self.app.fall_back_on(&self.run.id);
         let rules = ServerRules::new(&self.app.layers()?)?;
         let means = Means { env: rules.environment.filter(self.app.env.clone()), ..means };
         let served = self.served(&sights, &rules);

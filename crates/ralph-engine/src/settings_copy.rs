@@ -1,0 +1,67 @@
+//! Copies of the settings files that a run began with.
+//!
+//! A loop outlives an edit that breaks them: it goes on with the copies.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::driver::turn::{make_private_folder, private_file};
+
+/// The folder of the copies in the run's folder.
+const FOLDER: &str = "settings";
+
+/// The file that holds the fault which was told of last.
+const FAULT: &str = "fault";
+
+/// Names the folder of the copies in the run's folder.
+pub fn folder(run: &Path) -> PathBuf {
+    run.join(FOLDER)
+}
+
+/// Copies settings files, each under a name. A file that is not there is left
+/// out: it holds nothing.
+pub fn keep(run: &Path, files: &[(&str, &Path)]) -> io::Result<()> {
+    let folder = folder(run);
+    make_private_folder(&folder)?;
+    for (name, path) in files {
+        match fs::read(path) {
+            Ok(text) => private_file(&folder.join(name))?.write_all(&text)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Notes a fault of the present files; says whether it is another than the
+/// last one.
+pub fn note_fault(run: &Path, fault: &str) -> bool {
+    let file = folder(run).join(FAULT);
+    if fs::read_to_string(&file).is_ok_and(|known| known == fault) {
+        return false;
+    }
+    // Should that fail, it is told of once more.
+    let _ = private_file(&file).and_then(|mut file| file.write_all(fault.as_bytes()));
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_copied_and_a_fault_is_new_once() {
+        let place = tempfile::tempdir().unwrap();
+        let run = place.path().join("runs/run-1");
+        let file = place.path().join("ralph.toml");
+        fs::write(&file, "[run]\n").unwrap();
+        let missing = place.path().join("missing");
+        keep(&run, &[("project.toml", &file), ("user.toml", &missing)]).unwrap();
+        let copy = folder(&run).join("project.toml");
+        assert_eq!(fs::read_to_string(copy).unwrap(), "[run]\n");
+        assert!(!folder(&run).join("user.toml").exists());
+        assert!(note_fault(&run, "line 1") && !note_fault(&run, "line 1"));
+        assert!(note_fault(&run, "line 2"));
+    }
+}
