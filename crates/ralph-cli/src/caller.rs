@@ -36,7 +36,7 @@ pub(crate) struct Caller {
 /// How we were called, which tells how far above us a host is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CalledAs {
-    /// As a command: an agent has a shell between its host and us.
+    /// As a command: an agent has a shell between its host and us, or had one.
     Command,
     /// As a hook or a server of tools, which hosts start themselves.
     Child,
@@ -116,7 +116,7 @@ impl CallerSigns {
             std::iter::once(app.env.clone()).chain(environments).collect();
         let callers: Vec<Caller> = environments.iter().filter_map(told_by).collect();
         let hosts = match called {
-            CalledAs::Command => above.get(1..).unwrap_or_default(),
+            CalledAs::Command => below_shell(&above),
             CalledAs::Child => &above,
         };
         let named = callers.iter().filter_map(|caller| caller.session.clone());
@@ -203,12 +203,20 @@ fn driver_above(app: &App, above: &[Ancestor]) -> Option<Caller> {
     })
 }
 
-/// The session of this project whose host is above us. Agents run commands in a
-/// shell below their host; who calls both hooks and commands itself, as a script
-/// may, speaks for the user.
+/// The session of this project whose host is above us.
 fn host_above(home: &Path, above: &[Ancestor]) -> Option<Caller> {
-    let session = sessions_of(home, above.get(1..).unwrap_or_default()).into_iter().next();
+    let session = sessions_of(home, below_shell(above)).into_iter().next();
     session.map(|session| Caller { session: Some(session), ..Caller::default() })
+}
+
+/// The processes above us that may be the host of an agent which called us.
+///
+/// Agents run commands in a shell below their host; who calls both hooks and
+/// commands itself, as a script may, speaks for the user. But a shell may have
+/// given its place to us, so a parent that runs the program of a host counts.
+fn below_shell(above: &[Ancestor]) -> &[Ancestor] {
+    let is_host = |parent: &Ancestor| HOSTS.iter().any(|host| parent.is_program(host.program));
+    if above.first().is_some_and(is_host) { above } else { above.get(1..).unwrap_or_default() }
 }
 
 /// The sessions of this project that live in one of these processes.

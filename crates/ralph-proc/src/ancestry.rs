@@ -66,6 +66,22 @@ impl Ancestor {
         }
     }
 
+    /// Whether it runs a program of this name, by itself or as the script of an
+    /// interpreter; `false` if that cannot be told.
+    pub fn is_program(self, name: &str) -> bool {
+        if !cfg!(target_os = "linux") {
+            return false;
+        }
+        let read = |file: &str| std::fs::read(format!("/proc/{}/{file}", self.pid));
+        let line = read("cmdline").unwrap_or_default();
+        let words = line.split(|byte| *byte == 0).take(2).map(<[u8]>::to_vec);
+        let mut known = words.chain(read("comm")).map(|word| {
+            let word = String::from_utf8_lossy(&word).trim().to_owned();
+            std::path::Path::new(&word).file_stem().map(std::ffi::OsStr::to_owned)
+        });
+        known.any(|stem| stem.is_some_and(|stem| stem == name))
+    }
+
     /// The words it was started with if it runs the program of this process;
     /// `None` if it runs another one, or if that cannot be told.
     pub fn words_of_same_program(self) -> Option<Vec<OsString>> {
@@ -102,6 +118,10 @@ mod tests {
         assert_eq!(all[0].words_of_same_program(), None, "it is no test of this crate");
         let pid = std::process::id();
         let started = crate::process_start_time(pid).unwrap();
-        assert!(Ancestor { pid, started }.words_of_same_program().is_some());
+        let this = Ancestor { pid, started };
+        assert!(this.words_of_same_program().is_some());
+        let own = std::env::current_exe().unwrap();
+        assert!(this.is_program(own.file_stem().unwrap().to_str().unwrap()));
+        assert!(!this.is_program("sh"));
     }
 }

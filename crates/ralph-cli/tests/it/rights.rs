@@ -178,6 +178,22 @@ fn an_agent_in_a_session_cannot_rule_its_loop_but_a_command_in_the_session_can()
 }
 
 #[test]
+fn a_command_that_took_the_place_of_its_shell_is_still_the_agents() {
+    let project = git();
+    let session = hooks::Session::new(&project, "s-1");
+    project
+        .file("typed.json", session.payload("UserPromptSubmit", &json!({ "prompt": "/ralph x" })));
+    let hook =
+        "CLAUDE_PROJECT_DIR=$PWD \"$RALPH\" hook --agent claude-code < typed.json > /dev/null";
+    for (name, code) in [("claude", 1), ("script", 0)] {
+        project.script(name, &format!("{hook}\n\"$RALPH\" stop\nexit $?"));
+        let host = project.program(project.root().join(name)).env("RALPH", project.binary());
+        let output = host.output().exits(code);
+        assert_eq!(output.stderr.contains("an agent cannot call"), code == 1, "{}", output.stderr);
+    }
+}
+
+#[test]
 fn an_agent_cannot_take_its_hooks_away_from_another_folder() {
     let project = git();
     let away = "mkdir -p $OUTSIDE/away && cd $OUTSIDE/away";
