@@ -91,6 +91,8 @@ impl Git {
         inner.current_dir(&self.root).env("LC_ALL", "C").env("GIT_OPTIONAL_LOCKS", "0");
         // Naming a tree must not reach for the network or for a human.
         inner.env("GIT_NO_LAZY_FETCH", "1").env("GIT_TERMINAL_PROMPT", "0");
+        // A replaced object would show another start than there was.
+        inner.env("GIT_NO_REPLACE_OBJECTS", "1");
         if let Some(objects) = &self.objects {
             inner.env("GIT_OBJECT_DIRECTORY", objects);
         }

@@ -82,7 +82,9 @@ fn git_diff(folder: &Path, args: &DiffArgs, what: &[OsString]) -> Result<u8, Cli
         (true, true) => Audience::Person,
     };
     let mut git = Command::new("git");
-    git.current_dir(folder).args(audience.options()).args(args.stat.then_some("--stat"));
+    git.current_dir(folder).env("GIT_NO_REPLACE_OBJECTS", "1").env("GIT_PAGER", pager());
+    git.args(["-c", "core.fsmonitor=false"]).args(audience.options());
+    git.args(["--no-ext-diff", "--no-textconv"]).args(args.stat.then_some("--stat"));
     let status = git.args(what).status().map_err(|error| {
         CliError::refused(format!("git, which shows differences, cannot be started: {error}"))
     })?;
@@ -91,6 +93,18 @@ fn git_diff(folder: &Path, args: &DiffArgs, what: &[OsString]) -> Result<u8, Cli
         Some(0 | 1) => Ok(0),
         Some(_) | None => Err(CliError::refused("git could not show the differences")),
     }
+}
+
+/// The pager of the user: one that the repository names could be the agent's.
+fn pager() -> OsString {
+    let own = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let asked = || {
+        let args = ["config", "--global", "--get", "core.pager"];
+        let output = Command::new("git").args(args).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        Some(OsString::from(text.trim())).filter(|pager| !pager.is_empty())
+    };
+    own("GIT_PAGER").or_else(asked).or_else(|| own("PAGER")).unwrap_or_else(|| "less".into())
 }
 
 /// Who looks at the differences.

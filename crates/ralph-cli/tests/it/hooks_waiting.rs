@@ -67,7 +67,7 @@ fn what_a_check_proves_need_not_run_again_when_the_turn_ends() {
     let done = runs(&project);
     let ended = soon(&session, "Stop", &stop(DONE));
     assert_eq!(ended["decision"], Value::Null, "{ended}");
-    session.is("success/verified", 2);
+    session.is("success/claimed", 2);
     assert_eq!(runs(&project), done);
 }
 
@@ -135,7 +135,7 @@ fn a_gate_that_takes_longer_than_its_hook_neither_failed_nor_passed() {
     assert!(goes_on(&silent).contains("All checks pass."), "{silent}");
     let ended = tell("Stop", &stop(DONE));
     assert_eq!(ended["decision"], Value::Null, "{ended}");
-    session.is("success/verified", 3);
+    session.is("success/claimed", 3);
     assert_eq!(runs(&project), done, "what passed need not run again");
 }
 
@@ -163,7 +163,7 @@ fn the_same_holds_for_a_host_that_is_sent_messages() {
     writeln!(leave).unwrap();
     let _ = project.ralph(&["check", "--wait"]).output().exits(0);
     idle("m-2", DONE);
-    session.is("success/verified", 2);
+    session.is("success/claimed", 2);
 }
 
 #[test]

@@ -40,6 +40,19 @@ fn a_run_that_cut_an_assertion_does_not_succeed_and_names_the_place() {
 }
 
 #[test]
+fn a_start_that_the_agent_replaced_in_git_is_not_believed() {
+    let cut = format!(
+        "old=$(git hash-object -w tests/test_total.py); {CUT}\n\
+         git replace -f $old $(git hash-object -w tests/test_total.py)"
+    );
+    let project = laid_out(git(), &cut);
+    let more = ["--criteria", "custom:true", "--max-iterations", "1"];
+    let output = project.run_json("fix it", &more).exits(1);
+    let told = weakened(&output.events_of("iteration_ended"));
+    assert!(told[0].contains("assertion removed from `test_total`"), "{told:?}");
+}
+
+#[test]
 fn what_is_allowed_is_not_held_against_a_run() {
     let project = plain();
     let hold = Hold::new(&project, "turn-2");

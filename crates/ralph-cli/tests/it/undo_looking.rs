@@ -65,6 +65,22 @@ fn a_difference_has_no_escape_codes_when_the_user_wants_colours_always() {
 }
 
 #[test]
+fn a_difference_runs_no_program_that_the_repository_names() {
+    let project = git();
+    dirty(&project, TURN);
+    let _ = fail(&project, "1");
+    let ran = project.outside("ran");
+    let program = format!("touch {}; cat", ran.display());
+    for setting in ["diff.external", "diff.x.textconv", "core.pager", "core.fsmonitor"] {
+        project.run_git(&["config", setting, &program]);
+    }
+    project.file(".git/info/attributes", "* diff=x\n");
+    let shown = project.ralph(&["diff"]).output().exits(0).stdout;
+    assert!(shown.contains("+1"), "{shown}");
+    assert!(!ran.exists(), "{shown}");
+}
+
+#[test]
 fn status_shows_the_space_that_a_run_takes() {
     for project in both(TURN) {
         let _ = fail(&project, "1");

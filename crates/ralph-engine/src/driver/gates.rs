@@ -173,8 +173,8 @@ impl Driver<'_> {
             ..Baseline::default()
         });
         let run = Run { baseline: Some(baseline), ..run.clone() };
-        // What accepts a turn is executed in it.
-        self.check_files(&run, &mut evidence, Recall::Since(run.updated_at))?;
+        // What accepts a run is executed in it.
+        self.check_files(&run, &mut evidence, Recall::Since(run.started_at))?;
         Ok(evidence)
     }
 
@@ -204,9 +204,9 @@ impl Driver<'_> {
             return Ok(());
         }
         let recall = match run.session() {
-            // A hook may not have the time: the turn's own `ralph check --wait`
-            // executed them.
-            Some(_) => Recall::Since(run.updated_at),
+            // A hook may not have the time: `ralph check --wait` executed them
+            // in this run.
+            Some(_) => Recall::Since(run.started_at),
             None => Recall::Nothing,
         };
         evidence.weakened.clear();

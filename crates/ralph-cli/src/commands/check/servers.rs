@@ -47,6 +47,7 @@ fn changed(app: &App) -> Result<Vec<PathBuf>, CliError> {
         return Err(unnamed("the project is not in git"));
     }
     let listed = Command::new("git")
+        .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
         .args(["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"])
         .current_dir(root)
         .output()

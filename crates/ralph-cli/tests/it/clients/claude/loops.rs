@@ -94,7 +94,7 @@ fn a_suite_that_is_slower_than_its_hook_is_left_to_the_agent() {
         let prompt = "/ralph go on --criteria custom:./check.sh";
         let said = stage.session(prompt).output().exits(0);
         assert_eq!(said.result()["result"], DONE);
-        stage.is("success/verified", 2).asked(3);
+        stage.is("success/claimed", 2).asked(3);
         let heard = stage.heard(2);
         assert!(heard.contains("custom-1 has not been run to its end"), "{heard}");
         assert!(heard.contains("ralph check --wait"), "{heard}");
