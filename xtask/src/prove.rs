@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use crate::failure::Failure;
-use crate::scope::Scope;
+use crate::scope::TestScope;
 use crate::table::Table;
 use crate::{bench, say, stress, test, tools, workspace, yardstick};
 
@@ -18,11 +18,11 @@ const CLIENTS: &str = "crates/ralph-cli/tests/it/clients";
 struct Area {
     name: String,
     about: &'static str,
-    proof: Proof,
+    proof: AreaProof,
 }
 
 /// How an area is proven.
-enum Proof {
+enum AreaProof {
     /// By all tests with this in their path, the long ones too.
     Tests(String),
     /// By another task.
@@ -38,12 +38,15 @@ fn areas(root: &Path) -> Result<Vec<Area>, Failure> {
         folders.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort_unstable();
     let client = |name: String| Area {
-        proof: Proof::Tests(format!("clients::{name}::")),
+        proof: AreaProof::Tests(format!("clients::{name}::")),
         about: "every case with this real client",
         name,
     };
-    let task =
-        |name: &str, about, task| Area { name: name.to_owned(), about, proof: Proof::Task(task) };
+    let task = |name: &str, about, task| Area {
+        name: name.to_owned(),
+        about,
+        proof: AreaProof::Task(task),
+    };
     let others = [
         task("stress", "kill loops, contention, floods and full disks, in full", stress::run),
         task("code", "the code graph beside ctags and language servers", yardstick::run),
@@ -61,8 +64,8 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
         say::line(&format!("\n==> {}: {}", area.name, area.about));
         let started = Instant::now();
         let result = match &area.proof {
-            Proof::Tests(path) => tests(&root, path),
-            Proof::Task(task) => task(&[]),
+            AreaProof::Tests(path) => tests(&root, path),
+            AreaProof::Task(task) => task(&[]),
         };
         let word = if result.is_ok() { "ok" } else { "FAILED" };
         let seconds = format!("{:.1}", started.elapsed().as_secs_f64());
@@ -93,7 +96,7 @@ fn choose(areas: Vec<Area>, names: &[String]) -> Result<Vec<Area>, Failure> {
 /// Runs all tests whose path has this in it, the long ones too.
 fn tests(root: &Path, path: &str) -> Result<(), Failure> {
     let tools = tools::install(root)?;
-    test::run_tests(root, &Scope::Workspace, Some(&tools), &[path]).1
+    test::run_tests(root, &TestScope::Workspace, Some(&tools), &[path]).1
 }
 
 #[cfg(test)]
@@ -120,8 +123,8 @@ mod tests {
         let paths: Vec<String> = areas
             .iter()
             .filter_map(|area| match &area.proof {
-                Proof::Tests(path) => Some(format!("/{}", path.replace("::", "/"))),
-                Proof::Task(_) => None,
+                AreaProof::Tests(path) => Some(format!("/{}", path.replace("::", "/"))),
+                AreaProof::Task(_) => None,
             })
             .collect();
         let files = workspace::files(&workspace::root()).unwrap();

@@ -30,14 +30,14 @@ const READERS: &[(&str, &[&str])] = &[
 
 /// Packages of the workspace.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum TestScope {
     /// Every one.
     Workspace,
     /// These.
     Packages(Vec<String>),
 }
 
-impl Scope {
+impl TestScope {
     /// The arguments by which cargo is told.
     pub(crate) fn arguments(&self) -> Vec<&str> {
         match self {
@@ -49,7 +49,7 @@ impl Scope {
     }
 
     /// Whether a test of these packages uses real tools.
-    pub(crate) fn needs_tools(&self, packages: &[Package]) -> bool {
+    pub(crate) fn needs_tools(&self, packages: &[WorkspacePackage]) -> bool {
         match self {
             Self::Workspace => true,
             Self::Packages(names) => packages.iter().any(|package| {
@@ -62,7 +62,7 @@ impl Scope {
 
 /// One package of the workspace.
 #[derive(Debug)]
-pub(crate) struct Package {
+pub(crate) struct WorkspacePackage {
     pub(crate) name: String,
     /// Its folder from the workspace root, with a final `/`.
     folder: String,
@@ -71,7 +71,7 @@ pub(crate) struct Package {
 }
 
 /// Asks cargo for the packages of the workspace.
-pub(crate) fn packages(root: &Path) -> Result<Vec<Package>, Failure> {
+pub(crate) fn packages(root: &Path) -> Result<Vec<WorkspacePackage>, Failure> {
     let args = ["metadata", "--no-deps", "--format-version", "1", "--offline"];
     let printed = Cargo::new(root, &args).stdout()?;
     serde_json::from_str(&printed)
@@ -80,13 +80,13 @@ pub(crate) fn packages(root: &Path) -> Result<Vec<Package>, Failure> {
         .ok_or_else(|| Failure::Failed("cargo metadata: unexpected output".to_owned()))
 }
 
-fn parse_packages(metadata: &Value) -> Option<Vec<Package>> {
+fn parse_packages(metadata: &Value) -> Option<Vec<WorkspacePackage>> {
     let root = Path::new(metadata["workspace_root"].as_str()?);
     let listed = metadata["packages"].as_array()?.iter().map(|package| {
         let manifest = Path::new(package["manifest_path"].as_str()?);
         let folder = manifest.parent()?.strip_prefix(root).ok()?.to_str()?;
         let uses = package["dependencies"].as_array()?.iter();
-        Some(Package {
+        Some(WorkspacePackage {
             name: package["name"].as_str()?.to_owned(),
             folder: format!("{folder}/"),
             uses: uses.filter_map(|used| Some(used["name"].as_str()?.to_owned())).collect(),
@@ -96,9 +96,12 @@ fn parse_packages(metadata: &Value) -> Option<Vec<Package>> {
 }
 
 /// Checks that packages of these names exist.
-pub(crate) fn named(names: Vec<String>, packages: &[Package]) -> Result<Scope, Failure> {
+pub(crate) fn named(
+    names: Vec<String>,
+    packages: &[WorkspacePackage],
+) -> Result<TestScope, Failure> {
     match names.iter().find(|name| packages.iter().all(|package| package.name != **name)) {
-        None => Ok(Scope::Packages(names)),
+        None => Ok(TestScope::Packages(names)),
         Some(unknown) => {
             let known: Vec<&str> = packages.iter().map(|package| package.name.as_str()).collect();
             let known = known.join(", ");
@@ -109,7 +112,7 @@ pub(crate) fn named(names: Vec<String>, packages: &[Package]) -> Result<Scope, F
 
 /// Finds the packages that differ from the main branch, and their users. On
 /// the main branch itself, what is not committed differs.
-pub(crate) fn changed(root: &Path, packages: &[Package]) -> Result<Scope, Failure> {
+pub(crate) fn changed(root: &Path, packages: &[WorkspacePackage]) -> Result<TestScope, Failure> {
     let mut base = "HEAD".to_owned();
     for branch in BASES {
         if let Ok(found) = git(root, &["merge-base", "HEAD", branch]) {
@@ -125,7 +128,10 @@ pub(crate) fn changed(root: &Path, packages: &[Package]) -> Result<Scope, Failur
 
 /// The packages that these files belong to or are read by, and all that use
 /// one of them.
-fn reached_by<'a>(paths: impl Iterator<Item = &'a str>, packages: &[Package]) -> Scope {
+fn reached_by<'a>(
+    paths: impl Iterator<Item = &'a str>,
+    packages: &[WorkspacePackage],
+) -> TestScope {
     let mut reached: BTreeSet<&str> = BTreeSet::new();
     for path in paths {
         let owner = packages.iter().find(|package| path.starts_with(&package.folder));
@@ -133,7 +139,7 @@ fn reached_by<'a>(paths: impl Iterator<Item = &'a str>, packages: &[Package]) ->
         match (owner, readers) {
             (Some(owner), _) => reached.extend([owner.name.as_str()]),
             (None, Some((_, readers))) => reached.extend(*readers),
-            (None, None) => return Scope::Workspace,
+            (None, None) => return TestScope::Workspace,
         }
     }
     loop {
@@ -147,7 +153,7 @@ fn reached_by<'a>(paths: impl Iterator<Item = &'a str>, packages: &[Package]) ->
             break;
         }
     }
-    Scope::Packages(reached.into_iter().map(str::to_owned).collect())
+    TestScope::Packages(reached.into_iter().map(str::to_owned).collect())
 }
 
 fn git(root: &Path, args: &[&str]) -> Result<String, Failure> {
@@ -164,8 +170,8 @@ fn git(root: &Path, args: &[&str]) -> Result<String, Failure> {
 mod tests {
     use super::*;
 
-    fn sample() -> Vec<Package> {
-        let package = |name: &str, uses: &[&str]| Package {
+    fn sample() -> Vec<WorkspacePackage> {
+        let package = |name: &str, uses: &[&str]| WorkspacePackage {
             name: name.to_owned(),
             folder: format!("crates/{name}/"),
             uses: uses.iter().map(|&used| used.to_owned()).collect(),
@@ -181,7 +187,7 @@ mod tests {
     #[track_caller]
     fn check(paths: &[&str], want: &[&str]) {
         let want = want.iter().map(|&name| name.to_owned()).collect();
-        assert_eq!(reached_by(paths.iter().copied(), &sample()), Scope::Packages(want));
+        assert_eq!(reached_by(paths.iter().copied(), &sample()), TestScope::Packages(want));
     }
 
     #[test]
@@ -200,16 +206,16 @@ mod tests {
     fn a_file_that_could_concern_every_package_reaches_them_all() {
         for path in ["Cargo.toml", "Cargo.lock", "tests/projects/go/main.go", "clippy.toml"] {
             let paths = ["crates/ralph-cli/src/main.rs", path];
-            assert_eq!(reached_by(paths.into_iter(), &sample()), Scope::Workspace, "{path}");
+            assert_eq!(reached_by(paths.into_iter(), &sample()), TestScope::Workspace, "{path}");
         }
     }
 
     #[test]
     fn tools_are_needed_where_tests_use_the_testkit() {
-        let scope = |name: &str| Scope::Packages(vec![name.to_owned()]);
+        let scope = |name: &str| TestScope::Packages(vec![name.to_owned()]);
         assert!(scope("ralph-cli").needs_tools(&sample()));
         assert!(!scope("ralph-store").needs_tools(&sample()));
-        assert!(Scope::Workspace.needs_tools(&sample()));
+        assert!(TestScope::Workspace.needs_tools(&sample()));
     }
 
     #[test]

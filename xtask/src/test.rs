@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::cargo::Cargo;
 use crate::failure::Failure;
-use crate::scope::{self, Scope};
+use crate::scope::{self, TestScope};
 use crate::table::Table;
 use crate::tally::Tally;
 use crate::workspace::SourceFile;
@@ -19,7 +19,7 @@ type Outcome = (Tally, Result<(), Failure>);
 /// What the steps work on.
 struct Workplace {
     root: std::path::PathBuf,
-    scope: Scope,
+    scope: TestScope,
     needs_tools: bool,
 }
 
@@ -45,23 +45,23 @@ const QUICK: &[Step] = &[TOOLS, TESTS];
 
 /// Runs the steps in order and stops at the first that does not hold.
 pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
-    let wanted = Wanted::parse(args)?;
+    let wanted = TestRequest::parse(args)?;
     let root = workspace::root();
     let packages = scope::packages(&root)?;
     let (steps, scope) = match wanted {
-        Wanted::Everything => (ALL, Scope::Workspace),
-        Wanted::Quick => (QUICK, Scope::Workspace),
-        Wanted::Packages(names) => (SOME, scope::named(names, &packages)?),
-        Wanted::Changed => match scope::changed(&root, &packages)? {
-            Scope::Workspace => (ALL, Scope::Workspace),
-            Scope::Packages(names) if names.is_empty() => {
+        TestRequest::Everything => (ALL, TestScope::Workspace),
+        TestRequest::Quick => (QUICK, TestScope::Workspace),
+        TestRequest::Packages(names) => (SOME, scope::named(names, &packages)?),
+        TestRequest::Changed => match scope::changed(&root, &packages)? {
+            TestScope::Workspace => (ALL, TestScope::Workspace),
+            TestScope::Packages(names) if names.is_empty() => {
                 say::line("no package differs from the main branch");
                 return Ok(());
             }
-            some @ Scope::Packages(_) => (SOME, some),
+            some @ TestScope::Packages(_) => (SOME, some),
         },
     };
-    if let Scope::Packages(names) = &scope {
+    if let TestScope::Packages(names) = &scope {
         say::line(&format!("testing {}", names.join(", ")));
     }
     let needs_tools = scope.needs_tools(&packages);
@@ -70,14 +70,14 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
 
 /// What the command line asks for.
 #[derive(Debug, PartialEq, Eq)]
-enum Wanted {
+enum TestRequest {
     Everything,
     Quick,
     Changed,
     Packages(Vec<String>),
 }
 
-impl Wanted {
+impl TestRequest {
     fn parse(args: &[String]) -> Result<Self, Failure> {
         let mut names = Vec::new();
         let mut rest = args.iter();
@@ -171,7 +171,7 @@ fn tests(place: &Workplace) -> Outcome {
 /// Runs the tests of some packages that this filter of the test harness takes.
 pub(crate) fn run_tests(
     root: &Path,
-    scope: &Scope,
+    scope: &TestScope,
     tools: Option<&str>,
     filter: &[&str],
 ) -> Outcome {
@@ -228,19 +228,19 @@ mod tests {
     use super::*;
 
     fn nowhere() -> Workplace {
-        Workplace { root: ".".into(), scope: Scope::Workspace, needs_tools: false }
+        Workplace { root: ".".into(), scope: TestScope::Workspace, needs_tools: false }
     }
 
     #[test]
     fn packages_changes_and_quick_are_asked_for_one_at_a_time() {
         let parse = |args: &[&str]| {
-            Wanted::parse(&args.iter().map(|&arg| arg.to_owned()).collect::<Vec<_>>())
+            TestRequest::parse(&args.iter().map(|&arg| arg.to_owned()).collect::<Vec<_>>())
         };
-        assert_eq!(parse(&[]), Ok(Wanted::Everything));
-        assert_eq!(parse(&["--quick"]), Ok(Wanted::Quick));
-        assert_eq!(parse(&["--changed"]), Ok(Wanted::Changed));
+        assert_eq!(parse(&[]), Ok(TestRequest::Everything));
+        assert_eq!(parse(&["--quick"]), Ok(TestRequest::Quick));
+        assert_eq!(parse(&["--changed"]), Ok(TestRequest::Changed));
         let names = vec!["a".to_owned(), "b".to_owned()];
-        assert_eq!(parse(&["-p", "a", "--package", "b"]), Ok(Wanted::Packages(names)));
+        assert_eq!(parse(&["-p", "a", "--package", "b"]), Ok(TestRequest::Packages(names)));
         for wrong in [&["-p"][..], &["--quik"], &["--quick", "-p", "a"], &["-p", "a", "--changed"]]
         {
             assert_eq!(parse(wrong).unwrap_err().exit_code(), 2, "{wrong:?}");

@@ -84,7 +84,7 @@ pub(crate) fn open_run_elsewhere(app: &App) -> Option<(App, Run)> {
     })
 }
 
-/// Where a command comes from that nobody refused.
+/// Where a command that is not refused comes from.
 pub(crate) fn source(app: &App) -> CommandSource {
     let is_named = app.variable(SESSION_COMMAND).is_some_and(|session| !session.is_empty());
     let above = ancestors();

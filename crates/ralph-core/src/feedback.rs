@@ -95,7 +95,7 @@ pub enum Point {
         /// The gates that stand against it.
         gates: Vec<String>,
     },
-    /// It said it was done; nothing stands against it, but these gates have
+    /// It said it was done and no check disagrees, but these gates have
     /// no result.
     ClaimUnproven {
         /// The gates without a result.

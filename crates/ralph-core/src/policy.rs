@@ -80,7 +80,7 @@ pub struct Allowed {
     pub known_failures: bool,
 }
 
-/// The rules by which evidence is judged. A run that was begun under rules of
+/// The rules by which evidence is judged. A run that started under rules of
 /// an earlier version ends under them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleEdition {

@@ -169,7 +169,7 @@ fn names<'a>(ids: impl Iterator<Item = &'a String>) -> BTreeMap<&'a str, usize> 
     names
 }
 
-/// What stands between the parts of a test's id.
+/// Separates the parts of a test's id.
 const SEPARATORS: [char; 6] = [':', '.', '/', '>', '$', ' '];
 
 /// The name of a test without what it lies in.

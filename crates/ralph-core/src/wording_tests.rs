@@ -63,7 +63,7 @@ fn a_rejected_claim_reads_the_same_in_korean() {
     );
 }
 
-/// A claim that no check stands against, after a hook without time for one.
+/// A claim that no check disagrees with, after a hook without time for one.
 fn claim_without_a_result(run: &Run) -> Evidence {
     let spec = &run.policy.gates[0];
     let reason = no_time(GateAttempt::Stopped, spec, run.policy.locale);

@@ -116,7 +116,7 @@ impl CommandLog {
         }
     }
 
-    /// Says in one sentence where a run stands, and who asked for it.
+    /// Says in one sentence what state a run is in, and who asked for it.
     pub fn state_sentence(&self, run: &Run) -> String {
         let locale = run.policy.locale;
         let in_session = match self.source {

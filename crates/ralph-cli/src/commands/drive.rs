@@ -279,7 +279,7 @@ impl Checks {
         Self { gates, judge: None, until: None, chosen, settings }
     }
 
-    /// The same checks for somebody who waits for them until then. Those that
+    /// The same checks for a caller who waits until then. Those that
     /// take longer are known by what `ralph check --wait` found.
     pub(crate) fn until(self, moment: Instant) -> Self {
         Self { until: Some(moment), ..self }

@@ -69,7 +69,7 @@ fn found(app: &App, given: Option<&str>) -> Result<Vec<(Run, Vec<IterationRecord
     if runs.is_empty() {
         runs.extend(loops::current(&store, &app.worktree())?);
     }
-    // Where a run stands can be seen however broken the settings are.
+    // The state of a run can be seen however broken the settings are.
     if let Some(run) = runs.first() {
         app.fall_back_on(&run.id);
     }

@@ -391,7 +391,7 @@ fn several_processes_for_one_event_count_it_once() {
         Command::new("mkfifo").arg(&path).status().unwrap();
         path
     });
-    // Opened both ways a pipe waits for nobody and never ends.
+    // A pipe opened both ways waits for no other process and never ends.
     let [mut entered, mut released] =
         [&enter, &leave].map(|path| File::options().read(true).write(true).open(path).unwrap());
     let gate = format!("echo > '{}'; read _ < '{}'; false", enter.display(), leave.display());

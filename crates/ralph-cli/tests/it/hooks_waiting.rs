@@ -42,7 +42,7 @@ fn slow(project: &Project) -> std::io::Result<File> {
     let path = project.outside("leave");
     assert!(Command::new("mkfifo").arg(&path).status()?.success());
     project.script("gate.sh", "echo x >> \"$OUTSIDE/runs\"; read _ < \"$OUTSIDE/leave\"");
-    // Opened both ways a pipe waits for nobody and never ends.
+    // A pipe opened both ways waits for no other process and never ends.
     File::options().read(true).write(true).open(path)
 }
 

@@ -16,7 +16,7 @@ use ralph_snapshot::{Change, ChangeKind, Earlier, Label, Snapshots, TreeError};
 use ralph_store::{GatePass, IterationRecord, RunStore};
 
 use super::leftovers::Leftovers;
-use super::suite::Recall;
+use super::suite::PassRecall;
 use super::{Driver, preserve, turn};
 use crate::error::EngineError;
 use crate::events::{Begin, Event};
@@ -174,7 +174,7 @@ impl Driver<'_> {
         });
         let run = Run { baseline: Some(baseline), ..run.clone() };
         // What accepts a run is executed in it.
-        self.check_files(&run, &mut evidence, Recall::Since(run.started_at))?;
+        self.check_files(&run, &mut evidence, PassRecall::Since(run.started_at))?;
         Ok(evidence)
     }
 
@@ -189,7 +189,7 @@ impl Driver<'_> {
                 evidence.tree = Some(self.tree.tree()?);
             }
         } else {
-            self.check_files(run, evidence, Recall::All)?;
+            self.check_files(run, evidence, PassRecall::All)?;
             self.confirm(run, evidence)?;
         }
         self.ask_judge(run, evidence)
@@ -206,8 +206,8 @@ impl Driver<'_> {
         let recall = match run.session() {
             // A hook may not have the time: `ralph check --wait` executed them
             // in this run.
-            Some(_) => Recall::Since(run.started_at),
-            None => Recall::Nothing,
+            Some(_) => PassRecall::Since(run.started_at),
+            None => PassRecall::Nothing,
         };
         evidence.weakened.clear();
         evidence.edited.clear();
@@ -219,7 +219,7 @@ impl Driver<'_> {
         &mut self,
         run: &Run,
         evidence: &mut Evidence,
-        recall: Recall,
+        recall: PassRecall,
     ) -> Result<(), EngineError> {
         let mut leftovers = Leftovers::load(&self.folder);
         self.tree.leave_out(leftovers.untouched(&self.root));

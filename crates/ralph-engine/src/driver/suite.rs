@@ -25,7 +25,7 @@ const MOST_JOBS: usize = 4;
 
 /// Which remembered passes count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Recall {
+pub(crate) enum PassRecall {
     /// All of them: this spares work between turns and accepts nothing.
     All,
     /// Those that were executed since this moment.
@@ -34,7 +34,7 @@ pub(crate) enum Recall {
     Nothing,
 }
 
-impl Recall {
+impl PassRecall {
     fn admits(self, at: Timestamp) -> bool {
         match self {
             Self::All => true,
@@ -58,7 +58,7 @@ impl Driver<'_> {
         &mut self,
         run: &Run,
         tree: &TreeId,
-        recall: Recall,
+        recall: PassRecall,
     ) -> Result<Shown, EngineError> {
         let mut reports = self.remembered(tree, recall)?;
         for report in reports.iter().flatten() {
@@ -85,7 +85,7 @@ impl Driver<'_> {
     fn remembered(
         &self,
         tree: &TreeId,
-        recall: Recall,
+        recall: PassRecall,
     ) -> Result<Vec<Option<GateReport>>, EngineError> {
         let stamps = Stamps::new(&self.tree, &self.root, &self.gate_env);
         let mut reports = Vec::new();

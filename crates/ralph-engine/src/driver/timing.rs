@@ -1,4 +1,4 @@
-//! Gates of somebody who has only so much time: which of them are started,
+//! Gates of a caller with limited time: which of them are started,
 //! when they are stopped, and how long each of them takes.
 //!
 //! A configured timeout says when a gate hangs, not how long it takes. So a

@@ -69,7 +69,7 @@ fn the_plugin_runs_a_quick_suite_inside_its_hooks() {
         let session = stage.session("/ralph:ralph mend it").args(["--plugin-dir", plugin]);
         let said = session.output().exits(0);
         assert_eq!(said.result()["result"], "It should hold now.");
-        // What failed before the first turn passes, so nobody has to say so.
+        // What failed before the first turn passes, so no claim is needed.
         stage.is("success/verified", 2).asked(3);
         assert_eq!(stage.run()["baseline"]["failed"], json!(["test_pass"]));
         let heard = stage.heard(2);

@@ -6,7 +6,7 @@ use ralph_testkit::{OpenCode, Turn, isolated};
 
 use crate::clients::opencode::stage::Stage;
 
-/// How long the client takes until it has begun a session, which waits for
+/// How long the client takes to start a session, which waits for
 /// plugins.
 fn start_of(stage: &Stage) -> Duration {
     let began = Instant::now();
