@@ -33,6 +33,9 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == "__supervise") {
         return ralph_proc::supervisor_main();
     }
+    if std::env::args_os().nth(1).is_some_and(|word| word == ralph_proc::OVERLAY_WORD) {
+        return ralph_proc::overlay_main(std::env::args_os().skip(2));
+    }
     if let Some(words) = hook_words() {
         return commands::hook::main(words);
     }

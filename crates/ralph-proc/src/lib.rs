@@ -16,6 +16,7 @@ mod feed;
 mod find;
 mod launch;
 mod log;
+mod overlay;
 #[cfg(target_os = "linux")]
 mod procfs;
 mod random;
@@ -34,6 +35,9 @@ pub use feed::Feed;
 pub use find::find_program;
 pub use launch::{Control, Ending, Launch, Limits, Outcome, Stream, Streams, TICK, Watcher};
 pub use log::{LineFilter, LogLimits, LogWriter, read_log};
+pub use overlay::{
+    OVERLAY_WORD, Overlay, OverlayFile, OverlayHelper, OverlaySight, OverlayWay, overlay_main,
+};
 pub use random::random_bits;
 pub use run::{ProcError, Supervisor};
 pub use supervise::supervisor_main;

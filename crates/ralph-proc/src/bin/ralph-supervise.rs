@@ -1,7 +1,8 @@
 //! The supervisor on its own, for the tests of this crate and for trying it by
 //! hand.
 //!
-//! Without arguments it is the supervisor. With arguments it runs them as a
+//! Without arguments it is the supervisor, and the helper for overlays if the first
+//! one says so. With arguments it runs them as a
 //! program under itself, passes the output on, and prints the ending.
 
 use std::env;
@@ -9,7 +10,10 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use ralph_proc::{Control, Launch, Limits, Stream, Supervisor, Watcher, supervisor_main};
+use ralph_proc::{
+    Control, Launch, Limits, OVERLAY_WORD, Stream, Supervisor, Watcher, overlay_main,
+    supervisor_main,
+};
 
 struct PassOn;
 
@@ -29,6 +33,9 @@ impl Watcher for PassOn {
 fn main() -> ExitCode {
     let mut args = env::args_os().skip(1);
     let Some(program) = args.next() else { return supervisor_main() };
+    if program == OVERLAY_WORD {
+        return overlay_main(args);
+    }
     match run(program, args.collect()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -5,6 +5,7 @@
 mod ending;
 #[cfg(test)]
 mod feeding;
+mod overlay;
 #[cfg(test)]
 mod stage;
 #[cfg(test)]

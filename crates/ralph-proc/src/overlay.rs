@@ -1,0 +1,247 @@
+//! Lets a program see other files than those that are there.
+//!
+//! An [`Overlay`] is a folder with some of its files replaced or hidden. A
+//! program that is started in it finds them at the usual paths, and what it
+//! writes there is gone when it ends: not a byte of the folder changes. This
+//! takes a mount of its own, which on Linux every user may make in a namespace
+//! of its own, if the system allows. Elsewhere it is not possible.
+
+#[cfg(target_os = "linux")]
+mod mounting;
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use serde::{Deserialize, Serialize};
+
+use crate::launch::Launch;
+
+/// What the program's own arguments follow, on the command line of the helper.
+pub const OVERLAY_WORD: &str = "__overlay";
+
+/// How the helper ends when the program could not be started in the overlay.
+const NOT_POSSIBLE: u8 = 125;
+
+/// A folder with some of its files replaced or hidden.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Overlay {
+    /// The folder.
+    pub root: PathBuf,
+    /// What differs in it. No path comes twice, and none lies below another.
+    pub files: Vec<OverlayFile>,
+    /// Other folders in which nothing that is written may last.
+    pub others: Vec<PathBuf>,
+    /// Paths below the folder that need not be copied where the folder has to
+    /// be: the program sees them as they are and cannot write to them.
+    pub fixed: Vec<PathBuf>,
+}
+
+/// One path of an overlay, relative to its folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OverlayFile {
+    /// Where.
+    pub path: PathBuf,
+    /// What is seen there.
+    pub seen: OverlaySight,
+}
+
+/// What is seen at a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OverlaySight {
+    /// A file with these contents.
+    File(Vec<u8>),
+    /// The same, and it can be executed.
+    Program(Vec<u8>),
+    /// Nothing.
+    Nothing,
+}
+
+/// How a folder is laid over with other files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OverlayWay {
+    /// By the file system of that name.
+    #[default]
+    Layers,
+    /// By a copy of the folder, bound over it.
+    Copy,
+}
+
+/// The overlay on its way to the helper: one line of JSON, and behind it the
+/// contents of the files, one after the other.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    way: OverlayWay,
+    root: OsString,
+    others: Vec<OsString>,
+    fixed: Vec<OsString>,
+    files: Vec<(OsString, Kind)>,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+enum Kind {
+    File(u64),
+    Program(u64),
+    Nothing,
+}
+
+impl Overlay {
+    /// Writes down what the helper needs to know, in a folder of its own that
+    /// must not lie below the overlay's.
+    pub fn write(&self, way: OverlayWay, folder: &Path) -> io::Result<PathBuf> {
+        let names = |paths: &[PathBuf]| paths.iter().map(|path| path.clone().into()).collect();
+        let kind = |file: &OverlayFile| match &file.seen {
+            OverlaySight::File(contents) => Kind::File(contents.len() as u64),
+            OverlaySight::Program(contents) => Kind::Program(contents.len() as u64),
+            OverlaySight::Nothing => Kind::Nothing,
+        };
+        let header = Header {
+            way,
+            root: self.root.clone().into(),
+            others: names(&self.others),
+            fixed: names(&self.fixed),
+            files: self.files.iter().map(|file| (file.path.clone().into(), kind(file))).collect(),
+        };
+        let path = folder.join("overlay");
+        let mut file = File::create(&path)?;
+        serde_json::to_writer(&mut file, &header)?;
+        file.write_all(b"\n")?;
+        for one in &self.files {
+            match &one.seen {
+                OverlaySight::File(contents) | OverlaySight::Program(contents) => {
+                    file.write_all(contents)?;
+                }
+                OverlaySight::Nothing => {}
+            }
+        }
+        Ok(path)
+    }
+
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there are no overlays here"))]
+    fn read(path: &Path) -> io::Result<(Self, OverlayWay)> {
+        let mut file = BufReader::new(File::open(path)?);
+        let mut line = Vec::new();
+        file.read_until(b'\n', &mut line)?;
+        let header: Header = serde_json::from_slice(&line)?;
+        let paths = |names: Vec<OsString>| names.into_iter().map(PathBuf::from).collect();
+        let mut contents = |size: u64| {
+            let mut bytes = Vec::new();
+            Read::take(&mut file, size).read_to_end(&mut bytes).map(|_| bytes)
+        };
+        let mut files = Vec::new();
+        for (path, kind) in header.files {
+            let seen = match kind {
+                Kind::File(size) => OverlaySight::File(contents(size)?),
+                Kind::Program(size) => OverlaySight::Program(contents(size)?),
+                Kind::Nothing => OverlaySight::Nothing,
+            };
+            files.push(OverlayFile { path: path.into(), seen });
+        }
+        let root = header.root.into();
+        let (others, fixed) = (paths(header.others), paths(header.fixed));
+        Ok((Self { root, files, others, fixed }, header.way))
+    }
+
+    /// Finds out in which way a program can be started in this overlay, by
+    /// starting one that does nothing.
+    pub fn probe(&self, helper: &OverlayHelper, folder: &Path) -> Result<OverlayWay, String> {
+        let mut reason = String::new();
+        for way in [OverlayWay::Layers, OverlayWay::Copy] {
+            let plan = self.write(way, folder).map_err(|error| error.to_string())?;
+            let output = Command::new(&helper.exe)
+                .arg(OVERLAY_WORD)
+                .args([plan.as_os_str(), "true".as_ref()])
+                .current_dir(&self.root)
+                .stdin(Stdio::null())
+                .output()
+                .map_err(|error| error.to_string())?;
+            if output.status.success() {
+                return Ok(way);
+            }
+            String::from_utf8_lossy(&output.stderr).trim().clone_into(&mut reason);
+        }
+        Err(reason)
+    }
+}
+
+/// Our own binary as the program that lays over and starts the others.
+#[derive(Clone, Debug)]
+pub struct OverlayHelper {
+    /// The binary. With [`OVERLAY_WORD`] first it ends up in [`overlay_main`].
+    pub exe: PathBuf,
+}
+
+impl OverlayHelper {
+    /// The launch of the same program, in the overlay that was written there.
+    #[must_use]
+    pub fn wrap(&self, launch: Launch, plan: &Path) -> Launch {
+        let mut args: Vec<OsString> = vec![OVERLAY_WORD.into(), plan.into(), launch.program];
+        args.extend(launch.args);
+        Launch { program: self.exe.clone().into(), args, ..launch }
+    }
+}
+
+/// Is the helper: lays over, and becomes the program.
+///
+/// Its arguments are a file as [`Overlay::write`] made it, the program, and
+/// the program's arguments. No other thread may be there.
+pub fn overlay_main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
+    let (Some(plan), Some(program)) = (args.next(), args.next()) else {
+        let _ = writeln!(io::stderr(), "ralph: the overlay has no program to start");
+        return ExitCode::from(NOT_POSSIBLE);
+    };
+    let mut program = Command::new(program);
+    program.args(args);
+    let reason = become_program(Path::new(&plan), &mut program);
+    let _ = writeln!(io::stderr(), "{reason}");
+    ExitCode::from(NOT_POSSIBLE)
+}
+
+/// Returns only if that is not possible, with the reason.
+#[cfg(target_os = "linux")]
+fn become_program(plan: &Path, program: &mut Command) -> String {
+    use std::os::unix::process::CommandExt;
+    let read = Overlay::read(plan).map_err(|error| format!("{}: {error}", plan.display()));
+    let mounted = read.and_then(|(overlay, way)| {
+        let scratch = plan.parent().unwrap_or(Path::new("/"));
+        let _ = std::fs::remove_file(plan);
+        mounting::lay_over(&overlay, way, scratch)
+    });
+    match mounted {
+        Ok(()) => {
+            let error = program.exec();
+            format!("cannot start {}: {error}", program.get_program().display())
+        }
+        Err(reason) => reason,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn become_program(_plan: &Path, _program: &mut Command) -> String {
+    "this system has no overlays".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_overlay_survives_the_way_to_the_helper() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |path: &str, seen| OverlayFile { path: path.into(), seen };
+        let overlay = Overlay {
+            root: "/a b".into(),
+            files: vec![
+                file("tests/a.py", OverlaySight::File(b"one\n\0two".to_vec())),
+                file("new.py", OverlaySight::Nothing),
+                file("run.sh", OverlaySight::Program(b"#!/bin/sh\n".to_vec())),
+            ],
+            others: vec!["/b,c:d".into()],
+            fixed: vec!["node_modules".into()],
+        };
+        let path = overlay.write(OverlayWay::Copy, folder.path()).unwrap();
+        assert_eq!(Overlay::read(&path).unwrap(), (overlay, OverlayWay::Copy));
+    }
+}

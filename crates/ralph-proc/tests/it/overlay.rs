@@ -1,0 +1,159 @@
+//! Programs that see other files than those that are there.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ralph_proc::{Ending, Overlay, OverlayFile, OverlayHelper, OverlaySight, OverlayWay};
+use tempfile::TempDir;
+
+use crate::stage::{EXE, NO_LIMITS, Seen, sh, supervisor};
+
+const WAYS: [OverlayWay; 2] = [OverlayWay::Layers, OverlayWay::Copy];
+
+/// A folder with files, and room for what the helper reads.
+struct Project {
+    folder: TempDir,
+    room: TempDir,
+}
+
+impl Project {
+    fn new(name: &str, files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Self { folder, room: tempfile::tempdir().unwrap() };
+        let root = project.folder.path().join(name);
+        fs::create_dir(&root).unwrap();
+        for (path, text) in files {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        project
+    }
+
+    fn root(&self) -> PathBuf {
+        fs::read_dir(self.folder.path()).unwrap().next().unwrap().unwrap().path()
+    }
+
+    fn overlay(&self, files: &[(&str, Option<&str>)]) -> Overlay {
+        let seen = |text: &Option<&str>| match text {
+            Some(text) => OverlaySight::File(text.as_bytes().to_vec()),
+            None => OverlaySight::Nothing,
+        };
+        let file = |(path, text): &(&str, Option<&str>)| OverlayFile {
+            path: path.into(),
+            seen: seen(text),
+        };
+        Overlay { root: self.root(), files: files.iter().map(file).collect(), ..Overlay::default() }
+    }
+
+    /// What a script prints in the overlay, and how it ends.
+    fn run(&self, overlay: &Overlay, way: OverlayWay, script: &str) -> (String, Ending) {
+        let helper = OverlayHelper { exe: EXE.into() };
+        let plan = overlay.write(way, self.room.path()).unwrap();
+        let launch = ralph_proc::Launch { dir: self.root(), ..sh(script) };
+        let launch = helper.wrap(launch, &plan);
+        let mut seen = Seen::default();
+        let outcome = supervisor().run(&launch, &NO_LIMITS, &mut seen).unwrap();
+        (seen.stdout, outcome.ending)
+    }
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn a_program_sees_the_other_files_at_the_same_path_and_leaves_no_trace() {
+    let project = Project::new(
+        "a,b:c d",
+        &[("src/a.txt", "new"), ("tests/t.txt", "new"), ("tests/added.txt", "x")],
+    );
+    let overlay = project.overlay(&[
+        ("tests/t.txt", Some("old\n")),
+        ("tests/added.txt", None),
+        ("gone/deep/g.txt", Some("old\n")),
+    ]);
+    for way in WAYS {
+        let (printed, ending) = project.run(
+            &overlay,
+            way,
+            "cat src/a.txt tests/t.txt gone/deep/g.txt; ls tests; pwd
+             mkdir built && mv built built2 && echo x > built2/y && mv gone gone2 && rm src/a.txt
+             exit 7",
+        );
+        let root = project.root();
+        assert_eq!(printed, format!("newold\nold\nt.txt\n{}\n", root.display()), "{way:?}");
+        assert_eq!(ending, Ending::Exited(7));
+        let mut names: Vec<_> =
+            fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["src", "tests"], "{way:?}");
+        assert_eq!(read(&root.join("src/a.txt")), "new");
+        assert_eq!(read(&root.join("tests/t.txt")), "new");
+        assert_eq!(fs::read_dir(project.room.path()).unwrap().count(), 0, "{way:?}");
+    }
+}
+
+#[test]
+fn a_program_cannot_take_the_overlay_away() {
+    let project = Project::new("p", &[("t.txt", "new\n")]);
+    let overlay = project.overlay(&[("t.txt", Some("old\n"))]);
+    for way in WAYS {
+        let (printed, _) = project.run(
+            &overlay,
+            way,
+            "cd /; umount -l \"$OLDPWD\" 2>/dev/null; cat \"$OLDPWD/t.txt\"; id -u",
+        );
+        let user = rustix_uid();
+        assert_eq!(printed, format!("old\n{user}\n"), "{way:?}");
+    }
+}
+
+fn rustix_uid() -> String {
+    let output = std::process::Command::new("id").arg("-u").output().unwrap();
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+#[test]
+fn what_is_written_to_other_folders_does_not_last() {
+    let project = Project::new("p", &[("t.txt", "new\n")]);
+    let other = tempfile::tempdir().unwrap();
+    fs::write(other.path().join("HEAD"), "1").unwrap();
+    let overlay = Overlay { others: vec![other.path().to_owned()], ..project.overlay(&[]) };
+    for way in WAYS {
+        let script = format!("echo 2 > {}/HEAD", other.path().display());
+        project.run(&overlay, way, &script);
+        assert_eq!(read(&other.path().join("HEAD")), "1", "{way:?}");
+    }
+}
+
+#[test]
+fn fixed_paths_are_seen_as_they_are_and_never_written() {
+    let project =
+        Project::new("p", &[("node_modules/a/i.js", "a\n"), (".env", "b\n"), ("s", "c\n")]);
+    let overlay = Overlay {
+        fixed: vec!["node_modules".into(), ".env".into()],
+        ..project.overlay(&[("s", Some("old\n"))])
+    };
+    for way in WAYS {
+        let (printed, _) = project.run(
+            &overlay,
+            way,
+            "cat node_modules/a/i.js .env s; echo x > node_modules/a/i.js",
+        );
+        assert_eq!(printed, "a\nb\nold\n", "{way:?}");
+        assert_eq!(read(&project.root().join("node_modules/a/i.js")), "a\n", "{way:?}");
+    }
+}
+
+#[test]
+fn a_probe_tells_the_way_or_the_reason() {
+    let project = Project::new("p", &[("t.txt", "new\n")]);
+    let helper = OverlayHelper { exe: EXE.into() };
+    let overlay = project.overlay(&[]);
+    assert_eq!(overlay.probe(&helper, project.room.path()), Ok(OverlayWay::Layers));
+    let nowhere = Overlay { root: "/".into(), files: overlay.files, ..Overlay::default() };
+    let missing = OverlayHelper { exe: "/no/such/ralph".into() };
+    assert!(nowhere.probe(&missing, project.room.path()).is_err());
+}
