@@ -20,6 +20,7 @@ mod lost;
 mod marks;
 mod matching;
 mod modules;
+mod original;
 mod outline;
 mod paths;
 mod rules;
@@ -39,6 +40,7 @@ use outline::Outline;
 pub use kind::{Kind, Severity, Tampering};
 pub use known::{KnownTest, KnowsTests, OutlineAlone};
 pub use language::Language;
+pub use original::{ProjectTexts, Restored, SplitChange, split};
 pub use paths::{is_fixture, is_snapshot, is_test_file};
 pub use rules::{GlobError, Rules};
 

@@ -177,7 +177,7 @@ fn form(path: &str) -> Option<Form> {
 }
 
 /// Files that a project cannot be without, so that new ones are no sign.
-fn is_manifest(path: &str) -> bool {
+pub(super) fn is_manifest(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     matches!(
         name,

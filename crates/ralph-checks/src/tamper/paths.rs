@@ -81,6 +81,15 @@ pub fn is_fixture(path: &str) -> bool {
             && !super::config::is_config(path))
 }
 
+/// Whether everything in the folder of a file is there for tests.
+pub(super) fn is_test_folder(path: &str) -> bool {
+    const FOLDERS: &[&str] =
+        &["test", "tests", "__tests__", "__mocks__", "e2e", "cypress", "testing", "testdata"];
+    in_folder(path, FOLDERS)
+        || path.contains("src/test/")
+        || (in_folder(path, &["spec"]) && Language::of(path).is_some())
+}
+
 /// How a runner of tests sees a file.
 pub(super) fn collection(path: &str) -> Collection {
     let Some(language) = Language::of(path) else { return Collection::No };
@@ -212,7 +221,7 @@ fn has_test_class_name(stem: &str) -> bool {
 }
 
 /// The name of a file, and the name without its last extension.
-fn split(path: &str) -> (&str, &str) {
+pub(super) fn split(path: &str) -> (&str, &str) {
     let name = path.rsplit('/').next().unwrap_or(path);
     (name, name.rsplit_once('.').map_or(name, |(stem, _)| stem))
 }

@@ -133,6 +133,16 @@ impl<'a> Tree<'a> {
         self.nodes[id].line
     }
 
+    /// The byte it begins with.
+    pub(super) fn start(&self, id: Id) -> usize {
+        self.nodes[id].bytes.start
+    }
+
+    /// The byte behind it.
+    pub(super) fn end(&self, id: Id) -> usize {
+        self.nodes[id].bytes.end
+    }
+
     /// The text of a node.
     pub(super) fn text(&self, id: Id) -> &'a str {
         self.text.get(self.nodes[id].bytes.clone()).unwrap_or_default()

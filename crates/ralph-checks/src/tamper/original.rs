@@ -1,0 +1,217 @@
+//! Splits a change into tests and code.
+//!
+//! The tests of the start judge the present code, and the present tests judge
+//! the code of the start. Both need to know what is which: test material are
+//! tests, their helpers, data and recorded results, and what configures the
+//! runner. A file may hold both; then its parts are taken from both versions.
+
+mod graft;
+mod splice;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::language::Language;
+use super::paths::Collection;
+use super::{FilePair, config, decoded, is_fixture, is_snapshot, is_test_file, paths};
+
+/// The other files of a project, where a name is looked up.
+pub trait ProjectTexts {
+    /// Every file with text in it: its path and its contents.
+    fn each(&self, look: &mut dyn FnMut(&str, &str));
+}
+
+/// What a path holds instead of what is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Restored {
+    /// These contents.
+    Contents(Vec<u8>),
+    /// Nothing: there was no such file.
+    Absent,
+}
+
+/// A change, taken apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SplitChange {
+    /// What makes the present tree one with the tests of the start.
+    pub tests: BTreeMap<String, Restored>,
+    /// What makes the present tree one with the code of the start.
+    pub code: BTreeMap<String, Restored>,
+}
+
+/// What a file is to its project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    /// Tests, helpers, data of theirs, or a runner's configuration.
+    Test,
+    /// A manifest with settings of runners among others.
+    Mixed,
+    /// Rust code, which has tests inside.
+    Inline,
+    /// Code and what it reads.
+    Code,
+    /// Locked versions, manifests, documents: the same for both.
+    Neither,
+}
+
+/// Takes a change apart. Files are those that differ between the two times.
+pub fn split(files: &[FilePair<'_>], project: &dyn ProjectTexts) -> SplitChange {
+    let mut out = SplitChange::default();
+    let mut doubtful = Vec::new();
+    for file in files {
+        let Some(path) = file.old.or(file.new).map(|version| version.path) else { continue };
+        match class(path) {
+            Class::Code if file.old.is_some() => doubtful.push((path, file)),
+            Class::Test if is_code_in_test_folder(path) => doubtful.push((path, file)),
+            class => put(&mut out, path, file, class),
+        }
+    }
+    let paths: Vec<&str> = doubtful.iter().map(|(path, _)| *path).collect();
+    let classes = told_by_names(&paths, project);
+    for ((path, file), class) in doubtful.into_iter().zip(classes) {
+        put(&mut out, path, file, class);
+    }
+    out
+}
+
+fn put(out: &mut SplitChange, path: &str, file: &FilePair<'_>, class: Class) {
+    let whole = || match file.old {
+        Some(old) => Restored::Contents(old.contents.to_vec()),
+        None => Restored::Absent,
+    };
+    let texts = || match (file.old, file.new) {
+        (Some(old), Some(new)) => Some((decoded(old.contents), decoded(new.contents))),
+        (None, _) | (_, None) => None,
+    };
+    let differing = |text: String, other: &Cow<'_, str>| {
+        (text != **other).then(|| Restored::Contents(text.into_bytes()))
+    };
+    let path = path.to_owned();
+    match class {
+        Class::Neither => {}
+        Class::Test => {
+            out.tests.insert(path, whole());
+        }
+        Class::Code => {
+            out.code.insert(path, whole());
+        }
+        // A manifest that was added or deleted is as it is now.
+        Class::Mixed => {
+            let Some((old, new)) = texts() else { return };
+            let spliced = splice::with_runner_settings(&path, &new, &old);
+            out.tests.extend(spliced.and_then(|text| differing(text, &new)).map(|to| (path, to)));
+        }
+        Class::Inline => {
+            let Some((old, new)) = texts() else {
+                out.code.insert(path, whole());
+                return;
+            };
+            let present_code = graft::with_tests_of(&new, &old);
+            let old_code = graft::with_tests_of(&old, &new);
+            if let (Some(present_code), Some(old_code)) = (present_code, old_code) {
+                out.tests.extend(differing(present_code, &new).map(|to| (path.clone(), to)));
+                out.code.extend(differing(old_code, &new).map(|to| (path, to)));
+            } else {
+                out.code.insert(path, whole());
+            }
+        }
+    }
+}
+
+fn class(path: &str) -> Class {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    if is_test_file(path) || is_snapshot(path) || is_fixture(path) || paths::is_test_folder(path) {
+        return Class::Test;
+    }
+    if splice::is_mixed(path) {
+        return Class::Mixed;
+    }
+    // Python reads these two before anything else.
+    if matches!(name, "sitecustomize.py" | "usercustomize.py") {
+        return Class::Test;
+    }
+    if config::is_config(path) {
+        return if config::is_manifest(path) { Class::Neither } else { Class::Test };
+    }
+    if matches!(extension, "md" | "rst" | "adoc" | "lock" | "sum" | "mod")
+        || name.ends_with("lock.json")
+        || name.ends_with("lock.yaml")
+    {
+        return Class::Neither;
+    }
+    if extension == "rs" { Class::Inline } else { Class::Code }
+}
+
+/// Whether nothing but its folder says that a file serves tests.
+fn is_code_in_test_folder(path: &str) -> bool {
+    let by_folder = paths::collection(path) != Collection::ByName;
+    by_folder && paths::is_test_folder(path) && Language::of(path).is_some()
+}
+
+/// Who names a file.
+#[derive(Clone, Copy, Default)]
+struct NamedBy {
+    tests: bool,
+    code: bool,
+    runner: bool,
+}
+
+/// What files are that their path does not tell, by who names them.
+///
+/// Data belongs to tests if they name it and no code does. Code does if the
+/// configuration of a runner names it and no other code does, and in a folder
+/// for tests unless other code does.
+fn told_by_names(files: &[&str], project: &dyn ProjectTexts) -> Vec<Class> {
+    if files.is_empty() {
+        return Vec::new();
+    }
+    let mut named = vec![NamedBy::default(); files.len()];
+    project.each(&mut |path, text| {
+        let class = class(path);
+        let is_runner = config::is_config(path) && class != Class::Neither;
+        for (own, named) in files.iter().zip(&mut named) {
+            if *own == path {
+                continue;
+            }
+            match class {
+                _ if is_runner => named.runner |= configures(text, own),
+                Class::Test => named.tests |= names(text, own),
+                Class::Code | Class::Inline => named.code |= names(text, own) || imports(text, own),
+                Class::Mixed | Class::Neither => {}
+            }
+        }
+    });
+    let class = |(path, named): (&&str, &NamedBy)| {
+        let serves = match (Language::of(path), named) {
+            (_, NamedBy { code: true, .. }) => false,
+            (None, NamedBy { tests, runner, .. }) => *tests || *runner,
+            (Some(_), NamedBy { runner, .. }) => *runner || is_code_in_test_folder(path),
+        };
+        if serves { Class::Test } else { Class::Code }
+    };
+    files.iter().zip(&named).map(class).collect()
+}
+
+fn names(text: &str, path: &str) -> bool {
+    text.contains(path.rsplit('/').next().unwrap_or(path))
+}
+
+/// Whether the configuration of a runner names a file, be it without the end.
+fn configures(text: &str, path: &str) -> bool {
+    let (_, stem) = paths::split(path);
+    let ends = |end: &str| text.contains(&format!("/{stem}{end}"));
+    names(text, path) || ends("\"") || ends("'") || text.contains(&format!("-p {stem}"))
+}
+
+/// Whether code names a module by its folder and its own name.
+fn imports(text: &str, path: &str) -> bool {
+    let (_, stem) = paths::split(path);
+    let Some(folder) = path.rsplit('/').nth(1) else { return false };
+    let module = |separator: char| text.contains(&format!("{folder}{separator}{stem}"));
+    module('.') || module('/') || text.contains(&format!("{folder} import {stem}"))
+}
+
+#[cfg(test)]
+#[path = "original/tests.rs"]
+mod tests;

@@ -1,0 +1,97 @@
+//! Tests inside of Rust files.
+
+use ast_grep_language::SupportLang;
+
+use crate::tamper::tree::{Id, Tree};
+
+/// The code of one version of a file with the tests of another. `None` if one
+/// of them cannot be parsed.
+pub(super) fn with_tests_of(code: &str, tests: &str) -> Option<String> {
+    let (code, theirs) = (parts(code)?, parts(tests)?);
+    let own: Vec<&str> = code.tests.iter().map(|test| test.trim()).collect();
+    if own.iter().copied().eq(theirs.tests.iter().map(|test| test.trim())) {
+        return Some(code.whole.to_owned());
+    }
+    let mut text = code.rest;
+    for test in theirs.tests {
+        text.push('\n');
+        text.push_str(test);
+        text.push('\n');
+    }
+    Some(text)
+}
+
+struct Parts<'a> {
+    whole: &'a str,
+    /// Items that are compiled for tests only, with their attributes.
+    tests: Vec<&'a str>,
+    /// Everything else.
+    rest: String,
+}
+
+fn parts(text: &str) -> Option<Parts<'_>> {
+    let tree = Tree::parse(text, SupportLang::Rust)?;
+    if tree.broken {
+        return None;
+    }
+    let mut parts = Parts { whole: text, tests: Vec::new(), rest: String::new() };
+    let mut kept = 0;
+    let mut attributes: Option<Id> = None;
+    let mut for_tests = false;
+    for item in tree.children(0) {
+        if tree.kind(item) == "attribute_item" {
+            attributes.get_or_insert(item);
+            for_tests |= is_for_tests(tree.text(item));
+        } else if !tree.is_comment(item) {
+            let start = tree.start(attributes.take().unwrap_or(item));
+            if std::mem::take(&mut for_tests) {
+                let end = tree.end(item);
+                parts.tests.push(text.get(start..end)?);
+                parts.rest.push_str(text.get(kept..start)?);
+                kept = end;
+            }
+        }
+    }
+    parts.rest.push_str(text.get(kept..)?);
+    Some(parts)
+}
+
+/// Whether an attribute makes its item a part of the tests.
+fn is_for_tests(attribute: &str) -> bool {
+    let text: String = attribute.split_whitespace().collect();
+    let inner = text.trim_start_matches("#[").trim_end_matches(']');
+    let path = inner.split('(').next().unwrap_or(inner);
+    let is_condition = path == "cfg" && inner.contains("test") && !inner.contains("not(test)");
+    is_condition || path == "test" || path.ends_with("::test")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: &str = "fn add() -> i32 { 1 }\n\n#[cfg(test)]\nmod tests {\n    \
+                         #[test]\n    fn adds() { assert_eq!(super::add(), 2); }\n}\n";
+
+    #[test]
+    fn the_present_code_gets_the_tests_of_the_start() {
+        let bent = START.replace("super::add(), 2", "super::add(), 1");
+        let judged = with_tests_of(&bent, START).unwrap();
+        assert!(judged.contains("super::add(), 2") && !judged.contains("super::add(), 1"));
+        assert_eq!(judged.matches("mod tests").count(), 1);
+    }
+
+    #[test]
+    fn equal_tests_leave_the_file_as_it_is() {
+        let mended = START.replace("{ 1 }", "{ 2 }");
+        assert_eq!(with_tests_of(&mended, START).unwrap(), mended);
+    }
+
+    #[test]
+    fn tests_that_were_deleted_come_back_and_new_ones_go() {
+        let without = "fn add() -> i32 { 1 }\n";
+        assert!(with_tests_of(without, START).unwrap().contains("fn adds()"));
+        let more = format!("{START}\n#[test]\nfn more() {{}}\n#[cfg(not(test))]\nfn real() {{}}\n");
+        let judged = with_tests_of(&more, START).unwrap();
+        assert!(!judged.contains("fn more") && judged.contains("fn real"));
+    }
+}

@@ -1,0 +1,120 @@
+use super::*;
+use crate::tamper::Version;
+
+struct Texts(Vec<(&'static str, &'static str)>);
+
+impl ProjectTexts for Texts {
+    fn each(&self, look: &mut dyn FnMut(&str, &str)) {
+        self.0.iter().for_each(|(path, text)| look(path, text));
+    }
+}
+
+fn changed<'a>(path: &'a str, old: Option<&'a str>, new: Option<&'a str>) -> FilePair<'a> {
+    let version = |text: &'a str| Version { path, contents: text.as_bytes() };
+    FilePair { old: old.map(version), new: new.map(version) }
+}
+
+fn names(of: &BTreeMap<String, Restored>) -> Vec<&str> {
+    of.keys().map(String::as_str).collect()
+}
+
+#[test]
+fn tests_helpers_data_and_settings_of_runners_are_test_material() {
+    let material = [
+        "tests/test_a.py",
+        "tests/helper.py",
+        "conftest.py",
+        "src/a.test.ts",
+        "pkg/a_test.go",
+        "pkg/testdata/in.txt",
+        "tests/fixtures/a.json",
+        "src/__snapshots__/a.snap",
+        "src/__mocks__/a.js",
+        "pytest.ini",
+        "jest.config.js",
+        ".mocharc.yml",
+        "sitecustomize.py",
+    ];
+    let code = ["src/a.py", "lib/a.rb", "data/rates.json", "src/main.rs", "index.js"];
+    let neither = ["README.md", "Cargo.lock", "package-lock.json", "go.mod", "pom.xml"];
+    let all = material.iter().chain(&code).chain(&neither);
+    let files: Vec<_> =
+        all.map(|path| changed(path, Some("fn a() {}"), Some("fn b() {}"))).collect();
+    let split = split(&files, &Texts(Vec::new()));
+    let sorted = |mut paths: Vec<&'static str>| {
+        paths.sort_unstable();
+        paths
+    };
+    assert_eq!(names(&split.tests), sorted(material.to_vec()));
+    assert_eq!(names(&split.code), sorted(code.to_vec()));
+}
+
+#[test]
+fn what_is_new_is_absent_at_the_start_and_what_is_gone_comes_back() {
+    let files = [
+        changed("tests/test_new.py", None, Some("x")),
+        changed("tests/test_gone.py", Some("y"), None),
+        changed("new.py", None, Some("x")),
+    ];
+    let split = split(&files, &Texts(Vec::new()));
+    assert_eq!(split.tests["tests/test_new.py"], Restored::Absent);
+    assert_eq!(split.tests["tests/test_gone.py"], Restored::Contents(b"y".to_vec()));
+    assert_eq!(split.code["new.py"], Restored::Absent);
+}
+
+#[test]
+fn data_that_only_tests_name_is_theirs() {
+    let files = [
+        changed("expected.json", Some("1"), Some("2")),
+        changed("rates.json", Some("1"), Some("2")),
+    ];
+    let texts = Texts(vec![
+        ("tests/test_a.py", "open('expected.json'); open('rates.json')"),
+        ("src/a.py", "load('rates.json')"),
+    ]);
+    let split = split(&files, &texts);
+    assert_eq!(names(&split.tests), ["expected.json"]);
+    assert_eq!(names(&split.code), ["rates.json"]);
+}
+
+#[test]
+fn code_that_only_the_runner_names_is_its_own() {
+    let files =
+        [changed("setup-env.js", Some("1"), Some("2")), changed("calc.py", Some("1"), Some("2"))];
+    let texts = Texts(vec![
+        ("jest.config.js", "setupFiles: ['./setup-env']"),
+        ("test_calc.py", "import calc  # calc.py"),
+    ]);
+    let split = split(&files, &texts);
+    assert_eq!(names(&split.tests), ["setup-env.js"]);
+    assert_eq!(names(&split.code), ["calc.py"]);
+}
+
+#[test]
+fn a_rust_file_is_taken_apart() {
+    let start = "fn a() -> u8 { 1 }\n#[test]\nfn t() { assert_eq!(a(), 2); }\n";
+    let now = "fn a() -> u8 { 3 }\n#[test]\nfn t() { assert_eq!(a(), 3); }\n";
+    let files = [changed("src/lib.rs", Some(start), Some(now))];
+    let split = split(&files, &Texts(Vec::new()));
+    let Restored::Contents(tests) = &split.tests["src/lib.rs"] else { panic!() };
+    let tests = String::from_utf8_lossy(tests);
+    assert!(tests.contains("{ 3 }") && tests.contains("a(), 2"), "{tests}");
+    let Restored::Contents(code) = &split.code["src/lib.rs"] else { panic!() };
+    let code = String::from_utf8_lossy(code);
+    assert!(code.contains("{ 1 }") && code.contains("a(), 3"), "{code}");
+}
+
+#[test]
+fn a_package_of_the_product_may_be_named_for_tests() {
+    let files = [
+        changed("django/test/client.py", Some("1"), Some("2")),
+        changed("tests/helper.py", Some("1"), Some("2")),
+    ];
+    let texts = Texts(vec![
+        ("django/core/a.py", "from django.test.client import Client"),
+        ("tests/test_a.py", "from tests.helper import x"),
+    ]);
+    let split = split(&files, &texts);
+    assert_eq!(names(&split.tests), ["tests/helper.py"]);
+    assert_eq!(names(&split.code), ["django/test/client.py"]);
+}
