@@ -13,6 +13,7 @@ pub mod judge;
 pub mod lsp;
 mod output;
 mod parsing;
+mod project_files;
 pub mod quick;
 pub mod security;
 mod selector;
@@ -26,6 +27,7 @@ use ralph_core::policy::GateSpec;
 pub use affected::AffectedTest;
 pub use command::{CommandGate, Site};
 pub use environment::{EnvironmentRules, NameGlob};
+pub use project_files::{ProjectFiles, byte_code_folders};
 pub use together::{GateWatcher, run_together};
 pub use verdict::test_fingerprint;
 

@@ -106,9 +106,9 @@ pub(crate) struct CriteriaOptions {
 pub(crate) struct PolicyOptions {
     #[command(flatten)]
     criteria: CriteriaOptions,
-    /// Accept whatever becomes of tests; otherwise a weakened test keeps the run from succeeding
-    #[arg(long)]
-    allow_test_changes: bool,
+    /// Accept whatever becomes of tests, or of those at these paths; it is reported
+    #[arg(long, value_name = "PATH", num_args = 0.., require_equals = true, value_delimiter = ',')]
+    allow_test_changes: Option<Vec<String>>,
     /// Let tests that failed at the start go on failing; the run then needs the agent's word
     #[arg(long)]
     known_failures: bool,
@@ -228,8 +228,17 @@ impl PolicyOptions {
     /// Puts what was given on top of the settings.
     pub(crate) fn apply(&self, layers: &mut Layers) -> Result<(), CliError> {
         self.criteria.apply(layers)?;
-        if self.allow_test_changes {
-            layers.set_flag("run.allow_test_changes", Value::Switch(true));
+        match self.allow_test_changes.as_deref() {
+            Some([]) => layers.set_flag("run.allow_test_changes", Value::Switch(true)),
+            Some(paths) => {
+                let mut allowed = match layers.get("run.allow_changes") {
+                    Some(Value::List(known)) => known.clone(),
+                    Some(_) | None => Vec::new(),
+                };
+                allowed.extend(paths.iter().cloned());
+                layers.set_flag("run.allow_changes", Value::List(allowed));
+            }
+            None => {}
         }
         if self.known_failures {
             layers.set_flag("run.known_failures", Value::Switch(true));

@@ -51,6 +51,14 @@ pub(crate) fn gate_first(name: &str, locale: Locale) -> String {
     }
 }
 
+/// A change of tests or checks that keeps a run from succeeding.
+pub(crate) fn held_change(place: &str, what: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!("held: {place}: {what}"),
+        Locale::Ko => format!("보류됨: {place}: {what}"),
+    }
+}
+
 /// Another process runs the gates of this work tree.
 pub(crate) fn another_check(locale: Locale) -> &'static str {
     match locale {

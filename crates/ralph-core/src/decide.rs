@@ -5,6 +5,7 @@
 //! limits, so success on the last allowed iteration is success.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::claim::{self, Claim};
@@ -18,6 +19,7 @@ use crate::question;
 use crate::run::Run;
 use crate::state::{Failure, Pause, Proof, Wait};
 use crate::time::{Timestamp, render_span};
+use crate::wording;
 
 /// Agent failures in a row, without any change to the tree, that end a run.
 const AGENT_ERRORS: u32 = 3;
@@ -63,11 +65,13 @@ pub struct Judgement {
 pub fn decide(run: &Run, policy: &Policy, evidence: &Evidence) -> Judgement {
     let signals = if policy.measures() { Signals::Gated } else { Signals::Ungated };
     let evidence = &*with_missing_reports(policy, evidence);
-    let progress = run.progress.after(evidence, run.iteration, signals);
+    let mut progress = run.progress.after(evidence, run.iteration, signals);
     let claim = valid_claim(policy, evidence);
+    progress.held = held(run, policy, evidence, &claim);
     let decision = None
         .or_else(|| interruption(run, policy, evidence, &progress))
         .or_else(|| completion(run, policy, evidence, &claim))
+        .or_else(|| standing_hold(run, evidence, &progress))
         .or_else(|| broken_agent(evidence, &progress))
         .or_else(|| repeated_question(evidence, &progress))
         .or_else(|| stagnation(policy, &progress))
@@ -184,17 +188,53 @@ fn backoff(hits: u32) -> Duration {
 /// Gates that passed before the first turn cannot tell whether the task is
 /// done, so then it takes the agent's word, and that is what it is called.
 fn completion(run: &Run, policy: &Policy, evidence: &Evidence, claim: &Claim) -> Option<Decision> {
+    let proof = match (done(run, policy, evidence, claim)?, policy.trust) {
+        (proof, _) if evidence.weakened.is_empty() => proof,
+        (_, Trust::Claim) => Proof::Claimed,
+        (_, Trust::Evidence) => return None,
+    };
+    Some(Decision::Complete(proof))
+}
+
+/// The same, whatever became of tests and checks.
+fn done(run: &Run, policy: &Policy, evidence: &Evidence, claim: &Claim) -> Option<Proof> {
     let claimed = matches!(claim, Claim::Made(_));
-    let green = policy.has_required_gate()
-        && all_required_pass(policy, evidence)
-        && evidence.weakened.is_empty();
+    let green = policy.has_required_gate() && all_required_pass(policy, evidence);
     let proven = green && is_proven(run, evidence);
     let proof = if proven { Proof::Verified } else { Proof::Claimed };
-    let done = match policy.trust {
+    let is_done = match policy.trust {
         Trust::Claim => claimed,
         Trust::Evidence => green && (claimed || (proven && turned_green(run))),
     };
-    done.then_some(Decision::Complete(proof))
+    is_done.then_some(proof)
+}
+
+/// Whether nothing but changes of tests and checks keeps this turn from
+/// completing the run.
+pub fn is_held(run: &Run, policy: &Policy, evidence: &Evidence) -> bool {
+    let claim = valid_claim(policy, evidence);
+    evidence.turn == TurnEnd::Finished
+        && policy.trust == Trust::Evidence
+        && done(run, policy, evidence, &claim).is_some()
+}
+
+/// What keeps this turn from completing the run if nothing else does.
+fn held(run: &Run, policy: &Policy, evidence: &Evidence, claim: &Claim) -> BTreeSet<String> {
+    if policy.trust == Trust::Claim || done(run, policy, evidence, claim).is_none() {
+        return BTreeSet::new();
+    }
+    evidence.weakened.iter().map(|held| format!("{} {}", held.place, held.what)).collect()
+}
+
+/// An agent that was told what is held, and leaves all of it as it is, may
+/// have a reason: the user has to know.
+fn standing_hold(run: &Run, evidence: &Evidence, progress: &Progress) -> Option<Decision> {
+    let told = &run.progress.held;
+    if told.is_empty() || !told.is_subset(&progress.held) {
+        return None;
+    }
+    let question = wording::held_question(run, &evidence.weakened);
+    Some(Decision::Wait(Wait::Human { question }))
 }
 
 /// Whether gates that pass say that this run did what it was to do: something
@@ -207,7 +247,8 @@ fn is_proven(run: &Run, evidence: &Evidence) -> bool {
     let Some(baseline) = &run.baseline else { return false };
     let is_changed = evidence.tree.is_none() || evidence.tree != baseline.tree;
     let is_judged = evidence.gates.iter().any(|gate| gate.is_judge() && gate.passed());
-    is_changed && (is_judged || turned_green(run) || evidence.mends_any(&baseline.failing))
+    let bites = !evidence.biting.is_empty();
+    is_changed && (is_judged || bites || turned_green(run) || evidence.mends_any(&baseline.failing))
 }
 
 /// Whether a gate about the task did not pass at the start. A note that holds
@@ -281,7 +322,8 @@ fn unmeasured_budget(policy: &Policy, evidence: &Evidence) -> Option<Decision> {
 }
 
 fn limit(run: &Run, policy: &Policy, evidence: &Evidence) -> Option<Decision> {
-    let before = run.spent(evidence.now);
+    let mut before = run.spent(evidence.now);
+    before.worked = before.worked.saturating_sub(evidence.aside);
     let anew = run.moves() || is_restart(&evidence.turn);
     let spent = Spent {
         usage: before.usage + evidence.spent(),

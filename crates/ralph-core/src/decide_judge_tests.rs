@@ -102,7 +102,7 @@ fn what_a_judge_says_is_fed_back() {
     let Decision::Continue(feedback) = decide(&run, &run.policy, &evidence).decision else {
         panic!("it went on to an end")
     };
-    let told = crate::wording::feedback(&feedback, &run.policy);
+    let told = wording::feedback(&feedback, &run.policy);
     assert!(told.contains("did not accept the work"), "{told}");
     assert!(told.contains("it is rude"), "{told}");
 }

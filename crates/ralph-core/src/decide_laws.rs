@@ -112,6 +112,8 @@ fn evidence() -> impl Strategy<Value = Evidence> {
         edited: Vec::new(),
         flaky: BTreeSet::new(),
         broken: BTreeSet::new(),
+        biting: Vec::new(),
+        aside: Duration::ZERO,
         usage,
         now,
     })

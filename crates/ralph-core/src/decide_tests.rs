@@ -1,5 +1,5 @@
 use super::*;
-use crate::evidence::{Fault, Timeout, Verdict};
+use crate::evidence::{Bite, BitingTest, Fault, Timeout, Verdict};
 use crate::feedback::Pace;
 use crate::ids::SessionId;
 use crate::policy::{Limits, OldSession};
@@ -454,4 +454,40 @@ fn the_agent_is_told_to_wrap_up_before_a_limit() {
     for (run, evidence, pace) in cases {
         assert_eq!(check_goes_on(&run, &evidence).pace, pace, "{} {evidence:?}", run.iteration);
     }
+}
+
+// What is held.
+
+#[test]
+fn what_is_held_is_refused_once_and_then_the_user_is_asked() {
+    let mut run = run_from(&gated(), &["t1"]);
+    let evidence = turn(CLAIM).failing_tests(&[]).weakening();
+    check_goes_on(&run, &evidence);
+    advance(&mut run, &evidence);
+    let Decision::Wait(Wait::Human { question }) = decide(&run, &run.policy, &evidence).decision
+    else {
+        panic!("{:?}", run.progress.held)
+    };
+    assert!(question.contains("ralph allow"), "{question}");
+    let undone = turn(CLAIM).failing_tests(&[]);
+    check(&run, &undone, &Decision::Complete(Proof::Verified));
+}
+
+#[test]
+fn another_trick_is_refused_again() {
+    let mut run = run_from(&gated(), &["t1"]);
+    advance(&mut run, &turn(CLAIM).failing_tests(&[]).weakening());
+    let mut evidence = turn(CLAIM).failing_tests(&[]).weakening();
+    evidence.weakened[0].place.push_str(":9");
+    check_goes_on(&run, &evidence);
+}
+
+#[test]
+fn a_test_that_fails_without_the_work_proves_it() {
+    let run = run_from(&gated(), &[]);
+    let mut evidence = turn(CLAIM).failing_tests(&[]).on_tree("new");
+    check(&run, &evidence, &Decision::Complete(Proof::Claimed));
+    let bite = Bite::OldBehaviour;
+    evidence.biting = vec![BitingTest { id: "t2".to_owned(), bite }];
+    check(&run, &evidence, &Decision::Complete(Proof::Verified));
 }

@@ -30,10 +30,33 @@ pub struct Evidence {
     pub flaky: BTreeSet<String>,
     /// Fingerprints of tests that passed at the start and fail now.
     pub broken: BTreeSet<String>,
+    /// New tests that fail on the code of the start.
+    pub biting: Vec<BitingTest>,
     /// What this turn cost; `None` when the agent did not say.
     pub usage: Option<Usage>,
+    /// The time that went into proof beyond the gates: no limit counts it.
+    pub aside: Duration,
     /// When the evidence was complete.
     pub now: Timestamp,
+}
+
+/// A test that the run added, that passes now and fails on the code of the
+/// start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BitingTest {
+    /// Its id.
+    pub id: String,
+    /// How it fails there.
+    pub bite: Bite,
+}
+
+/// How a new test fails on the code of the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bite {
+    /// It runs, and what it expects is not so.
+    OldBehaviour,
+    /// It cannot run: it needs code that the run added.
+    NeedsNewCode,
 }
 
 /// How a turn of the agent ended.
@@ -157,6 +180,16 @@ impl Verdict {
             Self::Fail(_) => "fail",
             Self::Unclear { .. } => "unclear",
             Self::Unknown { .. } => "unknown",
+        }
+    }
+
+    /// Whether the check was run to its end, whatever it came to.
+    pub fn is_known(&self) -> bool {
+        match self {
+            Self::Pass
+            | Self::Unclear { .. }
+            | Self::Fail(Fault::Exit(_) | Fault::Findings(_) | Fault::Refused) => true,
+            Self::Fail(Fault::Signal(_) | Fault::Timeout(_)) | Self::Unknown { .. } => false,
         }
     }
 

@@ -19,6 +19,7 @@ pub mod line;
 pub mod locale;
 pub mod look;
 pub mod memory;
+pub mod original;
 pub mod policy;
 pub mod preserve;
 pub mod progress;

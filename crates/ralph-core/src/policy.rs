@@ -28,6 +28,8 @@ pub struct Policy {
     pub zero: BTreeSet<Level>,
     /// Changes of tests and checks that are accepted.
     pub allowed: Allowed,
+    /// What tests are held to.
+    pub tests: TestRules,
     /// Which rules of evidence it is judged by.
     pub edition: RuleEdition,
     /// How much an agent remembers from one turn to the next.
@@ -50,6 +52,7 @@ impl Policy {
             gates: Vec::new(),
             zero: BTreeSet::new(),
             allowed: Allowed::default(),
+            tests: TestRules::default(),
             edition: RuleEdition::Second,
             context: Context::Auto,
             old_session: None,
@@ -78,6 +81,37 @@ pub struct Allowed {
     pub tests: bool,
     /// Whether tests that failed at the start may go on failing.
     pub known_failures: bool,
+}
+
+/// What the tests of a run are held to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TestRules {
+    /// What follows when tests were changed and those of the start object.
+    pub original: OriginalTests,
+    /// Whether the agent is asked for tests of its own.
+    pub added: AddedTests,
+}
+
+/// What follows when the tests of the start do not accept the present code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OriginalTests {
+    /// The run is held.
+    #[default]
+    Hold,
+    /// It is reported.
+    Report,
+    /// They are not run.
+    Off,
+}
+
+/// Whether the agent is asked for tests that fail without its work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AddedTests {
+    /// It is asked once.
+    #[default]
+    Expect,
+    /// It is not.
+    Ignore,
 }
 
 /// The rules by which evidence is judged. A run that started under rules of
@@ -316,7 +350,7 @@ impl GateCommand {
 }
 
 /// A word as a shell needs it: quoted only where it has to be.
-fn quoted(word: &str) -> Cow<'_, str> {
+pub(crate) fn quoted(word: &str) -> Cow<'_, str> {
     let plain = |c: char| c.is_alphanumeric() || "-_./:=,@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return Cow::Borrowed(word);

@@ -140,7 +140,7 @@ fn ran(tests: &Tests) -> u64 {
 
 /// Whether `id` is the id of something inside of `whole`, such as a file or a
 /// package that could not be loaded and whose tests run now.
-fn is_part_of(id: &str, whole: &str) -> bool {
+pub(crate) fn is_part_of(id: &str, whole: &str) -> bool {
     let inside = |rest: &str| rest.starts_with(|c: char| !c.is_alphanumeric() && c != '_');
     let name = own_name(whole);
     // A path has its whole name at the front; a module that a runner could not
@@ -150,7 +150,7 @@ fn is_part_of(id: &str, whole: &str) -> bool {
 }
 
 /// How many tests ran that are not listed: any test may be one of them.
-fn unlisted(now: &Tests) -> usize {
+pub(crate) fn unlisted(now: &Tests) -> usize {
     let listed = now.states.values().filter(|state| **state != TestState::Skipped).count();
     usize::try_from(ran(now)).unwrap_or(usize::MAX).saturating_sub(listed)
 }
@@ -173,7 +173,7 @@ fn names<'a>(ids: impl Iterator<Item = &'a String>) -> BTreeMap<&'a str, usize> 
 const SEPARATORS: [char; 6] = [':', '.', '/', '>', '$', ' '];
 
 /// The name of a test without what it lies in.
-fn own_name(id: &str) -> &str {
+pub fn own_name(id: &str) -> &str {
     let end = id.find('[').unwrap_or(id.len());
     let head = &id[..end];
     let start = head.rfind(SEPARATORS).map_or(0, |at| at + 1);

@@ -59,6 +59,9 @@ pub struct Progress {
     pub flaky: BTreeSet<String>,
     /// What the gates counted last.
     pub totals: Totals,
+    /// Changes of tests and checks that kept the last turn from completing the
+    /// run, and that the agent was told of.
+    pub held: BTreeSet<String>,
 }
 
 /// A tree, and when it was seen last.

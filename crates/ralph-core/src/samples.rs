@@ -90,6 +90,8 @@ pub(crate) fn turn(text: &str) -> Evidence {
         edited: Vec::new(),
         flaky: BTreeSet::new(),
         broken: BTreeSet::new(),
+        biting: Vec::new(),
+        aside: Duration::ZERO,
         usage: Some(Usage::default()),
         now: minute(1),
     }

@@ -1,11 +1,11 @@
 //! The words in which agents and people are told things, in every language we have.
 
 use crate::claim::{ClaimRules, MatchMode};
-use crate::evidence::{Fault, Timeout, Verdict};
+use crate::evidence::{Fault, Timeout, Verdict, Weakening};
 use crate::feedback::{Feedback, Pace, Point};
 use crate::line::inline;
 use crate::locale::Locale;
-use crate::policy::{Context, Need, Policy, Trust};
+use crate::policy::{self, AddedTests, Context, Criterion, Need, Policy, Trust};
 use crate::run::Run;
 use crate::template;
 use crate::time::render_span;
@@ -80,7 +80,7 @@ pub fn first_prompt(run: &Run) -> String {
 
 /// What follows the task in the first turn, to be appended to it as it is.
 pub fn rules(run: &Run) -> String {
-    let sections = [targets(run), checks(&run.policy)].into_iter().flatten();
+    let sections = [targets(run), checks(&run.policy), wish_for_tests(run)].into_iter().flatten();
     let sections: Vec<String> = sections.map(|section| format!("\n\n{section}")).collect();
     sections.concat() + &instruction(&run.policy)
 }
@@ -91,6 +91,25 @@ fn targets(run: &Run) -> Option<String> {
         Locale::Ko => "대상 파일",
     };
     (!run.task.targets.is_empty()).then(|| format!("{label}: {}", run.task.targets.join(", ")))
+}
+
+/// Asks for tests where no check can tell whether the task is done.
+fn wish_for_tests(run: &Run) -> Option<String> {
+    let policy = &run.policy;
+    let has_tests = policy.gates.iter().any(|gate| gate.criterion == Criterion::TestPass);
+    let is_green = run.baseline.as_ref().is_some_and(|baseline| baseline.red.is_empty());
+    let is_wanted = policy.trust == Trust::Evidence && policy.tests.added == AddedTests::Expect;
+    let text = match policy.locale {
+        Locale::En => {
+            "They all pass already. If your work changes what the program does, add a test that \
+             fails without it."
+        }
+        Locale::Ko => {
+            "모두 이미 통과하고 있습니다. 프로그램의 동작을 바꾸는 작업이라면, 그 변경 없이는 실패하는 \
+             테스트를 추가하세요."
+        }
+    };
+    (has_tests && is_green && is_wanted).then(|| text.to_owned())
 }
 
 fn checks(policy: &Policy) -> Option<String> {
@@ -328,6 +347,36 @@ fn describe_ko(point: &Point, policy: &Policy, room: usize) -> String {
         Point::Stalled { iterations, limit } => format!(
             "{iterations}회 연속 진전이 없습니다(최대 {limit}회). 같은 시도를 반복하지 말고 다른 접근을 하세요."
         ),
+    }
+}
+
+/// Asks the user whether changes of tests and checks are intended.
+pub fn held_question(run: &Run, held: &[Weakening]) -> String {
+    const NAMED: usize = 3;
+    let named: Vec<String> =
+        held.iter().take(NAMED).map(|one| format!("{}: {}", one.place, one.what)).collect();
+    let more = held.len().saturating_sub(NAMED);
+    let mut paths: Vec<&str> = held.iter().map(|one| allowable(&one.place)).collect();
+    paths.dedup();
+    let paths = paths.iter().map(|path| policy::quoted(path)).collect::<Vec<_>>().join(" ");
+    let command = match run.session() {
+        Some(_) => format!("/ralph allow {paths}"),
+        None => format!("ralph allow {paths} && ralph resume"),
+    };
+    let named = named.join("; ");
+    match (run.policy.locale, more) {
+        (Locale::En, 0) => format!("{named}. Intended? `{command}`"),
+        (Locale::En, _) => format!("{named}; and {more} more. Intended? `{command}`"),
+        (Locale::Ko, 0) => format!("{named}. 의도한 변경이면 `{command}`"),
+        (Locale::Ko, _) => format!("{named} 외 {more}건. 의도한 변경이면 `{command}`"),
+    }
+}
+
+/// The file of a place, or the place if it is no line of a file.
+fn allowable(place: &str) -> &str {
+    match place.rsplit_once(':') {
+        Some((file, line)) if line.parse::<u32>().is_ok() => file,
+        Some(_) | None => place,
     }
 }
 

@@ -7,6 +7,7 @@ mod keeping;
 pub(crate) mod leftovers;
 mod memory;
 mod notes;
+mod original;
 mod outcomes;
 mod preserve;
 mod pulse;

@@ -30,6 +30,7 @@ pub(crate) fn conclude(run: &Run, judgement: &Judgement, evidence: &Evidence) ->
         last_output: last_chars(&evidence.text, LAST_OUTPUT_CHARS).to_owned(),
         tree: evidence.tree.clone().or_else(|| run.tree.clone()),
         best: best(run, evidence, &judgement.progress),
+        asleep: run.asleep.saturating_add(evidence.aside),
         updated_at: now,
         ..run.clone()
     };

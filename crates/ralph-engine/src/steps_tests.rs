@@ -114,6 +114,8 @@ fn showing(gates: Vec<GateReport>, weakened: &[Weakening]) -> Evidence {
         edited: Vec::new(),
         flaky: BTreeSet::new(),
         broken: BTreeSet::new(),
+        biting: Vec::new(),
+        aside: Duration::ZERO,
         usage: None,
         now: hour(1),
     }

@@ -13,7 +13,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 
 use serde::{Deserialize, Serialize};
 
@@ -90,7 +90,7 @@ enum Kind {
 impl Overlay {
     /// Writes down what the helper needs to know, in a folder of its own that
     /// must not lie below the overlay's.
-    pub fn write(&self, way: OverlayWay, folder: &Path) -> io::Result<PathBuf> {
+    pub(crate) fn write(&self, way: OverlayWay, folder: &Path) -> io::Result<PathBuf> {
         let names = |paths: &[PathBuf]| paths.iter().map(|path| path.clone().into()).collect();
         let kind = |file: &OverlayFile| match &file.seen {
             OverlaySight::File(contents) => Kind::File(contents.len() as u64),
@@ -143,44 +143,14 @@ impl Overlay {
         let (others, fixed) = (paths(header.others), paths(header.fixed));
         Ok((Self { root, files, others, fixed }, header.way))
     }
-
-    /// Finds out in which way a program can be started in this overlay, by
-    /// starting one that does nothing.
-    pub fn probe(&self, helper: &OverlayHelper, folder: &Path) -> Result<OverlayWay, String> {
-        let mut reason = String::new();
-        for way in [OverlayWay::Layers, OverlayWay::Copy] {
-            let plan = self.write(way, folder).map_err(|error| error.to_string())?;
-            let output = Command::new(&helper.exe)
-                .arg(OVERLAY_WORD)
-                .args([plan.as_os_str(), "true".as_ref()])
-                .current_dir(&self.root)
-                .stdin(Stdio::null())
-                .output()
-                .map_err(|error| error.to_string())?;
-            if output.status.success() {
-                return Ok(way);
-            }
-            String::from_utf8_lossy(&output.stderr).trim().clone_into(&mut reason);
-        }
-        Err(reason)
-    }
 }
 
-/// Our own binary as the program that lays over and starts the others.
-#[derive(Clone, Debug)]
-pub struct OverlayHelper {
-    /// The binary. With [`OVERLAY_WORD`] first it ends up in [`overlay_main`].
-    pub exe: PathBuf,
-}
-
-impl OverlayHelper {
-    /// The launch of the same program, in the overlay that was written there.
-    #[must_use]
-    pub fn wrap(&self, launch: Launch, plan: &Path) -> Launch {
-        let mut args: Vec<OsString> = vec![OVERLAY_WORD.into(), plan.into(), launch.program];
-        args.extend(launch.args);
-        Launch { program: self.exe.clone().into(), args, ..launch }
-    }
+/// The launch of the same program by the helper `exe`, in an overlay that was
+/// written to `plan`.
+pub(crate) fn wrap(exe: &Path, launch: &Launch, plan: PathBuf) -> Launch {
+    let mut args: Vec<OsString> = vec![OVERLAY_WORD.into(), plan.into(), launch.program.clone()];
+    args.extend(launch.args.iter().cloned());
+    Launch { program: exe.into(), args, ..launch.clone() }
 }
 
 /// Is the helper: lays over, and becomes the program.

@@ -9,7 +9,7 @@ use ralph_core::{Timestamp, TreeId};
 use crate::error::TreeError;
 use crate::git::Git;
 use crate::path_bytes;
-use crate::snapshot::{Item, ItemKind, Snapshot, Version};
+use crate::snapshot::{Difference, Item, ItemKind, Snapshot, Version};
 use crate::snapshots::{SnapshotError, Snapshots};
 use crate::work_tree::WorkTree;
 
@@ -23,6 +23,21 @@ pub struct Earlier {
     pub path: PathBuf,
     /// What was in it; `None` if there was no such file, or it was too large.
     pub contents: Option<Vec<u8>>,
+    /// What was there.
+    pub was: EarlierKind,
+}
+
+/// What was at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EarlierKind {
+    /// Nothing.
+    Nothing,
+    /// A file.
+    File,
+    /// A file that can be executed.
+    Program,
+    /// Something else: a link, or a repository of its own.
+    Other,
 }
 
 /// What a file was in a tree.
@@ -56,8 +71,18 @@ impl Snapshots<'_> {
             ItemKind::File | ItemKind::Executable => true,
             ItemKind::Link | ItemKind::Opaque => false,
         };
-        let mut files: Vec<Earlier> =
-            found.iter().map(|one| Earlier { path: one.path.clone(), contents: None }).collect();
+        let was = |item: Option<&Item>| match item.map(|item| item.kind) {
+            None => EarlierKind::Nothing,
+            Some(ItemKind::File) => EarlierKind::File,
+            Some(ItemKind::Executable) => EarlierKind::Program,
+            Some(ItemKind::Link | ItemKind::Opaque) => EarlierKind::Other,
+        };
+        let earlier = |one: &Difference| Earlier {
+            path: one.path.clone(),
+            contents: None,
+            was: was(one.from.as_ref()),
+        };
+        let mut files: Vec<Earlier> = found.iter().map(earlier).collect();
         let wanted: Vec<(usize, &Item)> = found
             .iter()
             .enumerate()

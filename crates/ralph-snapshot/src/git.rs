@@ -54,6 +54,11 @@ impl Git {
         Self { program, root, dirs, unwanted, objects: None }
     }
 
+    /// What all work trees of the repository share.
+    pub(crate) fn common_dir(&self) -> &Path {
+        &self.dirs.common
+    }
+
     /// Lets new objects go to `folder`; those of the repository are read as
     /// before.
     pub(crate) fn write_objects_to(&mut self, folder: &Path) -> Result<(), TreeError> {

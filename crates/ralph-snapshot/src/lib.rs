@@ -69,7 +69,7 @@ mod walk;
 mod work_tree;
 
 pub use commits::{Commit, Commits, NoCommits};
-pub use earlier::{Earlier, Past};
+pub use earlier::{Earlier, EarlierKind, Past};
 pub use error::TreeError;
 pub use label::{Label, ParseLabelError};
 pub use plan::{Action, Kept, Plan, Step, WhyKept};

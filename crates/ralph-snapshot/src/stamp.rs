@@ -33,7 +33,7 @@ pub(crate) fn of_ignored(root: &Path, left_out: &dyn Fn(&Path) -> bool) -> Strin
 }
 
 /// What the ignore rules hide, the topmost of each.
-fn ignored(root: &Path, left_out: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
+pub(crate) fn ignored(root: &Path, left_out: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
     let mut builder = WalkBuilder::new(root);
     builder.hidden(false).follow_links(false).same_file_system(true);
     builder.parents(false).require_git(false);

@@ -202,6 +202,20 @@ impl WorkTree {
         stamp::of_ignored(&self.root, &|path| left_out.contains(path))
     }
 
+    /// What the ignore rules hide, the topmost of each, relative to the root.
+    pub fn ignored(&self) -> Vec<PathBuf> {
+        let found = stamp::ignored(&self.root, &|_| false);
+        found.iter().filter_map(|path| Some(path.strip_prefix(&self.root).ok()?.into())).collect()
+    }
+
+    /// The folders of the repository that lie elsewhere, as those of a linked
+    /// work tree do.
+    pub fn git_folders_elsewhere(&self) -> Vec<PathBuf> {
+        let Some(git) = self.git() else { return Vec::new() };
+        let common = git.common_dir();
+        if common.starts_with(&self.root) { Vec::new() } else { vec![common.to_owned()] }
+    }
+
     /// Lists the files that differ between two trees, ordered by path. A
     /// renamed file was removed and added.
     ///

@@ -5,6 +5,7 @@
 //! tests, their helpers, data and recorded results, and what configures the
 //! runner. A file may hold both; then its parts are taken from both versions.
 
+mod bodies;
 mod graft;
 mod splice;
 
@@ -14,6 +15,8 @@ use std::collections::BTreeMap;
 use super::language::Language;
 use super::paths::Collection;
 use super::{FilePair, config, decoded, is_fixture, is_snapshot, is_test_file, paths};
+
+pub use bodies::{new_names, tests_in};
 
 /// The other files of a project, where a name is looked up.
 pub trait ProjectTexts {
@@ -60,10 +63,16 @@ pub fn split(files: &[FilePair<'_>], project: &dyn ProjectTexts) -> SplitChange 
     let mut doubtful = Vec::new();
     for file in files {
         let Some(path) = file.old.or(file.new).map(|version| version.path) else { continue };
-        match class(path) {
-            Class::Code if file.old.is_some() => doubtful.push((path, file)),
-            Class::Test if is_code_in_test_folder(path) => doubtful.push((path, file)),
-            class => put(&mut out, path, file, class),
+        let class = class(path);
+        let is_doubtful = match class {
+            Class::Code => file.old.is_some(),
+            Class::Test => is_code_in_test_folder(path),
+            Class::Mixed | Class::Inline | Class::Neither => false,
+        };
+        if is_doubtful {
+            doubtful.push((path, file));
+        } else {
+            put(&mut out, path, file, class);
         }
     }
     let paths: Vec<&str> = doubtful.iter().map(|(path, _)| *path).collect();
@@ -177,7 +186,7 @@ fn told_by_names(files: &[&str], project: &dyn ProjectTexts) -> Vec<Class> {
             match class {
                 _ if is_runner => named.runner |= configures(text, own),
                 Class::Test => named.tests |= names(text, own),
-                Class::Code | Class::Inline => named.code |= names(text, own) || imports(text, own),
+                Class::Code | Class::Inline => named.code |= mentions((path, text), own),
                 Class::Mixed | Class::Neither => {}
             }
         }
@@ -202,6 +211,15 @@ fn configures(text: &str, path: &str) -> bool {
     let (_, stem) = paths::split(path);
     let ends = |end: &str| text.contains(&format!("/{stem}{end}"));
     names(text, path) || ends("\"") || ends("'") || text.contains(&format!("-p {stem}"))
+}
+
+/// Whether code reads a file, or imports a module that may be one of tests.
+fn mentions((code, text): (&str, &str), path: &str) -> bool {
+    if !is_code_in_test_folder(path) {
+        return names(text, path);
+    }
+    let language = Language::of(path).filter(|language| *language != Language::Shell);
+    language.is_some() && language == Language::of(code) && imports(text, path)
 }
 
 /// Whether code names a module by its folder and its own name.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use ralph_checks::tamper::Rules;
+use ralph_core::Run;
 use ralph_core::locale::Locale;
 use ralph_engine::allowed;
 use ralph_store::RunStore;
@@ -41,7 +42,6 @@ impl AllowArgs {
 pub(crate) fn run(args: &AllowArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     let (store, run) = app.recorded(args.run.as_deref())?;
-    let folder = app.home.join("runs").join(run.id.as_str());
     // The turn that is under way has no record yet.
     let records = store.iterations(&run.id, RECORDS)?;
     let judged = records.into_iter().rev().find(|record| !record.gates.is_empty());
@@ -58,13 +58,7 @@ pub(crate) fn run(args: &AllowArgs) -> Result<u8, CliError> {
              add `--allow-test-changes` or set run.allow_changes",
         ));
     }
-    let paths = args.paths.iter().map(|path| inside(&app, path));
-    let paths = paths.collect::<Result<Vec<_>, _>>()?;
-    let rule = |paths: &[String]| {
-        Rules::new(&[], paths).map_err(|error| CliError::usage(error.to_string()))
-    };
-    rule(&paths)?;
-    let new = allowed::add(&folder, &paths)?;
+    let (paths, new) = accept(&app, &run, &args.paths)?;
     for path in paths {
         let rules = rule(std::slice::from_ref(&path))?;
         let how = match (new.contains(&path), held.iter().any(|held| covers(&rules, &held.place))) {
@@ -75,6 +69,24 @@ pub(crate) fn run(args: &AllowArgs) -> Result<u8, CliError> {
         out::line(format!("{}: {}", run.id, how.words(&path, app.locale())));
     }
     Ok(0)
+}
+
+/// Accepts changes at these paths. Returns them as seen from the root, and
+/// those that are new.
+pub(crate) fn accept(
+    app: &App,
+    run: &Run,
+    paths: &[String],
+) -> Result<(Vec<String>, Vec<String>), CliError> {
+    let paths = paths.iter().map(|path| inside(app, path)).collect::<Result<Vec<_>, _>>()?;
+    rule(&paths)?;
+    let folder = app.home.join("runs").join(run.id.as_str());
+    let new = allowed::add(&folder, &paths)?;
+    Ok((paths, new))
+}
+
+fn rule(paths: &[String]) -> Result<Rules, CliError> {
+    Rules::new(&[], paths).map_err(|error| CliError::usage(error.to_string()))
 }
 
 /// Whether a place, `file:line` or a test, is among what is allowed.

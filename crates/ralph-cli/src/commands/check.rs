@@ -118,10 +118,11 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
         locale: app.locale(),
         quiet: args.is_for_machines(),
         interrupt: Interrupt::default(),
+        is_held: false,
     };
     let reports = reports(&app, layers, &args.wanted(), &mut progress)?;
     show(&reports, args, progress.locale);
-    Ok(u8::from(reports.iter().any(GateReport::blocks)))
+    Ok(u8::from(progress.is_held || reports.iter().any(GateReport::blocks)))
 }
 
 /// What is to be checked, beside what the settings say.
@@ -283,6 +284,8 @@ pub(crate) struct Progress {
     pub(crate) quiet: bool,
     /// Ends the gates when it is raised.
     pub(crate) interrupt: Interrupt,
+    /// Whether changes of tests or checks are held against the run.
+    pub(crate) is_held: bool,
 }
 
 impl Progress {

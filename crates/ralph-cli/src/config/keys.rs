@@ -157,6 +157,20 @@ pub(crate) const KEYS: &[Key] = &[
         "Any test may be changed",
     ),
     key(
+        "run.original_tests",
+        "RALPH_ORIGINAL_TESTS",
+        Kind::Choice(&["hold", "report", "off"]),
+        "hold",
+        "What follows when tests were changed and those of the start do not accept the present code: hold the run, report it, or do not run them",
+    ),
+    key(
+        "run.new_tests",
+        "RALPH_NEW_TESTS",
+        Kind::Choice(&["expect", "ignore"]),
+        "expect",
+        "Whether the agent is asked for tests that fail without its work, when all checks pass before the first turn",
+    ),
+    key(
         "run.known_failures",
         "RALPH_KNOWN_FAILURES",
         Kind::Switch,

@@ -11,8 +11,8 @@ use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
 use ralph_core::locale::Locale;
 use ralph_core::memory::hydration::USUAL_TOKENS;
 use ralph_core::policy::{
-    Allowed, Context, Criterion, GateSpec, Limits, Need, OldSession, Policy, RuleEdition, Trust,
-    TurnLimits,
+    AddedTests, Allowed, Context, Criterion, GateSpec, Limits, Need, OldSession, OriginalTests,
+    Policy, RuleEdition, TestRules, Trust, TurnLimits,
 };
 use ralph_core::usage::Usd;
 
@@ -345,6 +345,7 @@ impl Settings {
                     tests: reader.switch("run.allow_test_changes").unwrap_or(false),
                     known_failures: reader.switch("run.known_failures").unwrap_or(false),
                 },
+                tests: reader.test_rules(),
                 edition: RuleEdition::Second,
                 context: reader.context(&agent)?,
                 // Only hosts are asked to replace a session.
@@ -447,6 +448,19 @@ impl Reader<'_> {
             | Value::Money(_)
             | Value::Switch(_) => None,
         }
+    }
+
+    fn test_rules(&self) -> TestRules {
+        let original = match self.text("run.original_tests") {
+            Some("report") => OriginalTests::Report,
+            Some("off") => OriginalTests::Off,
+            Some(_) | None => OriginalTests::Hold,
+        };
+        let added = match self.text("run.new_tests") {
+            Some("ignore") => AddedTests::Ignore,
+            Some(_) | None => AddedTests::Expect,
+        };
+        TestRules { original, added }
     }
 
     pub(super) fn switch(&self, path: &str) -> Option<bool> {

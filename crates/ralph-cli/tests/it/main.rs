@@ -57,6 +57,7 @@ mod opencode;
 mod opencode_moving;
 #[cfg(test)]
 mod opencode_moving_trouble;
+mod original;
 mod outcomes;
 #[cfg(test)]
 mod outcomes_credit;

@@ -28,7 +28,7 @@ fn a_run_that_cut_an_assertion_does_not_succeed_and_names_the_place() {
     for project in [plain(), git()] {
         let project = laid_out(project, CUT);
         let output = project.run_json("fix it", &["--criteria", "custom:true"]);
-        let output = output.ends("failed/no_progress", 4);
+        let output = output.ends("waiting/human", 2);
         let told = weakened(&output.events_of("iteration_ended"));
         assert!(told[0].contains("tests/test_total.py:"), "{told:?}");
         assert!(told[0].contains("assertion removed from `test_total`"), "{told:?}");
@@ -150,7 +150,7 @@ fn the_script_of_a_gate_is_not_the_agents_to_change() {
     project.script("check.sh", "exit 1");
     project.agent("echo 'exit 0' > check.sh\necho '<promise>DONE</promise>'");
     let output = project.run_json("fix it", &["--criteria", "custom:sh check.sh"]);
-    let output = output.ends("failed/no_progress", 4);
+    let output = output.ends("waiting/human", 2);
     let told = weakened(&output.events_of("iteration_ended"));
     assert!(told[0].contains("check.sh") && told[0].contains("script of a gate"), "{told:?}");
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::Instant;
 
 use ralph_checks::security::{Before, Files, MOST_EARLIER};
 use ralph_core::claim::Claim;
-use ralph_core::decide::awaits_judge;
+use ralph_core::decide::{awaits_judge, is_held};
 use ralph_core::evidence::{Evidence, GateReport, TurnEnd};
 use ralph_core::feedback::Feedback;
 use ralph_core::policy::{Bar, Need};
@@ -114,6 +115,11 @@ impl Driver<'_> {
     fn finish_if_done(&mut self, run: &Run) -> Result<Run, EngineError> {
         let began = self.clock.now();
         let mut evidence = self.no_turn();
+        if !run.progress.held.is_empty() {
+            // All was said and done but for what was held, which the user may
+            // have allowed.
+            evidence.text.clone_from(&run.last_output);
+        }
         self.look_at_files(run, &mut evidence)?;
         let judgement = decide(run, &run.policy, &evidence);
         let Decision::Complete(_) = judgement.decision else {
@@ -148,6 +154,8 @@ impl Driver<'_> {
             edited: Vec::new(),
             flaky: BTreeSet::new(),
             broken: BTreeSet::new(),
+            biting: Vec::new(),
+            aside: std::time::Duration::ZERO,
             usage: None,
             now: self.clock.now(),
         }
@@ -175,6 +183,7 @@ impl Driver<'_> {
         let run = Run { baseline: Some(baseline), ..run.clone() };
         // What accepts a run is executed in it.
         self.check_files(&run, &mut evidence, PassRecall::Since(run.started_at))?;
+        self.foresee_judgement(&run, &mut evidence)?;
         Ok(evidence)
     }
 
@@ -191,6 +200,7 @@ impl Driver<'_> {
         } else {
             self.check_files(run, evidence, PassRecall::All)?;
             self.confirm(run, evidence)?;
+            self.judge_by_start(run, evidence)?;
         }
         self.ask_judge(run, evidence)
     }
@@ -198,7 +208,7 @@ impl Driver<'_> {
     /// Executes remembered gates if all else says that the run is done: what
     /// accepts it is executed in this run, on these files.
     fn confirm(&mut self, run: &Run, evidence: &mut Evidence) -> Result<(), EngineError> {
-        let is_done = matches!(decide(run, &run.policy, evidence).decision, Decision::Complete(_));
+        let is_done = is_held(run, &run.policy, evidence);
         let is_old = evidence.gates.iter().any(|gate| gate.cached && gate.need == Need::Required);
         if !is_old || !(is_done || awaits_judge(run, &run.policy, evidence)) {
             return Ok(());
@@ -211,7 +221,10 @@ impl Driver<'_> {
         };
         evidence.weakened.clear();
         evidence.edited.clear();
-        self.check_files(run, evidence, recall)
+        let began = Instant::now();
+        self.check_files(run, evidence, recall)?;
+        evidence.aside = evidence.aside.saturating_add(began.elapsed());
+        Ok(())
     }
 
     /// Adds what the gates show on the present tree.

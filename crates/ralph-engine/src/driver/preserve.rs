@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::Path;
 
 use ralph_core::evidence::{Evidence, GateReport, Weakening};
+use ralph_core::finding::Tests;
 use ralph_core::locale::Locale;
 use ralph_core::preserve::{self, FewerTests, Losses, Start, TestLoss};
 use serde::{Deserialize, Serialize};
@@ -58,23 +59,41 @@ pub(crate) fn remember(folder: &Path, gates: &[GateReport]) -> Result<(), Engine
     if rows.is_empty() {
         return Ok(());
     }
+    save(folder, &rows)
+}
+
+/// Adds the tests of a gate that had no result before the first turn.
+pub(crate) fn add(folder: &Path, gate: &str, tests: &Tests) -> Result<(), EngineError> {
+    let known = load(folder);
+    let mut rows: BTreeMap<&str, StartRow> =
+        known.iter().map(|(name, start)| (name.as_str(), start.clone().into())).collect();
+    rows.insert(gate, preserve::start(tests).into());
+    save(folder, &rows)
+}
+
+fn save(folder: &Path, rows: &BTreeMap<&str, StartRow>) -> Result<(), EngineError> {
     let path = folder.join(FILE);
     let written = turn::make_private_folder(folder)
         .and_then(|()| turn::private_file(&path))
-        .and_then(|mut file| file.write_all(&serde_json::to_vec(&rows)?));
+        .and_then(|mut file| file.write_all(&serde_json::to_vec(rows)?));
     written.map_err(|source| EngineError::Write { path, source })
+}
+
+/// The tests that ran at the start, gate by gate; none if they are unknown.
+pub(crate) fn load(folder: &Path) -> BTreeMap<String, Start> {
+    let Ok(text) = fs::read(folder.join(FILE)) else { return BTreeMap::new() };
+    let rows: BTreeMap<String, StartRow> = serde_json::from_slice(&text).unwrap_or_default();
+    rows.into_iter().map(|(name, row)| (name, row.into())).collect()
 }
 
 /// Adds to the evidence what fails now though it passed at the start, and
 /// what runs no more.
 pub(crate) fn compare(folder: &Path, locale: Locale, evidence: &mut Evidence) {
-    let Ok(text) = fs::read(folder.join(FILE)) else { return };
-    let mut then: BTreeMap<String, StartRow> = serde_json::from_slice(&text).unwrap_or_default();
+    let mut then = load(folder);
     for gate in &evidence.gates {
-        let Some((row, now)) = then.remove(&gate.name).zip(gate.reading.tests.as_ref()) else {
+        let Some((then, now)) = then.remove(&gate.name).zip(gate.reading.tests.as_ref()) else {
             continue;
         };
-        let then = Start::from(row);
         let broken: BTreeSet<&str> = preserve::broken(&then, now).collect();
         let prints = gate.failing_tests().filter(|(id, _)| broken.contains(id));
         evidence.broken.extend(prints.map(|(_, print)| print.to_owned()));
@@ -120,7 +139,7 @@ fn fall(FewerTests { then, now }: FewerTests, locale: Locale) -> String {
 mod tests {
     use ralph_core::Timestamp;
     use ralph_core::evidence::{Extent, TurnEnd, Verdict};
-    use ralph_core::finding::{Reading, TestCounts, TestState, Tests};
+    use ralph_core::finding::{Reading, TestCounts, TestState};
     use ralph_core::policy::Need;
 
     use super::*;
@@ -161,6 +180,8 @@ mod tests {
             edited: Vec::new(),
             flaky: BTreeSet::new(),
             broken: BTreeSet::new(),
+            biting: Vec::new(),
+            aside: std::time::Duration::ZERO,
             usage: None,
             now: Timestamp::from_millis(0),
         }

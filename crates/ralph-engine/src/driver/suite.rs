@@ -144,12 +144,23 @@ impl Driver<'_> {
 
     /// Executes these gates, in the sight of whoever watches the run.
     pub(crate) fn execute_gates(&mut self, run: &Run, gates: &[&dyn Gate]) -> Vec<GateReport> {
+        self.execute_shown_as(run, gates, "")
+    }
+
+    /// Executes these gates, which are shown with `remark` behind their names.
+    pub(crate) fn execute_shown_as(
+        &mut self,
+        run: &Run,
+        gates: &[&dyn Gate],
+        remark: &'static str,
+    ) -> Vec<GateReport> {
         let site = Site { supervisor: &self.supervisor, root: &self.root, env: &self.gate_env };
         let store = self.ledger.store();
         let limit = TimeLimit { until: self.until, locale: run.policy.locale };
         let bound = limit.bind(gates, store);
         let bound: Vec<&dyn Gate> = bound.iter().map(|gate| &**gate).collect();
-        let mut watcher = Watcher::new(run, (&mut *self.sink, self.clock), &self.interrupt, store);
+        let watcher = Watcher::new(run, (&mut *self.sink, self.clock), &self.interrupt, store);
+        let mut watcher = Watcher { remark, ..watcher };
         let reports = run_together(&bound, &site, jobs(), &mut watcher);
         let executed = gates.iter().map(|gate| gate.spec()).zip(&reports);
         timing::remember(store, executed, self.clock.now());
@@ -182,6 +193,8 @@ pub(super) struct Watcher<'a> {
     interrupt: &'a Interrupt,
     store: &'a dyn RunStore,
     pulse: Pulse,
+    /// What is shown behind the names of the gates.
+    remark: &'static str,
 }
 
 impl<'a> Watcher<'a> {
@@ -191,13 +204,14 @@ impl<'a> Watcher<'a> {
         interrupt: &'a Interrupt,
         store: &'a dyn RunStore,
     ) -> Self {
-        Self { run, sink, clock, interrupt, store, pulse: Pulse::new(clock.now()) }
+        Self { run, sink, clock, interrupt, store, pulse: Pulse::new(clock.now()), remark: "" }
     }
 }
 
 impl GateWatcher for Watcher<'_> {
     fn started(&mut self, spec: &GateSpec) {
-        let event = Event::GateStarted { name: &spec.name, iteration: self.run.iteration };
+        let name = &format!("{}{}", spec.name, self.remark);
+        let event = Event::GateStarted { name, iteration: self.run.iteration };
         self.sink.event(&event, self.clock.now());
     }
 
@@ -206,6 +220,8 @@ impl GateWatcher for Watcher<'_> {
     }
 
     fn finished(&mut self, report: &GateReport) {
+        let name = format!("{}{}", report.name, self.remark);
+        let report = &GateReport { name, ..report.clone() };
         let event = Event::GateFinished { report, iteration: self.run.iteration };
         self.sink.event(&event, self.clock.now());
     }

@@ -4,16 +4,19 @@
 //! only files that differ are looked at. What others did does not count
 //! against the agent: edits while the run rested, and what was pulled in.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ralph_checks::judge::Judge;
-use ralph_checks::tamper::{FilePair, Rules, Severity, Tampering, Version, compare, is_test_file};
+use ralph_checks::tamper::{
+    FilePair, Restored, Rules, Severity, Tampering, Version, compare, is_test_file,
+};
 use ralph_core::evidence::{Edit, Evidence, Weakening};
 use ralph_core::{Run, TreeId, wording};
-use ralph_snapshot::{Earlier, Label, Snapshot, SnapshotError, Snapshots};
+use ralph_snapshot::{Earlier, EarlierKind, Label, Snapshot, SnapshotError, Snapshots};
 
 use super::{Driver, turn};
 use crate::allowed;
@@ -52,12 +55,28 @@ impl Driver<'_> {
         }
     }
 
-    fn tampering(
+    /// What was done to the checks, but for what was pulled in.
+    pub(super) fn tampering(
         &self,
         rules: &Rules,
         run: &Run,
         present: &TreeId,
     ) -> Result<Vec<Tampering>, EngineError> {
+        let sides = self.both_versions(run, present)?;
+        let pairs: Vec<FilePair<'_>> = sides.iter().map(Sides::pair).collect();
+        let mut found = compare(&pairs, rules, &Graph);
+        let pulled = self.pulled_in(found.iter().map(|one| &one.place.file), run);
+        found.retain(|one| !pulled.contains(&one.place.file));
+        Ok(found)
+    }
+
+    /// The files that differ from the start, or from what the user left while
+    /// the run rested, in both versions.
+    pub(super) fn both_versions(
+        &self,
+        run: &Run,
+        present: &TreeId,
+    ) -> Result<Vec<Sides>, EngineError> {
         let snapshots = Snapshots::new(&self.tree, run.id.clone());
         let all = snapshots.list()?;
         let Some(start) = all.iter().find(|snapshot| snapshot.label == Label::Start) else {
@@ -65,16 +84,7 @@ impl Driver<'_> {
             return Err(SnapshotError::Unknown { run, label }.into());
         };
         let files = since(start, &snapshots, &all, present)?;
-        if files.is_empty() {
-            return Ok(Vec::new());
-        }
-        let sides: Vec<Sides> =
-            files.into_iter().map(|file| Sides::read(&self.root, file)).collect();
-        let pairs: Vec<FilePair<'_>> = sides.iter().map(Sides::pair).collect();
-        let mut found = compare(&pairs, rules, &Graph);
-        let pulled = self.pulled_in(&found, run);
-        found.retain(|one| !pulled.contains(&one.place.file));
-        Ok(found)
+        Ok(files.into_iter().map(|file| Sides::read(&self.root, file)).collect())
     }
 
     /// Remembers the commit the run begins with: later ones of others may be
@@ -88,12 +98,16 @@ impl Driver<'_> {
         written.map_err(|source| EngineError::Write { path, source })
     }
 
-    /// Those of the files found that somebody else wrote and the user pulled in.
-    fn pulled_in(&self, found: &[Tampering], run: &Run) -> BTreeSet<String> {
+    /// Those of the files that somebody else wrote and the user pulled in.
+    pub(super) fn pulled_in<'f>(
+        &self,
+        files: impl Iterator<Item = &'f String>,
+        run: &Run,
+    ) -> BTreeSet<String> {
         // Without a commit to go by nothing speaks for a pull.
         let Some(head) = head_at_start(&self.folder) else { return BTreeSet::new() };
         let head = Some(&*head).filter(|head| !head.is_empty());
-        let files: BTreeSet<&String> = found.iter().map(|one| &one.place.file).collect();
+        let files: BTreeSet<&String> = files.collect();
         // A repository that cannot be asked says nothing in anybody's favour.
         let is_pulled = |file: &&String| {
             let path = Path::new(file.as_str());
@@ -141,22 +155,46 @@ fn since(
 }
 
 /// Both versions of a file.
-struct Sides {
+pub(super) struct Sides {
     path: String,
     old: Option<Vec<u8>>,
     new: Option<Vec<u8>>,
+    /// What was there at the start.
+    pub(super) was: EarlierKind,
 }
 
 impl Sides {
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
+    pub(super) fn old_text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(self.old.as_deref().unwrap_or_default())
+    }
+
+    pub(super) fn new_text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(self.new.as_deref().unwrap_or_default())
+    }
+
+    /// Whether it is known what was there at the start.
+    pub(super) fn is_known(&self) -> bool {
+        self.was == EarlierKind::Nothing || self.old.is_some()
+    }
+
+    /// The file as it was at the start.
+    pub(super) fn restored(&self) -> Restored {
+        self.old.clone().map_or(Restored::Absent, Restored::Contents)
+    }
+
     fn read(root: &Path, file: Earlier) -> Self {
         let path = root.join(&file.path);
         let is_small = fs::symlink_metadata(&path)
             .is_ok_and(|found| found.is_file() && found.len() <= MOST_BYTES);
         let new = is_small.then(|| fs::read(&path).ok()).flatten();
-        Self { path: slashed(&file.path), old: file.contents, new }
+        Self { path: slashed(&file.path), old: file.contents, new, was: file.was }
     }
 
-    fn pair(&self) -> FilePair<'_> {
+    pub(super) fn pair(&self) -> FilePair<'_> {
         let path = self.path.as_str();
         let old = self.old.as_deref().map(|contents| Version { path, contents });
         let new = self.new.as_deref().map(|contents| Version { path, contents });
@@ -184,7 +222,7 @@ fn accept(rules: &Rules, run: &Run, evidence: &mut Evidence) {
     }));
 }
 
-fn report(found: Vec<Tampering>, rules: &Rules, run: &Run, evidence: &mut Evidence) {
+pub(super) fn report(found: Vec<Tampering>, rules: &Rules, run: &Run, evidence: &mut Evidence) {
     let locale = run.policy.locale;
     for one in found {
         let file = &one.place.file;

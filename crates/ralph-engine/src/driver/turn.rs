@@ -208,6 +208,8 @@ impl Driver<'_> {
             edited: Vec::new(),
             flaky: BTreeSet::new(),
             broken: BTreeSet::new(),
+            biting: Vec::new(),
+            aside: std::time::Duration::ZERO,
             usage,
             now: self.clock.now(),
         };

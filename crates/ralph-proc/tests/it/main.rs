@@ -5,6 +5,7 @@
 mod ending;
 #[cfg(test)]
 mod feeding;
+#[cfg(test)]
 mod overlay;
 #[cfg(test)]
 mod stage;

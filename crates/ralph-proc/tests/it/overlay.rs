@@ -4,23 +4,22 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ralph_proc::{Ending, Overlay, OverlayFile, OverlayHelper, OverlaySight, OverlayWay};
+use ralph_proc::{Ending, Overlay, OverlayFile, OverlaySight, OverlayWay, Supervisor};
 use tempfile::TempDir;
 
-use crate::stage::{EXE, NO_LIMITS, Seen, sh, supervisor};
+use crate::stage::{NO_LIMITS, Seen, sh, supervisor};
 
 const WAYS: [OverlayWay; 2] = [OverlayWay::Layers, OverlayWay::Copy];
 
-/// A folder with files, and room for what the helper reads.
+/// A folder with files.
 struct Project {
     folder: TempDir,
-    room: TempDir,
 }
 
 impl Project {
     fn new(name: &str, files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let project = Self { folder, room: tempfile::tempdir().unwrap() };
+        let project = Self { folder };
         let root = project.folder.path().join(name);
         fs::create_dir(&root).unwrap();
         for (path, text) in files {
@@ -36,25 +35,23 @@ impl Project {
     }
 
     fn overlay(&self, files: &[(&str, Option<&str>)]) -> Overlay {
-        let seen = |text: &Option<&str>| match text {
+        let seen = |text: Option<&str>| match text {
             Some(text) => OverlaySight::File(text.as_bytes().to_vec()),
             None => OverlaySight::Nothing,
         };
         let file = |(path, text): &(&str, Option<&str>)| OverlayFile {
             path: path.into(),
-            seen: seen(text),
+            seen: seen(*text),
         };
         Overlay { root: self.root(), files: files.iter().map(file).collect(), ..Overlay::default() }
     }
 
     /// What a script prints in the overlay, and how it ends.
     fn run(&self, overlay: &Overlay, way: OverlayWay, script: &str) -> (String, Ending) {
-        let helper = OverlayHelper { exe: EXE.into() };
-        let plan = overlay.write(way, self.room.path()).unwrap();
         let launch = ralph_proc::Launch { dir: self.root(), ..sh(script) };
-        let launch = helper.wrap(launch, &plan);
         let mut seen = Seen::default();
-        let outcome = supervisor().run(&launch, &NO_LIMITS, &mut seen).unwrap();
+        let supervisor = supervisor().with_overlay(overlay.clone(), way);
+        let outcome = supervisor.run(&launch, &NO_LIMITS, &mut seen).unwrap();
         (seen.stdout, outcome.ending)
     }
 }
@@ -91,7 +88,6 @@ fn a_program_sees_the_other_files_at_the_same_path_and_leaves_no_trace() {
         assert_eq!(names, ["src", "tests"], "{way:?}");
         assert_eq!(read(&root.join("src/a.txt")), "new");
         assert_eq!(read(&root.join("tests/t.txt")), "new");
-        assert_eq!(fs::read_dir(project.room.path()).unwrap().count(), 0, "{way:?}");
     }
 }
 
@@ -105,12 +101,12 @@ fn a_program_cannot_take_the_overlay_away() {
             way,
             "cd /; umount -l \"$OLDPWD\" 2>/dev/null; cat \"$OLDPWD/t.txt\"; id -u",
         );
-        let user = rustix_uid();
+        let user = own_user();
         assert_eq!(printed, format!("old\n{user}\n"), "{way:?}");
     }
 }
 
-fn rustix_uid() -> String {
+fn own_user() -> String {
     let output = std::process::Command::new("id").arg("-u").output().unwrap();
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
@@ -148,12 +144,11 @@ fn fixed_paths_are_seen_as_they_are_and_never_written() {
 }
 
 #[test]
-fn a_probe_tells_the_way_or_the_reason() {
+fn a_probe_tells_whether_it_is_possible() {
     let project = Project::new("p", &[("t.txt", "new\n")]);
-    let helper = OverlayHelper { exe: EXE.into() };
-    let overlay = project.overlay(&[]);
-    assert_eq!(overlay.probe(&helper, project.room.path()), Ok(OverlayWay::Layers));
-    let nowhere = Overlay { root: "/".into(), files: overlay.files, ..Overlay::default() };
-    let missing = OverlayHelper { exe: "/no/such/ralph".into() };
-    assert!(nowhere.probe(&missing, project.room.path()).is_err());
+    for way in WAYS {
+        let overlaid = |supervisor: Supervisor| supervisor.with_overlay(project.overlay(&[]), way);
+        assert_eq!(overlaid(supervisor()).probe_overlay(), Ok(()), "{way:?}");
+        assert!(overlaid(Supervisor::new("/no/such/ralph", [])).probe_overlay().is_err());
+    }
 }

@@ -14,8 +14,8 @@ use ralph_core::finding::{
 use ralph_core::format::Format;
 use ralph_core::locale::Locale;
 use ralph_core::policy::{
-    Allowed, Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, OldSession, RuleEdition,
-    Trust, TurnLimits,
+    AddedTests, Allowed, Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, OldSession,
+    OriginalTests, RuleEdition, TestRules, Trust, TurnLimits,
 };
 use ralph_core::progress::{Progress, SeenTree};
 use ralph_core::run::{AgentRef, Baseline, Best, NewRun, Owner, Task};
@@ -147,6 +147,7 @@ fn policy() -> Policy {
         ],
         zero: Level::ALL.into(),
         allowed: Allowed { paths: vec!["tests/**".to_owned()], tests: true, known_failures: true },
+        tests: TestRules { original: OriginalTests::Report, added: AddedTests::Ignore },
         edition: RuleEdition::First,
         context: Context::Summarize,
         old_session: Some(OldSession::Keep),
@@ -186,6 +187,7 @@ fn progress() -> Progress {
         fewest: Some(1),
         flaky: words(&["test flaky"]),
         totals: totals(),
+        held: words(&["tests/a.py gone"]),
     }
 }
 

@@ -8,8 +8,8 @@ use ralph_core::finding::Level;
 use ralph_core::format::Format;
 use ralph_core::locale::Locale;
 use ralph_core::policy::{
-    Allowed, Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, OldSession, RuleEdition,
-    Trust, TurnLimits,
+    AddedTests, Allowed, Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, OldSession,
+    OriginalTests, RuleEdition, TestRules, Trust, TurnLimits,
 };
 use ralph_core::usage::Usd;
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,8 @@ twin!(OldSessionRow of OldSession { Delete, Keep });
 twin!(LocaleRow of Locale { En, Ko });
 twin!(ModeRow of MatchMode { Tag, Word, Contains });
 twin!(RuleEditionRow of RuleEdition { First, Second });
+twin!(OriginalTestsRow of OriginalTests { Hold, Report, Off });
+twin!(AddedTestsRow of AddedTests { Expect, Ignore });
 twin!(BarRow of Bar { Clean, NoErrors, NoWorse });
 twin!(NeedRow of Need { Required, Advisory });
 twin!(CriterionRow of Criterion { TestPass, BuildSuccess, LintClean, TypeCheck, Diagnostics, Security, Memory, Custom, Judge });
@@ -43,6 +45,12 @@ struct PolicyRow {
     /// Missing in what earlier versions wrote.
     #[serde(default)]
     known_failures: bool,
+    /// Missing in what earlier versions wrote.
+    #[serde(default)]
+    original_tests: OriginalTestsRow,
+    /// Missing in what earlier versions wrote.
+    #[serde(default)]
+    added_tests: AddedTestsRow,
     /// Missing in what earlier versions wrote.
     #[serde(default)]
     edition: RuleEditionRow,
@@ -98,6 +106,20 @@ enum CommandRow {
     Question(String),
 }
 
+impl Default for OriginalTestsRow {
+    /// What earlier versions did.
+    fn default() -> Self {
+        Self::Off
+    }
+}
+
+impl Default for AddedTestsRow {
+    /// What earlier versions did.
+    fn default() -> Self {
+        Self::Ignore
+    }
+}
+
 impl Default for RuleEditionRow {
     /// What earlier versions began.
     fn default() -> Self {
@@ -115,6 +137,7 @@ pub(super) fn encode_policy(policy: &Policy) -> Result<String, StoreError> {
         gates,
         zero,
         allowed,
+        tests,
         edition,
         context,
         old_session,
@@ -130,6 +153,8 @@ pub(super) fn encode_policy(policy: &Policy) -> Result<String, StoreError> {
         allowed_paths: allowed.paths,
         allow_tests: allowed.tests,
         known_failures: allowed.known_failures,
+        original_tests: tests.original.into(),
+        added_tests: tests.added.into(),
         edition: edition.into(),
         context: context.into(),
         old_session: old_session.map(OldSessionRow::from),
@@ -150,6 +175,8 @@ pub(super) fn decode_policy(text: &str) -> Result<Policy, StoreError> {
         allowed_paths,
         allow_tests,
         known_failures,
+        original_tests,
+        added_tests,
         edition,
         context,
         old_session,
@@ -163,6 +190,7 @@ pub(super) fn decode_policy(text: &str) -> Result<Policy, StoreError> {
         gates: gates.into_iter().map(GateSpec::from).collect(),
         zero: zero.into_iter().map(Level::from).collect(),
         allowed: Allowed { paths: allowed_paths, tests: allow_tests, known_failures },
+        tests: TestRules { original: original_tests.into(), added: added_tests.into() },
         edition: edition.into(),
         context: context.into(),
         old_session: old_session.map(OldSession::from),

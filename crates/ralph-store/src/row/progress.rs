@@ -41,6 +41,8 @@ struct ProgressRow {
     flaky: BTreeSet<String>,
     #[serde(default)]
     totals: TotalsRow,
+    #[serde(default)]
+    held: BTreeSet<String>,
     /// The score of the best iteration, whose number has its own column.
     #[serde(default)]
     best: Option<ScoreRow>,
@@ -88,6 +90,7 @@ pub(super) fn encode_progress(
         fewest,
         flaky,
         totals,
+        held,
     } = progress.clone();
     let row = ProgressRow {
         stalled,
@@ -107,6 +110,7 @@ pub(super) fn encode_progress(
         fewest,
         flaky,
         totals: totals.into(),
+        held,
         best: best.map(|best| best.score.into()),
     };
     encode(PROGRESS, &row)
@@ -135,6 +139,7 @@ pub(super) fn decode_progress(text: &str) -> Result<(Progress, Option<Score>), S
         fewest: row.fewest,
         flaky: row.flaky,
         totals: row.totals.into(),
+        held: row.held,
     };
     Ok((progress, row.best.map(Score::from)))
 }

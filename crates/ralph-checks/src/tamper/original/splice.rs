@@ -72,7 +72,9 @@ fn cargo(present: &str, start: &str) -> Option<String> {
         ] {
             let theirs = then.get(table).and_then(Value::as_table).cloned().unwrap_or_default();
             if let Some(own) = now.get_mut(table).and_then(Value::as_table_mut) {
-                keys.iter().for_each(|key| set(own, &theirs, key));
+                for key in keys {
+                    set(own, &theirs, key);
+                }
             } else if table == "profile" && theirs.contains_key("test") {
                 now.insert(table.to_owned(), Value::Table(theirs));
             }

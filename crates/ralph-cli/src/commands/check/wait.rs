@@ -76,7 +76,13 @@ pub(super) fn check_run(
     let interrupt = progress.interrupt.clone();
     let mut driver = drive::driver(app, ledger, checks, &run, progress)?;
     driver.interrupt = interrupt;
-    Ok(Some(driver.look_on(&run)?.gates))
+    let evidence = driver.look_on(&run)?;
+    drop(driver);
+    for held in &evidence.weakened {
+        progress.say(&texts::held_change(&held.place, &held.what, progress.locale));
+    }
+    progress.is_held = !evidence.weakened.is_empty();
+    Ok(Some(evidence.gates))
 }
 
 impl Sink for Progress {

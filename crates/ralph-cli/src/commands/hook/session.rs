@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ralph_core::host::{Actor, Effect, Happening, HostEvent, HostReply, Start, Tone, ToolUse};
 use ralph_core::run::Owner;
-use ralph_core::state::{Pause, State};
+use ralph_core::state::{Pause, State, Wait};
 use ralph_core::wording::host as wording;
 use ralph_core::{Run, SessionId};
 use ralph_engine::events::Silent;
@@ -18,6 +18,7 @@ use super::slash::{self, Slash, Verb, Wanted};
 use super::{Call, arm, auto, edits, said};
 use crate::app::{App, own_binary};
 use crate::caller::SESSION_COMMAND;
+use crate::commands::allow;
 use crate::commands::drive::{self, Checks};
 use crate::commands::resume::{refuse_elsewhere, settings_of};
 use crate::commands::run::open_ledger;
@@ -246,6 +247,7 @@ impl<'a> Session<'a> {
             Slash::Unclear(word, meant) => Err(slash::unclear(&word, meant)),
             Slash::Verb(Verb::Help, _) => Ok(answer(slash::help())),
             Slash::Verb(Verb::Resume, words) => self.resume(session, &words),
+            Slash::Verb(Verb::Allow, words) => self.allow(session, &words),
             Slash::Verb(Verb::Status, words) => self.pass_on(session, Verb::Status, &words),
             Slash::Verb(verb @ (Verb::Stop | Verb::Pause | Verb::Rollback), words) => {
                 self.pass_on(session, verb, &words).map(HostReply::calling_off)
@@ -270,6 +272,33 @@ impl<'a> Session<'a> {
         let settings = arm::settings(self.app, self.call.host, layers)?;
         let checks = Checks::new(self.app, settings)?.until(self.deadline.end_of_gates());
         arm::start(self, session, wanted.task, checks)
+    }
+
+    /// Accepts changes that the run of this session waits for, and judges it
+    /// again. At any other time nobody can tell whether the user asks.
+    fn allow(&self, session: &SessionId, words: &[String]) -> Result<HostReply, CliError> {
+        let own = match self.app.existing_store()? {
+            Some(store) => store.run_of_session(session)?,
+            None => None,
+        };
+        let waits = |run: &Run| {
+            matches!(run.state, State::Waiting(Wait::Human { .. })) && !run.progress.held.is_empty()
+        };
+        if words.is_empty() {
+            return self.pass_on(session, Verb::Allow, words);
+        }
+        let Some(run) = own.filter(waits) else {
+            return Err(CliError::refused(
+                "no loop of this session waits for changes to be allowed",
+            )
+            .with_hint("in a terminal, `ralph allow PATH` allows changes at any time")
+            .in_korean(
+                "이 세션에는 변경 허용을 기다리는 루프가 없습니다",
+                Some("터미널에서는 언제든 `ralph allow PATH` 로 변경을 허용할 수 있습니다"),
+            ));
+        };
+        allow::accept(self.app, &run, words)?;
+        self.go_on(session, open_ledger(self.app)?, &run)
     }
 
     /// Goes on with a run in this session, whoever had it before.
@@ -297,9 +326,15 @@ impl<'a> Session<'a> {
                     Some("`/ralph resume --takeover` 로 이 세션으로 옮깁니다"),
                 ));
         }
+        self.go_on(session, ledger, &run)
+    }
+
+    /// Takes a run over and judges it at once.
+    fn go_on(&self, session: &SessionId, ledger: Ledger, run: &Run) -> Result<HostReply, CliError> {
+        let old = run.session().cloned();
         let owner = Owner::Session(session.clone());
-        let checks = self.checks(&run)?;
-        let taken = loops::take_over_as(ledger.store(), &run, &owner, self.app.now());
+        let checks = self.checks(run)?;
+        let taken = loops::take_over_as(ledger.store(), run, &owner, self.app.now());
         if let Err(EngineError::Store(StoreError::Stale { .. })) = &taken {
             let now = ledger.store().run(&run.id)?;
             if now.is_some_and(|now| self.is_echo(&now, session)) {
@@ -387,6 +422,8 @@ impl<'a> Session<'a> {
             (Verb::Stop, None) => command.arg("stop"),
             (Verb::Pause, _) => command.arg("pause"),
             (Verb::Rollback, _) => command.arg("rollback"),
+            (Verb::Allow, Some(own)) => command.args(["allow", "--run", &own]),
+            (Verb::Allow, None) => command.arg("allow"),
             (Verb::Status | Verb::Resume | Verb::Help, _) => command.arg("status"),
         };
         let output = command.args(words).output()?;

@@ -32,6 +32,7 @@ pub(super) enum Verb {
     Rollback,
     Resume,
     Pause,
+    Allow,
     Help,
 }
 
@@ -41,16 +42,17 @@ impl Slash {
         match self {
             Self::Verb(Verb::Status | Verb::Help, _) | Self::Unclear(..) => CallRight::Anyone,
             Self::Arm(_)
-            | Self::Verb(Verb::Stop | Verb::Rollback | Verb::Resume | Verb::Pause, _) => {
-                CallRight::UserOnly
-            }
+            | Self::Verb(
+                Verb::Stop | Verb::Rollback | Verb::Resume | Verb::Pause | Verb::Allow,
+                _,
+            ) => CallRight::UserOnly,
         }
     }
 }
 
 /// How the verbs are written.
-const VERBS: [&str; 8] =
-    ["start", "stop", "cancel", "status", "rollback", "resume", "pause", "help"];
+const VERBS: [&str; 9] =
+    ["start", "stop", "cancel", "status", "rollback", "resume", "pause", "allow", "help"];
 
 impl Verb {
     fn parse(word: &str) -> Option<Self> {
@@ -60,6 +62,7 @@ impl Verb {
             "rollback" => Self::Rollback,
             "resume" => Self::Resume,
             "pause" => Self::Pause,
+            "allow" => Self::Allow,
             "help" | "--help" => Self::Help,
             _ => return None,
         })

@@ -68,7 +68,8 @@ fn run(
     }
     let turn = if input.criteria.is_empty() { Turn::TakenForLoop } else { Turn::Taken };
     let wanted = Wanted { memory: Memory::Used, scan: Scan::Changed, turn };
-    let mut progress = Progress { locale: app.locale(), quiet: true, interrupt: interrupt.clone() };
+    let (locale, interrupt) = (app.locale(), interrupt.clone());
+    let mut progress = Progress { locale, quiet: true, interrupt, is_held: false };
     check::reports(app, layers, &wanted, &mut progress).map_err(refusal)
 }
 

@@ -38,6 +38,8 @@ fn evidence(gates: Vec<GateReport>) -> Evidence {
         edited: Vec::new(),
         flaky: BTreeSet::new(),
         broken: BTreeSet::new(),
+        biting: Vec::new(),
+        aside: Duration::ZERO,
         usage: None,
         now: Timestamp::default(),
     }

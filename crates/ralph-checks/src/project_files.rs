@@ -1,0 +1,80 @@
+//! The files of a project, walked.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+
+use crate::tamper::ProjectTexts;
+
+/// Larger files are not read.
+const MOST_BYTES: u64 = 256 * 1024;
+
+/// The files below this folder that the ignore rules leave to be seen.
+#[derive(Clone, Copy, Debug)]
+pub struct ProjectFiles<'a>(pub &'a Path);
+
+impl ProjectTexts for ProjectFiles<'_> {
+    fn each(&self, look: &mut dyn FnMut(&str, &str)) {
+        let mut builder = WalkBuilder::new(self.0);
+        builder.hidden(false).parents(false).require_git(false).follow_links(false);
+        builder.filter_entry(|item| item.file_name() != ".git");
+        for item in builder.build().flatten() {
+            let is_small = |found: fs::Metadata| found.is_file() && found.len() <= MOST_BYTES;
+            if !item.metadata().is_ok_and(is_small) {
+                continue;
+            }
+            let Ok(text) = fs::read_to_string(item.path()) else { continue };
+            let Ok(path) = item.path().strip_prefix(self.0) else { continue };
+            if let Some(path) = path.to_str() {
+                look(path, &text);
+            }
+        }
+    }
+}
+
+/// The folders in which Python keeps what it compiled of a project's files,
+/// relative to its root. Those of installed packages are left out.
+pub fn byte_code_folders(root: &Path) -> Vec<PathBuf> {
+    const FOLDER: &str = "__pycache__";
+    let mut builder = WalkBuilder::new(root);
+    builder.standard_filters(false).follow_links(false);
+    builder.filter_entry(|item| {
+        let name = item.file_name();
+        let is_installed = || item.path().join("pyvenv.cfg").exists();
+        name != ".git" && name != "node_modules" && name != "site-packages" && !is_installed()
+    });
+    let folders = builder.build().flatten().filter(|item| {
+        item.file_name() == FOLDER && item.file_type().is_some_and(|kind| kind.is_dir())
+    });
+    folders.filter_map(|item| Some(item.path().strip_prefix(root).ok()?.to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_python_compiled_is_found_but_for_installed_packages() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in ["a/__pycache__", ".venv/lib/__pycache__", "node_modules/x/__pycache__"] {
+            fs::create_dir_all(folder.path().join(path)).unwrap();
+        }
+        fs::write(folder.path().join(".venv/pyvenv.cfg"), "").unwrap();
+        assert_eq!(byte_code_folders(folder.path()), [Path::new("a/__pycache__")]);
+    }
+
+    #[test]
+    fn ignored_files_are_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, text) in [(".gitignore", "out/\n"), ("out/a.txt", "1"), ("src/a.py", "2")] {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let mut seen = Vec::new();
+        ProjectFiles(folder.path()).each(&mut |path, text| seen.push(format!("{path} {text}")));
+        seen.sort();
+        assert_eq!(seen, [".gitignore out/\n", "src/a.py 2"]);
+    }
+}

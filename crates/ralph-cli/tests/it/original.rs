@@ -1,0 +1,256 @@
+//! The tests of the start judge the present code, and new tests the code of
+//! the start.
+
+use ralph_testkit::{Output, Project};
+use serde_json::{Value, json};
+
+use crate::hooks::{Session, answer, goes_on, stop};
+use crate::{git, plain};
+
+/// The time that hooks of the plugin have.
+const PLUGIN: [&str; 2] = ["--timeout", "600"];
+
+/// Runs every `tests/*.t` and speaks TAP. `lib.sh` is the code.
+const SUITE: &str = r#"echo TAP version 13; n=0; bad=0
+for test in tests/*.t; do
+  n=$((n + 1))
+  if sh "$test"; then echo "ok $n - $test"; else echo "not ok $n - $test"; bad=1; fi
+done
+echo "1..$n"
+exit $bad"#;
+
+const GATE: [&str; 2] = ["--criteria", "custom:sh suite.sh"];
+
+const CLAIM: &str = "echo '<promise>DONE</promise>'";
+
+/// The program doubles, and should add one: `bad.t` knows.
+fn files(project: &Project) {
+    project.file("suite.sh", SUITE).file("lib.sh", "next() { echo $(($1 * 2)); }\n");
+    project.file("tests/good.t", ". ./lib.sh; test $(next 1) = 2\n");
+    project.file("tests/bad.t", ". ./lib.sh; test $(next 5) = 6\n");
+}
+
+fn suite() -> Project {
+    let project = git();
+    files(&project);
+    project.run_git(&["add", "-A"]);
+    project.run_git(&["commit", "--quiet", "--message=start"]);
+    project
+}
+
+/// The same with code that is right.
+fn green() -> Project {
+    let project = suite();
+    project.file("lib.sh", "next() { echo $(($1 + 1)); }\n");
+    project
+}
+
+const FIX: &str = "echo 'next() { echo $(($1 + 1)); }' > lib.sh";
+
+fn run(project: &Project, agent: &str, more: &[&str]) -> Output {
+    project.agent(&format!("{agent}; {CLAIM}"));
+    project.run_json("fix it", &[&GATE[..], more].concat())
+}
+
+fn last(output: &Output, key: &str) -> String {
+    let ended = output.events_of("iteration_ended");
+    ended.last().map(|event| event[key].to_string()).unwrap_or_default()
+}
+
+#[test]
+fn a_test_that_was_bent_is_refused_once_and_then_the_user_is_asked() {
+    let project = suite();
+    let bend = "echo '. ./lib.sh; test $(next 5) = 10' > tests/bad.t";
+    let output = run(&project, bend, &[]).exits(4).ends("waiting/human", 2);
+    let held = last(&output, "weakened");
+    assert!(held.contains("`tests/bad.t` passes only because it was changed"), "{held}");
+    let status = project.ralph(&["status"]).output().stdout;
+    assert!(status.contains("ralph allow tests/bad.t && ralph resume"), "{status}");
+    let _ = project.ralph(&["allow", "tests/bad.t"]).output().exits(0);
+    let resumed = project.ralph(&["resume", "--json"]).output().exits(0);
+    let _ = resumed.ends("success/verified", 2);
+}
+
+#[test]
+fn a_test_that_is_gone_or_replaced_still_fails_as_it_was() {
+    for bend in ["rm tests/bad.t", "mv tests/bad.t bad.txt; echo true > tests/other.t"] {
+        let output = run(&suite(), bend, &[]).exits(4).ends("waiting/human", 2);
+        let held = last(&output, "weakened");
+        assert!(held.contains("`tests/bad.t` failed at the start and is gone"), "{held}");
+    }
+}
+
+#[test]
+fn a_helper_of_the_tests_cannot_take_the_place_of_the_code() {
+    let project = suite();
+    project.file("tests/setup.sh", ". ./lib.sh\n");
+    project.file("tests/bad.t", ". ./tests/setup.sh; test $(next 5) = 6\n");
+    let bend = "echo 'next() { echo 6; }' > tests/setup.sh";
+    let output = run(&project, bend, &[]).exits(4);
+    let held = last(&output, "weakened");
+    assert!(held.contains("tests/setup.sh"), "{held}");
+}
+
+#[test]
+fn tests_that_are_moved_renamed_and_folded_are_never_held() {
+    let project = suite();
+    let refactor = "mv tests/bad.t tests/adds_one.t; cat tests/good.t >> tests/adds_one.t; \
+                    rm tests/good.t";
+    let output = run(&project, &format!("{FIX}; {refactor}"), &[]);
+    let output = output.exits(0).ends("success/verified", 1);
+    let edited = last(&output, "edited");
+    assert!(edited.contains("all 2 tests of the start pass on the present code"), "{edited}");
+}
+
+#[test]
+fn behaviour_that_changes_with_its_test_is_a_question() {
+    let project = green();
+    let change = "echo 'next() { echo $(($1 + 2)); }' > lib.sh; \
+                  sed -i 's/= 2/= 3/' tests/good.t; sed -i 's/= 6/= 7/' tests/bad.t";
+    let output = run(&project, change, &[]).exits(4).ends("waiting/human", 2);
+    let held = last(&output, "weakened");
+    assert!(held.contains("was changed together with the code"), "{held}");
+    let _ = project.ralph(&["allow", "tests"]).output().exits(0);
+    let resumed = project.ralph(&["resume", "--json"]).output().exits(0);
+    let _ = resumed.ends("success/verified", 2);
+    let told = green();
+    let output = run(&told, change, &["--allow-test-changes"]).exits(0).ends("success/verified", 1);
+    let edited = last(&output, "edited");
+    assert!(edited.contains("was changed together with the code"), "{edited}");
+    let allowed = green();
+    let more = ["--allow-test-changes=tests/good.t,tests/bad.t"];
+    let _ = run(&allowed, change, &more).exits(0);
+    for (value, code) in [("report", 0), ("off", 0), ("hold", 4)] {
+        let project = green();
+        project.file("ralph.toml", format!("[run]\noriginal_tests = \"{value}\"\n"));
+        let _ = run(&project, change, &[]).exits(code);
+    }
+}
+
+#[test]
+fn tests_that_cannot_run_against_the_new_code_are_named() {
+    let project = green();
+    project.file("suite.sh", format!("sh -n tests/*.t && . ./lib.sh && next 1 || exit 2\n{SUITE}"));
+    let rename = "sed -i 's/next/succ/' lib.sh tests/*.t suite.sh";
+    let output = run(&project, rename, &[]).exits(4);
+    let held = last(&output, "weakened");
+    assert!(held.contains("fails now") || held.contains("cannot run"), "{held}");
+}
+
+#[test]
+fn a_new_test_that_fails_without_the_work_proves_it() {
+    let project = green();
+    let feature = "echo 'prev() { echo $(($1 - 1)); }' >> lib.sh; \
+                   echo '. ./lib.sh; test $(prev 5) = 4' > tests/prev.t";
+    let output = run(&project, feature, &[]).exits(0).ends("success/verified", 1);
+    let edited = last(&output, "edited");
+    assert!(edited.contains("it passes now and fails on the code of the start"), "{edited}");
+}
+
+#[test]
+fn a_new_test_that_never_failed_proves_nothing_and_is_no_reproach() {
+    let project = green();
+    let feature = "echo 'prev() { echo 1; }' >> lib.sh; echo true > tests/prev.t";
+    let _ = run(&project, feature, &[]).exits(0).ends("success/claimed", 1);
+}
+
+#[test]
+fn the_agent_is_asked_for_a_test_once_if_all_checks_pass_already() {
+    let project = green();
+    project.file("ralph.toml", "[gates.test_pass]\ncommand = [\"sh\", \"suite.sh\"]\n");
+    project.agent(&format!("cat > prompt; {CLAIM}"));
+    let _ = project.run_json("add prev", &["--criteria", "test_pass"]).exits(0);
+    let prompt = project.read("prompt");
+    assert!(prompt.contains("add a test that fails without it"), "{prompt}");
+    let quiet = green();
+    let text =
+        "[run]\nnew_tests = \"ignore\"\n[gates.test_pass]\ncommand = [\"sh\", \"suite.sh\"]\n";
+    quiet.file("ralph.toml", text);
+    quiet.agent(&format!("cat > prompt; {CLAIM}"));
+    let _ = quiet.run_json("add prev", &["--criteria", "test_pass"]).exits(0);
+    assert!(!quiet.read("prompt").contains("fails without it"));
+}
+
+#[test]
+fn it_works_without_git() {
+    let project = plain();
+    files(&project);
+    let _ = run(&project, "echo true > tests/bad.t", &[]).exits(4).ends("waiting/human", 2);
+}
+
+#[test]
+fn a_test_that_commits_leaves_no_commit_behind_even_in_a_linked_work_tree() {
+    let project = suite();
+    let linked = project.outside("linked");
+    let place = linked.to_string_lossy().into_owned();
+    project.run_git(&["worktree", "add", "--quiet", &place]);
+    let commit = "git commit --quiet --allow-empty --message=by-a-test && false";
+    std::fs::write(linked.join("tests/bad.t"), commit).unwrap();
+    project.agent(&format!("echo true > tests/bad.t; {CLAIM}"));
+    std::fs::copy(project.root().join("agent.sh"), linked.join("agent.sh")).unwrap();
+    let count = || project.run_git(&["rev-list", "--all", "--count", "--grep=by-a-test"]);
+    let output = project.run_call("fix it", &GATE).dir(&linked).output().exits(4);
+    let held = last(&output, "weakened");
+    assert!(held.contains("tests/bad.t"), "{held}");
+    // The gate at the start is run in place, as gates are.
+    assert_eq!(count().trim(), "1");
+}
+
+#[test]
+fn without_permission_for_namespaces_it_is_said_and_the_reader_of_the_sources_has_the_word() {
+    let project = suite();
+    project.agent(&format!("echo '. ./lib.sh; test $(next 5) = 10' > tests/bad.t; {CLAIM}"));
+    let forbid = "echo 0 > /proc/sys/user/max_user_namespaces; exec \"$@\"";
+    let ralph = project.binary().to_string_lossy().into_owned();
+    let run = [&ralph, "run", "fix it", "--agent-cmd", "./agent.sh", "--json"];
+    let unshare = project.program("unshare").args(["--user", "--map-root-user", "sh", "-c"]);
+    let output = unshare.args([forbid, "sh"]).args(run).args(GATE).output();
+    let edited = last(&output, "edited");
+    assert!(edited.contains("the tests of the start could not be run"), "{edited}");
+}
+
+/// A session in which a test was bent and the loop rests because of it.
+fn held_session<'p>(project: &'p Project, prompt: &str) -> Session<'p> {
+    let session = Session::new(project, "s-1");
+    let tell = |event: &str, facts: &Value| answer(session.call(event, facts).args(PLUGIN));
+    let gate = "--criteria 'custom:sh suite.sh'";
+    tell("UserPromptSubmit", &json!({ "prompt": format!("/ralph {prompt} {gate}") }));
+    project.file("tests/bad.t", ". ./lib.sh; test $(next 5) = 10\n");
+    session.edit("tests/bad.t");
+    let refused = tell("Stop", &stop("Done. <promise>DONE</promise>"));
+    assert!(goes_on(&refused).contains("passes only because it was changed"), "{refused}");
+    let rests = tell("Stop", &stop("It is right so. <promise>DONE</promise>"));
+    assert_eq!(rests["decision"], Value::Null, "{rests}");
+    assert!(rests.to_string().contains("/ralph allow tests/bad.t"), "{rests}");
+    session.is("waiting/human", 2);
+    session
+}
+
+#[test]
+fn a_session_rests_until_the_user_allows_what_is_held() {
+    let project = suite();
+    let session = held_session(&project, "fix next");
+    let tell = |prompt: &str| {
+        answer(session.call("UserPromptSubmit", &json!({ "prompt": prompt })).args(PLUGIN))
+    };
+    tell("/ralph allow tests/bad.t");
+    session.is("success/verified", 2);
+    let refused = tell("/ralph allow tests/good.t").to_string();
+    assert!(refused.contains("no loop of this session waits"), "{refused}");
+}
+
+#[test]
+fn what_a_waiting_check_found_out_is_not_run_again_by_a_hook_without_time() {
+    let project = suite();
+    let session = Session::new(&project, "s-1");
+    let soon =
+        |event: &str, facts: &Value| answer(session.call(event, facts).args(["--timeout", "5"]));
+    let prompt = "/ralph fix next --criteria 'custom:sh suite.sh'";
+    soon("UserPromptSubmit", &json!({ "prompt": prompt }));
+    project.file("tests/bad.t", "true\n");
+    session.edit("tests/bad.t");
+    let checked = project.ralph(&["check", "--wait"]).output().exits(1);
+    assert!(checked.stderr.contains("held: tests/bad.t"), "{}", checked.stderr);
+    let refused = soon("Stop", &stop("Done. <promise>DONE</promise>"));
+    assert!(goes_on(&refused).contains("tests/bad.t"), "{refused}");
+}

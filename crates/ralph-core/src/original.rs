@@ -1,0 +1,236 @@
+//! What the tests of the start say about the present code, and what the
+//! present tests say about the code of the start.
+//!
+//! Both are told test by test. How a suite ended as a whole says little: a
+//! bar for coverage may fail with tests that all pass.
+
+use crate::evidence::{Bite, BitingTest};
+use crate::finding::{TestState, Tests};
+use crate::preserve::{self, Start, is_part_of};
+
+/// What the tests of the start say about the present code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OriginalVerdict {
+    /// How many of them pass.
+    pub passing: u64,
+    /// Those that object.
+    pub objections: Vec<Objection>,
+}
+
+/// A test of the start that does not accept the present code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Objection {
+    /// Its id.
+    pub id: String,
+    /// Why not.
+    pub reason: ObjectionReason,
+}
+
+/// Why a test of the start does not accept the present code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ObjectionReason {
+    /// It failed at the start and fails now as it was then. As it is now it
+    /// passes.
+    OnlyChanged,
+    /// It failed at the start, fails now as it was then, and is gone.
+    OnlyRemoved,
+    /// It passed at the start and fails now as it was then.
+    NewBehaviour,
+    /// It cannot be run as it was then.
+    CannotRun,
+}
+
+/// Compares the tests of the start (`then`), the present ones (`now`), and
+/// those of the start on the present code (`judged`).
+pub fn judge(then: &Start, now: &Tests, judged: &Tests) -> OriginalVerdict {
+    let fails_now = |id: &str| now.states.get(id) == Some(&TestState::Failed);
+    let not_run = not_run(then, judged);
+    // A file or a package that does not load has the name of neither.
+    let is_load_failure = |id: &str| not_run.iter().any(|test| is_part_of(test, id));
+    let mut objections = Vec::new();
+    for (id, state) in &judged.states {
+        let passed = then.passed.contains(id) || then.skipped.contains(id);
+        let is_new = !passed && !then.failed.contains(id);
+        if *state != TestState::Failed || fails_now(id) || (is_new && is_load_failure(id)) {
+            continue;
+        }
+        let reason = match (passed, now.states.contains_key(id)) {
+            (true, _) => ObjectionReason::NewBehaviour,
+            (false, true) => ObjectionReason::OnlyChanged,
+            (false, false) => ObjectionReason::OnlyRemoved,
+        };
+        objections.push(Objection { id: id.clone(), reason });
+    }
+    objections.extend(
+        not_run
+            .into_iter()
+            .map(|id| Objection { id: id.clone(), reason: ObjectionReason::CannotRun }),
+    );
+    objections.sort_by(|a, b| (a.reason, &a.id).cmp(&(b.reason, &b.id)));
+    OriginalVerdict { passing: judged.counts.passed, objections }
+}
+
+/// The tests of the start that are not run any more.
+fn not_run<'a>(then: &'a Start, judged: &Tests) -> Vec<&'a String> {
+    let mut unlisted = preserve::unlisted(judged);
+    let mut missing = Vec::new();
+    for id in then.passed.iter().chain(&then.failed) {
+        let is_run = match judged.states.get(id) {
+            Some(TestState::Passed | TestState::Failed) => true,
+            Some(TestState::Skipped) => false,
+            // Runners that name a package while it passes hide the tests in
+            // it; a file that did not load is now told by its tests.
+            None => judged.states.iter().any(|(other, state)| {
+                (*state == TestState::Passed && is_part_of(id, other)) || is_part_of(other, id)
+            }),
+        };
+        if is_run {
+        } else if unlisted > 0 {
+            unlisted -= 1;
+        } else {
+            missing.push(id);
+        }
+    }
+    missing
+}
+
+impl OriginalVerdict {
+    /// Drops what a second look does not confirm: tests that pass then, and
+    /// those that cannot be run on the code of the start either.
+    pub fn confirm(&mut self, again: Option<&Tests>, at_start: Option<&Tests>) {
+        let passes = |tests: Option<&Tests>, id: &str| {
+            tests.is_some_and(|tests| tests.states.get(id) == Some(&TestState::Passed))
+        };
+        let is_unstable = |id: &str| at_start.is_some_and(|tests| !tests.states.contains_key(id));
+        self.objections.retain(|one| match one.reason {
+            ObjectionReason::OnlyChanged
+            | ObjectionReason::OnlyRemoved
+            | ObjectionReason::NewBehaviour => !passes(again, &one.id),
+            ObjectionReason::CannotRun => !is_unstable(&one.id),
+        });
+    }
+
+    /// Whether any test objects for this reason.
+    pub fn has(&self, reason: ObjectionReason) -> bool {
+        self.objections.iter().any(|one| one.reason == reason)
+    }
+}
+
+/// The present tests that pass now and fail on the code of the start
+/// (`before`). One that cannot be run there has to be new, and to use what the
+/// run added: `uses_change` says so.
+pub fn biting(
+    then: &Start,
+    now: &Tests,
+    before: &Tests,
+    uses_change: &dyn Fn(&str) -> bool,
+) -> Vec<BitingTest> {
+    let is_new = |id: &String| {
+        [&then.passed, &then.failed, &then.skipped].iter().all(|ids| !ids.contains(id))
+    };
+    let bite = |id: &String| match before.states.get(id) {
+        Some(TestState::Failed) => Some(Bite::OldBehaviour),
+        Some(TestState::Passed | TestState::Skipped) => None,
+        None => (is_new(id) && uses_change(id)).then_some(Bite::NeedsNewCode),
+    };
+    let passing = now.states.iter().filter(|(_, state)| **state == TestState::Passed);
+    passing.filter_map(|(id, _)| Some(BitingTest { id: id.clone(), bite: bite(id)? })).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tests(passed: &[&str], failed: &[&str]) -> Tests {
+        let mut tests = Tests::default();
+        for (ids, state) in [(passed, TestState::Passed), (failed, TestState::Failed)] {
+            tests.states.extend(ids.iter().map(|&id| (id.to_owned(), state)));
+        }
+        tests.counts.passed = passed.len() as u64;
+        tests.counts.failed = failed.len() as u64;
+        tests
+    }
+
+    fn then(passed: &[&str], failed: &[&str]) -> Start {
+        preserve::start(&tests(passed, failed))
+    }
+
+    #[track_caller]
+    fn check(found: &OriginalVerdict, want: &[(&str, ObjectionReason)]) {
+        let found: Vec<_> = found.objections.iter().map(|one| (&*one.id, one.reason)).collect();
+        assert_eq!(found, want);
+    }
+
+    #[test]
+    fn a_test_that_was_mended_by_changing_it_still_fails_as_it_was() {
+        let verdict = judge(
+            &then(&["t::keeps"], &["t::div"]),
+            &tests(&["t::keeps", "t::div"], &[]),
+            &tests(&["t::keeps"], &["t::div"]),
+        );
+        check(&verdict, &[("t::div", ObjectionReason::OnlyChanged)]);
+        assert_eq!(verdict.passing, 1);
+    }
+
+    #[test]
+    fn a_test_that_could_not_be_loaded_at_the_start_is_held_to_what_it_said() {
+        let verdict = judge(
+            &then(&[], &["tests/a.py"]),
+            &tests(&["tests/a.py::one"], &[]),
+            &tests(&[], &["tests/a.py::one"]),
+        );
+        check(&verdict, &[("tests/a.py::one", ObjectionReason::OnlyChanged)]);
+    }
+
+    #[test]
+    fn behaviour_that_changed_with_its_test_is_a_question_of_its_own() {
+        let verdict = judge(&then(&["t::a"], &[]), &tests(&["t::a"], &[]), &tests(&[], &["t::a"]));
+        check(&verdict, &[("t::a", ObjectionReason::NewBehaviour)]);
+    }
+
+    #[test]
+    fn moved_renamed_and_folded_tests_do_not_object_while_the_old_ones_pass() {
+        let before = then(&["t::a", "t::b"], &["t::c"]);
+        let all = tests(&["t::a", "t::b", "t::c"], &[]);
+        check(&judge(&before, &tests(&["u::table"], &[]), &all), &[]);
+    }
+
+    #[test]
+    fn a_test_that_cannot_run_is_named_unless_it_never_could() {
+        let before = then(&["t::a", "t::2026-11-16"], &[]);
+        let mut verdict = judge(&before, &tests(&[], &[]), &tests(&[], &[]));
+        assert!(verdict.has(ObjectionReason::CannotRun));
+        verdict.confirm(None, Some(&tests(&["t::a"], &[])));
+        check(&verdict, &[("t::a", ObjectionReason::CannotRun)]);
+    }
+
+    #[test]
+    fn a_file_that_does_not_load_names_the_tests_in_it() {
+        let verdict = judge(
+            &then(&["tests.a::one", "tests.b::two"], &[]),
+            &tests(&["tests.a::uno", "tests.b::two"], &[]),
+            &tests(&["tests.b::two"], &["tests.a"]),
+        );
+        check(&verdict, &[("tests.a::one", ObjectionReason::CannotRun)]);
+    }
+
+    #[test]
+    fn a_test_that_passes_the_second_time_is_flaky_and_holds_nothing() {
+        let before = then(&["t::a"], &["t::b"]);
+        let now = tests(&["t::a", "t::b"], &[]);
+        let mut verdict = judge(&before, &now, &tests(&[], &["t::a", "t::b"]));
+        verdict.confirm(Some(&tests(&["t::a"], &["t::b"])), None);
+        check(&verdict, &[("t::b", ObjectionReason::OnlyChanged)]);
+    }
+
+    #[test]
+    fn a_test_bites_if_it_fails_on_the_old_code_or_is_new_and_needs_the_new() {
+        let before = then(&["t::a", "t::b", "t::c"], &[]);
+        let now = tests(&["t::a", "t::b", "t::c", "t::d", "t::loads", "t::idle", "t::empty"], &[]);
+        let old_code = tests(&["t::a", "t::idle"], &["t::b", "t::d"]);
+        let found = biting(&before, &now, &old_code, &|id| id == "t::loads" || id == "t::c");
+        let found: Vec<_> = found.iter().map(|one| (&*one.id, one.bite)).collect();
+        let (behaviour, code) = (Bite::OldBehaviour, Bite::NeedsNewCode);
+        assert_eq!(found, [("t::b", behaviour), ("t::d", behaviour), ("t::loads", code)]);
+    }
+}

@@ -1,0 +1,525 @@
+//! Lets the tests of the start judge the present code, and new tests the code
+//! of the start.
+//!
+//! This happens once all else says that the run is done, and only if there is
+//! something to judge: tests that were changed, tests that were added. Gates
+//! run on an overlay of the project, so not a byte of it is written.
+
+mod wording;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use ralph_checks::tamper::{
+    FilePair, Kind, Language, Restored, Rules, Tampering, new_names, split, tests_in,
+};
+use ralph_checks::{ProjectFiles, byte_code_folders};
+use ralph_core::decide::{Decision, decide, is_held};
+use ralph_core::evidence::{Bite, BitingTest, Edit, Evidence, GateReport, Verdict, Weakening};
+use ralph_core::finding::TestState;
+use ralph_core::original::{self, ObjectionReason, OriginalVerdict};
+use ralph_core::policy::{Need, OriginalTests, RuleEdition};
+use ralph_core::preserve::Start;
+use ralph_core::state::Proof;
+use ralph_core::{Run, TreeId};
+use ralph_proc::{Overlay, OverlayFile, OverlaySight, OverlayWay, Supervisor};
+use ralph_snapshot::EarlierKind;
+use ralph_store::{GatePass, RunStore};
+
+use self::wording::Trial;
+use super::tampering::{self, Sides};
+use super::{Driver, preserve};
+use crate::error::EngineError;
+use crate::events::Event;
+
+/// What makes runners go on where they would end with the first file that
+/// does not load, and keeps daemons out that know the real files.
+const ENVIRONMENT: [(&str, &str); 2] =
+    [("PYTEST_ADDOPTS", "--continue-on-collection-errors"), ("NX_DAEMON", "false")];
+
+/// How many objections are told one by one.
+const NAMED: usize = 20;
+
+/// A run whose tests can be judged.
+struct Case<'a> {
+    run: &'a Run,
+    start: TreeId,
+    present: TreeId,
+    rules: Rules,
+    /// All files that differ from the start.
+    files: Vec<Sides>,
+    /// The tests of the start, gate by gate.
+    starts: BTreeMap<String, Start>,
+    /// The gates that are judged by their tests, by number.
+    gates: Vec<usize>,
+}
+
+/// What a gate is run on.
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    /// The tests of the start and the present code.
+    TestsOfStart,
+    /// The present tests and the code of the start.
+    CodeOfStart,
+    /// Everything as it was at the start.
+    Start,
+}
+
+/// These files in both versions, but for those that cannot be restored.
+fn pairs<'f>(files: impl Iterator<Item = &'f Sides>) -> Vec<FilePair<'f>> {
+    files.filter(|file| file.is_known()).map(Sides::pair).collect()
+}
+
+impl Driver<'_> {
+    /// Lets the tests of the start judge the present code if the run would be
+    /// done otherwise, and new tests the code of the start if nothing else
+    /// proves the work.
+    pub(crate) fn judge_by_start(
+        &mut self,
+        run: &Run,
+        evidence: &mut Evidence,
+    ) -> Result<(), EngineError> {
+        if !is_held(run, &run.policy, evidence) {
+            return Ok(());
+        }
+        let began = Instant::now();
+        self.hear_all(run, evidence)?;
+        evidence.aside = evidence.aside.saturating_add(began.elapsed());
+        Ok(())
+    }
+
+    /// The same for a caller who waits for the gates and judges nothing: what
+    /// is found is remembered.
+    pub(crate) fn foresee_judgement(
+        &mut self,
+        run: &Run,
+        evidence: &mut Evidence,
+    ) -> Result<(), EngineError> {
+        if evidence.gates.iter().any(GateReport::blocks) {
+            return Ok(());
+        }
+        self.hear_all(run, evidence)
+    }
+
+    fn hear_all(&mut self, run: &Run, evidence: &mut Evidence) -> Result<(), EngineError> {
+        let Some(mut case) = self.case(run, evidence)? else { return Ok(()) };
+        self.learn_start(&mut case, evidence)?;
+        self.hear_tests_of_start(&case, evidence)?;
+        // What turned green needs no other proof.
+        let is_proven = decide(run, &run.policy, evidence).decision
+            == Decision::Complete(Proof::Verified)
+            || run.baseline.as_ref().is_some_and(|baseline| !baseline.red.is_empty());
+        if is_proven || !evidence.weakened.is_empty() {
+            return Ok(());
+        }
+        evidence.biting = self.biting(&case, evidence)?;
+        let told = |one: &BitingTest| Edit {
+            place: one.id.clone(),
+            what: wording::bite(one.bite, run.policy.locale).to_owned(),
+        };
+        evidence.edited.extend(evidence.biting.iter().take(NAMED).map(told));
+        Ok(())
+    }
+
+    /// Finds out late what the tests of the start were, where there was no
+    /// time for it then.
+    fn learn_start(
+        &mut self,
+        case: &mut Case<'_>,
+        evidence: &mut Evidence,
+    ) -> Result<(), EngineError> {
+        for index in case.gates.clone() {
+            let name = self.gates[index].spec().name.clone();
+            if case.starts.contains_key(&name) {
+                continue;
+            }
+            let whole = |file: &Sides| (file.path().to_owned(), file.restored());
+            let all = case.files.iter().filter(|file| file.is_known()).map(whole).collect();
+            let Ok(supervisor) = self.overlaid(&case.files, &all) else { continue };
+            let report = self.hear_on(case, index, (&supervisor, Stage::Start), &all)?;
+            match report.reading.tests {
+                Some(tests) if report.verdict.is_known() => {
+                    preserve::add(&self.folder, &name, &tests)?;
+                    case.starts.insert(name, ralph_core::preserve::start(&tests));
+                }
+                Some(_) | None => self.pass_on_lack_of_time(&report, evidence),
+            }
+        }
+        case.gates.retain(|index| {
+            case.starts.get(&self.gates[*index].spec().name).is_some_and(|start| start.ran > 0)
+        });
+        Ok(())
+    }
+
+    /// A gate that a hook has no time for has no result: a caller with more
+    /// time finds it out.
+    fn pass_on_lack_of_time(&self, report: &GateReport, evidence: &mut Evidence) {
+        let own = evidence.gates.iter_mut().find(|own| own.name == report.name);
+        if let (Some(_), Some(own), Verdict::Unknown { .. }) = (self.until, own, &report.verdict) {
+            own.verdict = report.verdict.clone();
+        }
+    }
+
+    /// What is to be judged; `None` if nothing is.
+    fn case<'r>(&self, run: &'r Run, evidence: &Evidence) -> Result<Option<Case<'r>>, EngineError> {
+        let is_off = run.policy.tests.original == OriginalTests::Off;
+        if is_off || run.policy.edition == RuleEdition::First {
+            return Ok(None);
+        }
+        let start = run.baseline.as_ref().and_then(|baseline| baseline.tree.clone());
+        let Some((start, present)) = start.zip(evidence.tree.clone()) else { return Ok(None) };
+        if start == present {
+            return Ok(None);
+        }
+        let starts = preserve::load(&self.folder);
+        let is_judged = |index: &usize| {
+            let spec = self.gates[*index].spec();
+            let report = evidence.gates.iter().find(|report| report.name == spec.name);
+            let has_tests = report.is_some_and(|report| report.reading.tests.is_some());
+            spec.need == Need::Required && has_tests
+        };
+        let gates: Vec<usize> = (0..self.gates.len()).filter(is_judged).collect();
+        if gates.is_empty() {
+            return Ok(None);
+        }
+        let (rules, files) = (self.rules(run)?, self.both_versions(run, &present)?);
+        Ok(Some(Case { run, start, present, rules, files, starts, gates }))
+    }
+
+    /// Runs the tests of the start on the present code, if tests were changed.
+    fn hear_tests_of_start(
+        &mut self,
+        case: &Case<'_>,
+        evidence: &mut Evidence,
+    ) -> Result<(), EngineError> {
+        let open = case.files.iter().filter(|file| !case.rules.allows(file.path()));
+        let mut material = split(&pairs(open), &ProjectFiles(&self.root)).tests;
+        let pulled = self.pulled_in(material.keys(), case.run);
+        material.retain(|path, _| !pulled.contains(path));
+        if material.is_empty() {
+            return Ok(());
+        }
+        let trial = Trial::new(&material, case.run.policy.locale);
+        let supervisor = match self.overlaid(&case.files, &material) {
+            Ok(supervisor) => supervisor,
+            Err(reason) => {
+                let what = trial.not_possible(&reason);
+                evidence.edited.push(Edit { place: trial.places(), what });
+                return Ok(());
+            }
+        };
+        self.tell(&Event::Notice { run: case.run, text: trial.announced() });
+        let mut verdicts = Vec::new();
+        for index in case.gates.clone() {
+            let heard = self.hear_gate(case, index, (&supervisor, &material), evidence)?;
+            verdicts.extend(heard.map(|verdict| (self.gates[index].spec().name.clone(), verdict)));
+        }
+        if verdicts.len() == case.gates.len() {
+            self.replace_reading(case, &material, evidence)?;
+        }
+        let is_told = case.run.policy.allowed.tests
+            || case.run.policy.tests.original == OriginalTests::Report;
+        for (gate, verdict) in verdicts {
+            if verdict.objections.is_empty() {
+                evidence.edited.push(Edit { what: trial.all_pass(verdict.passing), place: gate });
+                continue;
+            }
+            let held = trial.held(&verdict, |id| case.rules.allow_test(id));
+            let locale = case.run.policy.locale;
+            if is_told {
+                let told = |one: Weakening| Edit {
+                    what: ralph_core::wording::accepted(&one.what, locale),
+                    place: one.place,
+                };
+                evidence.edited.extend(held.into_iter().take(NAMED).map(told));
+            } else {
+                evidence.weakened.extend(held.into_iter().take(NAMED));
+            }
+        }
+        Ok(())
+    }
+
+    /// What the tests of one gate say as they were at the start; `None` if
+    /// they cannot be heard.
+    fn hear_gate(
+        &mut self,
+        case: &Case<'_>,
+        index: usize,
+        (supervisor, material): (&Supervisor, &BTreeMap<String, Restored>),
+        evidence: &mut Evidence,
+    ) -> Result<Option<Heard>, EngineError> {
+        let name = self.gates[index].spec().name.clone();
+        let stage = (supervisor, Stage::TestsOfStart);
+        let report = self.hear_on(case, index, stage, material)?;
+        let own = evidence.gates.iter().find(|report| report.name == name);
+        let now = own.and_then(|own| own.reading.tests.clone());
+        let Some((then, now)) = case.starts.get(&name).zip(now) else { return Ok(None) };
+        if !report.verdict.is_known() {
+            self.pass_on_lack_of_time(&report, evidence);
+            return Ok(None);
+        }
+        let judged = report.reading.tests.clone().unwrap_or_default();
+        let mut verdict = original::judge(then, &now, &judged);
+        // A test that failed only now may be flaky; one that is not run may
+        // never be.
+        let again = if verdict.has(ObjectionReason::NewBehaviour) {
+            self.report_on(case.run, index, stage).reading.tests
+        } else {
+            None
+        };
+        let at_start = if verdict.has(ObjectionReason::CannotRun) {
+            let whole = |file: &Sides| (file.path().to_owned(), file.restored());
+            let all = case.files.iter().filter(|file| file.is_known()).map(whole).collect();
+            match self.overlaid(&case.files, &all) {
+                Ok(supervisor) => {
+                    let stage = (&supervisor, Stage::Start);
+                    self.hear_on(case, index, stage, &all)?.reading.tests
+                }
+                Err(_) => None,
+            }
+        } else {
+            None
+        };
+        verdict.confirm(again.as_ref(), at_start.as_ref());
+        let why_not_run = wording::why_not_run(&report, then);
+        Ok(Some(Heard { verdict, why_not_run }))
+    }
+
+    /// What a gate says on a stage. In a session, what a caller with more time
+    /// found out in this run counts.
+    fn hear_on(
+        &mut self,
+        case: &Case<'_>,
+        index: usize,
+        (supervisor, stage): (&Supervisor, Stage),
+        restored: &BTreeMap<String, Restored>,
+    ) -> Result<GateReport, EngineError> {
+        let paths: Vec<&String> = restored.keys().collect();
+        let key = format!("{stage:?} {} {paths:?} {}", case.start, self.gates[index].key());
+        let is_session = case.run.session().is_some();
+        if is_session
+            && let Some(known) = self.ledger.store().pass(&key, &case.present)?
+            && known.at >= case.run.started_at
+        {
+            return Ok(GateReport::remembered(self.gates[index].spec(), known.reading));
+        }
+        let report = self.report_on(case.run, index, (supervisor, stage));
+        if is_session && report.verdict.is_known() {
+            let (reading, at) = (report.reading.clone(), self.clock.now());
+            let known = GatePass { reading, stamp: String::new(), at };
+            self.ledger.store().remember_pass(&key, &case.present, &known)?;
+        }
+        Ok(report)
+    }
+
+    /// Runs a gate with what its programs see, and what is said of it.
+    fn report_on(
+        &mut self,
+        run: &Run,
+        index: usize,
+        (supervisor, stage): (&Supervisor, Stage),
+    ) -> GateReport {
+        let own = std::mem::replace(&mut self.supervisor, supervisor.clone());
+        let env = self.gate_env.clone();
+        for (name, value) in ENVIRONMENT {
+            let known = self.gate_env.iter_mut().find(|(known, _)| known == name);
+            match known {
+                Some((_, known)) => {
+                    known.push(" ");
+                    known.push(value);
+                }
+                None => self.gate_env.push((name.into(), value.into())),
+            }
+        }
+        let gates = std::mem::take(&mut self.gates);
+        let mut reports =
+            self.execute_shown_as(run, &[&*gates[index]], stage.remark(run.policy.locale));
+        self.gates = gates;
+        self.gate_env = env;
+        self.supervisor = own;
+        let spec = self.gates[index].spec();
+        reports.pop().unwrap_or_else(|| GateReport::unknown(spec, "it did not run".to_owned()))
+    }
+
+    /// A supervisor whose programs see these files instead of the present
+    /// ones; or the reason why that is not possible.
+    fn overlaid(
+        &self,
+        files: &[Sides],
+        restored: &BTreeMap<String, Restored>,
+    ) -> Result<Supervisor, String> {
+        let programs: BTreeSet<&str> =
+            files.iter().filter(|file| file.was == EarlierKind::Program).map(Sides::path).collect();
+        let mut seen: Vec<OverlayFile> = Vec::new();
+        for (path, restored) in restored {
+            let seen_as = match restored {
+                Restored::Absent => OverlaySight::Nothing,
+                Restored::Contents(bytes) if programs.contains(&**path) => {
+                    OverlaySight::Program(bytes.clone())
+                }
+                Restored::Contents(bytes) => OverlaySight::File(bytes.clone()),
+            };
+            seen.push(OverlayFile { path: path.into(), seen: seen_as });
+        }
+        if restored.keys().any(|path| Language::of(path) == Some(Language::Python)) {
+            // What was compiled of other versions would be taken for these.
+            let folders = byte_code_folders(&self.root).into_iter();
+            seen.extend(folders.map(|path| OverlayFile { path, seen: OverlaySight::Nothing }));
+        }
+        let overlay = Overlay {
+            root: self.root.clone(),
+            files: seen,
+            others: self.tree.git_folders_elsewhere(),
+            fixed: Vec::new(),
+        };
+        let layered = self.supervisor.with_overlay(overlay.clone(), OverlayWay::Layers);
+        let Err(reason) = layered.probe_overlay() else { return Ok(layered) };
+        let fixed = self.tree.ignored().into_iter().chain([PathBuf::from(".git")]).collect();
+        let copied = self.supervisor.with_overlay(Overlay { fixed, ..overlay }, OverlayWay::Copy);
+        copied.probe_overlay().map(|()| copied).map_err(|_| reason)
+    }
+
+    /// What the reader of the sources says of tests that were run as they
+    /// were at the start is told, and does not count.
+    fn replace_reading(
+        &mut self,
+        case: &Case<'_>,
+        material: &BTreeMap<String, Restored>,
+        evidence: &mut Evidence,
+    ) -> Result<(), EngineError> {
+        let ids: Vec<&String> = case
+            .gates
+            .iter()
+            .filter_map(|index| case.starts.get(&self.gates[*index].spec().name))
+            .flat_map(|start| start.passed.iter().chain(&start.failed).chain(&start.skipped))
+            .collect();
+        let is_run = |path: &str| {
+            let old = case.files.iter().find(|file| file.path() == path);
+            let names = old.map(|file| tests_in(path, &file.old_text())).unwrap_or_default();
+            names.is_empty()
+                || names.iter().any(|(name, _)| ids.iter().any(|id| id.contains(name.as_str())))
+        };
+        let is_heard = |one: &Tampering| {
+            let is_about_tests =
+                one.kind.is_about_tests() || matches!(one.kind, Kind::CollectionChanged { .. });
+            is_about_tests && material.contains_key(&one.place.file) && is_run(&one.place.file)
+        };
+        let found = self.tampering(&case.rules, case.run, &case.present)?;
+        let (heard, others): (Vec<_>, Vec<_>) = found.into_iter().partition(is_heard);
+        let names: Vec<&str> =
+            case.gates.iter().map(|index| self.gates[*index].spec().name.as_str()).collect();
+        // What gates say that are not judged this way still counts.
+        evidence.weakened.retain(|one| {
+            evidence
+                .gates
+                .iter()
+                .any(|gate| gate.name == one.place && !names.contains(&&*one.place))
+        });
+        evidence.edited.clear();
+        tampering::report(others, &case.rules, case.run, evidence);
+        let locale = case.run.policy.locale;
+        let told =
+            |one: Tampering| Edit { place: one.place.display(), what: one.kind.describe(locale) };
+        evidence.edited.extend(heard.into_iter().take(NAMED).map(told));
+        Ok(())
+    }
+
+    /// The tests that failed at the start and pass now, where that was found
+    /// out late.
+    fn mended(&self, case: &Case<'_>, evidence: &Evidence) -> Vec<BitingTest> {
+        let mut found = Vec::new();
+        for gate in case.gates.iter().map(|index| self.gates[*index].spec()) {
+            let now = evidence.gates.iter().find(|report| report.name == gate.name);
+            let now = now.and_then(|report| report.reading.tests.as_ref());
+            let Some((start, now)) = case.starts.get(&gate.name).zip(now) else { continue };
+            let passes = |id: &&String| now.states.get(*id) == Some(&TestState::Passed);
+            let ids = start.failed.iter().filter(passes).cloned();
+            found.extend(ids.map(|id| BitingTest { id, bite: Bite::OldBehaviour }));
+        }
+        found
+    }
+
+    /// The present tests that fail on the code of the start.
+    fn biting(
+        &mut self,
+        case: &Case<'_>,
+        evidence: &Evidence,
+    ) -> Result<Vec<BitingTest>, EngineError> {
+        let mended = self.mended(case, evidence);
+        let change = split(&pairs(case.files.iter()), &ProjectFiles(&self.root));
+        if !mended.is_empty() || change.tests.is_empty() || change.code.is_empty() {
+            return Ok(mended);
+        }
+        let Ok(supervisor) = self.overlaid(&case.files, &change.code) else {
+            return Ok(Vec::new());
+        };
+        let added = NewCode::read(&case.files, &change.code);
+        let mut found = Vec::new();
+        for index in case.gates.clone() {
+            let name = self.gates[index].spec().name.clone();
+            let now = evidence.gates.iter().find(|report| report.name == name);
+            let now = now.and_then(|report| report.reading.tests.as_ref());
+            let Some((start, now)) = case.starts.get(&name).zip(now) else { continue };
+            let stage = (&supervisor, Stage::CodeOfStart);
+            let report = self.hear_on(case, index, stage, &change.code)?;
+            if report.verdict.is_known() {
+                let before = report.reading.tests.unwrap_or_default();
+                found.extend(original::biting(start, now, &before, &|id| added.is_used_by(id)));
+            }
+        }
+        found.sort_by_key(|one| one.bite == Bite::NeedsNewCode);
+        Ok(found)
+    }
+}
+
+/// What the tests of a gate said, and why some could not be run.
+struct Heard {
+    verdict: OriginalVerdict,
+    why_not_run: Option<String>,
+}
+
+impl std::ops::Deref for Heard {
+    type Target = OriginalVerdict;
+
+    fn deref(&self) -> &OriginalVerdict {
+        &self.verdict
+    }
+}
+
+/// Names that the run added to the code, and the words of the tests that it
+/// changed.
+struct NewCode {
+    names: BTreeSet<String>,
+    tests: Vec<(String, BTreeSet<String>)>,
+}
+
+impl NewCode {
+    fn read(files: &[Sides], code: &BTreeMap<String, Restored>) -> Self {
+        let mut before = String::new();
+        let mut now = String::new();
+        let mut tests = Vec::new();
+        for file in files {
+            let text = file.new_text();
+            tests.extend(tests_in(file.path(), &text));
+            if code.contains_key(file.path()) {
+                before.push_str(&file.old_text());
+                now.push_str(&text);
+            }
+        }
+        Self { names: new_names(&now, &before), tests }
+    }
+
+    /// Whether a test asserts something about what the run added.
+    fn is_used_by(&self, id: &str) -> bool {
+        let is_own = |(name, _): &&(String, BTreeSet<String>)| id.contains(name.as_str());
+        self.tests.iter().filter(is_own).any(|(_, words)| !words.is_disjoint(&self.names))
+    }
+}
+
+/// The first of two paths that a test's id speaks of.
+fn is_of_file(id: &str, path: &str) -> bool {
+    let stem = Path::new(path).with_extension("");
+    let module = stem.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join(".");
+    id.contains(path) || (module.contains('.') && id.contains(&module))
+}

@@ -1,0 +1,187 @@
+//! What is said about tests of the start.
+
+use std::collections::BTreeMap;
+
+use ralph_checks::tamper::Restored;
+use ralph_core::evidence::{Bite, GateReport, Weakening};
+use ralph_core::finding::Level;
+use ralph_core::locale::Locale;
+use ralph_core::original::{Objection, ObjectionReason};
+use ralph_core::preserve::{Start, own_name};
+
+use super::{Heard, Stage, is_of_file};
+
+/// How many files are named.
+const NAMED_FILES: usize = 3;
+
+/// The changed test material that is judged.
+pub(super) struct Trial<'a> {
+    material: &'a BTreeMap<String, Restored>,
+    locale: Locale,
+}
+
+impl<'a> Trial<'a> {
+    pub(super) fn new(material: &'a BTreeMap<String, Restored>, locale: Locale) -> Self {
+        Self { material, locale }
+    }
+
+    pub(super) fn announced(&self) -> &'static str {
+        match self.locale {
+            Locale::En => {
+                "Tests were changed or added, so the tests of the start are run on the present code."
+            }
+            Locale::Ko => {
+                "테스트가 바뀌거나 추가되었으므로 시작 시점의 테스트를 현재 코드에서 실행합니다."
+            }
+        }
+    }
+
+    /// The files, as far as there is room.
+    pub(super) fn places(&self) -> String {
+        let named: Vec<&str> = self.material.keys().take(NAMED_FILES).map(String::as_str).collect();
+        let more = self.material.len().saturating_sub(NAMED_FILES);
+        match (more, self.locale) {
+            (0, _) => named.join(", "),
+            (_, Locale::En) => format!("{} and {more} more", named.join(", ")),
+            (_, Locale::Ko) => format!("{} 외 {more}개", named.join(", ")),
+        }
+    }
+
+    pub(super) fn not_possible(&self, reason: &str) -> String {
+        match self.locale {
+            Locale::En => {
+                format!("the tests of the start could not be run on the present code: {reason}")
+            }
+            Locale::Ko => {
+                format!("시작 시점의 테스트를 현재 코드에서 실행할 수 없었습니다: {reason}")
+            }
+        }
+    }
+
+    pub(super) fn all_pass(&self, passing: u64) -> String {
+        match self.locale {
+            Locale::En => format!("all {passing} tests of the start pass on the present code"),
+            Locale::Ko => {
+                format!("시작 시점의 테스트 {passing}개가 모두 현재 코드에서 통과합니다")
+            }
+        }
+    }
+
+    /// What is held against the run, but for tests that the user accepted.
+    pub(super) fn held(&self, heard: &Heard, allows: impl Fn(&str) -> bool) -> Vec<Weakening> {
+        let mut held: Vec<Weakening> = Vec::new();
+        let mut not_run: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for one in heard.objections.iter().filter(|one| !allows(&one.id)) {
+            let place = self.place_of(one);
+            let what = match (self.locale, one.reason) {
+                (_, ObjectionReason::CannotRun) => {
+                    not_run.entry(place).or_default().push(&one.id);
+                    continue;
+                }
+                (Locale::En, ObjectionReason::OnlyChanged) => format!(
+                    "`{}` passes only because it was changed; as it was at the start it still fails",
+                    one.id
+                ),
+                (Locale::En, ObjectionReason::OnlyRemoved) => format!(
+                    "`{}` failed at the start and is gone; as it was then it still fails",
+                    one.id
+                ),
+                (Locale::Ko, ObjectionReason::OnlyRemoved) => format!(
+                    "시작할 때 실패한 `{}`이(가) 사라졌습니다. 시작 시점의 테스트로는 아직 실패합니다",
+                    one.id
+                ),
+                (Locale::En, ObjectionReason::NewBehaviour) => format!(
+                    "`{}` was changed together with the code; as it was at the start it passed then \
+                     and fails now",
+                    one.id
+                ),
+                (Locale::Ko, ObjectionReason::OnlyChanged) => format!(
+                    "`{}`은(는) 테스트가 바뀌었기 때문에 통과합니다. 시작 시점의 테스트로는 아직 실패합니다",
+                    one.id
+                ),
+                (Locale::Ko, ObjectionReason::NewBehaviour) => format!(
+                    "`{}`은(는) 코드와 함께 바뀌었습니다. 시작 시점의 테스트로는 그때 통과했지만 지금은 \
+                     실패합니다",
+                    one.id
+                ),
+            };
+            held.push(Weakening { place, what });
+        }
+        let reason = heard.why_not_run.as_deref();
+        held.extend(
+            not_run
+                .into_iter()
+                .map(|(place, ids)| Weakening { place, what: self.cannot_run(&ids, reason) }),
+        );
+        held
+    }
+
+    fn cannot_run(&self, ids: &[&str], reason: Option<&str>) -> String {
+        let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+        match (self.locale, ids) {
+            (Locale::En, [id]) => {
+                format!("`{id}`, as it was at the start, cannot run against the new code{reason}")
+            }
+            (Locale::En, _) => {
+                format!("{} tests of the start cannot run against the new code{reason}", ids.len())
+            }
+            (Locale::Ko, _) => {
+                format!(
+                    "시작 시점의 테스트 {}개를 새 코드에서 실행할 수 없습니다{reason}",
+                    ids.len()
+                )
+            }
+        }
+    }
+
+    /// The file that a person would look into.
+    fn place_of(&self, one: &Objection) -> String {
+        let named = self.material.keys().find(|path| is_of_file(&one.id, path));
+        let name = own_name(&one.id);
+        let holds = |restored: &Restored| match restored {
+            Restored::Contents(bytes) => String::from_utf8_lossy(bytes).contains(name),
+            Restored::Absent => false,
+        };
+        let holding =
+            || self.material.iter().find(|(_, restored)| holds(restored)).map(|(path, _)| path);
+        let only = || self.material.keys().next().filter(|_| self.material.len() == 1);
+        named.or_else(holding).or_else(only).unwrap_or(&one.id).clone()
+    }
+}
+
+impl Stage {
+    /// What is shown behind the name of a gate.
+    pub(super) fn remark(self, locale: Locale) -> &'static str {
+        match (self, locale) {
+            (Self::TestsOfStart, Locale::En) => " with the tests of the start",
+            (Self::CodeOfStart, Locale::En) => " on the code of the start",
+            (Self::Start, Locale::En) => " as it was at the start",
+            (Self::TestsOfStart, Locale::Ko) => " (시작 시점의 테스트)",
+            (Self::CodeOfStart, Locale::Ko) => " (시작 시점의 코드)",
+            (Self::Start, Locale::Ko) => " (시작 시점의 파일)",
+        }
+    }
+}
+
+/// What a test proves.
+pub(super) fn bite(bite: Bite, locale: Locale) -> &'static str {
+    match (bite, locale) {
+        (Bite::OldBehaviour, Locale::En) => "it passes now and fails on the code of the start",
+        (Bite::NeedsNewCode, Locale::En) => "it is new, passes now, and needs the new code",
+        (Bite::OldBehaviour, Locale::Ko) => "지금은 통과하고 시작 시점의 코드에서는 실패합니다",
+        (Bite::NeedsNewCode, Locale::Ko) => "새 테스트이며, 새 코드가 있어야 실행되고 통과합니다",
+    }
+}
+
+/// What a suite says about tests of the start that it did not run: what does
+/// not load, or the first error that it found.
+pub(super) fn why_not_run(report: &GateReport, then: &Start) -> Option<String> {
+    let tests = report.reading.tests.iter().flat_map(|tests| &tests.failures);
+    let is_new = |id: &String| !then.passed.contains(id) && !then.failed.contains(id);
+    let failure = tests.filter(|(id, _)| is_new(id)).map(|(_, one)| (&one.place, &one.message));
+    let errors = report.reading.findings.iter().filter(|found| found.level == Level::Error);
+    let error = errors.map(|found| (&found.place, &found.message));
+    let (place, message) = failure.chain(error).next()?;
+    let message = message.lines().find(|line| !line.trim().is_empty())?.trim();
+    Some(format!("{}: {message}", place.display()))
+}
