@@ -9,6 +9,7 @@ mod memory;
 mod notes;
 mod original;
 mod outcomes;
+mod packages;
 mod preserve;
 mod pulse;
 mod refusals;

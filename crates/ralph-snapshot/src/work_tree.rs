@@ -1,13 +1,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ralph_core::{Approach, TreeId};
+use ralph_core::{Approach, Timestamp, TreeId};
 
 use crate::error::TreeError;
 use crate::file_tree::FileTree;
 use crate::git::{self, Git};
 use crate::git_tree::GitTree;
 use crate::keeper::Keeper;
+use crate::packages::{self, ChangedPackages};
 use crate::project::Project;
 use crate::scope::Scope;
 use crate::snapshot::Place;
@@ -206,6 +207,11 @@ impl WorkTree {
     pub fn ignored(&self) -> Vec<PathBuf> {
         let found = stamp::ignored(&self.root, &|_| false);
         found.iter().filter_map(|path| Some(path.strip_prefix(&self.root).ok()?.into())).collect()
+    }
+
+    /// Code in installed packages that changed after a moment.
+    pub fn packages_changed_since(&self, moment: Timestamp) -> Vec<ChangedPackages> {
+        packages::changed_since(&self.root, &self.ignored(), moment)
     }
 
     /// The folders of the repository that lie elsewhere, as those of a linked

@@ -102,6 +102,26 @@ fn what_accepts_a_run_is_executed_in_it() {
     assert_eq!(executed, 1, "{}", output.stdout);
 }
 
+#[test]
+fn an_installed_package_that_changes_without_its_lock_file_is_held() {
+    for (lock, code) in [(Some("package-lock.json"), 4), (None, 0)] {
+        let project = suite();
+        project.file(".gitignore", "node_modules/\n");
+        project.file("node_modules/assert/index.js", "exports.ok = check\n");
+        if let Some(lock) = lock {
+            project.file(lock, "{}\n");
+        }
+        let bend = "echo 'exports.ok = () => {}' > node_modules/assert/index.js; echo 42 > answer";
+        project.agent(&format!("{bend}; {CLAIM}"));
+        let output = project.run_json("fix it", &GATE).exits(code);
+        let ended = output.events_of("iteration_ended");
+        let told = if code == 4 { "weakened" } else { "edited" };
+        let told = ended.last().map(|event| event[told].to_string()).unwrap_or_default();
+        assert!(told.contains("node_modules/assert/index.js"), "{told}");
+        assert!(told.contains("an installed package was changed"), "{told}");
+    }
+}
+
 /// Whether `ralph check` passes, and from memory.
 fn checks(project: &Project, more: &[&str]) -> (bool, bool) {
     let args = [&["check", "--json"], &GATE[..], more].concat();

@@ -85,6 +85,7 @@ impl Driver<'_> {
         }
         let began = Instant::now();
         self.hear_all(run, evidence)?;
+        self.look_at_packages(run, evidence)?;
         evidence.aside = evidence.aside.saturating_add(began.elapsed());
         Ok(())
     }

@@ -1,0 +1,62 @@
+//! Holds a run to the packages it began with: a change there is seen by no
+//! tree and no test of the start.
+
+use ralph_core::Run;
+use ralph_core::evidence::{Edit, Evidence, Weakening};
+use ralph_core::locale::Locale;
+use ralph_core::policy::RuleEdition;
+use ralph_snapshot::ChangedPackages;
+
+use super::Driver;
+use crate::error::EngineError;
+
+impl Driver<'_> {
+    /// Adds what was done to installed packages: held if a lock file says
+    /// what belongs there and did not change, reported otherwise.
+    pub(crate) fn look_at_packages(
+        &self,
+        run: &Run,
+        evidence: &mut Evidence,
+    ) -> Result<(), EngineError> {
+        if run.policy.edition == RuleEdition::First {
+            return Ok(());
+        }
+        let found = self.tree.packages_changed_since(run.started_at);
+        if found.is_empty() {
+            return Ok(());
+        }
+        let rules = self.rules(run)?;
+        let start = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref());
+        let changes = match start.zip(evidence.tree.as_ref()) {
+            Some((start, present)) => self.tree.changes(start, present)?,
+            None => Vec::new(),
+        };
+        let is_changed = |found: &ChangedPackages| {
+            found.locks.iter().any(|lock| changes.iter().any(|change| change.path == *lock))
+        };
+        for packages in found {
+            let Some(first) = packages.files.first() else { continue };
+            let place = first.to_string_lossy().into_owned();
+            let what = wording(packages.files.len(), run.policy.locale);
+            let is_allowed = rules.allows(&place) || is_changed(&packages);
+            if is_allowed || packages.locks.is_empty() {
+                evidence.edited.push(Edit { place, what });
+            } else {
+                evidence.weakened.push(Weakening { place, what });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn wording(files: usize, locale: Locale) -> String {
+    match (locale, files) {
+        (Locale::En, 1) => "an installed package was changed during the run".to_owned(),
+        (Locale::En, _) => {
+            format!("installed packages were changed during the run, in {files} files or more")
+        }
+        (Locale::Ko, _) => {
+            format!("실행 중에 설치된 패키지가 바뀌었습니다 (파일 {files}개 이상)")
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Installed packages: folders that the tree does not hold, and that programs
+//! are loaded from.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+use ralph_core::Timestamp;
+
+use crate::stat::Stat;
+
+/// The most files that are named.
+const NAMED: usize = 20;
+
+/// What packages of JavaScript are installed into.
+const NODE: &str = "node_modules";
+
+/// Files in installed packages that changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedPackages {
+    /// The folder that packages are installed into, relative to the root.
+    pub folder: PathBuf,
+    /// Some of the files, relative to the root.
+    pub files: Vec<PathBuf>,
+    /// Files that say which versions belong there, relative to the root.
+    pub locks: Vec<PathBuf>,
+}
+
+/// Finds code below these folders that changed after a moment. The time that
+/// is looked at cannot be set by programs.
+pub(crate) fn changed_since(
+    root: &Path,
+    ignored: &[PathBuf],
+    moment: Timestamp,
+) -> Vec<ChangedPackages> {
+    let folders = ignored.iter().filter(|folder| is_packages(&root.join(folder)));
+    let changed = folders.filter_map(|folder| {
+        let files = changed_files(root, folder, moment);
+        let locks = locks_of(root, folder);
+        (!files.is_empty()).then(|| ChangedPackages { folder: folder.clone(), files, locks })
+    });
+    changed.collect()
+}
+
+/// Whether packages are installed into a folder.
+fn is_packages(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|name| name == NODE)
+        || folder.join("pyvenv.cfg").is_file()
+        || folder.join("autoload.php").is_file()
+}
+
+fn changed_files(root: &Path, folder: &Path, moment: Timestamp) -> Vec<PathBuf> {
+    let mut builder = WalkBuilder::new(root.join(folder));
+    builder.standard_filters(false).follow_links(false);
+    builder.filter_entry(|item| {
+        let name = item.file_name().to_string_lossy();
+        // Caches of tools lie in hidden folders, or are compiled again.
+        let is_cache = name == "__pycache__" || (name.starts_with('.') && name != ".bin");
+        item.depth() == 0 || !is_cache
+    });
+    let is_changed = |path: &Path| {
+        let Ok(metadata) = fs::symlink_metadata(path) else { return false };
+        let moment = moment.as_millis().saturating_mul(1_000_000);
+        !metadata.is_dir() && i64::try_from(Stat::of(&metadata).changed).is_ok_and(|at| at > moment)
+    };
+    let files = builder.build().flatten().filter(|item| is_code(item.path()));
+    let files = files.filter(|item| is_changed(item.path())).take(NAMED);
+    files.filter_map(|item| Some(item.path().strip_prefix(root).ok()?.to_owned())).collect()
+}
+
+/// Whether a program may be loaded from a file.
+fn is_code(path: &Path) -> bool {
+    const CODE: [&str; 13] =
+        ["js", "cjs", "mjs", "ts", "json", "node", "py", "pth", "so", "php", "rb", "wasm", "jsx"];
+    let is_program = path.parent().is_some_and(|folder| {
+        folder.file_name().is_some_and(|name| name == ".bin" || name == "bin")
+    });
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    is_program || extension.is_some_and(|extension| CODE.contains(&extension))
+}
+
+/// The files beside a folder, or in the root, that lock versions.
+fn locks_of(root: &Path, folder: &Path) -> Vec<PathBuf> {
+    const NAMES: [&str; 10] = [
+        "package-lock.json",
+        "npm-shrinkwrap.json",
+        "yarn.lock",
+        "pnpm-lock.yaml",
+        "bun.lock",
+        "bun.lockb",
+        "uv.lock",
+        "poetry.lock",
+        "Pipfile.lock",
+        "composer.lock",
+    ];
+    let beside = folder.parent().unwrap_or(Path::new(""));
+    let mut found: Vec<PathBuf> = [beside, Path::new("")]
+        .iter()
+        .flat_map(|folder| NAMES.iter().map(|name| folder.join(name)))
+        .filter(|path| root.join(path).is_file())
+        .collect();
+    found.dedup();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(root: &Path, path: &str) {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "x").unwrap();
+    }
+
+    #[test]
+    fn code_that_changed_in_installed_packages_is_found_and_caches_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for path in [
+            "web/node_modules/a/index.js",
+            "web/node_modules/.bin/jest",
+            "web/node_modules/.cache/b.js",
+            "web/node_modules/a/README.md",
+            "web/package-lock.json",
+            "build/out.js",
+        ] {
+            write(root, path);
+        }
+        let ignored = ["web/node_modules", "build"].map(PathBuf::from);
+        let found = changed_since(root, &ignored, Timestamp::from_millis(1));
+        let mut files = found[0].files.clone();
+        files.sort();
+        let want = ["web/node_modules/.bin/jest", "web/node_modules/a/index.js"];
+        assert_eq!(files, want.map(PathBuf::from));
+        assert_eq!(found[0].locks, [PathBuf::from("web/package-lock.json")]);
+        assert_eq!(found.len(), 1);
+        let later = Timestamp::from_millis(i64::MAX / 2_000_000);
+        assert_eq!(changed_since(root, &ignored, later), []);
+    }
+}
