@@ -19,6 +19,10 @@ use ralph_store::RunStore;
 /// The time that has to be left for a gate that was never measured.
 const FIRST_TRY: Duration = Duration::from_secs(2);
 
+/// How long such a gate is tried. Nobody should wait longer for a hook that may
+/// come to nothing: `ralph check --wait` measures the gate.
+const MOST_TRIED: Duration = Duration::from_secs(10);
+
 /// A difference between two measurements that says nothing.
 const SLACK: Duration = Duration::from_millis(250);
 
@@ -43,6 +47,11 @@ impl TimeLimit {
         };
         gates.iter().map(bound).collect()
     }
+}
+
+/// When a gate is stopped that was never measured.
+fn end_of_try(until: Instant, now: Instant) -> Instant {
+    until.min(now + MOST_TRIED)
 }
 
 /// A gate that is run if there is time for it, and stopped when that is over.
@@ -83,6 +92,8 @@ where
         if until.saturating_duration_since(Instant::now()) < self.need {
             return GateReport::unknown(self.spec(), self.no_time(GateAttempt::NotStarted));
         }
+        let is_try = self.took.is_none() && !self.spec().is_judge();
+        let until = if is_try { end_of_try(until, Instant::now()) } else { until };
         let mut is_over = false;
         let report = self.gate.run(site, &mut || {
             is_over |= Instant::now() >= until;

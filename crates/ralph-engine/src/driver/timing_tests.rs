@@ -115,6 +115,13 @@ fn a_gate_that_does_not_end_in_time_is_unknown() {
 }
 
 #[test]
+fn a_gate_that_was_never_measured_is_tried_for_a_few_seconds_only() {
+    let now = Instant::now();
+    assert_eq!(end_of_try(now + Duration::from_mins(10), now), now + Duration::from_secs(10));
+    assert_eq!(end_of_try(now + Duration::from_secs(5), now), now + Duration::from_secs(5));
+}
+
+#[test]
 fn a_judge_is_asked_whatever_it_took_before() {
     let name = GateSpec::JUDGE.to_owned();
     let judge =
