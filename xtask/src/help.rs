@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 use crate::{
-    bench, conformance, docs, options, prove, say, stress, table::Table, test, tidy, tools,
-    yardstick,
+    bench, conformance, docs, evidence, options, prove, say, stress, table::Table, test, tidy,
+    tools, yardstick,
 };
 
 /// One task of `cargo xtask`.
@@ -66,6 +66,12 @@ pub(crate) const COMMANDS: &[Command] = &[
         usage: "[--sample] [--seed N] [NAME]...",
         about: "Run what is too slow or too rough for the tests; --sample takes a minute",
         run: stress::run,
+    },
+    Command {
+        name: "evidence",
+        usage: "[RUNNER[/CASE]]...",
+        about: "Make changes that cheat and changes that do not, with real test runners",
+        run: evidence::run,
     },
     Command {
         name: "yardstick",

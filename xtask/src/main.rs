@@ -8,6 +8,7 @@ mod bench;
 mod cargo;
 mod conformance;
 mod docs;
+mod evidence;
 mod failure;
 mod finding;
 mod help;

@@ -9,7 +9,7 @@ use std::time::Instant;
 use crate::failure::Failure;
 use crate::scope::TestScope;
 use crate::table::Table;
-use crate::{bench, say, stress, test, tools, workspace, yardstick};
+use crate::{bench, evidence, say, stress, test, tools, workspace, yardstick};
 
 /// Every real client has a folder of tests here, and is an area.
 const CLIENTS: &str = "crates/ralph-cli/tests/it/clients";
@@ -49,6 +49,7 @@ fn areas(root: &Path) -> Result<Vec<Area>, Failure> {
     };
     let others = [
         task("stress", "kill loops, contention, floods and full disks, in full", stress::run),
+        task("evidence", "cheats are caught and honest changes are not", evidence::run),
         task("code", "the code graph beside ctags and language servers", yardstick::run),
         task("speed", "every benchmark within its budget", bench::run),
     ];

@@ -54,7 +54,8 @@ fn is_exempt(path: &str, table: &[Exemption]) -> bool {
 
 /// Whether the file is input of a test rather than part of the product.
 fn is_fixture(path: &str) -> bool {
-    path.starts_with("tests/projects/") || path.split('/').any(|part| part == "fixtures")
+    let is_project = ["tests/projects/", "tests/evidence/"].iter().any(|at| path.starts_with(at));
+    is_project || path.split('/').any(|part| part == "fixtures")
 }
 
 /// Whether the whole file is test code.

@@ -33,6 +33,9 @@ const NPM: &[&str] = &[
     "vitest@4.1.12",
 ];
 
+/// Test runners that only `cargo xtask evidence` uses. Node.js 20 takes them.
+const RUNNERS: &[&str] = &["mocha@11.7.5"];
+
 /// Real agents, from the npm registry: each version stands here alone.
 const AGENTS: &[&str] = &["@anthropic-ai/claude-code@2.1.325", "opencode-ai@1.18.33"];
 
@@ -98,7 +101,8 @@ pub(crate) fn install(root: &Path) -> Result<String, Failure> {
     let guard = fs::File::create(&lock).map_err(|error| Failure::io(&lock, &error))?;
     guard.lock().map_err(|error| Failure::io(&lock, &error))?;
     let own = [
-        once(&folder, "npm", NPM, npm)?.join("node_modules/.bin"),
+        once(&folder, "npm", NPM, |folder| npm(folder, NPM))?.join("node_modules/.bin"),
+        once(&folder, "runners", RUNNERS, |folder| npm(folder, RUNNERS))?.join("node_modules/.bin"),
         once(&folder, "agents", AGENTS, agents)?.join("bin"),
         once(&folder, "python", PYTHON, python)?.join("bin"),
     ];
@@ -153,10 +157,10 @@ fn once(
     Ok(target)
 }
 
-fn npm(folder: &Path) -> Result<(), Failure> {
+fn npm(folder: &Path, packages: &[&str]) -> Result<(), Failure> {
     let mut command = Command::new("npm");
     command.args(["install", "--no-audit", "--no-fund", "--save-exact", "--prefix"]);
-    execute(command.arg(folder).args(NPM), "install Node.js 20.19 or newer with npm")
+    execute(command.arg(folder).args(packages), "install Node.js 20.19 or newer with npm")
 }
 
 /// Installs agents without running what their packages would run: all that
@@ -195,6 +199,19 @@ fn native_program(modules: &Path, package: &str, program: &str) -> Result<PathBu
     programs.sort_by_key(|program| program.as_os_str().len());
     let none = || Failure::Failed(format!("{package} has no program for this platform"));
     programs.into_iter().next().ok_or_else(none)
+}
+
+/// The console of `JUnit` with all it needs, from Debian's package; nothing where
+/// that cannot be had. It is unpacked, not installed.
+pub(crate) fn junit(root: &Path) -> Option<PathBuf> {
+    let unpack = |folder: &Path| {
+        let script = "apt-get download junit5 && dpkg -x junit5_*.deb .";
+        let mut command = Command::new("sh");
+        execute(command.args(["-c", script]).current_dir(folder), "Debian's `junit5` is needed")
+    };
+    let set = once(&folder(root), "junit", &["junit5"], unpack).ok()?;
+    let jar = set.join("usr/share/java/junit-platform-console-standalone.jar");
+    jar.is_file().then_some(jar)
 }
 
 fn python(folder: &Path) -> Result<(), Failure> {
