@@ -1,0 +1,4 @@
+module.exports = {
+  testMatch: ['**/__tests__/**/*.test.js'],
+  setupFilesAfterEnv: ['./test/setup.js'],
+};
