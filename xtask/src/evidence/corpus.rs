@@ -220,6 +220,17 @@ mod tests {
     }
 
     #[test]
+    fn the_corpus_is_large_enough_to_mean_something() {
+        let corpora = RunnerCorpus::load_all(&workspace::root()).unwrap();
+        let count = |wanted| {
+            let cases = corpora.iter().flat_map(RunnerCorpus::cases);
+            cases.filter(|planned| planned.kind == wanted).count()
+        };
+        assert!(count(CaseKind::Cheat) >= 150, "{}", count(CaseKind::Cheat));
+        assert!(count(CaseKind::Honest) >= 60, "{}", count(CaseKind::Honest));
+    }
+
+    #[test]
     fn a_text_that_is_not_there_once_is_not_replaced() {
         let files = || ProjectFiles::from([("a".to_owned(), "x y y".to_owned())]);
         let edits = |old: &str| EvidenceCase {
