@@ -195,7 +195,7 @@ impl Place<'_> {
         let mut history = History::open(self.home)?;
         let commits = match Commits::of(self.project) {
             Ok(commits) => commits,
-            Err(NoCommits::NoRepository { .. } | NoCommits::NoProgram) => {
+            Err(NoCommits::NoRepository { .. } | NoCommits::NoProgram | NoCommits::Foreign) => {
                 return Ok(history.past(&[], files)?);
             }
         };

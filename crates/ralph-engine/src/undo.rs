@@ -14,6 +14,7 @@ use crate::driver::leftovers::Leftovers;
 /// The work tree of a run, without the files that its gates created.
 pub fn work_tree(project: &Project, home: &Path, run: &RunId) -> Result<WorkTree, TreeError> {
     let mut tree = WorkTree::open(project, &home.join("trees"))?;
+    tree.heed_rules_of(run);
     let folder = home.join("runs").join(run.as_str());
     tree.leave_out(Leftovers::load(&folder).untouched(&project.root));
     Ok(tree)

@@ -26,6 +26,9 @@ pub enum NoCommits {
     /// There is no git program.
     #[error("no git program was found on the PATH")]
     NoProgram,
+    /// It belongs to another user, and nobody said that it is safe.
+    #[error("the repository belongs to another user; see `safe.directory` in `git help config`")]
+    Foreign,
 }
 
 /// One commit and the files it touched.
@@ -60,12 +63,14 @@ impl Commits {
         };
         let program = git::locate(std::env::var_os("PATH").as_deref());
         let program = program.ok_or(NoCommits::NoProgram)?;
-        Ok(Self { git: Git::new(program, &project.root, dirs) })
+        // No file is looked at, so no copy of the rules is made.
+        let git = Git::new(program, &project.root, dirs, &dirs.common);
+        if git.is_safe() { Ok(Self { git }) } else { Err(NoCommits::Foreign) }
     }
 
     /// The commit that is checked out; `None` before the first one.
     pub fn head(&self) -> Result<Option<String>, TreeError> {
-        let asked = self.git.command("rev-parse").args(["--verify", "--quiet", "HEAD^{commit}"]);
+        let asked = self.git.users("rev-parse").args(["--verify", "--quiet", "HEAD^{commit}"]);
         let ended = asked.feed(&[])?;
         // Quiet means: 1 and no word if there is none.
         if ended.status.code() == Some(1) && ended.stderr.is_empty() {
@@ -92,7 +97,7 @@ impl Commits {
     /// is the edge of a shallow clone, as nobody knows what was done there.
     pub fn line(&self, head: &str, limit: usize) -> Result<Vec<String>, TreeError> {
         let most = format!("--max-count={limit}");
-        let asked = self.git.command("rev-list").args(["--no-merges", &most, head, "--"]);
+        let asked = self.git.users("rev-list").args(["--no-merges", &most, head, "--"]);
         let names = asked.read()?;
         let edge = self.edge();
         let names = String::from_utf8_lossy(&names);
@@ -102,7 +107,7 @@ impl Commits {
     /// The paths of the files that git tracks, as it writes them.
     pub fn tracked(&self) -> Result<Vec<PathBuf>, TreeError> {
         // `core.quotePath` does not apply to what ends with NUL.
-        let listed = self.git.command("ls-files").args(["-z", "--cached", "--", ":/"]).read()?;
+        let listed = self.git.users("ls-files").args(["-z", "--cached", "--", ":/"]).read()?;
         let mut paths: Vec<PathBuf> = fields(&listed).map(path_bytes::from_bytes).collect();
         // A file in conflict is listed once for each side.
         paths.dedup();
@@ -122,7 +127,7 @@ impl Commits {
             return Ok(());
         }
         let trouble = |source| TreeError::io("read commits in", self.git.root())(source);
-        let mut child = self.git.command("log").args(LOG).converse()?;
+        let mut child = self.git.users("log").args(LOG).converse()?;
         let Some(mut stdin) = child.stdin.take() else { return Ok(()) };
         // It reads all names before it prints anything.
         let fed = stdin.write_all(names.join("\n").as_bytes());

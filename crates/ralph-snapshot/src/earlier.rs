@@ -11,7 +11,7 @@ use crate::git::Git;
 use crate::path_bytes;
 use crate::snapshot::{Difference, Item, ItemKind, Snapshot, Version};
 use crate::snapshots::{SnapshotError, Snapshots};
-use crate::work_tree::WorkTree;
+use crate::work_tree::{Change, WorkTree};
 
 /// How many branches of other repositories are asked.
 const MOST_BRANCHES: usize = 20;
@@ -168,12 +168,23 @@ impl WorkTree {
         self.tree_of("HEAD")
     }
 
+    /// The files that differ from the last commit, ordered by path; before the
+    /// first, all. `None` outside git.
+    pub fn uncommitted(&self) -> Result<Option<Vec<Change>>, TreeError> {
+        let Some(git) = self.git() else { return Ok(None) };
+        let from = match self.committed()? {
+            Some(tree) => tree,
+            None => git.empty_tree()?,
+        };
+        self.changes(&from, &self.tree()?).map(Some)
+    }
+
     /// The tree of a commit; `None` outside git and if there is no such commit.
     pub fn tree_of(&self, commit: &str) -> Result<Option<TreeId>, TreeError> {
         let Some(git) = self.git() else { return Ok(None) };
         let tree = format!("{commit}^{{tree}}");
         let args = ["--verify", "--quiet", "--end-of-options", &tree];
-        let found = git.command("rev-parse").args(args).feed(&[])?;
+        let found = git.users("rev-parse").args(args).feed(&[])?;
         let name = String::from_utf8_lossy(found.stdout.trim_ascii()).into_owned();
         Ok(found.status.success().then(|| TreeId::new(name)))
     }
@@ -182,7 +193,7 @@ impl WorkTree {
     pub fn head(&self) -> Result<Option<String>, TreeError> {
         let Some(git) = self.git() else { return Ok(None) };
         let args = ["--verify", "--quiet", "HEAD^{commit}"];
-        let found = git.command("rev-parse").args(args).feed(&[])?;
+        let found = git.users("rev-parse").args(args).feed(&[])?;
         let name = String::from_utf8_lossy(found.stdout.trim_ascii()).into_owned();
         Ok(found.status.success().then_some(name))
     }
@@ -214,7 +225,7 @@ fn was_pulled_in(
     if !git.root().join(path).is_file() {
         return Ok(false);
     }
-    let listed = git.command("for-each-ref").args(["--format=%(objectname)", "refs/remotes"]);
+    let listed = git.users("for-each-ref").args(["--format=%(objectname)", "refs/remotes"]);
     let listed = listed.read()?;
     let listed = String::from_utf8_lossy(&listed);
     let branches: std::collections::BTreeSet<&str> = listed.lines().collect();
@@ -227,12 +238,12 @@ fn was_pulled_in(
         name.extend_from_slice(&path_bytes::to_bytes(path));
         let name = path_bytes::from_bytes(&name);
         let args = ["--verify".as_ref(), "--quiet".as_ref(), name.as_os_str()];
-        let there = git.command("rev-parse").args(args).feed(&[])?;
+        let there = git.users("rev-parse").args(args).feed(&[])?;
         if !there.status.success() || there.stdout.trim_ascii() != now.trim_ascii() {
             continue;
         }
         let args = ["-1", "--format=%ct %H", branch, "--"];
-        let committed = git.command("log").args(args).args([path]).read()?;
+        let committed = git.users("log").args(args).args([path]).read()?;
         let committed = String::from_utf8_lossy(&committed);
         let (seconds, commit) = committed.trim().split_once(' ').unwrap_or_default();
         let seconds: i64 = seconds.parse().unwrap_or(i64::MAX);
@@ -246,7 +257,7 @@ fn was_pulled_in(
 /// Whether `head` is a commit or came after it.
 fn is_part_of(git: &Git, commit: &str, head: Option<&str>) -> Result<bool, TreeError> {
     let Some(head) = head else { return Ok(false) };
-    let asked = git.command("merge-base").args(["--is-ancestor", commit, head]).feed(&[])?;
+    let asked = git.users("merge-base").args(["--is-ancestor", commit, head]).feed(&[])?;
     // 1 says no; with anything else nothing speaks for a pull.
     Ok(asked.status.code() != Some(1))
 }
@@ -258,6 +269,21 @@ mod tests {
     use super::*;
     use crate::label::Label;
     use crate::scratch::Scratch;
+
+    #[test]
+    fn what_is_not_committed_is_listed() {
+        assert_eq!(Scratch::plain().open().uncommitted().unwrap(), None);
+        let scratch = Scratch::git();
+        scratch.write("a", "1");
+        let listed = |scratch: &Scratch| {
+            let changes = scratch.open().uncommitted().unwrap().unwrap();
+            changes.into_iter().map(|change| change.path).collect::<Vec<_>>()
+        };
+        assert_eq!(listed(&scratch), [PathBuf::from("a")]);
+        scratch.commit();
+        scratch.write("b", "1");
+        assert_eq!(listed(&scratch), [PathBuf::from("b")]);
+    }
 
     #[test]
     fn a_file_is_told_as_it_was_in_a_tree() {

@@ -40,6 +40,13 @@ pub enum TreeError {
         /// The id as it was given.
         id: TreeId,
     },
+    /// What the repository has under this name is something else: somebody
+    /// wrote there.
+    #[error("object {id} is not what its name says: it was altered")]
+    Altered {
+        /// The name of the object.
+        id: String,
+    },
     /// A file changed each time it was read.
     #[error("{} changes while it is read", path.display())]
     Restless {

@@ -8,12 +8,14 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::{fs, thread};
 
 use crate::error::TreeError;
+use crate::git_rules::GitRules;
 use crate::project::GitDirs;
+use crate::state_home::short_digest;
 use crate::{path_bytes, probe};
 
 /// Settings that could start a program of the user's, write beside the
 /// private index, or make git refuse a file.
-const CONFIG: [&str; 12] = [
+const CONFIG: [&str; 15] = [
     "core.fsmonitor=false",
     "core.untrackedCache=false",
     "core.splitIndex=false",
@@ -26,12 +28,31 @@ const CONFIG: [&str; 12] = [
     "i18n.commitEncoding=UTF-8",
     "core.fsyncMethod=batch",
     "core.filesRefLockTimeout=1000",
+    // A submodule has settings of its own.
+    "diff.ignoreSubmodules=dirty",
+    "log.showSignature=false",
+    "protocol.allow=never",
 ];
 
-/// Of git's many variables only these may reach it from our environment:
-/// where its configuration and its own programs are.
-const KEPT: [&str; 4] =
-    ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"];
+/// Of our environment only this reaches git: where its configuration and its
+/// programs are, and what systems want everybody to have. No secret does.
+const KEPT: [&str; 15] = [
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_EXEC_PATH",
+    "PATH",
+    "HOME",
+    "XDG_CONFIG_HOME",
+    "USER",
+    "TMPDIR",
+    "TZ",
+    "SUDO_UID",
+    "SYSTEMROOT",
+    "USERPROFILE",
+    "TEMP",
+    "TMP",
+];
 
 /// How much of git's complaints an error carries, in bytes.
 const STDERR_TAIL: usize = 2048;
@@ -42,16 +63,43 @@ pub(crate) struct Git {
     program: PathBuf,
     root: PathBuf,
     dirs: GitDirs,
-    unwanted: Vec<OsString>,
+    kept: Vec<(OsString, OsString)>,
+    /// What it is told about the work tree.
+    rules: GitRules,
     /// Where objects are written, if not to the repository.
     objects: Option<PathBuf>,
 }
 
 impl Git {
-    pub(crate) fn new(program: PathBuf, root: &Path, dirs: &GitDirs) -> Self {
-        let unwanted = std::env::vars_os().map(|(name, _)| name).filter(|name| is_unwanted(name));
-        let (root, dirs, unwanted) = (root.to_owned(), dirs.clone(), unwanted.collect());
-        Self { program, root, dirs, unwanted, objects: None }
+    /// Works with the rules as they are now, which are copied to a folder in
+    /// `state`.
+    pub(crate) fn new(program: PathBuf, root: &Path, dirs: &GitDirs, state: &Path) -> Self {
+        let kept = std::env::vars_os().filter(|(name, _)| is_kept(name)).collect();
+        let rules = state.join("rules").join(short_digest(root));
+        let (root, dirs, rules) = (root.to_owned(), dirs.clone(), GitRules::present(rules));
+        Self { program, root, dirs, kept, rules, objects: None }
+    }
+
+    /// Works with the rules that `folder` has, or gets now.
+    pub(crate) fn keep_rules_in(&mut self, folder: PathBuf) {
+        self.rules = GitRules::kept(folder);
+    }
+
+    pub(crate) fn rules(&self) -> &GitRules {
+        &self.rules
+    }
+
+    /// Whether git works here at all. It does not in a repository of another
+    /// user that nobody said to be safe: what is set there could be meant
+    /// for us.
+    pub(crate) fn is_safe(&self) -> bool {
+        let places = [&self.root, &self.root.join(".git"), &self.dirs.dir, &self.dirs.common];
+        if places.iter().all(|place| is_ours(place)) {
+            return true;
+        }
+        let mut asked = self.bare();
+        asked.args(["rev-parse", "--git-dir"]).stdin(Stdio::null());
+        asked.output().is_ok_and(|output| output.status.success())
     }
 
     /// What all work trees of the repository share.
@@ -87,27 +135,73 @@ impl Git {
         })
     }
 
-    /// Begins the command `name`; more arguments may follow.
+    /// Begins the command `name` on the work tree, under our copy of the rules;
+    /// more arguments may follow. Without an index of its own it has none.
     pub(crate) fn command(&self, name: &'static str) -> GitCommand<'_> {
-        let mut inner = Command::new(&self.program);
-        for name in &self.unwanted {
-            inner.env_remove(name);
+        let mut inner = self.bare();
+        let rules = self.rules.folder();
+        // All settings that count were copied.
+        inner.env("GIT_CONFIG_GLOBAL", null_file()).env("GIT_CONFIG_NOSYSTEM", "1");
+        inner.env("GIT_COMMON_DIR", rules);
+        let objects = self.objects.clone().unwrap_or_else(|| self.dirs.common.join("objects"));
+        inner.env("GIT_OBJECT_DIRECTORY", objects);
+        inner.arg("--git-dir").arg(rules).arg("--work-tree").arg(&self.root);
+        for setting in self.rules.arguments() {
+            inner.arg("-c").arg(setting);
         }
+        self.begin(name, inner, Sees::Copy)
+    }
+
+    /// Begins the command `name` on the user's repository: for its commits,
+    /// branches and settings, and never for files.
+    pub(crate) fn users(&self, name: &'static str) -> GitCommand<'_> {
+        let mut inner = self.bare();
+        inner.arg("--git-dir").arg(&self.dirs.dir).arg("--work-tree").arg(&self.root);
+        self.begin(name, inner, Sees::Repository)
+    }
+
+    fn begin(&self, name: &'static str, mut inner: Command, sees: Sees) -> GitCommand<'_> {
+        for setting in CONFIG {
+            inner.args(["-c", setting]);
+        }
+        inner.arg(name);
+        GitCommand { git: self, name, inner, sees }
+    }
+
+    fn bare(&self) -> Command {
+        let mut inner = Command::new(&self.program);
+        inner.env_clear().envs(self.kept.iter().map(|(name, value)| (name, value)));
         inner.current_dir(&self.root).env("LC_ALL", "C").env("GIT_OPTIONAL_LOCKS", "0");
         // Naming a tree must not reach for the network or for a human.
         inner.env("GIT_NO_LAZY_FETCH", "1").env("GIT_TERMINAL_PROMPT", "0");
         // A replaced object would show another start than there was.
         inner.env("GIT_NO_REPLACE_OBJECTS", "1");
-        if let Some(objects) = &self.objects {
-            inner.env("GIT_OBJECT_DIRECTORY", objects);
-        }
-        inner.arg("--git-dir").arg(&self.dirs.dir).arg("--work-tree").arg(&self.root);
-        for setting in CONFIG {
-            inner.args(["-c", setting]);
-        }
-        inner.arg(name);
-        GitCommand { git: self, name, inner }
+        inner
     }
+}
+
+/// Whose settings a command heeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sees {
+    Copy,
+    Repository,
+}
+
+fn null_file() -> &'static str {
+    if cfg!(windows) { "NUL" } else { "/dev/null" }
+}
+
+/// Whether nobody else owns this, which may not be there.
+#[cfg(unix)]
+fn is_ours(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let ours = rustix::process::geteuid().as_raw();
+    fs::symlink_metadata(path).map_or(true, |found| found.uid() == ours)
+}
+
+#[cfg(not(unix))]
+fn is_ours(_path: &Path) -> bool {
+    true
 }
 
 /// The first git program in the folders of `path`, a value like `$PATH`.
@@ -121,8 +215,8 @@ pub(crate) fn locate(path: Option<&OsStr>) -> Option<PathBuf> {
         .find(|program| program.is_file())
 }
 
-fn is_unwanted(name: &OsStr) -> bool {
-    name.to_string_lossy().starts_with("GIT_") && !KEPT.iter().any(|kept| name == *kept)
+fn is_kept(name: &OsStr) -> bool {
+    KEPT.iter().any(|kept| name.eq_ignore_ascii_case(kept))
 }
 
 /// One git command that has not run yet.
@@ -130,6 +224,7 @@ pub(crate) struct GitCommand<'a> {
     git: &'a Git,
     name: &'static str,
     inner: Command,
+    sees: Sees,
 }
 
 impl GitCommand<'_> {
@@ -203,6 +298,10 @@ impl GitCommand<'_> {
     }
 
     fn spawn(&mut self) -> Result<Child, TreeError> {
+        match self.sees {
+            Sees::Copy => self.git.rules.lay_out(self.git)?,
+            Sees::Repository => {}
+        }
         self.inner.spawn().map_err(|error| {
             let program = self.git.program.clone();
             if error.kind() == ErrorKind::NotFound && !program.exists() {
@@ -252,12 +351,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_that_redirect_git_are_unwanted() {
-        for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_TRACE", "GIT_CONFIG_PARAMETERS"] {
-            assert!(is_unwanted(name.as_ref()), "{name}");
+    fn variables_that_redirect_git_or_are_secret_do_not_reach_it() {
+        for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_TRACE", "GIT_CONFIG_PARAMETERS", "A_TOKEN"] {
+            assert!(!is_kept(name.as_ref()), "{name}");
         }
         for name in ["PATH", "HOME", "GIT_CONFIG_GLOBAL", "GIT_EXEC_PATH"] {
-            assert!(!is_unwanted(name.as_ref()), "{name}");
+            assert!(is_kept(name.as_ref()), "{name}");
         }
     }
 
@@ -275,8 +374,9 @@ mod tests {
     #[test]
     fn a_git_that_is_gone_is_named() {
         let dirs = GitDirs { dir: "/r/.git".into(), common: "/r/.git".into() };
-        let git = Git::new("/nowhere/git".into(), Path::new("/"), &dirs);
-        let error = git.command("write-tree").read().unwrap_err();
+        let state = tempfile::tempdir().unwrap();
+        let git = Git::new("/nowhere/git".into(), Path::new("/"), &dirs, state.path());
+        let error = git.users("write-tree").read().unwrap_err();
         assert_eq!(error.to_string(), "no git program at /nowhere/git");
     }
 

@@ -23,7 +23,7 @@ use crate::modes::Modes;
 use crate::scope::Scope;
 use crate::snapshot::{Difference, Item, ItemKind, Place, Present, Snapshot, Version};
 use crate::snapshots::base;
-use crate::{aside, path_bytes, probe, references};
+use crate::{aside, path_bytes, probe, raw, references};
 
 /// How many snapshots are remembered.
 const MOST_MET: usize = 1000;
@@ -119,7 +119,7 @@ impl Keeper for GitTree {
             return Ok(found);
         }
         let format = "--format=%(refname)%00%(objectname)%00%(tree)%00%(contents)%00";
-        let listed = self.git.command("for-each-ref").args([format, &prefix(run)]).read()?;
+        let listed = self.git.users("for-each-ref").args([format, &prefix(run)]).read()?;
         let fields: Vec<_> = listed.split(|byte| *byte == 0).collect();
         let mut found: Vec<_> = fields
             .chunks_exact(4)
@@ -148,12 +148,12 @@ impl Keeper for GitTree {
 
     fn remove(&self, run: &RunId) -> Result<(), TreeError> {
         let args = ["--format=%(refname)", &prefix(run)];
-        let listed = self.git.command("for-each-ref").args(args).read()?;
+        let listed = self.git.users("for-each-ref").args(args).read()?;
         let names = listed.split(|byte| *byte == b'\n').filter(|name| !name.is_empty());
         let orders: Vec<_> =
             names.flat_map(|name| [[b"delete ", name].concat(), Vec::new()]).collect();
         if !orders.is_empty() {
-            let command = self.git.command("update-ref").args(["--no-deref", "-z", "--stdin"]);
+            let command = self.git.users("update-ref").args(["--no-deref", "-z", "--stdin"]);
             command.feed(&orders)?.success()?;
         }
         Ok(())
@@ -163,7 +163,7 @@ impl Keeper for GitTree {
         let glob = format!("--glob={}*", prefix(run));
         let exclude = format!("--exclude={}*", prefix(run));
         let args = ["--objects", "--disk-usage", &glob, "--not", &exclude, "--all"];
-        let printed = self.git.command("rev-list").args(args).read()?;
+        let printed = self.git.users("rev-list").args(args).read()?;
         Ok(String::from_utf8_lossy(&printed).trim().parse().unwrap_or(0))
     }
 }
@@ -220,16 +220,16 @@ impl GitTree {
         attributes: Attributes,
         listing: Option<Listing>,
     ) -> Result<Option<String>, TreeError> {
-        if attributes == Attributes::Absent && !self.conversions.are_configured(&self.git)? {
+        if attributes == Attributes::Absent && !raw::are_configured(&self.git)? {
             return Ok(None);
         }
         let listing = listing.map_or_else(|| self.git.list_tree(object_name(tree)?), Ok)?;
         let cache = self.index.beside("raw");
-        let raw = self.conversions.raw_blobs(&self.git, &listing, &cache)?;
-        if raw.is_empty() {
+        let blobs = raw::raw_blobs(&self.git, &listing, &cache)?;
+        if blobs.is_empty() {
             return Ok(None);
         }
-        let lines: Vec<_> = raw
+        let lines: Vec<_> = blobs
             .iter()
             .map(|(path, id)| {
                 let is_executable =
@@ -296,13 +296,13 @@ impl GitTree {
             return Ok(());
         }
         let args = ["--no-deref", reference, commit];
-        let ended = self.git.command("update-ref").args(args).feed(&[])?;
+        let ended = self.git.users("update-ref").args(args).feed(&[])?;
         let lock = common.join(format!("{reference}.lock"));
         if ended.status.success() || !lock.exists() {
             return ended.success().map(drop);
         }
         fs::remove_file(&lock).map_err(TreeError::io("remove", &lock))?;
-        self.git.command("update-ref").args(args).read().map(drop)
+        self.git.users("update-ref").args(args).read().map(drop)
     }
 
     fn commit(&self, run: &RunId, label: Label, present: &Present) -> Result<String, TreeError> {

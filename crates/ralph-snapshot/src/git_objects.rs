@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
+use ralph_core::TreeId;
+
 use crate::error::TreeError;
 use crate::git::{Git, fields};
 use crate::keeper::Sink;
+use crate::oid::{Naming, ObjectKind, Oid};
 use crate::path_bytes;
 use crate::snapshot::{Difference, Item, ItemKind};
 
@@ -16,6 +19,9 @@ pub(crate) const AT_ONCE: usize = 256;
 
 /// How many paths are named on one command line.
 const PATHS_AT_ONCE: usize = 500;
+
+/// Blobs up to this many bytes are read as a whole before they are passed on.
+const HELD: u64 = 4 * 1024 * 1024;
 
 /// One entry of a tree.
 #[derive(Clone, Debug)]
@@ -32,6 +38,12 @@ impl Git {
     pub(crate) fn list_tree(&self, tree: &str) -> Result<Listing, TreeError> {
         let args = ["-r", "-z", "-l", "--full-tree", tree];
         Ok(parse_listing(&self.command("ls-tree").args(args).read()?))
+    }
+
+    /// The tree without a file.
+    pub(crate) fn empty_tree(&self) -> Result<TreeId, TreeError> {
+        let name = self.command("hash-object").args(["-t", "tree", "--stdin"]).read()?;
+        Ok(TreeId::new(String::from_utf8_lossy(name.trim_ascii())))
     }
 
     /// Those of `paths` that a tree has.
@@ -129,16 +141,51 @@ impl<R: BufRead> Blobs<R> {
             self.stdin.write_all(asked.as_bytes()).map_err(talking())?;
             for item in items {
                 let size = read_head(&mut self.stdout, &item.content).map_err(talking())?;
-                let mut content = (&mut self.stdout).take(size);
-                sink(position, &mut content)?;
-                // What was not taken, and the line end behind it.
-                let rest = content.limit() + 1;
-                let mut rest = (&mut self.stdout).take(rest);
-                io::copy(&mut rest, &mut io::sink()).map_err(talking())?;
+                let mut content = Verified::new(size, (&mut self.stdout).take(size));
+                if size <= HELD {
+                    // Known to be right before anybody sees it.
+                    let mut held = Vec::new();
+                    content.read_to_end(&mut held).map_err(talking())?;
+                    content.check(&item.content)?;
+                    sink(position, &mut &*held)?;
+                } else {
+                    sink(position, &mut content)?;
+                    io::copy(&mut content, &mut io::sink()).map_err(talking())?;
+                    content.check(&item.content)?;
+                }
+                // The line end behind it.
+                io::copy(&mut (&mut self.stdout).take(1), &mut io::sink()).map_err(talking())?;
                 position += 1;
             }
         }
         Ok(())
+    }
+}
+
+/// A blob while it is read, and what it should be called.
+struct Verified<R> {
+    inner: R,
+    naming: Naming,
+}
+
+impl<R: Read> Verified<R> {
+    fn new(size: u64, inner: R) -> Self {
+        Self { inner, naming: Naming::new(ObjectKind::Blob, size) }
+    }
+
+    /// Fails if what was read to its end has another name. Names of SHA-256
+    /// are not looked at.
+    fn check(self, id: &str) -> Result<(), TreeError> {
+        let is_right = Oid::parse(id).is_none_or(|id| id == self.naming.end());
+        if is_right { Ok(()) } else { Err(TreeError::Altered { id: id.to_owned() }) }
+    }
+}
+
+impl<R: Read> Read for Verified<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.naming.add(&buffer[..read]);
+        Ok(read)
     }
 }
 

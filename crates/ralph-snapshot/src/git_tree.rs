@@ -15,13 +15,12 @@ use crate::found::Found;
 use crate::git::{Git, fields};
 use crate::in_process::Renewed;
 use crate::index::{Claim, PrivateIndex, Seed};
-use crate::oid::Oid;
+use crate::oid::{ObjectKind, Oid};
 use crate::overlay::Overlay;
 use crate::packs::Packs;
-use crate::raw::Conversions;
 use crate::scan::{self, Scan};
 use crate::scope::Scope;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Difference, Snapshot};
 use crate::stat::Stat;
 use crate::tree_reader::Folders;
 use crate::view::View;
@@ -36,7 +35,6 @@ const PATCH_LIMIT: u64 = 8 * 1024 * 1024;
 pub(crate) struct GitTree {
     pub(crate) git: Git,
     pub(crate) index: PrivateIndex,
-    pub(crate) conversions: Conversions,
     pub(crate) packs: Packs,
     pub(crate) folders: Folders,
     /// The snapshot that this process took last.
@@ -50,9 +48,8 @@ impl GitTree {
         let index = PrivateIndex::new(state, root, git.dirs().dir.join("index"));
         let objects = git.dirs().common.join("objects");
         let packs = Packs::new(objects, index.folder().join("packs"));
-        let (conversions, folders) = (Conversions::default(), Folders::default());
-        let (newest, met) = Default::default();
-        Self { git, index, conversions, packs, folders, newest, met }
+        let (folders, newest, met) = Default::default();
+        Self { git, index, packs, folders, newest, met }
     }
 
     /// Works in `folder` from now on, and writes nothing to the repository.
@@ -77,9 +74,9 @@ impl GitTree {
     }
 
     pub(crate) fn tree_from(&self, scope: &Scope, memory: Memory) -> Result<Found, TreeError> {
-        let seeded = Note { tracked: self.note(scope).tracked, ..Note::default() };
+        let Note { tracked, limits, .. } = self.note(scope)?;
+        let seeded = Note { tracked, ..Note::default() };
         let mut claim = self.index.claim(&seeded.render())?;
-        let limits = self.note(scope).limits;
         let other_limits =
             Note::of(&claim).is_some_and(|note| note != seeded && note.limits != limits);
         if other_limits || memory == Memory::Refreshed {
@@ -103,7 +100,7 @@ impl GitTree {
         if known.tree.is_none() {
             self.look_at_all(claim)?;
         }
-        let mut note = self.note(scope);
+        let mut note = self.note(scope)?;
         let skipped = scope.left_out.state.as_deref();
         // Git never looks into a nested repository, and refuses to be told
         // not to.
@@ -179,13 +176,14 @@ impl GitTree {
     /// checkout needs it.
     fn look_at_all(&self, claim: &Claim<'_>) -> Result<(), TreeError> {
         let listed = self.git.command("ls-files").index(&claim.path).args(["-v", "-z"]).read()?;
+        self.forget_filtered(claim, &listed)?;
         let tagged = fields(&listed).filter_map(|line| Some((line.first()?, line.get(2..)?)));
         let (mut unseen, mut skipped) = (Vec::new(), Vec::new());
         for (tag, path) in tagged {
             if tag.is_ascii_lowercase() {
                 unseen.push(path.to_vec());
             }
-            if tag.eq_ignore_ascii_case(&b'S') && self.sparse().is_none() {
+            if tag.eq_ignore_ascii_case(&b'S') && self.sparse()?.is_none() {
                 skipped.push(path.to_vec());
             }
         }
@@ -196,6 +194,47 @@ impl GitTree {
                 let command = self.git.command("update-index").index(&claim.path).args(args);
                 command.feed(&paths)?.success()?;
             }
+        }
+        Ok(())
+    }
+
+    /// Lets a new index know nothing of files that have a filter: the user's
+    /// holds what the filter made of them, and to us they are what they are.
+    fn forget_filtered(&self, claim: &Claim<'_>, listed: &[u8]) -> Result<(), TreeError> {
+        let is_attributes = |line: &[u8]| line.ends_with(b".gitattributes");
+        if !self.git.rules().has_attributes(&self.git)? && !fields(listed).any(is_attributes) {
+            return Ok(());
+        }
+        let staged = self.git.command("ls-files").index(&claim.path).args(["-s", "-z"]).read()?;
+        // A mode, a name, a stage, a tab and the path.
+        let entry = |line: &[u8]| -> Option<(Vec<u8>, Vec<u8>)> {
+            let tab = line.iter().position(|byte| *byte == b'\t')?;
+            Some((line[tab + 1..].to_vec(), line.get(..6)?.to_vec()))
+        };
+        let modes: HashMap<_, _> =
+            fields(&staged).filter(|line| line.starts_with(b"100")).filter_map(entry).collect();
+        let paths: Vec<_> = modes.keys().cloned().collect();
+        let asked = self.git.command("check-attr").args(["-z", "--stdin", "filter"]);
+        let answers = asked.feed(&paths)?.success()?;
+        let empty = Oid::of(ObjectKind::Blob, b"");
+        let answers: Vec<_> = fields(&answers).collect();
+        let mut lines = Vec::new();
+        for answer in answers.chunks_exact(3) {
+            let [path, _, value] = answer else { continue };
+            if !matches!(*value, b"unspecified" | b"unset")
+                && let Some(mode) = modes.get(*path)
+            {
+                lines.push([mode, format!(" {empty}\t").as_bytes(), path].concat());
+            }
+        }
+        if !lines.is_empty() {
+            let args = ["-z", "--index-info"];
+            self.git
+                .command("update-index")
+                .index(&claim.path)
+                .args(args)
+                .feed(&lines)?
+                .success()?;
         }
         Ok(())
     }
@@ -229,7 +268,7 @@ impl GitTree {
         if scan.changed.is_empty() {
             return Ok(());
         }
-        if self.sparse().is_none() {
+        if self.sparse()?.is_none() {
             let paths: Vec<_> = scan.changed.iter().cloned().collect();
             let args = ["--add", "--remove", "--replace", "-z", "--stdin"];
             let command = self.git.command("update-index").index(&claim.path).args(args);
@@ -250,7 +289,7 @@ impl GitTree {
         scan: &Scan,
         skipped: Option<&Path>,
     ) -> Result<(), TreeError> {
-        let command = self.git.command("add").index(&claim.path).args(self.sparse());
+        let command = self.git.command("add").index(&claim.path).args(self.sparse()?);
         let command = command.args(["-A", "--ignore-errors"]).args(PATHS_FROM_STDIN);
         let mut specs = vec![b":/".to_vec()];
         let large = scan.left_out.iter().map(|file| &*file.path);
@@ -285,7 +324,7 @@ impl GitTree {
         let was_settled = known.left_out == present.left_out && known.tracked == present.tracked;
         if !unwanted.is_empty() && (rules_changed || !was_settled) {
             let args = ["-r", "-q", "-f", "--cached", "--ignore-unmatch"];
-            let command = self.git.command("rm").index(&claim.path).args(args).args(self.sparse());
+            let command = self.git.command("rm").index(&claim.path).args(args).args(self.sparse()?);
             command.args(PATHS_FROM_STDIN).feed(&unwanted)?.success()?;
         }
         Ok(())
@@ -319,7 +358,7 @@ impl GitTree {
             .map(|path| [b":(top,literal)", &**path].concat())
             .collect();
         if !missing.is_empty() {
-            let command = self.git.command("add").index(&claim.path).args(self.sparse());
+            let command = self.git.command("add").index(&claim.path).args(self.sparse()?);
             let ended = command.args(["-f", "--ignore-errors"]).args(PATHS_FROM_STDIN);
             let ended = ended.feed(&missing)?;
             if !matches!(ended.status.code(), Some(0 | 1)) {
@@ -336,25 +375,25 @@ impl GitTree {
     }
 
     /// What a tree that is named now depends on, but for the files.
-    fn note(&self, scope: &Scope) -> Note {
-        let exclude = self.git.dirs().common.join("info/exclude");
-        let stats = [self.index.users(), &exclude].map(|path| fs::metadata(path).ok());
-        let tracked = format!("{:?}", stats.map(|metadata| metadata.as_ref().map(Stat::of)));
+    fn note(&self, scope: &Scope) -> Result<Note, TreeError> {
+        let users = fs::metadata(self.index.users()).ok();
+        let rules = self.git.rules().stamp(&self.git)?;
+        let tracked = format!("{:?} {rules}", users.as_ref().map(Stat::of));
         let digest = |bytes: &[u8]| blake3::hash(bytes).to_hex().to_string();
         let limits = format!("{:?} {} {:?}", scope.included, scope.size_limit, scope.must);
-        Note {
+        Ok(Note {
             limits: digest(limits.as_bytes()),
             left_out: digest(&scope.left_out.listed(b"\0").concat()),
             tracked,
             tree: None,
             overlay: Overlay::default(),
-        }
+        })
     }
 
     /// Files outside of a sparse checkout's cone count like all others; the
     /// option is only given where it means something, as old gits lack it.
-    pub(crate) fn sparse(&self) -> Option<&'static str> {
-        self.git.dirs().dir.join("info/sparse-checkout").exists().then_some("--sparse")
+    pub(crate) fn sparse(&self) -> Result<Option<&'static str>, TreeError> {
+        Ok(self.git.rules().is_sparse(&self.git)?.then_some("--sparse"))
     }
 
     fn is_in_nested_repository(&self, path: &Path) -> bool {
@@ -364,25 +403,20 @@ impl GitTree {
     }
 
     pub(crate) fn changes(&self, from: &TreeId, to: &TreeId) -> Result<Vec<Change>, TreeError> {
-        let ids = [object_name(from)?, object_name(to)?];
-        let args = ["-r", "-z", "--no-renames", "--name-status"];
-        let ended = self.git.command("diff-tree").args(args).args(ids).feed(&[])?;
-        if !ended.status.success() {
+        let compared = self.compare(object_name(from)?, object_name(to)?);
+        if matches!(compared, Err(TreeError::Git { .. })) {
             self.check_known(from)?;
             self.check_known(to)?;
         }
-        let listed = ended.success()?;
-        let mut fields = fields(&listed);
-        let mut changes = Vec::new();
-        while let (Some(status), Some(path)) = (fields.next(), fields.next()) {
-            let kind = match status {
-                b"A" => ChangeKind::Added,
-                b"D" => ChangeKind::Removed,
-                _ => ChangeKind::Modified,
+        let change = |found: Difference| {
+            let kind = match (found.from, found.to) {
+                (None, Some(_) | None) => ChangeKind::Added,
+                (Some(_), None) => ChangeKind::Removed,
+                (Some(_), Some(_)) => ChangeKind::Modified,
             };
-            changes.push(Change { path: path_bytes::from_bytes(path), kind });
-        }
-        Ok(changes)
+            Change { path: found.path, kind }
+        };
+        Ok(compared?.into_iter().map(change).collect())
     }
 
     pub(crate) fn approach(

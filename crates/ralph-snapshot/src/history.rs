@@ -24,7 +24,7 @@ impl WorkTree {
             return Ok(Vec::new());
         }
         let range = head.map_or_else(|| now.clone(), |head| format!("{head}..{now}"));
-        let listed = git.command("rev-list").args([MOST_COMMITS, range.as_str(), "--"]).feed(&[])?;
+        let listed = git.users("rev-list").args([MOST_COMMITS, range.as_str(), "--"]).feed(&[])?;
         if !listed.status.success() {
             // What was the head is remembered no longer.
             return Ok(Vec::new());
@@ -38,7 +38,7 @@ impl WorkTree {
         let (Some(git), Some(_)) = (self.git(), self.head()?) else { return Ok(BTreeSet::new()) };
         let grep = format!("--grep=^{REVERTS}");
         let args = [MOST_REVERTS, "--topo-order", "-z", "--format=%H%n%B", &grep];
-        let log = git.command("log").args(args).read()?;
+        let log = git.users("log").args(args).read()?;
         let log = String::from_utf8_lossy(&log);
         let mut reverted = BTreeSet::new();
         // The latest comes first, so what takes a commit back was seen before it.

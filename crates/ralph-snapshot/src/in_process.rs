@@ -19,7 +19,7 @@ use crate::stat::Stat;
 use crate::tree_object::{self, Edits, Node};
 use crate::tree_reader::TreeReader;
 use crate::view::{self, Folders, View};
-use crate::{path_bytes, probe};
+use crate::{path_bytes, probe, raw};
 
 /// How many files may differ from the private index before it is rewritten.
 const MOST_CHANGED: usize = 1000;
@@ -111,10 +111,10 @@ impl GitTree {
 
     /// Whether git stores these files as they are.
     pub(crate) fn converts_nothing(&self, paths: &BTreeSet<Vec<u8>>) -> Result<bool, TreeError> {
-        if !paths.iter().all(|path| is_plain(path)) || self.sparse().is_some() {
+        if !paths.iter().all(|path| is_plain(path)) || self.sparse()?.is_some() {
             return Ok(false);
         }
-        if self.conversions.are_configured(&self.git)? || self.conversions.are_unusual(&self.git)? {
+        if raw::are_configured(&self.git)? || raw::are_unusual(&self.git)? {
             return Ok(false);
         }
         let root = self.git.root();
@@ -150,7 +150,7 @@ impl GitTree {
         at: Timestamp,
     ) -> Result<Option<String>, TreeError> {
         let is_sha1 = Oid::parse(tree).is_some();
-        if !is_sha1 || self.conversions.are_unusual(&self.git)? {
+        if !is_sha1 || raw::are_unusual(&self.git)? {
             return Ok(None);
         }
         let parent = parent.map(|parent| format!("parent {parent}\n")).unwrap_or_default();

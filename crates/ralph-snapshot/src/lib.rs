@@ -22,6 +22,7 @@ mod found;
 mod git;
 mod git_keeper;
 mod git_objects;
+mod git_rules;
 mod git_tree;
 mod glance;
 mod history;

@@ -31,8 +31,9 @@ impl Oid {
 
     /// Names an object of these contents.
     pub(crate) fn of(kind: ObjectKind, contents: &[u8]) -> Self {
-        let head = format!("{} {}\0", kind.name(), contents.len());
-        Self(Sha1::new().chain_update(head).chain_update(contents).finalize().into())
+        let mut naming = Naming::new(kind, contents.len() as u64);
+        naming.add(contents);
+        naming.end()
     }
 
     /// `None` for what is no name, or one of SHA-256.
@@ -50,6 +51,23 @@ impl Oid {
 
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.0
+    }
+}
+
+/// The name of an object whose contents come bit by bit.
+pub(crate) struct Naming(Sha1);
+
+impl Naming {
+    pub(crate) fn new(kind: ObjectKind, size: u64) -> Self {
+        Self(Sha1::new().chain_update(format!("{} {size}\0", kind.name())))
+    }
+
+    pub(crate) fn add(&mut self, contents: &[u8]) {
+        self.0.update(contents);
+    }
+
+    pub(crate) fn end(self) -> Oid {
+        Oid(self.0.finalize().into())
     }
 }
 

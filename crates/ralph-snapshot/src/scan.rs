@@ -121,7 +121,7 @@ impl Scan {
         }
         let specs = large.iter().map(|(path, _)| literal(path));
         let specs: Vec<_> = specs.map(|spec| path_bytes::from_bytes(&spec)).collect();
-        let tracked = git.command("ls-files").args(["-z", "-c", "--"]).args(specs).read()?;
+        let tracked = git.users("ls-files").args(["-z", "-c", "--"]).args(specs).read()?;
         let tracked: BTreeSet<_> = fields(&tracked).collect();
         for (path, bytes) in large {
             if tracked.contains(&*path) {

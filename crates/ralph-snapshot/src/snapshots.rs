@@ -311,6 +311,9 @@ impl<'a> Snapshots<'a> {
             // Where nothing can be written there is nothing new to remove.
             let _ = other.remove(&self.run);
         }
+        // A copy of settings that stays is small and asked for by nobody.
+        let rules = self.tree.state().join("rules").join(self.run.as_str());
+        let _ = std::fs::remove_dir_all(rules);
         Ok(self.tree.keeper().remove(&self.run)?)
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::error::TreeError;
 use crate::git::Git;
 use crate::git_objects::{AT_ONCE, read_head};
-use crate::oid::Oid;
+use crate::oid::{ObjectKind, Oid};
 use crate::path_bytes;
 use crate::snapshot::{Difference, Item};
 use crate::tree_object::{self, Folder, Node};
@@ -152,6 +152,9 @@ impl<'a> TreeReader<'a> {
             let mut contents = (&mut process.stdout).take(size + 1);
             contents.read_to_end(&mut object).map_err(talking())?;
             object.pop();
+            if Oid::of(ObjectKind::Tree, &object) != *id {
+                return Err(TreeError::Altered { id: id.to_string() });
+            }
             let folder = tree_object::parse(&object).ok_or_else(|| unknown(*id))?;
             read.push(Arc::new(folder));
         }

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ralph_core::{Approach, Timestamp, TreeId};
+use ralph_core::{Approach, RunId, Timestamp, TreeId};
 
 use crate::error::TreeError;
 use crate::file_tree::FileTree;
@@ -46,8 +46,8 @@ pub enum ChangeKind {
 /// when it was read last, or not at all if it never was; outside git it
 /// counts as unreadable, by its path.
 ///
-/// In git, contents count as git stores them, with line ends and filters
-/// applied as the repository configures them. A nested repository counts by
+/// In git, contents count as git stores them, with line ends as the
+/// repository configures them; filters never run. A nested repository counts by
 /// its checked-out commit, and not at all before its first one.
 #[derive(Debug)]
 pub struct WorkTree {
@@ -105,7 +105,8 @@ impl WorkTree {
         // What lies in a `.git` folder is never looked at anyway.
         let inside = inside.filter(|path| path.iter().all(|part| part != ".git"));
         let git = project.git.as_ref().zip(program);
-        let git = git.map(|(dirs, program)| Git::new(program, &root, dirs));
+        let git = git.map(|(dirs, program)| Git::new(program, &root, dirs, &state));
+        let git = git.filter(Git::is_safe);
         let files = Way::Files(FileTree::new(&root, &state));
         let (way, other) = match git.map(|git| GitTree::new(git, &root, &state)) {
             Some(tree) if tree.takes_objects() => (Way::Git(Box::new(tree)), Some(files)),
@@ -173,6 +174,20 @@ impl WorkTree {
     /// git no file is tracked.
     pub fn limit_size(&mut self, bytes: u64) {
         self.scope.size_limit = bytes;
+    }
+
+    /// Heeds the user's settings, attributes and excludes for git as they
+    /// were when this was first called for `run`, whatever they became.
+    ///
+    /// They are kept in memory from the first use on; what is written to the
+    /// state folder meanwhile counts nothing.
+    pub fn heed_rules_of(&mut self, run: &RunId) {
+        let folder = self.state.join("rules").join(run.as_str());
+        for way in [Some(&mut self.way), self.other.as_mut()].into_iter().flatten() {
+            if let Way::Git(tree) = way {
+                tree.git.keep_rules_in(folder.clone());
+            }
+        }
     }
 
     /// Lets what git has to store, in order to compare files, go to `folder`,

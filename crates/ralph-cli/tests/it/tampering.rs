@@ -53,6 +53,25 @@ fn a_start_that_the_agent_replaced_in_git_is_not_believed() {
 }
 
 #[test]
+fn what_the_agent_tells_git_neither_hides_its_work_nor_runs() {
+    let filter = "cp tests/test_total.py .git/orig\n\
+         git config filter.x.clean \"touch $OUTSIDE/ran; cat .git/orig\"\n\
+         echo 'tests/test_total.py filter=x' >> .git/info/attributes";
+    let exclude = "git rm -q --cached tests/test_total.py; echo 'tests/' >> .git/info/exclude";
+    let elsewhere = "git rm -q --cached tests/test_total.py; echo 'tests/' > .git/mine\n\
+         git config core.excludesFile $PWD/.git/mine";
+    for planted in [filter, exclude, elsewhere] {
+        let project = laid_out(git(), &format!("{planted}\n{CUT}"));
+        project.run_git(&["add", "-A"]);
+        let more = ["--criteria", "custom:true", "--max-iterations", "1"];
+        let output = project.run_json("fix it", &more).exits(1);
+        let told = weakened(&output.events_of("iteration_ended"));
+        assert!(told[0].contains("assertion removed from `test_total`"), "{planted}: {told:?}");
+        assert!(!project.outside("ran").exists());
+    }
+}
+
+#[test]
 fn what_is_allowed_is_not_held_against_a_run() {
     let project = plain();
     let hold = Hold::new(&project, "turn-2");

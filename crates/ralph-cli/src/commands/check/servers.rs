@@ -1,9 +1,7 @@
 //! What language servers say about changed files.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::Duration;
 
 use ralph_checks::lsp::{ServerReport, ServerVerdict};
@@ -46,29 +44,11 @@ fn changed(app: &App) -> Result<Vec<PathBuf>, CliError> {
     if app.project.git.is_none() {
         return Err(unnamed("the project is not in git"));
     }
-    let listed = Command::new("git")
-        .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
-        .args(["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"])
-        .current_dir(root)
-        .output()
-        .map_err(|error| unnamed(&format!("git: {error}")))?;
-    if !listed.status.success() {
-        return Err(unnamed(String::from_utf8_lossy(&listed.stderr).trim()));
-    }
-    let entries = listed.stdout.split(|byte| *byte == 0);
-    let paths = entries.filter_map(|entry| entry.get(3..)).map(path_of);
-    Ok(paths.map(|path| root.join(path)).filter(|path| path.is_file()).collect())
-}
-
-#[cfg(unix)]
-fn path_of(bytes: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt;
-    PathBuf::from(OsStr::from_bytes(bytes))
-}
-
-#[cfg(not(unix))]
-fn path_of(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+    let changes =
+        app.whole_work_tree()?.uncommitted().map_err(|error| unnamed(&error.to_string()))?;
+    let changes = changes.ok_or_else(|| unnamed("git cannot be asked"))?;
+    let paths = changes.iter().map(|change| root.join(&change.path));
+    Ok(paths.filter(|path| path.is_file()).collect())
 }
 
 /// Files as they were named, below the project's root.

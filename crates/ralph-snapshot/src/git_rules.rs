@@ -1,0 +1,265 @@
+//! What git is told about a work tree: its settings, attributes and excludes.
+//!
+//! Git reads them from folders that whoever works on the project can write.
+//! So it is never shown those: it gets a git folder of ours, with a copy of
+//! the few settings that say what a file is and not one that names a program.
+//! For a run the copy is made once, and what is planted later counts nothing.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use crate::error::TreeError;
+use crate::git::{Git, fields};
+use crate::{path_bytes, probe};
+
+/// Settings that are copied: none of them can start a program.
+const COPIED: [&str; 20] = [
+    "core.repositoryformatversion",
+    "core.autocrlf",
+    "core.eol",
+    "core.filemode",
+    "core.symlinks",
+    "core.ignorecase",
+    "core.sharedrepository",
+    "core.precomposeunicode",
+    "core.protecthfs",
+    "core.protectntfs",
+    "core.longpaths",
+    "core.trustctime",
+    "core.checkstat",
+    "core.bigfilethreshold",
+    "core.checkroundtripencoding",
+    "core.sparsecheckout",
+    "core.sparsecheckoutcone",
+    "index.sparse",
+    "extensions.objectformat",
+    "extensions.partialclone",
+];
+
+const EXCLUDES: &str = "excludes";
+const ATTRIBUTES: &str = "attributes";
+
+/// Files that the repository and the user may have, as the copy names them.
+const EXCLUDE: &str = "info/exclude";
+const OWN_ATTRIBUTES: &str = "info/attributes";
+const SPARSE: &str = "info/sparse-checkout";
+
+/// The settings as they were copied; git's own file is made of them.
+const SETTINGS: &str = "settings";
+
+/// All files of the copy that may be there.
+const NAMES: [&str; 8] =
+    ["HEAD", "config", SETTINGS, EXCLUDES, ATTRIBUTES, EXCLUDE, OWN_ATTRIBUTES, SPARSE];
+
+/// The copy, in memory and in a folder that git is shown.
+#[derive(Debug)]
+pub(crate) struct GitRules {
+    folder: PathBuf,
+    /// Whether what is in the folder already holds.
+    is_kept: bool,
+    copy: OnceLock<Copy>,
+}
+
+/// The files of a copy by their names; one that is empty is not there.
+type Files = BTreeMap<&'static str, Vec<u8>>;
+
+type Settings = Vec<(String, Vec<u8>)>;
+
+#[derive(Debug)]
+struct Copy {
+    files: Files,
+    settings: Settings,
+}
+
+impl GitRules {
+    /// The rules as they are when they are first asked for.
+    pub(crate) fn present(folder: PathBuf) -> Self {
+        Self { folder, is_kept: false, copy: OnceLock::new() }
+    }
+
+    /// The rules as they were when this folder was first used.
+    pub(crate) fn kept(folder: PathBuf) -> Self {
+        Self { folder, is_kept: true, copy: OnceLock::new() }
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Whether files outside of a sparse checkout's cone are left to us.
+    pub(crate) fn is_sparse(&self, git: &Git) -> Result<bool, TreeError> {
+        Ok(self.copy(git)?.files.contains_key(SPARSE))
+    }
+
+    /// Whether there are attributes beside those of the work tree.
+    pub(crate) fn has_attributes(&self, git: &Git) -> Result<bool, TreeError> {
+        let files = &self.copy(git)?.files;
+        Ok([ATTRIBUTES, OWN_ATTRIBUTES].iter().any(|name| files.contains_key(name))
+            || Path::new("/etc/gitattributes").exists())
+    }
+
+    /// The value of a setting that is copied.
+    pub(crate) fn setting(&self, git: &Git, key: &str) -> Result<Option<&[u8]>, TreeError> {
+        let mut settings = self.copy(git)?.settings.iter().rev();
+        Ok(settings.find(|(known, _)| known == key).map(|(_, value)| &**value))
+    }
+
+    /// Stands for what is ignored and converted beside the work tree's rules.
+    pub(crate) fn stamp(&self, git: &Git) -> Result<String, TreeError> {
+        let mut hasher = blake3::Hasher::new();
+        for (name, contents) in &self.copy(git)?.files {
+            hasher.update(name.as_bytes()).update(&[0]);
+            hasher.update(&contents.len().to_le_bytes()).update(contents);
+        }
+        Ok(hasher.finalize().to_hex()[..32].to_owned())
+    }
+
+    /// Makes the folder what it has to be, whoever wrote there meanwhile.
+    pub(crate) fn lay_out(&self, git: &Git) -> Result<(), TreeError> {
+        let files = &self.copy(git)?.files;
+        for folder in ["info", "refs", "objects"] {
+            crate::work_tree::create_private(&self.folder.join(folder))?;
+        }
+        for name in NAMES {
+            let path = self.folder.join(name);
+            let found = fs::read(&path).ok();
+            match files.get(name) {
+                wanted if wanted == found.as_ref() => {}
+                Some(contents) => probe::write_atomically(&path, contents)
+                    .map_err(TreeError::io("write", &path))?,
+                None => fs::remove_file(&path).map_err(TreeError::io("remove", &path))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The files that git excludes and converts by, wherever the user has
+    /// them; given with every command.
+    pub(crate) fn arguments(&self) -> [OsString; 2] {
+        let named = |key: &str, file: &str| {
+            let mut setting = OsString::from(key);
+            setting.push(self.folder.join(file));
+            setting
+        };
+        [named("core.excludesFile=", EXCLUDES), named("core.attributesFile=", ATTRIBUTES)]
+    }
+
+    fn copy(&self, git: &Git) -> Result<&Copy, TreeError> {
+        if let Some(copy) = self.copy.get() {
+            return Ok(copy);
+        }
+        let mut files = match self.read().filter(|_| self.is_kept) {
+            Some(files) => files,
+            None => gather(git)?,
+        };
+        files.retain(|_, contents| !contents.is_empty());
+        // Whoever wrote there: what is not to be copied is not.
+        let settings = parse(files.get(SETTINGS).map_or(b"", Vec::as_slice));
+        files.insert("HEAD", b"ref: refs/heads/none\n".to_vec());
+        files.insert("config", render(&settings));
+        Ok(self.copy.get_or_init(|| Copy { files, settings }))
+    }
+
+    /// What the folder holds, if it was used before.
+    fn read(&self) -> Option<Files> {
+        let read = |name| Some((name, fs::read(self.folder.join(name)).ok()?));
+        self.folder.join("config").exists().then(|| NAMES.into_iter().filter_map(read).collect())
+    }
+}
+
+/// Copies what the repository and the user say now.
+fn gather(git: &Git) -> Result<Files, TreeError> {
+    let listed = git.users("config").args(["--list", "-z"]).feed(&[])?.stdout;
+    let (mut excludes, mut attributes) = (None, None);
+    for (key, value) in fields(&listed).filter_map(setting) {
+        match &*key {
+            "core.excludesfile" => excludes = Some(value.to_vec()),
+            "core.attributesfile" => attributes = Some(value.to_vec()),
+            _ => {}
+        }
+    }
+    // The others may hold what is nobody's business.
+    let settings =
+        fields(&listed).filter(|one| setting(one).is_some_and(|(key, _)| is_copied(&key)));
+    let settings = settings.flat_map(|one| [one, b"\0"].concat()).collect();
+    let mut files = Files::from([(SETTINGS, settings)]);
+    let (dir, common) = (&git.dirs().dir, &git.dirs().common);
+    for (name, path) in [
+        (EXCLUDES, users_file(excludes, "ignore")),
+        (ATTRIBUTES, users_file(attributes, "attributes")),
+        (EXCLUDE, Some(common.join(EXCLUDE))),
+        (OWN_ATTRIBUTES, Some(common.join(OWN_ATTRIBUTES))),
+        (SPARSE, Some(dir.join(SPARSE))),
+    ] {
+        files.extend(path.and_then(|path| fs::read(path).ok()).map(|text| (name, text)));
+    }
+    Ok(files)
+}
+
+/// A setting as `git config -z` prints it.
+fn setting(field: &[u8]) -> Option<(String, &[u8])> {
+    let end = field.iter().position(|byte| *byte == b'\n');
+    // A name alone means yes.
+    let value = end.map_or(&b"true"[..], |end| &field[end + 1..]);
+    let key = std::str::from_utf8(&field[..end.unwrap_or(field.len())]).ok()?;
+    Some((key.to_owned(), value))
+}
+
+/// The settings that count.
+fn parse(listed: &[u8]) -> Settings {
+    let settings = fields(listed).filter_map(setting).filter(|(key, _)| is_copied(key));
+    settings.map(|(key, value)| (key, value.to_vec())).collect()
+}
+
+/// Of settings with a name in the middle, those for partial clones matter.
+fn is_copied(key: &str) -> bool {
+    let is_promise = key.starts_with("remote.")
+        && (key.ends_with(".promisor") || key.ends_with(".partialclonefilter"));
+    COPIED.contains(&key) || is_promise
+}
+
+/// A file that the settings name, or the one that git has by itself.
+fn users_file(named: Option<Vec<u8>>, usual: &str) -> Option<PathBuf> {
+    let Some(named) = named else {
+        let home = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+        let home = home.filter(|home| !home.as_os_str().is_empty());
+        let home = home.or_else(|| Some(std::env::home_dir()?.join(".config")))?;
+        return Some(home.join("git").join(usual));
+    };
+    match named.strip_prefix(b"~/") {
+        Some(below) => Some(std::env::home_dir()?.join(path_bytes::from_bytes(below))),
+        None => Some(path_bytes::from_bytes(&named)),
+    }
+}
+
+/// Writes settings as git reads them.
+fn render(settings: &[(String, Vec<u8>)]) -> Vec<u8> {
+    let mut text = Vec::new();
+    for (key, value) in settings {
+        let (section, rest) = key.split_once('.').unwrap_or((key, ""));
+        let head = match rest.rsplit_once('.') {
+            Some((name, _)) => {
+                format!("[{section} \"{}\"]", name.replace('\\', "\\\\").replace('"', "\\\""))
+            }
+            None => format!("[{section}]"),
+        };
+        let name = rest.rsplit_once('.').map_or(rest, |(_, name)| name);
+        text.extend(format!("{head}\n\t{name} = \"").bytes());
+        for byte in value {
+            match byte {
+                b'\\' | b'"' => text.extend([b'\\', *byte]),
+                b'\n' => text.extend(b"\\n"),
+                _ => text.push(*byte),
+            }
+        }
+        text.extend(b"\"\n");
+    }
+    text
+}
+
+#[cfg(test)]
+#[path = "git_rules_tests.rs"]
+mod tests;
