@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 use crate::error::TreeError;
 use crate::git::{Git, fields};
-use crate::{path_bytes, probe};
+use crate::{ignored_at_start, path_bytes, probe};
 
 /// Settings that are copied: none of them can start a program.
 const COPIED: [&str; 20] = [
@@ -50,9 +50,12 @@ const SPARSE: &str = "info/sparse-checkout";
 /// The settings as they were copied; git's own file is made of them.
 const SETTINGS: &str = "settings";
 
+/// All that is ignored, in a copy that is kept.
+const IGNORED: &str = "ignored";
+
 /// All files of the copy that may be there.
-const NAMES: [&str; 8] =
-    ["HEAD", "config", SETTINGS, EXCLUDES, ATTRIBUTES, EXCLUDE, OWN_ATTRIBUTES, SPARSE];
+const NAMES: [&str; 9] =
+    ["HEAD", "config", SETTINGS, EXCLUDES, ATTRIBUTES, EXCLUDE, OWN_ATTRIBUTES, SPARSE, IGNORED];
 
 /// The copy, in memory and in a folder that git is shown.
 #[derive(Debug)]
@@ -87,6 +90,21 @@ impl GitRules {
 
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// What tells `ls-files` which files are ignored.
+    pub(crate) fn excluding(&self) -> OsString {
+        if !self.is_kept {
+            return "--exclude-standard".into();
+        }
+        let mut argument = OsString::from("--exclude-from=");
+        argument.push(self.folder.join(IGNORED));
+        argument
+    }
+
+    /// Whether rules that the work tree got later are not heeded.
+    pub(crate) fn are_kept(&self) -> bool {
+        self.is_kept
     }
 
     /// Whether files outside of a sparse checkout's cone are left to us.
@@ -155,6 +173,11 @@ impl GitRules {
             Some(files) => files,
             None => gather(git)?,
         };
+        if self.is_kept && !files.contains_key(IGNORED) {
+            let outside = [EXCLUDES, EXCLUDE].iter().filter_map(|name| files.get(name));
+            let rules = ignored_at_start::gather(git.root(), outside.map(Vec::as_slice));
+            files.insert(IGNORED, rules);
+        }
         files.retain(|_, contents| !contents.is_empty());
         // Whoever wrote there: what is not to be copied is not.
         let settings = parse(files.get(SETTINGS).map_or(b"", Vec::as_slice));

@@ -85,6 +85,58 @@ fn what_is_excluded_beside_the_tree_counts_as_at_the_start() {
     assert_eq!(paths.len(), 1, "outside of the run the present rules count: {paths:?}");
 }
 
+fn paths_since(tree: &WorkTree, start: &ralph_core::TreeId) -> Vec<String> {
+    let changes = tree.changes(start, &tree.tree().unwrap()).unwrap();
+    changes.iter().map(|change| change.path.display().to_string()).collect()
+}
+
+#[test]
+fn files_that_became_ignored_in_a_run_count() {
+    let scratch = Scratch::committed(&[
+        (".gitignore", "*.log\n/cache/\n"),
+        ("sub/.gitignore", "!kept.log\nlocal/x\n"),
+    ]);
+    scratch.write("helper.py", "1");
+    scratch.write("auto/.gitignore", "*\n");
+    scratch.write("auto/x", "1");
+    let tree = begun(&scratch);
+    let start = tree.tree().unwrap();
+    scratch.write(".gitignore", "*.log\n/cache/\n*.py\n/target/\n.env\n");
+    scratch.write("tests/.gitignore", "*\n");
+    for path in ["helper.py", "conftest.py", "tests/conftest.py", "target/a", ".env"] {
+        scratch.write(path, "2");
+    }
+    for path in ["a.log", "cache/a", "sub/kept.log", "sub/local/x", "auto/y"] {
+        scratch.write(path, "2");
+    }
+    let want = [
+        ".gitignore",
+        "conftest.py",
+        "helper.py",
+        "sub/kept.log",
+        "tests/.gitignore",
+        "tests/conftest.py",
+    ];
+    for tree in [&tree, &in_run(&scratch)] {
+        assert_eq!(paths_since(tree, &start), want);
+    }
+    scratch.run(&["add", "-A"]);
+    assert_eq!(paths_since(&tree, &start), want);
+    let outside = paths_since(&scratch.open(), &start);
+    assert!(!outside.contains(&"conftest.py".to_owned()), "{outside:?}");
+}
+
+#[test]
+fn output_that_was_seen_before_a_rule_was_written_is_let_go() {
+    let scratch = Scratch::committed(&[("a", "1")]);
+    let tree = begun(&scratch);
+    let start = tree.tree().unwrap();
+    scratch.write("target/a", "1");
+    assert_eq!(paths_since(&tree, &start), ["target/a"]);
+    scratch.write(".gitignore", "target\n");
+    assert_eq!(paths_since(&tree, &start), [".gitignore"]);
+}
+
 #[test]
 fn a_copy_of_the_rules_that_was_changed_is_made_right_and_names_no_program() {
     let scratch = Scratch::committed(&[("a", "1\n")]);

@@ -1,6 +1,7 @@
 //! Tree ids made by git.
 
 use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind::{QuotaExceeded, StorageFull};
 use std::io::{BufReader, Read};
@@ -13,6 +14,7 @@ use crate::approach::{self, Parts};
 use crate::error::TreeError;
 use crate::found::Found;
 use crate::git::{Git, fields};
+use crate::ignored_at_start::may_be_hidden;
 use crate::in_process::Renewed;
 use crate::index::{Claim, PrivateIndex, Seed};
 use crate::oid::{ObjectKind, Oid};
@@ -369,9 +371,16 @@ impl GitTree {
     }
 
     fn tracked_though_ignored(&self, index: &Path) -> Result<BTreeSet<Vec<u8>>, TreeError> {
-        let args = ["-c", "-i", "-z", "--exclude-standard"];
-        let listed = self.git.command("ls-files").index(index).args(args).read()?;
-        Ok(fields(&listed).map(<[u8]>::to_vec).collect())
+        let listed = |excluding: OsString| -> Result<Vec<Vec<u8>>, TreeError> {
+            let command = self.git.command("ls-files").index(index).args(["-c", "-i", "-z"]);
+            Ok(fields(&command.args([excluding]).read()?).map(<[u8]>::to_vec).collect())
+        };
+        let mut ignored: BTreeSet<_> = listed(self.git.rules().excluding())?.into_iter().collect();
+        if self.git.rules().are_kept() {
+            let now = listed("--exclude-standard".into())?;
+            ignored.extend(now.into_iter().filter(|path| may_be_hidden(path)));
+        }
+        Ok(ignored)
     }
 
     /// What a tree that is named now depends on, but for the files.

@@ -8,7 +8,6 @@ use ralph_core::{Timestamp, TreeId};
 
 use crate::error::TreeError;
 use crate::facts::{Attributes, Facts};
-use crate::git::fields;
 use crate::git_tree::GitTree;
 use crate::in_process::read_files;
 use crate::oid::Oid;
@@ -135,14 +134,7 @@ impl GitTree {
         if new.is_empty() {
             return Ok(BTreeSet::new());
         }
-        // Without the index, which takes as long to read as it is large.
-        let args = ["--no-index", "-z", "--stdin"];
-        let ended = self.git.command("check-ignore").args(args).feed(&new)?;
-        // It ends with 1 when none is.
-        match ended.status.code() {
-            Some(0 | 1) => Ok(fields(&ended.stdout).map(<[u8]>::to_vec).collect()),
-            Some(_) | None => Err(ended.refusal()),
-        }
+        Ok(self.git.ignored_now(&new)?.into_iter().collect())
     }
 }
 

@@ -26,6 +26,7 @@ mod git_rules;
 mod git_tree;
 mod glance;
 mod history;
+mod ignored_at_start;
 mod ignored_then;
 mod in_process;
 mod index;

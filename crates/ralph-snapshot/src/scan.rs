@@ -7,6 +7,7 @@ use std::{fs, thread};
 
 use crate::error::TreeError;
 use crate::git::{Git, GitCommand, fields};
+use crate::ignored_at_start::may_be_hidden;
 use crate::scope::{LeftOutFile, Scope, WhyLeftOut};
 use crate::view::View;
 use crate::{path_bytes, probe};
@@ -140,6 +141,30 @@ pub(crate) fn literal(path: &[u8]) -> Vec<u8> {
     [b":(top,literal)", path].concat()
 }
 
+impl Git {
+    /// Those of `paths` that a rule hides which the work tree got after the
+    /// rules were copied, and may hide.
+    fn hidden_output(&self, paths: &BTreeSet<Vec<u8>>) -> Result<Vec<Vec<u8>>, TreeError> {
+        let output: Vec<_> = paths.iter().filter(|path| may_be_hidden(path)).cloned().collect();
+        if output.is_empty() || !self.rules().are_kept() {
+            return Ok(Vec::new());
+        }
+        self.ignored_now(&output)
+    }
+
+    /// Those of `paths` that the present rules hide.
+    pub(crate) fn ignored_now(&self, paths: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, TreeError> {
+        // Without the index, which takes as long to read as it is large.
+        let args = ["--no-index", "-z", "--stdin"];
+        let ended = self.command("check-ignore").args(args).feed(paths)?;
+        // It ends with 1 when none is.
+        match ended.status.code() {
+            Some(0 | 1) => Ok(fields(&ended.stdout).map(<[u8]>::to_vec).collect()),
+            Some(_) | None => Err(ended.refusal()),
+        }
+    }
+}
+
 /// Untracked files that count, and nested repositories with a `/` at the end.
 fn others(
     git: &Git,
@@ -150,7 +175,8 @@ fn others(
     let begin = |args: &[&str]| -> GitCommand<'_> {
         git.command("ls-files").index(index).args(["-o", "-z"]).args(args).args(["--"])
     };
-    let command = begin(&["--exclude-standard"]);
+    let command = git.command("ls-files").index(index).args(["-o", "-z"]);
+    let command = command.args([git.rules().excluding()]).args(["--"]);
     let command = match skipped {
         Some(skipped) => {
             let skipped = [b":(exclude,top,literal)", &*path_bytes::to_bytes(skipped)].concat();
@@ -159,6 +185,9 @@ fn others(
         None => command,
     };
     let mut found: BTreeSet<_> = fields(&command.read()?).map(<[u8]>::to_vec).collect();
+    for path in git.hidden_output(&found)? {
+        found.remove(&path);
+    }
     if !scope.included.is_empty() {
         let specs = scope.included.iter().map(|path| literal(&path_bytes::to_bytes(path)));
         let listed = begin(&[]).args(specs.map(|spec| path_bytes::from_bytes(&spec))).read()?;

@@ -60,7 +60,8 @@ fn what_the_agent_tells_git_neither_hides_its_work_nor_runs() {
     let exclude = "git rm -q --cached tests/test_total.py; echo 'tests/' >> .git/info/exclude";
     let elsewhere = "git rm -q --cached tests/test_total.py; echo 'tests/' > .git/mine\n\
          git config core.excludesFile $PWD/.git/mine";
-    for planted in [filter, exclude, elsewhere] {
+    let ignored = "git rm -q --cached tests/test_total.py; echo 'tests/' >> .gitignore";
+    for planted in [filter, exclude, elsewhere, ignored] {
         let project = laid_out(git(), &format!("{planted}\n{CUT}"));
         project.run_git(&["add", "-A"]);
         let more = ["--criteria", "custom:true", "--max-iterations", "1"];
