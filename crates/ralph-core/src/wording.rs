@@ -11,6 +11,7 @@ use crate::template;
 use crate::time::render_span;
 
 mod gate;
+pub mod hands;
 mod headline;
 pub mod host;
 pub mod learned;

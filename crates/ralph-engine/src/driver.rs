@@ -121,6 +121,7 @@ impl Driver<'_> {
     pub fn drive(&mut self, agent: &dyn Agent, run: Run, how: Begin) -> Result<Run, EngineError> {
         self.tell(&Event::RunStarted { run: &run, how });
         agent.show(&News { text: &wording::host::armed(&run), mood: Mood::Plain });
+        self.tree.seal();
         self.left = self.as_it_was_left(&run, how);
         self.keep_opening(&run, how);
         let mut reached = run.clone();

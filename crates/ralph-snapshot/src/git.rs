@@ -68,6 +68,8 @@ pub(crate) struct Git {
     rules: GitRules,
     /// Where objects are written, if not to the repository.
     objects: Option<PathBuf>,
+    /// Where objects are linked that the repository may lose.
+    held: PathBuf,
 }
 
 impl Git {
@@ -77,7 +79,8 @@ impl Git {
         let kept = std::env::vars_os().filter(|(name, _)| is_kept(name)).collect();
         let rules = state.join("rules").join(short_digest(root));
         let (root, dirs, rules) = (root.to_owned(), dirs.clone(), GitRules::present(rules));
-        Self { program, root, dirs, kept, rules, objects: None }
+        let held = state.join("kept").join("objects");
+        Self { program, root, dirs, kept, rules, objects: None, held }
     }
 
     /// Works with the rules that `folder` has, or gets now.
@@ -150,6 +153,13 @@ impl Git {
             inner.arg("-c").arg(setting);
         }
         self.begin(name, inner, Sees::Copy)
+    }
+
+    /// Begins a command like [`Self::command`] that only reads objects: those
+    /// that the repository lost meanwhile are found as well. Nothing may be
+    /// built upon them, for the repository would be broken.
+    pub(crate) fn reading(&self, name: &'static str) -> GitCommand<'_> {
+        self.command(name).env("GIT_ALTERNATE_OBJECT_DIRECTORIES", &self.held)
     }
 
     /// Begins the command `name` on the user's repository: for its commits,

@@ -18,8 +18,10 @@ use crate::git::{Ended, fields};
 use crate::git_objects::Listing;
 use crate::git_tree::{GitTree, Memory, object_name};
 use crate::keeper::{Keeper, Sink};
+use crate::kept::Labels;
 use crate::label::Label;
 use crate::modes::Modes;
+use crate::oid::ObjectKind;
 use crate::scope::Scope;
 use crate::snapshot::{Difference, Item, ItemKind, Place, Present, Snapshot, Version};
 use crate::snapshots::base;
@@ -76,8 +78,9 @@ impl Keeper for GitTree {
     fn base(&self, run: &RunId) -> Result<Option<Snapshot>, TreeError> {
         let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((_, snapshot)) = newest.map(|newest| *newest).filter(|(of, _)| of == run)
-            && let Place::Git { commit, reference, .. } = &snapshot.place
-            && references::is_at(&self.git.dirs().common, reference, commit)
+            && let Place::Git { commit, .. } = &snapshot.place
+            && let Some(labels) = self.kept.labels(run)
+            && labels.get(&snapshot.label) == Some(commit)
         {
             return Ok(Some(snapshot));
         }
@@ -93,13 +96,19 @@ impl Keeper for GitTree {
     ) -> Result<Snapshot, TreeError> {
         let same = like.filter(|like| like.is_like(present)).map(|like| (&like.place, like.at));
         let (commit, at) = match same {
-            Some((Place::Git { commit, .. }, at)) => (commit.clone(), at),
-            Some((Place::Files { .. }, _)) | None => {
+            // One that only we hold would be missed in the repository.
+            Some((Place::Git { commit, .. }, at)) if self.has_all(&[commit])? => {
+                (commit.clone(), at)
+            }
+            Some((Place::Git { .. } | Place::Files { .. }, _)) | None => {
                 (self.commit(run, label, present)?, present.facts.at)
             }
         };
         let reference = format!("{}{label}", prefix(run));
         self.point(&reference, &commit)?;
+        let older = self.adopted(run, label)?;
+        self.kept.hold(&self.git, &commit, &older)?;
+        self.kept.add(run, label, &commit)?;
         let place = Place::Git { commit, reference, raw: present.version.raw.clone() };
         let facts = Facts { at, ..present.facts.clone() };
         let snapshot = Snapshot::new(label, present.version.tree.clone(), place, facts);
@@ -115,21 +124,20 @@ impl Keeper for GitTree {
     }
 
     fn list(&self, run: &RunId) -> Result<Vec<Snapshot>, TreeError> {
-        if let Some(found) = self.list_remembered(run) {
-            return Ok(found);
-        }
-        let format = "--format=%(refname)%00%(objectname)%00%(tree)%00%(contents)%00";
-        let listed = self.git.users("for-each-ref").args([format, &prefix(run)]).read()?;
-        let fields: Vec<_> = listed.split(|byte| *byte == 0).collect();
-        let mut found: Vec<_> = fields
-            .chunks_exact(4)
-            .filter_map(|fields| parse_snapshot(run, [fields[0], fields[1], fields[2], fields[3]]))
-            .collect();
-        found.sort_by_key(|snapshot| snapshot.label);
-        for snapshot in &found {
-            self.remember(snapshot);
-        }
-        Ok(found)
+        let labels = match self.kept.labels(run) {
+            Some(labels) => labels,
+            None => self.referred(run)?,
+        };
+        self.meet(labels.values().map(String::as_str));
+        let met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
+        let named = |(label, commit): (Label, String)| {
+            let known = met.get(&commit)?;
+            let reference = format!("{}{label}", prefix(run));
+            let place = Place::Git { commit, reference, raw: known.version().raw };
+            Some(Snapshot { label, place, ..known.clone() })
+        };
+        // What is gone or was altered is none.
+        Ok(labels.into_iter().filter_map(named).collect())
     }
 
     fn differences(&self, from: &Version, to: &Version) -> Result<Vec<Difference>, TreeError> {
@@ -156,7 +164,7 @@ impl Keeper for GitTree {
             let command = self.git.users("update-ref").args(["--no-deref", "-z", "--stdin"]);
             command.feed(&orders)?.success()?;
         }
-        Ok(())
+        self.kept.remove(run, &self.git)
     }
 
     fn space_used(&self, run: &RunId) -> Result<u64, TreeError> {
@@ -249,23 +257,62 @@ impl GitTree {
         Ok(Some(String::from_utf8_lossy(written?.trim_ascii()).into_owned()))
     }
 
-    /// The snapshots of a run, if this process has met all of them before. A
-    /// commit never changes; what refers to it is looked up.
-    fn list_remembered(&self, run: &RunId) -> Option<Vec<Snapshot>> {
+    /// The snapshots of a run by the references of the repository, where
+    /// nothing else is on record: an earlier version took them.
+    fn referred(&self, run: &RunId) -> Result<Labels, TreeError> {
         let prefix = prefix(run);
-        let listed = references::list(&self.git.dirs().common, &prefix)?;
-        let met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut found = Vec::new();
-        for (reference, commit) in listed {
-            // What is not ours is passed over here as well.
-            let Ok(label) = reference.strip_prefix(&prefix)?.parse() else { continue };
-            let known = met.get(&commit)?;
-            let raw = known.version().raw;
-            let place = Place::Git { commit, reference, raw };
-            found.push(Snapshot { label, place, ..known.clone() });
+        let listed = references::list(&self.git.dirs().common, &prefix);
+        let listed = if let Some(listed) = listed {
+            listed
+        } else {
+            let args = ["--format=%(refname) %(objectname)", &prefix];
+            let listed = self.git.users("for-each-ref").args(args).read()?;
+            let lines = String::from_utf8_lossy(&listed).into_owned();
+            let pair = |line: &str| line.split_once(' ').map(|(a, b)| (a.into(), b.into()));
+            lines.lines().filter_map(pair).collect()
+        };
+        let label = |(reference, commit): (String, String)| {
+            Some((reference.strip_prefix(&prefix)?.parse().ok()?, commit))
+        };
+        Ok(listed.into_iter().filter_map(label).collect())
+    }
+
+    /// The snapshots that a run has; those of an earlier version are put on
+    /// record.
+    fn adopted(&self, run: &RunId, next: Label) -> Result<Labels, TreeError> {
+        if let Some(labels) = self.kept.labels(run) {
+            return Ok(labels);
         }
-        found.sort_by_key(|snapshot| snapshot.label);
-        Some(found)
+        // Before its start a run has none.
+        let labels = if next == Label::Start { Labels::new() } else { self.referred(run)? };
+        for (label, commit) in &labels {
+            self.kept.add(run, *label, commit)?;
+        }
+        Ok(labels)
+    }
+
+    /// Reads those of the commits that this process has not met; a commit
+    /// never changes.
+    fn meet<'a>(&self, commits: impl Iterator<Item = &'a str>) {
+        let met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
+        let new: Vec<&str> = commits.filter(|commit| !met.contains_key(*commit)).collect();
+        drop(met);
+        let read = |ids: &[&str]| {
+            self.git.read_objects(ObjectKind::Commit, ids, &mut |position, contents| {
+                let mut text = Vec::new();
+                contents.read_to_end(&mut text).map_err(TreeError::io("read", Path::new("")))?;
+                if let Some(snapshot) = parse_snapshot(ids[position], &text) {
+                    self.remember(&snapshot);
+                }
+                Ok(())
+            })
+        };
+        if read(&new).is_err() {
+            // One is not as it should be; the others are.
+            for commit in &new {
+                let _ = read(&[*commit]);
+            }
+        }
     }
 
     fn remember(&self, snapshot: &Snapshot) {
@@ -411,14 +458,13 @@ fn is_attributes(path: &[u8]) -> bool {
     path == b".gitattributes" || path.ends_with(b"/.gitattributes")
 }
 
-/// Reads what `for-each-ref` prints; `None` for what is not ours.
-fn parse_snapshot(run: &RunId, fields: [&[u8]; 4]) -> Option<Snapshot> {
-    let [reference, commit, tree, message] =
-        fields.map(|field| String::from_utf8_lossy(field).into_owned());
-    let reference = reference.trim_start().to_owned();
-    let label = reference.strip_prefix(&prefix(run))?.parse().ok()?;
+/// Reads a commit of ours, under a label that is yet to be named.
+fn parse_snapshot(commit: &str, text: &[u8]) -> Option<Snapshot> {
+    let text = String::from_utf8_lossy(text);
+    let (head, message) = text.split_once("\n\n")?;
+    let tree = head.lines().find_map(|line| line.strip_prefix("tree "))?;
     let raw = message.lines().find_map(|line| line.strip_prefix("raw: ")).map(str::to_owned);
-    let facts = Facts::parse(&message)?;
-    let place = Place::Git { commit, reference, raw };
-    Some(Snapshot::new(label, TreeId::new(tree), place, facts))
+    let facts = Facts::parse(message)?;
+    let place = Place::Git { commit: commit.to_owned(), reference: String::new(), raw };
+    Some(Snapshot::new(Label::Start, TreeId::new(tree), place, facts))
 }

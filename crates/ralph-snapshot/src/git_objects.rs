@@ -37,7 +37,7 @@ impl Git {
     /// All files of a tree.
     pub(crate) fn list_tree(&self, tree: &str) -> Result<Listing, TreeError> {
         let args = ["-r", "-z", "-l", "--full-tree", tree];
-        Ok(parse_listing(&self.command("ls-tree").args(args).read()?))
+        Ok(parse_listing(&self.reading("ls-tree").args(args).read()?))
     }
 
     /// The tree without a file.
@@ -52,7 +52,7 @@ impl Git {
         for paths in paths.chunks(PATHS_AT_ONCE) {
             let args = ["-r", "-z", "-l", "--full-tree", tree, "--"];
             let paths = paths.iter().map(|path| path_bytes::from_bytes(path));
-            found.extend(parse_listing(&self.command("ls-tree").args(args).args(paths).read()?));
+            found.extend(parse_listing(&self.reading("ls-tree").args(args).args(paths).read()?));
         }
         Ok(found)
     }
@@ -63,7 +63,7 @@ impl Git {
             return Ok(Vec::new());
         }
         let args = ["-r", "-z", "--raw", "--no-renames", "--full-index", from, to];
-        let listed = self.command("diff-tree").args(args).read()?;
+        let listed = self.reading("diff-tree").args(args).read()?;
         let mut fields = fields(&listed);
         let mut differences = Vec::new();
         while let (Some(head), Some(path)) = (fields.next(), fields.next()) {
@@ -102,15 +102,26 @@ impl Git {
 
     /// Passes the contents of these blobs on, one after the other.
     pub(crate) fn read_blobs(&self, items: &[&Item], sink: &mut Sink<'_>) -> Result<(), TreeError> {
-        if items.is_empty() {
+        let ids: Vec<&str> = items.iter().map(|item| &*item.content).collect();
+        self.read_objects(ObjectKind::Blob, &ids, sink)
+    }
+
+    /// Passes the contents of these objects on, one after the other.
+    pub(crate) fn read_objects(
+        &self,
+        kind: ObjectKind,
+        ids: &[&str],
+        sink: &mut Sink<'_>,
+    ) -> Result<(), TreeError> {
+        if ids.is_empty() {
             return Ok(());
         }
-        let mut child = self.command("cat-file").args(["--batch"]).converse()?;
+        let mut child = self.reading("cat-file").args(["--batch"]).converse()?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         let passed = match (stdin, stdout) {
             (Some(stdin), Some(stdout)) => {
-                let blobs = Blobs { stdin, stdout: BufReader::new(stdout) };
-                blobs.pass_on(items, sink, &self.dirs().common)
+                let objects = Objects { kind, stdin, stdout: BufReader::new(stdout) };
+                objects.pass_on(ids, sink, &self.dirs().common)
             }
             (Some(_) | None, Some(_) | None) => Ok(()),
         };
@@ -120,38 +131,39 @@ impl Git {
     }
 }
 
-struct Blobs<R> {
+struct Objects<R> {
+    kind: ObjectKind,
     stdin: std::process::ChildStdin,
     stdout: R,
 }
 
-impl<R: BufRead> Blobs<R> {
-    /// Asks for many blobs at once, so that git finds one while another is
+impl<R: BufRead> Objects<R> {
+    /// Asks for many objects at once, so that git finds one while another is
     /// used.
     fn pass_on(
         mut self,
-        items: &[&Item],
+        ids: &[&str],
         sink: &mut Sink<'_>,
         common: &Path,
     ) -> Result<(), TreeError> {
         let talking = || TreeError::io("read objects of", common);
         let mut position = 0;
-        for items in items.chunks(AT_ONCE) {
-            let asked: String = items.iter().flat_map(|item| [&*item.content, "\n"]).collect();
+        for ids in ids.chunks(AT_ONCE) {
+            let asked: String = ids.iter().flat_map(|id| [*id, "\n"]).collect();
             self.stdin.write_all(asked.as_bytes()).map_err(talking())?;
-            for item in items {
-                let size = read_head(&mut self.stdout, &item.content).map_err(talking())?;
-                let mut content = Verified::new(size, (&mut self.stdout).take(size));
+            for id in ids {
+                let size = read_head(&mut self.stdout, id).map_err(talking())?;
+                let mut content = Verified::new((self.kind, size), (&mut self.stdout).take(size));
                 if size <= HELD {
                     // Known to be right before anybody sees it.
                     let mut held = Vec::new();
                     content.read_to_end(&mut held).map_err(talking())?;
-                    content.check(&item.content)?;
+                    content.check(id)?;
                     sink(position, &mut &*held)?;
                 } else {
                     sink(position, &mut content)?;
                     io::copy(&mut content, &mut io::sink()).map_err(talking())?;
-                    content.check(&item.content)?;
+                    content.check(id)?;
                 }
                 // The line end behind it.
                 io::copy(&mut (&mut self.stdout).take(1), &mut io::sink()).map_err(talking())?;
@@ -162,15 +174,15 @@ impl<R: BufRead> Blobs<R> {
     }
 }
 
-/// A blob while it is read, and what it should be called.
+/// An object while it is read, and what it should be called.
 struct Verified<R> {
     inner: R,
     naming: Naming,
 }
 
 impl<R: Read> Verified<R> {
-    fn new(size: u64, inner: R) -> Self {
-        Self { inner, naming: Naming::new(ObjectKind::Blob, size) }
+    fn new((kind, size): (ObjectKind, u64), inner: R) -> Self {
+        Self { inner, naming: Naming::new(kind, size) }
     }
 
     /// Fails if what was read to its end has another name. Names of SHA-256

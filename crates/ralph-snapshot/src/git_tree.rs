@@ -17,6 +17,7 @@ use crate::git::{Git, fields};
 use crate::ignored_at_start::may_be_hidden;
 use crate::in_process::Renewed;
 use crate::index::{Claim, PrivateIndex, Seed};
+use crate::kept::Kept;
 use crate::oid::{ObjectKind, Oid};
 use crate::overlay::Overlay;
 use crate::packs::Packs;
@@ -39,6 +40,7 @@ pub(crate) struct GitTree {
     pub(crate) index: PrivateIndex,
     pub(crate) packs: Packs,
     pub(crate) folders: Folders,
+    pub(crate) kept: Kept,
     /// The snapshot that this process took last.
     pub(crate) newest: Mutex<Option<Box<(RunId, Snapshot)>>>,
     /// Snapshots that this process has met, by their commits.
@@ -50,8 +52,9 @@ impl GitTree {
         let index = PrivateIndex::new(state, root, git.dirs().dir.join("index"));
         let objects = git.dirs().common.join("objects");
         let packs = Packs::new(objects, index.folder().join("packs"));
+        let kept = Kept::new(state.join("kept"));
         let (folders, newest, met) = Default::default();
-        Self { git, index, packs, folders, newest, met }
+        Self { git, index, packs, folders, kept, newest, met }
     }
 
     /// Works in `folder` from now on, and writes nothing to the repository.
@@ -434,7 +437,7 @@ impl GitTree {
         to: &TreeId,
     ) -> Result<Option<Approach>, TreeError> {
         let ids = [object_name(from)?, object_name(to)?];
-        let command = self.git.command("diff-tree").args(PATCH).args(ids);
+        let command = self.git.reading("diff-tree").args(PATCH).args(ids);
         let mut child = command.stream()?;
         let read = child.stdout.take().map_or_else(
             || Ok((Parts::default(), false)),
@@ -452,16 +455,15 @@ impl GitTree {
         let (parts, cut) = read.map_err(TreeError::io("read a patch in", self.git.root()))?;
         if !cut && !status.success() {
             self.check_known(from)?;
-            self.check_known(to)?;
-            let stderr = String::new();
-            return Err(TreeError::Git { command: "diff-tree", status, stderr });
+            // What they hold is gone or was altered.
+            return Err(TreeError::UnknownTree { id: to.clone() });
         }
         Ok(parts.approach())
     }
 
     fn check_known(&self, id: &TreeId) -> Result<(), TreeError> {
         let object = format!("{id}^{{tree}}");
-        let ended = self.git.command("cat-file").args(["-e", &object]).feed(&[])?;
+        let ended = self.git.reading("cat-file").args(["-e", &object]).feed(&[])?;
         let known = ended.status.success();
         if known { Ok(()) } else { Err(TreeError::UnknownTree { id: id.clone() }) }
     }

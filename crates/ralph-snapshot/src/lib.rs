@@ -33,6 +33,7 @@ mod index;
 mod index_file;
 mod journal;
 mod keeper;
+mod kept;
 mod known_paths;
 mod label;
 mod layout;

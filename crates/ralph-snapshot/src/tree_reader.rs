@@ -135,7 +135,7 @@ impl<'a> TreeReader<'a> {
         let common = self.git.dirs().common.clone();
         let talking = || TreeError::io("read objects of", &common);
         if self.process.is_none() {
-            let mut child = self.git.command("cat-file").args(["--batch"]).converse()?;
+            let mut child = self.git.reading("cat-file").args(["--batch"]).converse()?;
             if let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) {
                 self.process = Some(Process { child, stdin, stdout: BufReader::new(stdout) });
             }

@@ -190,6 +190,17 @@ impl WorkTree {
         }
     }
 
+    /// Lets the snapshots that this process took or read outweigh whatever is
+    /// written to the state folder and the repository from now on: for the one
+    /// process that drives a run.
+    pub fn seal(&mut self) {
+        for way in [Some(&mut self.way), self.other.as_mut()].into_iter().flatten() {
+            if let Way::Git(tree) = way {
+                tree.kept.seal();
+            }
+        }
+    }
+
     /// Lets what git has to store, in order to compare files, go to `folder`,
     /// which exists and is empty: the repository gains no object.
     ///

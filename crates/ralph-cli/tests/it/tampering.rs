@@ -208,13 +208,34 @@ fn going_back_to_the_last_commit_is_not_pulling() {
     assert!(told[0].contains("assertion removed from `test_total`"), "{told:?}");
 }
 
+/// Makes git and us forget the start, as far as an agent can.
+const FORGET: &str = "rm -rf .git/refs/ralph .git/packed-refs .git/ralph/trees/kept/runs\n\
+     git -c gc.reflogExpire=now reflog expire --expire=now --all\n\
+     git gc -q --prune=now";
+
 #[test]
-fn a_start_that_is_gone_is_said() {
-    let forget =
-        "git for-each-ref --format='delete %(refname)' refs/ralph | git update-ref --stdin";
-    let project = laid_out(git(), &format!("{CUT}\n{forget}"));
+fn a_start_that_the_agent_made_git_forget_is_compared_all_the_same() {
+    let project = laid_out(git(), &format!("{CUT}\n{FORGET}"));
     let more = ["--criteria", "custom:true", "--max-iterations", "1"];
-    let output = project.run_json("fix it", &more);
-    let said = output.values("notice", "text");
-    assert!(said.iter().any(|text| text.contains("could not be compared")), "{said:?}");
+    let output = project.run_json("fix it", &more).exits(1);
+    let told = weakened(&output.events_of("iteration_ended"));
+    assert!(told[0].contains("assertion removed from `test_total`"), "{told:?}");
+    let project = laid_out(git(), &format!("{CUT}\nrm -rf .git/refs/ralph; git gc -q --prune=now"));
+    let _ = project.run_json("fix it", &more).exits(1);
+    let _ = project.ralph(&["rollback"]).output().exits(0);
+    assert_eq!(project.read("tests/test_total.py"), TEST);
+}
+
+#[test]
+fn a_start_that_cannot_be_read_is_no_pass() {
+    let spoil = "old=$(git hash-object tests/test_total.py)\n\
+         file=.git/objects/$(echo $old | cut -c1-2)/$(echo $old | cut -c3-)\n\
+         chmod u+w $file; echo x > $file";
+    let project = laid_out(git(), &format!("{spoil}\n{CUT}"));
+    let more = ["--criteria", "custom:true", "--max-iterations", "1"];
+    let output = project.run_json("fix it", &more).exits(1);
+    let told = weakened(&output.events_of("iteration_ended"));
+    assert!(told[0].contains("could not be compared"), "{told:?}");
+    let report = project.ralph(&["report"]).output().exits(0).stdout;
+    assert!(report.contains("could not be compared"), "{report}");
 }

@@ -34,8 +34,8 @@ const HEAD: &str = "head-at-start";
 const NAMED: usize = 50;
 
 impl Driver<'_> {
-    /// Adds to the evidence what was done to the checks. Our own failures do
-    /// not hold a run up: they are said.
+    /// Adds to the evidence what was done to the checks. A start that cannot
+    /// be compared is held as well: then nobody knows what was done.
     pub(crate) fn look_at_checks(&mut self, run: &Run, evidence: &mut Evidence) {
         let Some(present) = evidence.tree.clone() else { return };
         let Some(start) = run.baseline.as_ref().map(|baseline| &baseline.tree) else { return };
@@ -50,8 +50,9 @@ impl Driver<'_> {
             Ok(())
         });
         if let Err(error) = looked {
-            let text = format!("the checks could not be compared with the start: {error}");
-            self.tell(&Event::Notice { run, text: &text });
+            let what = wording::hands::not_compared(&error.to_string(), run.policy.locale);
+            self.tell(&Event::Notice { run, text: &what });
+            evidence.weakened.push(Weakening { place: run.id.to_string(), what });
         }
     }
 
