@@ -2,6 +2,7 @@
 
 mod early;
 mod gates;
+mod hands;
 mod judging;
 mod keeping;
 pub(crate) mod leftovers;

@@ -239,3 +239,25 @@ fn a_start_that_cannot_be_read_is_no_pass() {
     let report = project.ralph(&["report"]).output().exits(0).stdout;
     assert!(report.contains("could not be compared"), "{report}");
 }
+
+#[test]
+fn a_program_of_a_gate_that_was_planted_or_shadowed_holds_the_run() {
+    let project = git();
+    let early = project.outside("early");
+    std::fs::create_dir_all(&early).unwrap();
+    let path = format!("{}:{}", early.display(), std::env::var("PATH").unwrap());
+    let plant = "printf '#!/bin/sh\\n' > $OUTSIDE/early/test; chmod +x $OUTSIDE/early/test";
+    let shadow = "mkdir pytest; touch pytest/__init__.py";
+    for (agent, criterion, place) in [
+        (plant, "custom:test -f done", "early/test"),
+        (shadow, "custom:sh:true python3 -m pytest", "pytest"),
+    ] {
+        let project = laid_out(git(), &agent.replace("$OUTSIDE/early", &early.to_string_lossy()));
+        let more = ["--criteria", criterion, "--max-iterations", "1"];
+        let output = project.run_call("fix it", &more).env("PATH", &path).output().exits(1);
+        let told = weakened(&output.events_of("iteration_ended"));
+        assert!(told.iter().any(|one| one.contains(place)), "{told:?}");
+        let report = project.ralph(&["report"]).output().exits(0).stdout;
+        assert!(report.contains("which a check"), "{report}");
+    }
+}

@@ -9,3 +9,31 @@ pub fn not_compared(why: &str, locale: Locale) -> String {
         Locale::Ko => format!("검사를 시작 시점과 비교할 수 없습니다: {why}"),
     }
 }
+
+/// What a gate executes was replaced.
+pub fn program_replaced(name: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!("`{name}`, which a check executes, was replaced during the run"),
+        Locale::Ko => format!("검사가 실행하는 `{name}` 프로그램이 실행 중에 바뀌었습니다"),
+    }
+}
+
+/// Another program is found where a gate looks for its own.
+pub fn program_shadowed(name: &str, then: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!("stands before `{name}`, which a check found at {then} at the start"),
+        Locale::Ko => {
+            format!("검사가 시작 시점에 {then}에서 찾은 `{name}`보다 먼저 실행되게 되어 있습니다")
+        }
+    }
+}
+
+/// The project got something of the name of what a gate executes.
+pub fn module_shadowed(name: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => {
+            format!("was added in the run and takes the place of `{name}`, which a check executes")
+        }
+        Locale::Ko => format!("실행 중에 추가되어, 검사가 실행하는 `{name}`을(를) 대신합니다"),
+    }
+}

@@ -269,6 +269,7 @@ impl Driver<'_> {
         forgive_known_failures(run, evidence);
         preserve::compare(&self.folder, run.policy.locale, evidence);
         self.look_at_checks(run, evidence);
+        self.look_at_programs(run, evidence);
         let before = run.baseline.as_ref().map(|baseline| &baseline.failing);
         for (report, gate) in evidence.gates.iter_mut().zip(&self.gates) {
             report.hold_to(&run.policy.zero, &run.task.targets);

@@ -22,6 +22,7 @@ impl Driver<'_> {
         let start = snapshots.take(Label::Start, self.clock.now())?;
         self.say_left_out(run, &start);
         self.remember_head()?;
+        self.remember_programs()?;
         self.kept = Some(start);
         Ok(())
     }

@@ -1,0 +1,38 @@
+//! Looks at what the evidence stands on beside the files of the project.
+
+use std::fs;
+use std::io::Write;
+
+use ralph_core::Run;
+use ralph_core::evidence::Evidence;
+
+use super::{Driver, turn};
+use crate::error::EngineError;
+use crate::programs::{FILE, Places, Programs};
+
+impl Driver<'_> {
+    /// Remembers what the gates execute when the run begins.
+    pub(crate) fn remember_programs(&self) -> Result<(), EngineError> {
+        let path = self.folder.join(FILE);
+        let written = turn::make_private_folder(&self.folder)
+            .and_then(|()| turn::private_file(&path))
+            .and_then(|mut file| file.write_all(&serde_json::to_vec(&self.programs())?));
+        written.map_err(|source| EngineError::Write { path, source })
+    }
+
+    /// Adds to the evidence which programs are not those of the start. A run
+    /// that an earlier version began does not know them.
+    pub(crate) fn look_at_programs(&self, run: &Run, evidence: &mut Evidence) {
+        let Ok(text) = fs::read(self.folder.join(FILE)) else { return };
+        let then: Programs = serde_json::from_slice(&text).unwrap_or_default();
+        let found = then.differing(&self.programs(), run.policy.locale);
+        // A pattern that is none was told with the rules for files.
+        let rules = self.rules(run).unwrap_or_default();
+        evidence.weakened.extend(found.into_iter().filter(|one| !rules.allows(&one.place)));
+    }
+
+    fn programs(&self) -> Programs {
+        let gates: Vec<_> = self.gates.iter().map(|gate| gate.spec()).collect();
+        Programs::now(&gates, &Places { root: &self.root, env: &self.gate_env })
+    }
+}

@@ -1,0 +1,161 @@
+//! What gates execute: found at the start of a run, and held to later.
+//!
+//! Whoever replaces a program, plants another one before it on the `PATH`, or
+//! gives the project a module of its name decides what the gate says.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::Path;
+
+use ralph_core::evidence::Weakening;
+use ralph_core::locale::Locale;
+use ralph_core::policy::{GateCommand, GateSpec};
+use ralph_core::wording::hands;
+use ralph_proc::find_program;
+use ralph_snapshot::file_stamp;
+use serde::{Deserialize, Serialize};
+
+/// The list's name in the run's folder.
+pub(crate) const FILE: &str = "programs-at-start.json";
+
+/// Modules that come with pytest; each of them could speak for it.
+const PYTEST: [&str; 4] = ["pytest", "_pytest", "pluggy", "iniconfig"];
+
+/// Start node, which is not among their words.
+const ON_NODE: [&str; 5] = ["npm", "npx", "pnpm", "yarn", "bunx"];
+
+/// Where gates look for programs.
+pub(crate) struct Places<'a> {
+    pub(crate) root: &'a Path,
+    pub(crate) env: &'a [(OsString, OsString)],
+}
+
+/// What gates execute at one moment.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub(crate) struct Programs {
+    found: BTreeSet<Program>,
+    /// Files and folders of the project with the name of a module that a gate
+    /// executes, by their paths below the root.
+    modules: BTreeMap<String, String>,
+}
+
+/// A program that a gate executes.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+struct Program {
+    /// Where the gate runs, below the root.
+    dir: String,
+    /// As the gate calls it.
+    name: String,
+    path: String,
+    stamp: String,
+}
+
+impl Programs {
+    /// What the gates would execute now.
+    pub(crate) fn now(gates: &[&GateSpec], places: &Places<'_>) -> Self {
+        let mut programs = Self::default();
+        for gate in gates {
+            let words = words(&gate.command);
+            programs.find(gate, &words, places);
+            programs.find_modules(gate, &words, places.root);
+        }
+        programs
+    }
+
+    fn find(&mut self, gate: &GateSpec, words: &[String], places: &Places<'_>) {
+        let dir = places.root.join(&gate.dir);
+        let path = places.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| &**value);
+        let on_node = words.iter().any(|word| ON_NODE.contains(&&**word));
+        let more = on_node.then(|| "node".to_owned());
+        for word in words.iter().chain(&more) {
+            // What is named by its path in the project is compared with the start.
+            let is_name = !word.contains('/') || word.starts_with('/');
+            let found = find_program(OsStr::new(word), &dir, path).filter(|_| is_name);
+            if let Some(found) = found {
+                self.found.insert(Program {
+                    dir: gate.dir.clone(),
+                    name: word.clone(),
+                    path: found.to_string_lossy().into_owned(),
+                    stamp: stamp(&found, places.root),
+                });
+            }
+        }
+    }
+
+    fn find_modules(&mut self, gate: &GateSpec, words: &[String], root: &Path) {
+        for module in modules(words) {
+            for name in [format!("{module}.py"), module.clone()] {
+                let path = Path::new(&gate.dir).join(&name);
+                if root.join(&path).exists() {
+                    self.modules.insert(path.to_string_lossy().into_owned(), module.clone());
+                }
+            }
+        }
+    }
+
+    /// What is not as it was.
+    pub(crate) fn differing(&self, now: &Self, locale: Locale) -> Vec<Weakening> {
+        let mut found = Vec::new();
+        for then in &self.found {
+            let is_same = |now: &&Program| now.dir == then.dir && now.name == then.name;
+            // One that is gone makes its gate unknown.
+            let Some(now) = now.found.iter().find(is_same) else { continue };
+            let what = if now.path != then.path {
+                hands::program_shadowed(&then.name, &then.path, locale)
+            } else if now.stamp != then.stamp {
+                hands::program_replaced(&then.name, locale)
+            } else {
+                continue;
+            };
+            found.push(Weakening { place: now.path.clone(), what });
+        }
+        let added = now.modules.iter().filter(|(path, _)| !self.modules.contains_key(*path));
+        found.extend(added.map(|(place, module)| Weakening {
+            place: place.clone(),
+            what: hands::module_shadowed(module, locale),
+        }));
+        found
+    }
+}
+
+/// The words of a command that may name programs.
+fn words(command: &GateCommand) -> Vec<String> {
+    match command {
+        GateCommand::Argv(words) => words.clone(),
+        GateCommand::Shell(text) => {
+            let words = text.split(|c: char| c.is_whitespace() || ";&|()'\"`<>".contains(c));
+            let words = words.filter(|word| !word.is_empty()).map(str::to_owned);
+            std::iter::once("sh".to_owned()).chain(words).collect()
+        }
+        GateCommand::Question(_) => Vec::new(),
+    }
+}
+
+/// The Python modules that a command executes.
+fn modules(words: &[String]) -> BTreeSet<String> {
+    let name = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
+    let on_python = words.iter().any(|word| name(word).starts_with("python"));
+    let named = words.windows(2).filter(|pair| on_python && pair[0] == "-m");
+    let mut modules: BTreeSet<String> = named
+        .filter_map(|pair| pair[1].split('.').next())
+        .filter(|module| !module.is_empty())
+        .map(str::to_owned)
+        .collect();
+    if words.iter().any(|word| matches!(&*name(word), "pytest" | "py.test")) {
+        modules.extend(PYTEST.map(str::to_owned));
+    }
+    modules
+}
+
+/// Stands for a program. One that lies in the project may have been installed
+/// there again, so its contents count; elsewhere a look tells.
+fn stamp(program: &Path, root: &Path) -> String {
+    let contents = program.starts_with(root).then(|| fs::read(program).ok()).flatten();
+    let hash = |contents: Vec<u8>| blake3::hash(&contents).to_hex().to_string();
+    contents.map_or_else(|| file_stamp(program), hash)
+}
+
+#[cfg(test)]
+#[path = "programs_tests.rs"]
+mod tests;
