@@ -30,7 +30,7 @@ use ralph_agents::{Agent, Mood, News, Spoken};
 use ralph_checks::Gate;
 use ralph_checks::judge::Judge;
 use ralph_checks::security::Chosen;
-use ralph_core::evidence::TurnEnd;
+use ralph_core::evidence::{TurnEnd, Weakening};
 use ralph_core::redact::redact;
 use ralph_core::state::{Failure, Pause, State, Wait};
 use ralph_core::{Decision, Evidence, Run, Timestamp, decide, wording};
@@ -103,6 +103,8 @@ pub struct Driver<'a> {
     pub remembers: bool,
     /// The run as it was left before it went on, until a turn was taken.
     pub left: Option<Session>,
+    /// What is held against the present turn, whatever its files say.
+    pub held: Vec<Weakening>,
 }
 
 /// What a turn came to.
@@ -123,6 +125,7 @@ impl Driver<'_> {
         self.tell(&Event::RunStarted { run: &run, how });
         agent.show(&News { text: &wording::host::armed(&run), mood: Mood::Plain });
         self.tree.seal();
+        ralph_proc::adopt_strays();
         self.left = self.as_it_was_left(&run, how);
         self.keep_opening(&run, how);
         let mut reached = run.clone();
@@ -180,7 +183,9 @@ impl Driver<'_> {
         let run = &self.record(run, steps::begin_turn(run, began), None)?;
         self.tell(&Event::IterationStarted { run });
         agent.show(&News { text: &wording::host::iteration(run), mood: Mood::Plain });
+        self.held.clear();
         let taken = self.take_turn(agent, run)?;
+        self.end_strays(run);
         self.left = None;
         self.keep_answer(run, &taken.spoken.text);
         // Whatever becomes of the turn, it was paid for.

@@ -7,6 +7,7 @@ use std::fs;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Stat {
     pub(crate) parent: i32,
+    pub(crate) session: i32,
     /// In clock ticks since the machine started.
     pub(crate) start_time: u64,
 }
@@ -23,8 +24,9 @@ impl Stat {
         let (_, fields) = text.rsplit_once(')')?;
         let mut fields = fields.split_ascii_whitespace();
         let parent = fields.nth(1)?.parse().ok()?;
-        let start_time = fields.nth(17)?.parse().ok()?;
-        Some(Self { parent, start_time })
+        let session = fields.nth(1)?.parse().ok()?;
+        let start_time = fields.nth(15)?.parse().ok()?;
+        Some(Self { parent, session, start_time })
     }
 }
 
@@ -78,7 +80,7 @@ mod tests {
     #[test]
     fn a_program_name_with_spaces_and_parentheses_does_not_confuse_the_fields() {
         let text = "42 (a) b (c) S 7 42 42 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 11 12 13";
-        assert_eq!(Stat::parse(text), Some(Stat { parent: 7, start_time: 98765 }));
+        assert_eq!(Stat::parse(text), Some(Stat { parent: 7, session: 42, start_time: 98765 }));
         assert_eq!(Stat::parse("42 (a) S 7"), None);
         assert_eq!(Stat::parse(""), None);
     }

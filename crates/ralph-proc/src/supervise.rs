@@ -28,6 +28,8 @@ mod unix {
 
     use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl};
     use rustix::io::Errno;
+    #[cfg(target_os = "linux")]
+    use rustix::process::{DumpableBehavior, set_dumpable_behavior};
     use rustix::process::{
         Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, setrlimit, setsid, wait,
     };
@@ -64,6 +66,9 @@ mod unix {
         // A session of our own: Ctrl-C reaches only our parent, and a program
         // that asks for a password on the terminal gets an error, not a hang.
         let _ = setsid();
+        // What it watches may be of the same user, and must not rule it.
+        #[cfg(target_os = "linux")]
+        let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
         let spec = match Spec::read(&mut io::stdin().lock()) {
             Ok(Some(spec)) => spec,
             Ok(None) => return ExitCode::FAILURE,

@@ -10,6 +10,7 @@ use crate::events::{Event, spawn_reader};
 use crate::launch::{Ending, Launch, Stream};
 use crate::random::random_bits;
 use crate::run::ProcError;
+use crate::strays;
 use crate::tree::kill_marked;
 use crate::wire::{KILL, Spec, TERMINATE, TOKEN_VARIABLE};
 
@@ -40,6 +41,7 @@ impl Supervised {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|source| ProcError::Start { exe: exe.into(), source })?;
+        strays::enlist(child.id());
         let mut supervised = Self { child, control: None, token };
         supervised.listen(events).map_err(ProcError::Read)?;
         supervised.control = supervised.child.stdin.take();
@@ -74,6 +76,7 @@ impl Supervised {
     /// Waits for the end and makes sure that nothing is left.
     pub(crate) fn reap(&mut self) -> Result<Ending, ProcError> {
         let status = self.child.wait().map_err(ProcError::Wait)?;
+        strays::strike_off(self.child.id());
         self.control = None;
         let ending = ending_of(status);
         if let Ending::Signaled(_) = ending {
@@ -120,6 +123,7 @@ impl Supervised {
 impl Drop for Supervised {
     fn drop(&mut self) {
         if self.has_ended() {
+            strays::strike_off(self.child.id());
             return;
         }
         if self.control.take().is_none() {

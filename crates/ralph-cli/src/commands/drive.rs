@@ -341,6 +341,7 @@ pub(crate) fn driver<'a>(
         recall: app.recall(checks.settings.memory, run.policy.locale),
         foundations: foundations(&app.project),
         kept: None,
+        held: Vec::new(),
         remembers: checks.settings.memory.is_enabled && app.has_a_place_for_memory(),
         left: None,
     })

@@ -261,3 +261,17 @@ fn a_program_of_a_gate_that_was_planted_or_shadowed_holds_the_run() {
         assert!(report.contains("which a check"), "{report}");
     }
 }
+
+#[test]
+fn what_escapes_a_killed_supervisor_is_ended_and_the_turn_proves_nothing() {
+    let agent = "touch done\n(setsid env -i sh -c 'echo $$ > '$OUTSIDE'/pid; exec sleep 600' &)\n\
+                 while [ ! -s $OUTSIDE/pid ]; do :; done\nkill -9 $PPID";
+    let project = laid_out(git(), agent);
+    let more = ["--criteria", "custom:test -f done", "--max-iterations", "1"];
+    let output = project.run_json("fix it", &more).exits(1);
+    assert!(!ralph_testkit::is_alive(project.kept("pid").trim()));
+    let told = weakened(&output.events_of("iteration_ended"));
+    assert!(told.iter().any(|one| one.contains("escaped")), "{told:?}");
+    let report = project.ralph(&["report"]).output().exits(0).stdout;
+    assert!(report.contains("escaped"), "{report}");
+}

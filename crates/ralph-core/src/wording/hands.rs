@@ -37,3 +37,17 @@ pub fn module_shadowed(name: &str, locale: Locale) -> String {
         Locale::Ko => format!("실행 중에 추가되어, 검사가 실행하는 `{name}`을(를) 대신합니다"),
     }
 }
+
+/// Processes outlived their supervisor.
+pub fn escaped(count: usize, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!(
+            "a supervisor was killed and {count} process(es) escaped; they were ended, and this \
+             turn proves nothing"
+        ),
+        Locale::Ko => format!(
+            "감독 프로세스가 강제 종료되어 프로세스 {count}개가 빠져나갔습니다. 모두 종료했으며 이 \
+             턴은 아무것도 증명하지 않습니다"
+        ),
+    }
+}

@@ -270,6 +270,8 @@ impl Driver<'_> {
         preserve::compare(&self.folder, run.policy.locale, evidence);
         self.look_at_checks(run, evidence);
         self.look_at_programs(run, evidence);
+        self.end_strays(run);
+        evidence.weakened.extend(self.held.iter().cloned());
         let before = run.baseline.as_ref().map(|baseline| &baseline.failing);
         for (report, gate) in evidence.gates.iter_mut().zip(&self.gates) {
             report.hold_to(&run.policy.zero, &run.task.targets);

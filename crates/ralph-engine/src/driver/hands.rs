@@ -4,10 +4,12 @@ use std::fs;
 use std::io::Write;
 
 use ralph_core::Run;
-use ralph_core::evidence::Evidence;
+use ralph_core::evidence::{Evidence, Weakening};
+use ralph_core::wording::hands;
 
 use super::{Driver, turn};
 use crate::error::EngineError;
+use crate::events::Event;
 use crate::programs::{FILE, Places, Programs};
 
 impl Driver<'_> {
@@ -29,6 +31,17 @@ impl Driver<'_> {
         // A pattern that is none was told with the rules for files.
         let rules = self.rules(run).unwrap_or_default();
         evidence.weakened.extend(found.into_iter().filter(|one| !rules.allows(&one.place)));
+    }
+
+    /// Ends what escaped a supervisor that was killed. Until then it could do
+    /// what it liked to the files, so this turn proves nothing.
+    pub(crate) fn end_strays(&mut self, run: &Run) {
+        let escaped = ralph_proc::end_strays();
+        if escaped > 0 {
+            let what = hands::escaped(escaped, run.policy.locale);
+            self.tell(&Event::Notice { run, text: &what });
+            self.held.push(Weakening { place: run.id.to_string(), what });
+        }
     }
 
     fn programs(&self) -> Programs {

@@ -1,9 +1,10 @@
 //! The supervisor on its own, for the tests of this crate and for trying it by
 //! hand.
 //!
-//! Without arguments it is the supervisor, and the helper for overlays if the first
-//! one says so. With arguments it runs them as a
-//! program under itself, passes the output on, and prints the ending.
+//! Without arguments it is the supervisor, and the helper for overlays if the
+//! first one says so. With other arguments it runs them as a program under
+//! itself, passes the output on, and prints the ending and how many processes
+//! escaped.
 
 use std::env;
 use std::io::{self, Write};
@@ -11,8 +12,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use ralph_proc::{
-    Control, Launch, Limits, OVERLAY_WORD, Stream, Supervisor, Watcher, overlay_main,
-    supervisor_main,
+    Control, Launch, Limits, OVERLAY_WORD, Stream, Supervisor, Watcher, adopt_strays, end_strays,
+    overlay_main, supervisor_main,
 };
 
 struct PassOn;
@@ -60,7 +61,9 @@ fn run(
     };
     let limits = Limits { wall: None, idle: None, grace: Duration::from_secs(1) };
     let supervisor = Supervisor::new(env::current_exe()?, []);
+    adopt_strays();
     let outcome = supervisor.run(&launch, &limits, &mut PassOn)?;
-    writeln!(io::stderr(), "{:?} after {:?}", outcome.ending, outcome.elapsed)?;
+    let escaped = end_strays();
+    writeln!(io::stderr(), "{:?} after {:?}, {escaped} escaped", outcome.ending, outcome.elapsed)?;
     Ok(())
 }

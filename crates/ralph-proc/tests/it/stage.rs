@@ -107,6 +107,11 @@ impl Lifeline {
         )
     }
 
+    /// A daemon without a mark in its environment.
+    pub(crate) fn hidden_daemon(&self) -> String {
+        self.daemon().replace("setsid sh", "setsid env -i sh")
+    }
+
     /// Waits until no process holds the pipe.
     pub(crate) fn wait_for_end(&self) -> String {
         self.end.recv_timeout(HANG).expect("a process outlived its turn")

@@ -54,6 +54,25 @@ fn the_tree_dies_when_we_are_killed() {
     lifeline.wait_for_end();
 }
 
+#[test]
+fn what_escapes_a_killed_supervisor_comes_to_us_and_is_ended() {
+    // In a process of its own: other tests have children, too.
+    let dir = tempfile::tempdir().unwrap();
+    let lifeline = Lifeline::new(dir.path());
+    let escape = format!("{}kill -9 $PPID; sleep 600", lifeline.hidden_daemon());
+    let told = |script: &str| {
+        let output = Command::new(EXE).args(["sh", "-c", script]).output().unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(told(&escape).contains("Signaled(9)"));
+    lifeline.wait_for_end();
+    let escape = "setsid env -i sleep 600 & kill -9 $PPID; sleep 600";
+    let said = told(escape);
+    assert!(!said.contains(" 0 escaped"), "{said}");
+    let said = told("setsid sleep 600 &");
+    assert!(said.contains(" 0 escaped"), "{said}");
+}
+
 /// Sends a signal to the process whose pid the program writes.
 struct Assassin {
     signal: &'static str,

@@ -1,0 +1,89 @@
+//! What escaped a supervisor that was killed.
+//!
+//! A process that drives runs adopts whatever loses its parent below it. A
+//! supervisor leaves nothing, so what comes to us lost its supervisor. We know
+//! it by its session: our own children are in ours, and supervisors, which
+//! have one of their own, are listed.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+/// The supervisors of this process that have not ended.
+static SUPERVISORS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+pub(crate) fn enlist(pid: u32) {
+    SUPERVISORS.lock().unwrap_or_else(PoisonError::into_inner).insert(pid);
+}
+
+pub(crate) fn strike_off(pid: u32) {
+    SUPERVISORS.lock().unwrap_or_else(PoisonError::into_inner).remove(&pid);
+}
+
+/// Lets this process adopt what escapes its supervisors; whether that can be
+/// done here. Only on Linux it can.
+pub fn adopt_strays() -> bool {
+    #[cfg(target_os = "linux")]
+    return crate::tree::adopt_orphans().is_ok();
+    #[cfg(not(target_os = "linux"))]
+    false
+}
+
+/// Kills what escaped, with all below it, and says how many came to us.
+///
+/// Nothing may be started meanwhile, and nothing of ours but supervisors may
+/// have a session of its own.
+pub fn end_strays() -> usize {
+    #[cfg(target_os = "linux")]
+    return linux::end();
+    #[cfg(not(target_os = "linux"))]
+    0
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::sync::PoisonError;
+
+    use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
+
+    use super::SUPERVISORS;
+    use crate::procfs::{Stat, descendants};
+
+    /// How often we look again: a process may fork until it is reached.
+    const LOOKS: usize = 100;
+
+    pub(super) fn end() -> usize {
+        let mut ended = 0;
+        for _ in 0..LOOKS {
+            let found = strays();
+            if found.is_empty() {
+                break;
+            }
+            for pid in found {
+                let below = descendants(pid).into_iter().map(|(pid, _)| pid);
+                for pid in below.filter_map(Pid::from_raw) {
+                    let _ = kill_process(pid, Signal::KILL);
+                }
+                let Some(pid) = Pid::from_raw(pid) else { continue };
+                // One of another user cannot be ended, nor waited for.
+                if kill_process(pid, Signal::KILL).is_ok() {
+                    let _ = waitpid(Some(pid), WaitOptions::empty());
+                    ended += 1;
+                }
+            }
+        }
+        ended
+    }
+
+    /// Our children that we did not start.
+    fn strays() -> Vec<i32> {
+        let me = getpid().as_raw_nonzero().get();
+        let Some(own) = Stat::of(me) else { return Vec::new() };
+        let supervisors = SUPERVISORS.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_listed = |pid: i32| u32::try_from(pid).is_ok_and(|pid| supervisors.contains(&pid));
+        let is_stray = |pid: &i32| {
+            Stat::of(*pid).is_some_and(|stat| stat.session != own.session) && !is_listed(*pid)
+        };
+        let children = descendants(me).into_iter().filter(|(_, parent)| *parent == me);
+        children.map(|(pid, _)| pid).filter(is_stray).collect()
+    }
+}
