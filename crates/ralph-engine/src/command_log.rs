@@ -10,11 +10,16 @@ use ralph_core::{Run, RunId, SessionId, Timestamp, wording};
 use ralph_store::{EventQuery, NewEvent, RunStore, StoreError};
 use serde_json::{Value, json};
 
+use crate::seal::Unsealed;
+
 /// The kind of event for a command that was refused.
 const REFUSED: &str = "command_refused";
 
 /// The kind of event for a command that was given.
 const GIVEN: &str = "command_given";
+
+/// The kind of event for how well the evidence of a run was kept.
+const SEAL: &str = "seal";
 
 /// How many refused commands of a run are kept: an agent may try for ever.
 const MOST_REFUSED: usize = 20;
@@ -83,6 +88,9 @@ pub struct CommandLog {
     pub refused: Vec<RefusedCommand>,
     /// Where the last command came from that ended or paused it.
     pub source: Option<CommandSource>,
+    /// Whether its evidence was sealed when a driver last left it, or why not;
+    /// `None` if no driver did.
+    pub seal: Option<Result<(), String>>,
 }
 
 impl CommandLog {
@@ -112,6 +120,10 @@ impl CommandLog {
                 self.source = Some(CommandSource::Session);
             }
             GIVEN => self.source = Some(CommandSource::User),
+            SEAL => {
+                let why = data["unsealed_because"].as_str().map(str::to_owned);
+                self.seal = Some(why.map_or(Ok(()), Err));
+            }
             _ => {}
         }
     }
@@ -151,6 +163,17 @@ pub fn record_order(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     store.append(&event(run, GIVEN, &json!({ "from": source.name() }), now)).map(|_| ())
+}
+
+/// Keeps whether the evidence of a run was sealed.
+pub(crate) fn record_seal(
+    store: &dyn RunStore,
+    run: &Run,
+    unsealed: Option<Unsealed>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let facts = json!({ "unsealed_because": unsealed.map(Unsealed::name) });
+    store.append(&event(run, SEAL, &facts, now)).map(|_| ())
 }
 
 fn event(run: &Run, kind: &str, facts: &Value, at: Timestamp) -> NewEvent {

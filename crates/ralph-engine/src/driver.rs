@@ -41,10 +41,12 @@ use ralph_store::{IterationRecord, Request, RunStore, Step, StoreError, Version}
 
 use crate::affected::AffectedTests;
 use crate::clock::{Clock, Interrupt};
+use crate::command_log::record_seal;
 use crate::error::EngineError;
 use crate::events::{Begin, Event, IterationSummary, Sink};
 use crate::ledger::Ledger;
 use crate::recall::Recall;
+use crate::seal::{SealedFiles, Unsealed};
 use crate::steps;
 use outcomes::Lesson;
 use pulse::Pulse;
@@ -105,6 +107,8 @@ pub struct Driver<'a> {
     pub left: Option<Session>,
     /// What is held against the present turn, whatever its files say.
     pub held: Vec<Weakening>,
+    /// Why the evidence is not sealed, if it is not.
+    pub unsealed: Option<Unsealed>,
 }
 
 /// What a turn came to.
@@ -126,6 +130,11 @@ impl Driver<'_> {
         agent.show(&News { text: &wording::host::armed(&run), mood: Mood::Plain });
         self.tree.seal();
         ralph_proc::adopt_strays();
+        self.unsealed = match how {
+            _ if !ralph_proc::close_memory() => Some(Unsealed::Open),
+            Begin::Resumed => Some(Unsealed::Resumed),
+            Begin::New => None,
+        };
         self.left = self.as_it_was_left(&run, how);
         self.keep_opening(&run, how);
         let mut reached = run.clone();
@@ -138,7 +147,12 @@ impl Driver<'_> {
                 self.keep_closing(&reached);
                 let is_success = matches!(reached.state, State::Success(_));
                 let learned = if is_success { self.consolidate(&reached) } else { None };
-                self.tell(&Event::RunEnded { run: &reached, learned: learned.as_deref() });
+                let unsealed = self.unsealed;
+                // The report can do without; the event below tells it, too.
+                let now = self.clock.now();
+                let _ = record_seal(self.ledger.store(), &reached, unsealed, now);
+                let learned = learned.as_deref();
+                self.tell(&Event::RunEnded { run: &reached, learned, unsealed });
                 show_end(agent, &reached);
                 // The run is on record; folding the log can wait for the next one.
                 let _ = self.ledger.store().checkpoint();
@@ -184,8 +198,10 @@ impl Driver<'_> {
         self.tell(&Event::IterationStarted { run });
         agent.show(&News { text: &wording::host::iteration(run), mood: Mood::Plain });
         self.held.clear();
+        let sealed = SealedFiles::of(&self.folder);
         let taken = self.take_turn(agent, run)?;
         self.end_strays(run);
+        self.put_right(run, sealed)?;
         self.left = None;
         self.keep_answer(run, &taken.spoken.text);
         // Whatever becomes of the turn, it was paid for.

@@ -7,6 +7,8 @@ use ralph_core::evidence::{Edit, GateReport, Weakening};
 use ralph_core::state::Wait;
 use ralph_core::{Run, Timestamp};
 
+use crate::seal::Unsealed;
+
 /// Something that happened.
 #[derive(Clone, Debug)]
 pub enum Event<'a> {
@@ -81,6 +83,8 @@ pub enum Event<'a> {
         run: &'a Run,
         /// What became of its notes, in one line, if anything did.
         learned: Option<&'a str>,
+        /// Why its evidence is not sealed, if it is not.
+        unsealed: Option<Unsealed>,
     },
 }
 

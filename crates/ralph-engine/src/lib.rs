@@ -26,6 +26,7 @@ pub mod owner;
 mod programs;
 pub mod recall;
 pub mod report;
+pub mod seal;
 pub mod settings_copy;
 mod stamps;
 mod steps;

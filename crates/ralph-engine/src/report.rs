@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::command_log::{CommandLog, CommandSource};
 use crate::history::{self, Curves};
+use crate::seal::Unsealed;
 use crate::wire::{RunView, SCHEMA, moment};
 
 /// How many iterations a report lists.
@@ -52,6 +53,10 @@ struct ReportView {
     asked_by: Option<&'static str>,
     /// Commands and tools that were refused to the agent of the run.
     refused_commands: Vec<RefusedCommandView>,
+    /// Whether nobody could have changed what the run was judged by.
+    sealed: bool,
+    /// Why it could be; of a run without a driver, `session`.
+    unsealed_because: Option<String>,
 }
 
 /// One command that was refused to the agent.
@@ -102,6 +107,12 @@ impl Report {
             tools: tools.collect(),
             asked_by: self.commands.source.map(CommandSource::name),
             refused_commands: refused.collect(),
+            sealed: matches!(self.commands.seal, Some(Ok(()))),
+            unsealed_because: match &self.commands.seal {
+                Some(Ok(())) => None,
+                Some(Err(why)) => Some(why.clone()),
+                None => Some(Unsealed::Session.name().to_owned()),
+            },
         };
         serde_json::to_string_pretty(&view).unwrap_or_default()
     }

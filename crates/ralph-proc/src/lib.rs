@@ -11,6 +11,7 @@
 //! unproven.
 
 mod ancestry;
+mod closed;
 mod events;
 mod feed;
 mod find;
@@ -32,6 +33,7 @@ mod wire;
 mod words;
 
 pub use ancestry::{Ancestor, ancestors};
+pub use closed::close_memory;
 pub use feed::Feed;
 pub use find::find_program;
 pub use launch::{Control, Ending, Launch, Limits, Outcome, Stream, Streams, TICK, Watcher};

@@ -28,8 +28,6 @@ mod unix {
 
     use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl};
     use rustix::io::Errno;
-    #[cfg(target_os = "linux")]
-    use rustix::process::{DumpableBehavior, set_dumpable_behavior};
     use rustix::process::{
         Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, setrlimit, setsid, wait,
     };
@@ -67,8 +65,7 @@ mod unix {
         // that asks for a password on the terminal gets an error, not a hang.
         let _ = setsid();
         // What it watches may be of the same user, and must not rule it.
-        #[cfg(target_os = "linux")]
-        let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+        crate::close_memory();
         let spec = match Spec::read(&mut io::stdin().lock()) {
             Ok(Some(spec)) => spec,
             Ok(None) => return ExitCode::FAILURE,

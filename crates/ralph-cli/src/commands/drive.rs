@@ -342,6 +342,7 @@ pub(crate) fn driver<'a>(
         foundations: foundations(&app.project),
         kept: None,
         held: Vec::new(),
+        unsealed: None,
         remembers: checks.settings.memory.is_enabled && app.has_a_place_for_memory(),
         left: None,
     })

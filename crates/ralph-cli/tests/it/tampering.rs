@@ -275,3 +275,46 @@ fn what_escapes_a_killed_supervisor_is_ended_and_the_turn_proves_nothing() {
     let report = project.ralph(&["report"]).output().exits(0).stdout;
     assert!(report.contains("escaped"), "{report}");
 }
+
+/// Finds the folder of the run in the agent's own turn.
+const FOLDER: &str = "folder=$(dirname $RALPH_PROMPT_FILE)";
+
+#[test]
+fn what_a_run_is_judged_by_is_put_right_when_the_agent_changes_it() {
+    let agent = format!(
+        "{FOLDER}\nprintf '1..1\\nok 1 - stays\\n' > tests.tap\n\
+         echo '{{}}' > $folder/tests-at-start.json"
+    );
+    let project = laid_out(git(), &agent);
+    project.file("ralph.toml", "[gates.custom]\nformat = \"tap\"\n");
+    project.file("tests.tap", "1..2\nok 1 - goes\nok 2 - stays\n");
+    let more = ["--criteria", "custom:sh:cat tests.tap", "--max-iterations", "1"];
+    let output = project.run_json("fix it", &more).exits(1);
+    let told = weakened(&output.events_of("iteration_ended"));
+    assert!(told.iter().any(|one| one.contains("tests-at-start.json")), "{told:?}");
+    assert!(told.iter().any(|one| one.contains("goes")), "{told:?}");
+    assert_eq!(output.ended()["sealed"], true);
+}
+
+#[test]
+fn what_was_allowed_in_a_turn_counts_but_seals_nothing() {
+    let agent = format!("{FOLDER}\n{CUT}\necho tests/test_total.py >> $folder/allowed");
+    let project = laid_out(git(), &agent);
+    let output = project.run_json("fix it", &["--criteria", "custom:true"]).exits(0);
+    assert_eq!(output.ended()["sealed"], false);
+    assert_eq!(output.ended()["unsealed_because"], "allowed_in_turn");
+    let told = output.values("notice", "text");
+    assert!(told.iter().any(|text| text.contains("allowed while the agent")), "{told:?}");
+    let report = project.ralph(&["report", "--json"]).output().exits(0).json();
+    assert_eq!(report["unsealed_because"], "allowed_in_turn");
+}
+
+#[test]
+fn a_run_that_one_process_drove_from_its_start_is_sealed() {
+    let project = laid_out(git(), "touch done");
+    let more = ["--criteria", "custom:test -f done"];
+    let output = project.run_json("fix it", &more).ends("success/verified", 1);
+    assert_eq!(output.ended()["sealed"], true);
+    let report = project.ralph(&["report", "--json"]).output().exits(0).json();
+    assert_eq!((&report["sealed"], &report["unsealed_because"]), (&true.into(), &Value::Null));
+}

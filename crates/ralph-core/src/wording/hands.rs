@@ -51,3 +51,29 @@ pub fn escaped(count: usize, locale: Locale) -> String {
         ),
     }
 }
+
+/// A file that judges the run was changed while the agent was at work.
+pub fn put_right(name: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!(
+            "`{name}` in the run's folder was changed during the turn; it was put right, and this \
+             turn proves nothing"
+        ),
+        Locale::Ko => format!(
+            "실행 폴더의 `{name}` 파일이 턴 중에 바뀌었습니다. 되돌렸으며 이 턴은 아무것도 증명하지 \
+             않습니다"
+        ),
+    }
+}
+
+/// Something was allowed while the agent was at work.
+pub fn allowed_in_turn(paths: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => {
+            format!("allowed while the agent was at work: {paths}; the evidence is not sealed")
+        }
+        Locale::Ko => {
+            format!("에이전트가 작업하는 동안 허용됨: {paths}. 증거는 봉인되지 않습니다")
+        }
+    }
+}

@@ -11,6 +11,7 @@ use super::{Driver, turn};
 use crate::error::EngineError;
 use crate::events::Event;
 use crate::programs::{FILE, Places, Programs};
+use crate::seal::{SealedFiles, Unsealed};
 
 impl Driver<'_> {
     /// Remembers what the gates execute when the run begins.
@@ -42,6 +43,31 @@ impl Driver<'_> {
             self.tell(&Event::Notice { run, text: &what });
             self.held.push(Weakening { place: run.id.to_string(), what });
         }
+    }
+
+    /// Puts right what a turn did to the files that judge the run, and holds
+    /// it against the turn. What was allowed meanwhile counts: it may have been
+    /// the user; but then nothing is sealed any more.
+    pub(crate) fn put_right(&mut self, run: &Run, sealed: SealedFiles) -> Result<(), EngineError> {
+        let path = self.folder.clone();
+        if !path.exists() {
+            // The state was deleted as a whole, which is told elsewhere.
+            return Ok(());
+        }
+        let broken = sealed.put_right(&path);
+        let broken = broken.map_err(|source| EngineError::Write { path, source })?;
+        let locale = run.policy.locale;
+        for name in broken.files {
+            let what = hands::put_right(name, locale);
+            self.tell(&Event::Notice { run, text: &what });
+            self.held.push(Weakening { place: run.id.to_string(), what });
+        }
+        if !broken.allowed.is_empty() {
+            self.unsealed = self.unsealed.or(Some(Unsealed::AllowedInTurn));
+            let what = hands::allowed_in_turn(&broken.allowed.join(", "), locale);
+            self.tell(&Event::Notice { run, text: &what });
+        }
+        Ok(())
     }
 
     fn programs(&self) -> Programs {

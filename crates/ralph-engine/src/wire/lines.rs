@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::{GateView, RunView, SCHEMA, UsageView, details, moment};
 use crate::events::{Begin, Event};
+use crate::seal::Unsealed;
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -73,8 +74,10 @@ fn body(event: &Event<'_>) -> (&'static str, Value) {
             body["exit_code"] = json!(3);
             ("run_ended", body)
         }
-        Event::RunEnded { run, learned } => {
+        Event::RunEnded { run, learned, unsealed } => {
             let mut body = ended(run);
+            body["sealed"] = json!(unsealed.is_none());
+            body["unsealed_because"] = json!(unsealed.map(Unsealed::name));
             if let Some(learned) = learned {
                 body["memory"] = json!(learned);
             }
