@@ -14,7 +14,7 @@ use ignore::{WalkBuilder, WalkState};
 use crate::path_bytes;
 
 /// Folders of output, by name. No test and no setting of one belongs there.
-const OUTPUT: [&str; 26] = [
+const OUTPUT: [&str; 15] = [
     "node_modules",
     "bower_components",
     "target",
@@ -30,24 +30,21 @@ const OUTPUT: [&str; 26] = [
     "Pods",
     "DerivedData",
     "__pycache__",
-    ".venv",
-    ".tox",
-    ".nox",
-    ".cache",
-    ".gradle",
-    ".next",
-    ".nuxt",
-    ".pytest_cache",
-    ".mypy_cache",
-    ".ruff_cache",
-    ".eggs",
 ];
+
+/// Folders with a dot are those of tools, which keep caches and plugins there
+/// and ignore them themselves; but these say how checks run.
+const SETTINGS: [&str; 7] = [".cargo", ".config", ".github", ".mvn", ".yarn", ".bundle", ".jest"];
 
 /// Whether later rules may hide a file: it is output, or holds secrets that
 /// nobody wants in a snapshot.
 pub(crate) fn may_be_hidden(path: &[u8]) -> bool {
     let path = path_bytes::from_bytes(path);
-    let is_output = |name: &std::ffi::OsStr| OUTPUT.iter().any(|known| name == *known);
+    let is_output = |name: &std::ffi::OsStr| {
+        let name = name.to_string_lossy();
+        let of_a_tool = name.starts_with('.') && !SETTINGS.contains(&&*name);
+        of_a_tool || OUTPUT.contains(&&*name)
+    };
     let folders = path.parent().into_iter().flat_map(Path::iter);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let is_noise = [".pyc", ".log", ".o", ".class"].iter().any(|end| name.ends_with(end));
@@ -138,10 +135,24 @@ mod tests {
 
     #[test]
     fn output_may_be_hidden_and_tests_may_not() {
-        for path in ["target/a", "web/node_modules/x/y.js", "a.pyc", ".env", ".env.local"] {
+        for path in [
+            "target/a",
+            "web/node_modules/x/y.js",
+            "a.pyc",
+            ".env",
+            ".venv/x",
+            ".tool/package.json",
+        ] {
             assert!(may_be_hidden(path.as_bytes()), "{path}");
         }
-        for path in ["conftest.py", "tests/a.py", "src/out.rs", "pytest.ini", "target"] {
+        for path in [
+            ".cargo/config.toml",
+            "conftest.py",
+            "tests/a.py",
+            "src/out.rs",
+            "pytest.ini",
+            "target",
+        ] {
             assert!(!may_be_hidden(path.as_bytes()), "{path}");
         }
     }
