@@ -211,7 +211,7 @@ fn done(run: &Run, policy: &Policy, evidence: &Evidence, claim: &Claim) -> Optio
 
 /// Whether nothing but changes of tests and checks keeps this turn from
 /// completing the run.
-pub fn is_held(run: &Run, policy: &Policy, evidence: &Evidence) -> bool {
+pub fn is_otherwise_done(run: &Run, policy: &Policy, evidence: &Evidence) -> bool {
     let claim = valid_claim(policy, evidence);
     evidence.turn == TurnEnd::Finished
         && policy.trust == Trust::Evidence

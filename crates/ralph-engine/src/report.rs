@@ -7,6 +7,7 @@ use ralph_core::claim::plain;
 use ralph_core::evidence::{GateReport, Verdict};
 use ralph_core::feedback::last_chars;
 use ralph_core::locale::Locale;
+use ralph_core::policy::RuleEdition;
 use ralph_core::{Run, wording};
 use ralph_store::{EventQuery, IterationRecord, NewEvent, RunStore, StoreError};
 use serde::Serialize;
@@ -409,7 +410,7 @@ fn facts(out: &mut String, markup: Markup, run: &Run, curves: &Curves) {
         Some(moment(run.started_at)),
         Some(run.ended_at.map_or_else(|| words.not_yet.to_owned(), moment)),
         Some(agent(run)),
-        Some(run.policy.trust.name().to_owned()),
+        Some(trust(run)),
         at_the_start(run),
         run.tree.as_ref().map(ToString::to_string),
         Some(run.worktree.clone()),
@@ -439,6 +440,18 @@ fn agent(run: &Run) -> String {
     match run.agent.command.as_slice() {
         [] => run.agent.name.clone(),
         words => format!("{} ({})", run.agent.name, words.join(" ")),
+    }
+}
+
+/// Whose word ends the run, and under which rules.
+fn trust(run: &Run) -> String {
+    let name = run.policy.trust.name();
+    match (run.policy.edition, run.policy.locale) {
+        (RuleEdition::Second, _) => name.to_owned(),
+        (RuleEdition::First, Locale::En) => {
+            format!("{name} (by the rules of the version that began it)")
+        }
+        (RuleEdition::First, Locale::Ko) => format!("{name} (시작한 버전의 규칙을 따름)"),
     }
 }
 

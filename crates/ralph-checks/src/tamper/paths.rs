@@ -81,6 +81,22 @@ pub fn is_fixture(path: &str) -> bool {
             && !super::config::is_config(path))
 }
 
+/// Whether a file configures nothing but a runner of tests.
+pub fn is_runner_config(path: &str) -> bool {
+    const HEADS: &[&str] = &[
+        "jest.config",
+        "vitest.",
+        "playwright.config",
+        "karma.conf",
+        ".mocharc",
+        "pytest.",
+        ".pytest.",
+        "phpunit.xml",
+    ];
+    let (name, _) = split(path);
+    name == ".rspec" || HEADS.iter().any(|head| name.starts_with(head))
+}
+
 /// Whether everything in the folder of a file is there for tests.
 pub(super) fn is_test_folder(path: &str) -> bool {
     const FOLDERS: &[&str] =

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use ralph_checks::security::{Before, Files, MOST_EARLIER};
 use ralph_core::claim::Claim;
-use ralph_core::decide::{awaits_judge, is_held};
+use ralph_core::decide::{awaits_judge, is_otherwise_done};
 use ralph_core::evidence::{Evidence, GateReport, TurnEnd};
 use ralph_core::feedback::Feedback;
 use ralph_core::policy::{Bar, Need};
@@ -208,7 +208,7 @@ impl Driver<'_> {
     /// Executes remembered gates if all else says that the run is done: what
     /// accepts it is executed in this run, on these files.
     fn confirm(&mut self, run: &Run, evidence: &mut Evidence) -> Result<(), EngineError> {
-        let is_done = is_held(run, &run.policy, evidence);
+        let is_done = is_otherwise_done(run, &run.policy, evidence);
         let is_old = evidence.gates.iter().any(|gate| gate.cached && gate.need == Need::Required);
         if !is_old || !(is_done || awaits_judge(run, &run.policy, evidence)) {
             return Ok(());

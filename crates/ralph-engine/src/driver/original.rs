@@ -12,14 +12,15 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use ralph_checks::tamper::{
-    FilePair, Kind, Language, Restored, Rules, Tampering, new_names, split, tests_in,
+    FilePair, Kind, Language, Restored, Rules, Tampering, is_runner_config, new_names, split,
+    tests_in,
 };
 use ralph_checks::{ProjectFiles, byte_code_folders};
-use ralph_core::decide::{Decision, decide, is_held};
+use ralph_core::decide::{Decision, decide, is_otherwise_done};
 use ralph_core::evidence::{Bite, BitingTest, Edit, Evidence, GateReport, Verdict, Weakening};
-use ralph_core::finding::TestState;
+use ralph_core::finding::{TestState, Tests};
 use ralph_core::original::{self, ObjectionReason, OriginalVerdict};
-use ralph_core::policy::{Need, OriginalTests, RuleEdition};
+use ralph_core::policy::{Criterion, Need, OriginalTests, RuleEdition};
 use ralph_core::preserve::Start;
 use ralph_core::state::Proof;
 use ralph_core::{Run, TreeId};
@@ -80,7 +81,7 @@ impl Driver<'_> {
         run: &Run,
         evidence: &mut Evidence,
     ) -> Result<(), EngineError> {
-        if !is_held(run, &run.policy, evidence) {
+        if !is_otherwise_done(run, &run.policy, evidence) {
             return Ok(());
         }
         let began = Instant::now();
@@ -173,12 +174,23 @@ impl Driver<'_> {
         if start == present {
             return Ok(None);
         }
-        let starts = preserve::load(&self.folder);
+        let mut starts = preserve::load(&self.folder);
+        let red = run.baseline.as_ref().map(|baseline| &baseline.red);
+        for gate in evidence.gates.iter().filter(|gate| is_whole(gate)) {
+            // What names no test is one test by itself.
+            let state = match red.is_some_and(|red| red.contains(&gate.name)) {
+                true => TestState::Failed,
+                false => TestState::Passed,
+            };
+            let start = ralph_core::preserve::start(&whole_suite(gate, state));
+            starts.insert(gate.name.clone(), start);
+        }
         let is_judged = |index: &usize| {
             let spec = self.gates[*index].spec();
             let report = evidence.gates.iter().find(|report| report.name == spec.name);
             let has_tests = report.is_some_and(|report| report.reading.tests.is_some());
-            spec.need == Need::Required && has_tests
+            let is_suite = spec.criterion == Criterion::TestPass;
+            spec.need == Need::Required && (has_tests || is_suite)
         };
         let gates: Vec<usize> = (0..self.gates.len()).filter(is_judged).collect();
         if gates.is_empty() {
@@ -223,7 +235,7 @@ impl Driver<'_> {
             || case.run.policy.tests.original == OriginalTests::Report;
         for (gate, verdict) in verdicts {
             if verdict.objections.is_empty() {
-                evidence.edited.push(Edit { what: trial.all_pass(verdict.passing), place: gate });
+                evidence.edited.push(Edit { what: trial.all_pass(&verdict), place: gate });
                 continue;
             }
             let held = trial.held(&verdict, |id| case.rules.allow_test(id));
@@ -254,21 +266,32 @@ impl Driver<'_> {
         let stage = (supervisor, Stage::TestsOfStart);
         let report = self.hear_on(case, index, stage, material)?;
         let own = evidence.gates.iter().find(|report| report.name == name);
-        let now = own.and_then(|own| own.reading.tests.clone());
-        let Some((then, now)) = case.starts.get(&name).zip(now) else { return Ok(None) };
+        let Some((then, own)) = case.starts.get(&name).zip(own) else { return Ok(None) };
+        let is_whole = is_whole(own);
+        let (own_state, judged_state) = (state_of(own), state_of(&report));
+        let whole = |state| whole_suite(own, state);
+        let now = own.reading.tests.clone().unwrap_or_else(|| whole(own_state));
         if !report.verdict.is_known() {
             self.pass_on_lack_of_time(&report, evidence);
             return Ok(None);
         }
-        let judged = report.reading.tests.clone().unwrap_or_default();
+        let judged = match &report.reading.tests {
+            _ if is_whole => whole(judged_state),
+            Some(tests) => tests.clone(),
+            None => Tests::default(),
+        };
         let mut verdict = original::judge(then, &now, &judged);
         // A test that failed only now may be flaky; one that is not run may
         // never be.
-        let again = if verdict.has(ObjectionReason::NewBehaviour) {
-            self.report_on(case.run, index, stage).reading.tests
-        } else {
-            None
-        };
+        let again = verdict.has(ObjectionReason::NewBehaviour).then(|| {
+            let again = self.report_on(case.run, index, stage);
+            let state = state_of(&again);
+            if is_whole {
+                whole_suite(&again, state)
+            } else {
+                again.reading.tests.unwrap_or_default()
+            }
+        });
         let at_start = if verdict.has(ObjectionReason::CannotRun) {
             let whole = |file: &Sides| (file.path().to_owned(), file.restored());
             let all = case.files.iter().filter(|file| file.is_known()).map(whole).collect();
@@ -284,7 +307,7 @@ impl Driver<'_> {
         };
         verdict.confirm(again.as_ref(), at_start.as_ref());
         let why_not_run = wording::why_not_run(&report, then);
-        Ok(Some(Heard { verdict, why_not_run }))
+        Ok(Some(Heard { verdict, why_not_run, is_whole }))
     }
 
     /// What a gate says on a stage. In a session, what a caller with more time
@@ -395,15 +418,19 @@ impl Driver<'_> {
             .filter_map(|index| case.starts.get(&self.gates[*index].spec().name))
             .flat_map(|start| start.passed.iter().chain(&start.failed).chain(&start.skipped))
             .collect();
+        // A suite that names no tests is taken to run them all.
+        let has_whole = evidence.gates.iter().any(is_whole);
         let is_run = |path: &str| {
             let old = case.files.iter().find(|file| file.path() == path);
             let names = old.map(|file| tests_in(path, &file.old_text())).unwrap_or_default();
-            names.is_empty()
+            has_whole
+                || names.is_empty()
                 || names.iter().any(|(name, _)| ids.iter().any(|id| id.contains(name.as_str())))
         };
         let is_heard = |one: &Tampering| {
-            let is_about_tests =
-                one.kind.is_about_tests() || matches!(one.kind, Kind::CollectionChanged { .. });
+            let is_about_tests = one.kind.is_about_tests()
+                || matches!(one.kind, Kind::CollectionChanged { .. })
+                || is_runner_config(&one.place.file);
             is_about_tests && material.contains_key(&one.place.file) && is_run(&one.place.file)
         };
         let found = self.tampering(&case.rules, case.run, &case.present)?;
@@ -461,6 +488,7 @@ impl Driver<'_> {
             let name = self.gates[index].spec().name.clone();
             let now = evidence.gates.iter().find(|report| report.name == name);
             let now = now.and_then(|report| report.reading.tests.as_ref());
+            // A suite that names no tests may fail there for any reason.
             let Some((start, now)) = case.starts.get(&name).zip(now) else { continue };
             let stage = (&supervisor, Stage::CodeOfStart);
             let report = self.hear_on(case, index, stage, &change.code)?;
@@ -478,6 +506,8 @@ impl Driver<'_> {
 struct Heard {
     verdict: OriginalVerdict,
     why_not_run: Option<String>,
+    /// Whether the suite names no tests, and was judged by how it ended.
+    is_whole: bool,
 }
 
 impl std::ops::Deref for Heard {
@@ -486,6 +516,26 @@ impl std::ops::Deref for Heard {
     fn deref(&self) -> &OriginalVerdict {
         &self.verdict
     }
+}
+
+/// Whether a suite passes without naming a test.
+fn is_whole(report: &GateReport) -> bool {
+    report.reading.tests.is_none()
+}
+
+fn state_of(report: &GateReport) -> TestState {
+    if report.passed() { TestState::Passed } else { TestState::Failed }
+}
+
+/// A suite that names no tests, as one test.
+fn whole_suite(report: &GateReport, state: TestState) -> Tests {
+    let mut tests = Tests::default();
+    tests.states.insert(report.command.clone(), state);
+    match state {
+        TestState::Passed => tests.counts.passed = 1,
+        TestState::Failed | TestState::Skipped => tests.counts.failed = 1,
+    }
+    tests
 }
 
 /// Names that the run added to the code, and the words of the tests that it

@@ -58,10 +58,15 @@ impl<'a> Trial<'a> {
         }
     }
 
-    pub(super) fn all_pass(&self, passing: u64) -> String {
-        match self.locale {
-            Locale::En => format!("all {passing} tests of the start pass on the present code"),
-            Locale::Ko => {
+    pub(super) fn all_pass(&self, heard: &Heard) -> String {
+        match (self.locale, heard.is_whole, heard.passing) {
+            (Locale::En, true, _) => "the tests of the start pass on the present code".to_owned(),
+            (Locale::En, false, 1) => "the test of the start passes on the present code".to_owned(),
+            (Locale::En, false, passing) => {
+                format!("all {passing} tests of the start pass on the present code")
+            }
+            (Locale::Ko, true, _) => "시작 시점의 테스트가 현재 코드에서 통과합니다".to_owned(),
+            (Locale::Ko, false, passing) => {
                 format!("시작 시점의 테스트 {passing}개가 모두 현재 코드에서 통과합니다")
             }
         }
@@ -69,9 +74,13 @@ impl<'a> Trial<'a> {
 
     /// What is held against the run, but for tests that the user accepted.
     pub(super) fn held(&self, heard: &Heard, allows: impl Fn(&str) -> bool) -> Vec<Weakening> {
+        let objections = heard.objections.iter().filter(|one| !allows(&one.id));
+        if heard.is_whole {
+            return objections.flat_map(|one| self.held_files(&one.id)).collect();
+        }
         let mut held: Vec<Weakening> = Vec::new();
         let mut not_run: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-        for one in heard.objections.iter().filter(|one| !allows(&one.id)) {
+        for one in objections {
             let place = self.place_of(one);
             let what = match (self.locale, one.reason) {
                 (_, ObjectionReason::CannotRun) => {
@@ -114,6 +123,19 @@ impl<'a> Trial<'a> {
                 .map(|(place, ids)| Weakening { place, what: self.cannot_run(&ids, reason) }),
         );
         held
+    }
+
+    /// Every changed file, because a suite that names no tests does not tell
+    /// which of them matters.
+    fn held_files(&self, suite: &str) -> Vec<Weakening> {
+        let what = match self.locale {
+            Locale::En => {
+                format!("changed, and `{suite}` fails with the tests as they were at the start")
+            }
+            Locale::Ko => format!("바뀌었으며, 시작 시점의 테스트로는 `{suite}` 이(가) 실패합니다"),
+        };
+        let held = |path: &String| Weakening { place: path.clone(), what: what.clone() };
+        self.material.keys().map(held).collect()
     }
 
     fn cannot_run(&self, ids: &[&str], reason: Option<&str>) -> String {
