@@ -5,6 +5,8 @@
 //! something to judge: tests that were changed, tests that were added. Gates
 //! run on an overlay of the project, so not a byte of it is written.
 
+mod new_code;
+mod whole_suite;
 mod wording;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,8 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use ralph_checks::tamper::{
-    FilePair, Kind, Language, Restored, Rules, Tampering, is_runner_config, new_names, split,
-    tests_in,
+    FilePair, Kind, Language, Restored, Rules, Tampering, is_runner_config, split, tests_in,
 };
 use ralph_checks::{ProjectFiles, byte_code_folders};
 use ralph_core::decide::{Decision, decide, is_otherwise_done};
@@ -28,6 +29,8 @@ use ralph_proc::{Overlay, OverlayFile, OverlaySight, OverlayWay, Supervisor};
 use ralph_snapshot::EarlierKind;
 use ralph_store::{GatePass, RunStore};
 
+use self::new_code::NewCode;
+use self::whole_suite::{is_whole, state_of, whole_suite};
 use self::wording::Trial;
 use super::tampering::{self, Sides};
 use super::{Driver, preserve};
@@ -178,10 +181,8 @@ impl Driver<'_> {
         let red = run.baseline.as_ref().map(|baseline| &baseline.red);
         for gate in evidence.gates.iter().filter(|gate| is_whole(gate)) {
             // What names no test is one test by itself.
-            let state = match red.is_some_and(|red| red.contains(&gate.name)) {
-                true => TestState::Failed,
-                false => TestState::Passed,
-            };
+            let was_red = red.is_some_and(|red| red.contains(&gate.name));
+            let state = if was_red { TestState::Failed } else { TestState::Passed };
             let start = ralph_core::preserve::start(&whole_suite(gate, state));
             starts.insert(gate.name.clone(), start);
         }
@@ -285,11 +286,10 @@ impl Driver<'_> {
         // never be.
         let again = verdict.has(ObjectionReason::NewBehaviour).then(|| {
             let again = self.report_on(case.run, index, stage);
-            let state = state_of(&again);
-            if is_whole {
-                whole_suite(&again, state)
-            } else {
-                again.reading.tests.unwrap_or_default()
+            match &again.reading.tests {
+                _ if is_whole => whole_suite(&again, state_of(&again)),
+                Some(tests) => tests.clone(),
+                None => Tests::default(),
             }
         });
         let at_start = if verdict.has(ObjectionReason::CannotRun) {
@@ -515,56 +515,6 @@ impl std::ops::Deref for Heard {
 
     fn deref(&self) -> &OriginalVerdict {
         &self.verdict
-    }
-}
-
-/// Whether a suite passes without naming a test.
-fn is_whole(report: &GateReport) -> bool {
-    report.reading.tests.is_none()
-}
-
-fn state_of(report: &GateReport) -> TestState {
-    if report.passed() { TestState::Passed } else { TestState::Failed }
-}
-
-/// A suite that names no tests, as one test.
-fn whole_suite(report: &GateReport, state: TestState) -> Tests {
-    let mut tests = Tests::default();
-    tests.states.insert(report.command.clone(), state);
-    match state {
-        TestState::Passed => tests.counts.passed = 1,
-        TestState::Failed | TestState::Skipped => tests.counts.failed = 1,
-    }
-    tests
-}
-
-/// Names that the run added to the code, and the words of the tests that it
-/// changed.
-struct NewCode {
-    names: BTreeSet<String>,
-    tests: Vec<(String, BTreeSet<String>)>,
-}
-
-impl NewCode {
-    fn read(files: &[Sides], code: &BTreeMap<String, Restored>) -> Self {
-        let mut before = String::new();
-        let mut now = String::new();
-        let mut tests = Vec::new();
-        for file in files {
-            let text = file.new_text();
-            tests.extend(tests_in(file.path(), &text));
-            if code.contains_key(file.path()) {
-                before.push_str(&file.old_text());
-                now.push_str(&text);
-            }
-        }
-        Self { names: new_names(&now, &before), tests }
-    }
-
-    /// Whether a test asserts something about what the run added.
-    fn is_used_by(&self, id: &str) -> bool {
-        let is_own = |(name, _): &&(String, BTreeSet<String>)| id.contains(name.as_str());
-        self.tests.iter().filter(is_own).any(|(_, words)| !words.is_disjoint(&self.names))
     }
 }
 

@@ -1,0 +1,37 @@
+//! What a run added, and which tests use it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ralph_checks::tamper::{Restored, new_names, tests_in};
+
+use crate::driver::tampering::Sides;
+
+/// Names that the run added to the code, and the words of the tests that it
+/// changed.
+pub(super) struct NewCode {
+    names: BTreeSet<String>,
+    tests: Vec<(String, BTreeSet<String>)>,
+}
+
+impl NewCode {
+    pub(super) fn read(files: &[Sides], code: &BTreeMap<String, Restored>) -> Self {
+        let mut before = String::new();
+        let mut now = String::new();
+        let mut tests = Vec::new();
+        for file in files {
+            let text = file.new_text();
+            tests.extend(tests_in(file.path(), &text));
+            if code.contains_key(file.path()) {
+                before.push_str(&file.old_text());
+                now.push_str(&text);
+            }
+        }
+        Self { names: new_names(&now, &before), tests }
+    }
+
+    /// Whether a test asserts something about what the run added.
+    pub(super) fn is_used_by(&self, id: &str) -> bool {
+        let is_own = |(name, _): &&(String, BTreeSet<String>)| id.contains(name.as_str());
+        self.tests.iter().filter(is_own).any(|(_, words)| !words.is_disjoint(&self.names))
+    }
+}
