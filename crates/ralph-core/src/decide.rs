@@ -223,7 +223,9 @@ fn held(run: &Run, policy: &Policy, evidence: &Evidence, claim: &Claim) -> BTree
     if policy.trust == Trust::Claim || done(run, policy, evidence, claim).is_none() {
         return BTreeSet::new();
     }
-    evidence.weakened.iter().map(|held| format!("{} {}", held.place, held.what)).collect()
+    let held = evidence.weakened.iter().map(|held| format!("{} {}", held.place, held.what));
+    let state = evidence.weakened_state.iter().filter(|_| !evidence.weakened.is_empty());
+    held.chain(state.cloned()).collect()
 }
 
 /// An agent that was told what is held, and leaves all of it as it is, may

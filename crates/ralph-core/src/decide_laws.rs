@@ -112,6 +112,7 @@ fn evidence() -> impl Strategy<Value = Evidence> {
         edited: Vec::new(),
         flaky: BTreeSet::new(),
         broken: BTreeSet::new(),
+        weakened_state: None,
         biting: Vec::new(),
         aside: Duration::ZERO,
         usage,

@@ -478,7 +478,8 @@ fn another_trick_is_refused_again() {
     let mut run = run_from(&gated(), &["t1"]);
     advance(&mut run, &turn(CLAIM).failing_tests(&[]).weakening());
     let mut evidence = turn(CLAIM).failing_tests(&[]).weakening();
-    evidence.weakened[0].place.push_str(":9");
+    evidence.weakened_state = Some("other contents".to_owned());
+    run.progress.held.insert("first contents".to_owned());
     check_goes_on(&run, &evidence);
 }
 

@@ -24,6 +24,8 @@ pub struct Evidence {
     pub approach: Option<Approach>,
     /// Checks that were made weaker since the run was armed.
     pub weakened: Vec<Weakening>,
+    /// Stands for the contents of the files that were; `None` if nobody looked.
+    pub weakened_state: Option<String>,
     /// Other edits of tests and checks: reported, not held against the run.
     pub edited: Vec<Edit>,
     /// Fingerprints of tests that failed and passed on the same tree.
@@ -341,6 +343,16 @@ pub struct Weakening {
     pub place: String,
     /// What was done to it.
     pub what: String,
+}
+
+impl Weakening {
+    /// The file, or the place if it is no line of a file.
+    pub fn file(&self) -> &str {
+        match self.place.rsplit_once(':') {
+            Some((file, line)) if line.parse::<u32>().is_ok() => file,
+            Some(_) | None => &self.place,
+        }
+    }
 }
 
 /// An edit of a test or a check that does not make it weaker.

@@ -54,7 +54,8 @@ pub fn judge(then: &Start, now: &Tests, judged: &Tests) -> OriginalVerdict {
         if *state != TestState::Failed || fails_now(id) || (is_new && is_load_failure(id)) {
             continue;
         }
-        let reason = match (passed, now.states.contains_key(id)) {
+        let may_be_there = now.states.contains_key(id) || preserve::unlisted(now) > 0;
+        let reason = match (passed, may_be_there) {
             (true, _) => ObjectionReason::NewBehaviour,
             (false, true) => ObjectionReason::OnlyChanged,
             (false, false) => ObjectionReason::OnlyRemoved,
@@ -170,6 +171,14 @@ mod tests {
         );
         check(&verdict, &[("t::div", ObjectionReason::OnlyChanged)]);
         assert_eq!(verdict.passing, 1);
+    }
+
+    #[test]
+    fn a_runner_that_lists_failures_only_does_not_tell_that_a_test_is_gone() {
+        let mut now = Tests::default();
+        now.counts.passed = 3;
+        let verdict = judge(&then(&[], &["t::div"]), &now, &tests(&[], &["t::div"]));
+        check(&verdict, &[("t::div", ObjectionReason::OnlyChanged)]);
     }
 
     #[test]

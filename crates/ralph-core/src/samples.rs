@@ -90,6 +90,7 @@ pub(crate) fn turn(text: &str) -> Evidence {
         edited: Vec::new(),
         flaky: BTreeSet::new(),
         broken: BTreeSet::new(),
+        weakened_state: None,
         biting: Vec::new(),
         aside: Duration::ZERO,
         usage: Some(Usage::default()),

@@ -357,7 +357,7 @@ pub fn held_question(run: &Run, held: &[Weakening]) -> String {
     let named: Vec<String> =
         held.iter().take(NAMED).map(|one| format!("{}: {}", one.place, one.what)).collect();
     let more = held.len().saturating_sub(NAMED);
-    let mut paths: Vec<&str> = held.iter().map(|one| allowable(&one.place)).collect();
+    let mut paths: Vec<&str> = held.iter().map(Weakening::file).collect();
     paths.dedup();
     let paths = paths.iter().map(|path| policy::quoted(path)).collect::<Vec<_>>().join(" ");
     let command = match run.session() {
@@ -370,14 +370,6 @@ pub fn held_question(run: &Run, held: &[Weakening]) -> String {
         (Locale::En, _) => format!("{named}; and {more} more. Intended? `{command}`"),
         (Locale::Ko, 0) => format!("{named}. 의도한 변경이면 `{command}`"),
         (Locale::Ko, _) => format!("{named} 외 {more}건. 의도한 변경이면 `{command}`"),
-    }
-}
-
-/// The file of a place, or the place if it is no line of a file.
-fn allowable(place: &str) -> &str {
-    match place.rsplit_once(':') {
-        Some((file, line)) if line.parse::<u32>().is_ok() => file,
-        Some(_) | None => place,
     }
 }
 

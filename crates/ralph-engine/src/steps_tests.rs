@@ -114,6 +114,7 @@ fn showing(gates: Vec<GateReport>, weakened: &[Weakening]) -> Evidence {
         edited: Vec::new(),
         flaky: BTreeSet::new(),
         broken: BTreeSet::new(),
+        weakened_state: None,
         biting: Vec::new(),
         aside: Duration::ZERO,
         usage: None,

@@ -154,6 +154,7 @@ impl Driver<'_> {
             edited: Vec::new(),
             flaky: BTreeSet::new(),
             broken: BTreeSet::new(),
+            weakened_state: None,
             biting: Vec::new(),
             aside: std::time::Duration::ZERO,
             usage: None,
@@ -201,6 +202,7 @@ impl Driver<'_> {
             self.check_files(run, evidence, PassRecall::All)?;
             self.confirm(run, evidence)?;
             self.judge_by_start(run, evidence)?;
+            evidence.weakened_state = self.state_of_weakened(&evidence.weakened);
         }
         self.ask_judge(run, evidence)
     }

@@ -180,6 +180,7 @@ mod tests {
             edited: Vec::new(),
             flaky: BTreeSet::new(),
             broken: BTreeSet::new(),
+            weakened_state: None,
             biting: Vec::new(),
             aside: std::time::Duration::ZERO,
             usage: None,

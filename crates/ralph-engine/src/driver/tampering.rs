@@ -88,6 +88,17 @@ impl Driver<'_> {
         Ok(files.into_iter().map(|file| Sides::read(&self.root, file)).collect())
     }
 
+    /// Stands for what is in the files that were weakened: an agent that changes
+    /// them again does not leave them as they are.
+    pub(super) fn state_of_weakened(&self, weakened: &[Weakening]) -> Option<String> {
+        let mut hasher = blake3::Hasher::new();
+        for one in weakened {
+            let contents = fs::read(self.root.join(one.file())).unwrap_or_default();
+            hasher.update(&contents).update(&[0]);
+        }
+        (!weakened.is_empty()).then(|| hasher.finalize().to_hex().to_string())
+    }
+
     /// Remembers the commit the run begins with: later ones of others may be
     /// pulled in, while what it holds may only be gone back to.
     pub(crate) fn remember_head(&self) -> Result<(), EngineError> {

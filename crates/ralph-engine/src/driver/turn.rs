@@ -208,6 +208,7 @@ impl Driver<'_> {
             edited: Vec::new(),
             flaky: BTreeSet::new(),
             broken: BTreeSet::new(),
+            weakened_state: None,
             biting: Vec::new(),
             aside: std::time::Duration::ZERO,
             usage,

@@ -38,6 +38,7 @@ fn evidence(gates: Vec<GateReport>) -> Evidence {
         edited: Vec::new(),
         flaky: BTreeSet::new(),
         broken: BTreeSet::new(),
+        weakened_state: None,
         biting: Vec::new(),
         aside: Duration::ZERO,
         usage: None,
