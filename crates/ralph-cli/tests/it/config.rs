@@ -4,6 +4,7 @@ use ralph_testkit::Project;
 use serde_json::Value;
 
 use crate::control::status;
+use crate::projects::tools::Tools;
 use crate::{git, plain};
 
 /// `ralph config --json` of a project.
@@ -128,6 +129,16 @@ fn the_demo_rejects_a_false_claim_and_then_succeeds() {
     assert_eq!(held, 2, "{}", output.stderr);
     assert!(output.stdout.contains("Done: every required check passes."), "{}", output.stdout);
     assert_eq!(project.everything(), before);
+}
+
+#[test]
+fn the_demo_with_a_real_suite_holds_both_tricks_and_then_succeeds() {
+    let project = plain();
+    let tools = Tools::with(&["cargo"]);
+    let output = project.ralph(&["demo"]).envs(tools.environment()).output().exits(0);
+    let held = "passes only because it was changed";
+    assert_eq!(output.stderr.matches(held).count(), 2, "{}", output.stderr);
+    assert!(output.stdout.contains("success (verified)"), "{}", output.stdout);
 }
 
 #[test]

@@ -13,7 +13,7 @@
 mod affected;
 mod invariants;
 mod summary;
-mod tools;
+pub(crate) mod tools;
 
 use std::collections::BTreeSet;
 use std::fs;
