@@ -266,11 +266,14 @@ fn describe_en(point: &Point, policy: &Policy, room: usize) -> String {
         }
         Point::Gate(news) => gate::describe(news, Locale::En, room),
         Point::Weakened(weakening) => format!(
-            "A check was made weaker, which does not count as fixing it: {}: {}. Undo that.",
+            "A test or a check was changed, and the work does not count as done with it: {}: {}. Undo that. If the task asks for it, leave it and say so: the user decides.",
             inline(&weakening.place), inline(&weakening.what)
         ),
         Point::MoreWeakened { count } => {
-            format!("{count} more check(s) were made weaker. Undo that, too.")
+            match count {
+                1 => "1 more change of that kind is held, too.".to_owned(),
+                _ => format!("{count} more changes of that kind are held, too."),
+            }
         }
         Point::TimedOut(Timeout::Idle(limit)) => format!(
             "The last turn was ended after {} without output. Its changes are kept. Work in smaller steps and avoid commands that wait for input.",
@@ -322,12 +325,12 @@ fn describe_ko(point: &Point, policy: &Policy, room: usize) -> String {
         }
         Point::Gate(news) => gate::describe(news, Locale::Ko, room),
         Point::Weakened(weakening) => format!(
-            "검사를 약화시킨 것은 해결로 인정되지 않습니다: {}: {}. 되돌리세요.",
+            "테스트나 검사가 바뀌어 이대로는 완료로 인정되지 않습니다: {}: {}. 되돌리세요. 작업에 필요한 변경이라면 그대로 두고 이유를 밝히세요. 사용자가 결정합니다.",
             inline(&weakening.place),
             inline(&weakening.what)
         ),
         Point::MoreWeakened { count } => {
-            format!("약화된 검사가 {count}건 더 있습니다. 함께 되돌리세요.")
+            format!("같은 이유로 보류된 변경이 {count}건 더 있습니다.")
         }
         Point::TimedOut(Timeout::Idle(limit)) => format!(
             "지난 턴은 {} 동안 출력이 없어 종료되었습니다. 변경 사항은 보존됩니다. 더 작은 단계로 진행하고 입력을 기다리는 명령은 피하세요.",
