@@ -227,8 +227,20 @@ pub(crate) fn closing(run: &Run, commands: &CommandLog) -> String {
     text + "\n" + &next
 }
 
-/// Why a run failed whose gates all pass: nobody said that it is done.
+/// Why a run failed whose gates all pass: something is held, or no claim was
+/// made.
 fn only_claim_missing(run: &Run) -> Option<String> {
+    if !run.progress.held.is_empty() {
+        let text = match run.policy.locale {
+            Locale::En => {
+                "All checks pass, but changes of tests or checks are held. `ralph allow` lists them."
+            }
+            Locale::Ko => {
+                "모든 검사를 통과했지만 테스트나 검사의 변경이 보류되어 있습니다. `ralph allow` 로 목록을 볼 수 있습니다."
+            }
+        };
+        return Some(text.to_owned());
+    }
     // A judge may have been asked, and have refused.
     let measured = run.policy.measures() && !run.policy.gates.iter().any(GateSpec::is_judge);
     let green = measured && run.progress.failing.is_empty();

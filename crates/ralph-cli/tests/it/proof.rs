@@ -47,6 +47,16 @@ fn a_test_that_failed_at_the_start_and_no_longer_runs_is_held() {
 }
 
 #[test]
+fn a_run_that_failed_with_something_held_says_so() {
+    let project = suite();
+    project.agent(&format!("rm tests/bad.t; {CLAIM}"));
+    let args = ["run", "fix it", "--agent-cmd", "./agent.sh", "--max-iterations", "1"];
+    let output = project.ralph(&[&args[..], &GATE].concat()).output().exits(1);
+    let told = [output.stdout, output.stderr].concat();
+    assert!(told.contains("but changes of tests or checks are held"), "{told}");
+}
+
+#[test]
 fn fewer_tests_are_held_where_a_runner_only_counts_them() {
     let project = git();
     let count = "n=$(cat count); echo \"$n passed in 0.1s\"; test -e fixed";
