@@ -17,7 +17,7 @@ pub struct ProjectFiles<'a>(pub &'a Path);
 impl ProjectTexts for ProjectFiles<'_> {
     fn each(&self, look: &mut dyn FnMut(&str, &str)) {
         let mut builder = WalkBuilder::new(self.0);
-        builder.hidden(false).parents(false).require_git(false).follow_links(false);
+        builder.hidden(false).ignore(false).parents(false).require_git(false).follow_links(false);
         builder.filter_entry(|item| item.file_name() != ".git");
         for item in builder.build().flatten() {
             let is_small = |found: fs::Metadata| found.is_file() && found.len() <= MOST_BYTES;

@@ -67,7 +67,7 @@ pub fn decide(run: &Run, policy: &Policy, evidence: &Evidence) -> Judgement {
     let evidence = &*with_missing_reports(policy, evidence);
     let mut progress = run.progress.after(evidence, run.iteration, signals);
     let claim = valid_claim(policy, evidence);
-    progress.held = held(run, policy, evidence, &claim);
+    progress.held = held(run, policy, evidence);
     let decision = None
         .or_else(|| interruption(run, policy, evidence, &progress))
         .or_else(|| completion(run, policy, evidence, &claim))
@@ -86,17 +86,28 @@ pub fn decide(run: &Run, policy: &Policy, evidence: &Evidence) -> Judgement {
 /// Whether nothing but the word of a judge keeps this turn from completing
 /// the run. Before the first turn there is nothing to judge.
 pub fn awaits_judge(run: &Run, policy: &Policy, evidence: &Evidence) -> bool {
+    if policy.trust == Trust::Claim {
+        return false;
+    }
+    with_agreement(run, policy, evidence).is_some_and(|agreed| {
+        matches!(decide(run, policy, &agreed).decision, Decision::Complete(_))
+    })
+}
+
+/// The evidence if every judge that was not asked yet agreed; `None` if there
+/// is none to ask.
+fn with_agreement(run: &Run, policy: &Policy, evidence: &Evidence) -> Option<Evidence> {
     let is_silent = |gate: &&GateSpec| {
         gate.is_judge() && evidence.gates.iter().all(|report| report.name != gate.name)
     };
     let silent: Vec<&GateSpec> = policy.gates.iter().filter(is_silent).collect();
-    if silent.is_empty() || run.iteration == 0 || policy.trust == Trust::Claim {
-        return false;
+    if silent.is_empty() || run.iteration == 0 {
+        return None;
     }
     let yes = |gate: &GateSpec| GateReport::remembered(gate, Reading::default());
     let mut agreed = evidence.clone();
     agreed.gates.extend(silent.into_iter().map(yes));
-    matches!(decide(run, policy, &agreed).decision, Decision::Complete(_))
+    Some(agreed)
 }
 
 /// The evidence with an unknown verdict for every required gate that sent no
@@ -209,9 +220,11 @@ fn done(run: &Run, policy: &Policy, evidence: &Evidence, claim: &Claim) -> Optio
     is_done.then_some(proof)
 }
 
-/// Whether nothing but changes of tests and checks keeps this turn from
-/// completing the run.
+/// Whether nothing but changes of tests and checks, or a judge that was not
+/// asked yet, keeps this turn from completing the run.
 pub fn is_otherwise_done(run: &Run, policy: &Policy, evidence: &Evidence) -> bool {
+    let agreed = with_agreement(run, policy, evidence);
+    let evidence = agreed.as_ref().unwrap_or(evidence);
     let claim = valid_claim(policy, evidence);
     evidence.turn == TurnEnd::Finished
         && policy.trust == Trust::Evidence
@@ -219,13 +232,12 @@ pub fn is_otherwise_done(run: &Run, policy: &Policy, evidence: &Evidence) -> boo
 }
 
 /// What keeps this turn from completing the run if nothing else does.
-fn held(run: &Run, policy: &Policy, evidence: &Evidence, claim: &Claim) -> BTreeSet<String> {
-    if policy.trust == Trust::Claim || done(run, policy, evidence, claim).is_none() {
+fn held(run: &Run, policy: &Policy, evidence: &Evidence) -> BTreeSet<String> {
+    if evidence.weakened.is_empty() || !is_otherwise_done(run, policy, evidence) {
         return BTreeSet::new();
     }
     let held = evidence.weakened.iter().map(|held| format!("{} {}", held.place, held.what));
-    let state = evidence.weakened_state.iter().filter(|_| !evidence.weakened.is_empty());
-    held.chain(state.cloned()).collect()
+    held.chain(evidence.weakened_state.clone()).collect()
 }
 
 /// An agent that was told what is held, and leaves all of it as it is, may

@@ -67,8 +67,27 @@ pub fn judge(then: &Start, now: &Tests, judged: &Tests) -> OriginalVerdict {
             .into_iter()
             .map(|id| Objection { id: id.clone(), reason: ObjectionReason::CannotRun }),
     );
+    objections.extend(unnamed(then, now, judged));
     objections.sort_by(|a, b| (a.reason, &a.id).cmp(&(b.reason, &b.id)));
     OriginalVerdict { passing: judged.counts.passed, objections }
+}
+
+/// What the numbers of a runner say that names no tests.
+fn unnamed(then: &Start, now: &Tests, judged: &Tests) -> Option<Objection> {
+    let listed = |tests: &Tests| {
+        tests.states.values().filter(|state| **state == TestState::Failed).count() as u64
+    };
+    let failing = |tests: &Tests| tests.counts.failed.saturating_sub(listed(tests));
+    let more = failing(judged).saturating_sub(failing(now));
+    if more > 0 {
+        let reason = ObjectionReason::OnlyChanged;
+        return Some(Objection { id: format!("{more} tests without a name"), reason });
+    }
+    let ran = judged.counts.passed.saturating_add(judged.counts.failed);
+    let has_names = !then.passed.is_empty() || !then.failed.is_empty();
+    let fewer = if has_names { 0 } else { then.ran.saturating_sub(ran) };
+    let reason = ObjectionReason::CannotRun;
+    (fewer > 0).then(|| Objection { id: format!("{fewer} tests without a name"), reason })
 }
 
 /// The tests of the start that are not run any more.
@@ -96,18 +115,29 @@ fn not_run<'a>(then: &'a Start, judged: &Tests) -> Vec<&'a String> {
 }
 
 impl OriginalVerdict {
-    /// Drops what a second look does not confirm: tests that pass then, and
-    /// those that cannot be run on the code of the start either.
-    pub fn confirm(&mut self, again: Option<&Tests>, at_start: Option<&Tests>) {
-        let passes = |tests: Option<&Tests>, id: &str| {
-            tests.is_some_and(|tests| tests.states.get(id) == Some(&TestState::Passed))
-        };
-        let is_unstable = |id: &str| at_start.is_some_and(|tests| !tests.states.contains_key(id));
+    /// Drops what a second look (`again`) does not confirm: tests that pass
+    /// then. With the tests of the start on the code of the start (`control`)
+    /// each test has to do what it did then; what does not cannot be judged
+    /// this way.
+    pub fn confirm(&mut self, then: &Start, again: &Tests, control: Option<&Tests>) {
+        let now = |id: &str| again.states.get(id).copied();
         self.objections.retain(|one| match one.reason {
+            ObjectionReason::CannotRun => true,
             ObjectionReason::OnlyChanged
             | ObjectionReason::OnlyRemoved
-            | ObjectionReason::NewBehaviour => !passes(again, &one.id),
-            ObjectionReason::CannotRun => !is_unstable(&one.id),
+            | ObjectionReason::NewBehaviour => now(&one.id) != Some(TestState::Passed),
+        });
+        let Some(control) = control.filter(|_| then.ran > 0) else { return };
+        let state = |id: &str| control.states.get(id).copied();
+        self.objections.retain(|one| {
+            let id = one.id.as_str();
+            if then.passed.contains(id) {
+                state(id) == Some(TestState::Passed)
+            } else if then.failed.contains(id) {
+                state(id) == Some(TestState::Failed)
+            } else {
+                state(id) != Some(TestState::Skipped)
+            }
         });
     }
 
@@ -117,20 +147,21 @@ impl OriginalVerdict {
     }
 }
 
-/// The present tests that pass now and fail on the code of the start
-/// (`before`). One that cannot be run there has to be new, and to use what the
-/// run added: `uses_change` says so.
+/// The tests that the run added or changed (`is_changed`), that pass now and
+/// fail on the code of the start (`before`). One that cannot be run there has
+/// to be new, and to use what the run added: `uses_change` says so.
 pub fn biting(
     then: &Start,
     now: &Tests,
     before: &Tests,
+    is_changed: &dyn Fn(&str) -> bool,
     uses_change: &dyn Fn(&str) -> bool,
 ) -> Vec<BitingTest> {
     let is_new = |id: &String| {
         [&then.passed, &then.failed, &then.skipped].iter().all(|ids| !ids.contains(id))
     };
     let bite = |id: &String| match before.states.get(id) {
-        Some(TestState::Failed) => Some(Bite::OldBehaviour),
+        Some(TestState::Failed) => (is_new(id) || is_changed(id)).then_some(Bite::OldBehaviour),
         Some(TestState::Passed | TestState::Skipped) => None,
         None => (is_new(id) && uses_change(id)).then_some(Bite::NeedsNewCode),
     };
@@ -209,8 +240,32 @@ mod tests {
         let before = then(&["t::a", "t::2026-11-16"], &[]);
         let mut verdict = judge(&before, &tests(&[], &[]), &tests(&[], &[]));
         assert!(verdict.has(ObjectionReason::CannotRun));
-        verdict.confirm(None, Some(&tests(&["t::a"], &[])));
+        verdict.confirm(&before, &tests(&[], &[]), Some(&tests(&["t::a"], &[])));
         check(&verdict, &[("t::a", ObjectionReason::CannotRun)]);
+    }
+
+    #[test]
+    fn a_test_that_never_passes_on_this_stage_is_not_judged_there() {
+        let before = then(&["t::sudo", "t::a"], &[]);
+        let judged = tests(&[], &["t::sudo", "t::a"]);
+        let mut verdict = judge(&before, &tests(&["t::sudo", "t::a"], &[]), &judged);
+        verdict.confirm(&before, &judged, Some(&tests(&["t::a"], &["t::sudo"])));
+        check(&verdict, &[("t::a", ObjectionReason::NewBehaviour)]);
+    }
+
+    #[test]
+    fn numbers_without_names_object_too() {
+        let counted = |passed, failed| {
+            let mut tests = Tests::default();
+            (tests.counts.passed, tests.counts.failed) = (passed, failed);
+            tests
+        };
+        let before = Start { ran: 5, ..Start::default() };
+        let verdict = judge(&before, &counted(5, 0), &counted(4, 1));
+        check(&verdict, &[("1 tests without a name", ObjectionReason::OnlyChanged)]);
+        let verdict = judge(&before, &counted(5, 0), &counted(3, 0));
+        check(&verdict, &[("2 tests without a name", ObjectionReason::CannotRun)]);
+        check(&judge(&before, &counted(6, 0), &counted(5, 0)), &[]);
     }
 
     #[test]
@@ -228,7 +283,7 @@ mod tests {
         let before = then(&["t::a"], &["t::b"]);
         let now = tests(&["t::a", "t::b"], &[]);
         let mut verdict = judge(&before, &now, &tests(&[], &["t::a", "t::b"]));
-        verdict.confirm(Some(&tests(&["t::a"], &["t::b"])), None);
+        verdict.confirm(&before, &tests(&["t::a"], &["t::b"]), None);
         check(&verdict, &[("t::b", ObjectionReason::OnlyChanged)]);
     }
 
@@ -236,8 +291,10 @@ mod tests {
     fn a_test_bites_if_it_fails_on_the_old_code_or_is_new_and_needs_the_new() {
         let before = then(&["t::a", "t::b", "t::c"], &[]);
         let now = tests(&["t::a", "t::b", "t::c", "t::d", "t::loads", "t::idle", "t::empty"], &[]);
-        let old_code = tests(&["t::a", "t::idle"], &["t::b", "t::d"]);
-        let found = biting(&before, &now, &old_code, &|id| id == "t::loads" || id == "t::c");
+        let old_code = tests(&["t::idle"], &["t::a", "t::b", "t::d"]);
+        let is_changed = |id: &str| id == "t::b";
+        let uses_change = |id: &str| id == "t::loads" || id == "t::c";
+        let found = biting(&before, &now, &old_code, &is_changed, &uses_change);
         let found: Vec<_> = found.iter().map(|one| (&*one.id, one.bite)).collect();
         let (behaviour, code) = (Bite::OldBehaviour, Bite::NeedsNewCode);
         assert_eq!(found, [("t::b", behaviour), ("t::d", behaviour), ("t::loads", code)]);

@@ -99,15 +99,16 @@ impl Kept {
             return Ok(());
         }
         let older = older.values().map(|commit| format!("^{commit}\n"));
-        self.copy(git, &format!("{commit}\n{}", older.collect::<String>()))
+        self.copy(git, &format!("{commit}\n{}", older.collect::<String>())).map(drop)
     }
 
-    /// Writes a pack with what these revisions say.
-    fn copy(&self, git: &Git, revisions: &str) -> Result<(), TreeError> {
+    /// Writes a pack with what these revisions say; returns its name.
+    fn copy(&self, git: &Git, revisions: &str) -> Result<String, TreeError> {
         let packs = self.objects().join("pack");
         create_private(&packs)?;
         let command = git.reading("pack-objects").args(["--revs", "-q"]).args([packs.join("pack")]);
-        command.feed_bytes(revisions.as_bytes())?.success().map(drop)
+        let name = command.feed_bytes(revisions.as_bytes())?.success()?;
+        Ok(String::from_utf8_lossy(&name).trim().to_owned())
     }
 
     /// Lets go of what only we hold and no run needs.
@@ -121,8 +122,13 @@ impl Kept {
         let commits = labels.filter_map(|label| fs::read_to_string(label.path()).ok());
         let commits: String = commits.flat_map(|commit| [commit, "\n".to_owned()]).collect();
         // What can be read no longer keeps the rest as it is.
-        if commits.is_empty() || self.copy(git, &commits).is_ok() {
-            for path in orphans {
+        let pack = if commits.is_empty() { Ok(String::new()) } else { self.copy(git, &commits) };
+        if let Ok(pack) = pack {
+            // The same contents make a pack of the same name again.
+            let is_new = |path: &PathBuf| {
+                !pack.is_empty() && path.to_string_lossy().contains(&format!("pack-{pack}."))
+            };
+            for path in orphans.into_iter().filter(|path| !is_new(path)) {
                 fs::remove_file(&path).map_err(TreeError::io("remove", &path))?;
             }
         }

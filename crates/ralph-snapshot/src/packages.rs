@@ -26,20 +26,34 @@ pub struct ChangedPackages {
     pub locks: Vec<PathBuf>,
 }
 
-/// Finds code below these folders that changed after a moment. The time that
+/// Finds code in installed packages that changed after a moment. The time that
 /// is looked at cannot be set by programs.
-pub(crate) fn changed_since(
-    root: &Path,
-    ignored: &[PathBuf],
-    moment: Timestamp,
-) -> Vec<ChangedPackages> {
-    let folders = ignored.iter().filter(|folder| is_packages(&root.join(folder)));
-    let changed = folders.filter_map(|folder| {
-        let files = changed_files(root, folder, moment);
-        let locks = locks_of(root, folder);
-        (!files.is_empty()).then(|| ChangedPackages { folder: folder.clone(), files, locks })
+pub(crate) fn changed_since(root: &Path, moment: Timestamp) -> Vec<ChangedPackages> {
+    let mut folders = Vec::new();
+    find_packages(root, root, &mut folders);
+    let changed = folders.into_iter().filter_map(|folder| {
+        let files = changed_files(root, &folder, moment);
+        let locks = locks_of(root, &folder);
+        (!files.is_empty()).then_some(ChangedPackages { folder, files, locks })
     });
     changed.collect()
+}
+
+/// Adds the folders that packages are installed into, whatever ignores them.
+fn find_packages(root: &Path, folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let path = entry.path();
+        if !is_folder || entry.file_name() == ".git" {
+            continue;
+        }
+        if is_packages(&path) {
+            found.extend(path.strip_prefix(root).ok().map(Path::to_owned));
+        } else {
+            find_packages(root, &path, found);
+        }
+    }
 }
 
 /// Whether packages are installed into a folder.
@@ -55,7 +69,8 @@ fn changed_files(root: &Path, folder: &Path, moment: Timestamp) -> Vec<PathBuf> 
     builder.filter_entry(|item| {
         let name = item.file_name().to_string_lossy();
         // Caches of tools lie in hidden folders, or are compiled again.
-        let is_cache = name == "__pycache__" || (name.starts_with('.') && name != ".bin");
+        let is_cache = name == "__pycache__"
+            || (name.starts_with('.') && !matches!(&*name, ".bin" | ".pnpm" | ".store"));
         item.depth() == 0 || !is_cache
     });
     let is_changed = |path: &Path| {
@@ -127,8 +142,7 @@ mod tests {
         ] {
             write(root, path);
         }
-        let ignored = ["web/node_modules", "build"].map(PathBuf::from);
-        let found = changed_since(root, &ignored, Timestamp::from_millis(1));
+        let found = changed_since(root, Timestamp::from_millis(1));
         let mut files = found[0].files.clone();
         files.sort();
         let want = ["web/node_modules/.bin/jest", "web/node_modules/a/index.js"];
@@ -136,6 +150,6 @@ mod tests {
         assert_eq!(found[0].locks, [PathBuf::from("web/package-lock.json")]);
         assert_eq!(found.len(), 1);
         let later = Timestamp::from_millis(i64::MAX / 2_000_000);
-        assert_eq!(changed_since(root, &ignored, later), []);
+        assert_eq!(changed_since(root, later), []);
     }
 }

@@ -237,7 +237,7 @@ impl WorkTree {
 
     /// Code in installed packages that changed after a moment.
     pub fn packages_changed_since(&self, moment: Timestamp) -> Vec<ChangedPackages> {
-        packages::changed_since(&self.root, &self.ignored(), moment)
+        packages::changed_since(&self.root, moment)
     }
 
     /// The folders of the repository that lie elsewhere, as those of a linked

@@ -10,7 +10,7 @@ mod graft;
 mod splice;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::language::Language;
 use super::paths::Collection;
@@ -31,6 +31,29 @@ pub enum Restored {
     Contents(Vec<u8>),
     /// Nothing: there was no such file.
     Absent,
+}
+
+/// The texts of a project as they were at the start.
+struct AtStart<'a> {
+    /// The files that differ.
+    files: &'a [FilePair<'a>],
+    /// All that are there now.
+    project: &'a dyn ProjectTexts,
+}
+
+impl ProjectTexts for AtStart<'_> {
+    fn each(&self, look: &mut dyn FnMut(&str, &str)) {
+        for old in self.files.iter().filter_map(|file| file.old) {
+            look(old.path, &decoded(old.contents));
+        }
+        let paths = self.files.iter().filter_map(|file| file.old.or(file.new));
+        let changed: BTreeSet<&str> = paths.map(|version| version.path).collect();
+        self.project.each(&mut |path, text| {
+            if !changed.contains(path) {
+                look(path, text);
+            }
+        });
+    }
 }
 
 /// A change, taken apart.
@@ -76,7 +99,7 @@ pub fn split(files: &[FilePair<'_>], project: &dyn ProjectTexts) -> SplitChange 
         }
     }
     let paths: Vec<&str> = doubtful.iter().map(|(path, _)| *path).collect();
-    let classes = told_by_names(&paths, project);
+    let classes = told_by_names(&paths, &AtStart { files, project });
     for ((path, file), class) in doubtful.into_iter().zip(classes) {
         put(&mut out, path, file, class);
     }
@@ -104,9 +127,11 @@ fn put(out: &mut SplitChange, path: &str, file: &FilePair<'_>, class: Class) {
         Class::Code => {
             out.code.insert(path, whole());
         }
-        // A manifest that was added or deleted is as it is now.
+        // A manifest that was deleted stays so.
         Class::Mixed => {
-            let Some((old, new)) = texts() else { return };
+            let Some(new) = file.new.map(|new| decoded(new.contents)) else { return };
+            let old = file.old.map(|old| decoded(old.contents));
+            let old = old.unwrap_or(Cow::Borrowed(splice::empty(&path)));
             let spliced = splice::with_runner_settings(&path, &new, &old);
             out.tests.extend(spliced.and_then(|text| differing(text, &new)).map(|to| (path, to)));
         }

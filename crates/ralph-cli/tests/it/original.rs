@@ -172,6 +172,50 @@ fn the_agent_is_asked_for_a_test_once_if_all_checks_pass_already() {
 }
 
 #[test]
+fn a_test_that_is_added_excuses_nothing_else() {
+    let project = suite();
+    let early = project.outside("early");
+    std::fs::create_dir_all(&early).unwrap();
+    let plant = format!(
+        "printf '#!/bin/sh\\nexec /bin/sh \"$@\"' > {0}; chmod +x {0}",
+        early.join("sh").display()
+    );
+    project.agent(&format!("{FIX}; echo true > tests/more.t; {plant}; {CLAIM}"));
+    let path = format!("{}:{}", early.display(), std::env::var("PATH").unwrap());
+    let output = project.run_call("fix it", &GATE).env("PATH", path).output();
+    let held = last(&output, "weakened");
+    assert!(held.contains("early/sh"), "{held}");
+}
+
+#[test]
+fn a_judge_that_agrees_does_not_spare_the_tests_of_the_start() {
+    let server = ralph_testkit::ModelServer::agreeing();
+    let project = suite();
+    project.file("ralph.toml", format!("[judge]\nurl = \"{}\"\nmodel = \"m\"\n", server.url()));
+    let bend = "echo true > tests/bad.t";
+    let output = run(&project, bend, &["--judge", "It adds one."]).exits(4);
+    let held = last(&output, "weakened");
+    assert!(held.contains("tests/bad.t"), "{held}");
+}
+
+#[test]
+fn a_file_that_became_a_folder_is_a_file_again() {
+    let project = suite();
+    let bend = "rm tests/bad.t; mkdir tests/bad.t; echo x > tests/bad.t/keep";
+    let more = ["--max-iterations", "1"];
+    project.file(
+        "suite.sh",
+        SUITE.replace(
+            "for test in tests/*.t",
+            "for test in $(find tests -maxdepth 1 -name '*.t' -type f)",
+        ),
+    );
+    let output = run(&project, bend, &more);
+    let held = last(&output, "weakened");
+    assert!(held.contains("tests/bad.t"), "{held}");
+}
+
+#[test]
 fn it_works_without_git() {
     let project = plain();
     files(&project);

@@ -20,8 +20,8 @@ use ralph_checks::{ProjectFiles, byte_code_folders};
 use ralph_core::decide::{Decision, decide, is_otherwise_done};
 use ralph_core::evidence::{Bite, BitingTest, Edit, Evidence, GateReport, Verdict, Weakening};
 use ralph_core::finding::{TestState, Tests};
-use ralph_core::original::{self, ObjectionReason, OriginalVerdict};
-use ralph_core::policy::{Criterion, Need, OriginalTests, RuleEdition};
+use ralph_core::original::{self, OriginalVerdict};
+use ralph_core::policy::{Criterion, GateSpec, Need, OriginalTests, RuleEdition};
 use ralph_core::preserve::Start;
 use ralph_core::state::Proof;
 use ralph_core::{Run, TreeId};
@@ -39,8 +39,13 @@ use crate::events::Event;
 
 /// What makes runners go on where they would end with the first file that
 /// does not load, and keeps daemons out that know the real files.
-const ENVIRONMENT: [(&str, &str); 2] =
-    [("PYTEST_ADDOPTS", "--continue-on-collection-errors"), ("NX_DAEMON", "false")];
+const ENVIRONMENT: [(&str, &str); 2] = [
+    ("PYTEST_ADDOPTS", "--continue-on-collection-errors"),
+    ("GRADLE_OPTS", "-Dorg.gradle.daemon=false"),
+];
+
+/// A switch of another daemon.
+const NX_DAEMON: &str = "NX_DAEMON";
 
 /// How many objections are told one by one.
 const NAMED: usize = 20;
@@ -68,6 +73,8 @@ enum Stage {
     CodeOfStart,
     /// Everything as it was at the start.
     Start,
+    /// Everything as it is.
+    Present,
 }
 
 /// These files in both versions, but for those that cannot be restored.
@@ -108,13 +115,18 @@ impl Driver<'_> {
     }
 
     fn hear_all(&mut self, run: &Run, evidence: &mut Evidence) -> Result<(), EngineError> {
-        let Some(mut case) = self.case(run, evidence)? else { return Ok(()) };
+        // A start that cannot be read holds the run already.
+        let Ok(Some(mut case)) = self.case(run, evidence) else { return Ok(()) };
         self.learn_start(&mut case, evidence)?;
+        if case.gates.is_empty() {
+            return Ok(());
+        }
         self.hear_tests_of_start(&case, evidence)?;
         // What turned green needs no other proof.
         let is_proven = decide(run, &run.policy, evidence).decision
             == Decision::Complete(Proof::Verified)
-            || run.baseline.as_ref().is_some_and(|baseline| !baseline.red.is_empty());
+            || run.baseline.as_ref().is_some_and(|baseline| !baseline.red.is_empty())
+            || run.policy.gates.iter().any(GateSpec::is_judge);
         if is_proven || !evidence.weakened.is_empty() {
             return Ok(());
         }
@@ -139,22 +151,38 @@ impl Driver<'_> {
             if case.starts.contains_key(&name) {
                 continue;
             }
-            let whole = |file: &Sides| (file.path().to_owned(), file.restored());
-            let all = case.files.iter().filter(|file| file.is_known()).map(whole).collect();
-            let Ok(supervisor) = self.overlaid(&case.files, &all) else { continue };
-            let report = self.hear_on(case, index, (&supervisor, Stage::Start), &all)?;
+            let Some(report) = self.hear_start(case, index)? else { continue };
             match report.reading.tests {
                 Some(tests) if report.verdict.is_known() => {
                     preserve::add(&self.folder, &name, &tests)?;
                     case.starts.insert(name, ralph_core::preserve::start(&tests));
                 }
+                // What did not even load is held to what it says now.
+                None if report.verdict.is_known() => {
+                    case.starts.insert(name, Start::default());
+                }
                 Some(_) | None => self.pass_on_lack_of_time(&report, evidence),
             }
         }
-        case.gates.retain(|index| {
-            case.starts.get(&self.gates[*index].spec().name).is_some_and(|start| start.ran > 0)
-        });
+        case.gates.retain(|index| case.starts.contains_key(&self.gates[*index].spec().name));
         Ok(())
+    }
+
+    /// A gate with everything as it was at the start; `None` where that is not
+    /// possible.
+    fn hear_start(
+        &mut self,
+        case: &Case<'_>,
+        index: usize,
+    ) -> Result<Option<GateReport>, EngineError> {
+        let whole = |file: &Sides| (file.path().to_owned(), file.restored());
+        let all = case.files.iter().filter(|file| file.is_known()).map(whole).collect();
+        match self.overlaid(&case.files, &all) {
+            Ok(supervisor) => {
+                self.hear_on(case, index, (&supervisor, Stage::Start), &all).map(Some)
+            }
+            Err(_) => Ok(None),
+        }
     }
 
     /// A gate that a hook has no time for has no result: a caller with more
@@ -269,43 +297,28 @@ impl Driver<'_> {
         let own = evidence.gates.iter().find(|report| report.name == name);
         let Some((then, own)) = case.starts.get(&name).zip(own) else { return Ok(None) };
         let is_whole = is_whole(own);
-        let (own_state, judged_state) = (state_of(own), state_of(&report));
-        let whole = |state| whole_suite(own, state);
-        let now = own.reading.tests.clone().unwrap_or_else(|| whole(own_state));
-        if !report.verdict.is_known() {
+        let now = own.reading.tests.clone();
+        let now = now.unwrap_or_else(|| whole_suite(own, state_of(own)));
+        if let Verdict::Unknown { reason } = &report.verdict {
+            if self.until.is_none() {
+                let trial = Trial::new(material, case.run.policy.locale);
+                let what = trial.not_possible(reason);
+                evidence.edited.push(Edit { place: trial.places(), what });
+            }
             self.pass_on_lack_of_time(&report, evidence);
             return Ok(None);
         }
-        let judged = match &report.reading.tests {
-            _ if is_whole => whole(judged_state),
+        let tests = |report: &GateReport| match &report.reading.tests {
+            _ if is_whole => whole_suite(report, state_of(report)),
             Some(tests) => tests.clone(),
             None => Tests::default(),
         };
-        let mut verdict = original::judge(then, &now, &judged);
-        // A test that failed only now may be flaky; one that is not run may
-        // never be.
-        let again = verdict.has(ObjectionReason::NewBehaviour).then(|| {
+        let mut verdict = original::judge(then, &now, &tests(&report));
+        if !verdict.objections.is_empty() {
             let again = self.report_on(case.run, index, stage);
-            match &again.reading.tests {
-                _ if is_whole => whole_suite(&again, state_of(&again)),
-                Some(tests) => tests.clone(),
-                None => Tests::default(),
-            }
-        });
-        let at_start = if verdict.has(ObjectionReason::CannotRun) {
-            let whole = |file: &Sides| (file.path().to_owned(), file.restored());
-            let all = case.files.iter().filter(|file| file.is_known()).map(whole).collect();
-            match self.overlaid(&case.files, &all) {
-                Ok(supervisor) => {
-                    let stage = (&supervisor, Stage::Start);
-                    self.hear_on(case, index, stage, &all)?.reading.tests
-                }
-                Err(_) => None,
-            }
-        } else {
-            None
-        };
-        verdict.confirm(again.as_ref(), at_start.as_ref());
+            let control = self.hear_start(case, index)?;
+            verdict.confirm(then, &tests(&again), control.as_ref().map(tests).as_ref());
+        }
         let why_not_run = wording::why_not_run(&report, then);
         Ok(Some(Heard { verdict, why_not_run, is_whole }))
     }
@@ -329,7 +342,9 @@ impl Driver<'_> {
             return Ok(GateReport::remembered(self.gates[index].spec(), known.reading));
         }
         let report = self.report_on(case.run, index, (supervisor, stage));
-        if is_session && report.verdict.is_known() {
+        // What is remembered passed, so a suite that names no tests has to.
+        let is_told = report.reading.tests.is_some() || report.passed();
+        if is_session && is_told && report.verdict.is_known() {
             let (reading, at) = (report.reading.clone(), self.clock.now());
             let known = GatePass { reading, stamp: String::new(), at };
             self.ledger.store().remember_pass(&key, &case.present, &known)?;
@@ -356,6 +371,8 @@ impl Driver<'_> {
                 None => self.gate_env.push((name.into(), value.into())),
             }
         }
+        self.gate_env.retain(|(name, _)| name != NX_DAEMON);
+        self.gate_env.push((NX_DAEMON.into(), "false".into()));
         let gates = std::mem::take(&mut self.gates);
         let mut reports =
             self.execute_shown_as(run, &[&*gates[index]], stage.remark(run.policy.locale));
@@ -376,7 +393,7 @@ impl Driver<'_> {
         let programs: BTreeSet<&str> =
             files.iter().filter(|file| file.was == EarlierKind::Program).map(Sides::path).collect();
         let mut seen: Vec<OverlayFile> = Vec::new();
-        for (path, restored) in restored {
+        for (path, restored) in without_conflicts(restored) {
             let seen_as = match restored {
                 Restored::Absent => OverlaySight::Nothing,
                 Restored::Contents(bytes) if programs.contains(&**path) => {
@@ -419,13 +436,19 @@ impl Driver<'_> {
             .flat_map(|start| start.passed.iter().chain(&start.failed).chain(&start.skipped))
             .collect();
         // A suite that names no tests is taken to run them all.
-        let has_whole = evidence.gates.iter().any(is_whole);
+        let names = |report: &&GateReport| {
+            case.gates.iter().any(|index| self.gates[*index].spec().name == report.name)
+        };
+        let has_whole = evidence.gates.iter().filter(names).any(is_whole);
         let is_run = |path: &str| {
             let old = case.files.iter().find(|file| file.path() == path);
             let names = old.map(|file| tests_in(path, &file.old_text())).unwrap_or_default();
             has_whole
                 || names.is_empty()
-                || names.iter().any(|(name, _)| ids.iter().any(|id| id.contains(name.as_str())))
+                || ids.iter().any(|id| {
+                    is_of_file(id, path)
+                        || names.iter().any(|(name, _)| id.ends_with(name.as_str()))
+                })
         };
         let is_heard = |one: &Tampering| {
             let is_about_tests = one.kind.is_about_tests()
@@ -435,18 +458,16 @@ impl Driver<'_> {
         };
         let found = self.tampering(&case.rules, case.run, &case.present)?;
         let (heard, others): (Vec<_>, Vec<_>) = found.into_iter().partition(is_heard);
-        let names: Vec<&str> =
-            case.gates.iter().map(|index| self.gates[*index].spec().name.as_str()).collect();
-        // What gates say that are not judged this way still counts.
-        evidence.weakened.retain(|one| {
-            evidence
-                .gates
-                .iter()
-                .any(|gate| gate.name == one.place && !names.contains(&&*one.place))
-        });
-        evidence.edited.clear();
-        tampering::report(others, &case.rules, case.run, evidence);
+        let judged: Vec<String> =
+            case.gates.iter().map(|index| self.gates[*index].spec().name.clone()).collect();
         let locale = case.run.policy.locale;
+        evidence.weakened.clear();
+        evidence.edited.clear();
+        preserve::compare_but(&judged, &self.folder, locale, evidence);
+        tampering::accept(&case.rules, case.run, evidence);
+        self.look_at_programs(case.run, evidence);
+        evidence.weakened.extend(self.held.iter().cloned());
+        tampering::report(others, &case.rules, case.run, evidence);
         let told =
             |one: Tampering| Edit { place: one.place.display(), what: one.kind.describe(locale) };
         evidence.edited.extend(heard.into_iter().take(NAMED).map(told));
@@ -492,10 +513,23 @@ impl Driver<'_> {
             let Some((start, now)) = case.starts.get(&name).zip(now) else { continue };
             let stage = (&supervisor, Stage::CodeOfStart);
             let report = self.hear_on(case, index, stage, &change.code)?;
-            if report.verdict.is_known() {
-                let before = report.reading.tests.unwrap_or_default();
-                found.extend(original::biting(start, now, &before, &|id| added.is_used_by(id)));
+            if !report.verdict.is_known() {
+                continue;
             }
+            let before = report.reading.tests.unwrap_or_default();
+            let is_changed = |id: &str| change.tests.keys().any(|path| is_of_file(id, path));
+            let uses_change = |id: &str| added.is_used_by(id);
+            let mut bites = original::biting(start, now, &before, &is_changed, &uses_change);
+            if bites.is_empty() {
+                continue;
+            }
+            // A test that does not pass on this stage anyhow proves nothing.
+            let Ok(present) = self.overlaid(&case.files, &BTreeMap::new()) else { continue };
+            let stage = (&present, Stage::Present);
+            let control = self.hear_on(case, index, stage, &BTreeMap::new())?.reading.tests;
+            let control = control.unwrap_or_default();
+            bites.retain(|one| control.states.get(&one.id) == Some(&TestState::Passed));
+            found.extend(bites);
         }
         found.sort_by_key(|one| one.bite == Bite::NeedsNewCode);
         Ok(found)
@@ -518,7 +552,24 @@ impl std::ops::Deref for Heard {
     }
 }
 
-/// The first of two paths that a test's id speaks of.
+/// What is restored, but for what the rest hides anyway: nothing can be absent
+/// where a file is, or above or below it.
+fn without_conflicts(
+    restored: &BTreeMap<String, Restored>,
+) -> impl Iterator<Item = (&String, &Restored)> {
+    let files: Vec<&Path> = restored
+        .iter()
+        .filter(|(_, seen)| **seen != Restored::Absent)
+        .map(|(path, _)| Path::new(path))
+        .collect();
+    restored.iter().filter(move |(path, seen)| {
+        let path = Path::new(path);
+        let is_near = |file: &&Path| file.starts_with(path) || path.starts_with(file);
+        **seen != Restored::Absent || !files.iter().any(|file| is_near(file))
+    })
+}
+
+/// Whether the id of a test names the file it is in.
 fn is_of_file(id: &str, path: &str) -> bool {
     let stem = Path::new(path).with_extension("");
     let module = stem.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join(".");

@@ -1,6 +1,8 @@
 //! Holds a run to the packages it began with: a change there is seen by no
 //! tree and no test of the start.
 
+use std::path::PathBuf;
+
 use ralph_core::Run;
 use ralph_core::evidence::{Edit, Evidence, Weakening};
 use ralph_core::locale::Locale;
@@ -35,7 +37,11 @@ impl Driver<'_> {
             found.locks.iter().any(|lock| changes.iter().any(|change| change.path == *lock))
         };
         for packages in found {
-            let Some(first) = packages.files.first() else { continue };
+            // What belongs to the tree is judged as files are.
+            let is_tracked = |file: &PathBuf| changes.iter().any(|change| change.path == *file);
+            let Some(first) = packages.files.iter().find(|file| !is_tracked(file)) else {
+                continue;
+            };
             let place = first.to_string_lossy().into_owned();
             let what = wording(packages.files.len(), run.policy.locale);
             let is_allowed = rules.allows(&place) || is_changed(&packages);

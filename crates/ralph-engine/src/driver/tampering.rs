@@ -93,8 +93,8 @@ impl Driver<'_> {
     pub(super) fn state_of_weakened(&self, weakened: &[Weakening]) -> Option<String> {
         let mut hasher = blake3::Hasher::new();
         for one in weakened {
-            let contents = fs::read(self.root.join(one.file())).unwrap_or_default();
-            hasher.update(&contents).update(&[0]);
+            let contents = read_small(&self.root.join(one.file()));
+            hasher.update(&contents.unwrap_or_default()).update(&[0]);
         }
         (!weakened.is_empty()).then(|| hasher.finalize().to_hex().to_string())
     }
@@ -199,10 +199,7 @@ impl Sides {
     }
 
     fn read(root: &Path, file: Earlier) -> Self {
-        let path = root.join(&file.path);
-        let is_small = fs::symlink_metadata(&path)
-            .is_ok_and(|found| found.is_file() && found.len() <= MOST_BYTES);
-        let new = is_small.then(|| fs::read(&path).ok()).flatten();
+        let new = read_small(&root.join(&file.path));
         Self { path: slashed(&file.path), old: file.contents, new, was: file.was }
     }
 
@@ -214,6 +211,13 @@ impl Sides {
     }
 }
 
+/// The contents of a file that is none but a file, and not too large.
+fn read_small(path: &Path) -> Option<Vec<u8>> {
+    let is_small =
+        fs::symlink_metadata(path).is_ok_and(|found| found.is_file() && found.len() <= MOST_BYTES);
+    is_small.then(|| fs::read(path).ok()).flatten()
+}
+
 fn slashed(path: &Path) -> String {
     let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
     parts.join("/")
@@ -221,7 +225,7 @@ fn slashed(path: &Path) -> String {
 
 /// Reports the tests that no longer run, and whose loss the user accepted,
 /// instead of holding them against the run.
-fn accept(rules: &Rules, run: &Run, evidence: &mut Evidence) {
+pub(super) fn accept(rules: &Rules, run: &Run, evidence: &mut Evidence) {
     let (accepted, held) = evidence
         .weakened
         .drain(..)

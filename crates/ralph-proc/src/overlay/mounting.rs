@@ -109,21 +109,14 @@ fn copy(overlay: &Overlay, scratch: &Path) -> Result<(), String> {
     let whole = scratch.join("copy");
     let mut bound = Vec::new();
     copy_folder(&overlay.root, &whole, (overlay, Path::new("")), &mut bound)?;
-    for path in &bound {
-        bind(&overlay.root.join(path), &whole.join(path), Writing::Refused)?;
-    }
     for file in &overlay.files {
-        let path = whole.join(&file.path);
-        match &file.seen {
-            OverlaySight::Nothing if path.is_dir() => fs::remove_dir_all(&path),
-            OverlaySight::Nothing => fs::remove_file(&path),
-            OverlaySight::File(_) | OverlaySight::Program(_) => Ok(()),
-        }
-        .or_else(|error| if path.exists() { Err(error) } else { Ok(()) })
-        .map_err(told("hide", &file.path))?;
+        clear(&whole.join(&file.path)).map_err(told("hide", &file.path))?;
         if file.seen != OverlaySight::Nothing {
             put(file, &whole, &overlay.root)?;
         }
+    }
+    for path in bound.iter().filter(|path| whole.join(path).exists()) {
+        bind(&overlay.root.join(path), &whole.join(path), Writing::Refused)?;
     }
     bind(&whole, &overlay.root, Writing::Allowed)?;
     overlay.others.iter().try_for_each(|other| bind(other, other, Writing::Refused))
@@ -143,14 +136,11 @@ fn copy_folder(
         let (source, target) = (entry.path(), to.join(entry.file_name()));
         let relative = relative.join(entry.file_name());
         let kind = entry.file_type().map_err(told("read", &source))?;
-        if overlay.fixed.contains(&relative) && (kind.is_dir() || kind.is_file()) {
-            let made = if kind.is_dir() {
-                fs::create_dir(&target)
-            } else {
-                File::create(&target).map(drop)
-            };
-            made.map_err(told("make", &target))?;
-            bound.push(relative);
+        if overlay.fixed.contains(&relative) && kind.is_dir() {
+            fs::create_dir(&target).map_err(told("make", &target))?;
+            if is_read_only(&source) {
+                bound.push(relative);
+            }
         } else if kind.is_dir() {
             copy_folder(&source, &target, (overlay, &relative), bound)?;
         } else if kind.is_symlink() {
@@ -161,6 +151,25 @@ fn copy_folder(
         }
     }
     Ok(())
+}
+
+/// Whether a fixed folder is needed as it is: a repository, and installed
+/// packages. Any other is output, and begins empty.
+fn is_read_only(folder: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default();
+    name == ".git"
+        || name == "node_modules"
+        || folder.join("pyvenv.cfg").exists()
+        || folder.join("autoload.php").exists()
+}
+
+/// Takes away what is at a path. A link goes, not what it points to.
+fn clear(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(_) => Ok(()),
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -198,7 +207,8 @@ fn put(file: &OverlayFile, into: &Path, root: &Path) -> Result<(), String> {
     let folders: Vec<&Path> = file.path.ancestors().skip(1).collect();
     for folder in folders.into_iter().rev() {
         let path = into.join(folder);
-        if !path.is_dir() {
+        if !fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir()) {
+            clear(&path).map_err(told("replace", folder))?;
             make_folder(&path, &root.join(folder))?;
         }
     }

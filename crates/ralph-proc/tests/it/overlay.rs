@@ -125,7 +125,7 @@ fn what_is_written_to_other_folders_does_not_last() {
 }
 
 #[test]
-fn fixed_paths_are_seen_as_they_are_and_never_written() {
+fn installed_packages_are_seen_as_they_are_and_never_written() {
     let project =
         Project::new("p", &[("node_modules/a/i.js", "a\n"), (".env", "b\n"), ("s", "c\n")]);
     let overlay = Overlay {
@@ -151,4 +151,35 @@ fn a_probe_tells_whether_it_is_possible() {
         assert_eq!(overlaid(supervisor()).probe_overlay(), Ok(()), "{way:?}");
         assert!(overlaid(Supervisor::new("/no/such/ralph", [])).probe_overlay().is_err());
     }
+}
+
+#[test]
+fn a_link_in_the_way_is_replaced_and_what_it_points_to_stays() {
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("x"), "mine\n").unwrap();
+    for way in WAYS {
+        let project = Project::new("p", &[("a", "1")]);
+        std::os::unix::fs::symlink(outside.path().join("x"), project.root().join("conftest.py"))
+            .unwrap();
+        std::os::unix::fs::symlink(outside.path(), project.root().join("tests")).unwrap();
+        let files = [("conftest.py", Some("old\n")), ("tests/t", Some("test\n"))];
+        let script = "cat conftest.py tests/t";
+        let (printed, _) = project.run(&project.overlay(&files), way, script);
+        assert_eq!(printed, "old\ntest\n", "{way:?}");
+        assert_eq!(read(&outside.path().join("x")), "mine\n", "{way:?}");
+        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1, "{way:?}");
+    }
+}
+
+#[test]
+fn what_was_compiled_is_hidden_in_a_copy_too() {
+    let project = Project::new("p", &[("a/__pycache__/m.pyc", "x"), ("target/out", "y")]);
+    let overlay = Overlay {
+        fixed: vec!["a/__pycache__".into(), "target".into()],
+        ..project.overlay(&[("a/__pycache__", None)])
+    };
+    let script = "ls a; echo x > target/new && echo written";
+    let (printed, _) = project.run(&overlay, OverlayWay::Copy, script);
+    assert_eq!(printed, "written\n");
+    assert!(!project.root().join("target/new").exists());
 }

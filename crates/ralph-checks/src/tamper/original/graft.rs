@@ -61,7 +61,11 @@ fn is_for_tests(attribute: &str) -> bool {
     let text: String = attribute.split_whitespace().collect();
     let inner = text.trim_start_matches("#[").trim_end_matches(']');
     let path = inner.split('(').next().unwrap_or(inner);
-    let is_condition = path == "cfg" && inner.contains("test") && !inner.contains("not(test)");
+    // What is quoted is the name of a feature, not a word of the condition.
+    let words: String = inner.split('"').step_by(2).collect();
+    let has_word =
+        words.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "test");
+    let is_condition = path == "cfg" && has_word && !words.contains("not(");
     is_condition || path == "test" || path.ends_with("::test")
 }
 
@@ -78,6 +82,18 @@ mod tests {
         let judged = with_tests_of(&bent, START).unwrap();
         assert!(judged.contains("super::add(), 2") && !judged.contains("super::add(), 1"));
         assert_eq!(judged.matches("mod tests").count(), 1);
+    }
+
+    #[test]
+    fn only_conditions_on_tests_make_an_item_a_part_of_them() {
+        for attribute in ["#[cfg(test)]", "#[cfg(all(test, unix))]", "#[test]", "#[tokio::test]"] {
+            assert!(is_for_tests(attribute), "{attribute}");
+        }
+        for attribute in
+            ["#[cfg(feature = \"latest\")]", "#[cfg(not(any(test, fuzzing)))]", "#[derive(Debug)]"]
+        {
+            assert!(!is_for_tests(attribute), "{attribute}");
+        }
     }
 
     #[test]

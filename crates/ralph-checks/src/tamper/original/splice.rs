@@ -11,6 +11,11 @@ pub(super) fn is_mixed(path: &str) -> bool {
     )
 }
 
+/// A manifest in which nothing is set.
+pub(super) fn empty(path: &str) -> &'static str {
+    if name(path).to_ascii_lowercase().ends_with(".json") { "{}" } else { "" }
+}
+
 /// `present` with the settings of runners as `start` has them. `None` if one
 /// of them cannot be read.
 pub(super) fn with_runner_settings(path: &str, present: &str, start: &str) -> Option<String> {
@@ -53,7 +58,9 @@ fn pyproject(present: &str, start: &str) -> Option<String> {
         let (own, theirs) = (tools(now).unwrap_or_default(), tools(then).unwrap_or_default());
         let mut merged: Table = own.into_iter().filter(|(key, _)| !is_runner(key)).collect();
         merged.extend(theirs.into_iter().filter(|(key, _)| is_runner(key)));
-        if !merged.is_empty() {
+        if merged.is_empty() {
+            now.remove("tool");
+        } else {
             now.insert("tool".to_owned(), Value::Table(merged));
         }
     })
@@ -180,6 +187,11 @@ mod tests {
         let text =
             with_runner_settings("Cargo.toml", bent, "[package]\nname = 'a'\n[lib]\n").unwrap();
         assert!(!text.contains("autotests") && !text.contains("test = false"), "{text}");
+        let bent = "[project]\n[tool.pytest.ini_options]\naddopts = '-p evil'\n";
+        for start in ["[project]\n", ""] {
+            let text = with_runner_settings("pyproject.toml", bent, start).unwrap();
+            assert!(!text.contains("evil"), "{text}");
+        }
         let start = "[metadata]\nname = a\n[tool:pytest]\ntestpaths = tests\n";
         let bent = "[metadata]\nname = b\n[tool:pytest]\naddopts = -k nothing\n";
         let text = with_runner_settings("setup.cfg", bent, start).unwrap();

@@ -3,7 +3,7 @@
 use ralph_core::evidence::GateReport;
 use ralph_core::finding::{TestState, Tests};
 
-/// Whether a suite passes without naming a test.
+/// Whether a suite names no test.
 pub(super) fn is_whole(report: &GateReport) -> bool {
     report.reading.tests.is_none()
 }

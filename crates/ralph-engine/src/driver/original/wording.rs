@@ -178,6 +178,8 @@ impl Stage {
             (Self::TestsOfStart, Locale::En) => " with the tests of the start",
             (Self::CodeOfStart, Locale::En) => " on the code of the start",
             (Self::Start, Locale::En) => " as it was at the start",
+            (Self::Present, Locale::En) => " as it is, once more",
+            (Self::Present, Locale::Ko) => " (현재 파일, 다시)",
             (Self::TestsOfStart, Locale::Ko) => " (시작 시점의 테스트)",
             (Self::CodeOfStart, Locale::Ko) => " (시작 시점의 코드)",
             (Self::Start, Locale::Ko) => " (시작 시점의 파일)",
