@@ -21,7 +21,8 @@ struct UsageFile {
 
 /// Reads what the agent reported; `None` when it reported nothing readable.
 pub fn read_usage(path: &Path) -> Option<Usage> {
-    if fs::metadata(path).ok()?.len() > MOST_BYTES {
+    let found = fs::symlink_metadata(path).ok()?;
+    if !found.is_file() || found.len() > MOST_BYTES {
         return None;
     }
     parse_usage(&fs::read_to_string(path).ok()?)

@@ -40,7 +40,7 @@ use outline::Outline;
 pub use kind::{Kind, Severity, Tampering};
 pub use known::{KnownTest, KnowsTests, OutlineAlone};
 pub use language::Language;
-pub use original::{ProjectTexts, Restored, SplitChange, new_names, split, tests_in};
+pub use original::{ProjectTexts, Restored, SplitChange, is_material, new_names, split, tests_in};
 pub use paths::{is_fixture, is_runner_config, is_snapshot, is_test_file};
 pub use rules::{GlobError, Rules};
 

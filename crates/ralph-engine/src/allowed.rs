@@ -4,23 +4,30 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 
+use crate::plain_file;
+
 /// The list's name in the run's folder.
 const FILE: &str = "allowed";
 
 /// What was accepted so far, oldest first.
 pub fn load(folder: &Path) -> Vec<String> {
-    let text = fs::read_to_string(folder.join(FILE)).unwrap_or_default();
+    let text = plain_file::read_text(&folder.join(FILE)).unwrap_or_default();
     text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
 /// Accepts more; says which of them are new.
 pub fn add(folder: &Path, paths: &[String]) -> std::io::Result<Vec<String>> {
     fs::create_dir_all(folder)?;
+    let path = folder.join(FILE);
+    if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
+        // A pipe would wait for a reader for ever.
+        fs::remove_file(&path)?;
+    }
     let mut options = File::options();
     options.create(true).append(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(folder.join(FILE))?;
+    let mut file = options.open(path)?;
     let known = load(folder);
     let mut new: Vec<String> = Vec::new();
     for path in paths {

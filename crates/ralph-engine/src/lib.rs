@@ -23,6 +23,7 @@ mod ledger;
 pub mod likely;
 pub mod loops;
 pub mod owner;
+mod plain_file;
 mod programs;
 pub mod recall;
 pub mod report;

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use crate::allowed;
 use crate::driver::turn;
+use crate::plain_file;
 use crate::programs;
 
 /// What a turn must not touch: results and files of the start, programs, the
@@ -59,7 +60,7 @@ pub(crate) struct BrokenSeals {
 
 impl SealedFiles {
     pub(crate) fn of(folder: &Path) -> Self {
-        let files = FILES.map(|name| (name, fs::read(folder.join(name)).ok()));
+        let files = FILES.map(|name| (name, plain_file::read(&folder.join(name)).ok()));
         Self { files: files.into(), allowed: allowed::load(folder) }
     }
 
@@ -68,7 +69,7 @@ impl SealedFiles {
         let mut broken = BrokenSeals::default();
         for (name, contents) in self.files {
             let path = folder.join(name);
-            if fs::read(&path).ok() == contents {
+            if plain_file::read(&path).ok() == contents {
                 continue;
             }
             broken.files.push(name);

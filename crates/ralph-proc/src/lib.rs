@@ -38,7 +38,9 @@ pub use feed::Feed;
 pub use find::find_program;
 pub use launch::{Control, Ending, Launch, Limits, Outcome, Stream, Streams, TICK, Watcher};
 pub use log::{LineFilter, LogLimits, LogWriter, read_log};
-pub use overlay::{OVERLAY_WORD, Overlay, OverlayFile, OverlaySight, OverlayWay, overlay_main};
+pub use overlay::{
+    OVERLAY_WORD, Overlay, OverlayFile, OverlaySight, OverlayWay, is_lack_of_means, overlay_main,
+};
 pub use random::random_bits;
 pub use run::{ProcError, Supervisor};
 pub use strays::{adopt_strays, end_strays};

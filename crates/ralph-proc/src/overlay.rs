@@ -153,6 +153,15 @@ pub(crate) fn wrap(exe: &Path, launch: &Launch, plan: PathBuf) -> Launch {
     Launch { program: exe.into(), args, ..launch.clone() }
 }
 
+/// What every reason begins with that lies in the system and not in the files.
+const NO_MEANS: &str = "the system does not let us";
+
+/// Whether an overlay is not possible because of the system, not because of
+/// the files that it is to show.
+pub fn is_lack_of_means(reason: &str) -> bool {
+    reason.starts_with(NO_MEANS)
+}
+
 /// Is the helper: lays over, and becomes the program.
 ///
 /// Its arguments are a file as [`Overlay::write`] made it, the program, and
@@ -190,7 +199,7 @@ fn become_program(plan: &Path, program: &mut Command) -> String {
 
 #[cfg(not(target_os = "linux"))]
 fn become_program(_plan: &Path, _program: &mut Command) -> String {
-    "this system has no overlays".to_owned()
+    format!("{NO_MEANS} lay files over others")
 }
 
 #[cfg(test)]

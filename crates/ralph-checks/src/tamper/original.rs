@@ -177,6 +177,11 @@ fn class(path: &str) -> Class {
     if extension == "rs" { Class::Inline } else { Class::Code }
 }
 
+/// Whether a file is test material by its path.
+pub fn is_material(path: &str) -> bool {
+    class(path) == Class::Test
+}
+
 /// Whether nothing but its folder says that a file serves tests.
 fn is_code_in_test_folder(path: &str) -> bool {
     let by_folder = paths::collection(path) != Collection::ByName;

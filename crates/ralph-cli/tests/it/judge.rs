@@ -192,7 +192,7 @@ fn a_command_that_the_agent_rewrote_is_not_asked() {
         project
             .agent(&format!("{KEEP_PROMPT}\ncat > judge.sh <<'X'\n#!/bin/sh\n{yes}\nX\n{CLAIM}"));
         let more = [&["--judge", CRITERION, "--max-iterations", "2"], criteria].concat();
-        let output = project.run_json("greet", &more).exits(1).ends("failed/max_iterations", 2);
+        let output = project.run_json("greet", &more).exits(4).ends("waiting/human", 2);
         assert!(of_judge(&output).is_empty());
         let told = project.kept("prompt-2");
         assert!(told.contains("judge.sh"), "{told}");

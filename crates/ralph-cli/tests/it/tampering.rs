@@ -280,6 +280,17 @@ fn what_escapes_a_killed_supervisor_is_ended_and_the_turn_proves_nothing() {
 const FOLDER: &str = "folder=$(dirname $RALPH_PROMPT_FILE)";
 
 #[test]
+fn a_pipe_in_the_place_of_a_file_that_judges_the_run_is_no_trap() {
+    for file in ["tests-at-start.json", "head-at-start", "programs-at-start.json", "allowed"] {
+        let agent = format!("{FOLDER}\nrm -f $folder/{file}; mkfifo $folder/{file}; touch done");
+        let project = laid_out(git(), &agent);
+        let more = ["--criteria", "custom:test -f done", "--max-iterations", "1"];
+        let output = project.run_json("fix it", &more);
+        assert!(output.code.is_some(), "{file}: {}", output.stderr);
+    }
+}
+
+#[test]
 fn what_a_run_is_judged_by_is_put_right_when_the_agent_changes_it() {
     let agent = format!(
         "{FOLDER}\nprintf '1..1\\nok 1 - stays\\n' > tests.tap\n\

@@ -1,6 +1,5 @@
 //! Looks at what the evidence stands on beside the files of the project.
 
-use std::fs;
 use std::io::Write;
 
 use ralph_core::Run;
@@ -10,6 +9,7 @@ use ralph_core::wording::hands;
 use super::{Driver, turn};
 use crate::error::EngineError;
 use crate::events::Event;
+use crate::plain_file;
 use crate::programs::{FILE, Places, Programs};
 use crate::seal::{SealedFiles, Unsealed};
 
@@ -26,7 +26,7 @@ impl Driver<'_> {
     /// Adds to the evidence which programs are not those of the start. A run
     /// that an earlier version began does not know them.
     pub(crate) fn look_at_programs(&self, run: &Run, evidence: &mut Evidence) {
-        let Ok(text) = fs::read(self.folder.join(FILE)) else { return };
+        let Ok(text) = plain_file::read(&self.folder.join(FILE)) else { return };
         let then: Programs = serde_json::from_slice(&text).unwrap_or_default();
         let found = then.differing(&self.programs(), run.policy.locale);
         // A pattern that is none was told with the rules for files.

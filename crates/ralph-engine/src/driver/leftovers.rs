@@ -13,6 +13,7 @@ use ralph_snapshot::path_bytes;
 
 use super::turn;
 use crate::error::EngineError;
+use crate::plain_file;
 
 /// The list's name in the run's folder.
 const FILE: &str = "left-out";
@@ -31,7 +32,7 @@ pub(crate) struct Leftovers {
 impl Leftovers {
     /// What is known so far; nothing when the list is missing or unreadable.
     pub(crate) fn load(folder: &Path) -> Self {
-        let bytes = fs::read(folder.join(FILE)).unwrap_or_default();
+        let bytes = plain_file::read(&folder.join(FILE)).unwrap_or_default();
         let entry = |record: &[u8]| {
             let (digest, path) = record.split_at_checked(64)?;
             let digest = blake3::Hash::from_hex(digest).ok()?;
@@ -101,6 +102,7 @@ fn digest_of(path: &Path) -> Option<Digest> {
         return Some(*blake3::hash(&path_bytes::to_bytes(&target)).as_bytes());
     }
     let mut hasher = blake3::Hasher::new();
+    fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
     hasher.update_reader(fs::File::open(path).ok()?).ok()?;
     Some(*hasher.finalize().as_bytes())
 }

@@ -1,7 +1,6 @@
 //! What a run remembers of its agent's session, so that the next turn can go
 //! on with it, also under a driver that resumes the run later.
 
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 
@@ -12,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::turn;
 use crate::error::EngineError;
+use crate::plain_file;
 
 /// The file's name in the run's folder.
 const FILE: &str = "session.json";
@@ -108,7 +108,7 @@ impl Memory {
     /// What is remembered of this agent; nothing if the file is missing or
     /// another agent's.
     pub(crate) fn load(folder: &Path, agent: &str) -> Self {
-        let bytes = fs::read(folder.join(FILE)).unwrap_or_default();
+        let bytes = plain_file::read(&folder.join(FILE)).unwrap_or_default();
         let row: Option<Row> = serde_json::from_slice(&bytes).ok();
         match row.filter(|row| row.agent == agent) {
             Some(row) => row.memory(),

@@ -93,7 +93,7 @@ fn the_session_of_another_agent_is_none_of_ours() {
 fn a_damaged_memory_is_no_memory() {
     let folder = tempfile::tempdir().unwrap();
     for text in ["", "{", "[]", r#"{"agent":"a","session":{"id":"../x"}}"#] {
-        fs::write(folder.path().join(FILE), text).unwrap();
+        std::fs::write(folder.path().join(FILE), text).unwrap();
         assert_eq!(Memory::load(folder.path(), "a").known, None, "{text}");
     }
 }

@@ -1,6 +1,5 @@
 //! What the agent is shown of the memory with its prompt.
 
-use std::fs;
 use std::io::Write;
 
 use ralph_core::Run;
@@ -12,6 +11,7 @@ use super::Driver;
 use super::memory::Plan;
 use super::turn;
 use crate::events::Event;
+use crate::plain_file;
 use crate::recall::{Part, Recall, RecallError, Recalled, Wanted};
 
 /// The file in the run's folder that names what the conversation has seen.
@@ -33,7 +33,7 @@ impl Driver<'_> {
 
     /// The names of notes that the conversation has seen.
     pub(super) fn seen(&self) -> Vec<String> {
-        let text = fs::read_to_string(self.folder.join(SEEN)).unwrap_or_default();
+        let text = plain_file::read_text(&self.folder.join(SEEN)).unwrap_or_default();
         text.lines().skip(1).map(str::to_owned).collect()
     }
 
@@ -46,7 +46,7 @@ impl Driver<'_> {
         let goes_on = plan == Plan::Resume && !is_late;
         let reader = if goes_on { Reader::Itself } else { Reader::Newcomer };
         let before =
-            if goes_on { fs::read_to_string(&path).unwrap_or_default() } else { String::new() };
+            if goes_on { plain_file::read_text(&path).unwrap_or_default() } else { String::new() };
         let mut lines = before.lines();
         let spent = lines.next().and_then(|line| line.parse().ok()).unwrap_or(0);
         // What the feedback shows need not be shown twice.

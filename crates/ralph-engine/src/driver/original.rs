@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use ralph_checks::tamper::{
-    FilePair, Kind, Language, Restored, Rules, Tampering, is_runner_config, split, tests_in,
+    FilePair, Kind, Language, Restored, Rules, Tampering, is_material, is_runner_config, split,
+    tests_in,
 };
 use ralph_checks::{ProjectFiles, byte_code_folders};
 use ralph_core::decide::{Decision, decide, is_otherwise_done};
@@ -25,7 +26,7 @@ use ralph_core::policy::{Criterion, GateSpec, Need, OriginalTests, RuleEdition};
 use ralph_core::preserve::Start;
 use ralph_core::state::Proof;
 use ralph_core::{Run, TreeId};
-use ralph_proc::{Overlay, OverlayFile, OverlaySight, OverlayWay, Supervisor};
+use ralph_proc::{Overlay, OverlayFile, OverlaySight, OverlayWay, Supervisor, is_lack_of_means};
 use ralph_snapshot::EarlierKind;
 use ralph_store::{GatePass, RunStore};
 
@@ -236,18 +237,31 @@ impl Driver<'_> {
         evidence: &mut Evidence,
     ) -> Result<(), EngineError> {
         let open = case.files.iter().filter(|file| !case.rules.allows(file.path()));
-        let mut material = split(&pairs(open), &ProjectFiles(&self.root)).tests;
-        let pulled = self.pulled_in(material.keys(), case.run);
-        material.retain(|path, _| !pulled.contains(path));
+        // Whether somebody else wrote a file is told by references that the
+        // agent can write, so that excuses nothing here.
+        let material = split(&pairs(open.clone()), &ProjectFiles(&self.root)).tests;
+        let lost = open.filter(|file| !file.is_known() && is_material(file.path()));
+        let lost: Vec<Weakening> = lost
+            .map(|file| Weakening {
+                place: file.path().to_owned(),
+                what: wording::cannot_restore(case.run.policy.locale).to_owned(),
+            })
+            .collect();
         if material.is_empty() {
+            evidence.weakened.extend(lost);
             return Ok(());
         }
         let trial = Trial::new(&material, case.run.policy.locale);
         let supervisor = match self.overlaid(&case.files, &material) {
             Ok(supervisor) => supervisor,
             Err(reason) => {
-                let what = trial.not_possible(&reason);
-                evidence.edited.push(Edit { place: trial.places(), what });
+                let (place, what) = (trial.places(), trial.not_possible(&reason));
+                if is_lack_of_means(&reason) {
+                    evidence.edited.push(Edit { place, what });
+                } else {
+                    evidence.weakened.push(Weakening { place, what });
+                }
+                evidence.weakened.extend(lost);
                 return Ok(());
             }
         };
@@ -260,6 +274,7 @@ impl Driver<'_> {
         if verdicts.len() == case.gates.len() {
             self.replace_reading(case, &material, evidence)?;
         }
+        evidence.weakened.extend(lost);
         let is_told = case.run.policy.allowed.tests
             || case.run.policy.tests.original == OriginalTests::Report;
         for (gate, verdict) in verdicts {
@@ -565,7 +580,7 @@ fn without_conflicts(
     restored.iter().filter(move |(path, seen)| {
         let path = Path::new(path);
         let is_near = |file: &&Path| file.starts_with(path) || path.starts_with(file);
-        **seen != Restored::Absent || !files.iter().any(|file| is_near(file))
+        **seen != Restored::Absent || !files.iter().any(is_near)
     })
 }
 

@@ -1,7 +1,6 @@
 //! Remembers which tests ran at the start, and holds later turns to it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 
@@ -13,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::turn;
 use crate::error::EngineError;
+use crate::plain_file;
 
 /// The list's name in the run's folder.
 const FILE: &str = "tests-at-start.json";
@@ -81,7 +81,7 @@ fn save(folder: &Path, rows: &BTreeMap<&str, StartRow>) -> Result<(), EngineErro
 
 /// The tests that ran at the start, gate by gate; none if they are unknown.
 pub(crate) fn load(folder: &Path) -> BTreeMap<String, Start> {
-    let Ok(text) = fs::read(folder.join(FILE)) else { return BTreeMap::new() };
+    let Ok(text) = plain_file::read(&folder.join(FILE)) else { return BTreeMap::new() };
     let rows: BTreeMap<String, StartRow> = serde_json::from_slice(&text).unwrap_or_default();
     rows.into_iter().map(|(name, row)| (name, row.into())).collect()
 }
@@ -240,7 +240,7 @@ mod tests {
     fn a_run_of_an_earlier_version_ends_under_its_rules() {
         use TestState::{Passed, Skipped};
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join(FILE), r#"{"test_pass":[["a","b"],["c"]]}"#).unwrap();
+        std::fs::write(folder.path().join(FILE), r#"{"test_pass":[["a","b"],["c"]]}"#).unwrap();
         let mut evidence = evidence(vec![gate(&[("a", Passed), ("b", Skipped)])]);
         compare(folder.path(), Locale::En, &mut evidence);
         let places: Vec<&str> = evidence.weakened.iter().map(|found| &*found.place).collect();

@@ -23,6 +23,7 @@ use crate::allowed;
 use crate::error::EngineError;
 use crate::events::Event;
 use crate::known_tests::Graph;
+use crate::plain_file;
 
 /// Larger files are not looked into.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
@@ -263,5 +264,5 @@ pub(super) fn report(found: Vec<Tampering>, rules: &Rules, run: &Run, evidence: 
 /// The last commit when the run with this folder began; empty before the
 /// first, `None` if nobody remembers.
 pub(super) fn head_at_start(folder: &Path) -> Option<String> {
-    fs::read_to_string(folder.join(HEAD)).ok()
+    plain_file::read_text(&folder.join(HEAD)).ok()
 }

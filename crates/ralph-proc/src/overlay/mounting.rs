@@ -10,7 +10,7 @@ use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::stat::{Mode, SFlag, makedev, mknod};
 
-use super::{Overlay, OverlayFile, OverlaySight, OverlayWay};
+use super::{NO_MEANS, Overlay, OverlayFile, OverlaySight, OverlayWay};
 
 /// What a map of users says if it is to hold them all.
 const EVERYBODY: &str = "0 0 4294967295";
@@ -52,7 +52,7 @@ fn leave_rights((user, group): (u32, u32)) -> Result<(), String> {
 fn map_users(users: &str, groups: &str, user: u32) -> Result<(), String> {
     let write = |file: &str, text: &str| {
         let path = Path::new("/proc/self").join(file);
-        fs::write(&path, text).map_err(told("write", &path))
+        fs::write(path, text).map_err(|error| format!("{NO_MEANS} write {file}: {error}"))
     };
     if user == 0 && write("uid_map", EVERYBODY).is_ok() {
         return write("gid_map", EVERYBODY);
@@ -101,7 +101,7 @@ fn mount_layers(lower: &[&Path], target: &Path, room: &Path) -> Result<(), Strin
 /// Without attributes of users on its tmpfs the overlay cannot rename folders.
 fn probe_attributes(folder: &Path) -> Result<(), String> {
     rustix::fs::setxattr(folder, "user.ralph", b"", rustix::fs::XattrFlags::empty())
-        .map_err(|error| format!("cannot set attributes on a tmpfs: {error}"))
+        .map_err(|error| format!("{NO_MEANS} set attributes on a tmpfs: {error}"))
 }
 
 /// Copies the folder and binds the copy over it.
@@ -239,7 +239,7 @@ fn open(path: &Path) -> Result<OwnedFd, String> {
 }
 
 fn refused(what: &'static str) -> impl FnOnce(nix::Error) -> String {
-    move |errno| format!("the system does not let us {what}: {errno}")
+    move |errno| format!("{NO_MEANS} {what}: {errno}")
 }
 
 fn told<'a>(what: &'a str, path: &'a Path) -> impl FnOnce(io::Error) -> String + use<'a> {

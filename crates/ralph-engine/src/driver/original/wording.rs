@@ -187,6 +187,16 @@ impl Stage {
     }
 }
 
+/// What is said of test material that cannot be put back.
+pub(super) fn cannot_restore(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => {
+            "changed, and as it was at the start, a link or a large file, it cannot be put back"
+        }
+        Locale::Ko => "바뀌었으며, 시작 시점에는 링크나 큰 파일이어서 되돌려 실행할 수 없습니다",
+    }
+}
+
 /// What a test proves.
 pub(super) fn bite(bite: Bite, locale: Locale) -> &'static str {
     match (bite, locale) {
