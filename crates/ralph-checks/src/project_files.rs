@@ -12,9 +12,9 @@ const MOST_BYTES: u64 = 256 * 1024;
 
 /// The files below this folder that the ignore rules leave to be seen.
 #[derive(Clone, Copy, Debug)]
-pub struct ProjectFiles<'a>(pub &'a Path);
+pub struct VisibleFiles<'a>(pub &'a Path);
 
-impl ProjectTexts for ProjectFiles<'_> {
+impl ProjectTexts for VisibleFiles<'_> {
     fn each(&self, look: &mut dyn FnMut(&str, &str)) {
         let mut builder = WalkBuilder::new(self.0);
         builder.hidden(false).ignore(false).parents(false).require_git(false).follow_links(false);
@@ -73,7 +73,7 @@ mod tests {
             fs::write(path, text).unwrap();
         }
         let mut seen = Vec::new();
-        ProjectFiles(folder.path()).each(&mut |path, text| seen.push(format!("{path} {text}")));
+        VisibleFiles(folder.path()).each(&mut |path, text| seen.push(format!("{path} {text}")));
         seen.sort();
         assert_eq!(seen, [".gitignore out/\n", "src/a.py 2"]);
     }

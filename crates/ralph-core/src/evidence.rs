@@ -1,5 +1,7 @@
 //! What one turn showed: how it ended, what was said, what the gates found.
 
+mod change;
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -8,6 +10,8 @@ use crate::ids::{Approach, TreeId};
 use crate::policy::{Criterion, GateSpec, Need};
 use crate::time::{Timestamp, render_span};
 use crate::usage::Usage;
+
+pub use change::{Bite, BitingTest, Edit, Weakening};
 
 /// All that is known when a turn of the agent is over.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,25 +44,6 @@ pub struct Evidence {
     pub aside: Duration,
     /// When the evidence was complete.
     pub now: Timestamp,
-}
-
-/// A test that the run added, that passes now and fails on the code of the
-/// start.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BitingTest {
-    /// Its id.
-    pub id: String,
-    /// How it fails there.
-    pub bite: Bite,
-}
-
-/// How a new test fails on the code of the start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bite {
-    /// It runs, and what it expects is not so.
-    OldBehaviour,
-    /// It cannot run: it needs code that the run added.
-    NeedsNewCode,
 }
 
 /// How a turn of the agent ended.
@@ -334,34 +319,6 @@ impl GateReport {
         self.failing.extend(carried);
         self
     }
-}
-
-/// A check that was made weaker.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Weakening {
-    /// Where, as `path:line` or a path.
-    pub place: String,
-    /// What was done to it.
-    pub what: String,
-}
-
-impl Weakening {
-    /// The file, or the place if it is no line of a file.
-    pub fn file(&self) -> &str {
-        match self.place.rsplit_once(':') {
-            Some((file, line)) if line.parse::<u32>().is_ok() => file,
-            Some(_) | None => &self.place,
-        }
-    }
-}
-
-/// An edit of a test or a check that does not make it weaker.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edit {
-    /// Where, as `path:line` or a path.
-    pub place: String,
-    /// What was done to it.
-    pub what: String,
 }
 
 impl GateReport {

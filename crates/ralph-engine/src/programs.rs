@@ -26,7 +26,7 @@ const PYTEST: [&str; 4] = ["pytest", "_pytest", "pluggy", "iniconfig"];
 const ON_NODE: [&str; 5] = ["npm", "npx", "pnpm", "yarn", "bunx"];
 
 /// Where gates look for programs.
-pub(crate) struct Places<'a> {
+pub(crate) struct ProgramPlaces<'a> {
     pub(crate) root: &'a Path,
     pub(crate) env: &'a [(OsString, OsString)],
 }
@@ -53,7 +53,7 @@ struct Program {
 
 impl Programs {
     /// What the gates would execute now.
-    pub(crate) fn now(gates: &[&GateSpec], places: &Places<'_>) -> Self {
+    pub(crate) fn now(gates: &[&GateSpec], places: &ProgramPlaces<'_>) -> Self {
         let mut programs = Self::default();
         for gate in gates {
             let words = words(&gate.command);
@@ -63,7 +63,7 @@ impl Programs {
         programs
     }
 
-    fn find(&mut self, gate: &GateSpec, words: &[String], places: &Places<'_>) {
+    fn find(&mut self, gate: &GateSpec, words: &[String], places: &ProgramPlaces<'_>) {
         let dir = places.root.join(&gate.dir);
         let path = places.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| &**value);
         let on_node = words.iter().any(|word| ON_NODE.contains(&&**word));

@@ -46,7 +46,7 @@ impl Scene {
             need: Need::Required,
         };
         let root = self.top.path().join("project");
-        let written = Programs::now(&[&gate], &Places { root: &root, env: &self.env });
+        let written = Programs::now(&[&gate], &ProgramPlaces { root: &root, env: &self.env });
         // As it comes back from the run's folder.
         serde_json::from_slice(&serde_json::to_vec(&written).unwrap()).unwrap()
     }

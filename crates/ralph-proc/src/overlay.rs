@@ -72,16 +72,16 @@ pub enum OverlayWay {
 /// The overlay on its way to the helper: one line of JSON, and behind it the
 /// contents of the files, one after the other.
 #[derive(Serialize, Deserialize)]
-struct Header {
+struct OverlayHeader {
     way: OverlayWay,
     root: OsString,
     others: Vec<OsString>,
     fixed: Vec<OsString>,
-    files: Vec<(OsString, Kind)>,
+    files: Vec<(OsString, OverlayKind)>,
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
-enum Kind {
+enum OverlayKind {
     File(u64),
     Program(u64),
     Nothing,
@@ -93,11 +93,11 @@ impl Overlay {
     pub(crate) fn write(&self, way: OverlayWay, folder: &Path) -> io::Result<PathBuf> {
         let names = |paths: &[PathBuf]| paths.iter().map(|path| path.clone().into()).collect();
         let kind = |file: &OverlayFile| match &file.seen {
-            OverlaySight::File(contents) => Kind::File(contents.len() as u64),
-            OverlaySight::Program(contents) => Kind::Program(contents.len() as u64),
-            OverlaySight::Nothing => Kind::Nothing,
+            OverlaySight::File(contents) => OverlayKind::File(contents.len() as u64),
+            OverlaySight::Program(contents) => OverlayKind::Program(contents.len() as u64),
+            OverlaySight::Nothing => OverlayKind::Nothing,
         };
-        let header = Header {
+        let header = OverlayHeader {
             way,
             root: self.root.clone().into(),
             others: names(&self.others),
@@ -124,7 +124,7 @@ impl Overlay {
         let mut file = BufReader::new(File::open(path)?);
         let mut line = Vec::new();
         file.read_until(b'\n', &mut line)?;
-        let header: Header = serde_json::from_slice(&line)?;
+        let header: OverlayHeader = serde_json::from_slice(&line)?;
         let paths = |names: Vec<OsString>| names.into_iter().map(PathBuf::from).collect();
         let mut contents = |size: u64| {
             let mut bytes = Vec::new();
@@ -133,9 +133,9 @@ impl Overlay {
         let mut files = Vec::new();
         for (path, kind) in header.files {
             let seen = match kind {
-                Kind::File(size) => OverlaySight::File(contents(size)?),
-                Kind::Program(size) => OverlaySight::Program(contents(size)?),
-                Kind::Nothing => OverlaySight::Nothing,
+                OverlayKind::File(size) => OverlaySight::File(contents(size)?),
+                OverlayKind::Program(size) => OverlaySight::Program(contents(size)?),
+                OverlayKind::Nothing => OverlaySight::Nothing,
             };
             files.push(OverlayFile { path: path.into(), seen });
         }

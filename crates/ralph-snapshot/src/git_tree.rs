@@ -17,7 +17,7 @@ use crate::git::{Git, fields};
 use crate::ignored_at_start::may_be_hidden;
 use crate::in_process::Renewed;
 use crate::index::{Claim, PrivateIndex, Seed};
-use crate::kept::Kept;
+use crate::kept::KeptObjects;
 use crate::oid::{ObjectKind, Oid};
 use crate::overlay::Overlay;
 use crate::packs::Packs;
@@ -40,7 +40,7 @@ pub(crate) struct GitTree {
     pub(crate) index: PrivateIndex,
     pub(crate) packs: Packs,
     pub(crate) folders: Folders,
-    pub(crate) kept: Kept,
+    pub(crate) kept: KeptObjects,
     /// The snapshot that this process took last.
     pub(crate) newest: Mutex<Option<Box<(RunId, Snapshot)>>>,
     /// Snapshots that this process has met, by their commits.
@@ -52,7 +52,7 @@ impl GitTree {
         let index = PrivateIndex::new(state, root, git.dirs().dir.join("index"));
         let objects = git.dirs().common.join("objects");
         let packs = Packs::new(objects, index.folder().join("packs"));
-        let kept = Kept::new(state.join("kept"));
+        let kept = KeptObjects::new(state.join("kept"));
         let (folders, newest, met) = Default::default();
         Self { git, index, packs, folders, kept, newest, met }
     }

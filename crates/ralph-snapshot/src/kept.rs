@@ -25,7 +25,7 @@ pub(crate) type Labels = BTreeMap<Label, String>;
 
 /// What is kept beside the repository.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct KeptObjects {
     folder: PathBuf,
     /// What this process knows.
     known: Mutex<HashMap<RunId, Labels>>,
@@ -35,7 +35,7 @@ pub(crate) struct Kept {
     linked: Mutex<HashMap<PathBuf, SystemTime>>,
 }
 
-impl Kept {
+impl KeptObjects {
     /// `folder` is ours.
     pub(crate) fn new(folder: PathBuf) -> Self {
         Self { folder, known: Mutex::default(), is_sealed: false, linked: Mutex::default() }

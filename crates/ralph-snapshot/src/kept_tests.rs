@@ -64,7 +64,7 @@ fn where_files_cannot_be_linked_objects_are_copied() {
     let scratch = spoilt();
     let tree = scratch.open();
     let git = tree.git().unwrap();
-    let kept = Kept::new(scratch.state().join("kept"));
+    let kept = KeptObjects::new(scratch.state().join("kept"));
     let labels = kept.labels(&RunId::from_bits(1)).unwrap();
     fs::remove_dir_all(kept.objects()).unwrap();
     let commits: String = labels.values().flat_map(|commit| [commit, "\n"]).collect();

@@ -67,7 +67,7 @@ pub struct SplitChange {
 
 /// What a file is to its project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
+enum FileClass {
     /// Tests, helpers, data of theirs, or a runner's configuration.
     Test,
     /// A manifest with settings of runners among others.
@@ -88,9 +88,9 @@ pub fn split(files: &[FilePair<'_>], project: &dyn ProjectTexts) -> SplitChange 
         let Some(path) = file.old.or(file.new).map(|version| version.path) else { continue };
         let class = class(path);
         let is_doubtful = match class {
-            Class::Code => file.old.is_some(),
-            Class::Test => is_code_in_test_folder(path),
-            Class::Mixed | Class::Inline | Class::Neither => false,
+            FileClass::Code => file.old.is_some(),
+            FileClass::Test => is_code_in_test_folder(path),
+            FileClass::Mixed | FileClass::Inline | FileClass::Neither => false,
         };
         if is_doubtful {
             doubtful.push((path, file));
@@ -106,7 +106,7 @@ pub fn split(files: &[FilePair<'_>], project: &dyn ProjectTexts) -> SplitChange 
     out
 }
 
-fn put(out: &mut SplitChange, path: &str, file: &FilePair<'_>, class: Class) {
+fn put(out: &mut SplitChange, path: &str, file: &FilePair<'_>, class: FileClass) {
     let whole = || match file.old {
         Some(old) => Restored::Contents(old.contents.to_vec()),
         None => Restored::Absent,
@@ -120,22 +120,22 @@ fn put(out: &mut SplitChange, path: &str, file: &FilePair<'_>, class: Class) {
     };
     let path = path.to_owned();
     match class {
-        Class::Neither => {}
-        Class::Test => {
+        FileClass::Neither => {}
+        FileClass::Test => {
             out.tests.insert(path, whole());
         }
-        Class::Code => {
+        FileClass::Code => {
             out.code.insert(path, whole());
         }
         // A manifest that was deleted stays so.
-        Class::Mixed => {
+        FileClass::Mixed => {
             let Some(new) = file.new.map(|new| decoded(new.contents)) else { return };
             let old = file.old.map(|old| decoded(old.contents));
             let old = old.unwrap_or(Cow::Borrowed(splice::empty(&path)));
             let spliced = splice::with_runner_settings(&path, &new, &old);
             out.tests.extend(spliced.and_then(|text| differing(text, &new)).map(|to| (path, to)));
         }
-        Class::Inline => {
+        FileClass::Inline => {
             let Some((old, new)) = texts() else {
                 out.code.insert(path, whole());
                 return;
@@ -152,34 +152,34 @@ fn put(out: &mut SplitChange, path: &str, file: &FilePair<'_>, class: Class) {
     }
 }
 
-fn class(path: &str) -> Class {
+fn class(path: &str) -> FileClass {
     let name = path.rsplit('/').next().unwrap_or(path);
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     if is_test_file(path) || is_snapshot(path) || is_fixture(path) || paths::is_test_folder(path) {
-        return Class::Test;
+        return FileClass::Test;
     }
     if splice::is_mixed(path) {
-        return Class::Mixed;
+        return FileClass::Mixed;
     }
     // Python reads these two before anything else.
     if matches!(name, "sitecustomize.py" | "usercustomize.py") {
-        return Class::Test;
+        return FileClass::Test;
     }
     if config::is_config(path) {
-        return if config::is_manifest(path) { Class::Neither } else { Class::Test };
+        return if config::is_manifest(path) { FileClass::Neither } else { FileClass::Test };
     }
     if matches!(extension, "md" | "rst" | "adoc" | "lock" | "sum" | "mod")
         || name.ends_with("lock.json")
         || name.ends_with("lock.yaml")
     {
-        return Class::Neither;
+        return FileClass::Neither;
     }
-    if extension == "rs" { Class::Inline } else { Class::Code }
+    if extension == "rs" { FileClass::Inline } else { FileClass::Code }
 }
 
 /// Whether a file is test material by its path.
 pub fn is_material(path: &str) -> bool {
-    class(path) == Class::Test
+    class(path) == FileClass::Test
 }
 
 /// Whether nothing but its folder says that a file serves tests.
@@ -201,23 +201,23 @@ struct NamedBy {
 /// Data belongs to tests if they name it and no code does. Code does if the
 /// configuration of a runner names it and no other code does, and in a folder
 /// for tests unless other code does.
-fn told_by_names(files: &[&str], project: &dyn ProjectTexts) -> Vec<Class> {
+fn told_by_names(files: &[&str], project: &dyn ProjectTexts) -> Vec<FileClass> {
     if files.is_empty() {
         return Vec::new();
     }
     let mut named = vec![NamedBy::default(); files.len()];
     project.each(&mut |path, text| {
         let class = class(path);
-        let is_runner = config::is_config(path) && class != Class::Neither;
+        let is_runner = config::is_config(path) && class != FileClass::Neither;
         for (own, named) in files.iter().zip(&mut named) {
             if *own == path {
                 continue;
             }
             match class {
                 _ if is_runner => named.runner |= configures(text, own),
-                Class::Test => named.tests |= names(text, own),
-                Class::Code | Class::Inline => named.code |= mentions((path, text), own),
-                Class::Mixed | Class::Neither => {}
+                FileClass::Test => named.tests |= names(text, own),
+                FileClass::Code | FileClass::Inline => named.code |= mentions((path, text), own),
+                FileClass::Mixed | FileClass::Neither => {}
             }
         }
     });
@@ -227,7 +227,7 @@ fn told_by_names(files: &[&str], project: &dyn ProjectTexts) -> Vec<Class> {
             (None, NamedBy { tests, runner, .. }) => *tests || *runner,
             (Some(_), NamedBy { runner, .. }) => *runner || is_code_in_test_folder(path),
         };
-        if serves { Class::Test } else { Class::Code }
+        if serves { FileClass::Test } else { FileClass::Code }
     };
     files.iter().zip(&named).map(class).collect()
 }

@@ -10,7 +10,7 @@ use super::{Driver, turn};
 use crate::error::EngineError;
 use crate::events::Event;
 use crate::plain_file;
-use crate::programs::{FILE, Places, Programs};
+use crate::programs::{FILE, ProgramPlaces, Programs};
 use crate::seal::{SealedFiles, Unsealed};
 
 impl Driver<'_> {
@@ -72,6 +72,6 @@ impl Driver<'_> {
 
     fn programs(&self) -> Programs {
         let gates: Vec<_> = self.gates.iter().map(|gate| gate.spec()).collect();
-        Programs::now(&gates, &Places { root: &self.root, env: &self.gate_env })
+        Programs::now(&gates, &ProgramPlaces { root: &self.root, env: &self.gate_env })
     }
 }

@@ -17,7 +17,7 @@ use ralph_checks::tamper::{
     FilePair, Kind, Language, Restored, Rules, Tampering, is_material, is_runner_config, split,
     tests_in,
 };
-use ralph_checks::{ProjectFiles, byte_code_folders};
+use ralph_checks::{VisibleFiles, byte_code_folders};
 use ralph_core::decide::{Decision, decide, is_otherwise_done};
 use ralph_core::evidence::{Bite, BitingTest, Edit, Evidence, GateReport, Verdict, Weakening};
 use ralph_core::finding::{TestState, Tests};
@@ -52,7 +52,7 @@ const NX_DAEMON: &str = "NX_DAEMON";
 const NAMED: usize = 20;
 
 /// A run whose tests can be judged.
-struct Case<'a> {
+struct StartCase<'a> {
     run: &'a Run,
     start: TreeId,
     present: TreeId,
@@ -67,7 +67,7 @@ struct Case<'a> {
 
 /// What a gate is run on.
 #[derive(Clone, Copy, Debug)]
-enum Stage {
+enum TrialStage {
     /// The tests of the start and the present code.
     TestsOfStart,
     /// The present tests and the code of the start.
@@ -144,7 +144,7 @@ impl Driver<'_> {
     /// time for it then.
     fn learn_start(
         &mut self,
-        case: &mut Case<'_>,
+        case: &mut StartCase<'_>,
         evidence: &mut Evidence,
     ) -> Result<(), EngineError> {
         for index in case.gates.clone() {
@@ -173,14 +173,14 @@ impl Driver<'_> {
     /// possible.
     fn hear_start(
         &mut self,
-        case: &Case<'_>,
+        case: &StartCase<'_>,
         index: usize,
     ) -> Result<Option<GateReport>, EngineError> {
         let whole = |file: &Sides| (file.path().to_owned(), file.restored());
         let all = case.files.iter().filter(|file| file.is_known()).map(whole).collect();
         match self.overlaid(&case.files, &all) {
             Ok(supervisor) => {
-                self.hear_on(case, index, (&supervisor, Stage::Start), &all).map(Some)
+                self.hear_on(case, index, (&supervisor, TrialStage::Start), &all).map(Some)
             }
             Err(_) => Ok(None),
         }
@@ -196,7 +196,11 @@ impl Driver<'_> {
     }
 
     /// What is to be judged; `None` if nothing is.
-    fn case<'r>(&self, run: &'r Run, evidence: &Evidence) -> Result<Option<Case<'r>>, EngineError> {
+    fn case<'r>(
+        &self,
+        run: &'r Run,
+        evidence: &Evidence,
+    ) -> Result<Option<StartCase<'r>>, EngineError> {
         let is_off = run.policy.tests.original == OriginalTests::Off;
         if is_off || run.policy.edition == RuleEdition::First {
             return Ok(None);
@@ -227,19 +231,19 @@ impl Driver<'_> {
             return Ok(None);
         }
         let (rules, files) = (self.rules(run)?, self.both_versions(run, &present)?);
-        Ok(Some(Case { run, start, present, rules, files, starts, gates }))
+        Ok(Some(StartCase { run, start, present, rules, files, starts, gates }))
     }
 
     /// Runs the tests of the start on the present code, if tests were changed.
     fn hear_tests_of_start(
         &mut self,
-        case: &Case<'_>,
+        case: &StartCase<'_>,
         evidence: &mut Evidence,
     ) -> Result<(), EngineError> {
         let open = case.files.iter().filter(|file| !case.rules.allows(file.path()));
         // Whether somebody else wrote a file is told by references that the
         // agent can write, so that excuses nothing here.
-        let material = split(&pairs(open.clone()), &ProjectFiles(&self.root)).tests;
+        let material = split(&pairs(open.clone()), &VisibleFiles(&self.root)).tests;
         let lost = open.filter(|file| !file.is_known() && is_material(file.path()));
         let lost: Vec<Weakening> = lost
             .map(|file| Weakening {
@@ -301,13 +305,13 @@ impl Driver<'_> {
     /// they cannot be heard.
     fn hear_gate(
         &mut self,
-        case: &Case<'_>,
+        case: &StartCase<'_>,
         index: usize,
         (supervisor, material): (&Supervisor, &BTreeMap<String, Restored>),
         evidence: &mut Evidence,
-    ) -> Result<Option<Heard>, EngineError> {
+    ) -> Result<Option<HeardSuite>, EngineError> {
         let name = self.gates[index].spec().name.clone();
-        let stage = (supervisor, Stage::TestsOfStart);
+        let stage = (supervisor, TrialStage::TestsOfStart);
         let report = self.hear_on(case, index, stage, material)?;
         let own = evidence.gates.iter().find(|report| report.name == name);
         let Some((then, own)) = case.starts.get(&name).zip(own) else { return Ok(None) };
@@ -335,16 +339,16 @@ impl Driver<'_> {
             verdict.confirm(then, &tests(&again), control.as_ref().map(tests).as_ref());
         }
         let why_not_run = wording::why_not_run(&report, then);
-        Ok(Some(Heard { verdict, why_not_run, is_whole }))
+        Ok(Some(HeardSuite { verdict, why_not_run, is_whole }))
     }
 
     /// What a gate says on a stage. In a session, what a caller with more time
     /// found out in this run counts.
     fn hear_on(
         &mut self,
-        case: &Case<'_>,
+        case: &StartCase<'_>,
         index: usize,
-        (supervisor, stage): (&Supervisor, Stage),
+        (supervisor, stage): (&Supervisor, TrialStage),
         restored: &BTreeMap<String, Restored>,
     ) -> Result<GateReport, EngineError> {
         let paths: Vec<&String> = restored.keys().collect();
@@ -372,7 +376,7 @@ impl Driver<'_> {
         &mut self,
         run: &Run,
         index: usize,
-        (supervisor, stage): (&Supervisor, Stage),
+        (supervisor, stage): (&Supervisor, TrialStage),
     ) -> GateReport {
         let own = std::mem::replace(&mut self.supervisor, supervisor.clone());
         let env = self.gate_env.clone();
@@ -440,7 +444,7 @@ impl Driver<'_> {
     /// were at the start is told, and does not count.
     fn replace_reading(
         &mut self,
-        case: &Case<'_>,
+        case: &StartCase<'_>,
         material: &BTreeMap<String, Restored>,
         evidence: &mut Evidence,
     ) -> Result<(), EngineError> {
@@ -491,7 +495,7 @@ impl Driver<'_> {
 
     /// The tests that failed at the start and pass now, where that was found
     /// out late.
-    fn mended(&self, case: &Case<'_>, evidence: &Evidence) -> Vec<BitingTest> {
+    fn mended(&self, case: &StartCase<'_>, evidence: &Evidence) -> Vec<BitingTest> {
         let mut found = Vec::new();
         for gate in case.gates.iter().map(|index| self.gates[*index].spec()) {
             let now = evidence.gates.iter().find(|report| report.name == gate.name);
@@ -507,11 +511,11 @@ impl Driver<'_> {
     /// The present tests that fail on the code of the start.
     fn biting(
         &mut self,
-        case: &Case<'_>,
+        case: &StartCase<'_>,
         evidence: &Evidence,
     ) -> Result<Vec<BitingTest>, EngineError> {
         let mended = self.mended(case, evidence);
-        let change = split(&pairs(case.files.iter()), &ProjectFiles(&self.root));
+        let change = split(&pairs(case.files.iter()), &VisibleFiles(&self.root));
         if !mended.is_empty() || change.tests.is_empty() || change.code.is_empty() {
             return Ok(mended);
         }
@@ -526,7 +530,7 @@ impl Driver<'_> {
             let now = now.and_then(|report| report.reading.tests.as_ref());
             // A suite that names no tests may fail there for any reason.
             let Some((start, now)) = case.starts.get(&name).zip(now) else { continue };
-            let stage = (&supervisor, Stage::CodeOfStart);
+            let stage = (&supervisor, TrialStage::CodeOfStart);
             let report = self.hear_on(case, index, stage, &change.code)?;
             if !report.verdict.is_known() {
                 continue;
@@ -540,7 +544,7 @@ impl Driver<'_> {
             }
             // A test that does not pass on this stage anyhow proves nothing.
             let Ok(present) = self.overlaid(&case.files, &BTreeMap::new()) else { continue };
-            let stage = (&present, Stage::Present);
+            let stage = (&present, TrialStage::Present);
             let control = self.hear_on(case, index, stage, &BTreeMap::new())?.reading.tests;
             let control = control.unwrap_or_default();
             bites.retain(|one| control.states.get(&one.id) == Some(&TestState::Passed));
@@ -552,14 +556,14 @@ impl Driver<'_> {
 }
 
 /// What the tests of a gate said, and why some could not be run.
-struct Heard {
+struct HeardSuite {
     verdict: OriginalVerdict,
     why_not_run: Option<String>,
     /// Whether the suite names no tests, and was judged by how it ended.
     is_whole: bool,
 }
 
-impl std::ops::Deref for Heard {
+impl std::ops::Deref for HeardSuite {
     type Target = OriginalVerdict;
 
     fn deref(&self) -> &OriginalVerdict {

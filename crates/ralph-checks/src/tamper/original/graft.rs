@@ -21,7 +21,7 @@ pub(super) fn with_tests_of(code: &str, tests: &str) -> Option<String> {
     Some(text)
 }
 
-struct Parts<'a> {
+struct RustParts<'a> {
     whole: &'a str,
     /// Items that are compiled for tests only, with their attributes.
     tests: Vec<&'a str>,
@@ -29,12 +29,12 @@ struct Parts<'a> {
     rest: String,
 }
 
-fn parts(text: &str) -> Option<Parts<'_>> {
+fn parts(text: &str) -> Option<RustParts<'_>> {
     let tree = Tree::parse(text, SupportLang::Rust)?;
     if tree.broken {
         return None;
     }
-    let mut parts = Parts { whole: text, tests: Vec::new(), rest: String::new() };
+    let mut parts = RustParts { whole: text, tests: Vec::new(), rest: String::new() };
     let mut kept = 0;
     let mut attributes: Option<Id> = None;
     let mut for_tests = false;

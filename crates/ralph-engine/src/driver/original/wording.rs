@@ -9,7 +9,7 @@ use ralph_core::locale::Locale;
 use ralph_core::original::{Objection, ObjectionReason};
 use ralph_core::preserve::{Start, own_name};
 
-use super::{Heard, Stage, is_of_file};
+use super::{HeardSuite, TrialStage, is_of_file};
 
 /// How many files are named.
 const NAMED_FILES: usize = 3;
@@ -58,7 +58,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    pub(super) fn all_pass(&self, heard: &Heard) -> String {
+    pub(super) fn all_pass(&self, heard: &HeardSuite) -> String {
         match (self.locale, heard.is_whole, heard.passing) {
             (Locale::En, true, _) => "the tests of the start pass on the present code".to_owned(),
             (Locale::En, false, 1) => "the test of the start passes on the present code".to_owned(),
@@ -73,7 +73,7 @@ impl<'a> Trial<'a> {
     }
 
     /// What is held against the run, but for tests that the user accepted.
-    pub(super) fn held(&self, heard: &Heard, allows: impl Fn(&str) -> bool) -> Vec<Weakening> {
+    pub(super) fn held(&self, heard: &HeardSuite, allows: impl Fn(&str) -> bool) -> Vec<Weakening> {
         let objections = heard.objections.iter().filter(|one| !allows(&one.id));
         if heard.is_whole {
             return objections.flat_map(|one| self.held_files(&one.id)).collect();
@@ -171,7 +171,7 @@ impl<'a> Trial<'a> {
     }
 }
 
-impl Stage {
+impl TrialStage {
     /// What is shown behind the name of a gate.
     pub(super) fn remark(self, locale: Locale) -> &'static str {
         match (self, locale) {
