@@ -164,7 +164,7 @@ pub fn is_lack_of_means(reason: &str) -> bool {
 
 /// Is the helper: lays over, and becomes the program.
 ///
-/// Its arguments are a file as [`Overlay::write`] made it, the program, and
+/// Its arguments are a file as a supervisor wrote it, the program, and
 /// the program's arguments. No other thread may be there.
 pub fn overlay_main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let (Some(plan), Some(program)) = (args.next(), args.next()) else {
