@@ -138,6 +138,11 @@ impl Git {
         })
     }
 
+    /// Where objects are written and found first.
+    pub(crate) fn object_folder(&self) -> PathBuf {
+        self.objects.clone().unwrap_or_else(|| self.dirs.common.join("objects"))
+    }
+
     /// Begins the command `name` on the work tree, under our copy of the rules;
     /// more arguments may follow. Without an index of its own it has none.
     pub(crate) fn command(&self, name: &'static str) -> GitCommand<'_> {
@@ -146,8 +151,7 @@ impl Git {
         // All settings that count were copied.
         inner.env("GIT_CONFIG_GLOBAL", null_file()).env("GIT_CONFIG_NOSYSTEM", "1");
         inner.env("GIT_COMMON_DIR", rules);
-        let objects = self.objects.clone().unwrap_or_else(|| self.dirs.common.join("objects"));
-        inner.env("GIT_OBJECT_DIRECTORY", objects);
+        inner.env("GIT_OBJECT_DIRECTORY", self.object_folder());
         inner.arg("--git-dir").arg(rules).arg("--work-tree").arg(&self.root);
         for setting in self.rules.arguments() {
             inner.arg("-c").arg(setting);

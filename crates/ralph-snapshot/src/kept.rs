@@ -106,7 +106,12 @@ impl KeptObjects {
     fn copy(&self, git: &Git, revisions: &str) -> Result<String, TreeError> {
         let packs = self.objects().join("pack");
         create_private(&packs)?;
-        let command = git.reading("pack-objects").args(["--revs", "-q"]).args([packs.join("pack")]);
+        // Git writes to the folder of objects first, which may be on another
+        // device: so ours is the one it writes to, and the other is read.
+        let command = git.command("pack-objects").args(["--revs", "-q"]).args([packs.join("pack")]);
+        let command = command
+            .env("GIT_OBJECT_DIRECTORY", self.objects())
+            .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", git.object_folder());
         let name = command.feed_bytes(revisions.as_bytes())?.success()?;
         Ok(String::from_utf8_lossy(&name).trim().to_owned())
     }
