@@ -1,7 +1,6 @@
 //! Any program that reads a prompt and prints text.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use ralph_core::evidence::{Timeout, TurnEnd};
@@ -103,7 +102,7 @@ impl Listener for Overhearing<'_> {
 
     fn conclude(&mut self, closing: &Closing<'_>) -> Heard {
         let Closing { outcome, clock, .. } = *closing;
-        let prompt = fs::read_to_string(self.prompt_file).unwrap_or_default();
+        let prompt = ralph_files::read_text(self.prompt_file).unwrap_or_default();
         let own = without_echo(outcome.stdout.text_lossy(), prompt.trim());
         let text = without_secrets(&own, &outcome.stdout);
         let stderr = stderr_of(outcome);

@@ -44,6 +44,12 @@ pub struct Host {
     /// The variable in which the host tells the programs that it starts which
     /// session they are for, if it does.
     pub session_variable: Option<&'static str>,
+    /// The variable in which the host tells its hooks which process it is, if
+    /// that need not be the one that starts them.
+    pub process_variable: Option<&'static str>,
+    /// The variable that is set, and not to 0, where a user is there who could
+    /// answer.
+    pub user_variable: &'static str,
     /// How often in a row it lets a hook continue an agent that uses no tool:
     /// the variable that says so, and what holds without it.
     pub cap: Option<(&'static str, u32)>,
@@ -101,6 +107,8 @@ pub const HOSTS: &[Host] = &[
         program: "claude",
         project_variable: Some("CLAUDE_PROJECT_DIR"),
         session_variable: Some("CLAUDE_CODE_SESSION_ID"),
+        process_variable: Some("CLAUDE_PID"),
+        user_variable: "CLAUDE_CODE_SESSION_ATTENDED",
         cap: Some(("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", 8)),
         reach: Reach::Answers,
         contexts: &[Context::Auto, Context::Same, Context::Summarize, Context::Fresh],
@@ -126,6 +134,8 @@ pub const HOSTS: &[Host] = &[
         program: "opencode",
         project_variable: None,
         session_variable: Some("RALPH_HOST_SESSION"),
+        process_variable: None,
+        user_variable: "RALPH_HOST_HAS_USER",
         cap: None,
         reach: Reach::Messages,
         contexts: &[Context::Auto, Context::Same, Context::Summarize, Context::Fresh],
@@ -151,6 +161,16 @@ impl Host {
     /// The host of this name.
     pub fn find(name: &str) -> Option<&'static Self> {
         HOSTS.iter().find(|host| host.name == name || host.aliases.contains(&name))
+    }
+
+    /// Whether a user is there who could answer, in this environment.
+    pub fn has_user(&self, variable: impl Fn(&str) -> Option<String>) -> bool {
+        variable(self.user_variable).is_some_and(|value| !matches!(value.trim(), "" | "0"))
+    }
+
+    /// The process of the host, as this environment has it.
+    pub fn process(&self, variable: impl Fn(&str) -> Option<String>) -> Option<u32> {
+        variable(self.process_variable?)?.trim().parse().ok()
     }
 
     /// How often in a row the host lets an agent go on that uses no tool, in
@@ -204,6 +224,17 @@ mod tests {
             assert_eq!(host.cap(|_| said.map(str::to_owned)), cap);
         }
         assert_eq!(Host::find("opencode").unwrap().cap(|_| None), None);
+    }
+
+    #[test]
+    fn an_environment_tells_of_the_process_and_of_a_user() {
+        let host = Host::find("claude-code").unwrap();
+        for (said, has_user) in [(None, false), (Some("0"), false), (Some("1"), true)] {
+            assert_eq!(host.has_user(|_| said.map(str::to_owned)), has_user, "{said:?}");
+        }
+        assert_eq!(host.process(|_| Some("12".to_owned())), Some(12));
+        assert_eq!(host.process(|_| None), None);
+        assert_eq!(Host::find("opencode").unwrap().process(|_| Some("12".to_owned())), None);
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub use text::Syntax;
 /// The name of our entry, and of our tools in front of theirs.
 const NAME: &str = "ralph";
 
-/// Says in our entry that the list was there before, and empty.
+/// Says in our entry that the list or the file was there before, and empty.
 const KEPT: &str = "--kept";
 
 /// Where a host keeps the list, and how.
@@ -78,7 +78,8 @@ impl Servers {
             [program, "mcp"].into_iter().chain(more).map(str::to_owned).collect()
         };
         let Some(text) = before.as_deref().filter(|text| !text.trim().is_empty()) else {
-            plan.change(path, before, Some(self.new_file(&words(None))));
+            let kept = before.is_some().then_some(KEPT);
+            plan.change(path, before, Some(self.new_file(&words(kept))));
             return Ok(plan);
         };
         let list = self.list(path, text)?;
@@ -120,7 +121,11 @@ impl Servers {
         }
         let is_kept = words.iter().any(|word| word == KEPT);
         let emptied = if is_kept { Emptied::Stays } else { Emptied::Goes };
-        let after = if text == self.new_file(&words) { None } else { Some(list.removed(emptied)) };
+        let after = if text == self.new_file(&words) {
+            is_kept.then(String::new)
+        } else {
+            Some(list.removed(emptied))
+        };
         plan.change(path, Some(text), after);
         Ok(plan)
     }

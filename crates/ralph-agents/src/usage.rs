@@ -25,7 +25,7 @@ pub fn read_usage(path: &Path) -> Option<Usage> {
     if !found.is_file() || found.len() > MOST_BYTES {
         return None;
     }
-    parse_usage(&fs::read_to_string(path).ok()?)
+    parse_usage(&ralph_files::read_text(path).ok()?)
 }
 
 fn parse_usage(text: &str) -> Option<Usage> {

@@ -108,7 +108,7 @@ impl Scratch {
         if self.source != Source::Report {
             return printed(spools).map(Input::Wanted);
         }
-        match File::open(self.report()) {
+        match ralph_files::open(self.report()) {
             Ok(file) => Ok(Input::Wanted(buffered(Box::new(file)))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 printed(spools).map(Input::Instead)

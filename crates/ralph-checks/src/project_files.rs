@@ -16,20 +16,32 @@ pub struct VisibleFiles<'a>(pub &'a Path);
 
 impl ProjectTexts for VisibleFiles<'_> {
     fn each(&self, look: &mut dyn FnMut(&str, &str)) {
+        if !ralph_files::has_plain_rules(self.0) {
+            return;
+        }
         let mut builder = WalkBuilder::new(self.0);
         builder.hidden(false).ignore(false).parents(false).require_git(false).follow_links(false);
-        builder.filter_entry(|item| item.file_name() != ".git");
+        builder.filter_entry(|item| {
+            item.file_name() != ".git" && ralph_files::may_enter(item.path(), item.file_type())
+        });
         for item in builder.build().flatten() {
             let is_small = |found: fs::Metadata| found.is_file() && found.len() <= MOST_BYTES;
             if !item.metadata().is_ok_and(is_small) {
                 continue;
             }
-            let Ok(text) = fs::read_to_string(item.path()) else { continue };
+            let Ok(text) = ralph_files::read_text(item.path()) else { continue };
             let Ok(path) = item.path().strip_prefix(self.0) else { continue };
             if let Some(path) = path.to_str() {
                 look(path, &text);
             }
         }
+    }
+
+    fn text_of(&self, path: &str) -> Option<String> {
+        let path = self.0.join(path);
+        let is_small = |found: &fs::Metadata| found.is_file() && found.len() <= MOST_BYTES;
+        fs::symlink_metadata(&path).ok().filter(is_small)?;
+        ralph_files::read_text(path).ok()
     }
 }
 

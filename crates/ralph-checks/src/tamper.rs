@@ -41,7 +41,9 @@ pub use kind::{Kind, Severity, Tampering};
 pub use known::{KnownTest, KnowsTests, OutlineAlone};
 pub use language::Language;
 pub use original::{ProjectTexts, Restored, SplitChange, is_material, new_names, split, tests_in};
-pub use paths::{is_fixture, is_runner_config, is_snapshot, is_test_file};
+pub use paths::{
+    configures_checks, is_fixture, is_runner_config, is_snapshot, is_startup_module, is_test_file,
+};
 pub use rules::{GlobError, Rules};
 
 /// One file at one of the two times.

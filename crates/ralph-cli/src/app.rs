@@ -9,6 +9,7 @@ use ralph_checks::detect::{self, Detected};
 use ralph_core::locale::Locale;
 use ralph_core::{Run, RunId, Timestamp};
 use ralph_engine::clock::{Clock, SystemClock};
+use ralph_engine::host::Place;
 use ralph_engine::recall::Recall;
 use ralph_engine::{invariants, loops, undo};
 use ralph_memory::{MemoryError, Patience};
@@ -101,7 +102,7 @@ impl App {
         };
         let path = place.join("memory");
         Err(CliError::internal(&MemoryError::Io { path, source }).with_hint(
-            "nothing was kept, as nobody would look for it elsewhere; `RALPH_HOME` names another folder for all that ralph keeps",
+            "nothing was kept; set `RALPH_HOME` to choose another folder for all that ralph keeps",
         ))
     }
 
@@ -222,7 +223,7 @@ impl App {
     /// settings, for those who hardly ever need them.
     pub(crate) fn settings_mention(&self, word: &str) -> bool {
         let files = self.user_config().into_iter().chain([self.project_config()]);
-        let mut texts = files.filter_map(|path| std::fs::read(path).ok());
+        let mut texts = files.filter_map(|path| ralph_files::read(path).ok());
         texts.any(|text| text.windows(word.len()).any(|part| part == word.as_bytes()))
     }
 
@@ -270,6 +271,23 @@ impl App {
                 .with_hint(format!("unset {name} to use it again"))),
             None => Ok(()),
         }
+    }
+
+    /// Whether the client is gone in which a session has this run. Nobody works
+    /// on it then, and nobody says so.
+    pub(crate) fn is_left(&self, run: &Run) -> bool {
+        let is_abandoned = |session| Place::new(&self.home, session).is_abandoned();
+        run.state.is_active() && run.session().is_some_and(is_abandoned)
+    }
+
+    /// Pauses the active run of this work tree if its client is gone, so that it
+    /// is in nobody's way; that run.
+    pub(crate) fn set_left_aside(&self, store: &dyn RunStore) -> Result<Option<Run>, CliError> {
+        let left = store.active_run(&self.worktree())?.filter(|run| self.is_left(run));
+        if let Some(run) = &left {
+            loops::set_aside(store, run, self.now())?;
+        }
+        Ok(left)
     }
 
     /// Whether a driver of ours started the agent that calls us.

@@ -1,16 +1,81 @@
 //! The command line: one definition from which help and references are made.
 
-use clap::{Parser, Subcommand};
+use std::fmt::Write;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands;
+use crate::examples::EXAMPLES;
 
 /// Keeps a coding agent working until the work is proven done
 #[derive(Parser, Debug)]
-#[command(name = "ralph", version, max_term_width = 100, propagate_version = true)]
+#[command(name = "ralph", bin_name = "ralph", version)]
+#[command(max_term_width = 100, propagate_version = true)]
 #[command(about = "Keeps a coding agent working until the work is proven done")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// What people look for, and the commands that do it, each in one place.
+pub(crate) const GROUPS: [(&str, &[&str]); 5] = [
+    ("Work", &["run", "check", "resume", "pause", "stop", "allow"]),
+    ("Look", &["status", "logs", "report", "runs", "sessions", "diff", "snapshots"]),
+    ("Undo", &["rollback", "gc"]),
+    ("Memory and code", &["memory", "code"]),
+    ("Set up", &["demo", "init", "config", "doctor", "install", "uninstall", "completions"]),
+];
+
+impl Cli {
+    /// The whole command line, with examples and its commands in groups.
+    pub(crate) fn definition() -> clap::Command {
+        let mut command = Self::command();
+        for (name, calls) in EXAMPLES {
+            command = command.mut_subcommand(name, |sub| sub.after_help(examples(calls)));
+        }
+        let groups = groups(&command);
+        command.help_template(format!(
+            "{{about}}\n\n{{usage-heading}} {{usage}}\n{groups}\nOptions:\n{{options}}\n\n\
+             `ralph COMMAND --help` explains a command, with examples.\n"
+        ))
+    }
+
+    /// Reads what was typed.
+    pub(crate) fn read() -> Result<Self, clap::Error> {
+        let mut command = Self::definition();
+        let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    }
+}
+
+fn examples(calls: &[(&str, &str)]) -> String {
+    let host = ralph_agents::host::HOSTS.first().map_or("HOST", |host| host.name);
+    let calls: Vec<(String, &str)> =
+        calls.iter().map(|(call, does)| (call.replace("HOST", host), *does)).collect();
+    let wide = calls.iter().map(|(call, _)| call.chars().count()).max().unwrap_or(0);
+    let mut text = "Examples:".to_owned();
+    for (call, does) in calls {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n  {call:<wide$}  # {does}");
+    }
+    text
+}
+
+/// The commands that people call, group by group, each with what it does.
+fn groups(command: &clap::Command) -> String {
+    let wide = GROUPS.iter().flat_map(|(_, names)| *names).map(|name| name.len()).max();
+    let wide = wide.unwrap_or(0);
+    let mut text = String::new();
+    for (title, names) in GROUPS {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "\n{title}:");
+        for name in names {
+            let about = command.find_subcommand(name).and_then(clap::Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            let _ = writeln!(text, "  {name:<wide$}  {about}");
+        }
+    }
+    text
 }
 
 #[derive(Subcommand, Debug)]
@@ -18,33 +83,43 @@ pub(crate) enum Command {
     Demo(commands::demo::DemoArgs),
     Init(commands::init::InitArgs),
     Run(Box<commands::run::RunArgs>),
+    #[command(hide = true)]
     Start(Box<commands::start::StartArgs>),
     Stop(commands::stop::StopArgs),
     /// The same as `ralph stop`
+    #[command(hide = true)]
     Cancel(commands::stop::StopArgs),
     Pause(commands::pause::PauseArgs),
     Resume(commands::resume::ResumeArgs),
     Status(commands::status::StatusArgs),
+    #[command(alias = "log")]
+    Logs(commands::logs::LogsArgs),
+    #[command(aliases = ["list", "ls"])]
     Runs(commands::runs::RunsArgs),
     Sessions(commands::sessions::SessionsArgs),
     Report(commands::report::ReportArgs),
     Snapshots(commands::snapshots::SnapshotsArgs),
     Diff(commands::diff::DiffArgs),
+    #[command(alias = "undo")]
     Rollback(commands::rollback::RollbackArgs),
     Gc(commands::gc::GcArgs),
     Allow(commands::allow::AllowArgs),
     Check(Box<commands::check::CheckArgs>),
     Code(commands::code::CodeArgs),
     Memory(commands::memory::MemoryArgs),
+    #[command(hide = true)]
     Mcp(commands::mcp::McpArgs),
     Config(commands::config::ConfigArgs),
     Completions(commands::completions::CompletionsArgs),
     Doctor(commands::doctor::DoctorArgs),
     Install(commands::install::InstallArgs),
     Uninstall(commands::install::UninstallArgs),
+    #[command(hide = true)]
     Hook(commands::hook::HookArgs),
     #[command(name = "__docs", hide = true)]
     Docs(commands::docs::DocsArgs),
+    #[command(name = "__run-ids", hide = true)]
+    RunIds(commands::completions::RunIdsArgs),
     #[command(name = "__lsp-helper", hide = true)]
     LspHelper(commands::lsp_helper::LspHelperArgs),
     #[command(name = "__measure", hide = true)]

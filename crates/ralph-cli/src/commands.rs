@@ -15,6 +15,7 @@ pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod install;
 pub(crate) mod invariants;
+pub(crate) mod logs;
 pub(crate) mod lsp_helper;
 pub(crate) mod mcp;
 pub(crate) mod measure;
@@ -51,6 +52,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, CliError> {
         Command::Pause(args) => pause::run(&args),
         Command::Resume(args) => resume::run(&args),
         Command::Status(args) => status::run(&args),
+        Command::Logs(args) => logs::run(&args),
         Command::Runs(args) => runs::run(&args),
         Command::Sessions(args) => sessions::run(&args),
         Command::Report(args) => report::run(&args),
@@ -70,6 +72,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, CliError> {
         Command::Uninstall(args) => install::uninstall(&args),
         Command::Hook(args) => Ok(hook::run(&args)),
         Command::Docs(args) => docs::run(&args),
+        Command::RunIds(args) => completions::run_ids(&args),
         Command::LspHelper(args) => lsp_helper::run(&args),
         Command::Measure(args) => measure::run(&args),
         Command::Scripted(args) => scripted::run(&args),

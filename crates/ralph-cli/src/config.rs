@@ -1,5 +1,6 @@
 //! Settings: where they come from and what they mean.
 
+mod arm;
 mod gates;
 mod judge;
 mod keys;
@@ -9,6 +10,7 @@ mod servers;
 mod settings;
 mod value;
 
+pub(crate) use arm::Arm;
 pub(crate) use gates::quoted;
 pub(crate) use judge::{JudgeChoice, JudgeError};
 pub(crate) use keys::KEYS;
@@ -16,7 +18,8 @@ pub(crate) use layers::{ConfigError, Layers, Origin};
 pub(crate) use reference::{reference, schema};
 pub(crate) use servers::ServerRules;
 pub(crate) use settings::{
-    AgentChoice, Arm, Enforce, MemoryRules, OnFail, Order, Retention, Settings, SettingsError,
-    SnapshotRules, agent_name, context, counts_edited_only, locale, old_session, security_rules,
+    AgentChoice, Enforce, FolderChoice, MemoryRules, OnFail, Order, Retention, Settings,
+    SettingsError, SnapshotRules, agent_name, context, counts_edited_only, locale, old_session,
+    security_rules,
 };
 pub(crate) use value::{Kind, Value, criteria, render_span, words};

@@ -136,7 +136,7 @@ impl From<StoreError> for CliError {
             let hint = format!(
                 "`ralph status` shows it, `ralph stop --run {run}` ends it; a linked work tree can have a run of its own"
             );
-            return Self::refused(format!("this work tree already has an active run: {run}"))
+            return Self::usage(format!("this work tree already has an active run: {run}"))
                 .with_hint(hint)
                 .in_korean(
                     format!("이 작업 트리에서 이미 루프가 실행 중입니다: {run}"),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use ralph_core::evidence::GateReport;
-use ralph_core::finding::{Finding, Level, TestState};
+use ralph_core::finding::{Finding, Level, TestState, test_name};
 use ralph_core::locale::Locale;
 use ralph_core::wording;
 use ralph_engine::report::span;
@@ -95,7 +95,7 @@ fn failed_tests(reports: &[GateReport], most: usize) -> String {
             let known = tests.failures.get(*id).cloned().unwrap_or_default();
             let place = known.place.display();
             let place = if place.is_empty() { String::new() } else { format!("  {place}") };
-            let _ = writeln!(text, "  {id}{place}");
+            let _ = writeln!(text, "  {}{place}", test_name(id));
             if !known.message.is_empty() {
                 let _ = writeln!(text, "      {}", one_line(&known.message, 110));
             }

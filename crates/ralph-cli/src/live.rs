@@ -1,7 +1,7 @@
-//! Watching a run: a calm status line on a terminal, plain lines elsewhere,
-//! JSON for machines.
+//! Watching a run: on a terminal a calm status line below what the agent
+//! printed last, plain lines elsewhere, JSON for machines.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::time::Duration;
 
 use ralph_agents::PieceKind;
@@ -9,32 +9,35 @@ use ralph_core::evidence::{Edit, GateReport, Weakening};
 use ralph_core::locale::Locale;
 use ralph_core::policy::Trust;
 use ralph_core::state::Wait;
-use ralph_core::wording::columns;
+use ralph_core::usage::{Usage, Usd};
 use ralph_core::{Run, RunId, Timestamp, wording};
 use ralph_engine::events::{Begin, Event, IterationSummary, Sink};
-use ralph_engine::history::sparkline;
-use ralph_engine::report::span;
-use ralph_engine::wire::{event_line, moment};
+use ralph_engine::history::failing_curve;
+use ralph_engine::report::{gate_reasons, span};
+use ralph_engine::wire::{event_line, local_time};
 
-use crate::texts::one_line;
+use crate::region::LiveRegion;
+use crate::texts::{counted, one_line};
 use crate::{config, out};
 
 /// How often the status line is drawn again.
 const REDRAW: Duration = Duration::from_millis(500);
 
-/// How many places are named at the end of a turn.
+/// How wide a line of an agent's output is shown elsewhere than on a terminal.
+const OUTPUT_CHARS: usize = 200;
+
+/// How many places are named at the end of a turn, and reasons of each gate.
 const NAMED: usize = 5;
 
 /// The sink for a person: lines for what happened, and on a terminal one
 /// status line below them.
 pub(crate) fn for_people(locale: Locale) -> Box<dyn Sink> {
-    let terminal = io::stderr().is_terminal();
-    let colours = out::colours(&io::stderr());
     Box::new(People {
         locale,
-        terminal,
-        colours,
+        colours: out::colours(&io::stderr()),
         status: Status::default(),
+        printed: Vec::new(),
+        region: LiveRegion::default(),
         drawn: None,
         hinted: false,
     })
@@ -68,13 +71,17 @@ struct Status {
     doing: String,
     failing: Vec<u32>,
     gates: String,
+    usage: Usage,
 }
 
 struct People {
     locale: Locale,
-    terminal: bool,
     colours: bool,
     status: Status,
+    /// What the agent printed last in this turn.
+    printed: Vec<String>,
+    region: LiveRegion,
+    /// When the region was drawn last.
     drawn: Option<Timestamp>,
     /// Whether it was said how to accept what is held.
     hinted: bool,
@@ -85,6 +92,7 @@ impl Sink for People {
         match event {
             Event::RunStarted { run, how } => self.started(run, *how, at),
             Event::GateStarted { name, .. } => {
+                self.leave_printed(at);
                 self.status.doing = self.say(&format!("gate {name}"), &format!("검사 {name}"));
                 self.draw(at);
             }
@@ -92,21 +100,28 @@ impl Sink for People {
             Event::IterationStarted { run } => {
                 self.status.iteration = run.iteration;
                 self.status.gates.clear();
+                self.status.usage = run.usage;
                 self.status.doing = self.say("agent at work", "에이전트 작업 중");
                 self.draw(at);
             }
             Event::AgentOutput { kind, text, .. } => self.said(*kind, text, at),
             Event::IterationEnded { run, iteration, summary } => {
+                self.leave_printed(at);
                 self.ended(run, *iteration, summary, at);
             }
             Event::Waiting { wait, .. } => self.waiting(wait, at),
             Event::Notice { text, .. } => self.print(&format!("note: {text}"), at),
             Event::RunEnded { learned: Some(learned), .. } => {
                 self.wipe();
-                out::note(format!("note: {learned}"));
+                out::note(learned);
             }
             Event::RunEnded { learned: None, .. } | Event::RunBroken { .. } => self.wipe(),
         }
+    }
+
+    fn last_lines(&mut self, lines: &[String], at: Timestamp) {
+        self.printed = lines.iter().map(|line| one_line(line, OUTPUT_CHARS)).collect();
+        self.draw(at);
     }
 
     fn tick(&mut self, at: Timestamp) {
@@ -135,9 +150,9 @@ impl People {
         let duration = config::render_span(limits.duration);
         let line = self.say(
             &format!(
-                "{} started: at most {} iterations and {duration}, {}.",
+                "{} started: at most {} and {duration}, {}.",
                 run.id,
-                limits.iterations,
+                counted(limits.iterations, "turn"),
                 judged_by(run),
             ),
             &format!(
@@ -190,7 +205,7 @@ impl People {
         };
         let max = run.policy.limits.iterations;
         let turn = self.turn_remark(summary.turn);
-        if claim_was_made(summary) && summary.decision == "continue" {
+        if summary.decision != "complete" {
             self.why(summary, at);
         }
         self.tampering(summary, at);
@@ -202,8 +217,16 @@ impl People {
         self.print(&line, at);
     }
 
-    /// What the agent says and does. A program that is nothing but text is
-    /// not shown: who wants to see it reads the log.
+    /// Leaves what the agent printed last above the lines to come.
+    fn leave_printed(&mut self, at: Timestamp) {
+        for line in std::mem::take(&mut self.printed) {
+            let line = self.paint(&format!("│ {line}"), "2");
+            self.print(&format!("  {line}"), at);
+        }
+    }
+
+    /// What the agent says and does. Of a program that prints nothing but text
+    /// the last lines are shown.
     fn said(&mut self, kind: PieceKind, text: &str, at: Timestamp) {
         const LINES: usize = 12;
         const WIDE: usize = 200;
@@ -251,8 +274,8 @@ impl People {
         }
         if !summary.weakened.is_empty() && !std::mem::replace(&mut self.hinted, true) {
             let text = self.say(
-                "(if it was right: `ralph allow PATH` accepts it)",
-                "(옳은 변경이라면 `ralph allow PATH` 로 허용할 수 있습니다)",
+                "(intended? `ralph allow PATH` accepts it)",
+                "(의도한 변경이라면 `ralph allow PATH` 로 허용할 수 있습니다)",
             );
             self.print(&format!("      {text}"), at);
         }
@@ -282,16 +305,21 @@ impl People {
         }
     }
 
-    /// Why a claim is not believed: what fails, or where that is not known the
+    /// Why a turn is not accepted: what fails, or where that is not known the
     /// end of what the gate printed.
     fn why(&mut self, summary: &IterationSummary<'_>, at: Timestamp) {
         for report in summary.gates.iter().filter(|report| report.blocks()) {
-            let lines = reasons(report, self.locale);
+            let lines = gate_reasons(report, self.locale);
             if summary.gates.len() > 1 && !lines.is_empty() {
                 self.print(&format!("    {}:", report.name), at);
             }
-            for line in &lines {
+            for line in lines.iter().take(NAMED) {
                 self.print(&format!("      {line}"), at);
+            }
+            if let Some(more) = lines.len().checked_sub(NAMED).filter(|more| *more > 0) {
+                let text =
+                    self.say("more; `ralph report` lists them", "건 더: `ralph report`로 확인");
+                self.print(&format!("      … {more} {text}"), at);
             }
         }
     }
@@ -299,11 +327,9 @@ impl People {
     fn waiting(&mut self, wait: &Wait, at: Timestamp) {
         let line = match wait {
             Wait::Limit { until } => {
-                let until = moment(*until);
+                let until = local_time(*until);
                 self.say(
-                    &format!(
-                        "waiting for the provider's limit until {until}; this costs no iteration"
-                    ),
+                    &format!("waiting for the provider's limit until {until}; this costs no turn"),
                     &format!("제공자 한도가 풀릴 때까지 대기: {until} (반복 횟수에 포함되지 않음)"),
                 )
             }
@@ -331,29 +357,41 @@ impl People {
     }
 
     fn wipe(&mut self) {
-        if self.terminal && self.drawn.take().is_some() {
-            let _ = write!(io::stderr().lock(), "\r\x1b[2K");
+        self.drawn = None;
+        if let Some(wide) = out::width(&io::stderr()) {
+            let _ = write!(io::stderr().lock(), "{}", self.region.wipe(wide));
         }
     }
 
     fn draw(&mut self, at: Timestamp) {
-        if !self.terminal {
-            return;
-        }
+        let Some(wide) = out::width(&io::stderr()) else { return };
         let elapsed = self.status.began.map_or(Duration::ZERO, |began| at.since(began));
-        let text = format!(
-            "[{}/{}] {}  {} {} {}",
-            self.status.iteration,
-            self.status.max,
-            stopwatch(elapsed),
-            self.status.doing,
-            self.status.gates,
-            sparkline(&self.status.failing)
-        );
-        let wide = rustix::termios::tcgetwinsize(io::stderr()).map_or(80, |size| size.ws_col);
-        let line = fit(text.trim_end(), usize::from(wide).saturating_sub(1).max(20));
-        let _ = write!(io::stderr().lock(), "\r\x1b[2K{line}");
+        let mut lines: Vec<String> =
+            self.printed.iter().map(|line| format!("  │ {line}")).collect();
+        lines.push(self.status.line(elapsed));
+        let (status, colours) = (lines.len() - 1, self.colours);
+        let dim = |index: usize, line: &str| match (index < status, colours) {
+            (true, true) => format!("\x1b[2m{line}\x1b[0m"),
+            (_, false) | (false, true) => line.to_owned(),
+        };
+        let _ = write!(io::stderr().lock(), "{}", self.region.draw(&lines, wide, dim));
         self.drawn = Some(at);
+    }
+}
+
+impl Status {
+    /// `[2/10] 00:12  agent at work ✗ █▄ 3  $0.1200`
+    fn line(&self, elapsed: Duration) -> String {
+        let Self { iteration, max, doing, gates, .. } = self;
+        let clock = stopwatch(elapsed);
+        let spent = match self.usage {
+            usage if usage == Usage::default() => String::new(),
+            usage if usage.cost == Usd::default() => counted(usage.tokens(), "token"),
+            usage => usage.cost.to_string(),
+        };
+        let facts = [gates.clone(), failing_curve(&self.failing), spent];
+        let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
+        format!("[{iteration}/{max}] {clock}  {doing}  {}", facts.join("  ")).trim_end().to_owned()
     }
 }
 
@@ -366,18 +404,6 @@ fn judged_by(run: &Run) -> String {
         (Locale::En, Trust::Claim) => "judged by the agent's word".to_owned(),
         (Locale::Ko, Trust::Claim) => "판정 기준: 에이전트의 완료 선언".to_owned(),
     }
-}
-
-/// What keeps a gate from passing, in a few lines.
-fn reasons(report: &GateReport, locale: Locale) -> Vec<String> {
-    const LINES: usize = 8;
-    let known = wording::what_fails(report, locale);
-    if !known.is_empty() {
-        return known.iter().map(|line| one_line(line, 160)).collect();
-    }
-    let printed: Vec<&str> = report.tail.lines().filter(|line| !line.trim().is_empty()).collect();
-    let last = &printed[printed.len().saturating_sub(LINES)..];
-    last.iter().map(|line| one_line(line, 120)).collect()
 }
 
 fn claim_was_made(summary: &IterationSummary<'_>) -> bool {
@@ -394,65 +420,24 @@ fn stopwatch(elapsed: Duration) -> String {
     }
 }
 
-/// The text cut to a number of columns.
-fn fit(text: &str, most: usize) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        if columns(&out) + columns(c.encode_utf8(&mut [0; 4])) > most {
-            break;
-        }
-        out.push(c);
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
-    use ralph_core::evidence::{Extent, Fault, Verdict};
-    use ralph_core::finding::{Finding, Level, Place, Reading};
-    use ralph_core::policy::Need;
-
     use super::*;
 
-    fn report(findings: Vec<Finding>) -> GateReport {
-        GateReport {
-            name: "lint_clean".to_owned(),
-            need: Need::Required,
-            command: "lint".to_owned(),
-            verdict: Verdict::Fail(Fault::Exit(1)),
-            failing: findings
-                .iter()
-                .map(|found| found.fingerprint.clone())
-                .collect::<BTreeSet<_>>(),
-            reading: Reading { findings, ..Reading::default() },
-            tail: "Checking a\n\nFinished in 0.2s\n".to_owned(),
-            elapsed: Duration::ZERO,
-            cached: false,
-            usage: None,
-            extent: Extent::Whole,
-        }
-    }
-
     #[test]
-    fn a_claim_is_refused_with_what_was_found_and_not_with_what_was_printed_last() {
-        let found = Finding {
-            tool: "ruff".to_owned(),
-            rule: Some("F401".to_owned()),
-            level: Level::Error,
-            place: Place { file: "a.py".to_owned(), line: Some(3), column: None },
-            message: "`os` imported but unused".to_owned(),
-            fingerprint: "f".to_owned(),
+    fn the_status_line_says_what_is_going_on_what_fails_and_what_it_cost() {
+        let status = Status {
+            iteration: 2,
+            max: 10,
+            doing: "agent at work".to_owned(),
+            gates: "✗".to_owned(),
+            failing: vec![4, 2],
+            usage: Usage { input_tokens: 1200, ..Usage::default() },
+            ..Status::default()
         };
-        assert_eq!(
-            reasons(&report(vec![found]), Locale::En),
-            ["a.py:3 `os` imported but unused [ruff F401]"]
-        );
-        assert_eq!(
-            reasons(&report(Vec::new()), Locale::En),
-            ["Checking a", "Finished in 0.2s"],
-            "output that nobody understood"
-        );
+        let line = status.line(Duration::from_secs(3725));
+        assert_eq!(line, "[2/10] 1:02:05  agent at work  ✗  █▄ 2  1200 tokens");
+        let fresh = Status { doing: "agent at work".to_owned(), ..Status::default() };
+        assert_eq!(fresh.line(Duration::from_secs(7)), "[0/0] 00:07  agent at work");
     }
 }

@@ -3,20 +3,23 @@
 mod app;
 mod caller;
 mod cli;
+mod closing;
 mod commands;
 mod config;
 mod error;
+mod examples;
 mod fallback;
 mod findings;
+mod folder_guard;
 mod live;
 mod options;
 mod out;
+mod region;
 mod rights;
 mod texts;
+mod wrap;
 
 use std::process::ExitCode;
-
-use clap::Parser;
 
 /// What follows `ralph hook`; `None` for any other command, and for help.
 fn hook_words() -> Option<Vec<std::ffi::OsString>> {
@@ -39,7 +42,7 @@ fn main() -> ExitCode {
     if let Some(words) = hook_words() {
         return commands::hook::main(words);
     }
-    let cli = match cli::Cli::try_parse() {
+    let cli = match cli::Cli::read() {
         Ok(cli) => cli,
         Err(error) => return out::clap_error(&error),
     };

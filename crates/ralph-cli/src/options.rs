@@ -1,7 +1,7 @@
 //! The options of `run`, `start` and `check`: flags that override settings.
 
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ralph_agents::{Client, ClientOption};
 use ralph_core::run::Task;
@@ -9,13 +9,16 @@ use ralph_core::run::Task;
 use crate::config::{Kind, Layers, Value, criteria};
 use crate::error::CliError;
 
+/// What is typed instead of a task or a file that is on standard input.
+const STDIN: &str = "-";
+
 /// A task is text for a model, not a file to be shipped.
 const MOST_TASK_BYTES: u64 = 1024 * 1024;
 
 /// What the agent is to do
 #[derive(clap::Args, Debug, Default)]
 pub(crate) struct TaskOptions {
-    /// What the agent is to do, in your words
+    /// What the agent is to do, in your words (`-` for standard input)
     #[arg(value_name = "TASK")]
     task: Option<String>,
     /// Read the task from a file (`-` for standard input)
@@ -36,6 +39,7 @@ impl TaskOptions {
     /// The task as given. An empty one is refused.
     pub(crate) fn read(&self) -> Result<Task, CliError> {
         let text = match (&self.task, &self.prompt_file) {
+            (Some(task), _) if task == STDIN => read_text(Path::new(STDIN))?,
             (Some(task), _) => task.clone(),
             (None, Some(path)) => read_text(path)?,
             (None, None) => {
@@ -57,12 +61,12 @@ impl TaskOptions {
     }
 }
 
-fn read_text(path: &PathBuf) -> Result<String, CliError> {
+fn read_text(path: &Path) -> Result<String, CliError> {
     let cannot = |what: &dyn std::fmt::Display| {
         CliError::usage(format!("cannot read the task from {}: {what}", path.display()))
     };
     let mut bytes = Vec::new();
-    let read = if path.as_os_str() == "-" {
+    let read = if path.as_os_str() == STDIN {
         std::io::stdin().lock().take(MOST_TASK_BYTES + 1).read_to_end(&mut bytes)
     } else {
         std::fs::File::open(path)
@@ -86,16 +90,16 @@ pub(crate) struct CriteriaOptions {
     /// The same as `--criteria test_pass`
     #[arg(long)]
     tests_pass: bool,
-    /// Accept no error that is left, whoever finds it (default with `lint_clean` or `type_check`)
+    /// Fail if any error remains (default with `lint_clean` or `type_check`)
     #[arg(long)]
     zero_errors: bool,
-    /// Leave errors to what the gates think of them
+    /// Do not fail on remaining errors when the gate itself passes
     #[arg(long, conflicts_with = "zero_errors")]
     no_zero_errors: bool,
-    /// Accept no warning that is left
+    /// Fail if any warning remains
     #[arg(long)]
     zero_warnings: bool,
-    /// Accept nothing that can be exploited
+    /// Fail if any security issue remains
     #[arg(long)]
     zero_security: bool,
 }
@@ -106,22 +110,25 @@ pub(crate) struct CriteriaOptions {
 pub(crate) struct PolicyOptions {
     #[command(flatten)]
     criteria: CriteriaOptions,
-    /// Accept whatever becomes of tests, or of those at these paths; it is reported
+    /// Let the agent change or remove tests, or those at these paths (default: a weakened test blocks success)
     #[arg(long, value_name = "PATH", num_args = 0.., require_equals = true, value_delimiter = ',')]
     allow_test_changes: Option<Vec<String>>,
     /// Let tests that failed at the start go on failing; the run then needs the agent's word
     #[arg(long)]
     known_failures: bool,
+    /// Start even in `/`, in your home folder, or in a very large folder without git
+    #[arg(long)]
+    any_folder: bool,
     /// What the agent says when it is done; empty disables it (default: DONE)
     #[arg(long, value_name = "WORD", alias = "completion-promise")]
     promise: Option<String>,
-    /// How the promise has to stand in the final text: `tag`, `word` or `contains` (default: tag)
+    /// Where the promise must appear in the final message: `tag`, `word` or `contains` (default: tag)
     #[arg(long = "match", value_name = "MODE")]
     match_mode: Option<String>,
     /// Whose word ends the run: `claim` or `evidence` (default: evidence with a gate, else claim)
     #[arg(long, value_name = "WHOSE")]
     trust: Option<String>,
-    /// What a judge has to find fulfilled before the work counts as done; see the `judge` settings
+    /// Ask a judge whether this holds before the work counts as done; see the `judge` settings
     #[arg(long, value_name = "CRITERION")]
     judge: Option<String>,
     /// Turns of the agent (default: 10 with a gate, else 100)
@@ -136,10 +143,10 @@ pub(crate) struct PolicyOptions {
     /// Tokens, for agents that report them
     #[arg(long, value_name = "N", help_heading = "Limits", allow_negative_numbers = true)]
     max_tokens: Option<String>,
-    /// Turns that may be begun anew after a crash or timeout, or in a new session of a host (default: 5)
+    /// How often a crashed or hung turn, or a move to a new session, may be retried (default: 5)
     #[arg(long, value_name = "N", help_heading = "Limits", allow_negative_numbers = true)]
     max_restarts: Option<String>,
-    /// Iterations in a row without progress that end the run (default: 3)
+    /// Turns in a row without progress that end the run (default: 3)
     #[arg(long, value_name = "N", help_heading = "Limits", allow_negative_numbers = true)]
     stagnation_limit: Option<String>,
     /// What a run that fails leaves: `keep`, `best` or `start` (default: keep)
@@ -242,6 +249,9 @@ impl PolicyOptions {
         }
         if self.known_failures {
             layers.set_flag("run.known_failures", Value::Switch(true));
+        }
+        if self.any_folder {
+            layers.set_flag("run.any_folder", Value::Switch(true));
         }
         for (flag, path, value) in [
             ("--promise", "run.promise", &self.promise),

@@ -2,12 +2,14 @@
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use ralph_core::claim::plain;
 
 use crate::error::CliError;
+use crate::wrap::wrapped;
 
 /// Why something that was printed is lost; the first of several.
 static LOST: OnceLock<io::Error> = OnceLock::new();
@@ -21,6 +23,30 @@ pub(crate) fn line(text: impl Display) {
 /// of was often written by others.
 pub(crate) fn raw(text: &str) {
     note_loss(io::stdout().lock().write_all(plain(text).as_bytes()));
+}
+
+/// Prints text for people, as [`raw`] does. On a terminal its lines are broken
+/// between words.
+pub(crate) fn text(text: &str) {
+    let text = plain(text);
+    let text = match width(&io::stdout()) {
+        Some(wide) => wrapped(&text, wide),
+        None => text,
+    };
+    note_loss(io::stdout().lock().write_all(text.as_bytes()));
+}
+
+/// The columns of a terminal; `None` for anything else.
+pub(crate) fn width(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
+    let size = || rustix::termios::tcgetwinsize(stream).ok();
+    stream
+        .is_terminal()
+        .then(|| size().map(|size| usize::from(size.ws_col)).filter(|wide| *wide > 0).unwrap_or(80))
+}
+
+/// Lets those who watch see what was printed so far.
+pub(crate) fn flush() {
+    note_loss(io::stdout().lock().flush());
 }
 
 /// Whether all that was printed got out: who keeps it in a file has to know.
@@ -40,6 +66,11 @@ fn note_loss(done: io::Result<()>) {
     }
 }
 
+/// Prints bytes that steer the terminal: those of a region that is drawn again.
+pub(crate) fn steer(bytes: &str) {
+    note_loss(io::stdout().lock().write_all(bytes.as_bytes()));
+}
+
 /// Tells the user something that is not data, as [`raw`] does.
 pub(crate) fn note(text: impl Display) {
     painted(&plain(&text.to_string()));
@@ -47,7 +78,10 @@ pub(crate) fn note(text: impl Display) {
 
 /// Tells the user something that has colours of ours.
 pub(crate) fn painted(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = match width(&io::stderr()) {
+        Some(wide) => writeln!(io::stderr().lock(), "{}", wrapped(text, wide)),
+        None => writeln!(io::stderr().lock(), "{text}"),
+    };
 }
 
 /// Tells the user what is wrong.

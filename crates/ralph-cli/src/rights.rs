@@ -55,6 +55,7 @@ impl Command {
             | Self::Hook(_)
             | Self::Demo(_)
             | Self::Status(_)
+            | Self::Logs(_)
             | Self::Runs(_)
             | Self::Sessions(_)
             | Self::Report(_)
@@ -66,6 +67,7 @@ impl Command {
             | Self::Completions(_)
             | Self::Doctor(_)
             | Self::Docs(_)
+            | Self::RunIds(_)
             | Self::LspHelper(_)
             | Self::Measure(_)
             | Self::Scripted(_) => CallRight::Anyone,

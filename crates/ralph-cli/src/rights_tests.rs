@@ -21,6 +21,7 @@ const COMMANDS: &[(&str, CallRight)] = &[
     ("pause", UserOnly),
     ("resume", UserOnly),
     ("status", Anyone),
+    ("logs", Anyone),
     ("runs", Anyone),
     ("sessions", Anyone),
     ("sessions show s", Anyone),
@@ -77,7 +78,7 @@ const COMMANDS: &[(&str, CallRight)] = &[
 /// The names of all commands that can be typed, with those of their groups.
 fn names(command: &clap::Command, before: &str) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
-    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+    for inner in command.get_subcommands().filter(|inner| !inner.get_name().starts_with("__")) {
         let name = format!("{before}{}", inner.get_name());
         let below = names(inner, &format!("{name} "));
         // A group that needs no word of its own is a command too.

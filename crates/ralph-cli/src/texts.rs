@@ -1,20 +1,17 @@
 //! What people read: sentences, tables and small plots, in their language.
 
-use std::fmt::{Display, Write};
+use std::fmt::Display;
 use std::path::Path;
 
 use ralph_core::claim::plain;
 use ralph_core::locale::Locale;
-use ralph_core::policy::GateSpec;
-use ralph_core::run::Best;
-use ralph_core::state::{Pause, Proof, State, Wait};
+use ralph_core::state::{Pause, State, Wait};
 use ralph_core::wording::columns;
-use ralph_core::{Run, Timestamp, wording};
+use ralph_core::{Run, Timestamp};
 use ralph_engine::command_log::CommandLog;
-use ralph_engine::history::{self, sparkline};
-use ralph_engine::report::{span, status as status_word};
-use ralph_engine::wire::moment;
-use ralph_snapshot::{Place, Snapshot};
+use ralph_engine::history::{self, failing_curve};
+use ralph_engine::report::{gate_reasons, span, status as status_word};
+use ralph_engine::wire::local_time;
 use ralph_store::IterationRecord;
 
 /// There is nothing to talk about.
@@ -46,7 +43,7 @@ pub(crate) fn gate_running(name: &str, locale: Locale) -> String {
 /// A few tests of a gate run before all of it.
 pub(crate) fn gate_first(name: &str, locale: Locale) -> String {
     match locale {
-        Locale::En => format!("running what the changes touch of {name} …"),
+        Locale::En => format!("running the {name} tests affected by the changes …"),
         Locale::Ko => format!("{name} 중 변경과 관련된 테스트 먼저 실행 중 …"),
     }
 }
@@ -87,6 +84,18 @@ pub(crate) fn gate_cannot_run(name: &str, missing: &str, locale: Locale) -> Stri
     }
 }
 
+/// The run hangs after the user asked for its end.
+pub(crate) fn hangs(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => {
+            "ralph waits for something that does not come, and ends; `ralph resume` goes on"
+        }
+        Locale::Ko => {
+            "ralph가 오지 않는 것을 기다리고 있어 종료합니다. `ralph resume`으로 계속할 수 있습니다"
+        }
+    }
+}
+
 /// Nothing is remembered where nobody would look for it.
 pub(crate) fn not_remembered(locale: Locale) -> &'static str {
     match locale {
@@ -115,8 +124,7 @@ pub(crate) fn nothing_changed(locale: Locale) -> &'static str {
 pub(crate) fn no_server(locale: Locale) -> &'static str {
     match locale {
         Locale::En => {
-            "Nothing to look at: no file that changed or was named is one for a language server \
-             that is installed."
+            "Nothing to check: no installed language server handles the changed or given files."
         }
         Locale::Ko => {
             "볼 것이 없습니다: 바뀌었거나 지정한 파일 가운데 설치된 언어 서버가 다루는 파일이 없습니다."
@@ -152,137 +160,37 @@ pub(crate) fn resuming(run: &Run) -> String {
     if let Some(session) = run.session() {
         return match run.policy.locale {
             Locale::En => {
-                format!("Taking over {id} from session {session}; going on with iteration {next}.")
+                format!("Taking over {id} from session {session}; going on with turn {next}.")
             }
             Locale::Ko => {
-                format!("세션 {session} 에서 {id} 인계: {next}번째 반복부터 계속합니다.")
+                format!("세션 {session} 에서 {id} 인계: {next}번째 턴부터 계속합니다.")
             }
         };
     }
     match (run.policy.locale, &run.state) {
         (Locale::En, State::Running) => format!(
-            "Resuming {id}: its driver died during iteration {}; going on with iteration {next}.",
+            "Resuming {id}: its driver died during turn {}; going on with turn {next}.",
             run.iteration
         ),
         (Locale::Ko, State::Running) => format!(
-            "{id} 재개: {}번째 반복 중에 드라이버가 종료되었습니다. {next}번째 반복부터 계속합니다.",
+            "{id} 재개: {}번째 턴 중에 드라이버가 종료되었습니다. {next}번째 턴부터 계속합니다.",
             run.iteration
         ),
         (Locale::En, State::Waiting(Wait::Limit { until })) => format!(
-            "Resuming {id}: it waits for the provider until {}, then goes on with iteration {next}.",
-            moment(*until)
+            "Resuming {id}: it waits for the provider until {}, then goes on with turn {next}.",
+            local_time(*until)
         ),
         (Locale::Ko, State::Waiting(Wait::Limit { until })) => format!(
-            "{id} 재개: {} 까지 제공자의 한도를 기다린 뒤 {next}번째 반복부터 계속합니다.",
-            moment(*until)
+            "{id} 재개: {} 까지 제공자의 한도를 기다린 뒤 {next}번째 턴부터 계속합니다.",
+            local_time(*until)
         ),
         (Locale::En, _) => {
-            format!("Resuming {id}, which is {}; going on with iteration {next}.", status_word(run))
+            format!("Resuming {id}, which is {}; going on with turn {next}.", status_word(run))
         }
         (Locale::Ko, _) => {
-            format!("{id} 재개 ({}): {next}번째 반복부터 계속합니다.", status_word(run))
+            format!("{id} 재개 ({}): {next}번째 턴부터 계속합니다.", status_word(run))
         }
     }
-}
-
-/// The last words of a driver: what came out, and what to do next.
-pub(crate) fn closing(run: &Run, commands: &CommandLog) -> String {
-    let id = &run.id;
-    let mut text = state_line(run, commands);
-    let was_red = run.baseline.as_ref().is_some_and(|baseline| !baseline.failing.is_empty());
-    if was_red && matches!(run.state, State::Success(_)) {
-        let _ = write!(text, "\n{}", wording::complete_line(run));
-    }
-    if matches!(run.state, State::Failed(_)) {
-        if let Some(missing) = only_claim_missing(run) {
-            let _ = write!(text, "\n{missing}");
-        } else if let Some(best) = run.best {
-            let _ = write!(text, "\n{}", best_line(run.policy.locale, best));
-        }
-    }
-    let next = match (run.policy.locale, &run.state) {
-        (Locale::En, State::Waiting(Wait::Human { .. })) => {
-            format!("`ralph resume {id} --answer TEXT` answers and goes on, `ralph stop` ends it.")
-        }
-        (Locale::Ko, State::Waiting(Wait::Human { .. })) => {
-            format!(
-                "`ralph resume {id} --answer TEXT` 로 답하고 계속하며, `ralph stop` 으로 끝냅니다."
-            )
-        }
-        (Locale::En, State::Paused(_) | State::Waiting(_)) => {
-            format!("`ralph resume {id}` goes on, `ralph stop` ends it.")
-        }
-        (Locale::Ko, State::Paused(_) | State::Waiting(_)) => {
-            format!("`ralph resume {id}` 로 계속하고, `ralph stop` 으로 끝냅니다.")
-        }
-        (Locale::En, State::Success(Proof::Verified)) => {
-            format!("`ralph report {id}` shows the proof.")
-        }
-        (Locale::Ko, State::Success(Proof::Verified)) => {
-            format!("`ralph report {id}` 로 증거를 볼 수 있습니다.")
-        }
-        (Locale::En, _) => format!("`ralph report {id}` shows what happened."),
-        (Locale::Ko, _) => format!("`ralph report {id}` 로 경과를 볼 수 있습니다."),
-    };
-    text + "\n" + &next
-}
-
-/// Why a run failed whose gates all pass: something is held, or no claim was
-/// made.
-fn only_claim_missing(run: &Run) -> Option<String> {
-    if !run.progress.held.is_empty() {
-        let text = match run.policy.locale {
-            Locale::En => {
-                "All checks pass, but changes of tests or checks are held. `ralph allow` lists them."
-            }
-            Locale::Ko => {
-                "모든 검사를 통과했지만 테스트나 검사의 변경이 보류되어 있습니다. `ralph allow` 로 목록을 볼 수 있습니다."
-            }
-        };
-        return Some(text.to_owned());
-    }
-    // A judge may have been asked, and have refused.
-    let measured = run.policy.measures() && !run.policy.gates.iter().any(GateSpec::is_judge);
-    let green = measured && run.progress.failing.is_empty();
-    let signal = wording::signal(&run.policy.claim)?;
-    green.then(|| match run.policy.locale {
-        Locale::En => format!(
-            "All checks pass, as they did from the start, but the agent never ended its reply with {signal}."
-        ),
-        Locale::Ko => format!(
-            "모든 검사가 처음부터 통과했지만, 에이전트가 답변을 {signal} 로 끝맺지 않았습니다."
-        ),
-    })
-}
-
-/// Where the snapshot of the start is, and how to go back to it.
-pub(crate) fn way_back(run: &Run, start: &Snapshot, added: usize) -> String {
-    let id = &run.id;
-    let (place, by_hand) = match &start.place {
-        Place::Git { reference, .. } => {
-            (reference.clone(), format!("git restore --source={reference} --worktree -- :/"))
-        }
-        Place::Files { manifest } => (
-            manifest.display().to_string(),
-            // The old mode and link come back with `-a` alone.
-            format!(
-                r#"d=$(mktemp -d) && ralph snapshots {id} --copy start "$d" && cp -a "$d"/. ."#
-            ),
-        ),
-    };
-    let text = match run.policy.locale {
-        Locale::En => format!(
-            "The files as they were: {place}\nRoll back: ralph rollback {id}\nBy hand: {by_hand}"
-        ),
-        Locale::Ko => format!(
-            "시작 시점의 스냅샷: {place}\n되돌리기: ralph rollback {id}\n직접 되돌리기: {by_hand}"
-        ),
-    };
-    let stays = match run.policy.locale {
-        Locale::En => format!("(leaves the {added} file(s) that the run added)"),
-        Locale::Ko => format!("(실행 중에 새로 생긴 파일 {added}개는 남습니다)"),
-    };
-    if added == 0 { text } else { text + "\n         " + &stays }
 }
 
 /// A path on one line; what a terminal would act upon is escaped.
@@ -291,14 +199,6 @@ pub(crate) fn path(path: &Path) -> String {
     match path.to_str() {
         Some(text) if !text.contains(char::is_control) => text.to_owned(),
         Some(_) | None => format!("{path:?}"),
-    }
-}
-
-fn best_line(locale: Locale, best: Best) -> String {
-    let (iteration, score) = (best.iteration, wording::score(&best.score, locale));
-    match locale {
-        Locale::En => format!("Best: iteration {iteration} with {score}."),
-        Locale::Ko => format!("가장 좋았던 반복: {iteration}번째 ({score})."),
     }
 }
 
@@ -314,14 +214,17 @@ pub(crate) fn status(run: &Run, iterations: &[IterationRecord], now: Timestamp) 
         ("agent", one_line(&format!("{} {}", run.agent.name, run.agent.command.join(" ")), 70)),
     ];
     let curve: Vec<u32> = judged(iterations).map(|record| record.failing).collect();
+    let fails = judged(iterations).last().filter(|_| !matches!(run.state, State::Success(_)));
     if !run.policy.gates.is_empty() {
         let names: Vec<&str> = run.policy.gates.iter().map(|gate| gate.name.as_str()).collect();
         rows.push(("gates", names.join(", ")));
-        let now = curve.last().map_or_else(String::new, u32::to_string);
-        rows.push(("failing", format!("{} {now}", sparkline(&curve))));
+        rows.push(("failing", failing_curve(&curve)));
         let curves = history::curves(run, iterations);
         rows.extend(curves.errors.map(|curve| ("errors", curve)));
         rows.extend(curves.tests.map(|curve| ("tests", curve)));
+        if let Some(record) = fails {
+            rows.extend(first_named("fails", what_fails(record, run.policy.locale)));
+        }
     }
     if let State::Waiting(Wait::Human { question }) = &run.state {
         rows.push(("question", one_line(question, 200)));
@@ -339,6 +242,19 @@ pub(crate) fn status(run: &Run, iterations: &[IterationRecord], now: Timestamp) 
         out.push_str(&fact(name, &value, run.policy.locale));
     }
     out
+}
+
+/// What fails after an iteration, in a few lines.
+fn what_fails(record: &IterationRecord, locale: Locale) -> Vec<String> {
+    const LINES: usize = 3;
+    let gates = record.gates.iter().filter(|gate| gate.blocks());
+    gates.flat_map(|gate| gate_reasons(gate, locale)).take(LINES).collect()
+}
+
+/// Rows of which only the first has a name.
+fn first_named(name: &'static str, lines: Vec<String>) -> Vec<(&'static str, String)> {
+    let names = std::iter::once(name).chain(std::iter::repeat(""));
+    names.zip(lines).collect()
 }
 
 fn turns(run: &Run) -> String {
@@ -369,12 +285,11 @@ pub(crate) fn fact(name: &str, value: &str, locale: Locale) -> String {
         (Locale::Ko, "agent") => "에이전트",
         (Locale::Ko, "gates") => "게이트",
         (Locale::Ko, "failing") => "실패",
+        (Locale::Ko, "fails") => "내용",
         (Locale::Ko, "errors") => "오류",
         (Locale::Ko, "tests") => "테스트",
         (Locale::Ko, "question") => "질문",
         (Locale::Ko, "note") => "참고",
-        (Locale::Ko, "space") => "용량",
-        (Locale::Ko, "memory") => "기록",
         (Locale::En | Locale::Ko, other) => other,
     };
     let gap = " ".repeat(9_usize.saturating_sub(columns(name)));

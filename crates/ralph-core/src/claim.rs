@@ -296,8 +296,21 @@ fn judge(text: &str, found: &Range<usize>, form: Form) -> Verdict {
         (None, _) if form == Form::Word && rest.contains('\n') => Verdict::Nothing,
         (None, Tail::Closing | Tail::Text) => Verdict::NearMiss(Reason::MoreTextFollows),
         (Some(reason), Tail::Clean | Tail::Closing) => Verdict::NearMiss(reason),
+        // Said sincerely, and taken back by what follows.
+        (Some(_), Tail::Text) if form == Form::Markup && is_sincere(text, found) => {
+            Verdict::NearMiss(Reason::MoreTextFollows)
+        }
         (Some(_), Tail::Text) => Verdict::Nothing,
     }
+}
+
+/// Whether a signal stands by itself at the beginning of a line, outside of code
+/// and quotations.
+fn is_sincere(text: &str, found: &Range<usize>) -> bool {
+    let before = text[..found.start].rsplit('\n').next().unwrap_or_default();
+    let is_apart = text[found.end..].starts_with(char::is_whitespace);
+    let is_plain = !markdown::is_code(text, found) && !markdown::is_quoted(text, found);
+    before.trim().is_empty() && is_apart && is_plain
 }
 
 fn doubt(text: &str, found: &Range<usize>) -> Option<Reason> {

@@ -37,7 +37,7 @@ const LONGEST_BACKOFF: Duration = Duration::from_mins(30);
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
     /// The agent gets another turn and is told this.
-    Continue(Feedback),
+    Continue(Box<Feedback>),
     /// The work is done.
     Complete(Proof),
     /// Nothing happens until something outside changes.
@@ -78,7 +78,8 @@ pub fn decide(run: &Run, policy: &Policy, evidence: &Evidence) -> Judgement {
         .or_else(|| unmeasured_budget(policy, evidence))
         .or_else(|| limit(run, policy, evidence))
         .unwrap_or_else(|| {
-            Decision::Continue(Feedback::gather(run, policy, evidence, &claim, &progress))
+            let told = Feedback::gather(run, policy, evidence, &claim, &progress);
+            Decision::Continue(Box::new(told))
         });
     Judgement { decision, progress, claim }
 }
@@ -262,7 +263,8 @@ fn is_proven(run: &Run, evidence: &Evidence) -> bool {
     let is_changed = evidence.tree.is_none() || evidence.tree != baseline.tree;
     let is_judged = evidence.gates.iter().any(|gate| gate.is_judge() && gate.passed());
     let bites = !evidence.biting.is_empty();
-    is_changed && (is_judged || bites || turned_green(run) || evidence.mends_any(&baseline.failing))
+    let mends = || turned_green(run) || evidence.mends_any(&baseline.failing);
+    is_changed && (is_judged || bites || (!evidence.forgets_failure && mends()))
 }
 
 /// Whether a gate about the task did not pass at the start. A note that holds

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::evidence::{Fault, Verdict};
-use crate::feedback::Point;
+use crate::feedback::TurnVerdict;
 use crate::policy::{Criterion, GateCommand, Limits};
 use crate::samples::{CLAIM, WORKING, advance, gate, gated, play, report, run, run_from, turn};
 use crate::usage::Usage;
@@ -102,7 +102,7 @@ fn what_a_judge_says_is_fed_back() {
     let Decision::Continue(feedback) = decide(&run, &run.policy, &evidence).decision else {
         panic!("it went on to an end")
     };
-    let told = wording::feedback(&feedback, &run.policy);
+    let told = wording::sections(&feedback, &run.policy).text();
     assert!(told.contains("did not accept the work"), "{told}");
     assert!(told.contains("it is rude"), "{told}");
 }
@@ -112,7 +112,7 @@ fn a_judge_that_was_not_asked_is_not_held_against_the_run() {
     let run = run_from(&judged(), &[]);
     let judgement = decide(&run, &run.policy, &turn(WORKING).failing_tests(&[]));
     let Decision::Continue(feedback) = judgement.decision else { panic!("{judgement:?}") };
-    assert_eq!(feedback.points[0], Point::OnlyClaimMissing);
+    assert_eq!(feedback.verdict, TurnVerdict::OnlyClaimMissing);
     assert!(judgement.progress.failing.is_empty());
 }
 

@@ -11,10 +11,11 @@ use crate::finding::Level;
 use crate::ids::{Approach, TreeId};
 use crate::locale::Locale;
 use crate::policy::{GateSpec, Limits};
+use crate::question;
 use crate::run::Baseline;
 use crate::samples::{self, CLAIM, START, advance};
 use crate::usage::{Usage, Usd};
-use crate::wording;
+use crate::wording::{self, NextPrompt};
 
 const GATES: [&str; 3] = ["tests", "lint", "types"];
 
@@ -114,6 +115,7 @@ fn evidence() -> impl Strategy<Value = Evidence> {
         broken: BTreeSet::new(),
         weakened_state: None,
         biting: Vec::new(),
+        forgets_failure: false,
         aside: Duration::ZERO,
         usage,
         now,
@@ -292,14 +294,17 @@ proptest! {
     fn what_people_and_tools_wrote_is_never_expanded(
         run in run(), task in placeholders(), feedback in placeholders(),
     ) {
-        let mut run = run;
+        let mut run = trusting(run, Trust::Claim);
         run.task.text.clone_from(&task);
-        run.feedback.clone_from(&feedback);
-        prop_assert_eq!(wording::continuation(&run, Some("{{FEEDBACK}}|{{PROMPT}}")), format!("{feedback}|{task}"));
-        let prompt = wording::continuation(&run, None);
-        prop_assert!(prompt.contains(&format!("\nOriginal task:\n{task}")), "{}", prompt);
-        prop_assert!(prompt.contains(&format!("]\n\n{feedback}\n\nIMPORTANT:")), "{}", prompt);
         prop_assert!(wording::first_prompt(&run).starts_with(&task));
+        run.feedback.verdict = format!("!{feedback}");
+        let own = NextPrompt::new(&run).with_template(Some("{{FEEDBACK}}|{{PROMPT}}")).render();
+        prop_assert_eq!(own, format!("!{feedback}|{task}"));
+        let prompt = NextPrompt::new(&run).render();
+        prop_assert!(prompt.contains(&format!("\nOriginal task:\n{task}")), "{}", prompt);
+        prop_assert!(prompt.contains(&format!("]\n\n!{feedback}\n\nIMPORTANT:")), "{}", prompt);
+        let short = NextPrompt::new(&trusting(run, Trust::Evidence)).render();
+        prop_assert!(short.ends_with(&format!("\nTask: {task}")), "{}", short);
     }
 }
 
@@ -366,8 +371,25 @@ proptest! {
             .reporting(GateReport { tail: "noise\n".repeat(flood * 100), ..samples::report("x", Verdict::Fail(Fault::Exit(1))) });
         let told = Feedback::gather(&run, &run.policy, &flooded, &Claim::None, &run.progress);
         for locale in [Locale::En, Locale::Ko] {
-            let text = wording::feedback(&told, &Policy { locale, ..run.policy.clone() });
-            prop_assert!(text.chars().count() < 5500, "{}", text);
+            let told = wording::sections(&told, &Policy { locale, ..run.policy.clone() });
+            prop_assert!(told.text().chars().count() < 5500, "{}", told.text());
+        }
+    }
+
+    /// Without the task, the findings and what the agent asked.
+    #[test]
+    fn the_short_form_has_at_most_sixty_words(run in run(), evidence in evidence()) {
+        let mut run = trusting(run, Trust::Evidence);
+        if let Decision::Continue(told) = decide(&run, &run.policy, &evidence).decision {
+            run.feedback = wording::sections(&told, &run.policy);
+            run.task.text.clear();
+            let text = NextPrompt::in_conversation(&run).render();
+            let text = text.replacen(&run.feedback.findings, "", 1);
+            let asked = question::asks(&evidence.text).unwrap_or_default();
+            let own = text.replacen(&asked, "", 1);
+            let own = own.strip_suffix("Task: ").unwrap();
+            let words = own.split_whitespace().count();
+            prop_assert!(words <= 60, "{} words: {}", words, own);
         }
     }
 }

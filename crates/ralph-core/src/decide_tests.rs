@@ -17,7 +17,7 @@ fn check(run: &Run, evidence: &Evidence, want: &Decision) {
 #[track_caller]
 fn check_goes_on(run: &Run, evidence: &Evidence) -> Feedback {
     match decide(run, &run.policy, evidence).decision {
-        Decision::Continue(feedback) => feedback,
+        Decision::Continue(feedback) => *feedback,
         other @ (Decision::Complete(_)
         | Decision::Wait(_)
         | Decision::Pause(_)
@@ -242,6 +242,17 @@ fn an_empty_change_is_a_claim_at_most() {
     check_completion(&run, &green(CLAIM).on_tree("A"), Some(Proof::Claimed));
     check_completion(&run, &green(WORKING).on_tree("A"), None);
     check_completion(&run, &green(WORKING).on_tree("B"), Some(Proof::Verified));
+}
+
+#[test]
+fn tests_that_no_longer_know_what_failed_prove_nothing() {
+    let run = run_from(&gated(), &["t1"]);
+    let green = |text: &str| Evidence {
+        forgets_failure: true,
+        ..turn(text).failing_tests(&[]).on_tree("B")
+    };
+    check_completion(&run, &green(CLAIM), Some(Proof::Claimed));
+    check_completion(&run, &green(WORKING), None);
 }
 
 #[test]

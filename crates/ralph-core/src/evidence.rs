@@ -38,6 +38,9 @@ pub struct Evidence {
     pub broken: BTreeSet<String>,
     /// New tests that fail on the code of the start.
     pub biting: Vec<BitingTest>,
+    /// Whether tests failed at the start and the present ones do not know it:
+    /// they pass on the code of the start, too.
+    pub forgets_failure: bool,
     /// What this turn cost; `None` when the agent did not say.
     pub usage: Option<Usage>,
     /// The time that went into proof beyond the gates: no limit counts it.

@@ -18,9 +18,6 @@ use crate::run::Run;
 /// A share of a limit, in percent, after which the agent is told to wrap up.
 const WRAP_UP_PERCENT: u128 = 85;
 
-/// How many weakened checks are named one by one.
-const WEAKENED: usize = 8;
-
 /// What the agent is told before its next turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feedback {
@@ -30,8 +27,16 @@ pub struct Feedback {
     pub max_iterations: u32,
     /// Where the gates stand; `None` without gates.
     pub standing: Option<Standing>,
-    /// What to know, most important first.
-    pub points: Vec<Point>,
+    /// Why the work does not count as done.
+    pub verdict: TurnVerdict,
+    /// What changed since the last turn, where that is known.
+    pub change: Option<FailureChange>,
+    /// The gates that do not pass; those that success depends on come first.
+    pub gates: Vec<GateNews>,
+    /// Changes of tests and checks that block success.
+    pub held: Vec<Weakening>,
+    /// The one thing to know about the turn itself, most telling first.
+    pub remark: Option<TurnRemark>,
     /// Whether the next turn is likely the last.
     pub pace: Pace,
 }
@@ -87,52 +92,45 @@ pub enum Pace {
     WrapUp,
 }
 
-/// One thing the agent should know.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Point {
-    /// It said it was done, but these gates do not pass.
-    ClaimRejected {
-        /// The gates that stand against it.
-        gates: Vec<String>,
-    },
-    /// It said it was done and no check disagrees, but these gates have
-    /// no result.
-    ClaimUnproven {
-        /// The gates without a result.
-        gates: Vec<String>,
-    },
-    /// It nearly said it was done.
+/// Why the work does not count as done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TurnVerdict {
+    /// These gates do not pass.
+    Failing(Vec<String>),
+    /// No gate fails, but these have no result.
+    NoResult(Vec<String>),
+    /// The gates pass, but changes of tests or checks are held.
+    Held,
+    /// The agent nearly said that it is done.
     NearMiss(Reason),
-    /// It did not say that it is done.
+    /// Its word is all that counts, and it did not say that it is done.
     NoClaim,
     /// Every required gate passes, only the claim is missing.
     OnlyClaimMissing,
-    /// What changed since the last iteration.
-    Change {
-        /// What failed then and does not now.
-        fixed: u32,
-        /// What fails now and did not then.
-        new: u32,
-        /// What failed then and still does.
-        still: u32,
-    },
-    /// A gate does not pass.
-    Gate(GateNews),
-    /// A check was made weaker, which blocks success.
-    Weakened(Weakening),
-    /// More checks were made weaker than are named.
-    MoreWeakened {
-        /// How many more.
-        count: u32,
-    },
-    /// The turn was ended because it took too long.
+    /// It said so in a turn that did not end in good order.
+    Unfinished,
+}
+
+/// What changed since the last turn, in numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FailureChange {
+    /// What failed then and does not now.
+    pub fixed: u32,
+    /// What fails now and did not then.
+    pub new: u32,
+}
+
+/// One thing to know about the turn that ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TurnRemark {
+    /// It was ended because it took too long.
     TimedOut(Timeout),
     /// The agent ended with an error.
-    AgentFailed {
+    Failed {
         /// What happened.
         what: String,
     },
-    /// The agent asked a question that nobody will answer.
+    /// The agent asked a question that no one will answer.
     Asked {
         /// The question.
         question: String,
@@ -141,8 +139,8 @@ pub enum Point {
     Circle(Circle),
     /// Nothing has moved for a while.
     Stalled {
-        /// For how many iterations.
-        iterations: u32,
+        /// For how many turns.
+        turns: u32,
         /// After how many the run ends.
         limit: u32,
     },
@@ -157,33 +155,58 @@ impl Feedback {
         claim: &Claim,
         progress: &Progress,
     ) -> Self {
-        let mut points = turn_points(evidence);
-        points.extend(claim_points(policy, evidence, claim));
-        points.extend(change(run, evidence, progress));
-        points.extend(gate_points(run, evidence, progress));
-        points.extend(weakened_points(evidence));
-        points.extend(progress_points(policy, progress));
         let now = Totals::of(&evidence.gates);
         let not_run = unproven(evidence).len();
         let standing = policy.measures().then(|| Standing {
             not_run: count(not_run),
             ..Standing::new(run, evidence.shown_failing().len(), now)
         });
+        let verdict = verdict(policy, evidence, claim);
+        let pace = pace(run, policy, evidence);
         Self {
             iteration: run.iteration + 1,
             max_iterations: policy.limits.iterations,
             standing,
-            points,
-            pace: pace(run, policy, evidence),
+            change: change(run, evidence, progress),
+            gates: gates(run, evidence, progress),
+            held: evidence.weakened.clone(),
+            remark: remark(policy, evidence, progress, &verdict, pace),
+            verdict,
+            pace,
         }
     }
 }
 
-fn turn_points(evidence: &Evidence) -> Vec<Point> {
-    let mut points = Vec::new();
+fn verdict(policy: &Policy, evidence: &Evidence, claim: &Claim) -> TurnVerdict {
+    let is_claim_judged = policy.trust == Trust::Claim;
+    let red = evidence.gates.iter().filter(|gate| gate.is_red() && !is_claim_judged);
+    let red: Vec<String> = red.map(|gate| gate.name.clone()).collect();
+    let unproven = unproven(evidence);
+    match claim {
+        _ if !red.is_empty() => TurnVerdict::Failing(red),
+        _ if !unproven.is_empty() && !is_claim_judged => TurnVerdict::NoResult(unproven),
+        _ if !evidence.weakened.is_empty() && !is_claim_judged => TurnVerdict::Held,
+        Claim::NearMiss(reason) if evidence.turn == TurnEnd::Finished => {
+            TurnVerdict::NearMiss(reason.clone())
+        }
+        Claim::NearMiss(_) | Claim::None if is_claim_judged => TurnVerdict::NoClaim,
+        Claim::NearMiss(_) | Claim::None => TurnVerdict::OnlyClaimMissing,
+        Claim::Made(_) => TurnVerdict::Unfinished,
+    }
+}
+
+/// The one thing to know about a turn. Where the agent has to be told how to say
+/// that it is done, nothing else matters.
+fn remark(
+    policy: &Policy,
+    evidence: &Evidence,
+    progress: &Progress,
+    verdict: &TurnVerdict,
+    pace: Pace,
+) -> Option<TurnRemark> {
     match &evidence.turn {
-        TurnEnd::TimedOut(timeout) => points.push(Point::TimedOut(*timeout)),
-        TurnEnd::Failed { what } => points.push(Point::AgentFailed { what: what.clone() }),
+        TurnEnd::TimedOut(timeout) => return Some(TurnRemark::TimedOut(*timeout)),
+        TurnEnd::Failed { what } => return Some(TurnRemark::Failed { what: what.clone() }),
         TurnEnd::Finished
         | TurnEnd::UserAbort
         | TurnEnd::ProviderLimit { .. }
@@ -191,25 +214,17 @@ fn turn_points(evidence: &Evidence) -> Vec<Point> {
         | TurnEnd::ChildrenRunning
         | TurnEnd::WorkTreeGone => {}
     }
+    if matches!(verdict, TurnVerdict::NearMiss(_)) {
+        return None;
+    }
     if let Some(question) = question::asks(&evidence.text) {
-        points.push(Point::Asked { question });
+        return Some(TurnRemark::Asked { question });
     }
-    points
-}
-
-fn claim_points(policy: &Policy, evidence: &Evidence, claim: &Claim) -> Vec<Point> {
-    let red: Vec<String> =
-        evidence.gates.iter().filter(|gate| gate.is_red()).map(|gate| gate.name.clone()).collect();
-    let unproven = unproven(evidence);
-    let all_pass = red.is_empty() && unproven.is_empty() && evidence.weakened.is_empty();
-    match claim {
-        Claim::Made(_) if !red.is_empty() => vec![Point::ClaimRejected { gates: red }],
-        Claim::Made(_) if !unproven.is_empty() => vec![Point::ClaimUnproven { gates: unproven }],
-        Claim::NearMiss(reason) => vec![Point::NearMiss(reason.clone())],
-        Claim::None if policy.trust == Trust::Claim => vec![Point::NoClaim],
-        Claim::None if all_pass => vec![Point::OnlyClaimMissing],
-        Claim::Made(_) | Claim::None => Vec::new(),
+    if !policy.measures() || progress.stalled == 0 || pace == Pace::WrapUp {
+        return None;
     }
+    let stalled = TurnRemark::Stalled { turns: progress.stalled, limit: policy.limits.stalled };
+    Some(progress.circle.map_or(stalled, TurnRemark::Circle))
 }
 
 /// The gates that success depends on and that have no result.
@@ -218,9 +233,9 @@ fn unproven(evidence: &Evidence) -> Vec<String> {
     unproven.map(|gate| gate.name.clone()).collect()
 }
 
-/// What changed since the last iteration. Where only exit codes are known the
-/// gates say it all, and where a gate could not run nothing is known.
-fn change(run: &Run, evidence: &Evidence, progress: &Progress) -> Option<Point> {
+/// What changed since the last turn. Where only exit codes are known the gates
+/// say it all, and where a gate could not run nothing is known.
+fn change(run: &Run, evidence: &Evidence, progress: &Progress) -> Option<FailureChange> {
     if !Totals::of(&evidence.gates).is_counted() || !sees_all_required(evidence) {
         return None;
     }
@@ -228,43 +243,21 @@ fn change(run: &Run, evidence: &Evidence, progress: &Progress) -> Option<Point> 
         prints.difference(&progress.flaky).cloned().collect()
     };
     let (before, now) = (steady(&run.progress.failing), steady(&evidence.measured_failing()));
-    let still = now.intersection(&before).count();
-    let (fixed, new) = (before.len() - still, now.len() - still);
-    (fixed + new + still > 0).then(|| Point::Change {
-        fixed: count(fixed),
-        new: count(new),
-        still: count(still),
+    Some(FailureChange {
+        fixed: count(before.difference(&now).count()),
+        new: count(now.difference(&before).count()),
     })
 }
 
-/// The gates that do not pass; those that success depends on come first.
-fn gate_points(run: &Run, evidence: &Evidence, progress: &Progress) -> impl Iterator<Item = Point> {
+fn gates(run: &Run, evidence: &Evidence, progress: &Progress) -> Vec<GateNews> {
     let blocking = evidence.gates.iter().filter(|gate| gate.blocks());
     let others = evidence.gates.iter().filter(|gate| !gate.passed() && !gate.blocks());
-    blocking.chain(others).map(|gate| {
-        let past = gate::Past {
-            failing: &run.progress.failing,
-            broken: &evidence.broken,
-            flaky: &progress.flaky,
-        };
-        Point::Gate(GateNews::of(gate, &past))
-    })
-}
-
-fn weakened_points(evidence: &Evidence) -> impl Iterator<Item = Point> {
-    let named = evidence.weakened.iter().take(WEAKENED).cloned().map(Point::Weakened);
-    let more = evidence.weakened.len().saturating_sub(WEAKENED);
-    named.chain((more > 0).then(|| Point::MoreWeakened { count: count(more) }))
-}
-
-fn progress_points(policy: &Policy, progress: &Progress) -> Vec<Point> {
-    let mut points = Vec::new();
-    if !policy.measures() || progress.stalled == 0 {
-        return points;
-    }
-    points.extend(progress.circle.map(Point::Circle));
-    points.push(Point::Stalled { iterations: progress.stalled, limit: policy.limits.stalled });
-    points
+    let past = gate::Past {
+        failing: &run.progress.failing,
+        broken: &evidence.broken,
+        flaky: &progress.flaky,
+    };
+    blocking.chain(others).map(|gate| GateNews::of(gate, &past)).collect()
 }
 
 fn pace(run: &Run, policy: &Policy, evidence: &Evidence) -> Pace {

@@ -13,7 +13,7 @@ use crate::samples::{
 #[track_caller]
 fn feedback(run: &Run, evidence: &Evidence) -> Feedback {
     match decide(run, &run.policy, evidence).decision {
-        Decision::Continue(feedback) => feedback,
+        Decision::Continue(feedback) => *feedback,
         other @ (Decision::Complete(_)
         | Decision::Wait(_)
         | Decision::Pause(_)
@@ -21,8 +21,8 @@ fn feedback(run: &Run, evidence: &Evidence) -> Feedback {
     }
 }
 
-fn tests_point(verdict: Verdict) -> Point {
-    Point::Gate(GateNews {
+fn tests_news(verdict: Verdict) -> GateNews {
+    GateNews {
         name: "tests".to_owned(),
         command: "make tests".to_owned(),
         verdict,
@@ -33,7 +33,7 @@ fn tests_point(verdict: Verdict) -> Point {
         more_problems: 0,
         flaky: Vec::new(),
         tail: String::new(),
-    })
+    }
 }
 
 /// Where gates stand that only pass or fail.
@@ -43,7 +43,7 @@ fn standing(failing: u32, initially: u32) -> Standing {
 }
 
 #[test]
-fn a_rejected_claim_comes_before_what_stands_against_it() {
+fn a_claim_is_refused_with_what_stands_against_it() {
     let run = run_from(&gated(), &["t1", "t2", "t3", "t4"]);
     let feedback = feedback(&run, &turn(CLAIM).failing_tests(&["t1"]));
     assert_eq!(
@@ -52,10 +52,11 @@ fn a_rejected_claim_comes_before_what_stands_against_it() {
             iteration: 2,
             max_iterations: 10,
             standing: Some(standing(1, 4)),
-            points: vec![
-                Point::ClaimRejected { gates: vec!["tests".to_owned()] },
-                tests_point(Verdict::Fail(Fault::Exit(1))),
-            ],
+            verdict: TurnVerdict::Failing(vec!["tests".to_owned()]),
+            change: None,
+            gates: vec![tests_news(Verdict::Fail(Fault::Exit(1)))],
+            held: Vec::new(),
+            remark: None,
             pace: Pace::Steady,
         }
     );
@@ -64,13 +65,14 @@ fn a_rejected_claim_comes_before_what_stands_against_it() {
 #[test]
 fn a_gate_without_a_report_is_not_passed_over() {
     let run = run_from(&gated(), &[]);
-    let unknown = tests_point(Verdict::Unknown { reason: "it did not run".to_owned() });
-    let stalled = Point::Stalled { iterations: 1, limit: 3 };
-    let said_nothing = feedback(&run, &turn(WORKING));
-    assert_eq!(said_nothing.points, [unknown.clone(), stalled.clone()]);
-    assert_eq!(said_nothing.standing, Some(Standing { not_run: 1, ..standing(0, 0) }));
-    let unproven = Point::ClaimUnproven { gates: vec!["tests".to_owned()] };
-    assert_eq!(feedback(&run, &turn(CLAIM)).points, [unproven, unknown, stalled]);
+    let unknown = tests_news(Verdict::Unknown { reason: "it did not run".to_owned() });
+    for text in [WORKING, CLAIM] {
+        let told = feedback(&run, &turn(text));
+        assert_eq!(told.verdict, TurnVerdict::NoResult(vec!["tests".to_owned()]));
+        assert_eq!(told.gates, std::slice::from_ref(&unknown));
+        assert_eq!(told.remark, Some(TurnRemark::Stalled { turns: 1, limit: 3 }));
+        assert_eq!(told.standing, Some(Standing { not_run: 1, ..standing(0, 0) }));
+    }
 }
 
 #[test]
@@ -80,7 +82,7 @@ fn a_claim_is_rejected_for_what_fails_and_not_for_what_was_not_run() {
         ..gated()
     };
     let told = feedback(&run_from(&policy, &[]), &turn(CLAIM).failing_tests(&["t1"]));
-    assert_eq!(told.points[0], Point::ClaimRejected { gates: vec!["tests".to_owned()] });
+    assert_eq!(told.verdict, TurnVerdict::Failing(vec!["tests".to_owned()]));
     assert_eq!(told.standing.map(|standing| (standing.failing, standing.not_run)), Some((1, 1)));
 }
 
@@ -88,17 +90,17 @@ fn a_claim_is_rejected_for_what_fails_and_not_for_what_was_not_run() {
 fn only_the_claim_is_asked_for_when_the_checks_pass() {
     let run = run_from(&gated(), &[]);
     let passed = || turn(WORKING).failing_tests(&[]).trying("new");
-    assert_eq!(feedback(&run, &passed()).points, [Point::OnlyClaimMissing]);
-    let weakened = passed().weakening();
-    let want = Point::Weakened(weakened.weakened[0].clone());
-    assert_eq!(feedback(&run, &weakened).points, [want]);
+    assert_eq!(feedback(&run, &passed()).verdict, TurnVerdict::OnlyClaimMissing);
+    let told = feedback(&run, &passed().weakening());
+    assert_eq!(told.verdict, TurnVerdict::Held);
+    assert_eq!(told.held.len(), 1);
 }
 
 #[test]
 fn a_bare_promise_loop_is_told_that_the_promise_is_missing() {
     let run = run(&Policy::promise());
     let feedback = feedback(&run, &turn(WORKING));
-    assert_eq!(feedback.points, [Point::NoClaim]);
+    assert_eq!(feedback.verdict, TurnVerdict::NoClaim);
     assert_eq!(feedback.standing, None);
 }
 
@@ -110,21 +112,22 @@ fn required_gates_come_before_advice() {
         GateReport { need: Need::Advisory, ..report("lint", Verdict::Fail(Fault::Exit(2))) };
     let evidence = turn(WORKING).reporting(advice).failing_tests(&["t1"]).trying("new");
     let names: Vec<String> = feedback(&run_from(&policy, &["t1"]), &evidence)
-        .points
-        .iter()
-        .map(|point| format!("{point:?}").chars().take(29).collect())
+        .gates
+        .into_iter()
+        .map(|gate| gate.name)
         .collect();
-    assert_eq!(names, [r#"Gate(GateNews { name: "tests""#, r#"Gate(GateNews { name: "lint","#]);
+    assert_eq!(names, ["tests", "lint"]);
 }
 
 #[test]
-fn how_the_turn_ended_comes_first() {
+fn how_the_turn_ended_is_what_to_know_about_it() {
     let run = run(&Policy::promise());
     let crashed = feedback(&run, &turn("").crashing());
     let what = "exit code 1".to_owned();
-    assert_eq!(crashed.points, [Point::AgentFailed { what }, Point::NoClaim]);
+    assert_eq!(crashed.remark, Some(TurnRemark::Failed { what }));
+    assert_eq!(crashed.verdict, TurnVerdict::NoClaim);
     let asked = feedback(&run, &turn("Which one should I use?"));
-    assert!(matches!(asked.points[0], Point::Asked { .. }), "{asked:?}");
+    assert!(matches!(asked.remark, Some(TurnRemark::Asked { .. })), "{asked:?}");
 }
 
 #[test]
@@ -132,8 +135,7 @@ fn going_in_a_circle_is_said_after_the_first_return() {
     let mut run = run_from(&gated(), &["t1"]);
     crate::samples::advance(&mut run, &turn("b").failing_tests(&["t1"]).on_tree("B").trying("b"));
     let back = feedback(&run, &turn("a").failing_tests(&["t1"]).on_tree("A").trying("a"));
-    let circle = Point::Circle(Circle { from: 0, to: 2 });
-    assert_eq!(back.points[1..], [circle, Point::Stalled { iterations: 1, limit: 3 }]);
+    assert_eq!(back.remark, Some(TurnRemark::Circle(Circle { from: 0, to: 2 })));
 }
 
 #[test]
@@ -158,8 +160,7 @@ fn long_output_is_repeated_only_in_its_last_part() {
     let long =
         GateReport { tail: "x".repeat(10_000), ..report("tests", Verdict::Fail(Fault::Exit(1))) };
     let feedback = feedback(&run_from(&gated(), &["t1"]), &turn("").reporting(long));
-    let Point::Gate(news) = &feedback.points[0] else { panic!("{feedback:?}") };
-    assert_eq!(news.tail.len(), 3000);
+    assert_eq!(feedback.gates[0].tail.len(), 3000);
 }
 
 #[test]
@@ -169,24 +170,12 @@ fn what_changed_since_the_last_iteration_is_said() {
         flaky: set(&["test flaky"]),
         ..turn(WORKING).reporting(tested(&[], &["c", "d", "flaky"]))
     };
-    let change = |run: &Run, evidence: &Evidence| {
-        let mut points = feedback(run, evidence).points.into_iter();
-        points.find(|point| matches!(point, Point::Change { .. }))
-    };
-    let want = Point::Change { fixed: 2, new: 1, still: 1 };
+    let change = |run: &Run, evidence: &Evidence| feedback(run, evidence).change;
+    let want = FailureChange { fixed: 2, new: 1 };
     assert_eq!(change(&run, &evidence), Some(want));
     // A gate that did not run has fixed nothing.
     run.policy.gates.push(gate("lint", Need::Required));
     assert_eq!(change(&run, &evidence), None);
-}
-
-#[test]
-fn only_so_many_weakened_checks_are_named() {
-    let mut evidence = turn(WORKING).failing_tests(&[]).weakening().trying("new");
-    evidence.weakened = vec![evidence.weakened[0].clone(); 11];
-    let points = feedback(&run_from(&gated(), &[]), &evidence).points;
-    assert_eq!(points.len(), 9);
-    assert_eq!(points[8], Point::MoreWeakened { count: 3 });
 }
 
 #[test]

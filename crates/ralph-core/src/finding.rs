@@ -117,6 +117,18 @@ pub fn normalised(text: &str) -> String {
     }
 }
 
+/// The name of a test as its tool writes it.
+///
+/// An id may begin with the binary that holds the test and a `$`, which tells
+/// equal names apart.
+pub fn test_name(id: &str) -> &str {
+    let is_target = |c: char| c.is_ascii_alphanumeric() || "_-:/#".contains(c);
+    match id.split_once('$') {
+        Some((target, name)) if target.chars().all(is_target) && !name.is_empty() => name,
+        Some(_) | None => id,
+    }
+}
+
 /// How one test ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TestState {
@@ -312,6 +324,20 @@ mod tests {
         let tests = brief.tests.unwrap();
         assert_eq!((tests.states.len(), tests.counts), (334, counts));
         assert_eq!(brief.beyond, 100 + 666);
+    }
+
+    #[test]
+    fn a_test_is_called_what_its_tool_calls_it() {
+        for (id, name) in [
+            ("2$four_and_nine_subtract", "four_and_nine_subtract"),
+            ("rs::t$doubles", "doubles"),
+            ("bin/shop#2$cart::adds", "cart::adds"),
+            ("tests/test_a.py::test_b[$5]", "tests/test_a.py::test_b[$5]"),
+            ("a.test.js > it costs $5", "a.test.js > it costs $5"),
+            ("ends with $", "ends with $"),
+        ] {
+            assert_eq!(test_name(id), name);
+        }
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub mod original;
 pub mod policy;
 pub mod preserve;
 pub mod progress;
+pub mod prompt;
 pub mod question;
 pub mod redact;
 pub mod run;

@@ -4,6 +4,8 @@
 //! Both are told test by test. How a suite ended as a whole says little: a
 //! bar for coverage may fail with tests that all pass.
 
+use std::collections::BTreeSet;
+
 use crate::evidence::{Bite, BitingTest};
 use crate::finding::{TestState, Tests};
 use crate::preserve::{self, Start, is_part_of};
@@ -147,6 +149,25 @@ impl OriginalVerdict {
     }
 }
 
+/// The tests that give another result in a copy of the same files. Code that
+/// tells the two apart could please the judge alone.
+pub fn unlike(here: &Tests, copy: &Tests) -> BTreeSet<String> {
+    let ran = |tests: &Tests| tests.counts.passed.saturating_add(tests.counts.failed);
+    let lacks_some = ran(copy) < ran(here);
+    let is_unlike = |id: &str, state: TestState| match copy.states.get(id) {
+        _ if state == TestState::Skipped => false,
+        Some(other) => *other != state,
+        None => lacks_some,
+    };
+    let named = here.states.iter().filter(|(id, state)| is_unlike(id, **state));
+    let mut found: BTreeSet<String> = named.map(|(id, _)| id.clone()).collect();
+    let failing = copy.counts.failed.abs_diff(here.counts.failed);
+    if found.is_empty() && failing > 0 {
+        found.insert(format!("{failing} tests without a name"));
+    }
+    found
+}
+
 /// The tests that the run added or changed (`is_changed`), that pass now and
 /// fail on the code of the start (`before`). One that cannot be run there has
 /// to be new, and to use what the run added: `uses_change` says so.
@@ -285,6 +306,21 @@ mod tests {
         let mut verdict = judge(&before, &now, &tests(&[], &["t::a", "t::b"]));
         verdict.confirm(&before, &tests(&["t::a"], &["t::b"]), None);
         check(&verdict, &[("t::b", ObjectionReason::OnlyChanged)]);
+    }
+
+    #[test]
+    fn a_test_that_gives_another_result_in_a_copy_is_told() {
+        let here = tests(&["t::a", "t::b"], &["t::c"]);
+        assert!(unlike(&here, &here).is_empty());
+        let found = unlike(&here, &tests(&["t::a"], &["t::b", "t::c"]));
+        assert_eq!(found.into_iter().collect::<Vec<_>>(), ["t::b"]);
+        assert_eq!(unlike(&here, &tests(&["t::a"], &["t::c"])).len(), 1);
+        let counted = |failed| {
+            let mut tests = Tests::default();
+            tests.counts.failed = failed;
+            tests
+        };
+        assert_eq!(unlike(&counted(0), &counted(2)).len(), 1);
     }
 
     #[test]

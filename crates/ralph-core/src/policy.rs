@@ -65,6 +65,17 @@ impl Policy {
         self.gates.iter().any(|gate| gate.need == Need::Required)
     }
 
+    /// Whether the run is about errors and warnings: a gate looks for them, or
+    /// none of them may be left. Such a run is told of in counts.
+    pub fn counts_diagnostics(&self) -> bool {
+        let counts = |gate: &GateSpec| {
+            gate.criterion.is_diagnostic()
+                || gate.criterion == Criterion::Security
+                || gate.bar == Bar::NoWorse
+        };
+        !self.zero.is_empty() || self.gates.iter().any(counts)
+    }
+
     /// Whether any gate measures how far the work is. A judge does not: it is
     /// asked when all else is well. Nor do notes that have to hold anyhow.
     pub fn measures(&self) -> bool {
@@ -322,6 +333,11 @@ impl Criterion {
             Self::Custom => "custom",
             Self::Judge => "judge",
         }
+    }
+
+    /// Whether it is about errors and warnings in the code.
+    pub fn is_diagnostic(self) -> bool {
+        matches!(self, Self::LintClean | Self::TypeCheck | Self::Diagnostics)
     }
 }
 

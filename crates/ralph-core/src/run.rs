@@ -9,6 +9,7 @@ use crate::ids::{RunId, SessionId, TreeId};
 use crate::limits::Spent;
 use crate::policy::Policy;
 use crate::progress::Progress;
+use crate::prompt::PromptSections;
 use crate::score::Score;
 use crate::state::State;
 use crate::time::Timestamp;
@@ -49,8 +50,8 @@ pub struct Run {
     /// Time in which nobody worked on it: paused, left behind, or before the
     /// first turn.
     pub asleep: Duration,
-    /// What the next turn is told, rendered; empty before the first decision.
-    pub feedback: String,
+    /// What the next turn is told; empty before the first decision.
+    pub feedback: PromptSections,
     /// The end of the last final text.
     pub last_output: String,
     /// The tree the last gates ran on.
@@ -163,7 +164,7 @@ impl Run {
             usage: Usage::default(),
             waited: Duration::ZERO,
             asleep: Duration::ZERO,
-            feedback: String::new(),
+            feedback: PromptSections::default(),
             last_output: String::new(),
             tree: None,
             best: None,

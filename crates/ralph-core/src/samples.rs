@@ -92,6 +92,7 @@ pub(crate) fn turn(text: &str) -> Evidence {
         broken: BTreeSet::new(),
         weakened_state: None,
         biting: Vec::new(),
+        forgets_failure: false,
         aside: Duration::ZERO,
         usage: Some(Usage::default()),
         now: minute(1),

@@ -1,17 +1,15 @@
 //! Changes of tests and checks that the user accepted while a run goes on.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::Write;
 use std::path::Path;
-
-use crate::plain_file;
 
 /// The list's name in the run's folder.
 const FILE: &str = "allowed";
 
 /// What was accepted so far, oldest first.
 pub fn load(folder: &Path) -> Vec<String> {
-    let text = plain_file::read_text(&folder.join(FILE)).unwrap_or_default();
+    let text = ralph_files::read_own_text(folder.join(FILE)).unwrap_or_default();
     text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
@@ -19,15 +17,7 @@ pub fn load(folder: &Path) -> Vec<String> {
 pub fn add(folder: &Path, paths: &[String]) -> std::io::Result<Vec<String>> {
     fs::create_dir_all(folder)?;
     let path = folder.join(FILE);
-    if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
-        // A pipe would wait for a reader for ever.
-        fs::remove_file(&path)?;
-    }
-    let mut options = File::options();
-    options.create(true).append(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
+    let mut file = ralph_files::append_own(path)?;
     let known = load(folder);
     let mut new: Vec<String> = Vec::new();
     for path in paths {
@@ -39,6 +29,12 @@ pub fn add(folder: &Path, paths: &[String]) -> std::io::Result<Vec<String>> {
     // One write: two calls at once do not mix their lines.
     file.write_all(lines.as_bytes())?;
     Ok(new)
+}
+
+/// Makes this the list, whatever is in its place.
+pub(crate) fn replace(folder: &Path, paths: &[String]) -> std::io::Result<()> {
+    let lines = paths.iter().flat_map(|path| [path, "\n"]).collect::<String>();
+    ralph_files::write_own(folder.join(FILE), lines)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Time and interruption: the only places where the engine meets the clock.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ralph_core::Timestamp;
 
@@ -26,14 +26,22 @@ impl Clock for SystemClock {
 /// A wish to stop that may come from a signal handler at any moment.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
-    shared: Arc<(Mutex<u32>, Condvar)>,
+    shared: Arc<(Mutex<Wishes>, Condvar)>,
+}
+
+/// How often the end was asked for, and who listens.
+#[derive(Debug, Default)]
+struct Wishes {
+    raised: u32,
+    /// When the work last looked whether somebody asked.
+    heard: Option<Instant>,
 }
 
 impl Interrupt {
     /// Asks for the end; wakes whoever waits.
     pub fn raise(&self) {
-        let (raised, changed) = &*self.shared;
-        *raised.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        let (_, changed) = &*self.shared;
+        self.wishes().raised += 1;
         changed.notify_all();
     }
 
@@ -47,17 +55,54 @@ impl Interrupt {
         self.count() > 1
     }
 
+    /// Waits until nobody has looked for `span` whether the end was asked for:
+    /// then the work hangs, and will not end by itself.
+    pub fn until_unheard(&self, span: Duration) {
+        let from = Instant::now();
+        loop {
+            let heard = self.wishes().heard.map_or(from, |heard| heard.max(from));
+            let left = span.saturating_sub(heard.elapsed());
+            if left.is_zero() {
+                return;
+            }
+            std::thread::park_timeout(left);
+        }
+    }
+
     fn count(&self) -> u32 {
-        *self.shared.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut wishes = self.wishes();
+        wishes.heard = Some(Instant::now());
+        wishes.raised
+    }
+
+    fn wishes(&self) -> MutexGuard<'_, Wishes> {
+        self.shared.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for `span` or until somebody asks; says whether somebody did.
     pub fn wait(&self, span: Duration) -> bool {
-        let (raised, changed) = &*self.shared;
-        let guard = raised.lock().unwrap_or_else(PoisonError::into_inner);
-        let (guard, _) = changed
-            .wait_timeout_while(guard, span, |raised| *raised == 0)
+        let (_, changed) = &*self.shared;
+        let (mut guard, _) = changed
+            .wait_timeout_while(self.wishes(), span, |wishes| wishes.raised == 0)
             .unwrap_or_else(PoisonError::into_inner);
-        *guard > 0
+        guard.heard = Some(Instant::now());
+        guard.raised > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_that_no_longer_looks_for_a_wish_to_stop_hangs() {
+        let interrupt = Interrupt::default();
+        interrupt.raise();
+        assert!(interrupt.is_raised() && !interrupt.is_urgent());
+        let (from, span) = (Instant::now(), Duration::from_millis(20));
+        interrupt.until_unheard(span);
+        assert!(from.elapsed() >= span);
+        interrupt.raise();
+        assert!(interrupt.wait(span) && interrupt.is_urgent());
     }
 }

@@ -4,7 +4,6 @@
 //! reader compares the commit that is checked out with those that are known:
 //! two small files when nothing happened.
 
-use std::fs;
 use std::path::Path;
 
 use ralph_core::Timestamp;
@@ -63,10 +62,10 @@ fn write(book: &Notebook, events: &[Event]) -> Result<(), MemoryError> {
 
 /// The commit that is checked out, as far as two small files tell.
 fn head(git: &GitDirs) -> Option<String> {
-    let head = fs::read_to_string(git.dir.join("HEAD")).ok()?;
+    let head = ralph_files::read_text(git.dir.join("HEAD")).ok()?;
     let name = match head.trim().strip_prefix("ref: ") {
         Some(name) => {
-            fs::read_to_string(git.common.join(name)).ok().or_else(|| packed(git, name))?
+            ralph_files::read_text(git.common.join(name)).ok().or_else(|| packed(git, name))?
         }
         None => head,
     };
@@ -75,7 +74,7 @@ fn head(git: &GitDirs) -> Option<String> {
 
 /// The commit of a reference that git packed, as it does after a clone.
 fn packed(git: &GitDirs, name: &str) -> Option<String> {
-    let all = fs::read_to_string(git.common.join("packed-refs")).ok()?;
+    let all = ralph_files::read_text(git.common.join("packed-refs")).ok()?;
     let mut lines = all.lines().filter_map(|line| line.split_once(' '));
     lines.find(|(_, packed)| *packed == name).map(|(commit, _)| commit.to_owned())
 }

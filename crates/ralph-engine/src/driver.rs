@@ -5,6 +5,7 @@ mod gates;
 mod hands;
 mod judging;
 mod keeping;
+mod last_lines;
 pub(crate) mod leftovers;
 mod memory;
 mod notes;
@@ -13,10 +14,11 @@ mod outcomes;
 mod packages;
 mod preserve;
 mod pulse;
-mod refusals;
+pub(crate) mod refusals;
 mod session;
 mod suite;
 mod summary;
+mod surroundings;
 mod tampering;
 pub(crate) mod timing;
 pub(crate) mod turn;
@@ -201,7 +203,7 @@ impl Driver<'_> {
         let sealed = SealedFiles::of(&self.folder);
         let taken = self.take_turn(agent, run)?;
         self.end_strays(run);
-        self.put_right(run, sealed)?;
+        self.put_right(run, Some(sealed))?;
         self.left = None;
         self.keep_answer(run, &taken.spoken.text);
         // Whatever becomes of the turn, it was paid for.
@@ -246,7 +248,7 @@ impl Driver<'_> {
         let record = turn::iteration_record(run, &judgement, &evidence, began);
         let mut next = steps::conclude(run, &judgement, &evidence);
         if let Some(refused) = refused.filter(|_| next.state == State::Running) {
-            next.feedback = format!("{}\n\n{}", next.feedback, redact(&refused.told));
+            next.feedback.refusals = redact(&refused.told).into_owned();
         }
         let lesson = self.learn(run, &evidence, &mut next);
         Ok(Judged { evidence, record, next, lesson, decision: judgement.decision })
@@ -359,10 +361,10 @@ impl Driver<'_> {
 /// Tells whoever looks at the agent how the run ended, or that it rests.
 fn show_end(agent: &dyn Agent, run: &Run) {
     let (text, mood) = match &run.state {
-        State::Success(_) => (wording::host::ended(run), Mood::Good),
+        State::Success(_) => (wording::host::ended(run, None), Mood::Good),
         State::Failed(_) | State::Stopped => {
             let limit = wording::host::limit_reached(run).map(str::to_owned);
-            (limit.unwrap_or_else(|| wording::host::ended(run)), Mood::Bad)
+            (limit.unwrap_or_else(|| wording::host::ended(run, None)), Mood::Bad)
         }
         State::Running | State::Waiting(_) | State::Paused(_) => {
             (wording::host::rests(run), Mood::Bad)

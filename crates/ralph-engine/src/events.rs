@@ -123,6 +123,10 @@ pub trait Sink {
     /// Takes note. Must not block for long.
     fn event(&mut self, event: &Event<'_>, at: Timestamp);
 
+    /// Shows the last lines of an agent whose output is nothing but text, as
+    /// often as they change while it runs. Redacted.
+    fn last_lines(&mut self, _lines: &[String], _at: Timestamp) {}
+
     /// Called a few times a second while something runs.
     fn tick(&mut self, _at: Timestamp) {}
 }

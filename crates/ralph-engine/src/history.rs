@@ -29,7 +29,8 @@ pub fn curves(run: &Run, iterations: &[IterationRecord]) -> Curves {
 fn errors(totals: &[Totals]) -> Option<String> {
     let values: Vec<u64> = totals.iter().map(|totals| totals.counts.errors).collect();
     let (first, last) = (values.first()?, values.last()?);
-    values.iter().any(|value| *value > 0).then(|| format!("{} {first} → {last}", spark(&values)))
+    let most = values.iter().copied().max().filter(|most| *most > 0)?;
+    Some(format!("{} {first} → {last}", sparkline(&values, most)))
 }
 
 fn tests(totals: &[Totals]) -> Option<String> {
@@ -38,23 +39,32 @@ fn tests(totals: &[Totals]) -> Option<String> {
     let share =
         |counts: &TestCounts| format!("{}/{}", counts.passed, counts.passed + counts.failed);
     let (first, last) = (share(counts.first()?), share(counts.last()?));
-    Some(format!("{} {first} → {last}", spark(&passed)))
+    let most = counts.iter().map(|counts| counts.passed + counts.failed).max()?;
+    Some(format!("{} {first} → {last}", sparkline(&passed, most)))
 }
 
-fn spark(values: &[u64]) -> String {
-    let small: Vec<u32> =
-        values.iter().map(|value| u32::try_from(*value).unwrap_or(u32::MAX)).collect();
-    sparkline(&small)
+/// How many things fail after each iteration, and how many now.
+pub fn failing_curve(values: &[u32]) -> String {
+    let most = values.iter().copied().max().unwrap_or(0);
+    let values: Vec<u64> = values.iter().copied().map(u64::from).collect();
+    let curve = sparkline(&values, u64::from(most));
+    let now = values.last().map_or_else(String::new, u64::to_string);
+    format!("{curve} {now}").trim_start().to_owned()
 }
 
-/// A curve of small numbers as one line of blocks.
-pub fn sparkline(values: &[u32]) -> String {
+/// A curve as one line of blocks, each as high as its share of `most`.
+///
+/// Only `most` itself fills its block, and only zero is as low as can be. One
+/// value is no curve.
+fn sparkline(values: &[u64], most: u64) -> String {
     const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let top = values.iter().copied().max().unwrap_or(0).max(1);
-    let block = |value: u32| {
-        let level = u64::from(value) * 7 / u64::from(top);
+    let block = |value: u64| {
+        let level = (value.min(most).saturating_mul(7) / most.max(1)).max(value.min(1));
         BLOCKS[usize::try_from(level).unwrap_or(7)]
     };
+    if values.len() < 2 {
+        return String::new();
+    }
     let from = values.len().saturating_sub(SHOWN);
     values[from..].iter().map(|value| block(*value)).collect()
 }

@@ -65,9 +65,21 @@ fn reading(errors: u64, passed: u64, failed: u64) -> Reading {
 
 #[test]
 fn a_sparkline_shows_the_way_down() {
-    assert_eq!(sparkline(&[]), "");
-    assert_eq!(sparkline(&[0, 0]), "▁▁");
-    assert_eq!(sparkline(&[8, 4, 0]), "█▄▁");
+    assert_eq!(failing_curve(&[]), "");
+    assert_eq!(failing_curve(&[0, 0]), "▁▁ 0");
+    assert_eq!(failing_curve(&[8, 4, 0]), "█▄▁ 0");
+    assert_eq!(failing_curve(&[1]), "1", "one value is no curve");
+}
+
+#[test]
+fn a_constant_is_flat_at_its_level() {
+    assert_eq!(sparkline(&[1, 1, 1], 2), "▄▄▄");
+    assert_eq!(sparkline(&[0, 0], 3), "▁▁");
+    assert_eq!(sparkline(&[3, 3], 3), "██");
+    assert_eq!(sparkline(&[1, 99, 100], 100), "▂▇█", "only nothing is low, only all is full");
+    let records = [1, 2].map(|number| record(number, "B", reading(0, 1, 1)));
+    let shown = curves(&run(Totals::default()), &records);
+    assert_eq!(shown.tests.as_deref(), Some("▄▄ 1/2 → 1/2"));
 }
 
 #[test]

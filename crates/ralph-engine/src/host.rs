@@ -8,11 +8,11 @@ mod broken;
 mod looks;
 mod moving;
 mod place;
+mod presence;
 mod summary;
 mod transcript;
 mod trouble;
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use ralph_agents::Spoken;
@@ -21,16 +21,17 @@ use ralph_core::diagnostics::Totals;
 use ralph_core::errand::Errands;
 use ralph_core::evidence::TurnEnd;
 use ralph_core::host::{
-    Actor, Effect, Happening, HostEvent, HostReply, Reach, Silence, Start, Tone, ToolUse,
+    Actor, Effect, Happening, HostEvent, HostReply, Mode, Reach, Silence, Tone, ToolUse,
 };
 use ralph_core::run::{Baseline, NewRun};
-use ralph_core::state::{Pause, State, Wait};
-use ralph_core::wording::{auto_continue_line, host as wording};
-use ralph_core::{Evidence, Run, SessionId, Timestamp, decide};
+use ralph_core::state::{Failure, Pause, State, Wait};
+use ralph_core::wording::{NextPrompt, auto_continue_line, host as wording};
+use ralph_core::{Evidence, Run, SessionId, Timestamp, decide, question};
 use ralph_snapshot::{Label, Snapshots};
 use ralph_store::{NewEvent, Request, RunStore, StoreError};
 use serde_json::json;
 
+use crate::driver::refusals::Refused;
 use crate::driver::{Driver, turn};
 use crate::error::EngineError;
 use crate::events::Begin;
@@ -40,7 +41,7 @@ use crate::undo;
 
 pub use looks::{Looks, Seen, record_look};
 pub use place::{Dwelling, Place};
-pub use transcript::final_text;
+pub use transcript::{QueuedWords, final_text, queued};
 
 /// How much of what a tool was about is kept.
 const ABOUT_CHARS: usize = 500;
@@ -62,6 +63,8 @@ pub struct Hosted {
     pub summary_file: Option<PathBuf>,
     /// The process of the host that tells us; 0 if it is not known.
     pub caller: u32,
+    /// Whether a user is there who could answer.
+    pub has_user: bool,
     /// How providers word their limits.
     pub limits: LimitPatterns,
 }
@@ -138,6 +141,7 @@ impl Driver<'_> {
         evidence: &Evidence,
     ) -> Result<HostReply, EngineError> {
         self.keep_start(run, Begin::New)?;
+        self.remember_surroundings()?;
         let red = evidence.gates.iter().filter(|gate| gate.is_red());
         let red = red.map(|gate| gate.name.clone()).collect();
         let baseline = run.baseline.clone().map(|known| Baseline { red, ..known });
@@ -146,6 +150,7 @@ impl Driver<'_> {
         let mut next = steps::conclude(&began, &judgement, evidence);
         if next.state == State::Running {
             next = steps::begin_turn(&next, self.clock.now());
+            next.feedback.verdict = auto_continue_line(Totals::of(&evidence.gates), &next.policy);
         }
         let lesson = self.learn(&began, evidence, &mut next);
         let record = turn::iteration_record(&began, &judgement, evidence, run.started_at);
@@ -154,17 +159,19 @@ impl Driver<'_> {
         if next.state != State::Running {
             return Ok(HostReply::silent().with_note(wording::rests(&next)));
         }
-        let line = auto_continue_line(Totals::of(&evidence.gates), &next.policy);
-        let reason = format!("{line}\n\n{}", wording::go_on(&next));
-        Ok(HostReply::of(Effect::GoOn { reason }).with_note(wording::iteration(&next)))
+        Ok(HostReply::of(go_on(&next)).with_note(wording::began_by_itself(&next)))
     }
 
-    /// Goes on with a run that a session has just taken over, unless a limit
-    /// forbids another turn.
+    /// Goes on with a run that a session has just taken over: its next turn
+    /// begins, unless a limit forbids that.
     pub fn adopt(&mut self, run: Run) -> Result<Run, EngineError> {
         let run = self.prepare(run, Begin::Resumed)?;
         match self.exhausted(&run) {
             Some(failure) if run.state.is_active() => self.leave(&run, State::Failed(failure)),
+            None if run.state == State::Running => {
+                let begun = steps::begin_turn(&run, self.clock.now());
+                self.record(&run, begun, None)
+            }
             Some(_) | None => Ok(run),
         }
     }
@@ -229,6 +236,7 @@ impl Driver<'_> {
             }
             Happening::Prompted { .. } => self.prompted(run, hosted),
             Happening::Woken => self.woken(run),
+            Happening::TurnEnded(_) if event.mode == Some(Mode::Plan) => self.planned(run),
             Happening::TurnEnded(silence) => self.turn_ended(run, silence, hosted),
             Happening::TurnBroken(breakage) => self.turn_broken(run, breakage, hosted),
             Happening::PermissionAsked { what } => self.permission_asked(run, what),
@@ -260,22 +268,6 @@ impl Driver<'_> {
         answered
     }
 
-    fn session_started(&mut self, run: &Run, start: Start) -> Result<HostReply, EngineError> {
-        match (start, &run.state) {
-            (Start::Resumed, State::Paused(Pause::Interrupted)) => {
-                let woken = self.wake(run)?;
-                let context = wording::reminder(&woken);
-                Ok(HostReply::of(Effect::Tell { context }).with_note(wording::iteration(&woken)))
-            }
-            (Start::Compacted | Start::Resumed | Start::Cleared | Start::Forked, state)
-                if state.is_active() =>
-            {
-                Ok(HostReply::of(Effect::Tell { context: wording::reminder(run) }))
-            }
-            (_, _) => Ok(HostReply::silent()),
-        }
-    }
-
     /// Whether the user said something to an agent at work that goes on with
     /// it in mind: it belongs to the words that the turn follows from.
     fn is_said_between(
@@ -287,44 +279,6 @@ impl Driver<'_> {
         let is_known = |prompt: &String| hosted.place.was_asked(prompt);
         let is_known = event.prompt.as_ref().is_some_and(is_known);
         Ok(is_known && run.state == State::Running && self.is_under_way(run)?)
-    }
-
-    /// The user said something. Where the host does not tell of aborts, that
-    /// means one if it happens during a turn.
-    fn prompted(&mut self, run: &Run, hosted: &Hosted) -> Result<HostReply, EngineError> {
-        match &run.state {
-            State::Running if self.is_under_way(run)? => {
-                if hosted.reach == Reach::Messages {
-                    return Ok(HostReply::silent());
-                }
-                self.keep_turn(run, None);
-                let left = self.leave(run, State::Paused(Pause::Aborted))?;
-                Ok(HostReply::silent().with_note(wording::rests(&left)))
-            }
-            State::Running => {
-                let begun = self.begin_next(run)?;
-                if begun.state == State::Running {
-                    return Ok(HostReply::silent());
-                }
-                Ok(self.after_turn(&begun, &hosted.place))
-            }
-            State::Waiting(Wait::Child | Wait::Host | Wait::Limit { .. }) => {
-                self.go_on_with_turn(run)?;
-                Ok(HostReply::silent())
-            }
-            State::Waiting(Wait::Human { .. }) | State::Paused(Pause::Capped) => {
-                let begun = self.begin_next(run)?;
-                if begun.state != State::Running {
-                    return Ok(self.after_turn(&begun, &hosted.place));
-                }
-                let context = wording::reminder(&begun);
-                Ok(HostReply::of(Effect::Tell { context }).with_note(wording::iteration(&begun)))
-            }
-            State::Paused(Pause::Asked | Pause::Interrupted | Pause::Aborted)
-            | State::Success(_)
-            | State::Failed(_)
-            | State::Stopped => Ok(HostReply::silent()),
-        }
     }
 
     /// What the turn waited for is there.
@@ -371,7 +325,8 @@ impl Driver<'_> {
         let spoke = turn.spoken.end == TurnEnd::Finished;
         let used = hosted.place.take_use();
         let began = run.updated_at;
-        let judged = self.judge(&run, turn.spoken, began, None)?;
+        let asked = question_for(&turn.spoken, hosted);
+        let judged = self.judge(&run, turn.spoken, began, asked)?;
         let may_differ = match &judged.evidence.tree {
             Some(tree) => run.tree.as_ref() != Some(tree),
             None => used,
@@ -404,6 +359,7 @@ impl Driver<'_> {
             hosted.place.set_continued(continued + 1);
         }
         let reply = self.after_turn(&next, &hosted.place);
+        let reply = presence::with_changes(reply, &next, &judged.evidence);
         Ok(match (self.next_deed(&next, 0), &reply.effect) {
             // Nobody else would wake the run; what is left to do can wait.
             (Some(_), Effect::Wake { .. }) | (None, _) => reply,
@@ -414,45 +370,23 @@ impl Driver<'_> {
     /// What is said once a turn was judged.
     fn after_turn(&self, next: &Run, place: &Place) -> HostReply {
         match &next.state {
-            State::Running => HostReply::of(Effect::GoOn { reason: wording::go_on(next) })
-                .with_note(wording::iteration(next)),
+            State::Running => HostReply::of(go_on(next)).with_note(wording::iteration(next)),
             State::Waiting(_) | State::Paused(_) => broken::resting(next, self.clock.now()),
             State::Success(_) | State::Failed(_) | State::Stopped => {
                 place.unmark();
                 self.keep_success_in_host(next);
                 let _ = self.ledger.store().checkpoint();
                 let is_success = matches!(next.state, State::Success(_));
-                let tone = if is_success { Tone::Success } else { Tone::Warning };
+                let is_error = matches!(next.state, State::Failed(Failure::AgentError { .. }));
+                let otherwise = if is_error { Tone::Error } else { Tone::Warning };
+                let tone = if is_success { Tone::Success } else { otherwise };
                 let brief = wording::limit_reached(next).map(str::to_owned);
                 let learned = if is_success { self.consolidate(next) } else { None };
-                let reply = HostReply::silent().with_note(closing_words(next, learned));
+                let note = wording::ended(next, learned.as_deref());
+                let reply = HostReply::silent().with_note(note);
                 reply.with_brief(brief).in_tone(tone)
             }
         }
-    }
-
-    fn session_ended(
-        &mut self,
-        run: &Run,
-        reason: &str,
-        hosted: &Hosted,
-    ) -> Result<HostReply, EngineError> {
-        self.note(run, "session_ended", reason)?;
-        let mut reply = HostReply::silent();
-        if reason == "clear" {
-            // The session that follows an emptied one takes the run with it.
-            hosted.place.note_cleared();
-        } else if run.state.is_active() {
-            self.keep_turn(run, None);
-            // A session that is left is all there is once this one is gone.
-            let alone = Run { errands: Errands::default(), ..run.clone() };
-            let left = self.leave(&alone, State::Paused(Pause::Interrupted))?;
-            if hosted.reach == Reach::Messages {
-                reply = reply.with_note(wording::rests(&left)).in_tone(Tone::Warning);
-            }
-        }
-        let _ = self.ledger.store().checkpoint();
-        Ok(reply)
     }
 
     /// Keeps that something happened.
@@ -560,16 +494,16 @@ struct TurnOver<'a> {
     hook: bool,
 }
 
-/// How a loop ended; one that failed can be undone.
-fn closing_words(run: &Run, learned: Option<String>) -> String {
-    let mut text = wording::ended(run);
-    if let Some(learned) = learned {
-        let _ = write!(text, " ({learned})");
-    }
-    if matches!(run.state, State::Failed(_)) {
-        let _ = write!(text, " `ralph rollback {}`", run.id);
-    }
-    text
+/// Lets the agent take its next turn.
+fn go_on(run: &Run) -> Effect {
+    Effect::GoOn { reason: NextPrompt::in_conversation(run).render() }
+}
+
+/// What is asked where a user is there who can answer: a question that the
+/// agent ended its turn with.
+fn question_for(spoken: &Spoken, hosted: &Hosted) -> Option<Refused> {
+    let question = question::asks(&spoken.text).filter(|_| hosted.has_user)?;
+    Some(Refused { told: String::new(), question: Some(question) })
 }
 
 #[cfg(test)]

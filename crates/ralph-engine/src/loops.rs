@@ -37,6 +37,21 @@ pub fn start(store: &dyn RunStore, new: NewRun, now: Timestamp) -> Result<Run, E
     Ok(run)
 }
 
+/// Pauses an active run whose owner is known to be gone; it can be resumed.
+pub fn set_aside(store: &dyn RunStore, run: &Run, now: Timestamp) -> Result<(), EngineError> {
+    set_state(store, &steps::left_behind(run, now), State::Paused(Pause::Interrupted), now)
+}
+
+/// Gives a run to another session as it is: what rests goes on resting.
+pub fn hand_on(
+    store: &dyn RunStore,
+    run: &Run,
+    to: &SessionId,
+    now: Timestamp,
+) -> Result<Run, EngineError> {
+    Ok(store.take_over(&run.id, run.epoch, &Owner::Session(to.clone()), now)?)
+}
+
 /// Ends or pauses a run, whoever drives it.
 pub fn request(
     store: &dyn RunStore,

@@ -1,7 +1,7 @@
 //! Who works on a run, and whether it still lives.
 
-use ralph_core::Timestamp;
 use ralph_core::run::Owner;
+use ralph_core::{Run, Timestamp};
 
 /// This process as an owner.
 pub fn this_process(now: Timestamp) -> Owner {
@@ -21,6 +21,11 @@ pub fn is_alive(owner: &Owner) -> bool {
         }
         Owner::Session(_) => true,
     }
+}
+
+/// Whether a run goes on by itself, as far as can be known.
+pub fn is_at_work(run: &Run) -> bool {
+    run.state.is_active() && run.owner.as_ref().is_some_and(is_alive)
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::path::Path;
 
 use ralph_core::evidence::Weakening;
@@ -69,10 +68,8 @@ impl Programs {
         let on_node = words.iter().any(|word| ON_NODE.contains(&&**word));
         let more = on_node.then(|| "node".to_owned());
         for word in words.iter().chain(&more) {
-            // What is named by its path in the project is compared with the start.
-            let is_name = !word.contains('/') || word.starts_with('/');
-            let found = find_program(OsStr::new(word), &dir, path).filter(|_| is_name);
-            if let Some(found) = found {
+            let found = find_program(OsStr::new(word), &dir, path);
+            if let Some(found) = found.filter(|_| !is_built(word)) {
                 self.found.insert(Program {
                     dir: gate.dir.clone(),
                     name: word.clone(),
@@ -119,8 +116,15 @@ impl Programs {
     }
 }
 
+/// Whether a path in the project is that of a program that checks build
+/// themselves, so that it differs from the start whenever the code does.
+fn is_built(path: &str) -> bool {
+    let folders = ["target", "build", "dist", "out", "obj"];
+    !path.starts_with('/') && path.split('/').rev().skip(1).any(|part| folders.contains(&part))
+}
+
 /// The words of a command that may name programs.
-fn words(command: &GateCommand) -> Vec<String> {
+pub(crate) fn words(command: &GateCommand) -> Vec<String> {
     match command {
         GateCommand::Argv(words) => words.clone(),
         GateCommand::Shell(text) => {
@@ -133,7 +137,7 @@ fn words(command: &GateCommand) -> Vec<String> {
 }
 
 /// The Python modules that a command executes.
-fn modules(words: &[String]) -> BTreeSet<String> {
+pub(crate) fn modules(words: &[String]) -> BTreeSet<String> {
     let name = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
     let on_python = words.iter().any(|word| name(word).starts_with("python"));
     let named = words.windows(2).filter(|pair| on_python && pair[0] == "-m");
@@ -151,7 +155,7 @@ fn modules(words: &[String]) -> BTreeSet<String> {
 /// Stands for a program. One that lies in the project may have been installed
 /// there again, so its contents count; elsewhere a look tells.
 fn stamp(program: &Path, root: &Path) -> String {
-    let contents = program.starts_with(root).then(|| fs::read(program).ok()).flatten();
+    let contents = program.starts_with(root).then(|| ralph_files::read(program).ok()).flatten();
     let hash = |contents: Vec<u8>| blake3::hash(&contents).to_hex().to_string();
     contents.map_or_else(|| file_stamp(program), hash)
 }

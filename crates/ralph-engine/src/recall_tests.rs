@@ -132,6 +132,9 @@ fn a_note_on_trial_stays_with_its_run() {
     let text = "The scheduler retries three times";
     let note = Note::new("mtrial", NoteKind::Discovery, Scope::Task, text);
     bench.write(Actor::Agent, run("run-1"), note);
+    // What a check of the run found is told with the output of that check.
+    let failure = Note::new("mfound", NoteKind::Gotcha, Scope::Task, text);
+    bench.write(Actor::Ralph, run("run-1"), failure);
     bench.note("mother", NoteKind::Fact, "Invoices are rounded");
     let asked = task("scheduler retries three times");
     assert_eq!(bench.ids(&Wanted { place: run("run-1"), ..asked.clone() }), ["mtrial"]);

@@ -15,7 +15,11 @@ use serde::Serialize;
 use crate::command_log::{CommandLog, CommandSource};
 use crate::history::{self, Curves};
 use crate::seal::Unsealed;
-use crate::wire::{RunView, SCHEMA, moment};
+use crate::wire::{RunView, SCHEMA, local_time, moment};
+
+mod turns;
+
+pub use turns::gate_reasons;
 
 /// How many iterations a report lists.
 const LISTED: u32 = 1000;
@@ -130,7 +134,7 @@ impl Report {
         self.gate_section(&mut out, markup);
         self.tampering_section(&mut out, markup);
         self.refusal_section(&mut out, markup);
-        self.iteration_section(&mut out, markup);
+        turns::section(self, &mut out, markup);
         undo_section(&mut out, markup, &self.run);
         plain(&out)
     }
@@ -138,7 +142,7 @@ impl Report {
     /// The head of the report and its iterations: enough for a screen.
     pub fn brief(&self, markup: Markup) -> String {
         let mut out = self.summary(markup);
-        self.iteration_section(&mut out, markup);
+        turns::section(self, &mut out, markup);
         plain(&out)
     }
 
@@ -212,46 +216,6 @@ impl Report {
         }
         out.push('\n');
     }
-
-    fn iteration_section(&self, out: &mut String, markup: Markup) {
-        if self.iterations.is_empty() {
-            return;
-        }
-        let words = words(&self.run);
-        heading(out, markup, words.iterations);
-        if markup == Markup::Markdown {
-            out.push_str(words.columns);
-            out.push_str("\n|--:|---|---|--:|---|--:|\n");
-        }
-        let returns = history::returns(&self.run, &self.iterations);
-        for (record, back) in self.iterations.iter().zip(returns) {
-            let elapsed = span(record.ended_at.since(record.started_at));
-            let number = record.number;
-            // Where nothing was checked, nothing is known to fail or to pass.
-            let failing =
-                if record.gates.is_empty() { "–".to_owned() } else { record.failing.to_string() };
-            let [turn, claim, decision] = [&record.turn, &record.claim, &record.decision]
-                .map(|word| shown(word, self.run.policy.locale));
-            let back =
-                back.map_or_else(String::new, |to| words.back.replace("{}", &nth(to, words)));
-            let _ = match markup {
-                Markup::Markdown => writeln!(
-                    out,
-                    "| {number} | {turn} | {claim} | {failing} | {decision}{back} | {elapsed} |"
-                ),
-                Markup::Plain => {
-                    let (turn, claim) = (padded(turn, 14), padded(claim, 9));
-                    let decision = padded(decision, 11);
-                    let (said, fails) = (words.claim, words.failing);
-                    writeln!(
-                        out,
-                        "{number:>4}  {turn} {said} {claim} {fails} {failing:<4} {decision} {elapsed:>8}{back}"
-                    )
-                }
-            };
-        }
-        out.push('\n');
-    }
 }
 
 /// The words of a report in one language.
@@ -268,6 +232,9 @@ struct Words {
     start: &'static str,
     /// The head of the table of iterations.
     columns: &'static str,
+    /// What is said before a check that was made weaker.
+    held: &'static str,
+    more: &'static str,
     claim: &'static str,
     failing: &'static str,
     of_at_most: &'static str,
@@ -289,7 +256,9 @@ const ENGLISH: Words = Words {
     known: ", known from the same tree",
     back: "  back to {}",
     start: "the start",
-    columns: "| # | turn | claim | failing | decision | time |",
+    columns: "| # | turn | claim | failing | decision | time | why |",
+    held: "weakened",
+    more: "… {} more",
     claim: "claim",
     failing: "failing",
     of_at_most: "of at most",
@@ -327,7 +296,9 @@ const KOREAN: Words = Words {
     known: ", 같은 트리에서 확인됨",
     back: "  {} 상태로 돌아감",
     start: "시작",
-    columns: "| # | 턴 | 완료 선언 | 실패 | 판정 | 시간 |",
+    columns: "| # | 턴 | 완료 선언 | 실패 | 판정 | 시간 | 이유 |",
+    held: "약해진 검사",
+    more: "… 외 {}건",
     claim: "완료 선언",
     failing: "실패",
     of_at_most: "/ 최대",
@@ -361,35 +332,6 @@ fn words(run: &Run) -> &'static Words {
     }
 }
 
-/// A word of a record in the language of the report.
-fn shown(word: &str, locale: Locale) -> &str {
-    match (locale, word) {
-        (Locale::Ko, "finished") => "끝남",
-        (Locale::Ko, "failed") => "오류",
-        (Locale::Ko, "idle_timeout" | "turn_timeout") => "시간 초과",
-        (Locale::Ko, "provider_limit") => "제공자 한도",
-        (Locale::Ko, "none") => "없음",
-        (Locale::Ko, "promise" | "marker") => "있음",
-        (Locale::Ko, "near_miss") => "무효",
-        (Locale::Ko, "continue") => "계속",
-        (Locale::Ko, "complete") => "인정",
-        (Locale::Ko, "give_up") => "포기",
-        (Locale::Ko, "wait") => "대기",
-        (Locale::Ko, "pause") => "일시 중지",
-        (Locale::En | Locale::Ko, other) => other,
-    }
-}
-
-/// A text with blanks behind it, up to a number of columns.
-fn padded(text: &str, wide: usize) -> String {
-    format!("{text}{}", " ".repeat(wide.saturating_sub(wording::columns(text))))
-}
-
-/// An iteration as the report names it.
-fn nth(number: u32, words: &Words) -> String {
-    if number == 0 { words.start.to_owned() } else { format!("#{number}") }
-}
-
 fn facts(out: &mut String, markup: Markup, run: &Run, curves: &Curves) {
     let shown = |text: &str, most: usize| -> String {
         let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -407,8 +349,8 @@ fn facts(out: &mut String, markup: Markup, run: &Run, curves: &Curves) {
         Some(shown(&run.task.text, 300)),
         Some(status(run)),
         Some(format!("{done} {} {most}", words.of_at_most)),
-        Some(moment(run.started_at)),
-        Some(run.ended_at.map_or_else(|| words.not_yet.to_owned(), moment)),
+        Some(local_time(run.started_at)),
+        Some(run.ended_at.map_or_else(|| words.not_yet.to_owned(), local_time)),
         Some(agent(run)),
         Some(trust(run)),
         at_the_start(run),
@@ -523,18 +465,5 @@ pub fn size(bytes: u64) -> String {
         1_000..1_000_000 => format!("{} KB", bytes / 1_000),
         1_000_000..1_000_000_000 => format!("{} MB", bytes / 1_000_000),
         _ => format!("{}.{} GB", bytes / 1_000_000_000, bytes / 100_000_000 % 10),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_of_a_record_are_said_in_the_language_of_the_report() {
-        assert_eq!(shown("give_up", Locale::En), "give_up");
-        assert_eq!(shown("give_up", Locale::Ko), "포기");
-        assert_eq!(shown("something_new", Locale::Ko), "something_new");
-        assert_eq!(padded("포기", 6), "포기  ");
     }
 }

@@ -10,12 +10,13 @@ use std::path::Path;
 
 use crate::allowed;
 use crate::driver::turn;
-use crate::plain_file;
 use crate::programs;
+use crate::surroundings;
 
 /// What a turn must not touch: results and files of the start, programs, the
-/// last commit, and what gates left behind.
-const FILES: [&str; 4] = ["tests-at-start.json", "head-at-start", programs::FILE, "left-out"];
+/// last commit, what gates left behind, and what they load from elsewhere.
+const FILES: [&str; 5] =
+    ["tests-at-start.json", "head-at-start", programs::FILE, "left-out", surroundings::FILE];
 
 /// Why the evidence of a run is not sealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +25,6 @@ pub enum Unsealed {
     Resumed,
     /// Its turns are taken in a session of a host, by a process for each.
     Session,
-    /// Something was allowed while the agent was at work, and nobody saw by
-    /// whom.
-    AllowedInTurn,
     /// Others can look into the memory of the driver here.
     Open,
 }
@@ -37,7 +35,6 @@ impl Unsealed {
         match self {
             Self::Resumed => "resumed",
             Self::Session => "session",
-            Self::AllowedInTurn => "allowed_in_turn",
             Self::Open => "open_memory",
         }
     }
@@ -54,13 +51,13 @@ pub(crate) struct SealedFiles {
 pub(crate) struct BrokenSeals {
     /// Files that were changed; they are as before.
     pub(crate) files: Vec<&'static str>,
-    /// What was allowed meanwhile; it stays allowed.
+    /// What was allowed meanwhile; it is allowed no more.
     pub(crate) allowed: Vec<String>,
 }
 
 impl SealedFiles {
     pub(crate) fn of(folder: &Path) -> Self {
-        let files = FILES.map(|name| (name, plain_file::read(&folder.join(name)).ok()));
+        let files = FILES.map(|name| (name, ralph_files::read_own(folder.join(name)).ok()));
         Self { files: files.into(), allowed: allowed::load(folder) }
     }
 
@@ -69,23 +66,26 @@ impl SealedFiles {
         let mut broken = BrokenSeals::default();
         for (name, contents) in self.files {
             let path = folder.join(name);
-            if plain_file::read(&path).ok() == contents {
+            if ralph_files::read_own(&path).ok() == contents {
                 continue;
             }
             broken.files.push(name);
             match contents {
                 Some(contents) => {
                     turn::make_private_folder(folder)?;
-                    // A link in its place is not followed.
+                    // One that may not be written, or is another's too, goes.
                     let _ = fs::remove_file(&path);
-                    io::Write::write_all(&mut turn::private_file(&path)?, &contents)?;
+                    ralph_files::write_own(&path, contents)?;
                 }
                 None => fs::remove_file(&path)?,
             }
         }
-        allowed::add(folder, &self.allowed)?;
-        let is_new = |path: &String| !self.allowed.contains(path);
-        broken.allowed = allowed::load(folder).into_iter().filter(is_new).collect();
+        let mut present = allowed::load(folder);
+        if present != self.allowed {
+            allowed::replace(folder, &self.allowed)?;
+            present.retain(|path| !self.allowed.contains(path));
+            broken.allowed = present;
+        }
         Ok(broken)
     }
 }
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_that_a_turn_changed_are_put_right_and_what_was_allowed_is_told() {
+    fn files_that_a_turn_changed_are_put_right_and_what_was_allowed_is_taken_back() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         fs::write(path(FILES[0]), "start").unwrap();
@@ -114,6 +114,6 @@ mod tests {
         assert_eq!(fs::read(path(FILES[0])).unwrap(), b"start");
         assert_eq!(fs::read(path(FILES[1])).unwrap(), b"head");
         assert!(!path(FILES[3]).exists());
-        assert_eq!(allowed::load(folder.path()), ["tests", "before"]);
+        assert_eq!(allowed::load(folder.path()), ["before"]);
     }
 }

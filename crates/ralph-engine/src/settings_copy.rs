@@ -2,11 +2,10 @@
 //!
 //! A loop outlives an edit that breaks them: it goes on with the copies.
 
-use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::driver::turn::{make_private_folder, private_file};
+use crate::driver::turn::make_private_folder;
 
 /// The folder of the copies in the run's folder.
 const FOLDER: &str = "settings";
@@ -25,8 +24,8 @@ pub fn keep(run: &Path, files: &[(&str, &Path)]) -> io::Result<()> {
     let folder = folder(run);
     make_private_folder(&folder)?;
     for (name, path) in files {
-        match fs::read(path) {
-            Ok(text) => private_file(&folder.join(name))?.write_all(&text)?,
+        match ralph_files::read(path) {
+            Ok(text) => ralph_files::write_own(folder.join(name), &text)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
@@ -38,16 +37,18 @@ pub fn keep(run: &Path, files: &[(&str, &Path)]) -> io::Result<()> {
 /// last one.
 pub fn note_fault(run: &Path, fault: &str) -> bool {
     let file = folder(run).join(FAULT);
-    if fs::read_to_string(&file).is_ok_and(|known| known == fault) {
+    if ralph_files::read_own_text(&file).is_ok_and(|known| known == fault) {
         return false;
     }
     // Should that fail, it is told of once more.
-    let _ = private_file(&file).and_then(|mut file| file.write_all(fault.as_bytes()));
+    let _ = ralph_files::write_own(&file, fault);
     true
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -40,7 +40,7 @@ pub(crate) fn conclude(run: &Run, judgement: &Judgement, evidence: &Evidence) ->
     }
     next.state = match &judgement.decision {
         Decision::Continue(feedback) => {
-            next.feedback = wording::feedback(feedback, &run.policy);
+            next.feedback = wording::sections(feedback, &run.policy);
             State::Running
         }
         Decision::Complete(proof) => State::Success(*proof),

@@ -116,6 +116,7 @@ fn showing(gates: Vec<GateReport>, weakened: &[Weakening]) -> Evidence {
         broken: BTreeSet::new(),
         weakened_state: None,
         biting: Vec::new(),
+        forgets_failure: false,
         aside: Duration::ZERO,
         usage: None,
         now: hour(1),

@@ -13,6 +13,7 @@ pub mod recall;
 pub mod sessions;
 
 use jiff::Timestamp as Moment;
+use jiff::tz::TimeZone;
 use ralph_core::diagnostics::DiagnosticSnapshot;
 use ralph_core::evidence::{Extent, GateReport};
 use ralph_core::feedback::Standing;
@@ -35,6 +36,17 @@ pub const SCHEMA: u32 = 1;
 pub fn moment(at: Timestamp) -> String {
     Moment::from_millisecond(at.as_millis())
         .map(|moment| format!("{moment:.3}"))
+        .unwrap_or_default()
+}
+
+/// A moment as people read it: in their own time zone, which is named.
+pub fn local_time(at: Timestamp) -> String {
+    time_in(at, TimeZone::system())
+}
+
+fn time_in(at: Timestamp, zone: TimeZone) -> String {
+    Moment::from_millisecond(at.as_millis())
+        .map(|moment| moment.to_zoned(zone).strftime("%Y-%m-%d %H:%M:%S %Z").to_string())
         .unwrap_or_default()
 }
 
@@ -370,5 +382,19 @@ impl RunList {
     /// The list.
     pub fn new(runs: Vec<RunView>) -> Self {
         Self { schema: SCHEMA, runs, memory: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_read_their_own_time_and_its_zone() {
+        let at = Timestamp::from_millis(1_794_963_600_000);
+        assert_eq!(moment(at), "2026-11-18T01:00:00.000Z");
+        let seoul = TimeZone::posix("KST-9").unwrap();
+        assert_eq!(time_in(at, seoul), "2026-11-18 10:00:00 KST");
+        assert_eq!(time_in(at, TimeZone::UTC), "2026-11-18 01:00:00 UTC");
     }
 }

@@ -173,6 +173,9 @@ impl Tree {
         let mut found = BTreeMap::from([(path.to_owned(), Listing::default())]);
         let above = depth_of(path);
         let told: Arc<Mutex<Vec<PathBuf>>> = Arc::default();
+        if !ralph_files::has_plain_rules(&self.root) {
+            return found;
+        }
         for entry in self.walker(path, depth.map(|depth| above + depth), &told) {
             match entry {
                 Ok(entry) if entry.depth() < above => {}
@@ -208,6 +211,7 @@ impl Tree {
             .filter_entry(move |entry| {
                 let is_on_way = entry.depth() > above || goal.starts_with(entry.path());
                 is_on_way
+                    && ralph_files::may_enter(entry.path(), entry.file_type())
                     && match ownership(entry, &own) {
                         Ownership::Ours => true,
                         Ownership::Foreign => false,
@@ -392,9 +396,9 @@ fn git_folder(link: &Path) -> Option<PathBuf> {
     if link.is_dir() {
         return Some(link.to_owned());
     }
-    let text = fs::read_to_string(link).ok()?;
+    let text = ralph_files::read_text(link).ok()?;
     let own = link.parent()?.join(text.strip_prefix("gitdir:")?.trim());
-    let common = fs::read_to_string(own.join("commondir")).ok();
+    let common = ralph_files::read_text(own.join("commondir")).ok();
     Some(common.map_or(own.clone(), |common| own.join(common.trim())))
 }
 
@@ -433,7 +437,7 @@ fn is_elsewhere(path: &Path) -> bool {
     let link = path.join(".git");
     let Ok(facts) = fs::symlink_metadata(&link) else { return false };
     let is_module = || {
-        fs::read_to_string(&link)
+        ralph_files::read_text(&link)
             .is_ok_and(|text| text.starts_with("gitdir:") && text.contains("/modules/"))
     };
     facts.is_dir() || !is_module()

@@ -7,6 +7,7 @@
 mod bounded;
 mod lines;
 mod server;
+mod slim;
 mod tool;
 mod transport;
 

@@ -10,6 +10,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::slim;
+
 /// What a call does to the world, as clients are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
@@ -125,7 +127,7 @@ impl Tool {
         I: DeserializeOwned + JsonSchema,
         F: Fn(I, &Call) -> Result<Answer, Refusal> + Send + Sync + 'static,
     {
-        let schema = schemars::schema_for!(I).as_value().as_object().cloned().unwrap_or_default();
+        let schema = slim::schema(schemars::schema_for!(I).as_value());
         let run = move |arguments: Value, call: &Call| run(read(spec.name, &arguments)?, call);
         Self { spec, schema, run: Box::new(run) }
     }
@@ -236,7 +238,6 @@ mod tests {
     fn the_form_of_the_arguments_is_told() {
         let schema = Value::Object(tool().schema);
         assert_eq!(schema["required"], json!(["task"]));
-        assert_eq!(schema["additionalProperties"], json!(false));
     }
 
     #[test]

@@ -2,9 +2,9 @@
 //! became of them.
 
 use std::collections::HashMap;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
-use std::{fs, io};
 
 use ralph_core::memory::label::Anchored;
 use ralph_graph::anchor::Anchors;
@@ -29,7 +29,7 @@ pub fn fingerprint(contents: &[u8]) -> String {
 /// What is not there cannot be pointed at: a symbol has to be defined in the
 /// file if its language is known, and else to be a word of it.
 pub fn drop_at(root: &Path, file: &str, symbol: Option<&str>) -> io::Result<Anchor> {
-    let contents = fs::read(inside(root, file).ok_or(io::ErrorKind::NotFound)?)?;
+    let contents = ralph_files::read(inside(root, file).ok_or(io::ErrorKind::NotFound)?)?;
     let mut body = None;
     if let Some(symbol) = symbol {
         let code = Anchors::read(Path::new(file), contents.as_slice());
@@ -121,7 +121,7 @@ impl<'a> Sight<'a> {
 
 impl Seen {
     fn read(root: &Path, file: &str) -> Option<Self> {
-        let contents: Rc<[u8]> = fs::read(inside(root, file)?).ok()?.into();
+        let contents: Rc<[u8]> = ralph_files::read(inside(root, file)?).ok()?.into();
         Some(Self { hash: fingerprint(&contents), contents, code: Code::Unread })
     }
 

@@ -1,4 +1,5 @@
 use std::fmt::Write as _;
+use std::fs;
 
 use tempfile::TempDir;
 

@@ -14,7 +14,7 @@ mod file;
 mod late;
 mod line;
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -251,7 +251,7 @@ impl Log {
 
     /// Whether there is a log that this process may not write to.
     pub fn is_read_only(&self) -> bool {
-        let opened = private().create(true).append(true).open(self.folder.join(WRITING));
+        let opened = ralph_files::append_own(self.folder.join(WRITING));
         opened.is_err_and(|error| is_refusal(error.kind()))
     }
 
@@ -299,7 +299,7 @@ impl Log {
 
     fn lock_file(&self, name: &str) -> io::Result<File> {
         fs::create_dir_all(&self.folder)?;
-        private().create(true).append(true).open(self.folder.join(name))
+        ralph_files::append_own(self.folder.join(name))
     }
 
     fn trouble(&self, source: io::Error) -> LogError {
@@ -312,16 +312,8 @@ pub(crate) fn is_refusal(kind: io::ErrorKind) -> bool {
     matches!(kind, io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
-/// Options for files that only our user may read.
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-}
-
 fn append_text(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = private().create(true).read(true).append(true).open(path)?;
+    let mut file = ralph_files::append_own(path)?;
     let length = file.metadata()?.len();
     let whole = length == 0 || last_byte(&mut file)? == b'\n';
     let result = if whole {
@@ -352,7 +344,7 @@ fn write_compressed(path: &Path, text: &str) -> io::Result<()> {
 /// Writes a file beside its place and puts it there when it is whole.
 fn replace(path: &Path, write: impl FnOnce(File) -> io::Result<File>) -> io::Result<()> {
     let beside = path.with_extension("tmp");
-    let file = private().create(true).write(true).truncate(true).open(&beside)?;
+    let file = ralph_files::create_own(&beside)?;
     let done = write(file).and_then(|file| file.sync_all());
     done.and_then(|()| fs::rename(&beside, path)).inspect_err(|_| {
         let _ = fs::remove_file(&beside);
@@ -360,7 +352,7 @@ fn replace(path: &Path, write: impl FnOnce(File) -> io::Result<File>) -> io::Res
 }
 
 fn read_from(one: &LogFile, start: u64) -> io::Result<Vec<u8>> {
-    let mut file = File::open(&one.path)?;
+    let mut file = ralph_files::open(&one.path)?;
     let mut text = Vec::new();
     match one.form {
         Form::Plain => {

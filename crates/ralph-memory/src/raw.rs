@@ -1,7 +1,7 @@
 //! What failing checks printed: compressed files beside the log, named by what
 //! is in them, and let go of after a while.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -63,7 +63,7 @@ impl Raw {
         }
         fs::create_dir_all(&self.folder)?;
         let beside = path.with_extension(format!("{}.tmp", std::process::id()));
-        let written = private(&beside).and_then(|file| {
+        let written = ralph_files::create_own(&beside).and_then(|file| {
             let mut encoder = GzEncoder::new(file, Compression::new(6));
             encoder.write_all(text.as_bytes())?;
             encoder.finish()
@@ -78,7 +78,7 @@ impl Raw {
         if !name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Ok(None);
         }
-        let file = match File::open(self.path(name)) {
+        let file = match ralph_files::open(self.path(name)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             file => file?,
         };
@@ -149,17 +149,10 @@ fn shortened(text: &str) -> String {
     format!("{}{mark}{}", &text[..head], &text[tail..])
 }
 
-/// A new file that only our user may read.
-fn private(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     #[test]

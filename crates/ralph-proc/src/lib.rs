@@ -43,7 +43,7 @@ pub use overlay::{
 };
 pub use random::random_bits;
 pub use run::{ProcError, Supervisor};
-pub use strays::{adopt_strays, end_strays};
+pub use strays::{LostPrograms, adopt_strays, end_strays};
 pub use supervise::supervisor_main;
 pub use tail::Tail;
 pub use tree::{process_start_time, resident_memory};

@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
@@ -76,11 +75,7 @@ impl LogWriter {
         limits: LogLimits,
         filter: Box<dyn LineFilter + Send>,
     ) -> io::Result<Self> {
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(path)?;
+        let file = ralph_files::create_own(path)?;
         // A file that was there before keeps its mode otherwise.
         #[cfg(unix)]
         file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
@@ -204,7 +199,7 @@ fn cut_position(line: &[u8]) -> usize {
 /// Reads a log, also one whose writer was killed: then as far as it goes.
 pub fn read_log(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
-    match GzDecoder::new(File::open(path)?).read_to_end(&mut bytes) {
+    match GzDecoder::new(ralph_files::open(path)?).read_to_end(&mut bytes) {
         Ok(_) => {}
         Err(error) if is_damage(error.kind()) => {}
         Err(error) => return Err(error),

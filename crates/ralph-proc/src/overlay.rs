@@ -162,25 +162,33 @@ pub fn is_lack_of_means(reason: &str) -> bool {
     reason.starts_with(NO_MEANS)
 }
 
-/// Is the helper: lays over, and becomes the program.
+/// Is the helper: lays over, and becomes the program. Without a program it only
+/// finds out whether it could lay over.
 ///
 /// Its arguments are a file as a supervisor wrote it, the program, and
 /// the program's arguments. No other thread may be there.
 pub fn overlay_main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
-    let (Some(plan), Some(program)) = (args.next(), args.next()) else {
-        let _ = writeln!(io::stderr(), "ralph: the overlay has no program to start");
+    let Some(plan) = args.next() else {
+        let _ = writeln!(io::stderr(), "ralph: there is no overlay");
         return ExitCode::from(NOT_POSSIBLE);
     };
-    let mut program = Command::new(program);
-    program.args(args);
-    let reason = become_program(Path::new(&plan), &mut program);
-    let _ = writeln!(io::stderr(), "{reason}");
-    ExitCode::from(NOT_POSSIBLE)
+    let program = args.next().map(|program| {
+        let mut program = Command::new(program);
+        program.args(args);
+        program
+    });
+    match become_program(Path::new(&plan), program) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            let _ = writeln!(io::stderr(), "{reason}");
+            ExitCode::from(NOT_POSSIBLE)
+        }
+    }
 }
 
-/// Returns only if that is not possible, with the reason.
+/// Returns only without a program, or if that is not possible, with the reason.
 #[cfg(target_os = "linux")]
-fn become_program(plan: &Path, program: &mut Command) -> String {
+fn become_program(plan: &Path, program: Option<Command>) -> Result<(), String> {
     use std::os::unix::process::CommandExt;
     let read = Overlay::read(plan).map_err(|error| format!("{}: {error}", plan.display()));
     let mounted = read.and_then(|(overlay, way)| {
@@ -188,18 +196,15 @@ fn become_program(plan: &Path, program: &mut Command) -> String {
         let _ = std::fs::remove_file(plan);
         mounting::lay_over(&overlay, way, scratch)
     });
-    match mounted {
-        Ok(()) => {
-            let error = program.exec();
-            format!("cannot start {}: {error}", program.get_program().display())
-        }
-        Err(reason) => reason,
-    }
+    mounted?;
+    let Some(mut program) = program else { return Ok(()) };
+    let error = program.exec();
+    Err(format!("cannot start {}: {error}", program.get_program().display()))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn become_program(_plan: &Path, _program: &mut Command) -> String {
-    format!("{NO_MEANS} lay files over others")
+fn become_program(_plan: &Path, _program: Option<Command>) -> Result<(), String> {
+    Err(format!("{NO_MEANS} lay files over others"))
 }
 
 #[cfg(test)]

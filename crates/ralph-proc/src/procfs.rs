@@ -8,6 +8,8 @@ use std::fs;
 pub(crate) struct Stat {
     pub(crate) parent: i32,
     pub(crate) session: i32,
+    /// It was stopped, by a signal or by somebody who traces it.
+    pub(crate) is_stopped: bool,
     /// In clock ticks since the machine started.
     pub(crate) start_time: u64,
 }
@@ -23,10 +25,11 @@ impl Stat {
     fn parse(text: &str) -> Option<Self> {
         let (_, fields) = text.rsplit_once(')')?;
         let mut fields = fields.split_ascii_whitespace();
-        let parent = fields.nth(1)?.parse().ok()?;
+        let is_stopped = matches!(fields.next()?, "T" | "t");
+        let parent = fields.next()?.parse().ok()?;
         let session = fields.nth(1)?.parse().ok()?;
         let start_time = fields.nth(15)?.parse().ok()?;
-        Some(Self { parent, session, start_time })
+        Some(Self { parent, session, is_stopped, start_time })
     }
 }
 
@@ -34,6 +37,23 @@ impl Stat {
 pub(crate) fn pids() -> Vec<i32> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// The children of a process. The kernel lists them by thread; where it does
+/// not, all processes are looked at.
+pub(crate) fn children(parent: i32) -> Vec<i32> {
+    let listed = || {
+        let mut found = Vec::new();
+        for thread in fs::read_dir(format!("/proc/{parent}/task")).ok()? {
+            let list = fs::read_to_string(thread.ok()?.path().join("children")).ok()?;
+            found.extend(list.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
+        }
+        Some(found)
+    };
+    listed().unwrap_or_else(|| {
+        let below = descendants(parent).into_iter().filter(|(_, above)| *above == parent);
+        below.map(|(pid, _)| pid).collect()
+    })
 }
 
 /// Every process below `root`, as pairs of pid and parent.
@@ -80,7 +100,10 @@ mod tests {
     #[test]
     fn a_program_name_with_spaces_and_parentheses_does_not_confuse_the_fields() {
         let text = "42 (a) b (c) S 7 42 42 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 11 12 13";
-        assert_eq!(Stat::parse(text), Some(Stat { parent: 7, session: 42, start_time: 98765 }));
+        let found = Stat { parent: 7, session: 42, is_stopped: false, start_time: 98765 };
+        assert_eq!(Stat::parse(text), Some(found));
+        let stopped = |state: &str| Stat::parse(&text.replace(" S ", state)).unwrap().is_stopped;
+        assert!(stopped(" T ") && stopped(" t ") && !stopped(" R "));
         assert_eq!(Stat::parse("42 (a) S 7"), None);
         assert_eq!(Stat::parse(""), None);
     }
@@ -99,7 +122,7 @@ mod tests {
         let mut byte = [0];
         std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut byte).unwrap();
         let pid = i32::try_from(child.id()).unwrap();
-        assert!(descendants(me).contains(&(pid, me)));
+        assert!(descendants(me).contains(&(pid, me)) && children(me).contains(&pid));
         assert!(has_in_environment(pid, "RALPH_PROC_MARK=x1"));
         assert!(!has_in_environment(pid, "RALPH_PROC_MARK=x"));
         drop(child.stdin.take());

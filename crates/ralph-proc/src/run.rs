@@ -72,15 +72,16 @@ impl Supervisor {
         Self { overlay: Some(Arc::new((overlay, way))), ..self.clone() }
     }
 
-    /// Finds out whether programs can be started in the overlay, by starting
-    /// one that does nothing. If not, says why.
+    /// Finds out whether programs could be started in the overlay. If not, says
+    /// why.
     pub fn probe_overlay(&self) -> Result<(), String> {
         let Some(overlay) = &self.overlay else { return Ok(()) };
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let plan = overlay.0.write(overlay.1, folder.path()).map_err(|error| error.to_string())?;
         let output = Command::new(&self.exe)
             .arg(OVERLAY_WORD)
-            .args([plan.as_os_str(), "true".as_ref()])
+            .arg(plan)
+            .env_clear()
             .current_dir(&overlay.0.root)
             .stdin(Stdio::null())
             .output()

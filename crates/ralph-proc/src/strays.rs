@@ -1,4 +1,4 @@
-//! What escaped a supervisor that was killed.
+//! What escaped a supervisor that was killed or stopped.
 //!
 //! A process that drives runs adopts whatever loses its parent below it. A
 //! supervisor leaves nothing, so what comes to us lost its supervisor. We know
@@ -6,10 +6,27 @@
 //! have one of their own, are listed.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// The supervisors of this process that have not ended.
 static SUPERVISORS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+/// How many supervisors were found stopped, and killed for it.
+static STOPPED: AtomicUsize = AtomicUsize::new(0);
+
+/// What was found of supervisors that lost their programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LostPrograms {
+    /// Programs that came to us, and were ended.
+    pub escaped: usize,
+    /// Supervisors that were stopped, since this was asked last.
+    pub stopped: usize,
+}
+
+pub(crate) fn note_stopped() {
+    STOPPED.fetch_add(1, Ordering::Relaxed);
+}
 
 pub(crate) fn enlist(pid: u32) {
     SUPERVISORS.lock().unwrap_or_else(PoisonError::into_inner).insert(pid);
@@ -28,15 +45,17 @@ pub fn adopt_strays() -> bool {
     false
 }
 
-/// Kills what escaped, with all below it, and says how many came to us.
+/// Kills what escaped, with all below it, and says what was found.
 ///
 /// Nothing may be started meanwhile, and nothing of ours but supervisors may
 /// have a session of its own.
-pub fn end_strays() -> usize {
+pub fn end_strays() -> LostPrograms {
+    let stopped = STOPPED.swap(0, Ordering::Relaxed);
     #[cfg(target_os = "linux")]
-    return linux::end();
+    let escaped = linux::end();
     #[cfg(not(target_os = "linux"))]
-    0
+    let escaped = 0;
+    LostPrograms { escaped, stopped }
 }
 
 #[cfg(target_os = "linux")]
@@ -46,7 +65,7 @@ mod linux {
     use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
     use super::SUPERVISORS;
-    use crate::procfs::{Stat, descendants};
+    use crate::procfs::{Stat, children, descendants};
 
     /// How often we look again: a process may fork until it is reached.
     const LOOKS: usize = 100;
@@ -83,7 +102,6 @@ mod linux {
         let is_stray = |pid: &i32| {
             Stat::of(*pid).is_some_and(|stat| stat.session != own.session) && !is_listed(*pid)
         };
-        let children = descendants(me).into_iter().filter(|(_, parent)| *parent == me);
-        children.map(|(pid, _)| pid).filter(is_stray).collect()
+        children(me).into_iter().filter(is_stray).collect()
     }
 }

@@ -69,6 +69,21 @@ impl Supervised {
         let _ = self.child.kill();
     }
 
+    /// Kills the supervisor if something stopped it: it would neither end its
+    /// programs nor hear us.
+    pub(crate) fn end_if_stopped(&mut self) {
+        #[cfg(target_os = "linux")]
+        {
+            let stat = i32::try_from(self.child.id()).ok().and_then(crate::procfs::Stat::of);
+            if stat.is_some_and(|stat| stat.is_stopped) && !self.has_ended() {
+                strays::note_stopped();
+                self.abandon();
+                // Who traces it would keep its end from us.
+                kill_marked(&format!("{TOKEN_VARIABLE}={}", self.token));
+            }
+        }
+    }
+
     pub(crate) fn has_ended(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(Some(_)))
     }

@@ -162,6 +162,7 @@ impl<'a> Turn<'a> {
             return;
         }
         self.wakes_seen = wakes;
+        self.child.end_if_stopped();
         let control = self.watcher.tick();
         self.next_tick = Instant::now() + TICK;
         match (control, self.phase) {

@@ -2,7 +2,11 @@
 //! file, and files that no snapshot holds.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use ignore::{DirEntry, WalkBuilder};
 
 use crate::disk::Disk;
 use crate::facts::Facts;
@@ -34,6 +38,41 @@ pub(crate) struct Between<'a> {
     pub(crate) last: &'a Snapshot,
     /// Where to go.
     pub(crate) to: &'a Snapshot,
+    /// Empty folders that the run made.
+    pub(crate) made: Vec<PathBuf>,
+}
+
+/// A span of time, in milliseconds since 1970.
+pub(crate) type Span = std::ops::RangeInclusive<i64>;
+
+/// Folders with nothing but folders in them that were made in a span of time,
+/// by the clock of the file system. Where it does not tell, none is found.
+pub(crate) fn made_in(root: &Path, span: &Span, left_out: &LeftOut) -> Vec<PathBuf> {
+    let mut builder = WalkBuilder::new(root);
+    builder.hidden(false).follow_links(false).same_file_system(true);
+    builder.parents(false).require_git(false);
+    builder.filter_entry(|item| item.file_name() != ".git");
+    let is_folder = |item: &DirEntry| item.file_type().is_some_and(|kind| kind.is_dir());
+    let folders = builder.build().flatten().filter(|item| item.depth() > 0 && is_folder(item));
+    let made = |folder: &Path| {
+        let created = fs::symlink_metadata(folder).and_then(|found| found.created()).ok()?;
+        i64::try_from(created.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
+    };
+    let found = folders.filter(|item| {
+        made(item.path()).is_some_and(|at| span.contains(&at)) && is_hollow(item.path())
+    });
+    let found = found.filter_map(|item| Some(item.path().strip_prefix(root).ok()?.to_owned()));
+    found.filter(|path| !left_out.contains(path)).collect()
+}
+
+/// Whether a folder holds nothing but such folders.
+fn is_hollow(folder: &Path) -> bool {
+    let Ok(mut entries) = fs::read_dir(folder) else { return false };
+    entries.all(|entry| {
+        entry.is_ok_and(|entry| {
+            entry.file_type().is_ok_and(|kind| kind.is_dir()) && is_hollow(&entry.path())
+        })
+    })
 }
 
 /// Whose doing it is that something differs.
@@ -53,13 +92,21 @@ impl Between<'_> {
     ) -> Vec<(Step, Since)> {
         let mut steps = self.modes(present, differing);
         let listed = |snapshot: &Snapshot, folder: &PathBuf| snapshot.folders.contains(folder);
-        for folder in self.to.folders.iter().filter(|folder| !self.disk.has_folder(folder)) {
-            let since = if listed(self.last, folder) { Since::Later } else { Since::TheRun };
-            steps.push((step(folder, Action::Recreate, Target::Folder), since));
+        for folder in &self.to.folders {
+            let mode = self.to.modes.folders.get(folder).copied();
+            let now = modes::of_folder(self.disk.root, folder);
+            let (action, since) = match (self.disk.has_folder(folder), listed(self.last, folder)) {
+                (true, _) if mode.is_none() || mode == now => continue,
+                (true, _) => (Action::Restore, Since::TheRun),
+                (false, true) => (Action::Recreate, Since::Later),
+                (false, false) => (Action::Recreate, Since::TheRun),
+            };
+            steps.push((step(folder, action, Target::Folder(mode)), since));
         }
-        // A rollback made them; they go when it is undone.
+        // The run made them, or a rollback that is undone.
         let surplus = self.last.folders.iter().filter(|folder| !listed(self.to, folder));
-        for folder in surplus.filter(|folder| self.disk.has_folder(folder)) {
+        let surplus: BTreeSet<_> = surplus.chain(&self.made).collect();
+        for folder in surplus.into_iter().filter(|folder| self.disk.has_folder(folder)) {
             steps.push((step(folder, Action::Remove, Target::NoFolder), Since::TheRun));
         }
         steps

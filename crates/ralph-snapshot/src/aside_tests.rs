@@ -204,3 +204,44 @@ fn what_appeared_and_is_in_no_snapshot_is_named() {
     let plan = snapshots.plan(&all[0], &all[0], &["inner".into(), "by a gate".into()]).unwrap();
     assert_eq!(plan.kept, [Kept { path: "inner".into(), why: WhyKept::Nested }]);
 }
+
+#[test]
+fn an_empty_folder_gets_its_permissions_back() {
+    for scratch in both(&FILES) {
+        let tree = scratch.open();
+        for name in ["closed", "opened"] {
+            fs::create_dir(scratch.path(name)).unwrap();
+            scratch.set_mode(name, 0o700);
+        }
+        of(&tree).take(Label::Start, NOW).unwrap();
+        fs::remove_dir(scratch.path("closed")).unwrap();
+        scratch.set_mode("opened", 0o755);
+        of(&tree).take(Label::Iteration(1), NOW).unwrap();
+        go_back(&of(&tree));
+        check_modes(&scratch, &[("closed", 0o700), ("opened", 0o700)]);
+    }
+}
+
+#[test]
+fn empty_folders_that_the_run_made_go_and_come_back() {
+    let later = Timestamp::from_millis(i64::MAX);
+    for scratch in both(&FILES) {
+        let tree = scratch.open();
+        fs::create_dir(scratch.path("before")).unwrap();
+        of(&tree).take(Label::Start, NOW).unwrap();
+        fs::create_dir_all(scratch.path("made/deep")).unwrap();
+        fs::create_dir_all(scratch.path("full")).unwrap();
+        scratch.write("full/file", "1");
+        of(&tree).take(Label::Iteration(1), NOW).unwrap();
+
+        // Made after the run, for all that is known.
+        go_back(&of(&tree).worked_until(NOW));
+        assert!(scratch.path("made/deep").is_dir() && !scratch.path("full").exists());
+
+        let snapshots = of(&tree).worked_until(later);
+        go_back(&snapshots);
+        assert!(!scratch.path("made").exists() && scratch.path("before").is_dir());
+        snapshots.undo(Conflicts::Leave, NOW).unwrap();
+        assert!(scratch.path("made/deep").is_dir());
+    }
+}

@@ -1,13 +1,12 @@
 //! What the commits of a repository say, read with git.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::fs;
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::path::PathBuf;
-use std::process::ChildStdout;
 
 use crate::error::TreeError;
 use crate::git::{self, Git, fields};
+use crate::git_watch::WatchedOutput;
 use crate::path_bytes;
 use crate::project::Project;
 
@@ -61,7 +60,7 @@ impl Commits {
         let Some(dirs) = &project.git else {
             return Err(NoCommits::NoRepository { root: project.root.clone() });
         };
-        let program = git::locate(std::env::var_os("PATH").as_deref());
+        let program = git::program();
         let program = program.ok_or(NoCommits::NoProgram)?;
         // No file is looked at, so no copy of the rules is made.
         let git = Git::new(program, &project.root, dirs, &dirs.common);
@@ -88,7 +87,7 @@ impl Commits {
     /// The commits at the edge of a shallow clone. Git takes them for first
     /// ones, which touched every file.
     fn edge(&self) -> BTreeSet<String> {
-        let listed = fs::read_to_string(self.git.dirs().common.join("shallow"));
+        let listed = ralph_files::read_text(self.git.dirs().common.join("shallow"));
         listed.unwrap_or_default().lines().map(|line| line.trim().to_owned()).collect()
     }
 
@@ -128,11 +127,11 @@ impl Commits {
         }
         let trouble = |source| TreeError::io("read commits in", self.git.root())(source);
         let mut child = self.git.users("log").args(LOG).converse()?;
-        let Some(mut stdin) = child.stdin.take() else { return Ok(()) };
+        let Some(mut stdin) = child.take_input() else { return Ok(()) };
         // It reads all names before it prints anything.
         let fed = stdin.write_all(names.join("\n").as_bytes());
         drop(stdin);
-        let Some(stdout) = child.stdout.take() else { return Ok(()) };
+        let Some(stdout) = child.take_output() else { return Ok(()) };
         let mut reader = Fields { inner: BufReader::new(stdout), ahead: VecDeque::new() };
         let mut outcome = Ok(());
         let edge = self.edge();
@@ -178,7 +177,7 @@ const LOG: [&str; 10] = [
 
 /// What git prints, cut at its NUL bytes.
 struct Fields {
-    inner: BufReader<ChildStdout>,
+    inner: BufReader<WatchedOutput>,
     ahead: VecDeque<Vec<u8>>,
 }
 

@@ -100,13 +100,16 @@ impl Disk<'_> {
         }
     }
 
-    /// Makes a folder, with those above it.
-    pub(crate) fn make_folder(&self, path: &Path) -> Result<Outcome, TreeError> {
+    /// Makes a folder, with those above it, and gives it these permissions.
+    pub(crate) fn make_folder(&self, path: &Path, mode: Option<u32>) -> Result<Outcome, TreeError> {
         if let Some(obstacle) = self.obstacle(&path.join("inside")) {
             return Ok(Outcome::InTheWay(obstacle));
         }
         let folder = self.root.join(path);
         fs::create_dir_all(&folder).map_err(TreeError::io("create", &folder))?;
+        if let Some(mode) = mode {
+            set_mode_at(&folder, mode).map_err(TreeError::io("change", &folder))?;
+        }
         Ok(Outcome::Done)
     }
 

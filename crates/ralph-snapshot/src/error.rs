@@ -53,6 +53,13 @@ pub enum TreeError {
         /// Relative to the root of the work tree.
         path: PathBuf,
     },
+    /// Something else is in the place of a file that git would read, or it has
+    /// no end.
+    #[error("{} is not a file of a sensible size", path.display())]
+    NoFile {
+        /// Where it is.
+        path: PathBuf,
+    },
     /// The state folder is the work tree itself, so nothing would be left of it.
     #[error("{} is the work tree; its state needs a folder of its own", path.display())]
     StateIsTree {

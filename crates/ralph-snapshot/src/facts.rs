@@ -1,7 +1,6 @@
 //! What is known of a snapshot beside its files, as text: the message of a
 //! commit in git, the head of a file outside.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -55,9 +54,11 @@ impl Facts {
         if let Some(Usual { file, executable }) = self.modes.usual {
             let _ = writeln!(text, "usual: {file:o} {executable:o}");
         }
-        for (path, mode) in &self.modes.listed {
-            let _ = write!(text, "mode: {mode:o} ");
-            push_path(&mut text, path);
+        for (key, modes) in [("mode", &self.modes.listed), ("folder-mode", &self.modes.folders)] {
+            for (path, mode) in modes {
+                let _ = write!(text, "{key}: {mode:o} ");
+                push_path(&mut text, path);
+            }
         }
         if self.attributes == Attributes::Present {
             text.push_str("attributes: present\n");
@@ -70,7 +71,7 @@ impl Facts {
         let mut at = None;
         let mut attributes = Attributes::Absent;
         let (mut left_out, mut nested, mut folders) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut usual, mut listed) = (None, BTreeMap::new());
+        let mut modes = Modes::default();
         for (key, value) in text.lines().filter_map(|line| line.split_once(": ")) {
             match key {
                 "at" => at = value.parse().ok().map(Timestamp::from_millis),
@@ -78,16 +79,16 @@ impl Facts {
                 "unreadable" => left_out.push(parse_left_out(value, WhyLeftOut::Unreadable)?),
                 "nested" => nested.push(parse_path(value)?),
                 "folder" => folders.push(parse_path(value)?),
-                "usual" => usual = Some(parse_usual(value)?),
-                "mode" => {
+                "usual" => modes.usual = Some(parse_usual(value)?),
+                "mode" | "folder-mode" => {
                     let (mode, path) = value.split_once(' ')?;
-                    listed.insert(parse_path(path)?, parse_mode(mode)?);
+                    let modes = if key == "mode" { &mut modes.listed } else { &mut modes.folders };
+                    modes.insert(parse_path(path)?, parse_mode(mode)?);
                 }
                 "attributes" => attributes = Attributes::Present,
                 _ => {}
             }
         }
-        let modes = Modes { usual, listed };
         Some(Self { at: at?, left_out, nested, folders, modes, attributes })
     }
 }
@@ -133,6 +134,7 @@ mod tests {
             modes: Modes {
                 usual: Some(Usual { file: 0o640, executable: 0o755 }),
                 listed: [("a b".into(), 0o4711)].into(),
+                folders: [("empty".into(), 0o700)].into(),
             },
             attributes: Attributes::Present,
         };

@@ -2,7 +2,7 @@
 //! contents by digest.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
@@ -38,11 +38,12 @@ impl Keeper for FileTree {
         let _shared = self.objects.share()?;
         let (manifest, found) = self.store_all(scope, base)?;
         self.save(&found.id, &manifest)?;
-        let (folders, modes) = match base {
-            Some(base) => {
-                (aside::folders_left(&self.root, base), self.modes_since(base, &found, &manifest)?)
-            }
-            None => (self.empty_folders(), self.modes(&manifest)),
+        let (folders, modes) = if let Some(base) = base {
+            (aside::folders_left(&self.root, base), self.modes_since(base, &found, &manifest)?)
+        } else {
+            let folders = self.empty_folders();
+            let modes = self.modes(&manifest).with_folders(&self.root, &folders);
+            (folders, modes)
         };
         let facts = Facts {
             at: now,
@@ -233,7 +234,9 @@ impl FileTree {
                 Kind::Link => {
                     Box::new(Cursor::new(path_bytes::to_bytes(&fs::read_link(absolute)?)))
                 }
-                Kind::File | Kind::Executable | Kind::Unreadable => Box::new(File::open(absolute)?),
+                Kind::File | Kind::Executable | Kind::Unreadable => {
+                    Box::new(ralph_files::open_own(absolute)?)
+                }
             })
         })
     }
@@ -262,7 +265,7 @@ impl FileTree {
 
     /// The files of a tree that a snapshot holds, or that was named lately.
     fn load(&self, tree: &TreeId) -> Result<Manifest, TreeError> {
-        let kept = fs::read_to_string(self.kept_tree(tree)).ok();
+        let kept = ralph_files::read_own_text(self.kept_tree(tree)).ok();
         let kept = kept.and_then(|text| Manifest::parse(&text)).filter(|found| found.id() == *tree);
         kept.map_or_else(|| self.manifests.load(tree), Ok)
     }
@@ -272,7 +275,7 @@ impl FileTree {
         for file in fs::read_dir(folder).into_iter().flatten().flatten() {
             let Ok(label) = file.file_name().to_string_lossy().parse() else { continue };
             let path = file.path();
-            let text = fs::read_to_string(&path).map_err(TreeError::io("read", &path))?;
+            let text = ralph_files::read_own_text(&path).map_err(TreeError::io("read", &path))?;
             let tree = text.lines().find_map(|line| line.strip_prefix("tree: "));
             if let (Some(tree), Some(facts)) = (tree.map(TreeId::new), Facts::parse(&text)) {
                 let place = Place::Files { manifest: self.kept_tree(&tree) };

@@ -70,6 +70,9 @@ impl FileTree {
         self.manifests.create()?;
         // An unreadable root is no empty tree.
         fs::read_dir(&self.root).map_err(TreeError::io("read", &self.root))?;
+        if let Some(name) = ralph_files::odd_rules(&self.root) {
+            return Err(TreeError::NoFile { path: self.root.join(name) });
+        }
         let mut last = self.last();
         let mut known = last.take().unwrap_or_else(|| self.newest());
         let news = self.update(&mut known, scope)?;

@@ -4,11 +4,13 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
 use std::{fs, thread};
 
 use crate::error::TreeError;
 use crate::git_rules::GitRules;
+use crate::git_watch::{STUCK, WatchedGit};
 use crate::project::GitDirs;
 use crate::state_home::short_digest;
 use crate::{path_bytes, probe};
@@ -102,7 +104,9 @@ impl Git {
         }
         let mut asked = self.bare();
         asked.args(["rev-parse", "--git-dir"]).stdin(Stdio::null());
-        asked.output().is_ok_and(|output| output.status.success())
+        asked.stdout(Stdio::null()).stderr(Stdio::null());
+        let asked = asked.spawn().map(WatchedGit::new);
+        asked.and_then(|mut git| git.wait()).is_ok_and(|status| status.success())
     }
 
     /// What all work trees of the repository share.
@@ -116,7 +120,7 @@ impl Git {
         let alternates = folder.join("info/alternates");
         let objects = path_bytes::to_bytes(&self.dirs.common.join("objects"));
         fs::create_dir_all(folder.join("info"))
-            .and_then(|()| fs::write(&alternates, [&*objects, b"\n"].concat()))
+            .and_then(|()| ralph_files::write_own(&alternates, [&*objects, b"\n"].concat()))
             .map_err(TreeError::io("write", &alternates))?;
         self.objects = Some(folder.to_owned());
         Ok(())
@@ -182,6 +186,19 @@ impl Git {
         GitCommand { git: self, name, inner, sees }
     }
 
+    /// Fails if git would wait for one of the files that it reads first.
+    fn refuse_odd_files(&self) -> Result<(), TreeError> {
+        let GitDirs { dir, common } = &self.dirs;
+        let rules = ralph_files::odd_rules(&self.root).map(|name| self.root.join(name));
+        let own = ["HEAD", "index", "config.worktree"].map(|name| dir.join(name));
+        let shared = ["config", "packed-refs", "shallow", "objects/info/alternates"];
+        let mut files = own.into_iter().chain(shared.map(|name| common.join(name)));
+        match rules.or_else(|| files.find(|file| ralph_files::is_odd(file))) {
+            Some(path) => Err(TreeError::NoFile { path }),
+            None => Ok(()),
+        }
+    }
+
     fn bare(&self) -> Command {
         let mut inner = Command::new(&self.program);
         inner.env_clear().envs(self.kept.iter().map(|(name, value)| (name, value)));
@@ -218,10 +235,17 @@ fn is_ours(_path: &Path) -> bool {
     true
 }
 
+/// The git program of this process: the first on its `PATH` when it was asked
+/// for first. One that is put before it later is never started.
+pub(crate) fn program() -> Option<PathBuf> {
+    static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
+    FOUND.get_or_init(|| locate(std::env::var_os("PATH").as_deref())).clone()
+}
+
 /// The first git program in the folders of `path`, a value like `$PATH`.
 ///
 /// Relative folders are passed over: the project must not bring its own git.
-pub(crate) fn locate(path: Option<&OsStr>) -> Option<PathBuf> {
+fn locate(path: Option<&OsStr>) -> Option<PathBuf> {
     let name = format!("git{}", std::env::consts::EXE_SUFFIX);
     std::env::split_paths(path?)
         .filter(|folder| folder.is_absolute())
@@ -275,16 +299,16 @@ impl GitCommand<'_> {
         let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
         self.inner.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.spawn()?;
-        let stdin = child.stdin.take();
+        let stdin = child.take_input();
         // Some commands print while they read, so both must go on at once.
         let (fed, output) = thread::scope(|threads| {
             let write = |mut stdin: ChildStdin| threads.spawn(move || stdin.write_all(input));
             let writer = stdin.map(write);
-            let output = child.wait_with_output();
+            let output = child.output();
             let join = |writer: thread::ScopedJoinHandle<'_, _>| writer.join();
             (writer.map_or(Ok(Ok(())), join), output)
         });
-        let output = output.map_err(self.talking())?;
+        let (output, is_stuck) = output.map_err(self.talking())?;
         match fed.unwrap_or_else(|panic| std::panic::resume_unwind(panic)) {
             // It gave up before it read everything; its status tells why.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
@@ -296,27 +320,31 @@ impl GitCommand<'_> {
             // Git often does not say so.
             stderr.push_str(" (no space left on device)");
         }
+        if is_stuck {
+            stderr.push_str(STUCK);
+        }
         Ok(Ended { command: self.name, status: output.status, stdout: output.stdout, stderr })
     }
 
     /// Starts it with its input and its output on pipes.
-    pub(crate) fn converse(mut self) -> Result<Child, TreeError> {
+    pub(crate) fn converse(mut self) -> Result<WatchedGit, TreeError> {
         self.inner.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         self.spawn()
     }
 
     /// Starts it with its output on a pipe, to be read as it comes.
-    pub(crate) fn stream(mut self) -> Result<Child, TreeError> {
+    pub(crate) fn stream(mut self) -> Result<WatchedGit, TreeError> {
         self.inner.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         self.spawn()
     }
 
-    fn spawn(&mut self) -> Result<Child, TreeError> {
+    fn spawn(&mut self) -> Result<WatchedGit, TreeError> {
         match self.sees {
             Sees::Copy => self.git.rules.lay_out(self.git)?,
             Sees::Repository => {}
         }
-        self.inner.spawn().map_err(|error| {
+        self.git.refuse_odd_files()?;
+        self.inner.spawn().map(WatchedGit::new).map_err(|error| {
             let program = self.git.program.clone();
             if error.kind() == ErrorKind::NotFound && !program.exists() {
                 TreeError::GitMissing { program }

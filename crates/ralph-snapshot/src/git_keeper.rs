@@ -4,8 +4,8 @@
 //! the facts. Its parent, if it has one, holds the bytes of those files that
 //! git converts. A reference under `refs/ralph/` keeps both.
 
-use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::collections::{BTreeSet, HashSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
@@ -14,12 +14,13 @@ use ralph_core::{RunId, Timestamp, TreeId};
 use crate::error::TreeError;
 use crate::facts::{Attributes, Facts};
 use crate::found::Found;
-use crate::git::{Ended, fields};
+use crate::git::Ended;
 use crate::git_objects::Listing;
 use crate::git_tree::{GitTree, Memory, object_name};
 use crate::keeper::{Keeper, Sink};
 use crate::kept::Labels;
 use crate::label::Label;
+use crate::layout::folders_above;
 use crate::modes::Modes;
 use crate::oid::ObjectKind;
 use crate::scope::Scope;
@@ -44,7 +45,7 @@ impl Keeper for GitTree {
             }
         }
         let found = self.tree_from(scope, Memory::Refreshed)?;
-        let listing = self.git.list_tree(object_name(&found.id)?)?;
+        let listing = self.git.list_names(object_name(&found.id)?)?;
         let has_attributes = listing.keys().any(|path| is_attributes(path));
         let attributes = if has_attributes { Attributes::Present } else { Attributes::Absent };
         let gitlinks = listing.iter().filter(|(_, entry)| entry.item.kind == ItemKind::Opaque);
@@ -53,15 +54,17 @@ impl Keeper for GitTree {
         nested.extend(found.nested);
         let kinds =
             listing.iter().map(|(path, entry)| (path_bytes::from_bytes(path), entry.item.kind));
+        let folders = self.folders(scope, &listing)?;
         let facts = Facts {
             at: now,
             left_out: found.left_out,
             nested: nested.into_iter().collect(),
-            folders: self.folders(scope)?,
-            modes: Modes::survey(self.git.root(), &kinds.collect::<Vec<_>>()),
+            modes: Modes::survey(self.git.root(), &kinds.collect::<Vec<_>>())
+                .with_folders(self.git.root(), &folders),
+            folders,
             attributes,
         };
-        let raw = self.raw(&found.id, attributes, Some(listing))?;
+        let raw = self.raw(&found.id, attributes)?;
         Ok(Present { version: Version { tree: found.id, raw }, facts })
     }
 
@@ -217,21 +220,16 @@ impl GitTree {
             modes: base.modes.since(self.git.root(), kinds),
             attributes,
         };
-        let raw = self.raw(&found.id, attributes, None)?;
+        let raw = self.raw(&found.id, attributes)?;
         Ok(Some(Present { version: Version { tree: found.id, raw }, facts }))
     }
 
     /// The tree of the files that git converts, if there are any.
-    fn raw(
-        &self,
-        tree: &TreeId,
-        attributes: Attributes,
-        listing: Option<Listing>,
-    ) -> Result<Option<String>, TreeError> {
+    fn raw(&self, tree: &TreeId, attributes: Attributes) -> Result<Option<String>, TreeError> {
         if attributes == Attributes::Absent && !raw::are_configured(&self.git)? {
             return Ok(None);
         }
-        let listing = listing.map_or_else(|| self.git.list_tree(object_name(tree)?), Ok)?;
+        let listing = self.git.list_tree(object_name(tree)?)?;
         let cache = self.index.beside("raw");
         let blobs = raw::raw_blobs(&self.git, &listing, &cache)?;
         if blobs.is_empty() {
@@ -336,7 +334,7 @@ impl GitTree {
             return Ok(());
         }
         let path = self.index.folder().join("references.guard");
-        let guard = File::options().create(true).append(true).open(&path);
+        let guard = ralph_files::append_own(&path);
         let guard = guard.and_then(|guard| guard.lock().map(|()| guard));
         let _guard = guard.map_err(TreeError::io("lock", &path))?;
         if references::write(common, reference, commit) {
@@ -423,13 +421,32 @@ impl GitTree {
         Ok(())
     }
 
-    /// Folders without a file of the tree.
-    fn folders(&self, scope: &Scope) -> Result<Vec<PathBuf>, TreeError> {
-        let args = ["-o", "-z", "--directory", "--exclude-standard"];
-        let listed = self.git.command("ls-files").index(&self.index.path()).args(args).read()?;
+    /// Folders without a file of the tree. Only those with one are read, so
+    /// that what is installed or built costs nothing.
+    fn folders(&self, scope: &Scope, listing: &Listing) -> Result<Vec<PathBuf>, TreeError> {
+        let mut with_files: HashSet<&[u8]> =
+            listing.keys().flat_map(|path| folders_above(path)).collect();
+        with_files.insert(b"");
+        let root = self.git.root();
+        let mut without = Vec::new();
+        for folder in &with_files {
+            let folder = path_bytes::from_bytes(folder);
+            let entries = fs::read_dir(root.join(&folder)).into_iter().flatten().flatten();
+            for entry in entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
+                let path = path_bytes::to_bytes(&folder.join(entry.file_name()));
+                if entry.file_name() != ".git" && !with_files.contains(&*path) {
+                    without.push(path);
+                }
+            }
+        }
+        let ignored: HashSet<_> = if without.is_empty() {
+            HashSet::new()
+        } else {
+            self.git.ignored_now(&without)?.into_iter().collect()
+        };
         let mut found = Vec::new();
-        for path in fields(&listed).filter_map(|path| path.strip_suffix(b"/")) {
-            push_folders(self.git.root(), &path_bytes::from_bytes(path), scope, &mut found);
+        for path in without.iter().filter(|path| !ignored.contains(*path)) {
+            push_folders(root, &path_bytes::from_bytes(path), scope, &mut found);
         }
         found.sort();
         Ok(found)

@@ -34,6 +34,13 @@ pub(crate) struct TreeEntry {
 pub(crate) type Listing = BTreeMap<Vec<u8>, TreeEntry>;
 
 impl Git {
+    /// All files of a tree, without their sizes: for these git opens every
+    /// object.
+    pub(crate) fn list_names(&self, tree: &str) -> Result<Listing, TreeError> {
+        let args = ["-r", "-z", "--full-tree", tree];
+        Ok(parse_listing(&self.reading("ls-tree").args(args).read()?))
+    }
+
     /// All files of a tree.
     pub(crate) fn list_tree(&self, tree: &str) -> Result<Listing, TreeError> {
         let args = ["-r", "-z", "-l", "--full-tree", tree];
@@ -117,7 +124,7 @@ impl Git {
             return Ok(());
         }
         let mut child = self.reading("cat-file").args(["--batch"]).converse()?;
-        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let (stdin, stdout) = (child.take_input(), child.take_output());
         let passed = match (stdin, stdout) {
             (Some(stdin), Some(stdout)) => {
                 let objects = Objects { kind, stdin, stdout: BufReader::new(stdout) };
@@ -213,14 +220,14 @@ fn parse_listing(listed: &[u8]) -> Listing {
     fields(listed).filter_map(parse_entry).collect()
 }
 
-/// Reads `mode type id size`, a tab and the path.
+/// Reads `mode type id`, perhaps a size, a tab and the path.
 fn parse_entry(line: &[u8]) -> Option<(Vec<u8>, TreeEntry)> {
     let tab = line.iter().position(|byte| *byte == b'\t')?;
     let head = String::from_utf8_lossy(&line[..tab]).into_owned();
     let mut words = head.split_ascii_whitespace();
     let kind = kind_of_mode(words.next()?)?;
     let content = words.nth(1)?.to_owned();
-    let size = words.next()?.parse().ok();
+    let size = words.next().and_then(|size| size.parse().ok());
     Some((line[tab + 1..].to_vec(), TreeEntry { item: Item { kind, content }, size }))
 }
 

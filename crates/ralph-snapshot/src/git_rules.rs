@@ -143,7 +143,7 @@ impl GitRules {
         }
         for name in NAMES {
             let path = self.folder.join(name);
-            let found = fs::read(&path).ok();
+            let found = ralph_files::read_own(&path).ok();
             match files.get(name) {
                 wanted if wanted == found.as_ref() => {}
                 Some(contents) => probe::write_atomically(&path, contents)
@@ -188,7 +188,7 @@ impl GitRules {
 
     /// What the folder holds, if it was used before.
     fn read(&self) -> Option<Files> {
-        let read = |name| Some((name, fs::read(self.folder.join(name)).ok()?));
+        let read = |name| Some((name, ralph_files::read_own(self.folder.join(name)).ok()?));
         self.folder.join("config").exists().then(|| NAMES.into_iter().filter_map(read).collect())
     }
 }
@@ -217,7 +217,7 @@ fn gather(git: &Git) -> Result<Files, TreeError> {
         (OWN_ATTRIBUTES, Some(common.join(OWN_ATTRIBUTES))),
         (SPARSE, Some(dir.join(SPARSE))),
     ] {
-        files.extend(path.and_then(|path| fs::read(path).ok()).map(|text| (name, text)));
+        files.extend(path.and_then(|path| ralph_files::read(path).ok()).map(|text| (name, text)));
     }
     Ok(files)
 }

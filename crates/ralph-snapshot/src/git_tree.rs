@@ -81,11 +81,12 @@ impl GitTree {
     pub(crate) fn tree_from(&self, scope: &Scope, memory: Memory) -> Result<Found, TreeError> {
         let Note { tracked, limits, .. } = self.note(scope)?;
         let seeded = Note { tracked, ..Note::default() };
-        let mut claim = self.index.claim(&seeded.render())?;
+        let first = seeded.render();
+        let mut claim = self.index.claim(&first)?;
         let other_limits =
             Note::of(&claim).is_some_and(|note| note != seeded && note.limits != limits);
         if other_limits || memory == Memory::Refreshed {
-            claim.reseed(Seed::UsersIndex)?;
+            claim.reseed(Seed::UsersIndex, &first)?;
         }
         let mut named = self.name(&claim, scope);
         // The private index may be damaged, or name objects that `git gc`
@@ -94,7 +95,7 @@ impl GitTree {
             if !matches!(named, Err(TreeError::Git { .. })) {
                 break;
             }
-            claim.reseed(seed)?;
+            claim.reseed(seed, &first)?;
             named = self.name(&claim, scope);
         }
         named
@@ -439,7 +440,7 @@ impl GitTree {
         let ids = [object_name(from)?, object_name(to)?];
         let command = self.git.reading("diff-tree").args(PATCH).args(ids);
         let mut child = command.stream()?;
-        let read = child.stdout.take().map_or_else(
+        let read = child.take_output().map_or_else(
             || Ok((Parts::default(), false)),
             |stdout| {
                 let mut patch = BufReader::new(stdout).take(PATCH_LIMIT);
@@ -447,9 +448,8 @@ impl GitTree {
             },
         );
         if !matches!(read, Ok((_, false))) {
-            // The rest of the patch is not wanted. It is no error if git has
-            // just ended by itself.
-            let _ = child.kill();
+            // The rest of the patch is not wanted.
+            child.kill();
         }
         let status = child.wait().map_err(TreeError::io("wait for git in", self.git.root()))?;
         let (parts, cut) = read.map_err(TreeError::io("read a patch in", self.git.root()))?;

@@ -479,7 +479,7 @@ fn an_unchanged_tree_is_looked_at_once_and_nothing_is_written() {
     let scratch = Scratch::committed(&[("a", "1")]);
     let program = scratch.root.parent().unwrap().join("git");
     let log = scratch.root.parent().unwrap().join("log");
-    let git = crate::git::locate(std::env::var_os("PATH").as_deref()).unwrap();
+    let git = crate::git::program().unwrap();
     let script = format!("#!/bin/sh\necho >> {log:?}\nexec {git:?} \"$@\"\n");
     // Written by another process: a program that we hold open for writing,
     // be it in a child just being started, cannot be run.

@@ -5,7 +5,6 @@
 //! where they speak of what builds and installations leave behind, which is
 //! too much to be kept.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -62,7 +61,7 @@ pub(crate) fn gather<'a>(root: &Path, first: impl Iterator<Item = &'a [u8]>) -> 
     let mut folders = folders(root);
     folders.sort_by_cached_key(|folder| (folder.iter().count(), folder.clone()));
     for folder in folders {
-        let rules = fs::read(root.join(&folder).join(".gitignore")).unwrap_or_default();
+        let rules = ralph_files::read(root.join(&folder).join(".gitignore")).unwrap_or_default();
         let rules = rules.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&rules);
         for line in rules.split(|byte| *byte == b'\n') {
             text.extend(from_root(&path_bytes::to_bytes(&folder), line));
@@ -75,9 +74,14 @@ pub(crate) fn gather<'a>(root: &Path, first: impl Iterator<Item = &'a [u8]>) -> 
 /// The folders with rules that are not ignored themselves.
 fn folders(root: &Path) -> Vec<PathBuf> {
     let found = Mutex::new(Vec::new());
+    if !ralph_files::has_plain_rules(root) {
+        return Vec::new();
+    }
     let mut builder = WalkBuilder::new(root);
     builder.hidden(false).follow_links(false).parents(false).require_git(false).ignore(false);
-    builder.filter_entry(|item| item.file_name() != ".git");
+    builder.filter_entry(|item| {
+        item.file_name() != ".git" && ralph_files::may_enter(item.path(), item.file_type())
+    });
     builder.build_parallel().run(|| {
         Box::new(|item| {
             let item = item.ok().filter(|item| item.file_type().is_some_and(|kind| kind.is_dir()));

@@ -53,7 +53,7 @@ impl Rules {
             let path = folder.join(".gitignore");
             let text = differing.get(&path).cloned();
             let text = text.unwrap_or_else(|| {
-                let bytes = std::fs::read(root.join(&path)).unwrap_or_default();
+                let bytes = ralph_files::read(root.join(&path)).unwrap_or_default();
                 String::from_utf8_lossy(&bytes).into_owned()
             });
             let mut builder = GitignoreBuilder::new("");

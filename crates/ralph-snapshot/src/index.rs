@@ -76,19 +76,21 @@ impl PrivateIndex {
         crate::work_tree::create_private(&self.folder)?;
         match Guard::take(&self.beside("guard"))? {
             Some(guard) if !self.is_locked_by_git()? => self.claim_original(guard, note),
-            Some(_) | None => self.claim_copy(),
+            Some(_) | None => self.claim_copy(note),
         }
     }
 
     fn claim_original(&self, guard: Guard, note: &str) -> Result<Claim<'_>, TreeError> {
         let mut claim = Claim { index: self, path: self.path(), note: None, guard: Some(guard) };
+        if ralph_files::is_odd(&claim.path) {
+            fs::remove_file(&claim.path).map_err(TreeError::io("remove", &claim.path))?;
+        }
         if !claim.path.exists() {
-            claim.reseed(Seed::UsersIndex)?;
-            claim.note = Some(note.to_owned());
+            claim.reseed(Seed::UsersIndex, note)?;
             return Ok(claim);
         }
         let path = self.beside("note");
-        claim.note = fs::read_to_string(&path).ok();
+        claim.note = ralph_files::read_own_text(&path).ok();
         // Taken away until the work is done, so that a process killed in
         // between leaves no note that is not true.
         match fs::remove_file(&path) {
@@ -99,12 +101,12 @@ impl PrivateIndex {
         }
     }
 
-    fn claim_copy(&self) -> Result<Claim<'_>, TreeError> {
+    fn claim_copy(&self, note: &str) -> Result<Claim<'_>, TreeError> {
         self.remove_abandoned_copies();
         let path = probe::unique_path(&self.folder, &format!("{}.copy", self.name));
         let mut claim = Claim { index: self, path, note: None, guard: None };
         if !copy_with_time(&self.path(), &claim.path)? {
-            claim.reseed(Seed::UsersIndex)?;
+            claim.reseed(Seed::UsersIndex, note)?;
         }
         Ok(claim)
     }
@@ -153,12 +155,16 @@ pub(crate) struct Claim<'a> {
 }
 
 impl Claim<'_> {
-    /// Throws the contents away, with what was noted of them, and starts anew.
-    pub(crate) fn reseed(&mut self, seed: Seed) -> Result<(), TreeError> {
-        self.note = None;
+    /// Throws the contents away and starts from other ones. `note` is what is
+    /// known of a copy of the user's index.
+    pub(crate) fn reseed(&mut self, seed: Seed, note: &str) -> Result<(), TreeError> {
         let seeded = match seed {
             Seed::UsersIndex => copy_with_time(&self.index.users, &self.path)?,
             Seed::Nothing => false,
+        };
+        self.note = match seed {
+            Seed::UsersIndex => Some(note.to_owned()),
+            Seed::Nothing => None,
         };
         if !seeded && self.path.exists() {
             fs::remove_file(&self.path).map_err(TreeError::io("remove", &self.path))?;
@@ -193,7 +199,7 @@ struct Guard(File);
 impl Guard {
     /// `None` while another has it, or where files cannot be locked.
     fn take(path: &Path) -> Result<Option<Self>, TreeError> {
-        let file = File::options().create(true).append(true).open(path);
+        let file = ralph_files::append_own(path);
         let file = file.map_err(TreeError::io("open", path))?;
         Ok(file.try_lock().is_ok().then_some(Self(file)))
     }
@@ -213,7 +219,7 @@ impl Drop for Guard {
 /// Git reads again every file that is not older than the index. A copy with
 /// a later time would make it trust entries that it should not.
 fn copy_with_time(from: &Path, to: &Path) -> Result<bool, TreeError> {
-    let mut source = match File::open(from) {
+    let mut source = match ralph_files::open(from) {
         Ok(source) => source,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(TreeError::io("read", from)(error)),

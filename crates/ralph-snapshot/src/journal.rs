@@ -39,7 +39,7 @@ impl Journal {
     /// `None` if there is none. One that cannot be read is an error: what it
     /// said is not known to be done.
     pub(crate) fn load(path: &Path) -> Result<Option<Self>, TreeError> {
-        let text = match fs::read_to_string(path) {
+        let text = match ralph_files::read_own_text(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(TreeError::io("read", path)(error)),

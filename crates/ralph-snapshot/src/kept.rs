@@ -6,11 +6,12 @@
 //! there: a link costs no space as long as the repository has the file itself.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
+use std::fs::{self, DirEntry};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
+use std::thread::{self, JoinHandle};
+use std::time::UNIX_EPOCH;
 
 use ralph_core::RunId;
 
@@ -31,14 +32,14 @@ pub(crate) struct KeptObjects {
     known: Mutex<HashMap<RunId, Labels>>,
     /// Whether what is known outweighs what is on record.
     is_sealed: bool,
-    /// Folders of objects, and when they were when all in them was linked.
-    linked: Mutex<HashMap<PathBuf, SystemTime>>,
+    /// Links objects while others go on.
+    linking: Mutex<Option<JoinHandle<io::Result<()>>>>,
 }
 
 impl KeptObjects {
     /// `folder` is ours.
     pub(crate) fn new(folder: PathBuf) -> Self {
-        Self { folder, known: Mutex::default(), is_sealed: false, linked: Mutex::default() }
+        Self { folder, known: Mutex::default(), is_sealed: false, linking: Mutex::default() }
     }
 
     /// Where the objects are linked.
@@ -61,7 +62,7 @@ impl KeptObjects {
         let mut labels = Labels::new();
         for file in fs::read_dir(self.run(run)).ok()?.flatten() {
             let label = file.file_name().to_string_lossy().parse();
-            if let (Ok(label), Ok(commit)) = (label, fs::read_to_string(file.path())) {
+            if let (Ok(label), Ok(commit)) = (label, ralph_files::read_own_text(file.path())) {
                 labels.insert(label, commit.trim().to_owned());
             }
         }
@@ -91,15 +92,32 @@ impl KeptObjects {
     }
 
     /// Takes a second hold on all objects of the repository. Where that cannot
-    /// be done by links, those of `commit` are copied.
+    /// be done by links, those of `commit` are copied. Links are made in the
+    /// background: a large repository has many, and the agent can start.
     pub(crate) fn hold(&self, git: &Git, commit: &str, older: &Labels) -> Result<(), TreeError> {
-        let (from, to) = (git.dirs().common.join("objects"), self.objects());
-        let mut linked = self.linked.lock().unwrap_or_else(PoisonError::into_inner);
-        if link_all(&from, &to, &mut linked).is_ok() {
+        let linked = self.finish_linking();
+        let links = ObjectLinks {
+            from: git.dirs().common.join("objects"),
+            to: self.objects(),
+            record: self.folder.join("linked"),
+        };
+        if linked.is_ok() && links.are_possible() {
+            let thread = thread::Builder::new().spawn(move || links.make());
+            let mut linking = self.linking.lock().unwrap_or_else(PoisonError::into_inner);
+            // Without a thread the next snapshot makes the links.
+            *linking = thread.ok();
             return Ok(());
         }
         let older = older.values().map(|commit| format!("^{commit}\n"));
         self.copy(git, &format!("{commit}\n{}", older.collect::<String>())).map(drop)
+    }
+
+    /// Waits for links that are being made, and says whether all were.
+    pub(crate) fn finish_linking(&self) -> io::Result<()> {
+        let mut linking = self.linking.lock().unwrap_or_else(PoisonError::into_inner);
+        let thread = linking.take();
+        // One that panicked has made fewer links; the next one makes them.
+        thread.map_or(Ok(()), |thread| thread.join().unwrap_or(Ok(())))
     }
 
     /// Writes a pack with what these revisions say; returns its name.
@@ -124,7 +142,7 @@ impl KeptObjects {
         }
         let runs = fs::read_dir(self.folder.join("runs")).into_iter().flatten().flatten();
         let labels = runs.flat_map(|run| fs::read_dir(run.path()).into_iter().flatten().flatten());
-        let commits = labels.filter_map(|label| fs::read_to_string(label.path()).ok());
+        let commits = labels.filter_map(|label| ralph_files::read_own_text(label.path()).ok());
         let commits: String = commits.flat_map(|commit| [commit, "\n".to_owned()]).collect();
         // What can be read no longer keeps the rest as it is.
         let pack = if commits.is_empty() { Ok(String::new()) } else { self.copy(git, &commits) };
@@ -145,43 +163,105 @@ impl KeptObjects {
     }
 }
 
-/// Links the files of all folders below `from` that changed since they were
-/// linked.
-fn link_all(from: &Path, to: &Path, linked: &mut HashMap<PathBuf, SystemTime>) -> io::Result<()> {
-    for folder in fs::read_dir(from)? {
-        let folder = folder?;
-        let name = folder.file_name();
-        if name == "info" || !folder.file_type()?.is_dir() {
-            continue;
+impl Drop for KeptObjects {
+    fn drop(&mut self) {
+        // What could not be linked is copied with the next snapshot.
+        let _ = self.finish_linking();
+    }
+}
+
+/// Links from the repository's objects to ours.
+struct ObjectLinks {
+    from: PathBuf,
+    to: PathBuf,
+    /// Says which folders are linked, so that a process that takes one
+    /// snapshot need not link everything again.
+    record: PathBuf,
+}
+
+/// Folders of objects, and when they were changed last when all in them was
+/// linked, in nanoseconds since 1970.
+type LinkedFolders = BTreeMap<String, u128>;
+
+impl ObjectLinks {
+    /// Links one file of the repository to see whether it can be done: not to
+    /// another device.
+    fn are_possible(&self) -> bool {
+        let folders = fs::read_dir(&self.from).into_iter().flatten().flatten();
+        let folders = folders.filter(|folder| folder.file_name() != "info");
+        let mut files = folders.flat_map(|folder| {
+            let files = fs::read_dir(folder.path()).into_iter().flatten().flatten();
+            files.map(move |file| (folder.file_name(), file))
+        });
+        let Some((folder, file)) = files.next() else { return self.from.is_dir() };
+        link(&file, &self.to.join(folder)).is_ok()
+    }
+
+    /// Links all files of folders that changed since they were linked.
+    fn make(&self) -> io::Result<()> {
+        let known = self.read_record();
+        let (mut linked, mut made) = (known.clone(), Ok(()));
+        let folders = fs::read_dir(&self.from).into_iter().flatten().flatten();
+        for folder in folders.filter(|folder| folder.file_name() != "info") {
+            made = made.and(self.link_folder(&folder, &mut linked));
         }
-        let path = folder.path();
+        if linked != known {
+            let lines = linked.iter().map(|(folder, at)| format!("{folder} {at}\n"));
+            let _ = probe::write_atomically(&self.record, lines.collect::<String>().as_bytes());
+        }
+        made
+    }
+
+    fn read_record(&self) -> LinkedFolders {
+        let text = ralph_files::read_own_text(&self.record).unwrap_or_default();
+        let pair =
+            |line: &str| line.split_once(' ').and_then(|(a, b)| Some((a.into(), b.parse().ok()?)));
+        text.lines().filter_map(pair).collect()
+    }
+
+    fn link_folder(&self, folder: &DirEntry, linked: &mut LinkedFolders) -> io::Result<()> {
+        if !folder.file_type()?.is_dir() {
+            return Ok(());
+        }
+        let name = folder.file_name().to_string_lossy().into_owned();
         let changed = folder.metadata()?.modified()?;
-        if linked.get(&path) == Some(&changed) {
-            continue;
+        let at = changed.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        let target = self.to.join(&name);
+        if linked.get(&name) == Some(&at) && target.is_dir() {
+            return Ok(());
         }
-        let target = to.join(&name);
-        create_private(&target).map_err(|_| io::Error::from(ErrorKind::PermissionDenied))?;
-        for file in fs::read_dir(&path)? {
-            let file = file?;
-            // What is being written has another name until it is whole.
-            if file.file_name().to_string_lossy().starts_with("tmp_") {
-                continue;
-            }
-            match fs::hard_link(file.path(), target.join(file.file_name())) {
-                Err(error)
-                    if !matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) =>
-                {
-                    return Err(error);
-                }
-                Err(_) | Ok(()) => {}
-            }
+        for file in fs::read_dir(folder.path())? {
+            link(&file?, &target)?;
         }
         // If it changes in the same moment, it is looked at once more.
         if changed.elapsed().is_ok_and(|age| age.as_millis() > 100) {
-            linked.insert(path, changed);
+            linked.insert(name, at);
         }
+        Ok(())
     }
-    Ok(())
+}
+
+/// Links a file into a folder of ours, which is created if need be.
+fn link(file: &DirEntry, folder: &Path) -> io::Result<()> {
+    // What is being written has another name until it is whole.
+    if file.file_name().to_string_lossy().starts_with("tmp_") {
+        return Ok(());
+    }
+    let link = || fs::hard_link(file.path(), folder.join(file.file_name()));
+    let linked = match link() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            create_private(folder).map_err(|_| io::Error::from(ErrorKind::PermissionDenied))?;
+            link()
+        }
+        linked => linked,
+    };
+    match linked {
+        // It is there, or was removed meanwhile.
+        Err(error) if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) => {
+            Ok(())
+        }
+        linked => linked,
+    }
 }
 
 /// Files that the repository has no more.
@@ -190,7 +270,7 @@ fn orphans(objects: &Path) -> Vec<PathBuf> {
     use std::os::unix::fs::MetadataExt;
     let folders = fs::read_dir(objects).into_iter().flatten().flatten();
     let files = folders.flat_map(|folder| fs::read_dir(folder.path()).into_iter().flatten());
-    let alone = |file: &fs::DirEntry| file.metadata().is_ok_and(|found| found.nlink() == 1);
+    let alone = |file: &DirEntry| file.metadata().is_ok_and(|found| found.nlink() == 1);
     files.flatten().filter(alone).map(|file| file.path()).collect()
 }
 

@@ -18,12 +18,14 @@ mod facts;
 mod file_keeper;
 mod file_system;
 mod file_tree;
+mod folder_size;
 mod found;
 mod git;
 mod git_keeper;
 mod git_objects;
 mod git_rules;
 mod git_tree;
+mod git_watch;
 mod glance;
 mod history;
 mod ignored_at_start;
@@ -75,8 +77,12 @@ mod work_tree;
 pub use commits::{Commit, Commits, NoCommits};
 pub use earlier::{Earlier, EarlierKind, Past};
 pub use error::TreeError;
+pub use folder_size::FolderSize;
+pub use git_watch::hurry_git;
 pub use label::{Label, ParseLabelError};
-pub use packages::ChangedPackages;
+pub use packages::{
+    ChangedPackages, byte_code_changed_since, can_change, code_changed_since, is_changed_since,
+};
 pub use plan::{Action, Kept, Plan, Step, WhyKept};
 pub use project::{DiscoverError, GitDirs, Project};
 pub use rollback::{Blocked, Conflicts, Done};

@@ -260,14 +260,14 @@ impl Manifests {
         let digest = id.as_str().strip_prefix(ID_PREFIX).ok_or_else(unknown)?;
         Hash::from_hex(digest).map_err(|_| unknown())?;
         let path = self.folder.join(id.as_str());
-        let text = match fs::read_to_string(&path) {
+        let text = match ralph_files::read_own_text(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(unknown()),
             Err(error) => return Err(TreeError::io("read", &path)(error)),
         };
         let manifest = Manifest::parse(&text).filter(|found| found.id() == *id);
         let manifest = manifest.ok_or_else(unknown)?;
-        if let (Ok(file), Ok(now)) = (fs::File::options().append(true).open(&path), self.now()) {
+        if let (Ok(file), Ok(now)) = (ralph_files::open_own(&path), self.now()) {
             // At worst the tree is forgotten a little early.
             let _ = file.set_modified(now);
         }
@@ -277,7 +277,7 @@ impl Manifests {
     /// The manifest written last: the best guess at which files are unchanged.
     pub(crate) fn newest(&self) -> Option<Manifest> {
         let (_, path) = self.by_age().into_iter().next()?;
-        Manifest::parse(&fs::read_to_string(path).ok()?)
+        Manifest::parse(&ralph_files::read_own_text(path).ok()?)
     }
 
     /// Our manifests, the youngest first.

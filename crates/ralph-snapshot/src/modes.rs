@@ -21,6 +21,8 @@ pub(crate) struct Modes {
     /// `None` where permissions are not known.
     pub(crate) usual: Option<Usual>,
     pub(crate) listed: BTreeMap<PathBuf, u32>,
+    /// Those of folders without a file, as they were at the start.
+    pub(crate) folders: BTreeMap<PathBuf, u32>,
 }
 
 /// What most files have.
@@ -53,13 +55,20 @@ impl Modes {
         };
         let file = most(ItemKind::File, 0o644);
         let usual = Usual { file, executable: most(ItemKind::Executable, 0o755) };
-        let mut modes = Self { usual: cfg!(unix).then_some(usual), listed: BTreeMap::new() };
+        let mut modes = Self { usual: cfg!(unix).then_some(usual), ..Self::default() };
         let is_usual = |kind: ItemKind, mode| usual.of(kind).is_none_or(|usual| usual == mode);
         let listed = found
             .iter()
             .filter(|((_, kind), mode)| files.len() <= ALL_LISTED || !is_usual(*kind, *mode));
         modes.listed = listed.map(|((path, _), mode)| (path.clone(), *mode)).collect();
         modes
+    }
+
+    /// Adds the permissions of folders.
+    pub(crate) fn with_folders(mut self, root: &Path, folders: &[PathBuf]) -> Self {
+        let found = folders.iter().filter_map(|path| Some((path.clone(), of_folder(root, path)?)));
+        self.folders = found.collect();
+        self
     }
 
     /// Looks at the listed files, and at those that changed since these were
@@ -74,8 +83,8 @@ impl Modes {
             return Self::default();
         }
         let still = |(path, _): (&PathBuf, _)| Some((path.clone(), on_disk(root, path)?));
-        let mut modes =
-            Self { usual: self.usual, listed: self.listed.iter().filter_map(still).collect() };
+        let listed = self.listed.iter().filter_map(still).collect();
+        let mut modes = Self { usual: self.usual, listed, folders: self.folders.clone() };
         for (path, kind) in changed {
             match kind.and_then(|_| on_disk(root, path)) {
                 Some(mode) => modes.listed.insert(path.to_owned(), mode),
@@ -119,6 +128,19 @@ pub(crate) fn on_disk(root: &Path, path: &Path) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt;
     let found = fs::symlink_metadata(root.join(path)).ok().filter(fs::Metadata::is_file);
     found.map(|found| found.permissions().mode() & 0o7777)
+}
+
+/// The permissions of the folder at `path`; `None` if there is none.
+#[cfg(unix)]
+pub(crate) fn of_folder(root: &Path, path: &Path) -> Option<u32> {
+    use std::os::unix::fs::PermissionsExt;
+    let found = fs::symlink_metadata(root.join(path)).ok().filter(fs::Metadata::is_dir);
+    found.map(|found| found.permissions().mode() & 0o7777)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn of_folder(_root: &Path, _path: &Path) -> Option<u32> {
+    None
 }
 
 #[cfg(not(unix))]

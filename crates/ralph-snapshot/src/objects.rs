@@ -49,7 +49,7 @@ impl Objects {
     fn lock_file(&self) -> Result<File, TreeError> {
         crate::work_tree::create_private(&self.folder)?;
         let path = self.folder.join("lock");
-        let opened = File::options().create(true).append(true).open(&path);
+        let opened = ralph_files::append_own(&path);
         opened.map_err(TreeError::io("open", &path))
     }
 
@@ -92,7 +92,7 @@ impl Objects {
     /// Reads contents by the digest in hexadecimal digits.
     pub(crate) fn open(&self, digest: &str) -> Result<impl Read + use<>, TreeError> {
         let path = self.path(digest);
-        let file = File::open(&path).map_err(TreeError::io("read", &path))?;
+        let file = ralph_files::open(&path).map_err(TreeError::io("read", &path))?;
         Ok(ZlibDecoder::new(BufReader::new(file)))
     }
 

@@ -9,9 +9,6 @@ use ralph_core::Timestamp;
 
 use crate::stat::Stat;
 
-/// The most files that are named.
-const NAMED: usize = 20;
-
 /// What packages of JavaScript are installed into.
 const NODE: &str = "node_modules";
 
@@ -20,7 +17,7 @@ const NODE: &str = "node_modules";
 pub struct ChangedPackages {
     /// The folder that packages are installed into, relative to the root.
     pub folder: PathBuf,
-    /// Some of the files, relative to the root.
+    /// The files, relative to the root.
     pub files: Vec<PathBuf>,
     /// Files that say which versions belong there, relative to the root.
     pub locks: Vec<PathBuf>,
@@ -64,7 +61,14 @@ fn is_packages(folder: &Path) -> bool {
 }
 
 fn changed_files(root: &Path, folder: &Path, moment: Timestamp) -> Vec<PathBuf> {
-    let mut builder = WalkBuilder::new(root.join(folder));
+    let files = code_changed_since(&root.join(folder), moment);
+    files.iter().filter_map(|path| Some(path.strip_prefix(root).ok()?.to_owned())).collect()
+}
+
+/// The code below a folder that changed after a moment, compiled Python and
+/// caches apart.
+pub fn code_changed_since(folder: &Path, moment: Timestamp) -> Vec<PathBuf> {
+    let mut builder = WalkBuilder::new(folder);
     builder.standard_filters(false).follow_links(false);
     builder.filter_entry(|item| {
         let name = item.file_name().to_string_lossy();
@@ -73,14 +77,45 @@ fn changed_files(root: &Path, folder: &Path, moment: Timestamp) -> Vec<PathBuf> 
             || (name.starts_with('.') && !matches!(&*name, ".bin" | ".pnpm" | ".store"));
         item.depth() == 0 || !is_cache
     });
-    let is_changed = |path: &Path| {
-        let Ok(metadata) = fs::symlink_metadata(path) else { return false };
-        let moment = moment.as_millis().saturating_mul(1_000_000);
-        !metadata.is_dir() && i64::try_from(Stat::of(&metadata).changed).is_ok_and(|at| at > moment)
-    };
     let files = builder.build().flatten().filter(|item| is_code(item.path()));
-    let files = files.filter(|item| is_changed(item.path())).take(NAMED);
-    files.filter_map(|item| Some(item.path().strip_prefix(root).ok()?.to_owned())).collect()
+    let files = files.filter(|item| {
+        fs::symlink_metadata(item.path())
+            .is_ok_and(|found| !found.is_dir() && is_changed_since(&found, moment))
+    });
+    files.map(ignore::DirEntry::into_path).collect()
+}
+
+/// The files below a folder that Python compiled after a moment, in whatever
+/// package they are.
+pub fn byte_code_changed_since(folder: &Path, moment: Timestamp) -> Vec<PathBuf> {
+    let mut builder = WalkBuilder::new(folder);
+    builder.standard_filters(false).follow_links(false);
+    builder.filter_entry(|item| !matches!(item.file_name().to_str(), Some(".git" | NODE)));
+    let files = builder.build().flatten().filter(|item| {
+        item.path().extension().is_some_and(|extension| extension == "pyc")
+            && item.metadata().is_ok_and(|found| is_changed_since(&found, moment))
+    });
+    files.map(ignore::DirEntry::into_path).collect()
+}
+
+/// Whether a file, or a link to one, changed after a moment. The time that is
+/// looked at cannot be set by programs.
+pub fn is_changed_since(file: &fs::Metadata, moment: Timestamp) -> bool {
+    let moment = moment.as_millis().saturating_mul(1_000_000);
+    i64::try_from(Stat::of(file).changed).is_ok_and(|at| at > moment)
+}
+
+/// Whether the user, and so the agent, may put files into a folder: because
+/// its rights say so, or because they can be changed.
+pub fn can_change(folder: &Path) -> bool {
+    #[cfg(unix)]
+    let is_own = fs::metadata(folder).is_ok_and(|found| {
+        std::os::unix::fs::MetadataExt::uid(&found) == rustix::process::geteuid().as_raw()
+    });
+    #[cfg(unix)]
+    return is_own || rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok();
+    #[cfg(not(unix))]
+    folder.is_dir()
 }
 
 /// Whether a program may be loaded from a file.

@@ -1,8 +1,8 @@
 //! The packs that we wrote, kept few: git looks into all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
-use std::io;
+use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
@@ -109,9 +109,9 @@ impl Packs {
 
     fn enlist(&self, written: &Written) -> io::Result<()> {
         let path = self.list.with_extension("guard");
-        let guard = File::options().create(true).append(true).open(path)?;
+        let guard = ralph_files::append_own(path)?;
         guard.lock()?;
-        let listed = fs::read_to_string(&self.list).unwrap_or_default();
+        let listed = ralph_files::read_own_text(&self.list).unwrap_or_default();
         let folder = self.objects.join("pack");
         let listed = listed.lines().map(|name| folder.join(name));
         let mut all: BTreeSet<PathBuf> = listed.chain(written.pack.clone()).collect();
@@ -141,8 +141,12 @@ fn size(pack: &Path) -> Option<u64> {
 fn join(objects: &Path, packs: &BTreeSet<PathBuf>) -> io::Result<Written> {
     let mut entries = BTreeMap::new();
     for pack in packs {
-        let (index, contents) =
-            (fs::read(pack.with_extension("idx"))?, fs::read(pack.with_extension("pack"))?);
+        let read = |end| {
+            let mut bytes = Vec::new();
+            ralph_files::open_own(pack.with_extension(end))?.read_to_end(&mut bytes)?;
+            io::Result::Ok(bytes)
+        };
+        let (index, contents) = (read("idx")?, read("pack")?);
         let read = read_pack(&index, &contents);
         entries.extend(read.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))?);
     }

@@ -59,8 +59,8 @@ pub(crate) enum Target {
     Item(Item, Option<u32>),
     /// The file that it is, with these permissions.
     Mode(u32),
-    /// A folder.
-    Folder,
+    /// A folder with these permissions, if they are known.
+    Folder(Option<u32>),
     /// No folder any more, unless something is in it.
     NoFolder,
 }

@@ -68,7 +68,7 @@ impl GitDirs {
         let dir = fs::canonicalize(dir).ok()?;
         // Once `HEAD` was a symbolic link, and it may point to no branch yet.
         fs::symlink_metadata(dir.join("HEAD")).ok()?;
-        let common = match fs::read(dir.join("commondir")) {
+        let common = match ralph_files::read(dir.join("commondir")) {
             Ok(text) => fs::canonicalize(dir.join(path_in(&text))).ok()?,
             Err(_) => dir.clone(),
         };
@@ -78,7 +78,7 @@ impl GitDirs {
 
 /// Reads a `.git` file: `gitdir: ` and a path, relative to the file's folder.
 fn follow(link: &Path) -> Option<GitDirs> {
-    let text = fs::read(link).ok()?;
+    let text = ralph_files::read(link).ok()?;
     let target = path_in(text.strip_prefix(b"gitdir:")?);
     GitDirs::at(&link.parent()?.join(target))
 }

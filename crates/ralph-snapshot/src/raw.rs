@@ -60,7 +60,8 @@ pub(crate) fn raw_blobs(
     listing: &Listing,
     cache: &Path,
 ) -> Result<BTreeMap<Vec<u8>, String>, TreeError> {
-    let known = fs::read_to_string(cache).map(|text| parse_cache(&text)).unwrap_or_default();
+    let known =
+        ralph_files::read_own_text(cache).map(|text| parse_cache(&text)).unwrap_or_default();
     let mut next = Cache::new();
     let (mut unknown, mut raw) = (Vec::new(), BTreeMap::new());
     for path in suspects(git, listing)? {

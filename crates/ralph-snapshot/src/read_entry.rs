@@ -1,6 +1,6 @@
 //! Reading one file.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
@@ -65,7 +65,7 @@ fn is_executable(_metadata: &Metadata) -> bool {
 /// The digests of a file: of its contents, and of its normalised contents.
 /// They are the same for large and binary files.
 fn digest_file(path: &Path) -> io::Result<(Hash, Hash)> {
-    let mut file = File::open(path)?;
+    let mut file = ralph_files::open(path)?;
     let mut beginning = Vec::new();
     (&mut file).take(NORMALISED_LIMIT + 1).read_to_end(&mut beginning)?;
     let is_whole = beginning.len() as u64 <= NORMALISED_LIMIT;

@@ -76,7 +76,7 @@ fn is_lock(name: &str) -> bool {
 
 /// `None` for a reference to another one, and for what is none.
 fn target(path: &Path) -> Option<String> {
-    let text = String::from_utf8(fs::read(path).ok()?).ok()?;
+    let text = String::from_utf8(ralph_files::read(path).ok()?).ok()?;
     let object = text.trim_end();
     let is_object = matches!(object.len(), 40 | 64)
         && object.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
@@ -84,7 +84,7 @@ fn target(path: &Path) -> Option<String> {
 }
 
 fn is_packed(common: &Path, prefix: &str) -> bool {
-    match fs::read(common.join("packed-refs")) {
+    match ralph_files::read(common.join("packed-refs")) {
         Err(error) => error.kind() != ErrorKind::NotFound,
         Ok(packed) => memchr::memmem::find(&packed, prefix.as_bytes()).is_some(),
     }

@@ -111,6 +111,12 @@ impl Snapshots<'_> {
         let base = base(&beside).unwrap_or(to);
         let mut present = self.recheck(plan, base)?;
         present.facts.at = now;
+        // Folders that go have to be known, or undoing would not bring them back.
+        let going = steps.iter().filter(|step| step.target == Target::NoFolder);
+        let going: Vec<_> = going.map(|step| step.path.clone()).collect();
+        present.facts.folders.extend(going);
+        present.facts.folders.sort();
+        present.facts.folders.dedup();
         let number = newest_safety(&all).unwrap_or(0) + 1;
         let label = Label::Safety(number);
         let safety = self.keeper_of(to).keep(&self.run, label, &present, Some(base))?;
@@ -179,7 +185,9 @@ impl Snapshots<'_> {
         let changed: BTreeSet<_> = since.iter().map(|difference| &*difference.path).collect();
         let ahead = keeper.differences(&present.version, &to.version())?;
         let differing = ahead.iter().map(|difference| difference.path.clone()).collect();
-        let between = Between { disk: &disk, last: safety, to };
+        let is_made = |path: &&PathBuf| !to.folders.contains(path) && disk.has_folder(path);
+        let made = journal.paths.iter().filter(is_made).cloned().collect();
+        let between = Between { disk: &disk, last: safety, to, made };
         let beside = between.steps(&present.facts.modes, &differing);
         let contents = ahead.iter().map(|difference| {
             let is_changed = changed.contains(&*difference.path);
@@ -213,7 +221,9 @@ impl Snapshots<'_> {
         }
         for Step { path, target, .. } in steps {
             let outcome = match target {
-                Target::Folder => checkpoint().and_then(|()| Ok(disk.make_folder(path)?))?,
+                Target::Folder(mode) => {
+                    checkpoint().and_then(|()| Ok(disk.make_folder(path, *mode)?))?
+                }
                 Target::Mode(mode) => {
                     checkpoint().and_then(|()| Ok(disk.set_mode(path, *mode)?))?
                 }
@@ -240,7 +250,7 @@ impl Snapshots<'_> {
     ) -> Result<Vec<Blocked>, SnapshotError> {
         let wanted = steps.iter().filter_map(|step| match &step.target {
             Target::Item(item, mode) => Some((&step.path, item, *mode)),
-            Target::Gone | Target::Mode(_) | Target::Folder | Target::NoFolder => None,
+            Target::Gone | Target::Mode(_) | Target::Folder(_) | Target::NoFolder => None,
         });
         let wanted: Vec<_> = wanted.collect();
         let items: Vec<_> = wanted.iter().map(|(_, item, _)| *item).collect();

@@ -78,12 +78,30 @@ impl SnapshotError {
 pub struct Snapshots<'a> {
     pub(crate) tree: &'a WorkTree,
     pub(crate) run: RunId,
+    /// When the run did its last work.
+    worked_until: Option<Timestamp>,
 }
 
 impl<'a> Snapshots<'a> {
     /// The snapshots of `run`, which belongs to this work tree.
     pub fn new(tree: &'a WorkTree, run: RunId) -> Self {
-        Self { tree, run }
+        Self { tree, run, worked_until: None }
+    }
+
+    /// The same of a run that did its last work then: empty folders that were
+    /// made until then are its own, and a rollback removes them.
+    #[must_use]
+    pub fn worked_until(self, moment: Timestamp) -> Self {
+        Self { worked_until: Some(moment), ..self }
+    }
+
+    /// Empty folders that the run made after `to`.
+    fn made_since(&self, to: &Snapshot) -> Vec<PathBuf> {
+        let Some(until) = self.worked_until else { return Vec::new() };
+        let span = to.at.as_millis() + 1..=until.as_millis();
+        let mut made = aside::made_in(self.tree.root(), &span, &self.tree.scope.left_out);
+        made.retain(|folder| !to.folders.contains(folder));
+        made
     }
 
     /// What keeps this snapshot.
@@ -269,7 +287,8 @@ impl<'a> Snapshots<'a> {
             Place::Files { .. } => false,
         };
         let differing: BTreeSet<_> = ahead.iter().map(|found| found.path.clone()).collect();
-        let between = Between { disk: &disk, last, to };
+        let made = self.made_since(to);
+        let between = Between { disk: &disk, last, to, made };
         let strangers = aside::strangers(&disk, to, &present.facts, &self.tree.scope.left_out);
         let outlook = Outlook {
             beside: between.steps(&present.facts.modes, &differing),

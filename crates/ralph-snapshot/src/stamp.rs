@@ -4,11 +4,10 @@
 //! read, only looked at, and caches are passed over: those of the kind that
 //! says so itself with a `CACHEDIR.TAG`, and Python's.
 
-use std::collections::HashMap;
-use std::fs;
+use std::fs::{self, DirEntry, Metadata};
 use std::path::{Path, PathBuf};
 
-use ignore::WalkBuilder;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::path_bytes;
 use crate::stat::Stat;
@@ -21,10 +20,15 @@ const CACHE_MARK: &str = "CACHEDIR.TAG";
 const BYTE_CODE: &str = "__pycache__";
 
 /// Stands for the ignored files below `root`: two equal stamps mean that none
-/// of them changed. Nothing in `left_out` counts.
-pub(crate) fn of_ignored(root: &Path, left_out: &dyn Fn(&Path) -> bool) -> String {
+/// of them changed. Nothing in `left_out` counts. `exclude` is a file with
+/// rules of the repository.
+pub(crate) fn of_ignored(
+    root: &Path,
+    exclude: Option<&Path>,
+    left_out: &dyn Fn(&Path) -> bool,
+) -> String {
     let mut hasher = blake3::Hasher::new();
-    let mut found = ignored(root, left_out);
+    let mut found = ignored(root, exclude, left_out);
     found.sort_unstable();
     for path in found {
         add(&mut hasher, root, &path, left_out);
@@ -33,35 +37,84 @@ pub(crate) fn of_ignored(root: &Path, left_out: &dyn Fn(&Path) -> bool) -> Strin
 }
 
 /// What the ignore rules hide, the topmost of each.
-pub(crate) fn ignored(root: &Path, left_out: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
-    let mut builder = WalkBuilder::new(root);
-    builder.hidden(false).follow_links(false).same_file_system(true);
-    builder.parents(false).require_git(false);
-    builder.filter_entry(|item| item.file_name() != ".git");
-    // By folder: what the rules leave to be seen.
-    let mut seen: HashMap<PathBuf, Vec<std::ffi::OsString>> = HashMap::new();
-    for item in builder.build().flatten() {
-        if item.file_type().is_some_and(|kind| kind.is_dir()) {
-            seen.entry(item.path().to_owned()).or_default();
-        }
-        if let (true, Some(folder)) = (item.depth() > 0, item.path().parent()) {
-            seen.entry(folder.to_owned()).or_default().push(item.file_name().to_owned());
-        }
-    }
-    let mut found = Vec::new();
-    for (folder, mut names) in seen {
-        names.sort_unstable();
-        let Ok(entries) = fs::read_dir(&folder) else { continue };
-        for entry in entries.flatten() {
-            let name = entry.file_name();
-            let path = entry.path();
-            let relative = path.strip_prefix(root).unwrap_or(&path);
-            if name != ".git" && names.binary_search(&name).is_err() && !left_out(relative) {
-                found.push(path);
+pub(crate) fn ignored(
+    root: &Path,
+    exclude: Option<&Path>,
+    left_out: &dyn Fn(&Path) -> bool,
+) -> Vec<PathBuf> {
+    let (users, _) = GitignoreBuilder::new(root).build_global();
+    let exclude = exclude.and_then(|exclude| rules_in(root, exclude));
+    let device = fs::symlink_metadata(root).ok().map(|found| device(&found));
+    let mut walk = IgnoredWalk { root, left_out, device, rules: vec![users], found: Vec::new() };
+    walk.rules.extend(exclude);
+    walk.enter(root);
+    walk.found
+}
+
+/// A walk that collects what the rules hide and does not enter it.
+struct IgnoredWalk<'a> {
+    root: &'a Path,
+    left_out: &'a dyn Fn(&Path) -> bool,
+    /// Where the root lies; another file system counts as hidden.
+    device: Option<u64>,
+    /// The rules that hold in the present folder, the nearest last.
+    rules: Vec<Gitignore>,
+    found: Vec<PathBuf>,
+}
+
+impl IgnoredWalk<'_> {
+    fn enter(&mut self, folder: &Path) {
+        let Ok(entries) = fs::read_dir(folder) else { return };
+        let entries: Vec<DirEntry> = entries.flatten().collect();
+        let above = self.rules.len();
+        for name in [".gitignore", ".ignore"] {
+            if entries.iter().any(|entry| entry.file_name() == name) {
+                self.rules.extend(rules_in(folder, &folder.join(name)));
             }
         }
+        for entry in entries.iter().filter(|entry| entry.file_name() != ".git") {
+            let path = entry.path();
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            // The nearest rule about a path decides.
+            let matched = self.rules.iter().rev().map(|rules| rules.matched(&path, is_folder));
+            let nearest = matched.into_iter().find(|found| !found.is_none());
+            let is_hidden = nearest.is_some_and(|found| found.is_ignore());
+            if is_hidden || (is_folder && self.is_elsewhere(&path)) {
+                if !(self.left_out)(path.strip_prefix(self.root).unwrap_or(&path)) {
+                    self.found.push(path);
+                }
+            } else if is_folder {
+                self.enter(&path);
+            }
+        }
+        self.rules.truncate(above);
     }
-    found
+
+    fn is_elsewhere(&self, folder: &Path) -> bool {
+        let found = fs::symlink_metadata(folder).ok();
+        found.is_some_and(|found| Some(device(&found)) != self.device)
+    }
+}
+
+/// The rules that a file has for a folder, if it has any.
+fn rules_in(folder: &Path, file: &Path) -> Option<Gitignore> {
+    if !fs::metadata(file).is_ok_and(|found| found.is_file()) {
+        return None;
+    }
+    let mut builder = GitignoreBuilder::new(folder);
+    // What cannot be read has no rules, and a line that is none is passed over.
+    let _ = builder.add(file);
+    builder.build().ok().filter(|rules| !rules.is_empty())
+}
+
+#[cfg(unix)]
+fn device(found: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::dev(found)
+}
+
+#[cfg(not(unix))]
+fn device(_: &Metadata) -> u64 {
+    0
 }
 
 /// Adds a file, or all that lies in a folder.
@@ -102,7 +155,7 @@ mod tests {
     use super::*;
 
     fn stamp(root: &Path) -> String {
-        of_ignored(root, &|path| path == Path::new("node_modules/.cache"))
+        of_ignored(root, None, &|path| path == Path::new("node_modules/.cache"))
     }
 
     #[test]
@@ -135,5 +188,23 @@ mod tests {
         }
         fs::remove_file(root.join(".env")).unwrap();
         assert_ne!(stamp(root), last);
+    }
+
+    #[test]
+    fn the_nearest_rule_decides_what_is_ignored() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for path in ["a.log", "kept/b.log", "kept/c.tmp", "d.out", ".hidden", "deep/er/e.log"] {
+            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            fs::write(root.join(path), "").unwrap();
+        }
+        fs::write(root.join(".gitignore"), "*.log\n").unwrap();
+        fs::write(root.join("kept/.gitignore"), "!*.log\n*.tmp\n").unwrap();
+        let exclude = root.join("exclude");
+        fs::write(&exclude, "*.out\n").unwrap();
+        let mut found = ignored(root, Some(&exclude), &|_| false);
+        found.sort_unstable();
+        let want = ["a.log", "d.out", "deep/er/e.log", "kept/c.tmp"].map(|path| root.join(path));
+        assert_eq!(found, want);
     }
 }

@@ -185,6 +185,7 @@ impl Survey<'_> {
             item.file_name() != ".git"
                 && !left_out.contains(relative)
                 && !(is_folder(item) && pruned.has(relative))
+                && ralph_files::may_enter(item.path(), item.file_type())
         });
         builder
     }

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{BufReader, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout};
+use std::process::ChildStdin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::TreeError;
 use crate::git::Git;
 use crate::git_objects::{AT_ONCE, read_head};
+use crate::git_watch::{WatchedGit, WatchedOutput};
 use crate::oid::{ObjectKind, Oid};
 use crate::path_bytes;
 use crate::snapshot::{Difference, Item};
@@ -29,9 +30,9 @@ pub(crate) struct TreeReader<'a> {
 }
 
 struct Process {
-    child: Child,
+    child: WatchedGit,
     stdin: ChildStdin,
-    stdout: BufReader<ChildStdout>,
+    stdout: BufReader<WatchedOutput>,
 }
 
 impl<'a> TreeReader<'a> {
@@ -136,7 +137,7 @@ impl<'a> TreeReader<'a> {
         let talking = || TreeError::io("read objects of", &common);
         if self.process.is_none() {
             let mut child = self.git.reading("cat-file").args(["--batch"]).converse()?;
-            if let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) {
+            if let (Some(stdin), Some(stdout)) = (child.take_input(), child.take_output()) {
                 self.process = Some(Process { child, stdin, stdout: BufReader::new(stdout) });
             }
         }

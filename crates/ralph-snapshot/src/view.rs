@@ -33,7 +33,7 @@ impl View {
     pub(crate) fn open(index: &Path, overlay: Overlay) -> Option<Self> {
         let written = fs::metadata(index).ok()?.modified().ok()?;
         let written = written.duration_since(UNIX_EPOCH).ok()?.as_nanos();
-        let index = fs::read(index).ok()?;
+        let index = ralph_files::read(index).ok()?;
         Some(Self { index, written: i64::try_from(written).ok()?, overlay })
     }
 
@@ -158,7 +158,7 @@ pub(crate) fn contents(root: &Path, path: &[u8], found: &Metadata) -> io::Result
     if found.is_symlink() {
         return fs::read_link(path).map(|target| path_bytes::to_bytes(&target));
     }
-    fs::read(path)
+    ralph_files::read(path)
 }
 
 /// The name of a blob.

@@ -87,7 +87,7 @@ impl WorkTree {
     /// no files, the files are read one by one under the rules of the ignore
     /// files; ids made in the two ways differ.
     pub fn open(project: &Project, state: &Path) -> Result<Self, TreeError> {
-        Self::open_with(project, state, git::locate(std::env::var_os("PATH").as_deref()))
+        Self::open_with(project, state, git::program())
     }
 
     pub(crate) fn open_with(
@@ -201,6 +201,17 @@ impl WorkTree {
         }
     }
 
+    /// Waits for what goes on in the background, before a process ends without
+    /// dropping this.
+    pub fn finish(&self) {
+        for way in [Some(&self.way), self.other.as_ref()].into_iter().flatten() {
+            if let Way::Git(tree) = way {
+                // What could not be linked is copied with the next snapshot.
+                let _ = tree.kept.finish_linking();
+            }
+        }
+    }
+
     /// Lets what git has to store, in order to compare files, go to `folder`,
     /// which exists and is empty: the repository gains no object.
     ///
@@ -222,16 +233,32 @@ impl WorkTree {
         }
     }
 
+    /// What no rule ignores and no tree holds: files that are too large or
+    /// cannot be read, and folders that are repositories of their own.
+    pub fn left_out_now(&self) -> Result<Vec<PathBuf>, TreeError> {
+        let found = match &self.way {
+            Way::Git(tree) => tree.tree(&self.scope)?,
+            Way::Files(tree) => tree.tree(&self.scope)?,
+        };
+        let files = found.left_out.into_iter().map(|file| file.path);
+        Ok(files.chain(found.nested).collect())
+    }
+
     /// Stands for the files that the ignore rules hide, caches apart: two
     /// equal stamps mean that none of them changed.
     pub fn stamp(&self) -> String {
         let left_out = &self.scope.left_out;
-        stamp::of_ignored(&self.root, &|path| left_out.contains(path))
+        stamp::of_ignored(&self.root, self.exclude().as_deref(), &|path| left_out.contains(path))
+    }
+
+    /// The repository's own list of ignored files.
+    fn exclude(&self) -> Option<PathBuf> {
+        self.git().map(|git| git.common_dir().join("info/exclude"))
     }
 
     /// What the ignore rules hide, the topmost of each, relative to the root.
     pub fn ignored(&self) -> Vec<PathBuf> {
-        let found = stamp::ignored(&self.root, &|_| false);
+        let found = stamp::ignored(&self.root, self.exclude().as_deref(), &|_| false);
         found.iter().filter_map(|path| Some(path.strip_prefix(&self.root).ok()?.into())).collect()
     }
 

@@ -16,7 +16,7 @@ pub enum StoreError {
         run: RunId,
     },
     /// Somebody else moved the run since it was read.
-    #[error("somebody else moved run {run} in the meantime")]
+    #[error("run {run} was updated by another process")]
     Stale {
         /// The run that was to be written.
         run: RunId,

@@ -73,7 +73,8 @@ pub(crate) trait Captured: Clone {
 
 impl Captured for Run {
     fn captured(&mut self) -> Vec<&mut String> {
-        let mut texts = vec![&mut self.feedback, &mut self.last_output];
+        let mut texts = vec![&mut self.last_output];
+        texts.extend(self.feedback.texts());
         match &mut self.state {
             State::Waiting(Wait::Human { question }) => texts.push(question),
             State::Failed(Failure::AgentError { what }) => texts.push(what),
@@ -133,6 +134,8 @@ impl Captured for Session {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ralph_core::prompt::PromptSections;
+
     use crate::contract::sample;
 
     fn blackened<T: Captured>(value: &T) -> T {
@@ -164,7 +167,14 @@ mod tests {
         };
         let black = || "█".to_owned();
         let want = Run {
-            feedback: black(),
+            feedback: PromptSections {
+                verdict: black(),
+                findings: black(),
+                answer: black(),
+                refusals: black(),
+                notes: black(),
+                past: black(),
+            },
             last_output: black(),
             state: State::Waiting(Wait::Human { question: black() }),
             ..run.clone()

@@ -4,6 +4,7 @@
 //! store would lose does not compile.
 
 mod errands;
+mod feedback;
 mod gate;
 mod policy;
 mod progress;

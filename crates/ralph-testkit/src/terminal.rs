@@ -81,6 +81,14 @@ impl<'a> Terminal<'a> {
         self
     }
 
+    /// Makes the screen so many columns wide.
+    #[track_caller]
+    pub fn resizes(&self, columns: usize) -> &Self {
+        let (columns, rows) = (columns.to_string(), SIZE.1.to_string());
+        self.tell(&["resize-window", "-x", &columns, "-y", &rows]);
+        self
+    }
+
     /// Waits until the screen shows a text.
     #[track_caller]
     pub fn until_shows(&self, text: &str) -> &Self {
@@ -153,6 +161,14 @@ impl<'a> Terminal<'a> {
     fn command(&self, args: &[&str]) -> crate::Call {
         let tmux = self.project.program(tool("tmux"));
         tmux.args(["-f", "/dev/null", "-S"]).args([&self.socket]).args(args)
+    }
+}
+
+impl Project {
+    /// A shell that runs this line in a terminal of its own.
+    #[track_caller]
+    pub fn terminal(&self, line: &str) -> Terminal<'_> {
+        Terminal::start(self, &[], Path::new("/bin/sh"), &["-c", line])
     }
 }
 

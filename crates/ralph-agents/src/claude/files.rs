@@ -35,7 +35,8 @@ outside this conversation, checks the work whenever you stop, and tells you
 what is left. A claim that the work is done counts only if those checks agree.
 
 Words that begin with two dashes are settings of the loop, not a part of the
-task. Paths behind an at sign are where the work is to be done.
+task. Paths behind an at sign are where the work is to be done. If ralph names a
+task itself, as it does after the word resume, that one is meant.
 
 If the task is empty, or ralph has said nothing in this conversation, say that
 no loop was started and that the user should run ralph doctor in a terminal.

@@ -20,6 +20,12 @@ const TELLABLE: [&str; 7] = [
     "PostToolBatch",
 ];
 
+/// From how many characters on a task is not said twice.
+const LONG_TASK: usize = 400;
+
+/// What is said instead.
+const AS_TYPED: &str = "The task is what the user typed, without the settings of the loop.";
+
 /// An answer in the client's words.
 #[derive(Default, Serialize)]
 struct Answer<'a> {
@@ -87,8 +93,10 @@ fn effect<'a>(event: &'a HostEvent, effect: &'a Effect) -> Answer<'a> {
         Effect::Answer { text } if is_typed(event) => block(text),
         Effect::Tell { context } if is_tellable(event) => tell(context.into()),
         // The client shows the agent what was typed, flags and all, so the
-        // task is said again.
+        // task is said again unless it is long.
         Effect::Begin { task, rules } if is_tellable(event) => {
+            let is_long = task.chars().nth(LONG_TASK).is_some();
+            let task = if is_long { AS_TYPED } else { task };
             tell(format!("{task}{rules}").into())
         }
         Effect::None

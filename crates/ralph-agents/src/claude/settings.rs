@@ -103,15 +103,17 @@ pub enum Removed {
 /// Doing it again changes nothing, and entries of an older version are
 /// replaced.
 pub fn install(text: Option<&str>, wanted: &Installation) -> Result<String, SettingsError> {
-    let given = text.filter(|text| !text.trim().is_empty()).unwrap_or(EMPTY);
+    let given = text.filter(|text| !is_blank(text)).unwrap_or(EMPTY);
     let removed = uninstall(given)?;
     let is_new = text.is_none() || removed == Removed::File;
-    let mut text = match removed {
-        Removed::Nothing => given.to_owned(),
+    let before = match removed {
+        Removed::Nothing => text.unwrap_or(EMPTY).to_owned(),
         Removed::Text(text) => text,
         Removed::File => EMPTY.to_owned(),
     };
-    let traces = Traces { is_new, ..survey(&text, wanted)? };
+    let blank = is_blank(&before).then(|| before.clone());
+    let mut text = if blank.is_some() { EMPTY.to_owned() } else { before };
+    let traces = Traces { is_new, blank, ..survey(&text, wanted)? };
     if traces.cap.is_some() {
         text = with_object(text, "env");
         text = put(text, &["env"], CAP_VARIABLE, &wanted.cap.to_string());
@@ -138,7 +140,10 @@ pub fn uninstall(text: &str) -> Result<Removed, SettingsError> {
     let inner = traces.inner(ROOT).unwrap_or_default();
     Ok(match edit::fate(&root, items).kept(&root, Some(inner)) {
         Fate::Changed(edits) => match edit::apply(text, edits) {
-            left if traces.is_new && left.trim() == EMPTY.trim() => Removed::File,
+            left if left.trim() == EMPTY.trim() && traces.is_new => Removed::File,
+            left if left.trim() == EMPTY.trim() && traces.blank.is_some() => {
+                Removed::Text(traces.blank.unwrap_or_default())
+            }
             left => Removed::Text(left),
         },
         Fate::Untouched | Fate::Gone => Removed::Nothing,
@@ -151,6 +156,7 @@ fn traces_of(ours: &[Hook]) -> Traces {
     for found in ours.iter().map(Hook::traces) {
         traces.cap = traces.cap.or(found.cap);
         traces.is_new |= found.is_new;
+        traces.blank = traces.blank.or(found.blank);
         traces.kept.extend(found.kept);
     }
     traces
@@ -183,6 +189,11 @@ pub fn inspect(text: &str) -> Result<Found, SettingsError> {
 
 /// Settings that say nothing.
 const EMPTY: &str = "{}\n";
+
+/// Whether a file is there and says nothing, not even that.
+fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
 
 /// The name of the whole file among the places.
 const ROOT: &str = ".";

@@ -70,8 +70,7 @@ impl Asked {
             return json!({ "reply": "once" });
         }
         // With a reason the turn goes on; without one the client ends it.
-        let why =
-            "Nobody is here to allow this. Go on without it, or do what can be done otherwise.";
+        let why = "No one can allow this now. Go on without it, or do what can be done otherwise.";
         json!({ "reply": "reject", "message": why })
     }
 
@@ -115,7 +114,7 @@ pub(super) fn question(event: &Value) -> Option<(String, String, Value)> {
         .flatten()
         .map(|question| question["question"].as_str().unwrap_or_default())
         .collect();
-    let alone = "Nobody is here to answer. Choose what is most sensible, and say what you assumed.";
+    let alone = "No one can answer now. Choose what is most sensible, and say what you assumed.";
     let answers: Vec<[&str; 1]> = questions.iter().map(|_| [alone]).collect();
     let id = facts["id"].as_str()?.to_owned();
     Some((id, one_line(&questions.join(" "), 300), json!({ "answers": answers })))

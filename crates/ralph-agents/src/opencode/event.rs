@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use ralph_core::host::{
-    Actor, Breakage, BreakageKind, DeedKind, Happening, HostEvent, Position, Report, Silence,
+    Actor, Breakage, BreakageKind, DeedKind, Happening, HostEvent, Mode, Position, Report, Silence,
     Start, ToolUse, Yield,
 };
 use ralph_core::ids::SessionId;
@@ -63,6 +63,8 @@ struct Payload {
     #[serde(default)]
     run: String,
     created: Option<String>,
+    #[serde(default)]
+    mode: String,
 }
 
 #[derive(Deserialize)]
@@ -97,7 +99,7 @@ fn event(payload: Payload) -> HostEvent {
     };
     HostEvent {
         prompt: None,
-        mode: None,
+        mode: (payload.mode == "plan").then_some(Mode::Plan),
         session: SessionId::new(&id),
         folder: payload.directory.clone().filter(|folder| !folder.as_os_str().is_empty()),
         name: payload.kind.clone(),

@@ -6,6 +6,10 @@ import { spawn } from "node:child_process"
 const COMMAND = ["ralph", "hook", "--agent", "opencode"]
 const VERSION = 1
 const PATIENCE = 5000
+const LIMIT = 1000 * (5 + Number(COMMAND.join(" ").match(/--timeout=(\d+)/)?.[1] ?? 60))
+// What the client or the user waits for, and what runs checks.
+const WAITED = ["chat.message", "command.execute.before"]
+const CHECKS = ["session.idle", "session.error", "wake"]
 const EDITS = ["edit", "write", "multiedit", "apply_patch"]
 
 type Facts = Record<string, unknown>
@@ -31,6 +35,8 @@ export const Ralph = async ({ client, directory }: any) => {
   const isCommand = (word: string, at: number) =>
     !word.startsWith("-") && words[at - 1] !== "--log-level"
   if (words.find(isCommand) === "run") return {}
+  const served = ["serve", "web", "acp"].includes(words.find(isCommand) ?? "")
+  const env = { ...process.env, RALPH_HOST_HAS_USER: served ? "0" : "1" }
 
   const parents = new Map<string, string | undefined>()
   const queues = new Map<string, Promise<unknown>>()
@@ -39,7 +45,9 @@ export const Ralph = async ({ client, directory }: any) => {
   const spoken = new Map<string, number>()
   const sent = new Map<string, number>()
   const wakes = new Map<string, ReturnType<typeof setTimeout>>()
-  let complained = false
+  let [complained, misfits, hangs] = [false, false, false]
+  // What was said while the client started: nobody may have been looking.
+  let missed: Toast | undefined
 
   const show = async (toast: Toast) => {
     try {
@@ -65,18 +73,40 @@ export const Ralph = async ({ client, directory }: any) => {
     }
   }
 
-  const call = (event: Facts) =>
+  // Nobody waits for a `ralph` that hangs: who gives no sign in time is ended.
+  const call = (type: string, event: Facts) =>
     new Promise<{ said?: string; error?: string }>((resolve) => {
+      let timer: ReturnType<typeof setTimeout> | undefined
+      const end = (result: { said?: string; error?: string }) => {
+        clearTimeout(timer)
+        resolve(result)
+      }
       try {
         const child = spawn(COMMAND[0], COMMAND.slice(1), {
           cwd: directory,
+          env,
           stdio: ["pipe", "pipe", "ignore"],
         })
+        const within = (time: number) => {
+          clearTimeout(timer)
+          timer = setTimeout(() => {
+            hangs = true
+            child.kill("SIGKILL")
+            end({ error: `no answer within ${time / 1000} s` })
+          }, time)
+        }
+        const patience = hangs ? PATIENCE / 5 : PATIENCE
+        within(WAITED.includes(type) ? patience : CHECKS.includes(type) ? LIMIT : 6 * PATIENCE)
         let [said, odd] = ["", ""]
-        child.on("error", (error) => resolve({ error: error.message }))
-        child.on("close", (code) => resolve(code === 0 ? { said: said || odd } : { error: `exit code ${code}` }))
+        child.on("error", (error) => end({ error: error.message }))
+        child.on("close", (code, signal) => {
+          if (code === 0) hangs = false
+          const how = signal ? `ended by ${signal}` : `exit code ${code}`
+          end(code === 0 ? { said: said || odd } : { error: how })
+        })
         child.stdout.setEncoding("utf8")
         child.stdout.on("data", (piece) => {
+          within(LIMIT)
           const lines = (said + piece).split("\n")
           said = lines.pop()!
           odd ||= lines.find((line) => !hint(line)) ?? ""
@@ -84,20 +114,28 @@ export const Ralph = async ({ client, directory }: any) => {
         child.stdin.on("error", () => {})
         child.stdin.end(JSON.stringify(event))
       } catch (error) {
-        resolve({ error: String(error) })
+        end({ error: String(error) })
       }
     })
+
+  const misfit = () =>
+    complain(
+      "The ralph plugin and the ralph program have different versions: run `ralph install opencode` again.",
+    )
 
   const tell = async (
     type: string,
     session: string | undefined,
     facts: Facts,
   ): Promise<Action | undefined> => {
-    const { said, error } = await call({ v: VERSION, type, session, directory, ...facts })
+    if (misfits && WAITED.includes(type)) await misfit()
+    if (missed && WAITED.includes(type)) void show(missed)
+    if (WAITED.includes(type)) missed = undefined
+    const { said, error } = await call(type, { v: VERSION, type, session, directory, ...facts })
     if (error !== undefined) {
       // Nobody may be looking yet, and it is said once.
       if (type === "started") return
-      await complain(`\`${COMMAND[0]}\` cannot be called, so there are no loops: ${error}`)
+      await complain(`\`${COMMAND[0]}\` cannot be called, so OpenCode goes on without it: ${error}`)
       return
     }
     if (!said) return
@@ -106,10 +144,13 @@ export const Ralph = async ({ client, directory }: any) => {
       action = JSON.parse(said)
     } catch {}
     if (action?.v !== VERSION) {
-      await complain("The plugin and the program do not fit: run `ralph install opencode` again")
+      // Nobody may be looking while the client starts: the first message says it.
+      misfits = true
+      if (type !== "started") await misfit()
       return
     }
     if (action.toast) void show(action.toast)
+    if (type === "started") missed = action.toast
     return action
   }
 
@@ -298,7 +339,9 @@ export const Ralph = async ({ client, directory }: any) => {
       text: textOf(spoke.parts),
       summary: spoke.info.summary === true,
     }
-    await carryOut(session, await tell(type, session, { ...facts, message }), isOvertaken)
+    const plans = [spoke?.info.agent, spoke?.info.mode].includes("plan")
+    const mode = plans ? "plan" : undefined
+    await carryOut(session, await tell(type, session, { ...facts, message, mode }), isOvertaken)
   }
 
   // Events of one session are told one after the other, in their order.

@@ -1,6 +1,5 @@
 //! One turn at a server: who is asked, in which session, and with what words.
 
-use std::fs;
 use std::time::Duration;
 
 use ralph_core::SessionId;
@@ -51,7 +50,7 @@ impl Visit<'_> {
         let wire = self.connect(desk, courier)?;
         desk.wire = Some(wire.clone());
         desk.tell_news();
-        let prompt = fs::read_to_string(self.turn.prompt_file);
+        let prompt = ralph_files::read_text(self.turn.prompt_file);
         let mut prompt = prompt.map_err(|error| Broken::Failed(format!("no prompt: {error}")))?;
         let mut before = Vec::new();
         let session = match self.turn.seat {

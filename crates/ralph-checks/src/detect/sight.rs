@@ -155,7 +155,11 @@ impl<'a> Sight<'a> {
             let folder = self.root.join(&above.dir);
             let mut builder = GitignoreBuilder::new(&folder);
             // A pattern that makes no sense ignores nothing.
-            let _ = builder.add(folder.join(".gitignore"));
+            if let Ok(rules) = ralph_files::read_text(folder.join(".gitignore")) {
+                for line in rules.lines() {
+                    let _ = builder.add_line(None, line);
+                }
+            }
             ignored.extend(builder.build().ok().map(Rc::new));
             ignored.rotate_right(1);
         }
@@ -254,7 +258,7 @@ impl<'a> Folder<'a> {
             return None;
         }
         let mut bytes = Vec::new();
-        let file = fs::File::open(self.path().join(name));
+        let file = ralph_files::open(self.path().join(name));
         let read = file.and_then(|file| file.take(FILE_BYTES + 1).read_to_end(&mut bytes));
         match read {
             Err(error) => self.unusable(name, &error),

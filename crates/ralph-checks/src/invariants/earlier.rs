@@ -27,7 +27,7 @@ pub(super) fn forgive(
             Origin::Unknown => false,
             Origin::Was(earlier, contents) => {
                 let then = String::from_utf8_lossy(contents);
-                let now = fs::read(root.join(&*path)).unwrap_or_default();
+                let now = ralph_files::read(root.join(&*path)).unwrap_or_default();
                 let old = pack.look(&earlier, &then);
                 take_out(&mut seen.hits, &String::from_utf8_lossy(&now), (&old.hits, &then));
                 old.unread.is_none()

@@ -32,7 +32,7 @@ pub(super) fn moved(root: &Path, before: &Before, new: &[PathBuf]) -> HashMap<Pa
     }
     let mut open: Vec<(&PathBuf, Vec<u8>)> = Vec::new();
     for path in new {
-        let Ok(present) = fs::read(root.join(path)) else { continue };
+        let Ok(present) = ralph_files::read(root.join(path)) else { continue };
         match gone.iter().position(|(_, contents)| **contents == present) {
             Some(at) => {
                 names.insert(path.clone(), gone.remove(at).0.clone());

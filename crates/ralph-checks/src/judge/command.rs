@@ -129,7 +129,7 @@ struct UsageRow {
 /// What the command says that its answer cost; `None` if it says nothing.
 fn read_usage(path: &Path) -> Option<Usage> {
     let known = fs::metadata(path).is_ok_and(|file| file.len() <= USAGE_BYTES);
-    let text = known.then(|| fs::read(path).ok())??;
+    let text = known.then(|| ralph_files::read(path).ok())??;
     let UsageRow { input_tokens, output_tokens, cost_usd } = serde_json::from_slice(&text).ok()?;
     let cost = Usd::from_dollars(cost_usd)?;
     Some(Usage { input_tokens, output_tokens, cost })

@@ -131,7 +131,7 @@ fn speaks(name: &str, program: &Path) -> bool {
     let version = || -> Option<u32> {
         let program = fs::canonicalize(program).ok()?;
         let package = program.parent()?.parent()?.join("package.json");
-        let package: Package = serde_json::from_slice(&fs::read(package).ok()?).ok()?;
+        let package: Package = serde_json::from_slice(&ralph_files::read(package).ok()?).ok()?;
         package.version.split('.').next()?.parse().ok()
     };
     version().is_some_and(|version| version >= 7)

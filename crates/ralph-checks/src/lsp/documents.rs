@@ -172,7 +172,7 @@ impl Documents {
 fn read(path: &Path) -> Option<String> {
     let facts = fs::metadata(path).ok()?;
     let fits = facts.is_file() && facts.len() <= MAX_BYTES;
-    fits.then(|| fs::read_to_string(path).ok()).flatten()
+    fits.then(|| ralph_files::read_text(path).ok()).flatten()
 }
 
 #[cfg(test)]

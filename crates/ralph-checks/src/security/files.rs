@@ -138,11 +138,15 @@ fn walk(root: &Path) -> (Vec<PathBuf>, FileCounts) {
     let seen = Arc::clone(&vendored);
     let mut counts = FileCounts::default();
     let mut found = Vec::new();
+    if !ralph_files::has_plain_rules(root) {
+        counts.unreadable += 1;
+        return (found, counts);
+    }
     let mut walk = WalkBuilder::new(root);
     walk.require_git(false).filter_entry(move |entry| {
         let is_vendored = entry.depth() > 0 && entry.file_name().to_str().is_some_and(is_vendor);
         seen.fetch_add(u64::from(is_vendored), Ordering::Relaxed);
-        !is_vendored
+        !is_vendored && ralph_files::may_enter(entry.path(), entry.file_type())
     });
     for entry in walk.build() {
         let Ok(entry) = entry else {
@@ -191,7 +195,7 @@ pub(super) fn read(root: &Path, path: &Path, purpose: Purpose, counts: &mut File
         Ok(data) if data.len() > most => {
             Err((&mut counts.large, Why::TooLarge { bytes: data.len() }))
         }
-        Ok(_) => fs::read(&full).map_err(|_| (&mut counts.unreadable, Why::Unreadable)),
+        Ok(_) => ralph_files::read(&full).map_err(|_| (&mut counts.unreadable, Why::Unreadable)),
         Err(_) => Err((&mut counts.unreadable, Why::Unreadable)),
     };
     let bytes = match bytes {

@@ -108,7 +108,7 @@ pub(super) fn read_folder(folder: &Path) -> Result<Vec<(PathBuf, String)>, Rules
             if path.is_dir() {
                 folders.push(path);
             } else if is_rule {
-                let text = fs::read_to_string(&path).map_err(|error| failed(&path, error))?;
+                let text = ralph_files::read_text(&path).map_err(|error| failed(&path, error))?;
                 texts.push((path, text));
             }
         }

@@ -17,14 +17,19 @@ pub(super) fn mention(path: &Path, name: &str) -> bool {
         return any_mentions(path, name);
     }
     let is_small = fs::metadata(path).is_ok_and(|facts| facts.len() <= MOST_BYTES);
-    let text = if is_small { fs::read(path).unwrap_or_default() } else { return true };
+    let text = if is_small { ralph_files::read(path).unwrap_or_default() } else { return true };
     memchr::memmem::find(&text, name.as_bytes()).is_some()
 }
 
 /// Whether a file that git would not ignore has a name in it.
 pub(super) fn any_mentions(folder: &Path, name: &str) -> bool {
+    if !ralph_files::has_plain_rules(folder) {
+        return true;
+    }
     let mut walk = WalkBuilder::new(folder);
-    let files = walk.require_git(false).build().flatten();
+    walk.require_git(false)
+        .filter_entry(|entry| ralph_files::may_enter(entry.path(), entry.file_type()));
+    let files = walk.build().flatten();
     let files = files.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
     let mut looked = 0;
     for file in files {

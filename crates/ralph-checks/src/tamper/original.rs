@@ -8,6 +8,7 @@
 mod bodies;
 mod graft;
 mod splice;
+mod test_modules;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +23,17 @@ pub use bodies::{new_names, tests_in};
 pub trait ProjectTexts {
     /// Every file with text in it: its path and its contents.
     fn each(&self, look: &mut dyn FnMut(&str, &str));
+
+    /// The contents of one file.
+    fn text_of(&self, path: &str) -> Option<String> {
+        let mut found = None;
+        self.each(&mut |own, text| {
+            if own == path {
+                found = Some(text.to_owned());
+            }
+        });
+        found
+    }
 }
 
 /// What a path holds instead of what is there.
@@ -86,7 +98,10 @@ pub fn split(files: &[FilePair<'_>], project: &dyn ProjectTexts) -> SplitChange 
     let mut doubtful = Vec::new();
     for file in files {
         let Some(path) = file.old.or(file.new).map(|version| version.path) else { continue };
-        let class = class(path);
+        let mut class = class(path);
+        if class == FileClass::Inline && is_for_tests(path, file, files, project) {
+            class = FileClass::Test;
+        }
         let is_doubtful = match class {
             FileClass::Code => file.old.is_some(),
             FileClass::Test => is_code_in_test_folder(path),
@@ -152,6 +167,23 @@ fn put(out: &mut SplitChange, path: &str, file: &FilePair<'_>, class: FileClass)
     }
 }
 
+/// Whether a Rust file belongs to tests alone: at the start, or now if it is
+/// new.
+fn is_for_tests(
+    path: &str,
+    file: &FilePair<'_>,
+    files: &[FilePair<'_>],
+    project: &dyn ProjectTexts,
+) -> bool {
+    let text_of = |path: &str| {
+        let holds = |one: &&FilePair<'_>| one.old.or(one.new).is_some_and(|one| one.path == path);
+        let Some(pair) = files.iter().find(holds) else { return project.text_of(path) };
+        let version = if file.old.is_some() { pair.old } else { pair.new };
+        version.map(|version| decoded(version.contents).into_owned())
+    };
+    test_modules::is_for_tests(path, &text_of)
+}
+
 fn class(path: &str) -> FileClass {
     let name = path.rsplit('/').next().unwrap_or(path);
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
@@ -161,8 +193,7 @@ fn class(path: &str) -> FileClass {
     if splice::is_mixed(path) {
         return FileClass::Mixed;
     }
-    // Python reads these two before anything else.
-    if matches!(name, "sitecustomize.py" | "usercustomize.py") {
+    if paths::is_startup_module(path) {
         return FileClass::Test;
     }
     if config::is_config(path) {

@@ -97,6 +97,38 @@ pub fn is_runner_config(path: &str) -> bool {
     name == ".rspec" || HEADS.iter().any(|head| name.starts_with(head))
 }
 
+/// Whether a runner of checks, or what chooses its version, would read a file
+/// of this name, be it above the project.
+pub fn configures_checks(path: &str) -> bool {
+    const OTHERS: &[&str] = &[
+        "conftest.py",
+        "go.work",
+        "rust-toolchain",
+        "rust-toolchain.toml",
+        ".npmrc",
+        ".yarnrc",
+        ".yarnrc.yml",
+        ".babelrc",
+        ".python-version",
+        ".node-version",
+        ".ruby-version",
+        ".nvmrc",
+        ".tool-versions",
+    ];
+    let (name, _) = split(path);
+    is_runner_config(path)
+        || super::config::is_config(path)
+        || is_startup_module(path)
+        || OTHERS.contains(&name)
+        || name.starts_with("babel.config.")
+}
+
+/// Whether Python loads a module before anything else, without being asked.
+pub fn is_startup_module(path: &str) -> bool {
+    let (name, _) = split(path);
+    matches!(name.split('.').next(), Some("sitecustomize" | "usercustomize"))
+}
+
 /// Whether everything in the folder of a file is there for tests.
 pub(super) fn is_test_folder(path: &str) -> bool {
     const FOLDERS: &[&str] =
@@ -283,6 +315,27 @@ mod tests {
             "tests/README.md",
         ] {
             assert!(!is_test_file(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn settings_of_runners_are_told_by_their_names_wherever_they_are() {
+        for path in [
+            "pytest.ini",
+            "conftest.py",
+            "tox.ini",
+            "pyproject.toml",
+            "package.json",
+            ".npmrc",
+            ".rspec",
+            "jest.config.js",
+            ".cargo/config.toml",
+            "sitecustomize.py",
+        ] {
+            assert!(configures_checks(path), "{path}");
+        }
+        for path in ["notes.txt", "a.py", "data.json", ".bashrc", "config.toml", "script.sh"] {
+            assert!(!configures_checks(path), "{path}");
         }
     }
 

@@ -5,7 +5,10 @@ use std::path::Path;
 use ralph_checks::tamper::Rules;
 use ralph_core::Run;
 use ralph_core::locale::Locale;
+use ralph_core::run::Owner;
+use ralph_core::state::State;
 use ralph_engine::allowed;
+use ralph_engine::owner::is_alive;
 use ralph_store::RunStore;
 
 use super::rollback;
@@ -20,7 +23,8 @@ const RECORDS: u32 = 20;
 /// Accept changes that were held as tampering
 ///
 /// A run whose tests or checks were made weaker does not succeed. This accepts
-/// what was done to the files given, from the next evaluation on. A test that
+/// what was done to the files given, from the next evaluation on. While the
+/// agent is at work nothing can be accepted: pause the run first. A test that
 /// no longer runs is named by its id. Without a path it lists what is held.
 #[derive(clap::Args, Debug)]
 pub(crate) struct AllowArgs {
@@ -56,6 +60,16 @@ pub(crate) fn run(args: &AllowArgs) -> Result<u8, CliError> {
         return Err(error.with_hint(
             "a new `ralph run` takes the files as they are now; to allow changes beforehand, \
              add `--allow-test-changes` or set run.allow_changes",
+        ));
+    }
+    let is_driven = matches!(&run.owner, Some(owner @ Owner::Driver { .. }) if is_alive(owner));
+    if is_driven && run.state == State::Running {
+        let error = CliError::refused(format!(
+            "{} is at work, and what is allowed meanwhile could be the agent's doing",
+            run.id
+        ));
+        return Err(error.with_hint(
+            "once the run waits for you, or after `ralph pause`: `ralph allow PATH && ralph resume`",
         ));
     }
     let (paths, new) = accept(&app, &run, &args.paths)?;
@@ -131,7 +145,11 @@ fn inside(app: &App, path: &str) -> Result<String, CliError> {
             Ok(path.to_owned())
         };
     }
-    let found = rollback::relative(app, &[Path::new(path).to_owned()])?;
+    let found = match rollback::relative(app, &[Path::new(path).to_owned()]) {
+        // Settings and programs elsewhere can be held, too.
+        Err(_) if Path::new(path).is_absolute() => return Ok(path.to_owned()),
+        found => found?,
+    };
     let parts = found.iter().flat_map(|path| path.iter().map(|part| part.to_string_lossy()));
     Ok(parts.collect::<Vec<_>>().join("/"))
 }

@@ -37,8 +37,8 @@ use crate::{out, texts};
 /// files before is not run again. Exit code 0 when every required gate passes,
 /// 1 otherwise.
 ///
-/// Where `ralph code index` was called once, the tests that touch what differs
-/// from the last commit run first; if one fails, the rest of its gate waits.
+/// Once `ralph code index` has run, the tests affected by the changes since the
+/// last commit run first; if one fails, the rest of its gate waits.
 ///
 /// With `--wait` one check runs at a time: the others wait and find what it
 /// proved. The gates are those of the loop that is active here, if there is

@@ -64,7 +64,7 @@ enum Question {
 
 #[derive(clap::Args, Debug)]
 struct IndexArgs {
-    /// Forget everything and read all files anew
+    /// Forget everything and read all files again
     #[arg(long)]
     rebuild: bool,
     /// Print JSON

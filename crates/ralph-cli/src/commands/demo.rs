@@ -31,7 +31,7 @@ use crate::out;
 #[derive(clap::Args, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct DemoArgs {
-    /// Keep the project's folder and say where it is
+    /// Keep the project's folder, also with `--rollback` or `--json`
     #[arg(long)]
     keep: bool,
     /// Show an agent that never does the work: the run fails, honestly
@@ -115,15 +115,34 @@ pub(crate) fn run(args: &DemoArgs) -> Result<u8, CliError> {
     if args.rollback {
         prove_rollback(&app, &sample)?;
     }
-    if args.keep {
-        let kept = folder.keep();
-        out::note(format!(
-            "The project was kept. To look at the run:\n  cd {} && RALPH_HOME={} ralph report",
-            kept.join("project").display(),
-            kept.join("state").display()
-        ));
+    // What is named below has to be there.
+    if args.keep || !(args.rollback || args.json) {
+        offer(&folder.keep(), app.locale());
     }
     Ok(code)
+}
+
+/// Names what can be done with the project, where it can be done.
+fn offer(folder: &Path, locale: Locale) {
+    let [project, state] = ["project", "state"].map(|name| folder.join(name));
+    let go = format!("cd {} && export RALPH_HOME={}", project.display(), state.display());
+    let gone = format!("rm -r {}", folder.display());
+    out::line(match locale {
+        Locale::En => format!(
+            "The project is kept. Try it there:\n  {go}\n  \
+             ralph report      # the whole proof\n  \
+             ralph logs 3      # what the agent said in turn 3\n  \
+             ralph rollback    # take all of it back\n  \
+             {gone}"
+        ),
+        Locale::Ko => format!(
+            "프로젝트를 남겨 두었습니다. 직접 해 보세요:\n  {go}\n  \
+             ralph report      # 모든 증거 보기\n  \
+             ralph logs 3      # 3번째 턴에서 에이전트가 한 말\n  \
+             ralph rollback    # 모두 되돌리기\n  \
+             {gone}"
+        ),
+    });
 }
 
 /// Rolls the run back and compares every file with what it was.
@@ -195,17 +214,7 @@ fn play(args: &DemoArgs, app: &App, script: &Path, gate: &str) -> Result<u8, Cli
         && let Some(run) = store.run(&id)?
     {
         out::raw("\n");
-        out::raw(&Report::load(&store, run)?.brief(Markup::Plain));
-        if !args.rollback {
-            out::line(match app.locale() {
-                Locale::En => format!(
-                    "`ralph rollback {id}` would take it all back; `ralph demo --rollback` shows it."
-                ),
-                Locale::Ko => format!(
-                    "`ralph rollback {id}` 로 모두 되돌릴 수 있습니다. `ralph demo --rollback` 이 보여 줍니다."
-                ),
-            });
-        }
+        out::text(&Report::load(&store, run)?.brief(Markup::Plain));
     }
     Ok(run.state.exit_code())
 }

@@ -68,9 +68,35 @@ fn compare_copies(
     std::fs::create_dir(&left)?;
     std::fs::create_dir(&right)?;
     snapshots.copy_out((from, &left), (to, &right))?;
-    // The folders' names are the prefixes that git would add.
-    let what = ["--no-index", "--no-prefix", "a", "b"].map(OsString::from);
-    git_diff(folder.path(), args, &what)
+    // Two trees of a repository of its own: git names a file that is on one
+    // side only as it should in those alone.
+    let git = folder.path().join("git");
+    scratch_git(&git, &["init", "--quiet", "--bare", "--template="], None)?;
+    let tree = |side: &Path| {
+        scratch_git(&git, &["add", "--all", "--force", "."], Some(side))?;
+        scratch_git(&git, &["write-tree"], Some(side))
+    };
+    let trees = [tree(&left)?, tree(&right)?];
+    git_diff(&git, args, &trees)
+}
+
+/// Runs git for a repository that is there for a moment; returns what it says.
+fn scratch_git(git: &Path, args: &[&str], files: Option<&Path>) -> Result<OsString, CliError> {
+    let mut command = Command::new("git");
+    command.env("GIT_DIR", git).env_remove("GIT_INDEX_FILE").env_remove("GIT_WORK_TREE");
+    command.args(["-c", "core.autocrlf=false", "-c", "core.safecrlf=false"]);
+    if let Some(files) = files {
+        command.current_dir(files).arg("--work-tree").arg(files);
+    }
+    let output = command.args(args).output().map_err(|error| cannot_start(&error))?;
+    if !output.status.success() {
+        return Err(CliError::refused("git could not compare the files"));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).trim().into())
+}
+
+fn cannot_start(error: &std::io::Error) -> CliError {
+    CliError::refused(format!("git, which shows differences, cannot be started: {error}"))
 }
 
 /// Git shows differences best, with its own colours and pager.
@@ -85,12 +111,9 @@ fn git_diff(folder: &Path, args: &DiffArgs, what: &[OsString]) -> Result<u8, Cli
     git.current_dir(folder).env("GIT_NO_REPLACE_OBJECTS", "1").env("GIT_PAGER", pager());
     git.args(["-c", "core.fsmonitor=false"]).args(audience.options());
     git.args(["--no-ext-diff", "--no-textconv"]).args(args.stat.then_some("--stat"));
-    let status = git.args(what).status().map_err(|error| {
-        CliError::refused(format!("git, which shows differences, cannot be started: {error}"))
-    })?;
+    let status = git.args(what).status().map_err(|error| cannot_start(&error))?;
     match status.code() {
-        // With `--no-index` 1 means that there are differences.
-        Some(0 | 1) => Ok(0),
+        Some(0) => Ok(0),
         Some(_) | None => Err(CliError::refused("git could not show the differences")),
     }
 }

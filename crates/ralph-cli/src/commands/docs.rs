@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 
 use crate::cli::Cli;
 use crate::config;
@@ -36,11 +36,11 @@ fn plugins() -> String {
 }
 
 fn cli_reference() -> String {
-    let mut command = Cli::command();
+    let mut command = Cli::definition();
     command.build();
     let mut text =
         String::from("# Command line\n\nMade from the definitions by `cargo xtask docs`.\n");
-    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+    for sub in command.get_subcommands().filter(|sub| !sub.get_name().starts_with("__")) {
         if sub.get_name() != "help" {
             section(&mut text, sub.get_name(), sub.clone());
             for inner in sub.get_subcommands().filter(|inner| inner.get_name() != "help") {

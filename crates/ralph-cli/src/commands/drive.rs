@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use ralph_agents::{Agent, Client, CommandAgent};
 use ralph_checks::judge::Judge;
@@ -12,6 +13,7 @@ use ralph_checks::lsp::LspGate;
 use ralph_checks::security::{Chosen, Pack, SecurityGate};
 use ralph_checks::{CommandGate, Gate};
 use ralph_core::Run;
+use ralph_core::locale::Locale;
 use ralph_core::policy::{Criterion, GateCommand, GateSpec, Need};
 use ralph_core::run::AgentRef;
 use ralph_engine::affected::AffectedTests;
@@ -296,7 +298,7 @@ pub(crate) fn drive(
 ) -> Result<Run, CliError> {
     let supervisor = App::supervisor();
     let interrupt = Interrupt::default();
-    listen(&interrupt, &supervisor)?;
+    listen(&interrupt, &supervisor, run.policy.locale)?;
     let mut sink: Box<dyn Sink> = match view {
         View::Json => Box::new(live::JsonLines::new(run.id.clone())),
         View::Human => live::for_people(run.policy.locale),
@@ -372,15 +374,34 @@ pub(crate) fn gate_env(
     settings.environment.filter(env.clone())
 }
 
-/// Turns Ctrl-C and friends into an orderly end.
-fn listen(interrupt: &Interrupt, supervisor: &ralph_proc::Supervisor) -> Result<(), CliError> {
+/// After a signal the work looks for it at least so often, or it hangs.
+const UNHEARD: Duration = Duration::from_secs(3);
+
+/// Turns Ctrl-C and friends into an orderly end. Should that take too long,
+/// because the work waits for something that never comes, there is an end all
+/// the same: what we started dies with us, and the run can go on later.
+fn listen(
+    interrupt: &Interrupt,
+    supervisor: &ralph_proc::Supervisor,
+    locale: Locale,
+) -> Result<(), CliError> {
     let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
     let mut signals = Signals::new(wanted)?;
     let (interrupt, waker) = (interrupt.clone(), supervisor.waker());
+    let is_watched = AtomicBool::new(false);
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for _ in signals.forever() {
             interrupt.raise();
             waker.wake();
+            ralph_snapshot::hurry_git();
+            if !is_watched.swap(true, Ordering::Relaxed) {
+                let interrupt = interrupt.clone();
+                let _ = std::thread::Builder::new().spawn(move || {
+                    interrupt.until_unheard(UNHEARD);
+                    out::note(texts::hangs(locale));
+                    std::process::exit(130);
+                });
+            }
         }
     })?;
     Ok(())

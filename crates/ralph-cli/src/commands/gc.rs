@@ -155,7 +155,7 @@ fn folder(app: &App, run: &Run) -> std::path::PathBuf {
 }
 
 /// What the run's snapshots and logs take.
-pub(crate) fn size_of(app: &App, run: &Run) -> Result<u64, CliError> {
+fn size_of(app: &App, run: &Run) -> Result<u64, CliError> {
     let tree = app.work_tree(&run.id)?;
     let snapshots = Snapshots::new(&tree, run.id.clone()).space_used()?;
     let files = fs::read_dir(folder(app, run)).into_iter().flatten().flatten();

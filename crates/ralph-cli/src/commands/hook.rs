@@ -5,6 +5,7 @@
 
 mod arm;
 mod auto;
+mod calls;
 mod capture;
 mod deadline;
 mod edits;
@@ -21,8 +22,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use ralph_agents::Host;
-use ralph_core::Timestamp;
 use ralph_core::host::{Actor, Happening, HostEvent, HostReply, Report, Start, Tone};
+use ralph_core::{SessionId, Timestamp};
 use ralph_engine::clock::{Clock, SystemClock};
 use ralph_engine::host::Place;
 
@@ -45,7 +46,7 @@ const TIMEOUT: Duration = Duration::from_mins(1);
 /// Hosts call this; `ralph install` tells them to. It always exits with 0.
 #[derive(clap::Args, Debug)]
 pub(crate) struct HookArgs {
-    /// Whose dialect is spoken
+    /// Host whose hook format to use
     #[arg(long, value_name = "NAME", value_parser = crate::commands::install::names())]
     agent: String,
     /// Seconds after which the host would end this process
@@ -110,15 +111,20 @@ impl Call {
                 (_, _) => {}
             }
         }
-        Some(Self { host: Host::find(name?)?, timeout, arm, heard, caller: caller() })
+        let host = Host::find(name?)?;
+        let named = host.process(|name| std::env::var(name).ok());
+        Some(Self { host, timeout, arm, heard, caller: named.unwrap_or_else(caller) })
     }
 }
 
 fn answer(call: &Call) {
     let mut payload = Vec::new();
     let read = std::io::stdin().lock().take(MOST_PAYLOAD).read_to_end(&mut payload);
-    if read.is_err() || is_switched_off() {
+    if read.is_err() {
         return;
+    }
+    if let Some(name) = switched_off_by() {
+        return say_switched_off(call, &payload, name);
     }
     let Ok(mut event) = (call.host.parse)(&payload) else { return };
     drop(payload);
@@ -140,7 +146,8 @@ fn answer(call: &Call) {
     let answer = || session::Session::new(&app, call, &event, &deadline).answer();
     let answered = if is_ours { answer() } else { Ok(HostReply::silent()) };
     let reply = answered.unwrap_or_else(|error| {
-        log::write(&app.home, &format!("{:?}: {error}", event.session));
+        let session = event.session.as_ref().map_or("no session", SessionId::as_str);
+        log::write(&app.home, &format!("{session}: {error}"));
         apology(&app, &event, &error)
     });
     let reply = app.with_fallback(reply);
@@ -181,11 +188,22 @@ fn apology(app: &App, event: &HostEvent, error: &CliError) -> HostReply {
     HostReply::silent()
 }
 
-/// Asked before anything else is looked at.
-fn is_switched_off() -> bool {
-    crate::app::KILL_SWITCHES
-        .iter()
-        .any(|name| std::env::var_os(name).is_some_and(|value| value == "1" || value == "true"))
+/// The variable that switches us off, asked before anything else is looked at.
+fn switched_off_by() -> Option<&'static str> {
+    let is_on =
+        |name: &&str| std::env::var_os(name).is_some_and(|value| value == "1" || value == "true");
+    crate::app::KILL_SWITCHES.into_iter().find(is_on)
+}
+
+/// Answers a command of ours, and nothing else: the user asked and must not be
+/// left to think that a loop began.
+fn say_switched_off(call: &Call, payload: &[u8], name: &str) {
+    let Ok(event) = (call.host.parse)(payload) else { return };
+    if matches!(&event.what, Happening::Prompted { text, .. } if slash::is_ours(text)) {
+        let text = format!("ralph: switched off by {name}; unset it and restart the client.");
+        let reply = session::answer(text).in_tone(Tone::Warning);
+        print(&(call.host.render)(&event, &reply));
+    }
 }
 
 /// The project of the session: where the host says it is. The folder of the
@@ -215,7 +233,7 @@ fn concerns_us(app: &App, call: &Call, event: &HostEvent) -> bool {
     let is_automatic = || arm::mode(app, call) != Arm::Manual;
     match &event.what {
         Happening::Prompted { text, .. } => {
-            event.actor == Actor::Main && (slash::parse(text).is_some() || is_automatic())
+            event.actor == Actor::Main && (slash::is_ours(text) || is_automatic())
         }
         Happening::SessionStarted(Start::Cleared | Start::Forked) => true,
         Happening::ToolAsked(_) | Happening::ToolsUsed(_) | Happening::TurnEnded(_) => {

@@ -16,22 +16,25 @@ use crate::error::CliError;
 use crate::rights::CallRight;
 use crate::{out, texts};
 
+/// The program that is taken for the agent if it is there.
+const AGENT: &str = "./agent.sh";
+
 /// Write a ralph.toml for this project
 ///
 /// Looks at the project's files and shows which commands could prove the
 /// work and why. What can run here is switched on in the file, the rest is in
-/// it as comments. Nothing is executed, and an existing file is never
-/// overwritten.
+/// it as comments. An executable `agent.sh` becomes the agent. Nothing is
+/// executed, and an existing file is never overwritten.
 #[derive(clap::Args, Debug)]
 pub(crate) struct InitArgs {
-    /// The agent's command line to put into the file
+    /// The agent's command
     #[arg(long, value_name = "COMMAND")]
     agent_cmd: Option<String>,
     /// Print the file instead of writing it
     #[arg(long)]
     dry_run: bool,
-    /// Ask nothing; at present there are no questions
-    #[arg(long, short)]
+    /// Ask nothing; there are no questions
+    #[arg(long, short, hide = true)]
     yes: bool,
     /// Print what was detected as JSON
     #[arg(long)]
@@ -53,7 +56,9 @@ pub(crate) fn run(args: &InitArgs) -> Result<u8, CliError> {
             .map_err(|error| CliError::usage(format!("--agent-cmd: {error}")))?;
     }
     let found = app.detected();
-    let text = render(&found, args.agent_cmd.as_deref());
+    // The agent that the README tells everybody to write.
+    let own = app.finds(AGENT.as_ref(), &app.project.root).then_some(AGENT);
+    let text = render(&found, args.agent_cmd.as_deref().or(own));
     if !args.dry_run {
         write(&app, &text)?;
     }
@@ -149,7 +154,9 @@ fn render(found: &Detected, agent_cmd: Option<&str>) -> String {
         Some(command) => {
             let _ = writeln!(out, "agent_cmd = {}", toml_text(command));
         }
-        None => out.push_str("# agent_cmd = \"./agent.sh\"\n"),
+        None => {
+            let _ = writeln!(out, "# agent_cmd = {}", toml_text(AGENT));
+        }
     }
     let can_run = |criterion| found.of(criterion).any(|proposal| proposal.missing.is_none());
     let active: Vec<String> = Criterion::NAMED

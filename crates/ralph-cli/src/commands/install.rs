@@ -38,10 +38,10 @@ pub(crate) struct InstallArgs {
     host: String,
     #[command(flatten)]
     scope: ScopeArgs,
-    /// How often in a row the host lets the agent go on without using a tool; 0 for any number of times
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    cap: u32,
-    /// When loops begin: `manual`, `on-errors` or `every-session` (default: manual)
+    /// How often in a row the host lets the agent go on without using a tool; 0 for any number of times (default: 0)
+    #[arg(long, value_name = "N")]
+    cap: Option<u32>,
+    /// When loops begin: `manual`, `on-errors` or `every-session` (default: as before, else manual)
     #[arg(long, value_name = "WHEN", value_parser = ["manual", "on-errors", "every-session"])]
     arm: Option<String>,
     /// Give the agent no tools: without a loop it then sees no difference
@@ -78,11 +78,17 @@ pub(crate) fn install(args: &InstallArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     let host = find(&args.host)?;
     let folder = args.scope.folder(&app, host)?;
+    if args.cap.is_some() && host.cap.is_none() {
+        return Err(CliError::usage(format!("{} has no such cap", host.name))
+            .with_hint("leave `--cap` out"));
+    }
+    let installed = || args.scope.installed_arm(&folder, host);
+    let arm = args.arm.clone().or_else(installed);
     let wanted = Wanted {
         program: program(&app),
-        cap: args.cap,
-        arm: args.arm.clone().filter(|arm| arm != "manual"),
-        looks_before_edits: args.begins_with_errors(&app)?,
+        cap: args.cap.unwrap_or(0),
+        arm: arm.clone().filter(|arm| arm != "manual"),
+        looks_before_edits: begins_with_errors(&app, args.arm.as_deref(), arm.as_deref())?,
         gates: granted(&app),
     };
     let plan = (host.install)(&|path| files::read(&folder, path), &wanted);
@@ -94,11 +100,18 @@ pub(crate) fn install(args: &InstallArgs) -> Result<u8, CliError> {
     } else {
         host.servers.plan_install(&read, args.scope.scope(), &wanted.program)
     };
-    let servers = servers.map_err(|error| unreadable(&list, &error))?;
+    let mut servers = servers.map_err(|error| unreadable(&list, &error))?;
+    for path in servers.left.drain(..) {
+        let path = list.join(path);
+        out::note(format!(
+            "{} has an entry `ralph` that is not ours; it stays, so the agent gets no tools.",
+            path.display()
+        ));
+    }
     carry_out(&app, &[(folder, plan), (list, servers)], &args.scope)?;
     if !args.scope.dry_run {
-        out::line(format!("{} calls ralph now: `/ralph TASK` starts a loop.", host.name));
-        out::note(format!("{} reads this when it starts: start it anew if it runs.", host.name));
+        out::line(format!("{} calls ralph now: {}.", host.name, beginning(&app, wanted.arm)));
+        out::note(format!("Restart {} to load it.", host.name));
         if host.servers.files(args.scope.scope()).is_empty() && !args.no_tools {
             out::note(host.servers.by_hand);
         }
@@ -138,8 +151,21 @@ fn find(name: &str) -> Result<&'static Host, CliError> {
     Host::find(name).ok_or_else(|| CliError::usage(format!("`{name}` is no host")))
 }
 
+/// How loops begin once this is installed.
+fn beginning(app: &App, arm: Option<String>) -> &'static str {
+    let said = app.layers().ok().and_then(|layers| Arm::new(&layers));
+    match said.or_else(|| Arm::parse(&arm?)) {
+        Some(Arm::EverySession) => "the first message of every session starts a loop",
+        Some(Arm::OnErrors) => {
+            "a turn that leaves new errors starts a loop, and so does `/ralph TASK`"
+        }
+        Some(Arm::Manual) | None => "`/ralph TASK` starts a loop",
+    }
+}
+
 fn unreadable(folder: &Path, error: &ralph_agents::install::Unreadable) -> CliError {
-    CliError::usage(format!("{}/{error}", folder.display()))
+    let folder = folder.display().to_string();
+    CliError::usage(format!("{}/{error}", folder.trim_end_matches('/')))
         .with_hint("nothing was changed; repair the file and try again")
 }
 
@@ -165,19 +191,29 @@ impl InstallArgs {
     pub(crate) fn is_user_wide(&self) -> bool {
         self.scope.user
     }
+}
 
-    /// Whether what an edit breaks begins a loop: the flag says so, or else
-    /// the settings do.
-    fn begins_with_errors(&self, app: &App) -> Result<bool, CliError> {
-        let said = match &self.arm {
-            Some(arm) => Arm::parse(arm),
-            None => Arm::new(&app.layers()?),
-        };
-        Ok(said == Some(Arm::OnErrors))
-    }
+/// Whether what an edit breaks begins a loop: the flag says so, or else the
+/// settings, or else the installation that is there.
+fn begins_with_errors(
+    app: &App,
+    asked: Option<&str>,
+    installed: Option<&str>,
+) -> Result<bool, CliError> {
+    let said = match asked {
+        Some(arm) => Arm::parse(arm),
+        None => Arm::new(&app.layers()?).or_else(|| Arm::parse(installed?)),
+    };
+    Ok(said == Some(Arm::OnErrors))
 }
 
 impl ScopeArgs {
+    /// When loops begin, as an earlier installation has it.
+    fn installed_arm(&self, folder: &Path, host: &Host) -> Option<String> {
+        let seen = (host.inspect)(&|path| files::read(folder, path), self.scope()).ok()?;
+        seen.hooks.into_iter().find_map(|hook| hook.arm)
+    }
+
     fn scope(&self) -> Scope {
         if self.user { Scope::User } else { Scope::Project }
     }

@@ -39,15 +39,9 @@ pub(crate) struct McpArgs {
 }
 
 const INSTRUCTIONS: &str = "\
-ralph keeps an agent working on a task until the work is proven done: at the end of every turn it \
-runs the project's own checks and either ends the loop or says what is still wrong. Call \
-`check_run` to learn whether the checks pass before you say that you are done, and `loop_status` \
-to see where the loop stands. `memory_search` has what was learned here before: ask it with the \
-files you are about to change, and `approach_check` with your plan before you try a fix again; \
-cite a note that decides what you do as `[id]`. `memory_add` keeps what the next session should \
-know. `code_map`, `code_symbols` and `code_refs` answer from an index of the code and cost less \
-than reading files. Call `loop_start` only when the user asks for a loop. A loop that is \
-active can be ended early by the user alone, with /cancel-ralph or `ralph stop`.";
+ralph runs the project's checks at the end of every turn of a loop and tells you what still fails. \
+Before you say that you are done, call `check_run`. Before you change files, ask `memory_search` \
+about them. Start a loop only when the user asks for one.";
 
 /// Every tool and who may call it, in the order in which clients list them.
 fn tools() -> Vec<(Tool, CallRight)> {

@@ -16,8 +16,8 @@ use crate::app::App;
 use crate::error::CliError;
 use crate::out;
 
-/// Measure the calls named on stdin: `tree`, `start`, `snapshot`, `rollback`,
-/// and `known` with the paths that changed, tabs between them
+/// Measure the calls named on stdin: `tree`, `start`, `snapshot`, `stamp`,
+/// `rollback`, and `known` with the paths that changed, tabs between them
 #[derive(clap::Args, Debug)]
 pub(crate) struct MeasureArgs {}
 
@@ -47,6 +47,7 @@ fn call(
     let (name, rest) = name.split_once('\t').unwrap_or((name, ""));
     match name {
         "tree" => tree.tree().map(drop).map_err(SnapshotError::from)?,
+        "stamp" => drop(tree.stamp()),
         "start" => drop(snapshots.take(Label::Start, app.now())?),
         "snapshot" => drop(snapshots.take(Label::Iteration(1), app.now())?),
         "known" => {

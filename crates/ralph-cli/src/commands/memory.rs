@@ -24,7 +24,6 @@ use ralph_memory::log::Log;
 use ralph_memory::{Filters, Known, MemoryError, Notebook, Retired, Selection, Stats, clean};
 use serde_json::Value;
 
-use self::answers::Answers;
 use self::books::Books;
 pub(crate) use self::books::place;
 use crate::app::App;
@@ -63,7 +62,7 @@ enum Job {
     Export(ExportArgs),
     Import(import::ImportArgs),
     Consolidate(consolidate::ConsolidateArgs),
-    /// Throw away the search index and make it anew from the log
+    /// Rebuild the search index from the log
     Rebuild(PlainArgs),
     /// Show how many notes there are and what they take
     Stats(PlainArgs),
@@ -237,21 +236,7 @@ fn answer(app: &App, args: &MemoryArgs) -> Result<u8, CliError> {
     }
 }
 
-/// The line about the memory in `ralph status`, if there is any.
-pub(crate) fn size(app: &App) -> Result<Option<String>, CliError> {
-    if !Notebook::exists(&app.home) {
-        return Ok(None);
-    }
-    let most = Retention::new(&app.layers()?).log_bytes;
-    let size = match Books::new(app).ask(&app.home, Notebook::stats) {
-        Ok(stats) => Answers::new(app.locale()).size(&stats.unwrap_or_default(), Some(most)),
-        // A full disk must not hide where the runs stand.
-        Err(error) => error.to_string(),
-    };
-    Ok(Some(size))
-}
-
-/// The same for machines, without opening anything.
+/// What the memory takes on the disk, without opening anything.
 pub(crate) fn bytes(app: &App) -> Result<Option<MemorySize>, CliError> {
     if !Notebook::exists(&app.home) {
         return Ok(None);

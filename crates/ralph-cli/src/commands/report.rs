@@ -29,7 +29,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<u8, CliError> {
     } else if args.md {
         out::raw(&report.text(Markup::Markdown));
     } else {
-        out::raw(&report.text(Markup::Plain));
+        out::text(&report.text(Markup::Plain));
     }
     Ok(0)
 }

@@ -17,28 +17,28 @@ use crate::error::CliError;
 use crate::options::AgentOptions;
 use crate::{out, texts};
 
-/// Go on with a run after a crash, a pause or a wait, or with a session
+/// Resume a run or a session
 ///
 /// The run keeps its task and rules, and its agent unless another is named.
 /// The gates run first: if they already pass, the run ends without another
 /// turn. A run that a session of a host began is taken over only by an agent
 /// that is named.
 ///
-/// Of a session that is no run, it prints what an agent has to know to go on
-/// with it, and how its host takes it up: where it stands and what was said
-/// last, or after 30 minutes all that is remembered for its task.
+/// For a host session, it prints the context an agent needs and the command that
+/// resumes it: where the session stands and what was said last, or after 30
+/// minutes all that is remembered for its task.
 #[derive(clap::Args, Debug)]
 pub(crate) struct ResumeArgs {
-    /// The run or session to go on with (default: the open run of this work tree)
+    /// The run or session to resume (default: the open run of this work tree)
     #[arg(value_name = "ID")]
     id: Option<String>,
     /// What to tell the agent, such as the answer to its question
     #[arg(long, value_name = "TEXT")]
     answer: Option<String>,
-    /// Go on with this agent
+    /// Resume with this agent
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// Go on with this command line as the agent
+    /// Resume with this command as the agent
     #[arg(long, value_name = "COMMAND")]
     agent_cmd: Option<String>,
     /// Print one JSON object per event

@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::config::OnFail;
 use crate::error::CliError;
 use crate::rights::CallRight;
-use crate::{out, texts};
+use crate::{closing, out};
 
 /// Take back what a run changed
 ///
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
     if let Some(scratch) = &scratch {
         tree.only_look(scratch.path()).map_err(|error| CliError::internal(&error))?;
     }
-    let snapshots = Snapshots::new(&tree, run.id.clone());
+    let snapshots = Snapshots::new(&tree, run.id.clone()).worked_until(run.updated_at);
     let conflicts = if args.force { Conflicts::Force } else { Conflicts::Leave };
     if !args.dry_run {
         let pending = snapshots.pending()?;
@@ -112,7 +112,7 @@ pub(crate) fn after_failure(app: &App, run: &Run, on_fail: OnFail) -> Result<(),
         return Ok(());
     }
     let tree = app.work_tree(&run.id)?;
-    let snapshots = Snapshots::new(&tree, run.id.clone());
+    let snapshots = Snapshots::new(&tree, run.id.clone()).worked_until(run.updated_at);
     let all = snapshots.list()?;
     let Some(to) = undo::find(name, run, &all) else {
         return Ok(());
@@ -130,7 +130,7 @@ pub(crate) fn after_failure(app: &App, run: &Run, on_fail: OnFail) -> Result<(),
 pub(crate) fn to_start(app: &App) -> Result<Done, CliError> {
     let (_, run) = app.recorded(None)?;
     let tree = app.work_tree(&run.id)?;
-    let snapshots = Snapshots::new(&tree, run.id.clone());
+    let snapshots = Snapshots::new(&tree, run.id.clone()).worked_until(run.updated_at);
     let all = snapshots.list()?;
     let start = undo::find(Name::Start, &run, &all)
         .ok_or_else(|| CliError::refused(format!("{} has no snapshots", run.id)))?;
@@ -153,15 +153,13 @@ pub(crate) fn way_back(app: &App, run: &Run) -> Result<Option<String>, CliError>
         return Ok(None);
     }
     let added = changes.iter().filter(|change| change.kind == ChangeKind::Added).count();
-    Ok(Some(texts::way_back(run, start, added)))
+    Ok(Some(closing::way_back(run, start, added)))
 }
 
 /// A run that is being driven would write again what is taken back.
 fn refuse_if_at_work(app: &App, run: &Run) -> Result<(), CliError> {
     refuse_elsewhere(app, run)?;
-    let driven =
-        run.state.is_active() && run.owner.as_ref().is_some_and(ralph_engine::owner::is_alive);
-    if driven {
+    if ralph_engine::owner::is_at_work(run) {
         return Err(CliError::refused(format!("{} is still at work", run.id))
             .with_hint(format!("`ralph stop --run {}` ends it", run.id)));
     }
@@ -251,6 +249,9 @@ fn report(args: &RollbackArgs, run: &Run, done: &Done, kept: &[Kept]) {
     if args.json {
         out::line(view::done_as_json(run, done, kept));
     } else {
+        if args.undo {
+            out::line(view::undone(run.policy.locale));
+        }
         view::show_done(run, done, kept);
     }
 }

@@ -3,6 +3,7 @@
 use ralph_core::Run;
 use ralph_core::run::NewRun;
 use ralph_core::state::State;
+use ralph_core::wording::told;
 use ralph_engine::command_log::CommandLog;
 use ralph_engine::events::Begin;
 use ralph_engine::loops;
@@ -15,7 +16,7 @@ use crate::app::App;
 use crate::config::OnFail;
 use crate::error::CliError;
 use crate::options::{AgentOptions, PolicyOptions, TaskOptions};
-use crate::{fallback, out, texts};
+use crate::{closing, fallback, folder_guard, out};
 
 /// Drive an agent until the work is proven done
 ///
@@ -45,6 +46,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     args.agent.apply(&mut layers)?;
     let settings = app.settings(&layers)?;
     settings.ensure_tools()?;
+    folder_guard::refuse_unfit(&app, settings.folders)?;
     let agent = drive::agent(&app, &settings, args.agent.script.as_deref())?;
     let on_fail = settings.on_fail;
     let checks = Checks::new(&app, settings)?;
@@ -60,6 +62,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     if let Some(old) = ledger.store().active_run(&new.worktree)? {
         rollback::keep_lost_turn(&app, ledger.store(), &old)?;
     }
+    if let Some(left) = app.set_left_aside(ledger.store())? {
+        out::note(told::set_aside(&left, app.locale()));
+    }
     let run = loops::start(ledger.store(), new, app.now())?;
     app.keep_settings(&run.id);
     let view = if args.json { View::Json } else { View::Human };
@@ -73,7 +78,7 @@ pub(crate) fn close(app: &App, run: &Run, view: View, on_fail: OnFail) -> Result
     if view == View::Human {
         let store = app.existing_store().ok().flatten();
         let commands = store.and_then(|store| CommandLog::load(&store, &run.id).ok());
-        out::line(texts::closing(run, &commands.unwrap_or_default()));
+        out::text(&(closing::closing(run, &commands.unwrap_or_default()) + "\n"));
     }
     if !app.project.root.is_dir() {
         return Ok(run.state.exit_code());
@@ -96,7 +101,7 @@ pub(crate) fn open_ledger(app: &App) -> Result<Ledger, CliError> {
     let (ledger, damaged) = Ledger::open(&app.home)?;
     if let Some(path) = damaged {
         out::note(format!(
-            "warning: {} is damaged; it was left in place and a new store was begun beside it",
+            "warning: {} is damaged; it was left in place, and a new store was created beside it",
             path.display()
         ));
     }

@@ -1,8 +1,8 @@
 //! `ralph runs`: the history of this project.
 
 use ralph_core::locale::Locale;
-use ralph_engine::report;
-use ralph_engine::wire::{RunList, RunView, moment};
+use ralph_core::wording;
+use ralph_engine::wire::{RunList, RunView, local_time};
 use ralph_store::{RunQuery, RunStore, Which};
 
 use crate::app::App;
@@ -46,16 +46,16 @@ pub(crate) fn run(args: &RunsArgs) -> Result<u8, CliError> {
     let rows = runs.iter().map(|run| {
         vec![
             run.id.to_string(),
-            report::status(run),
+            wording::state_words(&run.state, app.locale()),
             format!("{}/{}", run.iteration, run.policy.limits.iterations),
-            moment(run.started_at).chars().take(16).collect::<String>().replace('T', " "),
+            local_time(run.started_at),
             texts::one_line(run.task.description.as_deref().unwrap_or(&run.task.text), 50),
         ]
     });
     let heads = match app.locale() {
-        Locale::En => ["run", "status", "turns", "started (UTC)", "task"],
-        Locale::Ko => ["실행", "상태", "반복", "시작 (UTC)", "작업"],
+        Locale::En => ["run", "status", "turns", "started", "task"],
+        Locale::Ko => ["실행", "상태", "턴", "시작", "작업"],
     };
-    out::raw(&texts::table(&heads, rows));
+    out::text(&texts::table(&heads, rows));
     Ok(0)
 }

@@ -4,6 +4,7 @@ mod answers;
 
 use ralph_agents::host;
 use ralph_core::SessionId;
+use ralph_core::locale::Locale;
 use ralph_engine::host::{Dwelling, Place};
 use ralph_engine::owner;
 use ralph_engine::wire::sessions::{self as wire, Seen};
@@ -83,6 +84,20 @@ pub(crate) fn run(args: &SessionsArgs) -> Result<u8, CliError> {
     let found = found.into_iter().map(|session| seen(&app, session));
     let found: Vec<Seen> = found.filter(|seen| seen.is_alive || is_told(&seen.session)).collect();
     print(args.json.then(|| wire::list(&found)), || answers.list(&found));
+    if !args.json && !args.all && found.is_empty() {
+        let elsewhere = SessionFilter { worktree: None, limit: None, ..filter.clone() };
+        let all = ask(&app, |book| book.count_sessions(&elsewhere))?.unwrap_or_default();
+        if all > 0 {
+            out::note(match app.locale() {
+                Locale::En => {
+                    "Sessions of other folders are known: `ralph sessions --all` lists them."
+                }
+                Locale::Ko => {
+                    "다른 폴더의 세션이 있습니다. `ralph sessions --all` 로 볼 수 있습니다."
+                }
+            });
+        }
+    }
     if !args.json && filter.limit == Some(found.len()) {
         let all = ask(&app, |book| book.count_sessions(&filter))?.unwrap_or_default();
         if let Some(part) = part_of(found.len(), all, "--all", app.locale()) {

@@ -6,7 +6,7 @@ use ralph_core::locale::Locale;
 use ralph_core::score::Score;
 use ralph_core::{Run, wording};
 use ralph_engine::undo::{self, Name};
-use ralph_engine::wire::{ScoreView, moment};
+use ralph_engine::wire::{ScoreView, local_time, moment};
 use ralph_snapshot::{Change, ChangeKind, Label, Place, Snapshot, Snapshots};
 use ralph_store::{IterationRecord, RunStore, SqliteStore};
 use serde_json::json;
@@ -119,6 +119,12 @@ fn place(snapshot: &Snapshot) -> String {
     }
 }
 
+/// What holds a snapshot and those beside it.
+fn folder(snapshot: &Snapshot) -> String {
+    let place = place(snapshot);
+    place.rsplit_once('/').map_or(place.clone(), |(folder, _)| folder.to_owned())
+}
+
 /// How good the evidence of a snapshot is; `None` where nothing was checked.
 fn score(row: &Row, run: &Run) -> Option<Score> {
     let record = row.record.as_ref().filter(|record| !record.gates.is_empty())?;
@@ -143,19 +149,26 @@ fn show(rows: &[Row], run: &Run) {
         let is_best = row.record.as_ref().is_some_and(|record| Some(record.number) == best);
         vec![
             name(row.snapshot.label),
-            moment(row.snapshot.at).chars().take(19).collect::<String>().replace('T', " "),
+            local_time(row.snapshot.at),
             format!("+{added} ~{modified} -{removed}"),
             gates,
             score.map_or(String::new(), |score| wording::score(&score, locale)),
             if is_best { is_the_best.to_owned() } else { String::new() },
-            place(&row.snapshot),
         ]
     });
     let header = match locale {
-        Locale::En => ["snapshot", "time (UTC)", "files", "gates", "score", "", "kept in"],
-        Locale::Ko => ["스냅샷", "시각 (UTC)", "파일", "게이트", "점수", "", "보관 위치"],
+        Locale::En => ["snapshot", "time", "files", "gates", "score", ""],
+        Locale::Ko => ["스냅샷", "시각", "파일", "게이트", "점수", ""],
     };
-    out::raw(&texts::table(&header, cells));
+    out::text(&texts::table(&header, cells));
+    let mut folders: Vec<String> = rows.iter().map(|row| folder(&row.snapshot)).collect();
+    folders.dedup();
+    for folder in folders {
+        out::line(match locale {
+            Locale::En => format!("They are kept in {folder}"),
+            Locale::Ko => format!("보관 위치: {folder}"),
+        });
+    }
 }
 
 fn show_json(rows: &[Row], run: &Run, bytes: u64) {

@@ -1,6 +1,7 @@
 //! `ralph start`: arms a loop for a session of a host.
 
 use ralph_core::run::{AgentRef, NewRun, Owner, Task};
+use ralph_core::wording::told;
 use ralph_core::{Run, SessionId};
 use ralph_engine::host::Place;
 use ralph_engine::wire::{RunList, RunView};
@@ -11,7 +12,7 @@ use crate::app::App;
 use crate::config::Settings;
 use crate::error::CliError;
 use crate::options::{PolicyOptions, TaskOptions};
-use crate::out;
+use crate::{folder_guard, out};
 
 /// Arm a loop for a hosted session
 ///
@@ -68,6 +69,7 @@ pub(crate) fn arm(
             .with_hint("letters, digits, `-`, `_`, `.` and `:`, at most 200 of them")
     })?;
     settings.ensure_tools()?;
+    folder_guard::refuse_unfit(app, settings.folders)?;
     let settings = Checks::new(app, settings)?.settings;
     let ledger = open_ledger(app)?;
     let new = NewRun {
@@ -79,6 +81,9 @@ pub(crate) fn arm(
     };
     if let Some(old) = ledger.store().active_run(&new.worktree)? {
         rollback::keep_lost_turn(app, ledger.store(), &old)?;
+    }
+    if let Some(left) = app.set_left_aside(ledger.store())? {
+        out::note(told::set_aside(&left, app.locale()));
     }
     let place = Place::new(&app.home, &session);
     let run = ralph_engine::host::start(ledger.store(), &place, new, app.now())?;

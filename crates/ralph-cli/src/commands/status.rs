@@ -1,17 +1,26 @@
 //! `ralph status`: where the runs of this work tree stand.
 
+use std::io;
+use std::time::Duration;
+
 use ralph_core::Run;
-use ralph_engine::loops;
+use ralph_core::locale::Locale;
+use ralph_engine::clock::Interrupt;
 use ralph_engine::wire::{RunList, RunView};
+use ralph_engine::{loops, owner};
 use ralph_store::{IterationRecord, RunQuery, RunStore, Which};
 
-use super::{gc, memory};
+use super::memory;
 use crate::app::App;
 use crate::error::CliError;
+use crate::region::LiveRegion;
 use crate::{out, texts};
 
 /// How many iterations a status shows in JSON.
 const SHOWN: u32 = 20;
+
+/// How often a status that is watched is looked at.
+const GLANCE: Duration = Duration::from_secs(1);
 
 /// Show where the runs of this work tree stand
 #[derive(clap::Args, Debug)]
@@ -19,6 +28,9 @@ pub(crate) struct StatusArgs {
     /// The run to show (default: the open ones, else the newest)
     #[arg(value_name = "RUN")]
     run: Option<String>,
+    /// Show it again and again until no run is at work
+    #[arg(long, short, conflicts_with = "json")]
+    watch: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -31,22 +43,71 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, CliError> {
         out::line(serde_json::to_string_pretty(&list).map_err(|error| CliError::internal(&error))?);
         return Ok(0);
     }
+    if args.watch {
+        return watch(&app, args.run.as_deref());
+    }
     let found = found(&app, args.run.as_deref())?;
-    for (run, iterations) in &found {
-        out::raw(&texts::status(run, iterations, app.now()));
-        // Where nothing can be written it cannot be measured.
-        if let Ok(bytes) = gc::size_of(&app, run) {
-            let space = ralph_engine::report::size(bytes);
-            out::raw(&texts::fact("space", &space, run.policy.locale));
+    out::text(&rendered(&app, &found));
+    Ok(0)
+}
+
+fn rendered(app: &App, found: &[(Run, Vec<IterationRecord>)]) -> String {
+    if found.is_empty() {
+        return format!("{}\n", texts::no_run(app.locale()));
+    }
+    let mut text = String::new();
+    for (run, iterations) in found {
+        text.push_str(&texts::status(run, iterations, app.now()));
+        if app.is_left(run) {
+            text.push_str(&texts::fact("note", &client_gone(run), run.policy.locale));
         }
     }
-    if found.is_empty() {
-        out::line(texts::no_run(app.locale()));
+    text
+}
+
+/// Shows the status in one place of a terminal, elsewhere whenever a turn or a
+/// run ended.
+fn watch(app: &App, given: Option<&str>) -> Result<u8, CliError> {
+    let (pause, mut region) = (Interrupt::default(), LiveRegion::default());
+    let mut last = None;
+    loop {
+        let found = found(app, given)?;
+        let text = rendered(app, &found);
+        let wide = out::width(&io::stdout());
+        if let Some(wide) = wide {
+            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            out::steer(&region.draw(&lines, wide, |_, line| line.to_owned()));
+        } else {
+            let now: Vec<_> = found
+                .iter()
+                .map(|(run, _)| (run.id.clone(), run.iteration, run.state.clone()))
+                .collect();
+            if last.as_ref() != Some(&now) {
+                out::raw(&text);
+                last = Some(now);
+            }
+        }
+        out::flush();
+        if !found.iter().any(|(run, _)| owner::is_at_work(run)) {
+            // The prompt of a shell comes below what is drawn.
+            out::steer(wide.map_or("", |_| "\n"));
+            return Ok(0);
+        }
+        pause.wait(GLANCE);
     }
-    if let Some(size) = memory::size(&app)? {
-        out::raw(&texts::fact("memory", &size, app.locale()));
+}
+
+/// What to do with a run whose client was killed.
+fn client_gone(run: &Run) -> String {
+    let id = &run.id;
+    match run.policy.locale {
+        Locale::En => format!(
+            "its client is gone; `/ralph resume {id}` in a session or `ralph resume {id} --agent NAME` goes on, `ralph stop {id}` ends it"
+        ),
+        Locale::Ko => format!(
+            "클라이언트가 사라졌습니다. 세션에서 `/ralph resume {id}` 또는 `ralph resume {id} --agent NAME` 으로 계속하고, `ralph stop {id}` 로 끝냅니다"
+        ),
     }
-    Ok(0)
 }
 
 /// The runs that are meant, for machines: the given one, else the open ones of

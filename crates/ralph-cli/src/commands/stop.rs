@@ -28,6 +28,9 @@ const LOOK: Duration = Duration::from_millis(50);
 #[derive(clap::Args, Debug)]
 pub(crate) struct StopArgs {
     /// The run to end (default: the open one of this work tree)
+    #[arg(value_name = "RUN", conflicts_with_all = ["run", "all"])]
+    id: Option<String>,
+    /// The same
     #[arg(long, value_name = "RUN")]
     run: Option<String>,
     /// End every open run of this project
@@ -52,7 +55,7 @@ pub(crate) fn run(args: &StopArgs) -> Result<u8, CliError> {
 }
 
 fn wanted(app: &App, store: &SqliteStore, args: &StopArgs) -> Result<Vec<Run>, CliError> {
-    if let Some(given) = &args.run {
+    if let Some(given) = args.id.as_ref().or(args.run.as_ref()) {
         return Ok(app.find_run(store, Some(given))?.into_iter().collect());
     }
     let worktree = (!args.all).then(|| app.worktree());

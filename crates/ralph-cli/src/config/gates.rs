@@ -232,7 +232,7 @@ impl Maker<'_> {
         let mut asked = Vec::new();
         asked.extend((errors == Some(true)).then_some("zero errors"));
         asked.extend(warnings.then_some("zero warnings"));
-        let mut measured = self.gates.specs.iter().any(|spec| is_diagnostic(spec.criterion));
+        let mut measured = self.gates.specs.iter().any(|spec| spec.criterion.is_diagnostic());
         if !asked.is_empty() && !measured {
             self.add_diagnostics(asked)?;
             measured = true;
@@ -263,7 +263,7 @@ impl Maker<'_> {
             let all = self.detected().proposals.iter();
             all.filter(|proposal| wanted(proposal.criterion)).cloned().collect()
         };
-        let mut proposals = of(is_diagnostic);
+        let mut proposals = of(Criterion::is_diagnostic);
         if proposals.is_empty() {
             proposals = of(|criterion| criterion == Criterion::BuildSuccess);
         }
@@ -278,18 +278,6 @@ impl Maker<'_> {
             self.add(spec);
         }
         Ok(())
-    }
-}
-
-fn is_diagnostic(criterion: Criterion) -> bool {
-    match criterion {
-        Criterion::LintClean | Criterion::TypeCheck | Criterion::Diagnostics => true,
-        Criterion::TestPass
-        | Criterion::BuildSuccess
-        | Criterion::Security
-        | Criterion::Memory
-        | Criterion::Custom
-        | Criterion::Judge => false,
     }
 }
 

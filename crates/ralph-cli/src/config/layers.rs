@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -78,7 +77,7 @@ impl Layers {
 
     /// Adds a file; a file that does not exist adds nothing.
     pub(crate) fn add_file(&mut self, path: &Path) -> Result<(), ConfigError> {
-        let text = match fs::read_to_string(path) {
+        let text = match ralph_files::read_text(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(source) => return Err(ConfigError::Read { path: path.to_owned(), source }),

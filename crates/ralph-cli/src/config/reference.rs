@@ -47,6 +47,7 @@ fn row(out: &mut String, key: &Key) {
         | Kind::Count
         | Kind::Span
         | Kind::Money
+        | Kind::Budget
         | Kind::Size
         | Kind::List
         | Kind::Criteria
@@ -112,6 +113,7 @@ fn value_schema(key: &Key) -> Json {
         Kind::Choice(words) => json!({ "enum": words }),
         Kind::Count => json!({ "type": "integer", "minimum": 1 }),
         Kind::Money => json!({ "type": "number", "minimum": 0 }),
+        Kind::Budget => json!({ "type": "number", "exclusiveMinimum": 0 }),
         Kind::List => texts,
         Kind::Switch => json!({ "type": "boolean" }),
         Kind::Criteria | Kind::Command => json!({ "oneOf": [{ "type": "string" }, texts] }),

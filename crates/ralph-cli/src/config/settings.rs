@@ -43,6 +43,7 @@ pub(crate) struct Settings {
     pub(crate) environment: EnvironmentRules,
     pub(crate) limit_patterns: LimitPatterns,
     pub(crate) on_fail: OnFail,
+    pub(crate) folders: FolderChoice,
     pub(crate) order: Order,
     pub(crate) memory: MemoryRules,
     /// Who judges, if somebody does.
@@ -60,6 +61,15 @@ pub(crate) enum OnFail {
     Best,
     /// The files it began with.
     Start,
+}
+
+/// Which folders a run may start in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FolderChoice {
+    /// Those of a project.
+    Project,
+    /// Any, because the user said so.
+    Any,
 }
 
 /// Which tests of a gate come first.
@@ -85,38 +95,6 @@ impl SnapshotRules {
         Self {
             max_file_size: reader.count("snapshots.max_file_size").unwrap_or(100_000_000),
             include_ignored: reader.list("snapshots.include_ignored").unwrap_or_default(),
-        }
-    }
-}
-
-/// When loops begin inside a host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Arm {
-    Manual,
-    OnErrors,
-    EverySession,
-}
-
-impl Arm {
-    /// What the settings say, if they do.
-    pub(crate) fn new(layers: &Layers) -> Option<Self> {
-        Self::parse(Reader(layers).text("hooks.arm")?)
-    }
-
-    pub(crate) fn parse(name: &str) -> Option<Self> {
-        match name {
-            "manual" => Some(Self::Manual),
-            "on-errors" => Some(Self::OnErrors),
-            "every-session" => Some(Self::EverySession),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Manual => "manual",
-            Self::OnErrors => "on-errors",
-            Self::EverySession => "every-session",
         }
     }
 }
@@ -266,7 +244,7 @@ pub(crate) enum SettingsError {
     MissingTool { gate: String, tool: String },
     #[error("`--trust evidence` needs at least one gate")]
     NothingToTrust,
-    #[error("the agent `{agent}` starts anew every turn: `--context {context}` is not possible")]
+    #[error("the agent `{agent}` forgets its turns: `--context {context}` is not possible")]
     NoSession { agent: &'static str, context: &'static str },
     #[error(
         "nothing could ever end this run with success: the promise is empty, there are no markers and no gate"
@@ -357,6 +335,10 @@ impl Settings {
             clients: Client::ALL.map(|client| reader.client(client)).into(),
             environment: reader.environment(),
             limit_patterns: reader.limit_patterns()?,
+            folders: match reader.switch("run.any_folder") {
+                Some(true) => FolderChoice::Any,
+                Some(false) | None => FolderChoice::Project,
+            },
             on_fail: match reader.text("run.on_fail") {
                 Some("best") => OnFail::Best,
                 Some("start") => OnFail::Start,

@@ -17,6 +17,8 @@ pub(crate) enum Kind {
     Span,
     /// US dollars.
     Money,
+    /// US dollars that may be spent, so more than none.
+    Budget,
     /// Bytes, such as `100MB`.
     Size,
     /// A list of texts; commas separate them in a variable.
@@ -57,6 +59,8 @@ pub(crate) enum ValueError {
     Size(String),
     #[error("`{0}` is not an amount in US dollars, such as 2.50")]
     Money(String),
+    #[error("`{0}` buys nothing; write an amount in US dollars above 0, such as 2.50")]
+    Budget(String),
     #[error("`{0}` is neither true nor false")]
     Switch(String),
     #[error("expected {expected}, found {found}")]
@@ -84,6 +88,7 @@ impl Kind {
             Self::Count => count(text),
             Self::Span => span(text).map(Value::Span).ok_or_else(|| ValueError::Span(text.into())),
             Self::Money => money(text),
+            Self::Budget => budget(text),
             Self::Size => {
                 size(text).map(Value::Count).ok_or_else(|| ValueError::Size(text.to_owned()))
             }
@@ -107,6 +112,8 @@ impl Kind {
             (Self::Count, toml::Value::Integer(number)) => count(&number.to_string()),
             (Self::Money, toml::Value::Integer(number)) => money(&number.to_string()),
             (Self::Money, toml::Value::Float(number)) => money(&number.to_string()),
+            (Self::Budget, toml::Value::Integer(number)) => budget(&number.to_string()),
+            (Self::Budget, toml::Value::Float(number)) => budget(&number.to_string()),
             (
                 Self::Text
                 | Self::Choice(_)
@@ -126,7 +133,8 @@ impl Kind {
                 | Self::Count
                 | Self::Switch
                 | Self::Size
-                | Self::Money,
+                | Self::Money
+                | Self::Budget,
                 other,
             ) => Err(ValueError::Form { expected: self.describe(), found: other.type_str() }),
         }
@@ -139,7 +147,7 @@ impl Kind {
             Self::Choice(_) => "a word",
             Self::Count => "a whole number",
             Self::Span => "a duration such as \"30m\"",
-            Self::Money => "a number of US dollars",
+            Self::Money | Self::Budget => "a number of US dollars",
             Self::Size => "a size such as \"100MB\"",
             Self::List => "a list of texts",
             Self::Criteria => "a list of criteria",
@@ -205,6 +213,12 @@ fn money(text: &str) -> Result<Value, ValueError> {
     let amount = text.strip_prefix('$').unwrap_or(text);
     let parsed = amount.parse::<f64>().ok().and_then(Usd::from_dollars);
     parsed.map(Value::Money).ok_or_else(|| ValueError::Money(text.to_owned()))
+}
+
+fn budget(text: &str) -> Result<Value, ValueError> {
+    let amount = money(text)?;
+    let is_none = amount == Value::Money(Usd::default());
+    if is_none { Err(ValueError::Budget(text.to_owned())) } else { Ok(amount) }
 }
 
 fn split_list(text: &str) -> Vec<String> {

@@ -55,6 +55,9 @@ fn a_number_that_is_too_large_is_called_so() {
 #[test]
 fn money_may_carry_its_sign() {
     assert_eq!(Kind::Money.parse("$2.50"), Ok(Value::Money(Usd::from_micros(2_500_000))));
+    assert_eq!(Kind::Money.parse("0"), Ok(Value::Money(Usd::default())));
+    assert_eq!(Kind::Budget.parse("0"), Err(ValueError::Budget("0".into())));
+    assert_eq!(Kind::Budget.parse("$2.50"), Kind::Money.parse("$2.50"));
     assert_eq!(Kind::Money.parse("-1"), Err(ValueError::Money("-1".into())));
     assert_eq!(Kind::Money.parse("NaN"), Err(ValueError::Money("NaN".into())));
 }

@@ -227,7 +227,7 @@ fn one_file_is_one_file() {
     project.file("a.py", "def f():\n    pass\n");
     assert_eq!(code(&project, &["symbols"]).exits(0).stderr, "fresh: 1 file, 0 left out\n");
     let answer = code(&project, &["index"]).exits(0);
-    assert!(answer.stdout.starts_with("1 file is known; "), "{}", answer.stdout);
+    assert!(answer.stdout.starts_with("1 file indexed"), "{}", answer.stdout);
 }
 
 #[test]

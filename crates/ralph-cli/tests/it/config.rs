@@ -122,12 +122,15 @@ fn the_demo_rejects_a_false_claim_and_then_succeeds() {
     let project = plain();
     let bin = shell_only(&project);
     let before = project.everything();
-    let output = project.ralph(&["demo"]).env("PATH", &bin).output().exits(0);
+    let place = tempfile::tempdir().unwrap();
+    let call = project.ralph(&["demo"]).env("PATH", &bin).env("TMPDIR", place.path());
+    let output = call.output().exits(0);
     assert!(output.stderr.contains("says it is done → rejected"), "{}", output.stderr);
     assert!(output.stderr.contains("FAILED roman 27"), "{}", output.stderr);
-    let held = output.stderr.matches("weakened: check.sh").count();
-    assert_eq!(held, 2, "{}", output.stderr);
-    assert!(output.stdout.contains("Done: every required check passes."), "{}", output.stdout);
+    for said in [&output.stderr, &output.stdout] {
+        assert_eq!(said.matches("weakened: check.sh").count(), 2, "{said}");
+    }
+    assert!(output.stdout.contains("passes."), "{}", output.stdout);
     assert_eq!(project.everything(), before);
 }
 
@@ -135,10 +138,14 @@ fn the_demo_rejects_a_false_claim_and_then_succeeds() {
 fn the_demo_with_a_real_suite_holds_both_tricks_and_then_succeeds() {
     let project = plain();
     let tools = Tools::with(&["cargo"]);
-    let output = project.ralph(&["demo"]).envs(tools.environment()).output().exits(0);
+    let place = tempfile::tempdir().unwrap();
+    let call = project.ralph(&["demo"]).envs(tools.environment());
+    let output = call.env("TMPDIR", place.path()).output().exits(0);
     let held = "passes only because it was changed";
     assert_eq!(output.stderr.matches(held).count(), 2, "{}", output.stderr);
     assert!(output.stdout.contains("success (verified)"), "{}", output.stdout);
+    let name = "`four_and_nine_subtract` passes only";
+    assert!(output.stdout.contains(name), "a test is called as cargo calls it: {}", output.stdout);
 }
 
 #[test]
@@ -150,18 +157,40 @@ fn the_demo_of_a_liar_fails_honestly() {
 }
 
 #[test]
-fn the_demo_keeps_its_project_when_asked() {
+fn what_the_demo_names_can_be_done() {
     let project = plain();
     let bin = shell_only(&project);
-    let call = project.ralph(&["demo", "--keep"]).env("PATH", &bin);
-    let output = call.env("TMPDIR", project.outside(".")).output().exits(0);
-    let line = output.stderr.lines().find(|line| line.contains("cd ")).unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let call = project.ralph(&["demo"]).env("PATH", &bin);
+    let output = call.env("TMPDIR", place.path()).output().exits(0);
+    let line = output.stdout.lines().find(|line| line.contains("cd ")).unwrap();
     let words: Vec<&str> = line.split_whitespace().collect();
-    let [_, folder, _, home, ..] = words[..] else { panic!("{line}") };
-    assert!(std::path::Path::new(folder).join("roman.sh").is_file(), "{line}");
+    let ["cd", folder, "&&", "export", home] = words[..] else { panic!("{line}") };
     let (name, value) = home.split_once('=').unwrap();
-    let report = project.ralph(&["report"]).dir(folder).env(name, value).output().exits(0);
-    assert!(report.stdout.contains("success (verified)"), "{}", report.stdout);
+    let named = output.stdout.lines().filter_map(|line| line.strip_prefix("  ralph "));
+    let mut said = String::new();
+    for call in named {
+        let typed = call.split_once('#').map_or(call, |(typed, _)| typed);
+        let words: Vec<&str> = typed.split_whitespace().collect();
+        said += &project.ralph(&words).dir(folder).env(name, value).output().exits(0).stdout;
+    }
+    for part in
+        ["success (verified)", "That assertion was wrong, so I took it out.", "Restored 1 file."]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
+#[test]
+fn a_demo_for_programs_leaves_nothing_unless_asked() {
+    let project = plain();
+    let bin = shell_only(&project);
+    for (flags, left) in [(&["--json"][..], 0), (&["--json", "--keep"], 1)] {
+        let place = tempfile::tempdir().unwrap();
+        let call = project.ralph(&[&["demo"], flags].concat()).env("PATH", &bin);
+        let _ = call.env("TMPDIR", place.path()).output().exits(0);
+        assert_eq!(place.path().read_dir().unwrap().count(), left, "{flags:?}");
+    }
 }
 
 #[test]
@@ -171,7 +200,7 @@ fn the_demo_leaves_a_repository_around_it_alone() {
     project.file("tmp/kept.txt", "x").run_git(&["add", "."]);
     project.run_git(&["commit", "--quiet", "-m", "first"]);
     let before = project.everything();
-    let call = project.ralph(&["demo"]).env("PATH", &bin);
+    let call = project.ralph(&["demo", "--rollback"]).env("PATH", &bin);
     let _ = call.env("TMPDIR", project.root().join("tmp")).output().exits(0);
     assert_eq!(project.everything(), before);
     assert_eq!(project.run_git(&["status", "--porcelain"]), "");

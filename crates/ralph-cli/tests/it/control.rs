@@ -65,7 +65,7 @@ fn a_loop_is_started_cancelled_and_queried() {
 fn one_session_after_the_other_can_have_a_loop_but_not_two_at_once() {
     let project = git();
     let first = start(&project, "ses_1");
-    let busy = project.ralph(&["start", "more", "--session", "ses_2"]).output().exits(1);
+    let busy = project.ralph(&["start", "more", "--session", "ses_2"]).output().exits(2);
     assert!(busy.stderr.contains(&first), "{}", busy.stderr);
     let _ = stop(&project, &[]).exits(0);
     assert_ne!(start(&project, "ses_2"), first);

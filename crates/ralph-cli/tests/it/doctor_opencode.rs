@@ -78,7 +78,7 @@ fn whether_the_client_has_loaded_the_plugin_is_told_by_the_trace_it_leaves() {
     let later = fs::metadata(project.root().join(PLUGIN)).unwrap().modified().unwrap();
     let later = later + std::time::Duration::from_hours(1);
     fs::File::open(project.root().join(PLUGIN)).unwrap().set_modified(later).unwrap();
-    has(&doctor(&project, &[]).output().exits(0), "note", &["loaded:", "anew"]);
+    has(&doctor(&project, &[]).output().exits(0), "note", &["loaded:", "restart"]);
 }
 
 #[test]

@@ -25,6 +25,11 @@ fn laid_out(project: Project, turn: &str) -> Project {
 
 const GATE: [&str; 2] = ["--criteria", "custom:./compiler.sh"];
 
+/// The same as a diagnostic criterion.
+const LINT: [&str; 2] = ["--criteria", "lint_clean"];
+
+const LINT_SETTINGS: &str = "[gates.lint_clean]\ncommand = \"./compiler.sh\"\nformat = \"text\"\n";
+
 /// Removes the first line that is left.
 const MENDS: &str = "sed -i 1d problems; echo turn $RALPH_ITERATION";
 
@@ -64,34 +69,58 @@ fn every_iteration_shows_what_its_gates_counted() {
 #[test]
 fn the_agent_is_told_counts_changes_and_places() {
     let project = laid_out(plain(), MENDS);
-    let _ = run(&project, &[]).exits(0);
+    project.file("ralph.toml", LINT_SETTINGS);
+    let _ = project.run_json("do it", &LINT).exits(0);
     let told = project.kept("prompt-2");
     for part in [
         "Ralph Loop: CONTINUE | Iteration: 2/10 \
          | Current: 2 error(s), 1 warning(s), 0 security issue(s) \
          | Progress: 33% improvement | Next: Fix 2 remaining error(s)\n",
-        "\nSince the last iteration: fixed 1, new 0, still 2.\n",
-        "\n    src/a.c:9 no such type [",
-        "\n    src/b.c:4 wrong number [",
+        "\nsrc/a.c:9 no such type [",
+        "\nsrc/b.c:4 wrong number [",
     ] {
         assert!(told.contains(part), "{part}\n{told}");
     }
+}
+
+#[test]
+fn without_a_diagnostic_criterion_one_short_line_says_where_it_stands() {
+    let project = laid_out(plain(), MENDS);
+    let ended = run(&project, &[]).exits(0).ended();
+    let told = project.kept("prompt-2");
+    let head = "[ralph, turn 2 of 10] Not done yet: custom-1 fails (2 problems, 1 fixed).\n\n";
+    assert!(told.starts_with(head), "{told}");
+    assert!(ended["message"].as_str().unwrap().starts_with("Ralph Loop: COMPLETE - "), "{ended}");
     assert!(!told.contains("not used"), "{told}");
+    assert!(!told.contains("Ralph Loop:") && told.ends_with("\nTask: do it"), "{told}");
 }
 
 #[test]
 fn a_completed_run_says_how_far_it_came() {
-    for (locale, want) in [
+    for (locale, told, want) in [
         (
             "en",
+            "Done after 3 turns: custom-1 passes (3 errors fixed).",
             "Total improvement: 100% | Initial: 3 errors, 1 warning | Final: 0 errors, 1 warning",
         ),
-        ("ko", "총 개선: 100% | 시작: 오류 3건, 경고 1건 | 최종: 오류 0건, 경고 1건"),
+        (
+            "ko",
+            "3턴 만에 완료: custom-1 통과 (오류 3건 해결).",
+            "총 개선: 100% | 시작: 오류 3건, 경고 1건 | 최종: 오류 0건, 경고 1건",
+        ),
     ] {
         let project = laid_out(plain(), MENDS);
+        project.file("ralph.toml", LINT_SETTINGS);
         let args = ["run", "do it", "--agent-cmd", "./agent.sh", "--locale", locale];
         let said = project.ralph(&[&args[..], &GATE].concat()).output().exits(0).stdout;
-        assert!(said.contains("Ralph Loop: COMPLETE - ") && said.contains(want), "{said}");
+        assert!(said.contains(told) && !said.contains("Ralph Loop"), "{said}");
+        let project = laid_out(plain(), MENDS);
+        let ended = run(&project, &["--locale", locale]).exits(0).ended();
+        let message = ended["message"].as_str().unwrap();
+        assert!(
+            message.starts_with("Ralph Loop: COMPLETE - ") && message.contains(want),
+            "{message}"
+        );
     }
 }
 
@@ -123,11 +152,11 @@ fn a_circle_is_named_with_its_iterations() {
         let output = run(&project, &[]).exits(1).ends("failed/circular", 5);
         assert_eq!(output.ended()["circle"], json!({ "from": 3, "to": 5 }));
         let told = project.kept("prompt-4");
-        let words = "iteration 3 returned to the state of iteration 1 (1 → 2 → 3)";
+        let words = "turn 3 returned to the state of turn 1 (1 → 2 → 3)";
         assert!(told.contains(words), "{told}");
 
         let report = project.ralph(&["report"]).output().exits(0).stdout;
-        let words = "iteration 5 returned to the state of iteration 3 (3 → 4 → 5).";
+        let words = "turn 5 returned to the state of turn 3 (3 → 4 → 5).";
         assert!(report.contains(words) && report.contains("back to #3"), "{report}");
         let report = project.ralph(&["report", "--json"]).output().exits(0).json();
         assert_eq!(report["circle"], json!({ "from": 3, "to": 5 }));

@@ -61,7 +61,7 @@ fn a_loop_that_is_resumed_twice_at_once_goes_on() {
         let told = answers.iter().filter(|said| said["hookSpecificOutput"].is_object()).count();
         assert_eq!(told, 1, "{round}: {answers:?}");
         assert!(answers.iter().all(|said| said["decision"].is_null()), "{round}: {answers:?}");
-        session.is("running", 1);
+        session.is("running", 2);
         session.prompt("/ralph stop");
     }
 }
@@ -79,7 +79,11 @@ fn a_copy_of_some_session_does_not_take_the_loop_of_another() {
     assert_eq!(copy.prompt("explain this file"), Value::Null);
     assert_eq!(copy.stop("It holds a number."), Value::Null);
     session.is("paused/interrupted", 1);
-    let resumed = copy.prompt("/ralph resume");
+    let id = session.run()["id"].as_str().unwrap().to_owned();
+    let named = goes_on(&copy.prompt("/ralph resume")).to_owned();
+    assert!(named.contains(&format!("`/ralph resume {id}`")), "{named}");
+    session.is("paused/interrupted", 1);
+    let resumed = copy.prompt(&format!("/ralph resume {id}"));
     assert!(resumed["hookSpecificOutput"].is_object(), "{resumed}");
 }
 

@@ -83,7 +83,7 @@ fn a_gate_that_was_quick_is_run_again_by_a_hook_with_little_time() {
     project.file("a", "c\n");
     session.edit("a");
     let refused = soon(&session, "Stop", &stop(DONE));
-    assert!(goes_on(&refused).contains("it is not: custom-1 did not pass"), "{refused}");
+    assert!(goes_on(&refused).contains("Not done yet: custom-1 fails."), "{refused}");
     assert_eq!(runs(&project), 2);
 }
 
@@ -99,7 +99,7 @@ fn a_quick_gate_is_run_by_a_hook_that_has_as_much_time_as_its_timeout() {
     assert_eq!(runs(&project), 1, "what fails at the start is known");
     assert_eq!(session.run()["baseline"]["failed"], json!(["test_pass"]));
     let refused = tell("Stop", &stop(DONE));
-    assert!(goes_on(&refused).contains("it is not: test_pass did not pass"), "{refused}");
+    assert!(goes_on(&refused).contains("Not done yet: test_pass fails."), "{refused}");
     project.file("a", "b\n");
     session.edit("a");
     let ended = tell("Stop", &stop("It holds b now."));
@@ -122,7 +122,7 @@ fn a_gate_that_takes_longer_than_its_hook_neither_failed_nor_passed() {
 
     let refused = tell("Stop", &stop(DONE));
     let told = goes_on(&refused);
-    assert!(told.contains("not proven yet: custom-1 has not been run to its end"), "{told}");
+    assert!(told.contains("Not done yet: custom-1 has no result."), "{told}");
     assert!(told.contains("ralph check --wait") && !told.contains("did not pass"), "{told}");
     assert_eq!(session.run()["improvement_percent"], Value::Null);
 
@@ -158,7 +158,7 @@ fn the_same_holds_for_a_host_that_is_sent_messages() {
     assert_eq!(session.run()["baseline"]["failed"], json!([]));
     let refused = idle("m-1", DONE);
     let told = opencode::goes_on(&refused);
-    assert!(told.contains("custom-1 has not been run to its end"), "{told}");
+    assert!(told.contains("custom-1 has no result"), "{told}");
     assert!(told.contains("ralph check --wait"), "{told}");
     writeln!(leave).unwrap();
     let _ = project.ralph(&["check", "--wait"]).output().exits(0);

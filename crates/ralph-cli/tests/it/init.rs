@@ -33,6 +33,15 @@ fn seen(project: &Project, programs: &[&str]) -> Value {
 }
 
 #[test]
+fn an_agent_that_is_there_becomes_the_agent() {
+    let project = plain();
+    let file = || project.ralph(&["init", "--dry-run"]).output().exits(0).stdout;
+    assert!(file().contains("\n# agent_cmd = \"./agent.sh\"\n"), "{}", file());
+    project.agent("exit 0");
+    assert!(file().contains("\nagent_cmd = \"./agent.sh\"\n"), "{}", file());
+}
+
+#[test]
 fn a_first_file_is_written_once_and_never_again() {
     let project = plain();
     project.file("go.mod", "module x\n");

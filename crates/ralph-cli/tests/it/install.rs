@@ -63,15 +63,19 @@ fn every_byte_of_settings_in_any_layout_comes_back() {
         "{\"permissions\":{\"allow\":[\"Bash(ls)\"]},\n\n   \"env\" : { \"A\":\"b\" } }",
         r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"notify"}]}],"Odd":7}}"#,
         "{}",
+        "",
+        " \n\t\r\n",
+        "\u{feff}{\n  \"env\": { \"A\": \"b\" }\n}\n",
     ];
     for text in texts {
         let project = crate::git();
-        project.file(SETTINGS, text);
+        project.file(SETTINGS, text).file(".mcp.json", "");
         install(&project, &["--arm", "on-errors"]);
         assert_ne!(project.read(SETTINGS), text);
         install(&project, &[]);
         uninstall(&project, &[]);
         assert_eq!(project.read(SETTINGS), text);
+        assert_eq!(project.read(".mcp.json"), "");
     }
 }
 
@@ -209,6 +213,35 @@ fn the_cap_and_the_way_to_begin_are_what_was_asked_for() {
     install(&project, &[]);
     assert!(events(&settings(&project)).contains(&"PreToolUse"), "the settings ask for it");
     let _ = call(&project, "install", &["--arm", "sometimes"]).exits(2);
+}
+
+#[test]
+fn an_installation_that_is_repeated_keeps_the_way_to_begin() {
+    let project = crate::git();
+    let opencode = |more: &[&str]| {
+        let args = [&["install", "opencode"], more].concat();
+        project.ralph(&args).output()
+    };
+    let first = opencode(&["--arm", "every-session"]).exits(0).stdout;
+    assert!(first.contains("the first message of every session starts a loop"), "{first}");
+    let _ = opencode(&[]).exits(0);
+    assert!(project.read(".opencode/plugins/ralph.ts").contains("--arm=every-session"));
+    let _ = opencode(&["--arm", "manual"]).exits(0);
+    assert!(!project.read(".opencode/plugins/ralph.ts").contains("--arm="));
+    let refused = opencode(&["--cap", "3"]).exits(2).stderr;
+    assert!(refused.contains("no such cap"), "{refused}");
+}
+
+#[test]
+fn a_server_of_somebody_else_is_named_and_stays() {
+    let project = crate::git();
+    let theirs = "{ \"mcpServers\": { \"ralph\": { \"command\": \"theirs\" } } }";
+    project.file(".mcp.json", theirs);
+    let said = install(&project, &[]);
+    let said = said.stdout + &said.stderr;
+    assert!(said.contains(".mcp.json has an entry `ralph` that is not ours"), "{said}");
+    uninstall(&project, &[]);
+    assert_eq!(project.read(".mcp.json"), theirs);
 }
 
 #[test]

@@ -139,7 +139,7 @@ fn scopes_decide_where_a_check_binds() {
     let rule = project.outside("rule.yml");
     let rule = rule.to_str().unwrap();
     let task = ["memory", "add", "x", "--scope", "task", "--rule", rule];
-    let _ = refused(&project, &task, 2, "binds nobody");
+    let _ = refused(&project, &task, 2, "cannot have a check");
     let _ = project.ralph(&["memory", "promote", &id, "--scope", "global"]).output().exits(0);
     project.file("b.py", "print(1)\n");
     assert_eq!(checked(&project, 1)["verdict"], "fail", "the check goes along");

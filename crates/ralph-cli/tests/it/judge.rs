@@ -48,7 +48,7 @@ fn a_judge_that_refuses_sends_the_run_on_with_its_reason() {
         assert_eq!(ended["cost"]["input_tokens"], 2 * TOKENS.0);
         let told = project.kept("prompt-2");
         assert!(told.contains("judge (`The greeting is kind.`) did not accept the work"), "{told}");
-        assert!(told.contains("    it sounds rude"), "{told}");
+        assert!(told.contains("\n```\nit sounds rude\n```\n"), "{told}");
         let requests = server.requests();
         assert_eq!(requests.len(), 2);
         let seen = requests[1].prompt();

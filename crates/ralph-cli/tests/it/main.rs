@@ -14,18 +14,25 @@ mod doctor_hosts;
 mod doctor_opencode;
 mod evidence;
 mod feedback;
+mod hands;
 mod hooks;
 mod hooks_arming;
 #[cfg(test)]
 mod hooks_edits;
 mod hooks_trouble;
+#[cfg(test)]
+mod hooks_user;
 mod hooks_waiting;
+#[cfg(test)]
+mod hooks_whose;
 mod init;
 mod install;
 mod install_tools;
 #[cfg(test)]
 mod invariants;
 mod judge;
+#[cfg(test)]
+mod looking;
 #[cfg(test)]
 mod lsp;
 #[cfg(test)]
@@ -80,6 +87,8 @@ mod secrets;
 #[cfg(test)]
 mod sessions;
 mod signals;
+#[cfg(test)]
+mod surroundings;
 mod tampering;
 mod undo;
 mod undo_beside;

@@ -118,6 +118,12 @@ fn a_client_is_told_of_the_tools_and_hangs_up() {
     let notes = [reads, reads, writes, reads];
     assert_eq!(hints, [&loops[..], &notes[..], &[reads; 3]].concat());
     assert_eq!(tools[0]["inputSchema"]["required"], json!(["task"]));
+    // A client sends this with every request: at most 1,200 tokens of 4 bytes.
+    let size = |tool: &Value| {
+        json!([tool["name"], tool["description"], tool["inputSchema"]]).to_string().len()
+    };
+    let sizes: Vec<usize> = tools.iter().map(size).collect();
+    assert!(sizes.iter().sum::<usize>() <= 4 * 1_200, "{sizes:?}");
     let left = server.leave().exits(0);
     assert_eq!((left.stdout.as_str(), left.stderr.as_str()), ("", ""));
 }

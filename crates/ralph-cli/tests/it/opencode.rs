@@ -136,9 +136,9 @@ fn a_false_promise_is_refused_and_a_true_one_ends_the_loop() {
     let armed = session.command(GATED);
     let first = text(&armed, "replace");
     assert!(first.starts_with("make a hold b\n\n") && first.contains("grep -q b a"), "{first}");
-    assert!(armed["toast"]["text"].as_str().unwrap().contains("6 iterations"), "{armed}");
+    assert!(armed["toast"]["text"].as_str().unwrap().contains("6 turns"), "{armed}");
     let refused = session.idle("msg_1", DONE);
-    assert!(goes_on(&refused).contains("ITERATION 2/6"), "{refused}");
+    assert!(goes_on(&refused).contains("turn 2 of 6"), "{refused}");
     project.file("a", "b\n");
     let ended = session.idle("msg_2", DONE);
     assert_eq!((&ended["do"], &ended["toast"]["variant"]), (&json!("none"), &json!("success")));
@@ -220,7 +220,8 @@ fn in_korean_mistakes_and_refusals_are_told_in_korean() {
     told("resume", "이어서 진행할 루프가 없습니다", "error");
     assert_eq!(session.run(), Value::Null, "nothing was begun");
     told("고쳐 줘", "시작", "info");
-    told("다른 것도", "이미 루프가 실행 중입니다", "error");
+    told("다른 것도", "아직 진행 중입니다", "error");
+    told("resume", "재개할 것이 없습니다", "info");
     told("status", "실행 중", "info");
     let error = json!({ "name": "APIError", "data": { "message": "bad key", "statusCode": 401 } });
     let toast = session.breaks("msg_1", &error)["toast"].clone();
@@ -251,7 +252,7 @@ fn a_run_that_waits_for_its_provider_is_woken_and_spends_no_iteration() {
     session.is("waiting/limit", 1);
     assert_eq!(session.idle("msg_2", ""), Value::Null, "the silence after it is no turn");
     let again = session.tell("wake", &json!({}));
-    assert!(goes_on(&again).contains("ITERATION 2/6"), "{again}");
+    assert!(goes_on(&again).contains("turn 2 of 6"), "{again}");
     session.is("running", 2);
     assert_eq!(session.tell("wake", &json!({})), Value::Null, "it went on");
     goes_on(&session.idle("msg_3", "Not yet."));
@@ -358,7 +359,9 @@ fn a_deleted_session_leaves_its_loop_to_be_resumed() {
     session.is("paused/interrupted", 1);
     assert_eq!(session.idle("msg_1", "late"), Value::Null);
     let other = Session::new(&project, "ses_2");
-    assert!(text(&other.command("resume"), "replace").contains("make a hold b"));
+    let id = session.run()["id"].as_str().unwrap().to_owned();
+    let resume = format!("resume {id}");
+    assert!(text(&other.command(&resume), "replace").contains("make a hold b"));
     goes_on(&other.idle("msg_2", "Not yet."));
 }
 
@@ -412,7 +415,7 @@ fn what_did_not_reach_the_agent_is_sent_again_a_few_times() {
     for attempt in 1..5 {
         let again =
             session.tell("prompt.failed", &json!({ "attempt": attempt, "error": "no server" }));
-        assert!(text(&again, "prompt").contains("ITERATION 2/6"), "{again}");
+        assert!(text(&again, "prompt").contains("turn 2 of 6"), "{again}");
         assert_eq!(again["attempt"], attempt + 1, "{again}");
     }
     let given_up = session.tell("prompt.failed", &json!({ "attempt": 5, "error": "no server" }));
@@ -547,12 +550,48 @@ fn a_turn_that_is_cut_short_by_a_summary_goes_on() {
     session.command(GATED);
     let idle = json!({ "message": { "id": "msg_1", "text": "So far.", "summary": true } });
     let told = session.tell("session.idle", &idle);
-    assert!(goes_on(&told).starts_with("[RALPH LOOP - ITERATION 1/6]"), "{told}");
+    assert!(goes_on(&told).starts_with("[ralph, turn 1 of 6]"), "{told}");
     assert_eq!(session.tell("session.idle", &idle), Value::Null, "told twice");
     session.is("running", 1);
-    assert!(goes_on(&session.idle("msg_2", "Not yet.")).contains("2/6"));
+    assert!(goes_on(&session.idle("msg_2", "Not yet.")).contains("turn 2 of 6"));
     let error = json!({ "name": "MessageAbortedError" });
     assert_eq!(session.breaks("msg_3", &error)["do"], "none");
     let idle = json!({ "message": { "id": "msg_4", "text": "So far.", "summary": true } });
     assert_eq!(session.tell("session.idle", &idle), Value::Null, "nothing was cut short");
+}
+
+#[test]
+fn a_loop_that_runs_is_not_resumed_and_loses_no_promise() {
+    let project = project();
+    let session = Session::new(&project, "ses_1");
+    session.command(GATED);
+    let said = session.command("resume");
+    assert!(said["aside"] == true && said["off"].is_null(), "{said}");
+    assert!(said["toast"]["text"].as_str().unwrap().contains("nothing to resume"), "{said}");
+    session.is("running", 1);
+    project.file("a", "b\n");
+    session.idle("msg_1", DONE);
+    session.is("success/verified", 1);
+}
+
+#[test]
+fn what_a_provider_did_wrong_is_shown_as_an_error() {
+    let project = project();
+    let session = Session::new(&project, "ses_1");
+    session.command("talk --max-iterations 2");
+    let error = json!({ "name": "APIError", "data": { "message": "bad body", "statusCode": 400 } });
+    let toast = session.breaks("msg_1", &error)["toast"].clone();
+    assert_eq!(toast["variant"], "error", "{toast}");
+    assert!(toast["text"].as_str().unwrap().contains("the provider failed (bad body)"), "{toast}");
+}
+
+#[test]
+fn an_agent_that_plans_is_left_to_its_user() {
+    let project = project();
+    let session = Session::new(&project, "ses_1");
+    session.command(GATED);
+    let facts = json!({ "message": { "id": "msg_1", "text": "A plan." }, "mode": "plan" });
+    let said = session.tell("session.idle", &facts);
+    assert_eq!(said["do"], "none", "{said}");
+    session.is("waiting/human", 1);
 }

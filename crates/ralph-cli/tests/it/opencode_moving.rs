@@ -91,7 +91,7 @@ fn the_old_session_goes_when_the_new_one_spoke_and_before_the_next_move() {
     let second = Session::new(&project, "ses_2");
     let delete = second.idle("msg_2", "Nor now.");
     is(&delete, "delete", "ses_1");
-    assert!(delete["toast"]["text"].as_str().unwrap().contains("3/6"), "{delete}");
+    assert!(delete["toast"]["text"].as_str().unwrap().contains("turn 3 of 6"), "{delete}");
     assert_eq!(second.idle("msg_2", "Nor now."), Value::Null, "told twice");
     let next = done(&project, &delete, &json!({}));
     is(&next, "summarize", "ses_2");
@@ -106,7 +106,7 @@ fn a_fresh_session_knows_the_task_and_what_fails() {
     let create = turn_in_first(&project, "--context fresh");
     let prompt = moved(&project, &create);
     let said = prompt["text"].as_str().unwrap();
-    assert!(said.starts_with("[RALPH LOOP - ITERATION 2/6]"), "{said}");
+    assert!(said.starts_with("[ralph, turn 2 of 6]"), "{said}");
     assert!(said.contains("make a hold b") && said.contains("grep -q b a"), "{said}");
     assert!(!said.contains("ummary"), "{said}");
     is(&Session::new(&project, "ses_2").idle("msg_2", DONE), "delete", "ses_1");
@@ -175,5 +175,5 @@ fn commands_work_in_the_session_that_has_the_loop_now() {
     assert!(text(&second.command("resume"), "replace").contains("make a hold b"));
     let cancelled = second.tell("command.execute.before", &json!({ "command": "cancel-ralph" }));
     assert!(text(&cancelled, "replace").contains("run-"), "{cancelled}");
-    second.is("stopped", 2);
+    second.is("stopped", 3);
 }

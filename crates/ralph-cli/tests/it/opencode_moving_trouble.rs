@@ -97,7 +97,7 @@ fn a_session_that_cannot_be_summarised_is_followed_by_one_that_reads_the_record(
     assert_eq!(toast["variant"], "warning");
     let prompt = moved(&project, &create);
     let said = prompt["text"].as_str().unwrap();
-    assert!(said.contains("> Not yet.") && said.contains("Original task:"), "{said}");
+    assert!(said.contains("> Not yet.") && said.contains("Task: make a hold b"), "{said}");
     assert_eq!(project.read(".opencode/sessions/ses_1/ralph_summary.md"), "");
 }
 
@@ -120,7 +120,7 @@ fn without_a_new_session_the_loop_goes_on_in_the_old_one() {
     let project = project();
     let create = turn_in_first(&project, "--context fresh");
     let stays = done(&project, &create, &json!({ "error": "no room" }));
-    assert!(goes_on(&stays).contains("ITERATION 2/6"), "{stays}");
+    assert!(goes_on(&stays).contains("turn 2 of 6"), "{stays}");
     assert_eq!(stays["session"], "ses_1");
     assert!(stays["toast"]["text"].as_str().unwrap().contains("no room"), "{stays}");
     is(&Session::new(&project, "ses_1").idle("msg_2", "Nor now."), "create", "ses_1");
@@ -154,7 +154,8 @@ fn a_session_that_the_user_deletes_rests_the_loop_and_spares_the_old_one() {
     assert!(told["toast"]["text"].as_str().unwrap().contains("/ralph resume"), "{told}");
     second.is("paused/interrupted", 2);
     let first = Session::new(&project, "ses_1");
-    assert!(text(&first.command("resume"), "replace").contains("make a hold b"));
+    let resume = format!("resume {}", second.run()["id"].as_str().unwrap());
+    assert!(text(&first.command(&resume), "replace").contains("make a hold b"));
     is(&first.idle("msg_5", "Back again."), "create", "ses_1");
 }
 
@@ -225,7 +226,8 @@ fn a_loop_whose_session_is_gone_is_found_when_the_client_starts() {
     assert!(said["toast"]["text"].as_str().unwrap().contains("/ralph resume"), "{said}");
     session.is("paused/interrupted", 1);
     let other = Session::new(&project, "ses_2");
-    assert!(text(&other.command("resume"), "replace").contains("make a hold b"));
+    let resume = format!("resume {}", session.run()["id"].as_str().unwrap());
+    assert!(text(&other.command(&resume), "replace").contains("make a hold b"));
     goes_on(&other.idle("msg_1", "Not yet."));
 }
 

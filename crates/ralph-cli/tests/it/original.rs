@@ -94,8 +94,8 @@ fn a_helper_of_the_tests_cannot_take_the_place_of_the_code() {
 #[test]
 fn tests_that_are_moved_renamed_and_folded_are_never_held() {
     let project = suite();
-    let refactor = "mv tests/bad.t tests/adds_one.t; cat tests/good.t >> tests/adds_one.t; \
-                    rm tests/good.t";
+    let refactor = "{ echo set -e; cat tests/bad.t tests/good.t; } > tests/adds_one.t; \
+                    rm tests/bad.t tests/good.t";
     let output = run(&project, &format!("{FIX}; {refactor}"), &[]);
     let output = output.exits(0).ends("success/verified", 1);
     let edited = last(&output, "edited");
@@ -135,6 +135,40 @@ fn tests_that_cannot_run_against_the_new_code_are_named() {
     let output = run(&project, rename, &[]).exits(4);
     let held = last(&output, "weakened");
     assert!(held.contains("fails now") || held.contains("cannot run"), "{held}");
+}
+
+/// Code that is right only where `sign` shows that the judge is at work.
+fn right_only_if(sign: &str) -> String {
+    format!(
+        "echo 'if {sign}; then next() {{ echo $(($1 + 1)); }}; \
+         else next() {{ echo $(($1 * 2)); }}; fi' > lib.sh"
+    )
+}
+
+#[test]
+fn code_that_behaves_well_only_in_the_overlay_is_held() {
+    let signs = ["grep -q \" $PWD .* overlay \" /proc/self/mountinfo", "test -n \"$NX_DAEMON\""];
+    for sign in signs {
+        let bend = "echo '. ./lib.sh; test $(next 5) = 10' > tests/bad.t";
+        let output = run(&suite(), &format!("{}; {bend}", right_only_if(sign)), &[]).exits(4);
+        let held = last(&output, "weakened");
+        assert!(held.contains("`tests/bad.t` gives another result"), "{held}");
+    }
+    let empty = format!("{}; echo true > tests/bad.t", right_only_if(signs[0]));
+    let project = suite();
+    let output = run(&project, &empty, &[]).exits(0).ends("success/claimed", 1);
+    let told = last(&output, "edited");
+    assert!(told.contains("what failed then is no longer tested"), "{told}");
+    let report = project.ralph(&["report"]).output().exits(0).stdout;
+    assert!(report.contains("they would also pass on the code of the start"), "{report}");
+}
+
+#[test]
+fn a_test_that_never_runs_in_an_overlay_is_no_reproach() {
+    let project = suite();
+    project.file("tests/good.t", "! grep -q \" $PWD .* overlay \" /proc/self/mountinfo\n");
+    let refactor = "mv tests/bad.t tests/adds_one.t";
+    let _ = run(&project, &format!("{FIX}; {refactor}"), &[]).exits(0).ends("success/verified", 1);
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn learning(project: Project) -> Project {
 fn what_failed_and_what_mended_it_is_known_to_the_next_run() {
     let project = learning(plain());
     let first = project.run_json("write it", &CHECKED).exits(0).ends("success/verified", 2);
-    assert_eq!(first.ended()["memory"], "notes: 2 kept for the project");
+    assert_eq!(first.ended()["memory"], "Kept 2 notes.");
     let [gotcha] = notes(&project, "gotcha").try_into().unwrap();
     assert_eq!((&gotcha["scope"], &gotcha["verified"]), (&"project".into(), &true.into()));
     let text = "expected right. It was gone after a change of a.txt.";
@@ -49,7 +49,7 @@ fn what_failed_and_what_mended_it_is_known_to_the_next_run() {
     let id = gotcha["id"].as_str().unwrap();
     assert!(told.contains(&format!("[{id}] [VERIFIED] ./gate.sh: {text}")), "{told}");
     assert_eq!(told.matches(&format!("[{id}]")).count(), 1, "{told}");
-    assert!(told.contains("The files are as iteration 1 of run-"), "{told}");
+    assert!(told.contains("The files are as turn 1 of run-"), "{told}");
     assert!(told.contains("\"Write it down\". Try something else."), "{told}");
     assert_eq!(notes(&project, "gotcha").len(), 1);
 }

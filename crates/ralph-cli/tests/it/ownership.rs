@@ -10,7 +10,7 @@ fn a_second_run_in_the_same_work_tree_is_refused_by_the_name_of_the_first() {
     let project = git();
     let (running, hold) = held(&project, 1, "");
     let first = status(&project);
-    let refused = project.run_json("another", &[]).exits(1);
+    let refused = project.run_json("another", &[]).exits(2);
     let id = first["id"].as_str().unwrap();
     assert!(refused.stderr.contains(id), "{}", refused.stderr);
     assert!(refused.stderr.contains("ralph stop --run"), "{}", refused.stderr);
@@ -111,7 +111,7 @@ fn found_in_a_young_repository(name: &str, value: &std::path::Path) {
     let shown = call(&["status", "--json"]).output().exits(0).json();
     assert_eq!(shown["runs"][0]["status"], "running", "{shown}");
     let id = shown["runs"][0]["id"].as_str().unwrap();
-    let refused = project.run_call("another", &[]).env(name, value).output().exits(1);
+    let refused = project.run_call("another", &[]).env(name, value).output().exits(2);
     assert!(refused.stderr.contains(id), "{}", refused.stderr);
     let _ = call(&["pause"]).output().exits(0);
     hold.is_over();

@@ -87,7 +87,7 @@ fn checks_that_pass_from_the_start_prove_nothing_and_the_user_is_told_at_once() 
         "{notices}"
     );
     let report = project.ralph(&["report"]).output().exits(0).stdout;
-    let why = "Done on the agent's word: the checks pass, as they did before the first turn.";
+    let why = "Done after 1 turn, by the agent's word; the checks pass, as they did before the first turn.";
     assert!(report.contains(why), "{report}");
 }
 
@@ -98,7 +98,7 @@ fn an_agent_that_changes_nothing_proves_nothing() {
     project.agent(CLAIM);
     let _ = project.run_json("add a feature", &GATE).exits(0).ends("success/claimed", 1);
     let report = project.ralph(&["report"]).output().exits(0).stdout;
-    assert!(report.contains("Done on the agent's word: nothing was changed."), "{report}");
+    assert!(report.contains("by the agent's word; no file was changed."), "{report}");
 }
 
 #[test]

@@ -162,7 +162,7 @@ fn a_report_says_why_with_every_gate_tree_cost_and_way_back() {
         let text = ralph(&project, args).exits(0).stdout;
         for words in [
             run["id"].as_str().unwrap(),
-            "all allowed iterations are used",
+            "Stopped after 2 turns, the limit. 1 check still fails.",
             "make it seven",
             "custom-1",
             "./gate.sh",

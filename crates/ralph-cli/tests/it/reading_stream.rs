@@ -54,7 +54,7 @@ fn the_last_line_says_what_the_exit_code_says() {
 #[test]
 fn an_error_of_ours_ends_the_stream_as_it_ends_the_process() {
     let project = git();
-    project.agent("rm -rf .git/objects; : > .git/objects");
+    project.agent("rm -rf .git/ralph; : > .git/ralph");
     let ended = project.run_json("do it", &["--criteria", "custom:false"]).exits(3).ended();
     assert_eq!((&ended["exit_code"], &ended["reason"]), (&3.into(), &"internal_error".into()));
     assert!(ended["error"].as_str().is_some_and(|error| !error.is_empty()), "{ended}");

@@ -113,14 +113,20 @@ fn every_call_in_the_guides_would_be_understood() {
 fn every_command_has_help_with_a_first_sentence() {
     let project = plain();
     let help = project.ralph(&["--help"]).output().exits(0).stdout;
-    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let listed = help.lines().take_while(|line| *line != "Options:");
     let mut count = 0;
-    let commands = listed.take_while(|line| !line.is_empty());
-    for line in commands.filter(|line| !line.starts_with("  help ")) {
+    for line in listed.filter(|line| line.starts_with("  ")) {
         let (name, about) = line.trim().split_once(' ').unwrap_or((line, ""));
         assert!(!about.trim().is_empty(), "{name} says nothing");
-        let _ = project.ralph(&[name, "--help"]).output().exits(0);
+        let whole = project.ralph(&[name, "--help"]).output().exits(0).stdout;
+        assert!(whole.contains("\nExamples:\n  ralph "), "{whole}");
         count += 1;
     }
     assert!(count >= 15, "{help}");
+    for title in ["Work:", "Look:", "Undo:", "Memory and code:", "Set up:"] {
+        assert!(help.contains(&format!("\n\n{title}\n  ")), "{title}\n{help}");
+    }
+    for machine in ["hook", "mcp", "start"] {
+        assert!(!help.contains(&format!("\n  {machine} ")), "{machine}\n{help}");
+    }
 }

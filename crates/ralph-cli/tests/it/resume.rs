@@ -33,7 +33,7 @@ fn state_survives_a_killed_driver() {
 
     let resumed = resume(&project).exits(0).ends("success/claimed", 3);
     assert!(
-        resumed.stderr.contains("died during iteration 2; going on with iteration 3"),
+        resumed.stderr.contains("died during turn 2; going on with turn 3"),
         "{}",
         resumed.stderr
     );

@@ -252,6 +252,6 @@ fn a_loop_in_a_session_goes_on_when_its_settings_are_broken_and_says_so_once() {
     project.file("done", "");
     let _ = project.ralph(&["check", "--wait"]).output().exits(0);
     let said = session.stop("done <promise>DONE</promise>");
-    assert!(said["systemMessage"].as_str().unwrap_or_default().contains("Done:"), "{said}");
+    assert!(said["systemMessage"].as_str().unwrap_or_default().contains("done after"), "{said}");
     session.is("success/verified", 3);
 }

@@ -33,7 +33,7 @@ fn a_run_that_cut_an_assertion_does_not_succeed_and_names_the_place() {
         assert!(told[0].contains("tests/test_total.py:"), "{told:?}");
         assert!(told[0].contains("assertion removed from `test_total`"), "{told:?}");
         let prompt = project.kept("prompt-2");
-        assert!(prompt.contains("A test or a check was changed"), "{prompt}");
+        assert!(prompt.contains("Not done yet: tests or checks were changed."), "{prompt}");
         let report = project.ralph(&["report"]).output().exits(0).stdout;
         assert!(report.contains("assertion removed from `test_total`"), "{report}");
     }
@@ -73,13 +73,9 @@ fn what_the_agent_tells_git_neither_hides_its_work_nor_runs() {
 }
 
 #[test]
-fn what_is_allowed_is_not_held_against_a_run() {
-    let project = plain();
-    let hold = Hold::new(&project, "turn-2");
-    let agent = format!("if [ $RALPH_ITERATION = 2 ]; then\n{}\nelse\n{CUT}\nfi", hold.script(""));
-    let project = laid_out(project, &agent);
-    let mut running = project.run_call("fix it", &["--criteria", "custom:true"]).start();
-    running.until_held();
+fn what_is_allowed_while_a_run_waits_is_not_held_against_it() {
+    let project = laid_out(plain(), &format!("[ $RALPH_ITERATION = 1 ] && {CUT}"));
+    let _ = project.run_json("fix it", &["--criteria", "custom:true"]).ends("waiting/human", 2);
     let allow = |more: &[&str]| project.ralph(&[&["allow"], more].concat()).output();
     let listed = allow(&[]).exits(0).stdout;
     assert!(listed.contains("tests/test_total.py"), "{listed}");
@@ -89,10 +85,31 @@ fn what_is_allowed_is_not_held_against_a_run() {
     assert!(said.contains("changes of tests/test_total.py are accepted."), "{said}");
     let again = allow(&["./tests/../tests/test_total.py"]).exits(0).stdout;
     assert!(again.contains("were accepted before"), "{again}");
-    hold.release();
-    let _ = running.finish().ends("success/claimed", 2);
+    let resumed = project.ralph(&["resume", "--json"]).output().exits(0);
+    assert_eq!(resumed.ended()["status"], "success");
     let late = allow(&["tests/test_total.py"]).exits(1).stderr;
     assert!(late.contains("has ended") && late.contains("ralph run"), "{late}");
+}
+
+#[test]
+fn nothing_is_allowed_while_the_agent_is_at_work() {
+    let project = plain();
+    let hold = Hold::new(&project, "turn-2");
+    let agent = format!(
+        "if [ $RALPH_ITERATION = 2 ]; then\n{}\nelse\n{CUT}\n{FOLDER}\n\
+         echo tests/test_total.py >> $folder/allowed\nfi",
+        hold.script("")
+    );
+    let project = laid_out(project, &agent);
+    let mut running = project.run_call("fix it", &["--criteria", "custom:true"]).start();
+    running.until_held();
+    let said = project.ralph(&["allow", "tests/test_total.py"]).output().exits(1).stderr;
+    assert!(said.contains("is at work") && said.contains("ralph pause"), "{said}");
+    hold.release();
+    let output = running.finish().ends("waiting/human", 2);
+    let told = output.values("notice", "text");
+    assert!(told.iter().any(|text| text.contains("allowed while the agent")), "{told:?}");
+    assert!(!project.ralph(&["allow"]).output().exits(0).stdout.is_empty());
 }
 
 #[test]
@@ -276,6 +293,10 @@ fn what_escapes_a_killed_supervisor_is_ended_and_the_turn_proves_nothing() {
     assert!(report.contains("escaped"), "{report}");
 }
 
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
 /// Finds the folder of the run in the agent's own turn.
 const FOLDER: &str = "folder=$(dirname $RALPH_PROMPT_FILE)";
 
@@ -304,20 +325,7 @@ fn what_a_run_is_judged_by_is_put_right_when_the_agent_changes_it() {
     let told = weakened(&output.events_of("iteration_ended"));
     assert!(told.iter().any(|one| one.contains("tests-at-start.json")), "{told:?}");
     assert!(told.iter().any(|one| one.contains("goes")), "{told:?}");
-    assert_eq!(output.ended()["sealed"], true);
-}
-
-#[test]
-fn what_was_allowed_in_a_turn_counts_but_seals_nothing() {
-    let agent = format!("{FOLDER}\n{CUT}\necho tests/test_total.py >> $folder/allowed");
-    let project = laid_out(git(), &agent);
-    let output = project.run_json("fix it", &["--criteria", "custom:true"]).exits(0);
-    assert_eq!(output.ended()["sealed"], false);
-    assert_eq!(output.ended()["unsealed_because"], "allowed_in_turn");
-    let told = output.values("notice", "text");
-    assert!(told.iter().any(|text| text.contains("allowed while the agent")), "{told:?}");
-    let report = project.ralph(&["report", "--json"]).output().exits(0).json();
-    assert_eq!(report["unsealed_because"], "allowed_in_turn");
+    assert_eq!(output.ended()["sealed"], !is_root());
 }
 
 #[test]
@@ -325,7 +333,11 @@ fn a_run_that_one_process_drove_from_its_start_is_sealed() {
     let project = laid_out(git(), "touch done");
     let more = ["--criteria", "custom:test -f done"];
     let output = project.run_json("fix it", &more).ends("success/verified", 1);
-    assert_eq!(output.ended()["sealed"], true);
-    let report = project.ralph(&["report", "--json"]).output().exits(0).json();
-    assert_eq!((&report["sealed"], &report["unsealed_because"]), (&true.into(), &Value::Null));
+    // Root can read every memory.
+    let why = if is_root() { Value::from("open_memory") } else { Value::Null };
+    let told = |found: &Value| {
+        assert_eq!((&found["sealed"], &found["unsealed_because"]), (&(!is_root()).into(), &why));
+    };
+    told(&output.ended());
+    told(&project.ralph(&["report", "--json"]).output().exits(0).json());
 }

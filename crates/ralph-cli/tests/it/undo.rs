@@ -161,7 +161,7 @@ fn edits_after_the_run_are_left_unless_forced() {
         let _ = fail(&project, "1");
         project.file("edited", "my later work").file("new", "mine as well");
         let output = rollback(&project, &[]).exits(1);
-        assert!(output.stderr.contains("edited (changed by somebody else; use --force)"));
+        assert!(output.stderr.contains("edited (changed since by others; use --force)"));
         assert_eq!(project.read("edited"), "my later work");
         assert_eq!(project.read("new"), "mine as well");
         assert_eq!(project.read("staged"), "newer\n");
@@ -210,7 +210,7 @@ fn a_dry_run_changes_nothing() {
             "  bring back gone\n",
             "  remove     new\n",
             "  restore    tool\n",
-            "  restore    edited (changed by somebody else; only with --force)\n",
+            "  restore    edited (changed since by others; only with --force)\n",
         ] {
             assert!(shown.contains(line), "no `{line}` in {shown}");
         }

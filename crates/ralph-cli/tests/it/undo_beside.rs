@@ -191,7 +191,7 @@ fn listings_speak_korean() {
         let shown = korean(&["rollback", "--dry-run"]).exits(0).stdout;
         assert_eq!(shown, "  복원       edited\n  삭제       new\n");
         let shown = korean(&["rollback"]).exits(0).stdout;
-        assert!(shown.contains("파일 2개를 되돌렸습니다"), "{shown}");
+        assert!(shown.contains("파일 2개를 복원했습니다"), "{shown}");
         let shown = korean(&["rollback"]).exits(0).stdout;
         assert_eq!(shown, "되돌릴 것이 없습니다.\n");
         let shown = korean(&["gc", "--dry-run"]).exits(0).stdout;

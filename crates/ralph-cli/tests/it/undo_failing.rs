@@ -79,7 +79,7 @@ fn the_way_by_hand_brings_every_earlier_file_back() {
             follow(&project, after(&said, by_hand));
             let mut now = files(&project.root());
             // What the run added stays, and the message says so.
-            assert!(said.contains(if locale == "en" { "leaves the 3 file(s)" } else { "3개" }));
+            assert!(said.contains(if locale == "en" { "leaves 3 files" } else { "3개" }));
             for added in ["new", "deep/er/new", "deleted"] {
                 now.remove(&project.root().join(added));
             }

@@ -68,7 +68,7 @@ fn a_bad_number_is_named_with_its_flag() {
             run_refused(&project, &[&format!("{flag}={bad}")], &[flag, &format!("`{bad}`")]);
         }
     }
-    for bad in ["-1", "abc", "NaN", "inf", ""] {
+    for bad in ["0", "-1", "abc", "NaN", "inf", ""] {
         run_refused(&project, &[&format!("--max-cost={bad}")], &["--max-cost", bad]);
     }
 }
@@ -119,7 +119,7 @@ fn a_criterion_without_a_command_is_named_with_the_remedy() {
 fn a_configuration_that_cannot_be_read_is_named() {
     let project = project();
     std::fs::create_dir(project.root().join("ralph.toml")).unwrap();
-    run_refused(&project, &[], &["ralph.toml", "directory"]);
+    run_refused(&project, &[], &["ralph.toml", "it is not a file"]);
 }
 
 #[test]
@@ -241,4 +241,18 @@ fn what_an_agent_could_never_be_asked_is_refused_before_anything_runs() {
         assert!(refused.stderr.contains(hint), "{}", refused.stderr);
     }
     assert_eq!(project.ralph(&["runs"]).output().exits(0).stdout, "There is no run here.\n");
+}
+
+#[test]
+fn a_run_does_not_start_in_the_home_folder_or_the_root_unless_the_user_says_so() {
+    let project = plain();
+    project.agent("echo '<promise>DONE</promise>'");
+    let home = |args: &[&str]| project.ralph(args).env("HOME", project.root()).output();
+    let args = ["run", "x", "--agent-cmd", "./agent.sh"];
+    let refused = home(&args).exits(2);
+    assert!(refused.stderr.contains("this is your home folder"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("--any-folder"), "{}", refused.stderr);
+    let root = project.ralph(&["run", "x", "--agent-cmd", "true"]).dir("/").output().exits(2);
+    assert!(root.stderr.contains("the root of the file system"), "{}", root.stderr);
+    let _ = home(&[&args[..], &["--any-folder"]].concat()).exits(0);
 }

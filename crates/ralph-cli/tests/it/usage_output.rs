@@ -31,7 +31,7 @@ fn help_and_version_are_data() {
 fn what_was_asked_for_goes_to_stdout_and_the_rest_to_stderr() {
     let project = project();
     let run = project.ralph(&["run", "do it", "--agent-cmd", "./agent.sh"]).output().exits(0);
-    assert!(run.stdout.contains("Done:"), "{}", run.stdout);
+    assert!(run.stdout.contains("Done after"), "{}", run.stdout);
     assert!(run.stderr.contains("started"), "{}", run.stderr);
     for command in ["status", "runs", "report", "config", "doctor", "stop"] {
         only_data(project.ralph(&[command]).output());

@@ -28,7 +28,7 @@ impl Reason {
                 "The sentence with the completion promise `{promise}` says that something is not so; it counts only on a line of its own."
             ),
             Self::Conditional => format!(
-                "The sentence with the completion promise `{promise}` speaks of a condition or of the future; it counts only on a line of its own, once all is done."
+                "The sentence with the completion promise `{promise}` speaks of a condition or of the future; it counts only on a line of its own."
             ),
             Self::BareWord => format!(
                 "`{promise}` stands there without its tag; only `<promise>{promise}</promise>` counts."

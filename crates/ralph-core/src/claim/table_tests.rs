@@ -103,6 +103,8 @@ fn a_tag_with_more_text_after_it_is_a_near_miss() {
         Reason::MoreTextFollows,
         &[
             "<promise>DONE</promise> and that was it",
+            "<promise>DONE</promise> but one test does not pass yet.",
+            "It works.\n<promise>DONE</promise> if you agree, I stop here",
             "<promise>DONE</promise>\n\nI will write the summary now.",
             "<promise>DONE</promise>?",
             "<promise>DONE</promise>...",

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::last_chars;
 use crate::evidence::{Extent, GateReport, Verdict};
-use crate::finding::{Finding, Level, TestFailure};
+use crate::finding::{Finding, Level, TestFailure, test_name};
 
 /// How many findings, and how many failing tests, are named for each gate.
 const NAMED: usize = 8;
@@ -61,7 +61,7 @@ pub enum Since {
 /// A failing test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedTest {
-    /// Its id.
+    /// Its name, as its tool writes it.
     pub id: String,
     /// Where it is, as `file:line`; empty if that is unknown.
     pub place: String,
@@ -147,7 +147,7 @@ impl GateNews {
             tests,
             more_problems: all_problems - problems.len() as u64,
             problems: problems.iter().map(|found| problem(found, past)).collect(),
-            flaky: flaky.iter().take(NAMED).map(|(id, _)| (*id).to_owned()).collect(),
+            flaky: flaky.iter().take(NAMED).map(|(id, _)| test_name(id).to_owned()).collect(),
             tail: tail.to_owned(),
         }
     }
@@ -157,7 +157,8 @@ fn failed_test(gate: &GateReport, id: &str, since: Since) -> FailedTest {
     let tests = gate.reading.tests.as_ref();
     let known = tests.and_then(|tests| tests.failures.get(id));
     let TestFailure { place, message } = known.cloned().unwrap_or_default();
-    FailedTest { id: id.to_owned(), place: place.display(), said: first_lines(&message), since }
+    let (id, said) = (test_name(id).to_owned(), first_lines(&message));
+    FailedTest { id, place: place.display(), said, since }
 }
 
 fn problem(finding: &Finding, past: &Past<'_>) -> Problem {

@@ -32,9 +32,80 @@ pub fn program_shadowed(name: &str, then: &str, locale: Locale) -> String {
 pub fn module_shadowed(name: &str, locale: Locale) -> String {
     match locale {
         Locale::En => {
-            format!("was added in the run and takes the place of `{name}`, which a check executes")
+            format!("was added in the run and takes the place of `{name}`, which a check loads")
         }
-        Locale::Ko => format!("실행 중에 추가되어, 검사가 실행하는 `{name}`을(를) 대신합니다"),
+        Locale::Ko => format!("실행 중에 추가되어, 검사가 불러오는 `{name}`을(를) 대신합니다"),
+    }
+}
+
+/// A file outside the project that says how checks run is not as it was.
+pub fn setting_outside(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "says how checks run, lies outside the project, and changed during the run",
+        Locale::Ko => {
+            "프로젝트 밖에 있으면서 검사 실행 방식을 정하는 파일이 실행 중에 바뀌었습니다"
+        }
+    }
+}
+
+/// A program that a suite may call was replaced.
+pub fn path_program_replaced(name: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!("`{name}`, a program on the `PATH`, was replaced during the run"),
+        Locale::Ko => format!("`PATH`에 있는 `{name}` 프로그램이 실행 중에 바뀌었습니다"),
+    }
+}
+
+/// A program was put before one of the same name that a suite may call.
+pub fn path_program_shadowed(name: &str, then: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!("was added in the run and is found before `{name}` at {then}"),
+        Locale::Ko => format!("실행 중에 추가되어 {then}의 `{name}`보다 먼저 실행됩니다"),
+    }
+}
+
+/// Code that every check may load changed outside the project.
+pub fn code_outside(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "is code outside the project that checks load, and changed during the run",
+        Locale::Ko => "검사가 불러오는 프로젝트 밖의 코드가 실행 중에 바뀌었습니다",
+    }
+}
+
+/// Code was installed outside the project.
+pub fn code_installed(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "was installed outside the project during the run",
+        Locale::Ko => "실행 중에 프로젝트 밖에 설치되었습니다",
+    }
+}
+
+/// What Python compiled is not what the source says.
+pub fn byte_code_differs(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "is compiled Python, and not what its source says",
+        Locale::Ko => "컴파일된 파이썬 파일이 소스와 다릅니다",
+    }
+}
+
+/// What Python compiled could not be compared with the source.
+pub fn byte_code_unknown(why: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!("compiled Python that was not compared with its source: {why}"),
+        Locale::Ko => format!("컴파일된 파이썬 파일을 소스와 비교하지 못했습니다: {why}"),
+    }
+}
+
+/// A file is in no snapshot, so it cannot be told what it does.
+pub fn in_no_snapshot(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => {
+            "was added in the run and is in no snapshot: too large, unreadable, or a repository of \
+             its own"
+        }
+        Locale::Ko => {
+            "실행 중에 추가되었지만 너무 크거나, 읽을 수 없거나, 별도의 저장소여서 스냅샷에 없습니다"
+        }
     }
 }
 
@@ -49,6 +120,18 @@ pub fn escaped(count: usize, locale: Locale) -> String {
             "감독 프로세스가 강제 종료되어 프로세스 {count}개가 빠져나갔습니다. 모두 종료했으며 이 \
              턴은 아무것도 증명하지 않습니다"
         ),
+    }
+}
+
+/// A supervisor was stopped.
+pub fn stopped(locale: Locale) -> String {
+    match locale {
+        Locale::En => "a supervisor was stopped during the turn; it was ended with all below it, \
+                       and this turn proves nothing"
+            .to_owned(),
+        Locale::Ko => "감독 프로세스가 턴 중에 정지되었습니다. 그 아래의 모든 프로세스와 함께 \
+                       종료했으며 이 턴은 아무것도 증명하지 않습니다"
+            .to_owned(),
     }
 }
 
@@ -69,11 +152,13 @@ pub fn put_right(name: &str, locale: Locale) -> String {
 /// Something was allowed while the agent was at work.
 pub fn allowed_in_turn(paths: &str, locale: Locale) -> String {
     match locale {
-        Locale::En => {
-            format!("allowed while the agent was at work: {paths}; the evidence is not sealed")
-        }
-        Locale::Ko => {
-            format!("에이전트가 작업하는 동안 허용됨: {paths}. 증거는 봉인되지 않습니다")
-        }
+        Locale::En => format!(
+            "{paths} was allowed while the agent was at work; that counts nothing, because \
+             the agent may have done it"
+        ),
+        Locale::Ko => format!(
+            "{paths}: 에이전트가 작업하는 동안 허용되었습니다. 에이전트가 한 일일 수 있으므로 \
+             적용하지 않습니다"
+        ),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::signal;
 use crate::diagnostics::Totals;
-use crate::feedback::{Feedback, GateNews, Point, Standing};
+use crate::feedback::{Feedback, Standing};
 use crate::locale::Locale;
 use crate::policy::Policy;
 use crate::run::Run;
@@ -124,6 +124,26 @@ pub fn score(score: &Score, locale: Locale) -> String {
     words.join(", ")
 }
 
+/// `1 test fails`, `2 errors are still left`: what keeps a run from being done,
+/// with `still` before the verb if it is not empty; `None` if that is nothing.
+pub(super) fn what_is_wrong(totals: Totals, still: &str, locale: Locale) -> Option<String> {
+    let kinds = kinds(totals).into_iter();
+    let kinds = kinds.filter(|(kind, number)| *number > 0 && *kind != Kind::Warning);
+    let words = kinds.map(|(kind, number)| match (kind, number, locale) {
+        (Kind::Test, 1, Locale::En) => format!("1 test {still}fails"),
+        (Kind::Test, _, Locale::En) => format!("{number} tests {still}fail"),
+        (Kind::Check, 1, Locale::En) => format!("1 check {still}fails"),
+        (Kind::Check, _, Locale::En) => format!("{number} checks {still}fail"),
+        (_, 1, Locale::En) => format!("1 {} is {still}left", singular(kind)),
+        (_, _, Locale::En) => format!("{number} {}s are {still}left", singular(kind)),
+        (Kind::Test, _, Locale::Ko) => format!("{still}테스트 {number}개 실패"),
+        (Kind::Check, _, Locale::Ko) => format!("{still}검사 {number}개 실패"),
+        (_, _, Locale::Ko) => format!("{still}{} {number}개 남음", korean(kind)),
+    });
+    let words = words.collect::<Vec<_>>().join(", ");
+    (!words.is_empty()).then_some(words)
+}
+
 /// Checks that were not met are never called satisfied.
 fn how_complete(run: &Run) -> &'static str {
     let on_its_word = run.state == State::Success(Proof::Claimed) && !run.policy.gates.is_empty();
@@ -208,7 +228,7 @@ fn both_ends(standing: Standing, locale: Locale) -> [String; 2] {
 
 /// What to do first, as far as the gates tell.
 fn next_step(feedback: &Feedback, standing: Standing, locale: Locale) -> String {
-    let Some(gate) = feedback.points.iter().find_map(failing_gate) else {
+    let Some(gate) = feedback.gates.first() else {
         return match locale {
             Locale::En => "finish the task".to_owned(),
             Locale::Ko => "작업 마무리".to_owned(),
@@ -227,25 +247,6 @@ fn next_step(feedback: &Feedback, standing: Standing, locale: Locale) -> String 
         (Some((kind, number)), Locale::Ko) => {
             format!("남은 {} 수정", counted(kind, number, Locale::Ko))
         }
-    }
-}
-
-fn failing_gate(point: &Point) -> Option<&GateNews> {
-    match point {
-        Point::Gate(gate) => Some(gate),
-        Point::ClaimRejected { .. }
-        | Point::ClaimUnproven { .. }
-        | Point::NearMiss(_)
-        | Point::NoClaim
-        | Point::OnlyClaimMissing
-        | Point::Change { .. }
-        | Point::Weakened(_)
-        | Point::MoreWeakened { .. }
-        | Point::TimedOut(_)
-        | Point::AgentFailed { .. }
-        | Point::Asked { .. }
-        | Point::Circle(_)
-        | Point::Stalled { .. } => None,
     }
 }
 

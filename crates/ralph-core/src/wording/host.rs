@@ -1,15 +1,18 @@
 //! What users and agents read inside a host.
 
-use super::{signal, targets};
+use std::time::Duration;
+
+use super::headline::what_is_wrong;
+use super::outcome::present_totals;
+use super::signal;
 use crate::finding::Finding;
 use crate::line::inline;
 use crate::locale::Locale;
 use crate::run::Run;
 use crate::state::{Failure, Pause, State};
-use crate::time::render_span;
 
-/// How much of the task is repeated while the agent still has it before it.
-const TASK_CHARS: usize = 300;
+/// How long a line for the user may get.
+const LINE_CHARS: usize = 200;
 
 /// How much of the task is in the title of a session.
 const TITLE_CHARS: usize = 50;
@@ -18,31 +21,86 @@ const TITLE_CHARS: usize = 50;
 const WORSE_LINES: usize = 5;
 
 /// How much it reads of each.
-const LINE_CHARS: usize = 300;
+const FINDING_CHARS: usize = 300;
 
-/// The user is told that a loop was armed, with the limits that bind it.
+/// The user is told that a loop begins: what judges it, what is wrong now, when
+/// it ends at the latest, and how to stop it.
 pub fn armed(run: &Run) -> String {
+    let (id, locale) = (&run.id, run.policy.locale);
     let limits = &run.policy.limits;
-    let (id, most, time) = (&run.id, limits.iterations, render_span(limits.duration));
-    let gates: Vec<&str> = run.policy.gates.iter().map(|gate| gate.name.as_str()).collect();
-    let gates = gates.join(", ");
-    match (run.policy.locale, gates.is_empty(), signal(&run.policy.claim)) {
-        (Locale::En, false, _) => {
-            format!("ralph: armed {id}: at most {most} iterations and {time}; checked by {gates}.")
-        }
-        (Locale::En, true, Some(signal)) => format!(
-            "ralph: armed {id}: at most {most} iterations and {time}; it ends with {signal}."
+    let most = super::outcome::turns(limits.iterations, locale);
+    let time = spoken_span(limits.duration, locale);
+    let (started, limits) = match locale {
+        Locale::En => (
+            format!("ralph: loop started ({id})."),
+            format!("It ends after {most} or {time} at the latest."),
         ),
-        (Locale::En, true, None) => {
-            format!("ralph: armed {id}: at most {most} iterations and {time}.")
+        Locale::Ko => {
+            (format!("ralph: 루프를 시작했습니다({id})."), format!("최대 {most}, {time}입니다."))
         }
-        (Locale::Ko, false, _) => {
-            format!("ralph: {id} 시작: 최대 {most}회, {time}. 검사: {gates}.")
+    };
+    let stop = match (run.session(), locale) {
+        (Some(_), Locale::En) => "Esc, then /cancel-ralph, stops it.",
+        (None, Locale::En) => "`ralph stop` ends it.",
+        (Some(_), Locale::Ko) => "Esc를 누른 뒤 /cancel-ralph를 입력하면 멈춥니다.",
+        (None, Locale::Ko) => "`ralph stop`으로 끝냅니다.",
+    };
+    let parts = [Some(started), judges(run), Some(limits), Some(stop.to_owned())];
+    let parts: Vec<String> = parts.into_iter().flatten().map(|part| cut(&part)).collect();
+    let line = parts.join(" ");
+    if line.chars().count() <= LINE_CHARS { line } else { parts.join("\n") }
+}
+
+/// Says what ends a loop: its checks with what is wrong now, or a signal.
+fn judges(run: &Run) -> Option<String> {
+    let locale = run.policy.locale;
+    let gates = run.policy.gates.iter().filter(|gate| !gate.is_memory());
+    let mut gates: Vec<String> =
+        gates.map(|gate| format!("{} ({})", gate.name, gate.command.display())).collect();
+    if gates.is_empty() {
+        let signal = signal(&run.policy.claim)?;
+        return Some(match locale {
+            Locale::En => format!("It ends when the agent writes {signal}."),
+            Locale::Ko => format!("에이전트가 '{signal}'을 출력하면 끝납니다."),
+        });
+    }
+    let start = run.baseline.as_ref();
+    let wrong = start.and_then(|start| what_is_wrong(start.totals, "", locale));
+    let now = wrong.map(|wrong| match locale {
+        Locale::En => format!("; {wrong} now"),
+        Locale::Ko => format!("; 현재 {wrong}"),
+    });
+    let now = now.unwrap_or_default();
+    let tail = match &mut gates[..] {
+        [one] => {
+            one.truncate(one.len() - 1);
+            format!("{now})")
         }
-        (Locale::Ko, true, Some(signal)) => {
-            format!("ralph: {id} 시작: 최대 {most}회, {time}. {signal} 출력으로 끝납니다.")
-        }
-        (Locale::Ko, true, None) => format!("ralph: {id} 시작: 최대 {most}회, {time}."),
+        _ => now,
+    };
+    Some(match locale {
+        Locale::En => format!("It is checked by {}{tail}.", gates.join(", ")),
+        Locale::Ko => format!("검사: {}{tail}.", gates.join(", ")),
+    })
+}
+
+/// `30 min`, `1 h 30 min`.
+fn spoken_span(span: Duration, locale: Locale) -> String {
+    let seconds = span.as_secs();
+    let units = match locale {
+        Locale::En => [" h", " min", " s"],
+        Locale::Ko => ["시간", "분", "초"],
+    };
+    let parts = [seconds / 3600, seconds / 60 % 60, seconds % 60].into_iter().zip(units);
+    let named = parts.filter(|(count, _)| *count > 0);
+    named.map(|(count, unit)| format!("{count}{unit}")).collect::<Vec<_>>().join(" ")
+}
+
+/// A line that is not too long for people.
+fn cut(line: &str) -> String {
+    match line.char_indices().nth(LINE_CHARS) {
+        Some(_) => line.chars().take(LINE_CHARS - 1).chain(['…']).collect(),
+        None => line.to_owned(),
     }
 }
 
@@ -56,37 +114,13 @@ pub fn looks_first(run: &Run) -> String {
     }
 }
 
-/// What the agent reads instead of falling silent. The host repeats it, so it
-/// is short: the agent still has the whole task before it.
-pub fn go_on(run: &Run) -> String {
-    let (iteration, most) = (run.iteration, run.policy.limits.iterations);
-    let mut parts = vec![format!("[RALPH LOOP - ITERATION {iteration}/{most}]")];
-    parts.extend((!run.feedback.is_empty()).then(|| run.feedback.clone()));
-    let signal = signal(&run.policy.claim);
-    parts.push(match (run.policy.locale, signal) {
-        (Locale::En, Some(signal)) => {
-            format!("Continue from where you left off. When FULLY complete, output: {signal}")
-        }
-        (Locale::En, None) => "Continue from where you left off.".to_owned(),
-        (Locale::Ko, Some(signal)) => {
-            format!("멈춘 곳에서 이어서 진행하세요. 모두 완료되면 출력하세요: {signal}")
-        }
-        (Locale::Ko, None) => "멈춘 곳에서 이어서 진행하세요.".to_owned(),
-    });
-    parts.push(match run.policy.locale {
-        Locale::En => format!("Task: {}", shortened(&run.task.text)),
-        Locale::Ko => format!("작업: {}", shortened(&run.task.text)),
-    });
-    parts.join("\n\n")
-}
-
-/// What the first turn of a session reads that takes the place of another one.
-pub fn restart(summary: &str, prompt: &str, locale: Locale) -> String {
+/// The head of a summary that a session reads which takes the place of another.
+pub fn summary_of_old_session(summary: &str, locale: Locale) -> String {
     let head = match locale {
-        Locale::En => "Summary of the earlier session, which you do not remember:",
-        Locale::Ko => "기억하지 못하는 이전 세션의 요약입니다:",
+        Locale::En => "Summary of the earlier session, which you cannot see:",
+        Locale::Ko => "다음은 이전 세션의 요약입니다. (새 세션이라 이전 대화는 보이지 않습니다.)",
     };
-    format!("{head}\n\n{summary}\n\n{prompt}")
+    format!("{head}\n\n{summary}")
 }
 
 /// The title of a session that takes the place of another one: no other
@@ -123,90 +157,122 @@ pub fn not_moved(why: &str, locale: Locale) -> String {
     }
 }
 
-/// What an agent reads that may have forgotten the loop it is in.
-pub fn reminder(run: &Run) -> String {
-    let (id, iteration, most) = (&run.id, run.iteration, run.policy.limits.iterations);
-    let head = match run.policy.locale {
-        Locale::En => {
-            format!("A ralph loop ({id}) goes on in this session, iteration {iteration}/{most}.")
-        }
-        Locale::Ko => {
-            format!("이 세션에서 ralph 루프({id})가 계속됩니다. 반복 {iteration}/{most}.")
-        }
-    };
-    let task = match run.policy.locale {
-        Locale::En => format!("Task:\n{}", run.task.text),
-        Locale::Ko => format!("작업:\n{}", run.task.text),
-    };
-    let done = signal(&run.policy.claim).map(|signal| match run.policy.locale {
-        Locale::En => format!("When FULLY complete, output: {signal}"),
-        Locale::Ko => format!("모두 완료되면 출력하세요: {signal}"),
-    });
-    let feedback = (!run.feedback.is_empty()).then(|| run.feedback.clone());
-    let parts = [Some(head), Some(task), targets(run), feedback, done];
-    parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+/// The user is told which turn begins, and what fails.
+pub fn iteration(run: &Run) -> String {
+    match (where_it_stands(run), run.policy.locale) {
+        ((turn, None), Locale::En) => format!("ralph: {turn} begins."),
+        ((turn, None), Locale::Ko) => format!("ralph: {turn}을 시작합니다."),
+        ((turn, Some(wrong)), _) => format!("ralph: {turn}, {wrong}."),
+    }
 }
 
-/// The user is told where a loop stands that goes on.
-pub fn iteration(run: &Run) -> String {
-    let (number, most) = (run.iteration, run.policy.limits.iterations);
-    let failing = run.progress.failing.len();
-    match (run.policy.locale, failing) {
-        (Locale::En, 0) => format!("ralph: iteration {number}/{most}"),
-        (Locale::En, _) => format!("ralph: iteration {number}/{most}, {failing} failing"),
-        (Locale::Ko, 0) => format!("ralph: 반복 {number}/{most}"),
-        (Locale::Ko, _) => format!("ralph: 반복 {number}/{most}, 실패 {failing}건"),
+/// The user is told why a loop begins that was not asked for.
+pub fn began_by_itself(run: &Run) -> String {
+    let locale = run.policy.locale;
+    let most = super::outcome::turns(run.policy.limits.iterations, locale);
+    let wrong = what_is_wrong(present_totals(run), "", locale);
+    match (locale, wrong) {
+        (Locale::En, Some(wrong)) => format!(
+            "ralph: after this turn {wrong}, so the agent goes on (at most {most}; /cancel-ralph ends it)."
+        ),
+        (Locale::En, None) => {
+            format!("ralph: the agent goes on (at most {most}; /cancel-ralph ends it).")
+        }
+        (Locale::Ko, Some(wrong)) => format!(
+            "ralph: 이번 턴 후 {wrong} 상태여서 에이전트가 계속합니다(최대 {most}, /cancel-ralph로 끝냅니다)."
+        ),
+        (Locale::Ko, None) => {
+            format!("ralph: 에이전트가 계속합니다(최대 {most}, /cancel-ralph로 끝냅니다).")
+        }
     }
+}
+
+/// The user is told that a loop that rested goes on.
+pub fn goes_on(run: &Run) -> String {
+    let (turn, wrong) = where_it_stands(run);
+    let wrong = wrong.map(|wrong| format!(", {wrong}")).unwrap_or_default();
+    match run.policy.locale {
+        Locale::En => format!(
+            "ralph: loop {} goes on in this session, {turn}{wrong}. /cancel-ralph ends it.",
+            run.id
+        ),
+        Locale::Ko => format!(
+            "ralph: 이 세션에서 루프 {}이(가) 계속됩니다. {turn}{wrong}. /cancel-ralph로 끝냅니다.",
+            run.id
+        ),
+    }
+}
+
+/// The present turn, and what fails.
+fn where_it_stands(run: &Run) -> (String, Option<String>) {
+    let (number, most) = (run.iteration, run.policy.limits.iterations);
+    let turn = match run.policy.locale {
+        Locale::En => format!("turn {number} of {most}"),
+        Locale::Ko => format!("{most}턴 중 {number}턴"),
+    };
+    (turn, what_is_wrong(present_totals(run), "", run.policy.locale))
 }
 
 /// The user is told why a loop rests, and how it goes on.
 pub fn rests(run: &Run) -> String {
-    let sentence = super::run_sentence(run);
+    let (id, agent) = (&run.id, &run.agent.name);
     let hint = match (run.policy.locale, &run.state) {
         (Locale::En, State::Paused(Pause::Capped)) => {
-            "Say anything to go on; `ralph install --cap 0` lifts the host's cap."
+            format!("Type anything to go on. `ralph install {agent} --cap 0` lifts the cap.")
         }
-        (Locale::Ko, State::Paused(Pause::Capped)) => {
-            "아무 말이나 입력하면 계속합니다. `ralph install --cap 0` 으로 호스트의 제한을 없앨 수 있습니다."
+        (Locale::Ko, State::Paused(Pause::Capped)) => format!(
+            "아무 말이나 입력하면 계속합니다. `ralph install {agent} --cap 0`으로 제한을 없앨 수 있습니다."
+        ),
+        (Locale::En, State::Waiting(_)) => "Send a message to go on.".to_owned(),
+        (Locale::Ko, State::Waiting(_)) => "메시지를 보내면 계속합니다.".to_owned(),
+        (Locale::En, _) => format!("`/ralph resume {id}` goes on, `/ralph stop {id}` ends it."),
+        (Locale::Ko, _) => {
+            format!("`/ralph resume {id}`으로 계속하고, `/ralph stop {id}`으로 끝냅니다.")
         }
-        (Locale::En, State::Waiting(_)) => "Answer here and it goes on.",
-        (Locale::Ko, State::Waiting(_)) => "여기에 답하면 계속합니다.",
-        (Locale::En, _) => "`/ralph resume` goes on, `/ralph stop` ends it.",
-        (Locale::Ko, _) => "`/ralph resume` 으로 계속하고, `/ralph stop` 으로 끝냅니다.",
     };
-    format!("ralph: {} {sentence} {hint}", run.id)
+    format!("ralph: {} {hint}", began_small(&super::run_sentence(run)))
 }
 
 /// What the user is asked for when the provider refuses the credentials.
 pub fn refused_key(why: &str, locale: Locale) -> String {
     match locale {
-        Locale::En => format!("the provider does not accept the credentials ({why})"),
-        Locale::Ko => format!("제공자가 인증 정보를 받아들이지 않습니다 ({why})"),
+        Locale::En => format!("the provider rejected the credentials ({why}). Fix that first."),
+        Locale::Ko => format!("제공자가 인증 정보를 거부했습니다({why}). 먼저 고치세요."),
     }
 }
 
 /// The user is told that a loop waits, and goes on by itself.
 pub fn waits(run: &Run) -> String {
-    let sentence = super::run_sentence(run);
+    let sentence = began_small(&super::run_sentence(run));
     let hint = match run.policy.locale {
         Locale::En => "It goes on by itself then, or as soon as you say anything.",
         Locale::Ko => "그때 스스로 계속하며, 아무 말이나 입력하면 바로 계속합니다.",
     };
-    format!("ralph: {} {sentence} {hint}", run.id)
+    format!("ralph: {sentence} {hint}")
 }
 
-/// The user is told how a loop ended.
-pub fn ended(run: &Run) -> String {
-    let sentence = super::run_sentence(run);
-    let (id, number) = (&run.id, run.iteration);
-    match run.policy.locale {
-        Locale::En => {
-            format!("ralph: {id} after {number} iteration(s). {sentence} `ralph report` shows why.")
+/// The user is told how a loop ended, what was learned and what to do next.
+pub fn ended(run: &Run, learned: Option<&str>) -> String {
+    let sentence = began_small(&super::run_sentence(run));
+    let learned = learned.map(|learned| format!(" {learned}")).unwrap_or_default();
+    let has_failed = matches!(run.state, State::Failed(_));
+    let next = match (run.policy.locale, has_failed) {
+        (Locale::En, false) => "`ralph report` shows the details.".to_owned(),
+        (Locale::En, true) => {
+            format!("`ralph report` shows the details, `ralph rollback {}` undoes it.", run.id)
         }
-        Locale::Ko => {
-            format!("ralph: {id}, 반복 {number}회. {sentence} `ralph report` 로 확인하세요.")
+        (Locale::Ko, false) => "`ralph report`로 자세히 볼 수 있습니다.".to_owned(),
+        (Locale::Ko, true) => {
+            format!("`ralph report`로 확인하고 `ralph rollback {}`으로 되돌릴 수 있습니다.", run.id)
         }
-    }
+    };
+    format!("ralph: {sentence}{learned} {next}")
+}
+
+/// A sentence as it goes on behind a name.
+fn began_small(sentence: &str) -> String {
+    let mut chars = sentence.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
 /// The agent is told what its last edit made worse: the first few findings,
@@ -219,17 +285,17 @@ pub fn worse(fresh: &[Finding], locale: Locale) -> String {
     };
     let line = |finding: &Finding| {
         let text = format!("{}: {}", finding.place.display(), finding.message);
-        inline(&text).chars().take(LINE_CHARS).collect()
+        inline(&text).chars().take(FINDING_CHARS).collect()
     };
     let lines = fresh.iter().take(WORSE_LINES).map(line);
     std::iter::once(head).chain(lines).collect::<Vec<String>>().join("\n")
 }
 
-/// The one sentence for a loop that used up what it was allowed; `None` for
-/// every other end.
+/// The one sentence for a loop that used up its restarts, in Korean its turns
+/// too, as the reference has it; `None` for every other end.
 pub fn limit_reached(run: &Run) -> Option<&'static str> {
     match (&run.state, run.policy.locale) {
-        (State::Failed(Failure::MaxIterations | Failure::MaxRestarts), Locale::En) => {
+        (State::Failed(Failure::MaxRestarts), Locale::En) => {
             Some("The maximum number of retries was reached")
         }
         (State::Failed(Failure::MaxIterations | Failure::MaxRestarts), Locale::Ko) => {
@@ -247,14 +313,6 @@ pub fn limit_reached(run: &Run) -> Option<&'static str> {
     }
 }
 
-fn shortened(text: &str) -> String {
-    let mut short: String = text.chars().take(TASK_CHARS).collect();
-    if text.chars().nth(TASK_CHARS).is_some() {
-        short.push('…');
-    }
-    short
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -262,17 +320,6 @@ mod tests {
     use crate::policy::Policy;
     use crate::samples;
     use crate::state::Wait;
-
-    #[test]
-    fn a_continuation_is_short_however_long_the_task_is() {
-        let mut run = samples::run(&Policy::promise());
-        run.task.text = "x".repeat(20_000);
-        run.feedback = "2 tests fail.".to_owned();
-        let text = go_on(&run);
-        assert!(text.chars().count() < 700, "{}", text.len());
-        assert!(text.contains("2 tests fail.") && text.contains("ITERATION"), "{text}");
-        assert!(reminder(&run).contains(&run.task.text));
-    }
 
     #[test]
     fn a_few_lines_say_what_an_edit_made_worse() {
@@ -294,6 +341,44 @@ mod tests {
     }
 
     #[test]
+    fn the_start_says_what_judges_what_fails_the_limits_and_how_to_stop() {
+        let mut run = samples::run_from(&samples::gated(), &["test t1"]);
+        run.owner = crate::ids::SessionId::new("s-1").map(crate::run::Owner::Session);
+        let failed = crate::diagnostics::Totals::of(&[samples::tested(&["t0"], &["t1"])]);
+        run.baseline.as_mut().unwrap().totals = failed;
+        assert_eq!(
+            armed(&run),
+            "ralph: loop started (run-00005eed). It is checked by tests (make tests; 1 test fails \
+             now). It ends after 10 turns or 30 min at the latest. Esc, then /cancel-ralph, stops it."
+        );
+        run.policy.gates.push(samples::gate(&"long".repeat(80), crate::policy::Need::Required));
+        assert!(armed(&run).lines().all(|line| line.chars().count() <= LINE_CHARS));
+        assert_eq!(armed(&run).lines().count(), 4);
+    }
+
+    #[test]
+    fn the_end_says_after_how_many_turns_what_still_fails_and_what_to_do() {
+        let mut run = samples::run_from(&samples::gated(), &["test t1"]);
+        run.progress.totals = crate::diagnostics::Totals::of(&[samples::tested(&["t0"], &["t1"])]);
+        run.iteration = 12;
+        run.state = State::Failed(Failure::MaxIterations);
+        assert_eq!(
+            ended(&run, None),
+            "ralph: stopped after 12 turns, the limit. 1 test still fails. `ralph report` shows the \
+             details, `ralph rollback run-00005eed` undoes it."
+        );
+        assert_eq!(iteration(&run), "ralph: turn 12 of 10, 1 test fails.");
+        run.progress.totals =
+            crate::diagnostics::Totals::of(&[samples::tested(&["t0", "t1"], &[])]);
+        run.state = State::Success(crate::state::Proof::Verified);
+        assert_eq!(
+            ended(&run, Some("Kept 3 notes.")),
+            "ralph: done after 12 turns: tests passes (2 of 2 tests). Kept 3 notes. `ralph report` \
+             shows the details."
+        );
+    }
+
+    #[test]
     fn only_a_limit_has_the_sentence_of_a_limit() {
         let mut run = samples::run(&Policy::promise());
         assert_eq!(limit_reached(&run), None);
@@ -312,9 +397,9 @@ mod tests {
             run.state = state;
             for locale in [Locale::En, Locale::Ko] {
                 run.policy.locale = locale;
-                let texts = [armed(&run), go_on(&run), iteration(&run), rests(&run)];
+                let texts = [armed(&run), goes_on(&run), iteration(&run), rests(&run)];
                 let key = refused_key("401", locale);
-                let more = [waits(&run), ended(&run), looks_first(&run), key];
+                let more = [waits(&run), ended(&run, None), looks_first(&run), key];
                 for text in texts.into_iter().chain(more) {
                     let is_korean = text.chars().any(|c| ('가'..='힣').contains(&c));
                     assert_eq!(is_korean, locale == Locale::Ko, "{text}");

@@ -35,7 +35,7 @@ pub fn tried_before(tried: &TriedBefore<'_>, locale: Locale) -> String {
 
 fn tried_en(tried: &TriedBefore<'_>) -> String {
     let run = tried.run.map_or_else(|| "this run".to_owned(), as_data);
-    let when = format!("iteration {} of {run}", tried.iteration);
+    let when = format!("turn {} of {run}", tried.iteration);
     let failure = quoted(tried.failure);
     let said = tried.approach.map(|said| format!(" It was described as: {}", sentence(said)));
     let said = said.unwrap_or_default();
@@ -57,7 +57,7 @@ fn tried_en(tried: &TriedBefore<'_>) -> String {
 
 fn tried_ko(tried: &TriedBefore<'_>) -> String {
     let run = tried.run.map_or_else(|| "이번 실행".to_owned(), as_data);
-    let when = format!("{run}의 {}번째 반복", tried.iteration);
+    let when = format!("{run}의 {}번째 턴", tried.iteration);
     let failure = quoted(tried.failure);
     let said = tried.approach.map(|said| format!(" 당시의 설명: {}", sentence(said)));
     let said = said.unwrap_or_default();
@@ -150,37 +150,46 @@ impl Consolidated {
     }
 }
 
-/// What became of notes, in one line; `None` if there is nothing to say.
+/// What became of notes, in one sentence; `None` if there is nothing to say.
 pub fn consolidated(counts: Consolidated, locale: Locale) -> Option<String> {
     let words = match locale {
         Locale::En => [
-            "kept for the project",
-            "known before",
-            "replaced",
-            "on trial",
-            "dropped",
-            "in conflict with what you said",
-            "withdrawn",
+            ("kept", ""),
+            ("merged", ""),
+            ("replaced", ""),
+            ("left", " on trial"),
+            ("dropped", ""),
+            ("found", " in conflict with what you said"),
+            ("withdrew", ""),
         ],
         Locale::Ko => [
-            "프로젝트에 남김",
-            "이미 앎",
-            "대체됨",
-            "시험 중",
-            "버림",
-            "사용자의 말과 충돌",
-            "철회됨",
+            ("", " 남김"),
+            ("", " 병합"),
+            ("", " 대체"),
+            ("", " 시험 중"),
+            ("", " 버림"),
+            ("", " 사용자의 말과 충돌"),
+            ("", " 철회"),
         ],
     };
-    let numbers = counts.named().into_iter().zip(words);
-    let parts: Vec<String> = numbers
-        .filter(|((_, count), _)| *count > 0)
-        .map(|((_, count), word)| format!("{count} {word}"))
-        .collect();
+    let numbers = counts.named().into_iter().map(|(_, count)| count).zip(words);
+    let mut parts: Vec<String> = Vec::new();
+    for (count, (verb, rest)) in numbers.filter(|(count, _)| *count > 0) {
+        // The first part says what is counted.
+        let noun = match (parts.is_empty(), count) {
+            (true, 1) => " note",
+            (true, _) => " notes",
+            (false, _) => "",
+        };
+        parts.push(match locale {
+            Locale::En => format!("{verb} {count}{noun}{rest}"),
+            Locale::Ko => format!("{count}건{rest}"),
+        });
+    }
     let parts = (!parts.is_empty()).then(|| parts.join(", "))?;
     Some(match locale {
-        Locale::En => format!("notes: {parts}"),
-        Locale::Ko => format!("기록: {parts}"),
+        Locale::En => format!("{}{}.", parts[..1].to_uppercase(), &parts[1..]),
+        Locale::Ko => format!("기록 {parts}."),
     })
 }
 
@@ -215,13 +224,13 @@ mod tests {
     fn the_agent_hears_what_was_tried_when_and_how_it_failed() {
         assert_eq!(
             tried_before(&TRIED, Locale::En),
-            "This change was tried before, in iteration 3 of run-0000000a, and failed: \
+            "This change was tried before, in turn 3 of run-0000000a, and failed: \
              test slow: timed out. It was described as: \"Raise the timeout\". Try something else."
         );
         let here = TriedBefore { run: None, approach: None, round: Round::Exact, ..TRIED };
         assert_eq!(
             tried_before(&here, Locale::Ko),
-            "파일이 이번 실행의 3번째 반복이 남긴 상태와 같고, 그때도 실패했습니다: test slow: timed out. \
+            "파일이 이번 실행의 3번째 턴이 남긴 상태와 같고, 그때도 실패했습니다: test slow: timed out. \
              다른 방법을 시도하세요."
         );
     }
@@ -249,6 +258,9 @@ mod tests {
         assert_eq!(consolidated(Consolidated::default(), Locale::En), None);
         let counts = Consolidated { promoted: 2, dropped: 1, ..Consolidated::default() };
         let told = consolidated(counts, Locale::En).unwrap();
-        assert_eq!(told, "notes: 2 kept for the project, 1 dropped");
+        assert_eq!(told, "Kept 2 notes, dropped 1.");
+        assert_eq!(consolidated(counts, Locale::Ko).unwrap(), "기록 2건 남김, 1건 버림.");
+        let counts = Consolidated { kept: 1, ..Consolidated::default() };
+        assert_eq!(consolidated(counts, Locale::En).unwrap(), "Left 1 note on trial.");
     }
 }

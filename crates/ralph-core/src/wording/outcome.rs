@@ -1,47 +1,99 @@
 //! Why a run ended, waits or is paused, in one sentence.
 
+use super::headline::what_is_wrong;
 use crate::circle::Circle;
+use crate::diagnostics::Totals;
 use crate::evidence::{Evidence, GateReport};
 use crate::locale::Locale;
-use crate::policy::{GateSpec, Trust};
+use crate::policy::{GateSpec, Need, Trust};
 use crate::run::Run;
 use crate::state::{Failure, Pause, Proof, State, Wait};
 use crate::time::Timestamp;
 
-/// Says in one sentence why a run ended, waits or is paused.
-pub fn state_sentence(state: &State, locale: Locale) -> String {
-    match locale {
-        Locale::En => sentence_en(state),
-        Locale::Ko => sentence_ko(state),
+/// Says why a run ended, waits or is paused. One that ended says after how many
+/// turns and what its checks say.
+pub fn run_sentence(run: &Run) -> String {
+    match run.policy.locale {
+        Locale::En => sentence_en(run),
+        Locale::Ko => sentence_ko(run),
     }
 }
 
-/// Says the same of a run. One that ended on the agent's word although there
-/// are checks says why they are no proof.
-pub fn run_sentence(run: &Run) -> String {
+/// `1 turn`, `2 turns`.
+pub(super) fn turns(number: u32, locale: Locale) -> String {
+    match (number, locale) {
+        (1, Locale::En) => "1 turn".to_owned(),
+        (_, Locale::En) => format!("{number} turns"),
+        (_, Locale::Ko) => format!("{number}턴"),
+    }
+}
+
+/// `test_pass passes (1 failing test fixed)`
+fn what_passes(run: &Run) -> String {
     let locale = run.policy.locale;
+    let gates = run.policy.gates.iter().filter(|gate| gate.need == Need::Required);
+    let gates: Vec<&GateSpec> = gates.collect();
+    let passes = match (&gates[..], locale) {
+        ([one], Locale::En) => format!("{} passes", one.name),
+        ([one], Locale::Ko) => format!("{} 통과", one.name),
+        (_, Locale::En) => format!("all {} checks pass", gates.len()),
+        (_, Locale::Ko) => format!("검사 {}개 모두 통과", gates.len()),
+    };
+    let fixed = run.baseline.as_ref().map_or(0, |start| start.totals.failed_tests());
+    let fixed = fixed.saturating_sub(run.progress.totals.failed_tests());
+    let tests = run.progress.totals.tests.filter(|tests| tests.passed > 0);
+    let remark = match (fixed, tests, locale) {
+        (0, None, _) => return passes,
+        (0, Some(tests), Locale::En) => {
+            format!("{} of {} tests", tests.passed, tests.passed + tests.failed)
+        }
+        (0, Some(tests), Locale::Ko) => {
+            format!("테스트 {}개 중 {}개", tests.passed + tests.failed, tests.passed)
+        }
+        (1, _, Locale::En) => "1 failing test fixed".to_owned(),
+        (fixed, _, Locale::En) => format!("{fixed} failing tests fixed"),
+        (fixed, _, Locale::Ko) => format!("실패하던 테스트 {fixed}개 해결"),
+    };
+    format!("{passes} ({remark})")
+}
+
+/// Why checks are no proof of a run that the agent called done.
+fn why_no_proof(run: &Run) -> &'static str {
     let has_checks = run.policy.trust == Trust::Evidence && run.policy.measures();
     let start = run.baseline.as_ref().filter(|_| has_checks);
-    match (&run.state, start) {
-        (State::Success(Proof::Claimed), Some(start)) => {
-            let is_unchanged = start.tree.is_some() && start.tree == run.tree;
-            let text = match (locale, is_unchanged) {
-                (Locale::En, true) => "Done on the agent's word: nothing was changed.",
-                (Locale::En, false) => {
-                    "Done on the agent's word: the checks pass, as they did before the first turn."
-                }
-                (Locale::Ko, true) => {
-                    "완료: 에이전트의 완료 선언을 받아들였습니다. 바뀐 파일이 없습니다."
-                }
-                (Locale::Ko, false) => {
-                    "완료: 에이전트의 완료 선언을 받아들였습니다. 검사는 첫 턴 전과 마찬가지로 \
-                     통과합니다."
-                }
-            };
-            text.to_owned()
+    let unchanged = start.map(|start| start.tree.is_some() && start.tree == run.tree);
+    // What failed would be proof if the tests still knew it.
+    let was_red = start.is_some_and(|start| !start.red.is_empty());
+    match (unchanged, run.policy.locale) {
+        (None, Locale::En) => "no check proves it",
+        (Some(true), Locale::En) => "no file was changed",
+        (Some(false), Locale::En) if was_red => {
+            "the tests pass, and they would also pass on the code of the start"
         }
-        (state, _) => state_sentence(state, locale),
+        (Some(false), Locale::En) => "the checks pass, as they did before the first turn",
+        (None, Locale::Ko) => "검사 없음",
+        (Some(true), Locale::Ko) => "바뀐 파일 없음",
+        (Some(false), Locale::Ko) if was_red => "테스트는 통과하지만 시작 시점의 코드에서도 통과",
+        (Some(false), Locale::Ko) => "검사는 첫 턴 전과 마찬가지로 통과",
     }
+}
+
+/// What is still wrong in a run that gave up, as one more sentence.
+fn still_wrong(run: &Run) -> String {
+    let still = match run.policy.locale {
+        Locale::En => "still ",
+        Locale::Ko => "아직 ",
+    };
+    let wrong = what_is_wrong(present_totals(run), still, run.policy.locale);
+    wrong.map(|wrong| format!(" {wrong}.")).unwrap_or_default()
+}
+
+/// What the gates counted last.
+pub(super) fn present_totals(run: &Run) -> Totals {
+    let now = run.progress.totals;
+    let start = run.baseline.as_ref().map(|start| start.totals).unwrap_or_default();
+    let is_start = now == Totals::default() && !run.progress.failing.is_empty();
+    if is_start { start } else { now }
 }
 
 /// How many failing tests before the first turn are many.
@@ -53,20 +105,25 @@ pub fn weak_checks(run: &Run, evidence: &Evidence) -> Option<String> {
     let policy = &run.policy;
     let is_judged = policy.gates.iter().any(GateSpec::is_judge);
     let is_green = policy.measures() && !evidence.gates.iter().any(GateReport::blocks);
-    if is_green && !is_judged {
-        let text = match policy.locale {
-            Locale::En => {
-                "All checks already pass, so they cannot prove this task. Add a test that fails \
-                 now, add `--judge`, or rely on the agent's word."
-            }
-            Locale::Ko => {
-                "모든 검사가 이미 통과하므로 이 작업이 끝났다는 증거가 되지 못합니다. 지금 실패하는 \
-                 테스트를 추가하거나, `--judge`를 쓰거나, 에이전트의 완료 선언을 받아들이세요."
-            }
-        };
-        return Some(text.to_owned());
-    }
     let failing = evidence.gates.iter().map(|gate| gate.failing_tests().count()).sum::<usize>();
+    if is_green && !is_judged {
+        let what = match (policy.locale, failing) {
+            (Locale::En, 0) => "All checks already pass",
+            (Locale::En, _) => "All tests but the known failures already pass",
+            (Locale::Ko, 0) => "모든 검사가 이미 통과하므로",
+            (Locale::Ko, _) => "알려진 실패를 뺀 모든 테스트가 이미 통과하므로",
+        };
+        return Some(match policy.locale {
+            Locale::En => format!(
+                "{what}, so they cannot prove this task. Add a test that fails now, add \
+                 `--judge`, or rely on the agent's word."
+            ),
+            Locale::Ko => format!(
+                "{what} 이 작업이 끝났다는 증거가 되지 못합니다. 지금 실패하는 테스트를 \
+                 추가하거나, `--judge`를 쓰거나, 에이전트의 완료 선언을 받아들이세요."
+            ),
+        });
+    }
     (failing >= MANY_FAILURES && !policy.allowed.known_failures).then(|| match policy.locale {
         Locale::En => format!(
             "{failing} tests fail before the first turn, and all of them must pass. If they are \
@@ -149,79 +206,82 @@ fn reason_ko(state: &State) -> Option<&'static str> {
     })
 }
 
-fn sentence_en(state: &State) -> String {
-    let text = match state {
+fn sentence_en(run: &Run) -> String {
+    let after = turns(run.iteration, Locale::En);
+    let text = match &run.state {
         State::Running => "Running: the agent is at work.",
         State::Waiting(Wait::Limit { until }) => {
             return format!("Waiting: the provider accepts no work until {}.", Utc(*until));
         }
-        State::Waiting(Wait::Human { question }) => {
-            return format!("Waiting for your answer: {question}");
-        }
+        State::Waiting(Wait::Human { question }) => return format!("Waiting for you: {question}"),
         State::Waiting(Wait::Child) => "Waiting: background work of the agent is still running.",
         State::Waiting(Wait::Host) => "Waiting: the host of the agent goes on by itself.",
         State::Paused(Pause::Asked) => "Paused: you asked for it.",
         State::Paused(Pause::Interrupted) => "Paused: the run was interrupted.",
         State::Paused(Pause::Aborted) => "Paused: the agent's turn was aborted.",
         State::Paused(Pause::Capped) => {
-            "Paused: the host lets the agent go on no more before you say something."
+            "Paused: the host stops an agent that keeps going on without a tool."
         }
-        State::Success(Proof::Verified) => "Done: every required check passes.",
+        State::Success(Proof::Verified) => {
+            return format!("Done after {after}: {}.", what_passes(run));
+        }
         State::Success(Proof::Claimed) => {
-            "Done: the agent says so, and its word was to be taken for it."
+            return format!("Done after {after}, by the agent's word; {}.", why_no_proof(run));
         }
-        State::Failed(failure) => return failure_en(failure),
+        State::Failed(Failure::MaxIterations) => {
+            return format!("Stopped after {after}, the limit.{}", still_wrong(run));
+        }
+        State::Failed(failure) => {
+            let why = failure_en(failure, run.policy.limits.stalled);
+            return format!("Stopped after {after}: {why}.{}", still_wrong(run));
+        }
         State::Stopped => "Stopped: you ended the run.",
     };
     text.to_owned()
 }
 
-fn failure_en(failure: &Failure) -> String {
+/// Why a run gave up that allows `most` turns in a row without progress.
+fn failure_en(failure: &Failure, most: u32) -> String {
     let text = match failure {
-        Failure::MaxIterations => "Stopped: all allowed iterations are used.",
-        Failure::MaxDuration => "Stopped: the allowed time is used.",
-        Failure::NoProgress => "Stopped: too many iterations in a row brought no progress.",
-        Failure::Circular(None) => {
-            "Stopped: the files kept returning to states they had been in before."
-        }
+        Failure::MaxIterations => "all allowed turns are used",
+        Failure::MaxDuration => "the allowed time is used",
+        Failure::NoProgress => return format!("{most} in a row brought no progress"),
+        Failure::Circular(None) => "the files kept returning to states they had been in before",
         Failure::Circular(Some(circle)) => {
             return format!(
-                "Stopped: the files kept returning to states they had been in before; {}.",
+                "the files kept returning to states they had been in before; {}",
                 circle_words(*circle, Locale::En)
             );
         }
-        Failure::Budget => "Stopped: the allowed tokens or money are used.",
-        Failure::MaxRestarts => "Stopped: the agent had to begin anew too often.",
-        Failure::AgentError { what } => {
-            return format!("Stopped: the agent cannot work: {}.", bare(what));
-        }
+        Failure::Budget => "the allowed tokens or money are used",
+        Failure::MaxRestarts => "the agent had to be restarted too often",
+        Failure::AgentError { what } => return format!("the agent cannot work: {}", bare(what)),
     };
     text.to_owned()
 }
 
-/// `iteration 5 returned to the state of iteration 3 (3 → 4 → 5)`
+/// `turn 5 returned to the state of turn 3 (3 → 4 → 5)`
 pub fn circle_words(circle: Circle, locale: Locale) -> String {
     let Circle { from, to } = circle;
     match (locale, from) {
         (Locale::En, 0) => {
-            format!("iteration {to} returned to the state at the start ({})", circle.way("start"))
+            format!("turn {to} returned to the state at the start ({})", circle.way("start"))
         }
-        (Locale::En, _) => format!(
-            "iteration {to} returned to the state of iteration {from} ({})",
-            circle.way("start")
-        ),
+        (Locale::En, _) => {
+            format!("turn {to} returned to the state of turn {from} ({})", circle.way("start"))
+        }
         (Locale::Ko, 0) => {
-            format!("{to}번째 반복이 시작 시점의 상태로 되돌아갔습니다 ({})", circle.way("시작"))
+            format!("{to}번째 턴이 시작 시점의 상태로 되돌아갔습니다 ({})", circle.way("시작"))
         }
-        (Locale::Ko, _) => format!(
-            "{to}번째 반복이 {from}번째 반복의 상태로 되돌아갔습니다 ({})",
-            circle.way("시작")
-        ),
+        (Locale::Ko, _) => {
+            format!("{to}번째 턴이 {from}번째 턴의 상태로 되돌아갔습니다 ({})", circle.way("시작"))
+        }
     }
 }
 
-fn sentence_ko(state: &State) -> String {
-    let text = match state {
+fn sentence_ko(run: &Run) -> String {
+    let after = turns(run.iteration, Locale::Ko);
+    let text = match &run.state {
         State::Running => "실행 중: 에이전트가 작업하고 있습니다.",
         State::Waiting(Wait::Limit { until }) => {
             return format!("대기 중: 제공자가 {}까지 작업을 받지 않습니다.", Utc(*until));
@@ -237,32 +297,40 @@ fn sentence_ko(state: &State) -> String {
         State::Paused(Pause::Interrupted) => "일시 정지: 실행이 중단되었습니다.",
         State::Paused(Pause::Aborted) => "일시 정지: 에이전트의 턴이 중단되었습니다.",
         State::Paused(Pause::Capped) => {
-            "일시 정지: 사용자가 말을 걸기 전에는 호스트가 에이전트를 더 진행시키지 않습니다."
+            "일시 정지: 도구를 쓰지 않고 계속하는 에이전트를 호스트가 멈췄습니다."
         }
-        State::Success(Proof::Verified) => "완료: 필수 검사를 모두 통과했습니다.",
-        State::Success(Proof::Claimed) => "완료: 에이전트의 완료 선언을 그대로 받아들였습니다.",
-        State::Failed(failure) => return failure_ko(failure),
+        State::Success(Proof::Verified) => {
+            return format!("{after} 만에 완료: {}.", what_passes(run));
+        }
+        State::Success(Proof::Claimed) => {
+            let why = why_no_proof(run);
+            return format!("{after} 만에 완료: 에이전트가 완료를 선언했습니다({why}).");
+        }
+        State::Failed(failure) => {
+            let why = failure_ko(failure, run.policy.limits.stalled);
+            return format!("{after} 만에 멈췄습니다: {why}.{}", still_wrong(run));
+        }
         State::Stopped => "종료: 사용자가 실행을 끝냈습니다.",
     };
     text.to_owned()
 }
 
-fn failure_ko(failure: &Failure) -> String {
+fn failure_ko(failure: &Failure, most: u32) -> String {
     let text = match failure {
-        Failure::MaxIterations => "종료: 허용된 반복 횟수를 모두 썼습니다.",
-        Failure::MaxDuration => "종료: 허용된 시간을 모두 썼습니다.",
-        Failure::NoProgress => "종료: 너무 여러 번 연속으로 진전이 없었습니다.",
-        Failure::Circular(None) => "종료: 파일이 이전 상태로 되돌아가기를 반복했습니다.",
+        Failure::MaxIterations => "허용된 턴을 모두 썼습니다",
+        Failure::MaxDuration => "허용된 시간을 모두 썼습니다",
+        Failure::NoProgress => return format!("{most}턴 연속 진전이 없었습니다"),
+        Failure::Circular(None) => "파일이 이전 상태로 되돌아가기를 반복했습니다",
         Failure::Circular(Some(circle)) => {
             return format!(
-                "종료: 파일이 이전 상태로 되돌아가기를 반복했습니다. {}.",
+                "파일이 이전 상태로 되돌아가기를 반복했습니다. {}",
                 circle_words(*circle, Locale::Ko)
             );
         }
-        Failure::Budget => "종료: 허용된 토큰이나 비용을 모두 썼습니다.",
-        Failure::MaxRestarts => "종료: 에이전트를 다시 시작한 횟수가 한도를 넘었습니다.",
+        Failure::Budget => "허용된 토큰이나 비용을 모두 썼습니다",
+        Failure::MaxRestarts => "에이전트를 다시 시작한 횟수가 한도를 넘었습니다",
         Failure::AgentError { what } => {
-            return format!("종료: 에이전트가 작업할 수 없습니다: {}.", bare(what));
+            return format!("에이전트가 작업할 수 없습니다: {}", bare(what));
         }
     };
     text.to_owned()

@@ -3,8 +3,12 @@ use crate::samples::minute;
 
 #[track_caller]
 fn check(state: &State, en: &str, ko: &str) {
-    assert_eq!(state_sentence(state, Locale::En), en);
-    assert_eq!(state_sentence(state, Locale::Ko), ko);
+    let mut run = crate::samples::run_from(&crate::samples::gated(), &["t1"]);
+    run.state = state.clone();
+    run.iteration = 2;
+    assert_eq!(run_sentence(&run), en);
+    run.policy.locale = Locale::Ko;
+    assert_eq!(run_sentence(&run), ko);
 }
 
 #[test]
@@ -24,7 +28,7 @@ fn a_run_that_has_not_ended_says_what_it_does() {
         ),
         (
             State::Waiting(human),
-            "Waiting for your answer: Which database?",
+            "Waiting for you: Which database?",
             "답변을 기다리고 있습니다: Which database?",
         ),
         (
@@ -63,58 +67,58 @@ fn a_run_that_ended_says_why() {
     for (state, en, ko) in [
         (
             State::Success(Proof::Verified),
-            "Done: every required check passes.",
-            "완료: 필수 검사를 모두 통과했습니다.",
+            "Done after 2 turns: tests passes.",
+            "2턴 만에 완료: tests 통과.",
         ),
         (
             State::Success(Proof::Claimed),
-            "Done: the agent says so, and its word was to be taken for it.",
-            "완료: 에이전트의 완료 선언을 그대로 받아들였습니다.",
+            "Done after 2 turns, by the agent's word; the tests pass, and they would also pass on the code of the start.",
+            "2턴 만에 완료: 에이전트가 완료를 선언했습니다(테스트는 통과하지만 시작 시점의 코드에서도 통과).",
         ),
         (
             failed(Failure::MaxIterations),
-            "Stopped: all allowed iterations are used.",
-            "종료: 허용된 반복 횟수를 모두 썼습니다.",
+            "Stopped after 2 turns, the limit.",
+            "2턴 만에 멈췄습니다: 허용된 턴을 모두 썼습니다.",
         ),
         (
             failed(Failure::MaxDuration),
-            "Stopped: the allowed time is used.",
-            "종료: 허용된 시간을 모두 썼습니다.",
+            "Stopped after 2 turns: the allowed time is used.",
+            "2턴 만에 멈췄습니다: 허용된 시간을 모두 썼습니다.",
         ),
         (
             failed(Failure::NoProgress),
-            "Stopped: too many iterations in a row brought no progress.",
-            "종료: 너무 여러 번 연속으로 진전이 없었습니다.",
+            "Stopped after 2 turns: 3 in a row brought no progress.",
+            "2턴 만에 멈췄습니다: 3턴 연속 진전이 없었습니다.",
         ),
         (
             failed(Failure::Circular(None)),
-            "Stopped: the files kept returning to states they had been in before.",
-            "종료: 파일이 이전 상태로 되돌아가기를 반복했습니다.",
+            "Stopped after 2 turns: the files kept returning to states they had been in before.",
+            "2턴 만에 멈췄습니다: 파일이 이전 상태로 되돌아가기를 반복했습니다.",
         ),
         (
             failed(Failure::Circular(Some(Circle { from: 3, to: 5 }))),
-            "Stopped: the files kept returning to states they had been in before; iteration 5 returned to the state of iteration 3 (3 → 4 → 5).",
-            "종료: 파일이 이전 상태로 되돌아가기를 반복했습니다. 5번째 반복이 3번째 반복의 상태로 되돌아갔습니다 (3 → 4 → 5).",
+            "Stopped after 2 turns: the files kept returning to states they had been in before; turn 5 returned to the state of turn 3 (3 → 4 → 5).",
+            "2턴 만에 멈췄습니다: 파일이 이전 상태로 되돌아가기를 반복했습니다. 5번째 턴이 3번째 턴의 상태로 되돌아갔습니다 (3 → 4 → 5).",
         ),
         (
             failed(Failure::Circular(Some(Circle { from: 0, to: 2 }))),
-            "Stopped: the files kept returning to states they had been in before; iteration 2 returned to the state at the start (start → 1 → 2).",
-            "종료: 파일이 이전 상태로 되돌아가기를 반복했습니다. 2번째 반복이 시작 시점의 상태로 되돌아갔습니다 (시작 → 1 → 2).",
+            "Stopped after 2 turns: the files kept returning to states they had been in before; turn 2 returned to the state at the start (start → 1 → 2).",
+            "2턴 만에 멈췄습니다: 파일이 이전 상태로 되돌아가기를 반복했습니다. 2번째 턴이 시작 시점의 상태로 되돌아갔습니다 (시작 → 1 → 2).",
         ),
         (
             failed(Failure::Budget),
-            "Stopped: the allowed tokens or money are used.",
-            "종료: 허용된 토큰이나 비용을 모두 썼습니다.",
+            "Stopped after 2 turns: the allowed tokens or money are used.",
+            "2턴 만에 멈췄습니다: 허용된 토큰이나 비용을 모두 썼습니다.",
         ),
         (
             failed(Failure::MaxRestarts),
-            "Stopped: the agent had to begin anew too often.",
-            "종료: 에이전트를 다시 시작한 횟수가 한도를 넘었습니다.",
+            "Stopped after 2 turns: the agent had to be restarted too often.",
+            "2턴 만에 멈췄습니다: 에이전트를 다시 시작한 횟수가 한도를 넘었습니다.",
         ),
         (
             failed(Failure::AgentError { what: "exit code 1.".to_owned() }),
-            "Stopped: the agent cannot work: exit code 1.",
-            "종료: 에이전트가 작업할 수 없습니다: exit code 1.",
+            "Stopped after 2 turns: the agent cannot work: exit code 1.",
+            "2턴 만에 멈췄습니다: 에이전트가 작업할 수 없습니다: exit code 1.",
         ),
         (State::Stopped, "Stopped: you ended the run.", "종료: 사용자가 실행을 끝냈습니다."),
     ] {

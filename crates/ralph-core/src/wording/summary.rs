@@ -108,7 +108,7 @@ pub fn refused(what: &[String], locale: Locale) -> String {
     let what = inline(&what);
     match locale {
         Locale::En => format!(
-            "You were not allowed to do this, and nobody is here to allow it: {what}. Do not try it again; find another way, or leave it to the checks that are run for you."
+            "You were not allowed to do this, and no one can allow it now: {what}. Do not try it again; find another way, or leave it to the checks that are run for you."
         ),
         Locale::Ko => format!(
             "다음 작업은 허용되지 않았으며, 허용해 줄 사람도 없습니다: {what}. 다시 시도하지 말고 다른 방법을 찾거나, 자동으로 실행되는 검사에 맡기세요."

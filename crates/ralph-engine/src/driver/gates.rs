@@ -11,6 +11,7 @@ use ralph_core::evidence::{Evidence, GateReport, TurnEnd};
 use ralph_core::feedback::Feedback;
 use ralph_core::policy::{Bar, Need};
 use ralph_core::progress::Progress;
+use ralph_core::prompt::PromptSections;
 use ralph_core::run::Baseline;
 use ralph_core::{Decision, Run, TreeId, decide, wording};
 use ralph_snapshot::{Change, ChangeKind, Earlier, Label, Snapshots, TreeError};
@@ -55,8 +56,8 @@ impl Driver<'_> {
     /// Puts what the user says into the next prompt. What the agent was told
     /// when it asked, that nobody is here, is no longer true.
     fn pass_on(&mut self, run: &Run, answer: String) -> Result<Run, EngineError> {
-        let feedback =
-            if self.gates.is_empty() { answer } else { format!("{}\n\n{answer}", run.feedback) };
+        let told = if self.gates.is_empty() { None } else { Some(run.feedback.clone()) };
+        let feedback = PromptSections { answer, ..told.unwrap_or_default() };
         self.record(run, Run { feedback, ..run.clone() }, None)
     }
 
@@ -76,7 +77,9 @@ impl Driver<'_> {
     fn take_baseline(&mut self, run: &Run) -> Result<Run, EngineError> {
         let mut evidence = self.no_turn();
         if self.gates.is_empty() {
-            evidence.tree = Some(self.tree.tree()?);
+            // Nothing ran since the snapshot of the start.
+            let start = self.kept.as_ref().map(|snapshot| snapshot.tree.clone());
+            evidence.tree = Some(start.map_or_else(|| self.tree.tree(), Ok)?);
         } else {
             self.look_at_files(run, &mut evidence)?;
         }
@@ -84,6 +87,7 @@ impl Driver<'_> {
             // Gates that were interrupted say nothing about the start.
             return self.leave(run, state);
         }
+        self.remember_surroundings()?;
         let now = self.clock.now();
         self.warn_of_weak_checks(run, &evidence);
         let next = Run {
@@ -120,11 +124,11 @@ impl Driver<'_> {
             // have allowed.
             evidence.text.clone_from(&run.last_output);
         }
-        self.look_at_files(run, &mut evidence)?;
+        self.look(run, &mut evidence)?;
         let judgement = decide(run, &run.policy, &evidence);
         let Decision::Complete(_) = judgement.decision else {
             let told = Feedback::gather(run, &run.policy, &evidence, &Claim::None, &run.progress);
-            let feedback = wording::feedback(&told, &run.policy);
+            let feedback = wording::sections(&told, &run.policy);
             let usage = run.usage + evidence.spent();
             return self.record(run, Run { feedback, usage, ..run.clone() }, None);
         };
@@ -156,6 +160,7 @@ impl Driver<'_> {
             broken: BTreeSet::new(),
             weakened_state: None,
             biting: Vec::new(),
+            forgets_failure: false,
             aside: std::time::Duration::ZERO,
             usage: None,
             now: self.clock.now(),
@@ -244,7 +249,9 @@ impl Driver<'_> {
         }
         self.choose_files(run, &before)?;
         for round in 1..=ROUNDS {
+            let sealed = self.sealed_for_gates(run);
             let shown = self.run_gates(run, &before, recall)?;
+            self.put_right(run, sealed)?;
             evidence.gates = shown.reports;
             evidence.flaky.extend(shown.flaky);
             let is_known = |report: &GateReport| report.cached;

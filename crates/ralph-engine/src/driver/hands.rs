@@ -1,24 +1,27 @@
 //! Looks at what the evidence stands on beside the files of the project.
 
+use std::error::Error;
 use std::io::Write;
+use std::path::Path;
 
 use ralph_core::Run;
-use ralph_core::evidence::{Evidence, Weakening};
+use ralph_core::evidence::{Evidence, GateReport, Weakening};
 use ralph_core::wording::hands;
+use ralph_proc::LostPrograms;
+use ralph_snapshot::{Change, ChangeKind};
 
 use super::{Driver, turn};
 use crate::error::EngineError;
 use crate::events::Event;
-use crate::plain_file;
 use crate::programs::{FILE, ProgramPlaces, Programs};
-use crate::seal::{SealedFiles, Unsealed};
+use crate::seal::SealedFiles;
 
 impl Driver<'_> {
     /// Remembers what the gates execute when the run begins.
     pub(crate) fn remember_programs(&self) -> Result<(), EngineError> {
         let path = self.folder.join(FILE);
         let written = turn::make_private_folder(&self.folder)
-            .and_then(|()| turn::private_file(&path))
+            .and_then(|()| ralph_files::create_own(&path))
             .and_then(|mut file| file.write_all(&serde_json::to_vec(&self.programs())?));
         written.map_err(|source| EngineError::Write { path, source })
     }
@@ -26,30 +29,84 @@ impl Driver<'_> {
     /// Adds to the evidence which programs are not those of the start. A run
     /// that an earlier version began does not know them.
     pub(crate) fn look_at_programs(&self, run: &Run, evidence: &mut Evidence) {
-        let Ok(text) = plain_file::read(&self.folder.join(FILE)) else { return };
+        let Ok(text) = ralph_files::read_own(self.folder.join(FILE)) else { return };
         let then: Programs = serde_json::from_slice(&text).unwrap_or_default();
-        let found = then.differing(&self.programs(), run.policy.locale);
+        let mut found = then.differing(&self.programs(), run.policy.locale);
+        if found.is_empty() {
+            return;
+        }
         // A pattern that is none was told with the rules for files.
         let rules = self.rules(run).unwrap_or_default();
-        evidence.weakened.extend(found.into_iter().filter(|one| !rules.allows(&one.place)));
+        let start = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref());
+        let changes = start.zip(evidence.tree.as_ref());
+        let changes = changes.and_then(|(start, now)| self.tree.changes(start, now).ok());
+        let changes = changes.unwrap_or_default();
+        // What belongs to the tree is judged as files are, unless it is new.
+        let is_file = |place: &str| {
+            let is_edited = |one: &Change| one.kind == ChangeKind::Modified;
+            changes.iter().any(|one| is_edited(one) && one.path == Path::new(place))
+        };
+        for one in &mut found {
+            one.place = self.shown(Path::new(&one.place));
+        }
+        found.retain(|one| !rules.allows(&one.place) && !is_file(&one.place));
+        evidence.weakened.extend(found);
     }
 
-    /// Ends what escaped a supervisor that was killed. Until then it could do
-    /// what it liked to the files, so this turn proves nothing.
+    /// Ends what escaped a supervisor that was killed or stopped. Until then it
+    /// could do what it liked to the files, so this turn proves nothing.
     pub(crate) fn end_strays(&mut self, run: &Run) {
-        let escaped = ralph_proc::end_strays();
+        let LostPrograms { escaped, stopped } = ralph_proc::end_strays();
+        let locale = run.policy.locale;
         if escaped > 0 {
-            let what = hands::escaped(escaped, run.policy.locale);
-            self.tell(&Event::Notice { run, text: &what });
-            self.held.push(Weakening { place: run.id.to_string(), what });
+            self.hold(run, hands::escaped(escaped, locale));
+        }
+        if stopped > 0 {
+            self.hold(run, hands::stopped(locale));
         }
     }
 
-    /// Puts right what a turn did to the files that judge the run, and holds
-    /// it against the turn. What was allowed meanwhile counts: it may have been
-    /// the user; but then nothing is sealed any more.
-    pub(crate) fn put_right(&mut self, run: &Run, sealed: SealedFiles) -> Result<(), EngineError> {
+    /// Holds something against the present turn, and tells it.
+    fn hold(&mut self, run: &Run, what: String) {
+        self.tell(&Event::Notice { run, text: &what });
+        self.held.push(Weakening { place: run.id.to_string(), what });
+    }
+
+    /// Looks at the files. If they cannot be read, or not be compared with the
+    /// start, no check is known to pass and the turn is held.
+    pub(crate) fn look(&mut self, run: &Run, evidence: &mut Evidence) -> Result<(), EngineError> {
+        let error = match self.look_at_files(run, evidence) {
+            Err(error @ (EngineError::Tree(_) | EngineError::Snapshot(_))) => error,
+            looked => return looked,
+        };
+        let why = match error.source() {
+            Some(source) => format!("{error}: {source}"),
+            None => error.to_string(),
+        };
+        let what = hands::not_compared(&why, run.policy.locale);
+        self.tell(&Event::Notice { run, text: &what });
+        let specs = self.gates.iter().map(|gate| gate.spec());
+        evidence.gates = specs.map(|spec| GateReport::unknown(spec, what.clone())).collect();
+        evidence.weakened.push(Weakening { place: run.id.to_string(), what });
+        Ok(())
+    }
+
+    /// Reads the files that judge the run before its gates run. In a session
+    /// other processes of ours write there, too, so they are not sealed.
+    pub(crate) fn sealed_for_gates(&self, run: &Run) -> Option<SealedFiles> {
+        run.session().is_none().then(|| SealedFiles::of(&self.folder))
+    }
+
+    /// Puts right what a turn or a check did to the files that judge the run,
+    /// and holds it against the turn. What was allowed meanwhile counts
+    /// nothing: no one can tell who did it.
+    pub(crate) fn put_right(
+        &mut self,
+        run: &Run,
+        sealed: Option<SealedFiles>,
+    ) -> Result<(), EngineError> {
         let path = self.folder.clone();
+        let Some(sealed) = sealed else { return Ok(()) };
         if !path.exists() {
             // The state was deleted as a whole, which is told elsewhere.
             return Ok(());
@@ -58,12 +115,9 @@ impl Driver<'_> {
         let broken = broken.map_err(|source| EngineError::Write { path, source })?;
         let locale = run.policy.locale;
         for name in broken.files {
-            let what = hands::put_right(name, locale);
-            self.tell(&Event::Notice { run, text: &what });
-            self.held.push(Weakening { place: run.id.to_string(), what });
+            self.hold(run, hands::put_right(name, locale));
         }
         if !broken.allowed.is_empty() {
-            self.unsealed = self.unsealed.or(Some(Unsealed::AllowedInTurn));
             let what = hands::allowed_in_turn(&broken.allowed.join(", "), locale);
             self.tell(&Event::Notice { run, text: &what });
         }

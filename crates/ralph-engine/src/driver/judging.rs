@@ -153,7 +153,7 @@ impl Changed {
 /// The contents of a file, unless it is large or no file.
 fn present(path: &Path) -> Option<Vec<u8>> {
     let metadata = fs::symlink_metadata(path).ok()?;
-    (metadata.is_file() && metadata.len() <= MOST_BYTES).then(|| fs::read(path).ok())?
+    (metadata.is_file() && metadata.len() <= MOST_BYTES).then(|| ralph_files::read(path).ok())?
 }
 
 /// A unified diff; `None` for what is no text.

@@ -13,7 +13,6 @@ use ralph_snapshot::path_bytes;
 
 use super::turn;
 use crate::error::EngineError;
-use crate::plain_file;
 
 /// The list's name in the run's folder.
 const FILE: &str = "left-out";
@@ -32,7 +31,7 @@ pub(crate) struct Leftovers {
 impl Leftovers {
     /// What is known so far; nothing when the list is missing or unreadable.
     pub(crate) fn load(folder: &Path) -> Self {
-        let bytes = plain_file::read(&folder.join(FILE)).unwrap_or_default();
+        let bytes = ralph_files::read_own(folder.join(FILE)).unwrap_or_default();
         let entry = |record: &[u8]| {
             let (digest, path) = record.split_at_checked(64)?;
             let digest = blake3::Hash::from_hex(digest).ok()?;
@@ -55,7 +54,7 @@ impl Leftovers {
             bytes.push(0);
         }
         let written = turn::make_private_folder(folder)
-            .and_then(|()| turn::private_file(&path))
+            .and_then(|()| ralph_files::create_own(&path))
             .and_then(|mut file| file.write_all(&bytes));
         written.map_err(|source| EngineError::Write { path, source })
     }
@@ -103,7 +102,7 @@ fn digest_of(path: &Path) -> Option<Digest> {
     }
     let mut hasher = blake3::Hasher::new();
     fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
-    hasher.update_reader(fs::File::open(path).ok()?).ok()?;
+    hasher.update_reader(ralph_files::open(path).ok()?).ok()?;
     Some(*hasher.finalize().as_bytes())
 }
 

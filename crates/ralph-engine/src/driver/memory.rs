@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use super::turn;
 use crate::error::EngineError;
-use crate::plain_file;
 
 /// The file's name in the run's folder.
 const FILE: &str = "session.json";
@@ -108,7 +107,7 @@ impl Memory {
     /// What is remembered of this agent; nothing if the file is missing or
     /// another agent's.
     pub(crate) fn load(folder: &Path, agent: &str) -> Self {
-        let bytes = plain_file::read(&folder.join(FILE)).unwrap_or_default();
+        let bytes = ralph_files::read_own(folder.join(FILE)).unwrap_or_default();
         let row: Option<Row> = serde_json::from_slice(&bytes).ok();
         match row.filter(|row| row.agent == agent) {
             Some(row) => row.memory(),
@@ -120,7 +119,7 @@ impl Memory {
     pub(crate) fn save(&self, folder: &Path) -> Result<(), EngineError> {
         let path = folder.join(FILE);
         let written = turn::make_private_folder(folder)
-            .and_then(|()| turn::private_file(&path))
+            .and_then(|()| ralph_files::create_own(&path))
             .and_then(|mut file| file.write_all(&serde_json::to_vec(&Row::of(self))?));
         written.map_err(|source| EngineError::Write { path, source })
     }

@@ -2,6 +2,7 @@ use ralph_core::Policy;
 use ralph_core::RunId;
 use ralph_core::Timestamp;
 use ralph_core::policy::Context;
+use ralph_core::prompt::PromptSections;
 use ralph_core::run::{AgentRef, NewRun, Owner, Task};
 
 use super::*;
@@ -15,7 +16,8 @@ fn run(context: Context, iteration: u32) -> Run {
         policy: Policy { context, ..Policy::promise() },
         owner: Owner::Driver { pid: 1, started: 0, heartbeat: now },
     };
-    let feedback = if iteration > 1 { "Go on.".to_owned() } else { String::new() };
+    let verdict = if iteration > 1 { "Go on.".to_owned() } else { String::new() };
+    let feedback = PromptSections { verdict, ..PromptSections::default() };
     Run { iteration, feedback, ..Run::new(RunId::from_bits(1), new, now) }
 }
 

@@ -11,7 +11,6 @@ use super::Driver;
 use super::memory::Plan;
 use super::turn;
 use crate::events::Event;
-use crate::plain_file;
 use crate::recall::{Part, Recall, RecallError, Recalled, Wanted};
 
 /// The file in the run's folder that names what the conversation has seen.
@@ -33,7 +32,7 @@ impl Driver<'_> {
 
     /// The names of notes that the conversation has seen.
     pub(super) fn seen(&self) -> Vec<String> {
-        let text = plain_file::read_text(&self.folder.join(SEEN)).unwrap_or_default();
+        let text = ralph_files::read_own_text(self.folder.join(SEEN)).unwrap_or_default();
         text.lines().skip(1).map(str::to_owned).collect()
     }
 
@@ -45,18 +44,21 @@ impl Driver<'_> {
         // After so long all that is known is told anew.
         let goes_on = plan == Plan::Resume && !is_late;
         let reader = if goes_on { Reader::Itself } else { Reader::Newcomer };
-        let before =
-            if goes_on { plain_file::read_text(&path).unwrap_or_default() } else { String::new() };
+        let before = if goes_on {
+            ralph_files::read_own_text(&path).unwrap_or_default()
+        } else {
+            String::new()
+        };
         let mut lines = before.lines();
         let spent = lines.next().and_then(|line| line.parse().ok()).unwrap_or(0);
         // What the feedback shows need not be shown twice.
-        let told = names(&run.feedback);
+        let told = names(&run.feedback.notes);
         let seen: Vec<String> = lines.map(str::to_owned).chain(told).collect();
         let phase = if run.feedback.is_empty() { Phase::Think } else { Phase::Code };
         let wanted = Wanted {
             part: if goes_on { Part::Asked } else { Part::Whole },
             // What failed says which files matter now.
-            task: Some(format!("{}\n{}", run.task.text, run.feedback)),
+            task: Some(format!("{}\n{}", run.task.text, run.feedback.text())),
             resume: left
                 .map(|(session, age)| recall.standing(session, (reader, age)))
                 .unwrap_or_default(),
@@ -77,7 +79,7 @@ impl Driver<'_> {
             let ids = [wanted.seen, shown.ids()].concat().join("\n");
             // Should that fail, the agent reads the same notes twice.
             let _ = turn::make_private_folder(&self.folder)
-                .and_then(|()| turn::private_file(&path))
+                .and_then(|()| ralph_files::create_own(&path))
                 .and_then(|mut file| write!(file, "{}\n{ids}\n", spent + shown.tokens));
         }
         Ok(found)

@@ -5,6 +5,8 @@
 //! something to judge: tests that were changed, tests that were added. Gates
 //! run on an overlay of the project, so not a byte of it is written.
 
+mod biting;
+mod control;
 mod new_code;
 mod whole_suite;
 mod wording;
@@ -19,8 +21,8 @@ use ralph_checks::tamper::{
 };
 use ralph_checks::{VisibleFiles, byte_code_folders};
 use ralph_core::decide::{Decision, decide, is_otherwise_done};
-use ralph_core::evidence::{Bite, BitingTest, Edit, Evidence, GateReport, Verdict, Weakening};
-use ralph_core::finding::{TestState, Tests};
+use ralph_core::evidence::{BitingTest, Edit, Evidence, GateReport, Verdict, Weakening};
+use ralph_core::finding::{TestState, Tests, test_name};
 use ralph_core::original::{self, OriginalVerdict};
 use ralph_core::policy::{Criterion, GateSpec, Need, OriginalTests, RuleEdition};
 use ralph_core::preserve::Start;
@@ -30,7 +32,6 @@ use ralph_proc::{Overlay, OverlayFile, OverlaySight, OverlayWay, Supervisor, is_
 use ralph_snapshot::EarlierKind;
 use ralph_store::{GatePass, RunStore};
 
-use self::new_code::NewCode;
 use self::whole_suite::{is_whole, state_of, whole_suite};
 use self::wording::Trial;
 use super::tampering::{self, Sides};
@@ -98,6 +99,7 @@ impl Driver<'_> {
         let began = Instant::now();
         self.hear_all(run, evidence)?;
         self.look_at_packages(run, evidence)?;
+        self.look_at_surroundings(run, evidence)?;
         evidence.aside = evidence.aside.saturating_add(began.elapsed());
         Ok(())
     }
@@ -122,7 +124,22 @@ impl Driver<'_> {
         if case.gates.is_empty() {
             return Ok(());
         }
-        self.hear_tests_of_start(&case, evidence)?;
+        let sealed = self.sealed_for_gates(run);
+        let known = self.held.len();
+        let heard = self.hear_case(&case, evidence);
+        self.put_right(run, sealed)?;
+        evidence.weakened.extend(self.held[known..].iter().cloned());
+        heard
+    }
+
+    /// Lets the tests of the start judge, and new ones the code of the start.
+    fn hear_case(
+        &mut self,
+        case: &StartCase<'_>,
+        evidence: &mut Evidence,
+    ) -> Result<(), EngineError> {
+        let run = case.run;
+        self.hear_tests_of_start(case, evidence)?;
         // What turned green needs no other proof.
         let is_proven = decide(run, &run.policy, evidence).decision
             == Decision::Complete(Proof::Verified)
@@ -131,9 +148,9 @@ impl Driver<'_> {
         if is_proven || !evidence.weakened.is_empty() {
             return Ok(());
         }
-        evidence.biting = self.biting(&case, evidence)?;
+        evidence.biting = self.biting(case, evidence)?;
         let told = |one: &BitingTest| Edit {
-            place: one.id.clone(),
+            place: test_name(&one.id).to_owned(),
             what: wording::bite(one.bite, run.policy.locale).to_owned(),
         };
         evidence.edited.extend(evidence.biting.iter().take(NAMED).map(told));
@@ -270,33 +287,41 @@ impl Driver<'_> {
             }
         };
         self.tell(&Event::Notice { run: case.run, text: trial.announced() });
-        let mut verdicts = Vec::new();
+        let (mut verdicts, mut doubts) = (Vec::new(), Vec::new());
         for index in case.gates.clone() {
             let heard = self.hear_gate(case, index, (&supervisor, &material), evidence)?;
+            if heard.as_ref().is_some_and(|heard| heard.objections.is_empty()) {
+                doubts.extend(self.hear_controls(case, index, &material, evidence)?);
+            }
             verdicts.extend(heard.map(|verdict| (self.gates[index].spec().name.clone(), verdict)));
         }
         if verdicts.len() == case.gates.len() {
             self.replace_reading(case, &material, evidence)?;
         }
         evidence.weakened.extend(lost);
-        let is_told = case.run.policy.allowed.tests
-            || case.run.policy.tests.original == OriginalTests::Report;
         for (gate, verdict) in verdicts {
             if verdict.objections.is_empty() {
                 evidence.edited.push(Edit { what: trial.all_pass(&verdict), place: gate });
                 continue;
             }
-            let held = trial.held(&verdict, |id| case.rules.allow_test(id));
-            let locale = case.run.policy.locale;
-            if is_told {
-                let told = |one: Weakening| Edit {
-                    what: ralph_core::wording::accepted(&one.what, locale),
-                    place: one.place,
-                };
-                evidence.edited.extend(held.into_iter().take(NAMED).map(told));
-            } else {
-                evidence.weakened.extend(held.into_iter().take(NAMED));
-            }
+            doubts.extend(
+                trial.held(&verdict, |id| case.rules.allow_test(id)).into_iter().take(NAMED),
+            );
+        }
+        if evidence.forgets_failure {
+            let (place, what) = (trial.places(), trial.forgotten().to_owned());
+            evidence.edited.push(Edit { place, what });
+        }
+        let is_told = case.run.policy.allowed.tests
+            || case.run.policy.tests.original == OriginalTests::Report;
+        if is_told {
+            let told = |one: Weakening| Edit {
+                what: ralph_core::wording::accepted(&one.what, case.run.policy.locale),
+                place: one.place,
+            };
+            evidence.edited.extend(doubts.into_iter().map(told));
+        } else {
+            evidence.weakened.extend(doubts);
         }
         Ok(())
     }
@@ -491,67 +516,6 @@ impl Driver<'_> {
             |one: Tampering| Edit { place: one.place.display(), what: one.kind.describe(locale) };
         evidence.edited.extend(heard.into_iter().take(NAMED).map(told));
         Ok(())
-    }
-
-    /// The tests that failed at the start and pass now, where that was found
-    /// out late.
-    fn mended(&self, case: &StartCase<'_>, evidence: &Evidence) -> Vec<BitingTest> {
-        let mut found = Vec::new();
-        for gate in case.gates.iter().map(|index| self.gates[*index].spec()) {
-            let now = evidence.gates.iter().find(|report| report.name == gate.name);
-            let now = now.and_then(|report| report.reading.tests.as_ref());
-            let Some((start, now)) = case.starts.get(&gate.name).zip(now) else { continue };
-            let passes = |id: &&String| now.states.get(*id) == Some(&TestState::Passed);
-            let ids = start.failed.iter().filter(passes).cloned();
-            found.extend(ids.map(|id| BitingTest { id, bite: Bite::OldBehaviour }));
-        }
-        found
-    }
-
-    /// The present tests that fail on the code of the start.
-    fn biting(
-        &mut self,
-        case: &StartCase<'_>,
-        evidence: &Evidence,
-    ) -> Result<Vec<BitingTest>, EngineError> {
-        let mended = self.mended(case, evidence);
-        let change = split(&pairs(case.files.iter()), &VisibleFiles(&self.root));
-        if !mended.is_empty() || change.tests.is_empty() || change.code.is_empty() {
-            return Ok(mended);
-        }
-        let Ok(supervisor) = self.overlaid(&case.files, &change.code) else {
-            return Ok(Vec::new());
-        };
-        let added = NewCode::read(&case.files, &change.code);
-        let mut found = Vec::new();
-        for index in case.gates.clone() {
-            let name = self.gates[index].spec().name.clone();
-            let now = evidence.gates.iter().find(|report| report.name == name);
-            let now = now.and_then(|report| report.reading.tests.as_ref());
-            // A suite that names no tests may fail there for any reason.
-            let Some((start, now)) = case.starts.get(&name).zip(now) else { continue };
-            let stage = (&supervisor, TrialStage::CodeOfStart);
-            let report = self.hear_on(case, index, stage, &change.code)?;
-            if !report.verdict.is_known() {
-                continue;
-            }
-            let before = report.reading.tests.unwrap_or_default();
-            let is_changed = |id: &str| change.tests.keys().any(|path| is_of_file(id, path));
-            let uses_change = |id: &str| added.is_used_by(id);
-            let mut bites = original::biting(start, now, &before, &is_changed, &uses_change);
-            if bites.is_empty() {
-                continue;
-            }
-            // A test that does not pass on this stage anyhow proves nothing.
-            let Ok(present) = self.overlaid(&case.files, &BTreeMap::new()) else { continue };
-            let stage = (&present, TrialStage::Present);
-            let control = self.hear_on(case, index, stage, &BTreeMap::new())?.reading.tests;
-            let control = control.unwrap_or_default();
-            bites.retain(|one| control.states.get(&one.id) == Some(&TestState::Passed));
-            found.extend(bites);
-        }
-        found.sort_by_key(|one| one.bite == Bite::NeedsNewCode);
-        Ok(found)
     }
 }
 

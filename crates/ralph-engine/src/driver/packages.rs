@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use ralph_checks::tamper::is_startup_module;
 use ralph_core::Run;
 use ralph_core::evidence::{Edit, Evidence, Weakening};
 use ralph_core::locale::Locale;
@@ -23,7 +24,7 @@ impl Driver<'_> {
         if run.policy.edition == RuleEdition::First {
             return Ok(());
         }
-        let found = self.tree.packages_changed_since(run.started_at);
+        let found = self.tree.packages_changed_since(self.moment_of_start(run));
         if found.is_empty() {
             return Ok(());
         }
@@ -39,13 +40,16 @@ impl Driver<'_> {
         for packages in found {
             // What belongs to the tree is judged as files are.
             let is_tracked = |file: &PathBuf| changes.iter().any(|change| change.path == *file);
-            let Some(first) = packages.files.iter().find(|file| !is_tracked(file)) else {
-                continue;
-            };
+            let mut untracked = packages.files.iter().filter(|file| !is_tracked(file));
+            let is_startup = |file: &&PathBuf| is_startup_module(&file.to_string_lossy());
+            // No installation brings what Python loads before anything else.
+            let startup = untracked.clone().find(is_startup);
+            let Some(first) = startup.or_else(|| untracked.next()) else { continue };
             let place = first.to_string_lossy().into_owned();
             let what = wording(packages.files.len(), run.policy.locale);
-            let is_allowed = rules.allows(&place) || is_changed(&packages);
-            if is_allowed || packages.locks.is_empty() {
+            let is_harmless =
+                startup.is_none() && (packages.locks.is_empty() || is_changed(&packages));
+            if rules.allows(&place) || is_harmless {
                 evidence.edited.push(Edit { place, what });
             } else {
                 evidence.weakened.push(Weakening { place, what });
@@ -59,10 +63,10 @@ fn wording(files: usize, locale: Locale) -> String {
     match (locale, files) {
         (Locale::En, 1) => "an installed package was changed during the run".to_owned(),
         (Locale::En, _) => {
-            format!("installed packages were changed during the run, in {files} files or more")
+            format!("installed packages were changed during the run, in {files} files")
         }
         (Locale::Ko, _) => {
-            format!("실행 중에 설치된 패키지가 바뀌었습니다 (파일 {files}개 이상)")
+            format!("실행 중에 설치된 패키지가 바뀌었습니다 (파일 {files}개)")
         }
     }
 }

@@ -5,14 +5,13 @@ use std::io::Write;
 use std::path::Path;
 
 use ralph_core::evidence::{Evidence, GateReport, Weakening};
-use ralph_core::finding::Tests;
+use ralph_core::finding::{Tests, test_name};
 use ralph_core::locale::Locale;
 use ralph_core::preserve::{self, FewerTests, Losses, Start, TestLoss};
 use serde::{Deserialize, Serialize};
 
 use super::turn;
 use crate::error::EngineError;
-use crate::plain_file;
 
 /// The list's name in the run's folder.
 const FILE: &str = "tests-at-start.json";
@@ -74,14 +73,14 @@ pub(crate) fn add(folder: &Path, gate: &str, tests: &Tests) -> Result<(), Engine
 fn save(folder: &Path, rows: &BTreeMap<&str, StartRow>) -> Result<(), EngineError> {
     let path = folder.join(FILE);
     let written = turn::make_private_folder(folder)
-        .and_then(|()| turn::private_file(&path))
+        .and_then(|()| ralph_files::create_own(&path))
         .and_then(|mut file| file.write_all(&serde_json::to_vec(rows)?));
     written.map_err(|source| EngineError::Write { path, source })
 }
 
 /// The tests that ran at the start, gate by gate; none if they are unknown.
 pub(crate) fn load(folder: &Path) -> BTreeMap<String, Start> {
-    let Ok(text) = plain_file::read(&folder.join(FILE)) else { return BTreeMap::new() };
+    let Ok(text) = ralph_files::read_own(folder.join(FILE)) else { return BTreeMap::new() };
     let rows: BTreeMap<String, StartRow> = serde_json::from_slice(&text).unwrap_or_default();
     rows.into_iter().map(|(name, row)| (name, row.into())).collect()
 }
@@ -115,9 +114,10 @@ pub(crate) fn compare_but(
         }
         let Losses { tests, fewer } = preserve::losses(&then, now);
         let lost = tests.into_iter().take(NAMED);
-        evidence.weakened.extend(
-            lost.map(|lost| Weakening { place: lost.id, what: loss(lost.loss, locale).to_owned() }),
-        );
+        evidence.weakened.extend(lost.map(|lost| Weakening {
+            place: test_name(&lost.id).to_owned(),
+            what: loss(lost.loss, locale).to_owned(),
+        }));
         let place = gate.name.clone();
         let fewer = fewer.map(|counts| Weakening { place, what: fall(counts, locale) });
         evidence.weakened.extend(fewer);
@@ -193,6 +193,7 @@ mod tests {
             broken: BTreeSet::new(),
             weakened_state: None,
             biting: Vec::new(),
+            forgets_failure: false,
             aside: std::time::Duration::ZERO,
             usage: None,
             now: Timestamp::from_millis(0),

@@ -13,14 +13,6 @@ pub(crate) struct Pulse {
     last: Timestamp,
 }
 
-/// What a look at the store showed.
-pub(crate) struct Heard {
-    /// What another process asked for.
-    pub(crate) request: Option<Request>,
-    /// Whether the owner said that it is alive this time.
-    pub(crate) beat: bool,
-}
-
 impl Pulse {
     pub(crate) fn new(now: Timestamp) -> Self {
         Self { last: now }
@@ -32,14 +24,12 @@ impl Pulse {
         store: &dyn RunStore,
         run: &Run,
         now: Timestamp,
-    ) -> Result<Heard, StoreError> {
-        let beat = now.since(self.last) >= HEARTBEAT;
-        let request = if beat {
+    ) -> Result<Option<Request>, StoreError> {
+        if now.since(self.last) >= HEARTBEAT {
             self.last = now;
-            store.heartbeat(&run.id, run.epoch, now)?
+            store.heartbeat(&run.id, run.epoch, now)
         } else {
-            store.pending(&run.id, run.epoch)?
-        };
-        Ok(Heard { request, beat })
+            store.pending(&run.id, run.epoch)
+        }
     }
 }

@@ -138,7 +138,7 @@ fn closing(run: &Run) -> What {
         State::Success(_) | State::Stopped => SessionState::Completed,
         State::Failed(_) => SessionState::Failed,
     };
-    What::Closed { state, why: ralph_core::wording::host::ended(run) }
+    What::Closed { state, why: ralph_core::wording::host::ended(run, None) }
 }
 
 /// The names of files that changed; of very many the first.

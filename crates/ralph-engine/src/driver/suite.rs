@@ -230,7 +230,7 @@ impl GateWatcher for Watcher<'_> {
         let now = self.clock.now();
         self.sink.tick(now);
         let heard = self.pulse.ask(self.store, self.run, now);
-        self.interrupt.is_raised() || heard.is_ok_and(|heard| heard.request.is_some())
+        self.interrupt.is_raised() || heard.is_ok_and(|request| request.is_some())
     }
 }
 

@@ -23,7 +23,6 @@ use crate::allowed;
 use crate::error::EngineError;
 use crate::events::Event;
 use crate::known_tests::Graph;
-use crate::plain_file;
 
 /// Larger files are not looked into.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
@@ -106,7 +105,7 @@ impl Driver<'_> {
         let head = self.tree.head()?.unwrap_or_default();
         let path = self.folder.join(HEAD);
         let written = turn::make_private_folder(&self.folder)
-            .and_then(|()| turn::private_file(&path))
+            .and_then(|()| ralph_files::create_own(&path))
             .and_then(|mut file| file.write_all(head.as_bytes()));
         written.map_err(|source| EngineError::Write { path, source })
     }
@@ -216,7 +215,7 @@ impl Sides {
 fn read_small(path: &Path) -> Option<Vec<u8>> {
     let is_small =
         fs::symlink_metadata(path).is_ok_and(|found| found.is_file() && found.len() <= MOST_BYTES);
-    is_small.then(|| fs::read(path).ok()).flatten()
+    is_small.then(|| ralph_files::read(path).ok()).flatten()
 }
 
 fn slashed(path: &Path) -> String {
@@ -264,5 +263,5 @@ pub(super) fn report(found: Vec<Tampering>, rules: &Rules, run: &Run, evidence: 
 /// The last commit when the run with this folder began; empty before the
 /// first, `None` if nobody remembers.
 pub(super) fn head_at_start(folder: &Path) -> Option<String> {
-    plain_file::read_text(&folder.join(HEAD)).ok()
+    ralph_files::read_own_text(folder.join(HEAD)).ok()
 }

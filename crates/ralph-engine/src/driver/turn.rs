@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ralph_agents::{Agent, Closing, Heard, Kept, Refusal, Seat, Session, Spoken, Turn, TurnClock};
@@ -13,7 +12,8 @@ use ralph_core::feedback::last_chars;
 use ralph_core::redact::redact;
 use ralph_core::state::State;
 use ralph_core::usage::{Usage, Usd};
-use ralph_core::{Judgement, Run, Timestamp, wording};
+use ralph_core::wording::NextPrompt;
+use ralph_core::{Judgement, Run, Timestamp};
 use ralph_proc::Limits;
 use ralph_store::IterationRecord;
 
@@ -109,7 +109,7 @@ impl Driver<'_> {
             interrupt: &self.interrupt,
         };
         let mut watch = TurnWatch::new(run, &mut *listener, audience)
-            .with_log(&log_file(&self.folder, run.iteration))
+            .with_log(&turn_log(&self.folder, run.iteration))
             .with_checkpoints(checkpoints);
         let outcome = agent.take(&turn, &limits, &self.supervisor, &mut watch)?;
         let Ended { wish, cut } = watch.finish();
@@ -153,22 +153,15 @@ impl Driver<'_> {
     }
 
     fn write_prompt(&mut self, run: &Run, plan: Plan, path: &Path) -> Result<(), EngineError> {
-        let mut prompt = if run.feedback.is_empty() {
-            wording::first_prompt(run)
-        } else {
-            wording::continuation(run, self.template.as_deref())
+        let notes = self.notes(run, plan).unwrap_or_default();
+        let summary = match plan {
+            Plan::Summarize(_) => self.summary(run),
+            Plan::Fresh | Plan::Resume => String::new(),
         };
-        match plan {
-            Plan::Summarize(_) => prompt = format!("{prompt}\n\n{}", self.summary(run)),
-            Plan::Fresh | Plan::Resume => {}
-        }
-        if let Some(notes) = self.notes(run, plan) {
-            // What changes least comes first, so that providers can keep it.
-            prompt = format!("{notes}\n{prompt}");
-        }
-        let written = make_private_folder(&self.folder)
-            .and_then(|()| private_file(path))
-            .and_then(|mut file| file.write_all(prompt.as_bytes()));
+        let prompt = NextPrompt::new(run).with_template(self.template.as_deref());
+        let prompt = prompt.with_summary(summary).with_notes(notes).render();
+        let written =
+            make_private_folder(&self.folder).and_then(|()| ralph_files::write_own(path, &prompt));
         written.map_err(|source| EngineError::Write { path: path.to_owned(), source })
     }
 
@@ -210,13 +203,14 @@ impl Driver<'_> {
             broken: BTreeSet::new(),
             weakened_state: None,
             biting: Vec::new(),
+            forgets_failure: false,
             aside: std::time::Duration::ZERO,
             usage,
             now: self.clock.now(),
         };
         if is_judged_by_files(&evidence.turn) {
             self.heal(run)?;
-            self.look_at_files(run, &mut evidence)?;
+            self.look(run, &mut evidence)?;
         }
         evidence.now = self.clock.now();
         Ok(evidence)
@@ -315,19 +309,11 @@ pub(crate) fn make_private_folder(path: &Path) -> std::io::Result<()> {
     builder.create(path)
 }
 
-/// Opens an empty file that only its owner may read.
-pub(crate) fn private_file(path: &Path) -> std::io::Result<fs::File> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
-}
-
 fn log_name(iteration: u32) -> String {
     format!("iteration-{iteration:04}.log.gz")
 }
 
-fn log_file(folder: &Path, iteration: u32) -> PathBuf {
+/// The log of a turn in the folder of its run.
+pub fn turn_log(folder: &Path, iteration: u32) -> PathBuf {
     folder.join(log_name(iteration))
 }

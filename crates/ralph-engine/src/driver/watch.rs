@@ -11,6 +11,7 @@ use ralph_core::{Run, Timestamp};
 use ralph_proc::{Control, LineFilter, LogLimits, LogWriter, Stream, Watcher};
 use ralph_store::{RunStore, StoreError};
 
+use super::last_lines::LastLines;
 use super::pulse::Pulse;
 use super::session::Checkpoints;
 use super::wished_state;
@@ -24,6 +25,9 @@ const SHOWN_BYTES: usize = 64 * 1024;
 /// has more to show than a program that floods its output.
 const SHOWN_PIECES_BYTES: usize = 1024 * 1024;
 
+/// How old the output may be that others cannot read in the log yet.
+const FLUSH: Duration = Duration::from_secs(1);
+
 /// How long a process may stay that has nothing more to say.
 const LINGER: Duration = Duration::from_secs(10);
 
@@ -36,6 +40,11 @@ pub(crate) struct TurnWatch<'a> {
     interrupt: &'a Interrupt,
     listener: &'a mut dyn Listener,
     log: Option<LogWriter>,
+    /// When the log was readable in full last.
+    flushed: Timestamp,
+    last_lines: LastLines,
+    /// Whether the output is for people as it is.
+    is_plain: bool,
     shown: usize,
     output: RedactedStream,
     pulse: Pulse,
@@ -78,6 +87,9 @@ impl<'a> TurnWatch<'a> {
             interrupt,
             listener,
             log: None,
+            flushed: now,
+            last_lines: LastLines::default(),
+            is_plain: true,
             shown: 0,
             output: RedactedStream::default(),
             pulse: Pulse::new(now),
@@ -90,8 +102,8 @@ impl<'a> TurnWatch<'a> {
 
     /// Keeps a log at `path`. A log that cannot be written is not worth a run.
     pub(crate) fn with_log(self, path: &Path) -> Self {
-        let log =
-            LogWriter::create(path, LogLimits::default(), Box::new(Redacting::default())).ok();
+        let filter = Redacting { last_lines: self.last_lines.clone(), ..Redacting::default() };
+        let log = LogWriter::create(path, LogLimits::default(), Box::new(filter)).ok();
         Self { log, ..self }
     }
 
@@ -109,6 +121,7 @@ impl<'a> TurnWatch<'a> {
             let event = Event::Notice { run: self.run, text: &text };
             self.sink.event(&event, self.clock.now());
         }
+        self.show_last_lines();
         Ended { wish: self.wish, cut: self.cut }
     }
 
@@ -128,6 +141,23 @@ impl<'a> TurnWatch<'a> {
         self.shown += piece.len();
         let event = Event::AgentOutput { iteration: self.run.iteration, kind, text: piece };
         self.sink.event(&event, self.clock.now());
+    }
+
+    /// Shows what the agent printed last, if it is for people and new.
+    fn show_last_lines(&mut self) {
+        if let Some(lines) = self.last_lines.news().filter(|_| self.is_plain) {
+            self.sink.last_lines(&lines, self.clock.now());
+        }
+    }
+
+    /// Makes the output readable for others, from time to time.
+    fn flush(&mut self, now: Timestamp) {
+        if self.heard >= self.flushed && now.since(self.flushed) >= FLUSH {
+            self.flushed = now;
+            if let Some(log) = &mut self.log {
+                log.flush();
+            }
+        }
     }
 
     /// Whether this turn has to be ended though nobody asked for it.
@@ -154,13 +184,7 @@ impl<'a> TurnWatch<'a> {
     /// What others want; an owner that lost its run wants to stop as well.
     fn ask(&mut self) -> Option<State> {
         match self.pulse.ask(self.store, self.run, self.clock.now()) {
-            Ok(heard) => {
-                if let (true, Some(log)) = (heard.beat, &mut self.log) {
-                    // Should we be killed, what was said so far can be read.
-                    log.flush();
-                }
-                heard.request.map(wished_state)
-            }
+            Ok(request) => request.map(wished_state),
             Err(StoreError::Stale { .. }) => Some(State::Stopped),
             // A busy or vanished store is met again when the turn is recorded.
             Err(_) => None,
@@ -184,6 +208,7 @@ impl Watcher for TurnWatch<'_> {
             }
             Shown::AsIs => {}
             Shown::Pieces(pieces) => {
+                self.is_plain = false;
                 for Piece { kind, text } in pieces {
                     self.show(kind, &redact(&text));
                 }
@@ -193,6 +218,8 @@ impl Watcher for TurnWatch<'_> {
 
     fn tick(&mut self) -> Control {
         let now = self.clock.now();
+        self.show_last_lines();
+        self.flush(now);
         self.sink.tick(now);
         if let Some(checkpoints) = &mut self.checkpoints {
             checkpoints.tick(now);
@@ -215,20 +242,23 @@ impl Watcher for TurnWatch<'_> {
     }
 }
 
-/// Redacts every line of a log. A private key on one stream must not be
+/// Redacts every line of a log, and keeps the last ones. A private key on one stream must not be
 /// ended by a line on the other.
 #[derive(Default)]
 struct Redacting {
     stdout: Redactor,
     stderr: Redactor,
+    last_lines: LastLines,
 }
 
 impl LineFilter for Redacting {
     fn line<'l>(&mut self, stream: Stream, line: &'l str) -> Cow<'l, str> {
-        match stream {
+        let redacted = match stream {
             Stream::Stdout => self.stdout.line(line),
             Stream::Stderr => self.stderr.line(line),
-        }
+        };
+        self.last_lines.push(&redacted);
+        redacted
     }
 }
 

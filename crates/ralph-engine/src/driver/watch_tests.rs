@@ -40,9 +40,42 @@ impl Listener for Standstill {
     }
 }
 
+/// A program that prints text.
+struct Printer;
+
+impl Listener for Printer {
+    fn hear(&mut self, _bytes: &[u8]) -> Shown {
+        Shown::AsIs
+    }
+
+    fn spent(&self) -> Usage {
+        Usage::default()
+    }
+
+    fn standing(&self) -> Standing {
+        Standing::Working
+    }
+
+    fn conclude(&mut self, _closing: &Closing<'_>) -> Heard {
+        unreachable!("nobody asks")
+    }
+}
+
 /// Keeps what was shown.
 #[derive(Default)]
 struct Shelf(Vec<String>);
+
+/// Keeps the last lines that were shown.
+#[derive(Default)]
+struct Window(Vec<Vec<String>>);
+
+impl Sink for Window {
+    fn event(&mut self, _event: &Event<'_>, _at: Timestamp) {}
+
+    fn last_lines(&mut self, lines: &[String], _at: Timestamp) {
+        self.0.push(lines.to_vec());
+    }
+}
 
 impl Sink for Shelf {
     fn event(&mut self, event: &Event<'_>, _at: Timestamp) {
@@ -138,4 +171,40 @@ fn pieces_are_shown_without_secrets_and_within_bounds() {
     watch.finish();
     assert!(sink.0[0].starts_with("token [redacted"), "{}", sink.0[0]);
     assert_eq!(sink.0.iter().map(String::len).sum::<usize>(), SHOWN_PIECES_BYTES);
+}
+
+/// The last lines that are shown of an agent that prints on both streams.
+fn last_lines(agent: &mut dyn Listener) -> Vec<Vec<String>> {
+    let run = run(Limits::for_claims());
+    let (store, interrupt) = (MemoryStore::default(), Interrupt::default());
+    store.create_run(&run).unwrap();
+    let clock = Hand(Cell::new(Timestamp::from_millis(0)));
+    let mut sink = Window::default();
+    let audience =
+        Audience { store: &store, clock: &clock, sink: &mut sink, interrupt: &interrupt };
+    let dir = tempfile::tempdir().unwrap();
+    let mut watch = TurnWatch::new(&run, agent, audience).with_log(&dir.path().join("log.gz"));
+    watch.output(Stream::Stdout, b"reading\nwriting\n");
+    watch.tick();
+    watch.tick();
+    watch.output(Stream::Stderr, format!("token ghp_{}\n", "a1B2".repeat(9)).as_bytes());
+    watch.output(Stream::Stdout, b"done");
+    watch.finish();
+    sink.0
+}
+
+#[test]
+fn the_last_lines_of_a_plain_agent_are_shown_when_they_change_and_without_secrets() {
+    let shown = last_lines(&mut Printer);
+    assert_eq!(shown[0], ["reading", "writing"]);
+    assert_eq!(shown.len(), 2, "{shown:?}");
+    let [writing, token, done] = &shown[1][..] else { panic!("{shown:?}") };
+    assert_eq!((writing.as_str(), done.as_str()), ("writing", "done"));
+    assert!(token.starts_with("token [redacted"), "{token}");
+}
+
+#[test]
+fn an_agent_that_says_what_it_does_needs_no_last_lines() {
+    let mut agent = Standstill(Standing::Working, Usage::default());
+    assert_eq!(last_lines(&mut agent), Vec::<Vec<String>>::new());
 }

@@ -8,9 +8,10 @@ use ralph_core::evidence::TurnEnd;
 use ralph_core::host::{Breakage, BreakageKind, Effect, HostReply, Reach, Tone};
 use ralph_core::redact::redact;
 use ralph_core::state::{Pause, State, Wait};
-use ralph_core::wording::host as wording;
+use ralph_core::wording::{host as wording, told};
 use ralph_core::{Run, Timestamp};
 use ralph_proc::Ending;
+use ralph_store::RunStore;
 
 use super::{Hosted, TurnOver};
 use crate::driver::Driver;
@@ -45,11 +46,11 @@ impl Driver<'_> {
             (BreakageKind::Limit, None, Reach::Messages) => {
                 return self.limited(run, breakage, None, hosted);
             }
+            // A provider that is busy for everybody has not limited this user.
+            (BreakageKind::Overloaded, _, Reach::Answers)
+            | (BreakageKind::Other, None, Reach::Answers) => State::Waiting(Wait::Host),
             (_, Some(hit), _) => State::Waiting(Wait::Limit { until: hit.until.unwrap_or(now) }),
             (BreakageKind::Limit, None, _) => State::Waiting(Wait::Limit { until: now }),
-            (BreakageKind::Overloaded | BreakageKind::Other, None, Reach::Answers) => {
-                State::Waiting(Wait::Host)
-            }
             (BreakageKind::Overloaded | BreakageKind::Other, None, Reach::Messages) => {
                 return self.try_again(run, breakage, hosted);
             }
@@ -73,10 +74,17 @@ impl Driver<'_> {
         hosted: &Hosted,
     ) -> Result<HostReply, EngineError> {
         let what = redact(breakage.text.lines().next().unwrap_or_default()).into_owned();
-        let end = TurnEnd::Failed { what };
+        let end = TurnEnd::Failed { what: what.clone() };
         let spoken = Spoken { end, text: String::new(), usage: None };
         let turn = TurnOver { spoken, message: &breakage.message, hook: false };
-        self.turn_over(run, turn, hosted)
+        let reply = self.turn_over(run, turn, hosted)?;
+        match (&reply.effect, self.ledger.store().run(&run.id)?) {
+            (Effect::GoOn { .. }, Some(next)) => {
+                let note = told::provider_failed(&what, &next);
+                Ok(reply.with_note(note).in_tone(Tone::Error))
+            }
+            (_, _) => Ok(reply),
+        }
     }
 
     /// The provider refused the turn, which will be taken again under its

@@ -37,7 +37,7 @@ impl Looks {
 
     /// What is known of a file.
     pub fn known(&self, file: &str) -> Known {
-        let text = fs::read(self.path(file)).unwrap_or_default();
+        let text = ralph_files::read_own(self.path(file)).unwrap_or_default();
         known(&text, file)
     }
 
@@ -57,7 +57,10 @@ impl Looks {
         let done = fs::metadata(&path).and_then(|found| found.modified());
         let is_recent = done.is_ok_and(|done| done.elapsed().is_ok_and(|elapsed| elapsed < span));
         // What cannot be noted would be done each time.
-        !is_recent && make_private_folder(&self.folder).and_then(|()| fs::write(path, "")).is_ok()
+        !is_recent
+            && make_private_folder(&self.folder)
+                .and_then(|()| ralph_files::write_own(path, ""))
+                .is_ok()
     }
 
     fn path(&self, file: &str) -> PathBuf {

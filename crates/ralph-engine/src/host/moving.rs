@@ -14,7 +14,7 @@ use ralph_core::policy::Context;
 use ralph_core::redact::redact;
 use ralph_core::run::Owner;
 use ralph_core::state::{Pause, State};
-use ralph_core::wording::{self, host};
+use ralph_core::wording::{NextPrompt, host, told};
 
 use super::trouble::MOST_ATTEMPTS;
 use super::{Hosted, Place, summary, unless_too_late};
@@ -195,7 +195,7 @@ impl Driver<'_> {
         self.keep_turn(run, None);
         let alone = Run { errands: Errands::default(), ..run.clone() };
         let left = self.leave(&alone, State::Paused(Pause::Interrupted))?;
-        Ok(HostReply::silent().with_note(host::rests(&left)).in_tone(Tone::Warning))
+        Ok(HostReply::silent().with_note(told::session_gone(&left)).in_tone(Tone::Warning))
     }
 
     fn summarized(
@@ -272,7 +272,7 @@ impl Driver<'_> {
         if run.state != State::Running {
             return Ok(HostReply::silent());
         }
-        let reply = HostReply::of(Effect::GoOn { reason: host::go_on(run) });
+        let reply = HostReply::of(super::go_on(run));
         Ok(reply.with_note(host::not_moved(why, run.policy.locale)).in_tone(Tone::Warning))
     }
 
@@ -296,16 +296,17 @@ impl Driver<'_> {
     /// What a session is told that takes the place of another one: what the
     /// driver would tell it, and what the other one was summed up in.
     fn restart_prompt(&self, run: &Run) -> String {
-        let prompt = wording::continuation(run, self.template.as_deref());
+        let prompt = NextPrompt::new(run).with_template(self.template.as_deref());
         if run.policy.context != Context::Summarize {
-            return prompt;
+            return prompt.render();
         }
+        let summed_up = |text: &str| host::summary_of_old_session(text, run.policy.locale);
         let told = match summary::load(&self.folder) {
-            Some(known) if follows(&run.errands, &known.of) => known.text,
-            Some(known) => format!("{}\n\n{}", known.text, self.summary(run)),
+            Some(known) if follows(&run.errands, &known.of) => summed_up(&known.text),
+            Some(known) => format!("{}\n\n{}", summed_up(&known.text), self.summary(run)),
             None => self.summary(run),
         };
-        host::restart(&told, &prompt, run.policy.locale)
+        prompt.with_summary(told).render()
     }
 }
 

@@ -7,9 +7,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use ralph_core::{RunId, SessionId};
+use ralph_core::{RunId, SessionId, Timestamp};
 
-use crate::driver::turn::{make_private_folder, private_file};
+use crate::driver::turn::make_private_folder;
 
 /// The file that names the process of the host.
 const HOST: &str = "host";
@@ -17,6 +17,12 @@ const HOST: &str = "host";
 /// The file that names the process of the host as long as a run belongs to the
 /// session, whether or not anything else is kept of it.
 const LOOP_HOST: &str = "loop-host";
+
+/// The file that names what was shown last of what waits in the host.
+const SHOWN: &str = "shown";
+
+/// The file that says when the session went on with its run.
+const RESUMED: &str = "resumed";
 
 /// Where a session lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +69,7 @@ impl Place {
 
     /// The run that was noted last for the session.
     pub fn run(&self) -> Option<RunId> {
-        fs::read_to_string(self.folder.join("run")).ok()?.trim().parse().ok()
+        ralph_files::read_own_text(self.folder.join("run")).ok()?.trim().parse().ok()
     }
 
     /// Notes that a run belongs to the session.
@@ -74,17 +80,13 @@ impl Place {
     /// Keeps a text in a file that only its owner may read.
     pub fn keep(&self, name: &str, text: &str) -> io::Result<()> {
         make_private_folder(&self.folder)?;
-        private_file(&self.folder.join(name))?.write_all(text.as_bytes())
+        ralph_files::write_own(self.folder.join(name), text)
     }
 
     /// Adds to such a file, at once: others may be adding to it.
     pub fn add(&self, name: &str, text: &str) -> io::Result<()> {
         make_private_folder(&self.folder)?;
-        let mut options = fs::OpenOptions::new();
-        options.create(true).append(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(self.folder.join(name))?.write_all(text.as_bytes())
+        ralph_files::append_own(self.folder.join(name))?.write_all(text.as_bytes())
     }
 
     /// Notes that this process looks at the files before the first turn of a
@@ -93,7 +95,7 @@ impl Place {
         let pid = std::process::id();
         let started = ralph_proc::process_start_time(pid).unwrap_or_default();
         let file = self.folder.join("arming");
-        let _ = fs::write(&file, format!("{pid} {started}"));
+        let _ = ralph_files::write_own(&file, format!("{pid} {started}"));
         Arming { file }
     }
 
@@ -123,6 +125,13 @@ impl Place {
             // Should that fail, the variables of the host still tell.
             let _ = self.keep(LOOP_HOST, &format!("{pid} {started}"));
         }
+    }
+
+    /// Whether the process that took the turns of the session's run is gone.
+    /// Where none was noted it counts as alive.
+    pub fn is_abandoned(&self) -> bool {
+        let is_gone = |(pid, started)| ralph_proc::process_start_time(pid) != Some(started);
+        self.process(LOOP_HOST).is_some_and(is_gone)
     }
 
     /// Notes that the session lives in no process any more.
@@ -156,16 +165,15 @@ impl Place {
 
     /// The process that a file names, and when it was started.
     fn process(&self, name: &str) -> Option<(u32, u64)> {
-        let text = fs::read_to_string(self.folder.join(name)).ok()?;
+        let text = ralph_files::read_own_text(self.folder.join(name)).ok()?;
         let (pid, started) = text.split_once(' ')?;
         Some((pid.parse().ok()?, started.parse().ok()?))
     }
 
     /// Notes that no run belongs to the session any more.
     pub fn unmark(&self) {
-        for name in
-            ["run", "arming", "used", "continued", "cleared", "asked", "answered", LOOP_HOST]
-        {
+        let names = ["run", "arming", "used", "continued", "cleared", "asked", "answered"];
+        for name in names.into_iter().chain([SHOWN, RESUMED, LOOP_HOST]) {
             let _ = fs::remove_file(self.folder.join(name));
         }
         // Goes only if nothing else is kept here.
@@ -179,13 +187,13 @@ impl Place {
 
     /// Notes that the user emptied the session.
     pub(crate) fn note_cleared(&self) {
-        let _ = fs::write(self.folder.join("cleared"), "");
+        let _ = ralph_files::write_own(self.folder.join("cleared"), "");
     }
 
     /// Notes that the agent used a tool, so that files may have changed.
     pub fn note_use(&self) {
         // Should that fail, the next snapshot has what this one misses.
-        let _ = fs::write(self.folder.join("used"), "");
+        let _ = ralph_files::write_own(self.folder.join("used"), "");
         let _ = fs::remove_file(self.folder.join("continued"));
     }
 
@@ -199,7 +207,29 @@ impl Place {
 
     /// Whether the present turn follows from these words of the user.
     pub(crate) fn was_asked(&self, prompt: &str) -> bool {
-        fs::read_to_string(self.folder.join("asked")).is_ok_and(|asked| asked == prompt)
+        ralph_files::read_own_text(self.folder.join("asked")).is_ok_and(|asked| asked == prompt)
+    }
+
+    /// Notes when the session went on with its run.
+    pub fn note_resumed(&self, now: Timestamp) {
+        let _ = self.keep(RESUMED, &now.as_millis().to_string());
+    }
+
+    /// When the session went on with its run last.
+    pub fn resumed(&self) -> Option<Timestamp> {
+        let text = ralph_files::read_own_text(self.folder.join(RESUMED)).ok()?;
+        text.trim().parse().ok().map(Timestamp::from_millis)
+    }
+
+    /// Whether something that waits in the host was shown before. It is from
+    /// then on, by the host's name for it.
+    pub fn was_shown(&self, name: &str) -> bool {
+        let is_known =
+            ralph_files::read_own_text(self.folder.join(SHOWN)).is_ok_and(|shown| shown == name);
+        if !is_known {
+            let _ = self.keep(SHOWN, name);
+        }
+        is_known
     }
 
     /// Whether the agent used a tool in the present turn.
@@ -214,14 +244,14 @@ impl Place {
 
     /// How often in a row the agent was made to go on without using a tool.
     pub(crate) fn continued(&self) -> u32 {
-        let text = fs::read_to_string(self.folder.join("continued")).unwrap_or_default();
+        let text = ralph_files::read_own_text(self.folder.join("continued")).unwrap_or_default();
         text.trim().parse().unwrap_or(0)
     }
 
     /// Whether the turn that ended with this message was answered. A host that
     /// does not name its messages tells of each end once.
     pub(crate) fn is_answered(&self, message: Option<&str>) -> bool {
-        let known = fs::read_to_string(self.folder.join("answered"));
+        let known = ralph_files::read_own_text(self.folder.join("answered"));
         message.is_some() && known.ok().as_deref() == message
     }
 
@@ -240,9 +270,7 @@ impl Place {
     /// Writes over what a file holds. To empty it first would make some file
     /// systems write it to the disk when it is closed.
     fn put(&self, name: &str, text: &str) -> io::Result<()> {
-        let mut options = fs::OpenOptions::new();
-        let mut file =
-            options.write(true).create(true).truncate(false).open(self.folder.join(name))?;
+        let mut file = ralph_files::update_own(self.folder.join(name))?;
         file.write_all(text.as_bytes())?;
         file.set_len(text.len() as u64)
     }
@@ -303,6 +331,12 @@ mod tests {
         let started = ralph_proc::process_start_time(here).unwrap();
         assert_eq!(Place::hosts(home.path()), [(session, (here, started))]);
         assert_eq!(place.dwelling(1), Dwelling::Elsewhere);
+        place.keep(LOOP_HOST, &format!("{here} {started}")).unwrap();
+        assert!(!place.is_abandoned());
+        place.keep(LOOP_HOST, &format!("{here} 1")).unwrap();
+        assert!(place.is_abandoned());
+        fs::remove_file(place.folder().join(LOOP_HOST)).unwrap();
+        assert!(!place.is_abandoned());
         place.keep(HOST, &format!("{here} 1")).unwrap();
         assert_eq!(place.dwelling(here), Dwelling::Gone, "the number was given to another one");
         place.forget_host();

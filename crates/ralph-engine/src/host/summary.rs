@@ -1,14 +1,14 @@
 //! What a session was summed up in, kept in the run's folder for the next one.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use ralph_core::SessionId;
 use ralph_core::redact::redact;
 use serde_json::{Value, json};
 
-use crate::driver::turn::{make_private_folder, private_file};
+use crate::driver::turn::make_private_folder;
 use crate::error::EngineError;
 
 /// The file's name in the run's folder.
@@ -23,7 +23,8 @@ pub(super) struct Summary {
 
 /// The last summary of the run with this folder.
 pub(super) fn load(folder: &Path) -> Option<Summary> {
-    let value: Value = serde_json::from_slice(&fs::read(folder.join(FILE)).ok()?).ok()?;
+    let value: Value =
+        serde_json::from_slice(&ralph_files::read_own(folder.join(FILE)).ok()?).ok()?;
     let text = |name: &str| value.get(name)?.as_str().map(str::to_owned);
     Some(Summary { of: text("of")?, text: text("text")? })
 }
@@ -39,7 +40,7 @@ pub(super) fn keep(folder: &Path, of: &SessionId, text: &str) -> Result<(), Engi
 /// Puts a file in the place of another one, so that nobody reads half of it.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let beside = beside(path);
-    private_file(&beside)?.write_all(text.as_bytes())?;
+    ralph_files::write_own(&beside, text)?;
     fs::rename(&beside, path)
 }
 

@@ -2,7 +2,7 @@
 //! that do not reach the agent.
 
 use ralph_core::Run;
-use ralph_core::host::{Effect, HostReply, Reach, Tone};
+use ralph_core::host::{HostReply, Reach, Tone};
 use ralph_core::redact::redact;
 use ralph_core::state::{Pause, State, Wait};
 use ralph_core::wording::host as wording;
@@ -56,7 +56,7 @@ impl Driver<'_> {
             return Ok(HostReply::silent());
         }
         hosted.place.set_answered(message);
-        Ok(HostReply::of(Effect::GoOn { reason: wording::go_on(run) }))
+        Ok(HostReply::of(super::go_on(run)))
     }
 
     /// The turn was begun and the agent does not know. It is told again, a few
@@ -72,7 +72,7 @@ impl Driver<'_> {
             return Ok(HostReply::silent());
         }
         if attempts < MOST_ATTEMPTS {
-            return Ok(HostReply::of(Effect::GoOn { reason: wording::go_on(run) }));
+            return Ok(HostReply::of(super::go_on(run)));
         }
         let left = self.leave(run, State::Paused(Pause::Interrupted))?;
         Ok(HostReply::silent().with_note(wording::rests(&left)).in_tone(Tone::Warning))

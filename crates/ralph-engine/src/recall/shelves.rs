@@ -206,14 +206,17 @@ fn is_expected(found: &Found, wanted: &Wanted) -> bool {
     }
 }
 
-/// Whether a note may be shown here: one on trial stays where it was written.
+/// Whether a note may be shown here: one on trial stays where it was written,
+/// and what the checks of this very run found is told with their output.
 fn is_at_home(known: &Known, wanted: &Wanted) -> bool {
     let (written, here) = (&known.place, &wanted.place);
     let is_same = |one: &Option<String>, other: &Option<String>| one.is_some() && one == other;
-    known.note.scope != Scope::Task
-        || is_same(&written.run, &here.run)
+    let is_same_run = is_same(&written.run, &here.run);
+    let is_near = is_same_run
         || is_same(&written.session, &here.session)
-        || is_same(&written.task, &here.task)
+        || is_same(&written.task, &here.task);
+    let is_told = is_same_run && known.actor == Actor::Ralph;
+    known.note.scope != Scope::Task || (is_near && !is_told)
 }
 
 /// What reads like an order to the agent is kept from it, unless the user

@@ -1,6 +1,7 @@
 //! Events as lines of JSON.
 
-use ralph_core::{Run, RunId, Timestamp};
+use ralph_core::state::State;
+use ralph_core::{Run, RunId, Timestamp, wording};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -78,6 +79,9 @@ fn body(event: &Event<'_>) -> (&'static str, Value) {
             let mut body = ended(run);
             body["sealed"] = json!(unsealed.is_none());
             body["unsealed_because"] = json!(unsealed.map(Unsealed::name));
+            if matches!(run.state, State::Success(_)) {
+                body["message"] = json!(wording::complete_line(run));
+            }
             if let Some(learned) = learned {
                 body["memory"] = json!(learned);
             }

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use super::file::{self, Form, LogFile};
 use super::line;
-use super::{Held, Log, LogError, Position, private, read_from, replace, write_compressed};
+use super::{Held, Log, LogError, Position, read_from, replace, write_compressed};
 use crate::event::Event;
 
 /// The file that is locked as long as somebody lets go of lines.
@@ -55,7 +55,7 @@ impl Log {
             None => 1,
         };
         let path = file::path(&self.folder, number, Form::Plain);
-        let made = private().create(true).append(true).open(&path);
+        let made = ralph_files::append_own(&path);
         made.map_err(|source| LogError::Io { path, source })?;
         Ok(Position { file: number, offset: 0 })
     }

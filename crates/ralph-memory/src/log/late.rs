@@ -13,7 +13,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::file::{self, Form};
-use super::{Position, append_text, private};
+use super::{Position, append_text};
 
 /// The file that is added to.
 const LATE: &str = "late.jsonl";
@@ -65,7 +65,7 @@ pub(super) fn take_in(folder: &Path) -> io::Result<()> {
 /// Adds what is missing of a file behind its place in the log.
 fn finish(folder: &Path, taken: &Path, place: Position) -> io::Result<()> {
     let log = file::path(folder, place.file, Form::Plain);
-    let mut wanted = fs::read(taken)?;
+    let mut wanted = ralph_files::read(taken)?;
     let (before, there) = around(&log, place.offset)?;
     if before.is_some_and(|byte| byte != b'\n') {
         // Somebody died in the middle of a line: it stays one damaged line.
@@ -82,7 +82,7 @@ fn finish(folder: &Path, taken: &Path, place: Position) -> io::Result<()> {
 
 /// The byte before a place of a file, and all that is behind it.
 fn around(path: &Path, offset: u64) -> io::Result<(Option<u8>, Vec<u8>)> {
-    let mut file = match File::open(path) {
+    let mut file = match ralph_files::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((None, Vec::new())),
         Err(error) => return Err(error),
@@ -98,7 +98,7 @@ fn around(path: &Path, offset: u64) -> io::Result<(Option<u8>, Vec<u8>)> {
 }
 
 fn add_bytes(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = private().create(true).append(true).open(path)?;
+    let mut file = ralph_files::append_own(path)?;
     let length = file.metadata()?.len();
     // What others wrote has to fit behind it as a whole line.
     file.write_all(bytes).inspect_err(|_| drop(file.set_len(length)))
@@ -131,7 +131,7 @@ fn place(name: &str) -> Option<Position> {
 }
 
 fn lock(folder: &Path) -> io::Result<File> {
-    let file = private().create(true).append(true).open(folder.join(LOCK))?;
+    let file = ralph_files::append_own(folder.join(LOCK))?;
     file.lock()?;
     Ok(file)
 }

@@ -12,8 +12,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use ralph_proc::{
-    Control, Launch, Limits, OVERLAY_WORD, Stream, Supervisor, Watcher, adopt_strays, end_strays,
-    overlay_main, supervisor_main,
+    Control, Launch, Limits, LostPrograms, OVERLAY_WORD, Stream, Supervisor, Watcher, adopt_strays,
+    end_strays, overlay_main, supervisor_main,
 };
 
 struct PassOn;
@@ -63,7 +63,9 @@ fn run(
     let supervisor = Supervisor::new(env::current_exe()?, []);
     adopt_strays();
     let outcome = supervisor.run(&launch, &limits, &mut PassOn)?;
-    let escaped = end_strays();
-    writeln!(io::stderr(), "{:?} after {:?}, {escaped} escaped", outcome.ending, outcome.elapsed)?;
+    let LostPrograms { escaped, stopped } = end_strays();
+    let (ending, elapsed) = (outcome.ending, outcome.elapsed);
+    let lost = format!("{escaped} escaped, {stopped} stopped");
+    writeln!(io::stderr(), "{ending:?} after {elapsed:?}, {lost}")?;
     Ok(())
 }

@@ -73,6 +73,17 @@ fn what_escapes_a_killed_supervisor_comes_to_us_and_is_ended() {
     assert!(said.contains(" 0 escaped"), "{said}");
 }
 
+#[test]
+fn a_supervisor_that_is_stopped_is_ended_with_all_below_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let lifeline = Lifeline::new(dir.path());
+    let stop = format!("{}kill -STOP $PPID; sleep 600", lifeline.hidden_daemon());
+    let output = Command::new(EXE).args(["sh", "-c", &stop]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("1 stopped"), "{said}");
+    lifeline.wait_for_end();
+}
+
 /// Sends a signal to the process whose pid the program writes.
 struct Assassin {
     signal: &'static str,

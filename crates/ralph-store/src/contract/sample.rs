@@ -18,6 +18,7 @@ use ralph_core::policy::{
     OriginalTests, RuleEdition, TestRules, Trust, TurnLimits,
 };
 use ralph_core::progress::{Progress, SeenTree};
+use ralph_core::prompt::PromptSections;
 use ralph_core::run::{AgentRef, Baseline, Best, NewRun, Owner, Task};
 use ralph_core::score::Score;
 use ralph_core::usage::{Usage, Usd};
@@ -78,7 +79,14 @@ pub fn run(bits: u32) -> Run {
         usage: usage(),
         waited: Duration::new(90, 123_456_789),
         asleep: Duration::new(5, 1),
-        feedback: format!("feedback {HARD_TEXT}"),
+        feedback: PromptSections {
+            verdict: format!("verdict {HARD_TEXT}"),
+            findings: format!("findings {HARD_TEXT}"),
+            answer: format!("answer {HARD_TEXT}"),
+            refusals: format!("refusals {HARD_TEXT}"),
+            notes: format!("notes {HARD_TEXT}"),
+            past: format!("past {HARD_TEXT}"),
+        },
         last_output: format!("output {HARD_TEXT}"),
         tree: Some(TreeId::new("now")),
         best: Some(Best { iteration: 2, failing: 1, score: score() }),

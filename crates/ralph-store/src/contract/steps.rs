@@ -34,7 +34,7 @@ pub fn a_step_from_an_old_version_writes_nothing(open: Open<'_>) {
     let run = sample::run(1);
     store.create_run(&run).unwrap();
     let now = Version::of(&run);
-    let next = Run { iteration: run.iteration + 1, feedback: "lost".to_owned(), ..run.clone() };
+    let next = Run { iteration: run.iteration + 1, last_output: "lost".to_owned(), ..run.clone() };
     let record = sample::iteration(1, 3);
     let events = [sample::event(1)];
     let step = Step { run: &next, iteration: Some(&record), events: &events };
@@ -61,7 +61,7 @@ pub fn an_iteration_is_decided_once(open: Open<'_>) {
     let step = Step { run: &run, iteration: Some(&first), events: &[] };
     store.save(Version::of(&run), &step).unwrap();
 
-    let changed = Run { feedback: "lost".to_owned(), ..run.clone() };
+    let changed = Run { last_output: "lost".to_owned(), ..run.clone() };
     let second = IterationRecord { decision: "complete".to_owned(), ..first.clone() };
     let events = [sample::event(1)];
     let step = Step { run: &changed, iteration: Some(&second), events: &events };

@@ -5,6 +5,7 @@ use ralph_core::score::Score;
 use ralph_core::{Timestamp, TreeId};
 
 use super::errands::{decode_errands, encode_errands};
+use super::feedback::{decode_sections, encode_sections};
 use super::policy::{decode_policy, encode_policy};
 use super::progress::{decode_baseline, decode_progress, encode_baseline, encode_progress};
 use super::state::{decode_state, encode_detail};
@@ -111,7 +112,7 @@ impl RunRow {
             usage: encode_usage(usage)?,
             waited: encode("waiting time", &waited)?,
             asleep: encode("sleeping time", &asleep)?,
-            feedback,
+            feedback: encode_sections(feedback)?,
             last_output,
             tree: tree.map(|tree| tree.to_string()),
             best_iteration: best.map(|best| best.iteration),
@@ -150,7 +151,7 @@ impl RunRow {
             usage: decode_usage(&self.usage)?,
             waited: decode("waiting time", &self.waited)?,
             asleep: decode("sleeping time", &self.asleep)?,
-            feedback: self.feedback,
+            feedback: decode_sections(self.feedback),
             last_output: self.last_output,
             tree: self.tree.map(TreeId::new),
             best: self

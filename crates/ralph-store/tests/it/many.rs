@@ -96,7 +96,7 @@ fn of_twenty_writers_with_one_version_exactly_one_wins() {
     let outcomes = at_once(20, |number| {
         let store = open(folder.path());
         let next =
-            Run { iteration: run.iteration + 1, feedback: number.to_string(), ..run.clone() };
+            Run { iteration: run.iteration + 1, last_output: number.to_string(), ..run.clone() };
         let events = [sample::event(1)];
         store.save(Version::of(&run), &Step { run: &next, iteration: None, events: &events })
     });
@@ -106,7 +106,7 @@ fn of_twenty_writers_with_one_version_exactly_one_wins() {
     assert_eq!((won, stale), (1, 19));
     let stored = open(folder.path()).run(&run.id).unwrap().unwrap();
     let winner = outcomes.iter().position(Result::is_ok).unwrap();
-    assert_eq!(stored.feedback, winner.to_string());
+    assert_eq!(stored.last_output, winner.to_string());
 }
 
 #[test]

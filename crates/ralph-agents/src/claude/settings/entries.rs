@@ -47,6 +47,9 @@ const WITNESS: &str = "Stop";
 /// Says in the arguments of the witness that there was no file before.
 const NEW_FILE: &str = "--new-file";
 
+/// Says in the same place what a blank file held.
+const BLANK: &str = "--blank=";
+
 /// A matcher with its hooks, as the settings have it.
 #[derive(Serialize)]
 pub(in crate::claude) struct Group {
@@ -71,6 +74,8 @@ pub(in crate::claude) struct Traces {
     pub(super) cap: Option<u32>,
     /// Whether there was no file before.
     pub(super) is_new: bool,
+    /// What a file held that was there and blank.
+    pub(super) blank: Option<String>,
     /// Containers that were there and empty, with what stood between their
     /// brackets.
     pub(super) kept: Vec<(String, String)>,
@@ -89,13 +94,13 @@ impl Traces {
             '\t' => 't',
             _ => 's',
         };
-        let kept = self.kept.iter().map(|(place, inner)| {
-            let inner: String = inner.chars().map(letter).collect();
-            format!("--kept={place}:{inner}")
-        });
+        let letters = |blank: &str| blank.chars().map(letter).collect::<String>();
+        let kept = self.kept.iter();
+        let kept = kept.map(|(place, inner)| format!("--kept={place}:{}", letters(inner)));
         let cap = self.cap.map(|cap| format!("--cap={cap}"));
         let new = self.is_new.then(|| NEW_FILE.to_owned());
-        cap.into_iter().chain(new).chain(kept).collect()
+        let blank = self.blank.as_ref().map(|blank| format!("{BLANK}{}", letters(blank)));
+        cap.into_iter().chain(new).chain(blank).chain(kept).collect()
     }
 
     fn read(&mut self, arg: &str) {
@@ -109,6 +114,9 @@ impl Traces {
             self.cap = cap.parse().ok();
         }
         self.is_new |= arg == NEW_FILE;
+        if let Some(blank) = arg.strip_prefix(BLANK) {
+            self.blank = Some(blank.chars().map(sign).collect());
+        }
         let kept = arg.strip_prefix("--kept=").and_then(|kept| kept.split_once(':'));
         if let Some((place, inner)) = kept {
             self.kept.push((place.to_owned(), inner.chars().map(sign).collect()));

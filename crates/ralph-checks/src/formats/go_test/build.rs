@@ -1,7 +1,5 @@
 //! What `go` itself prints while it builds, and the module it builds.
 
-use std::fs;
-
 use ralph_core::finding::{Level, Place};
 
 use super::super::spot::Spot;
@@ -19,7 +17,7 @@ impl Module {
     /// The module in the folder the command ran in, if there is one. Tests
     /// name files without their folder, and packages with the module's path.
     pub(in super::super) fn of(out: &Collector) -> Self {
-        let text = fs::read_to_string(out.folder().join("go.mod")).unwrap_or_default();
+        let text = ralph_files::read_text(out.folder().join("go.mod")).unwrap_or_default();
         let path = text.lines().find_map(|line| line.strip_prefix("module "));
         Self(path.map(|path| path.trim().trim_matches('"').to_owned()))
     }

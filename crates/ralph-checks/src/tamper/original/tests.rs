@@ -118,3 +118,16 @@ fn a_package_of_the_product_may_be_named_for_tests() {
     assert_eq!(names(&split.tests), ["tests/helper.py"]);
     assert_eq!(names(&split.code), ["django/test/client.py"]);
 }
+
+#[test]
+fn a_rust_file_behind_a_test_module_is_test_material() {
+    let lib = "#[cfg(test)]\nmod helper;\nmod code;\n";
+    let project = Texts(vec![("src/lib.rs", lib)]);
+    let files = [
+        changed("src/helper.rs", Some("fn a() {}"), Some("fn b() {}")),
+        changed("src/code.rs", Some("fn a() {}"), Some("fn b() {}")),
+    ];
+    let found = split(&files, &project);
+    assert_eq!(names(&found.tests), ["src/helper.rs"]);
+    assert_eq!(names(&found.code), ["src/code.rs"]);
+}

@@ -26,7 +26,8 @@ const LOOK: Duration = Duration::from_millis(50);
 /// the file is held.
 pub(super) fn for_turn(app: &App, interrupt: &Interrupt) -> Result<File, CliError> {
     fs::create_dir_all(&app.home)?;
-    let file = File::create(app.home.join(format!("check-{}.lock", app.worktree_name())))?;
+    let file =
+        ralph_files::create_own(app.home.join(format!("check-{}.lock", app.worktree_name())))?;
     let mut has_said = false;
     loop {
         match file.try_lock() {

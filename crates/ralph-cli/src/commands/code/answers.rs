@@ -11,7 +11,7 @@ use ralph_graph::ask::symbols::Symbols;
 use ralph_graph::freshness::{Freshness, FreshnessState, Trouble};
 use ralph_graph::{Symbol, Updated};
 
-use crate::texts::{one_line, table};
+use crate::texts::{counted, one_line, table};
 
 /// How many files with trouble are listed.
 const FEW: usize = 20;
@@ -50,14 +50,18 @@ impl Answers {
         let Updated { read, parsed, removed } = updated;
         let files = freshness.files;
         let mut text = match self.locale {
-            Locale::En if files == 1 => format!(
-                "1 file is known; {read} were read, {parsed} of them parsed, {removed} are gone.\n"
-            ),
+            Locale::En if read == 0 && removed == 0 => {
+                format!("{} indexed, nothing changed.\n", counted(files, "file"))
+            }
             Locale::En => format!(
-                "{files} files are known; {read} were read, {parsed} of them parsed, {removed} are gone.\n"
+                "{} indexed: {read} read, {parsed} parsed, {removed} removed.\n",
+                counted(files, "file")
             ),
+            Locale::Ko if read == 0 && removed == 0 => {
+                format!("파일 {files}개를 색인했습니다. 바뀐 파일이 없습니다.\n")
+            }
             Locale::Ko => format!(
-                "파일 {files}개를 알고 있습니다. {read}개를 읽고 그중 {parsed}개를 분석했으며 {removed}개가 사라졌습니다.\n"
+                "파일 {files}개를 색인했습니다. 읽음 {read}개, 분석 {parsed}개, 삭제됨 {removed}개.\n"
             ),
         };
         for trouble in freshness.skipped.iter().take(FEW) {
@@ -171,7 +175,7 @@ impl Answers {
         let sites: Vec<_> = found.sites.iter().filter(|site| shown(site.certainty)).collect();
         if sites.is_empty() && hidden == 0 {
             text.push_str(match found.calling {
-                Calling::ByName => self.say("Nobody uses it.\n", "사용하는 곳이 없습니다.\n"),
+                Calling::ByName => self.say("Nothing uses it.\n", "사용하는 곳이 없습니다.\n"),
                 Calling::BySyntax => self.not_known(),
             });
             return text;
@@ -246,7 +250,7 @@ impl Answers {
         let mut text = head(&found.symbols);
         if found.callers.is_empty() {
             text.push_str(match found.calling {
-                Calling::ByName => self.say("Nobody calls it.\n", "호출하는 곳이 없습니다.\n"),
+                Calling::ByName => self.say("Nothing calls it.\n", "호출하는 곳이 없습니다.\n"),
                 Calling::BySyntax => self.not_known(),
             });
             return text;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use ralph_agents::Host;
 use ralph_agents::host::HOSTS;
 use ralph_agents::inspection::{CommandState, HookCall, Other, Scope};
+use ralph_core::host::Reach;
 use ralph_core::locale::Locale;
 
 use super::Finding;
@@ -21,7 +22,7 @@ pub(super) fn nobody() -> Finding {
     let install = |host: &Host| format!("`ralph install {}`", host.name);
     let names: Vec<String> = HOSTS.iter().map(install).collect();
     let names = names.join(" or ");
-    Finding::remark("hosts", format!("none calls ralph; {names} lets one start loops"))
+    Finding::remark("hosts", format!("ralph is not installed in any host; run {names}"))
 }
 
 /// Everything that can be said about a host that calls us.
@@ -88,8 +89,8 @@ impl Judge<'_> {
     fn unreadable(&self) -> Vec<Finding> {
         let finding = |text: &String| {
             self.broken(self.say(
-                format!("settings: {text}; repair the file, the host ignores it"),
-                format!("설정: {text}. 호스트가 무시하는 파일이니 고치세요"),
+                format!("settings: {text}; repair the file"),
+                format!("설정: {text}. 파일을 고치세요"),
             ))
         };
         self.0.unreadable.iter().map(finding).collect()
@@ -163,7 +164,7 @@ impl Judge<'_> {
                 ))
             }
             Loaded::Outdated => self.remark(self.say(
-                format!("loaded: the plugin was written after the client was last started here; start `{program}` anew"),
+                format!("loaded: the plugin is newer than the running client; restart `{program}`"),
                 format!("로드: 클라이언트가 시작된 뒤에 플러그인이 바뀌었습니다. `{program}` 을(를) 다시 시작하세요"),
             )),
             Loaded::Never => self.remark(self.say(
@@ -431,7 +432,11 @@ impl Judge<'_> {
             let is_current = of(CommandState::Current).is_some() || has_plugin;
             findings.push(match (of(CommandState::Foreign), of(CommandState::Old)) {
                 (Some(path), _) => self.remark(format!(
-                    "command: {path} is not ours and stays; ralph reads `/{name}` all the same, the model reads that file"
+                    "command: {path} is not ours and stays; ralph reads `/{name}` all the same, {}",
+                    match self.0.host.reach {
+                        Reach::Answers => "the model reads that file",
+                        Reach::Messages => "and its answer replaces that file",
+                    }
                 )),
                 (None, _) if is_current => continue,
                 (None, Some(path)) => {

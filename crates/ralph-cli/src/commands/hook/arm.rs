@@ -4,19 +4,21 @@ use ralph_agents::Host;
 use ralph_core::host::{Effect, HostReply, Reach};
 use ralph_core::policy::Context;
 use ralph_core::run::{AgentRef, NewRun, Owner, Task};
-use ralph_core::state::State;
+use ralph_core::state::{State, Wait};
 use ralph_core::wording;
-use ralph_core::{Policy, SessionId};
-use ralph_engine::EngineError;
+use ralph_core::{Policy, Run, RunId, SessionId};
+use ralph_engine::command_log::CommandSource;
 use ralph_engine::events::Silent;
 use ralph_engine::host::Place;
-use ralph_store::{RunStore, StoreError};
+use ralph_engine::{EngineError, Ledger};
+use ralph_store::{Request, RunStore, StoreError};
 
 use super::Call;
 use super::session::{Session, answer};
 use crate::app::App;
 use crate::commands::drive::{self, Checks};
 use crate::commands::run::open_ledger;
+use crate::commands::stop;
 use crate::config::{self, Arm, Layers, Settings};
 use crate::error::CliError;
 
@@ -54,6 +56,7 @@ pub(super) fn start(
     session: &SessionId,
     task: Task,
     checks: Checks,
+    why: Option<&str>,
 ) -> Result<HostReply, CliError> {
     let (app, host) = (asked.app, asked.call.host);
     refuse_budget(&checks.settings.policy)?;
@@ -66,23 +69,31 @@ pub(super) fn start(
         owner: Owner::Session(session.clone()),
     };
     let place = Place::new(&app.home, session);
+    let own = ledger.store().run_of_session(session)?;
+    if own.as_ref().is_some_and(|own| own.task == new.task && asked.is_echo(own, session)) {
+        return Ok(HostReply::silent());
+    }
+    let cleared = clear_the_way(asked, &ledger, own)?;
     let task = new.task.clone();
     let run = match ralph_engine::host::start(ledger.store(), &place, new, app.now()) {
         Err(EngineError::Store(StoreError::WorktreeBusy { run })) => {
             let busy = ledger.store().run(&run)?;
-            if busy.is_some_and(|busy| busy.task == task && asked.is_echo(&busy, session)) {
+            if busy.as_ref().is_some_and(|busy| busy.task == task && asked.is_echo(busy, session)) {
                 return Ok(HostReply::silent());
             }
-            return Err(StoreError::WorktreeBusy { run }.into());
+            return Err(busy_with(busy.as_ref(), &run));
         }
         started => started?,
     };
     app.keep_settings(&run.id);
     place.note_loop_host(asked.call.caller);
     place.note_asked(asked.event.prompt.as_deref());
-    let reply = |run: &ralph_core::Run| {
+    let reply = |run: &Run| {
         let begin = Effect::Begin { task: run.task.text.clone(), rules: wording::rules(run) };
-        HostReply::of(begin).with_note(wording::host::armed(run))
+        let more = [wording::told::passes_already(run), cleared.clone(), why.map(str::to_owned)];
+        let armed = std::iter::once(wording::host::armed(run));
+        let note: Vec<String> = armed.chain(more.into_iter().flatten()).collect();
+        HostReply::of(begin).with_note(note.join("\n"))
     };
     // The gates may take longer than there is time; the loop is armed anyhow.
     asked.deadline.otherwise((host.render)(asked.event, &reply(&run)));
@@ -95,7 +106,73 @@ pub(super) fn start(
     let arming = place.note_arming();
     let run = driver.arm(run)?;
     drop(arming);
-    Ok(if run.state == State::Running { reply(&run) } else { answer(wording::host::ended(&run)) })
+    Ok(if run.state == State::Running {
+        reply(&run)
+    } else {
+        answer(wording::host::ended(&run, None))
+    })
+}
+
+/// Ends the loop of this session, whose place a new one takes, and pauses what a
+/// client left that is gone; what the user is told about that.
+fn clear_the_way(
+    asked: &Session<'_>,
+    ledger: &Ledger,
+    own: Option<Run>,
+) -> Result<Option<String>, CliError> {
+    let (app, store, locale) = (asked.app, ledger.store(), asked.app.chosen_locale());
+    let Some(own) = own else {
+        let left = app.set_left_aside(store)?;
+        return Ok(left.map(|left| wording::told::set_aside(&left, locale)));
+    };
+    // Where a command waits until the agent is silent, whoever types one has
+    // interrupted it.
+    if asked.call.host.reach == Reach::Messages && own.state == State::Running {
+        return Err(still_at_work(&own));
+    }
+    // Only a loop that was interrupted is replaced: one that waits for the
+    // user would be lost by a slip.
+    if let State::Waiting(Wait::Human { .. }) = own.state {
+        return Err(waits_for_user(&own));
+    }
+    stop::end(app, store, &own, Request::Stop, CommandSource::Session)?;
+    Ok(Some(wording::told::replaces(&own, locale)))
+}
+
+fn waits_for_user(own: &Run) -> CliError {
+    let id = &own.id;
+    CliError::refused(format!("{id} of this session waits for you"))
+        .with_hint("`/ralph status` shows why, `/ralph resume` goes on, `/cancel-ralph` ends it")
+        .in_korean(
+            format!("이 세션의 {id} 이(가) 사용자를 기다리고 있습니다"),
+            Some("`/ralph status` 로 이유를 보고, `/ralph resume` 으로 계속하거나 `/cancel-ralph` 로 끝내세요"),
+        )
+}
+
+fn still_at_work(own: &Run) -> CliError {
+    let id = &own.id;
+    CliError::refused(format!("{id} of this session is still running"))
+        .with_hint("`/cancel-ralph` ends it; then start the new one")
+        .in_korean(
+            format!("이 세션의 {id} 이(가) 아직 진행 중입니다"),
+            Some("`/cancel-ralph` 로 끝낸 뒤 새로 시작하세요"),
+        )
+}
+
+/// Why no loop can begin beside one of somebody else's.
+fn busy_with(busy: Option<&Run>, id: &RunId) -> CliError {
+    let (whose, korean) = match busy.map(Run::session) {
+        Some(Some(_)) => ("another session", "다른 세션"),
+        Some(None) | None => ("`ralph run` in a terminal", "터미널의 `ralph run`"),
+    };
+    CliError::refused(format!("this work tree already has an active run: {id} of {whose}"))
+        .with_hint(format!(
+            "`/ralph stop {id}` ends it; a linked work tree can have a run of its own"
+        ))
+        .in_korean(
+            format!("이 작업 트리에서 이미 루프가 실행 중입니다: {id} ({korean})"),
+            Some(&format!("`/ralph stop {id}` 로 끝냅니다")),
+        )
 }
 
 /// The settings of a loop in this host. What the host cannot do is refused,

@@ -9,9 +9,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ralph_core::host::{Happening, HostReply, Position, Silence, ToolUse};
+use ralph_core::host::{Happening, HostReply, Position, Silence, Tone, ToolUse};
 use ralph_core::policy::{Bar, GateSpec};
 use ralph_core::run::{AgentRef, Baseline, NewRun, Owner, Task};
+use ralph_core::wording::told;
 use ralph_core::{Evidence, Run, RunId, SessionId, TreeId};
 use ralph_engine::events::Silent;
 use ralph_engine::host::Place;
@@ -88,7 +89,7 @@ impl Here<'_> {
                 self.keep("armed", "")?;
                 let begun = self.begin(text);
                 Ok(begun.unwrap_or_else(|error| {
-                    HostReply::silent().with_note(said(self.asked.app, &error))
+                    HostReply::silent().with_note(said(self.asked.app, &error)).in_tone(Tone::Error)
                 }))
             }
         }
@@ -100,7 +101,8 @@ impl Here<'_> {
         let settings = arm::settings(app, host, app.layers()?)?;
         let checks = Checks::new(app, settings)?.until(self.asked.deadline.end_of_gates());
         let task = Task { text: text.to_owned(), ..Task::default() };
-        arm::start(self.asked, self.session, task, checks)
+        let why = told::begins_in_every_session(app.chosen_locale());
+        arm::start(self.asked, self.session, task, checks, Some(why))
     }
 
     /// Finds out what is wrong before the agent edits anything in this turn.
@@ -181,7 +183,8 @@ impl Here<'_> {
     /// A run that is on no record, to look at the files with.
     fn probe(&self, targets: Vec<String>, before: Option<Before>) -> Result<Run, CliError> {
         let app = self.asked.app;
-        let prompt = fs::read_to_string(self.place.folder().join("prompt")).unwrap_or_default();
+        let prompt =
+            ralph_files::read_own_text(self.place.folder().join("prompt")).unwrap_or_default();
         let new = NewRun {
             task: Task { text: prompt, targets, ..Task::default() },
             worktree: app.worktree(),
@@ -216,12 +219,13 @@ impl Here<'_> {
     }
 
     fn edited(&self) -> BTreeSet<String> {
-        let text = fs::read_to_string(self.place.folder().join("edited")).unwrap_or_default();
+        let text =
+            ralph_files::read_own_text(self.place.folder().join("edited")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
 
     fn before(&self) -> Option<Before> {
-        Before::parse(&fs::read_to_string(self.place.folder().join("before")).ok()?)
+        Before::parse(&ralph_files::read_own_text(self.place.folder().join("before")).ok()?)
     }
 
     fn keep(&self, name: &str, text: &str) -> Result<(), CliError> {

@@ -1,6 +1,6 @@
 //! What went wrong in hooks: nobody reads their stderr.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::Write;
 use std::path::Path;
 
@@ -18,9 +18,5 @@ pub(super) fn write(home: &Path, text: &str) {
         let _ = fs::rename(&path, home.join("hooks.log.1"));
     }
     let line = format!("{} {}\n", moment(SystemClock.now()), redact(text).replace('\n', "\\n"));
-    let mut options = OpenOptions::new();
-    options.create(true).append(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let _ = options.open(&path).and_then(|mut file| file.write_all(line.as_bytes()));
+    let _ = ralph_files::append_own(&path).and_then(|mut file| file.write_all(line.as_bytes()));
 }

@@ -60,11 +60,13 @@ fn moment<'a>(app: &App, call: &Call, event: &'a HostEvent) -> Option<Moment<'a>
         Happening::SessionStarted(Start::New | Start::Cleared) => Some(Moment::Start),
         Happening::SessionStarted(Start::Compacted) => Some(Moment::Again),
         Happening::SessionStarted(Start::Resumed) => Some(Moment::GoingOn),
-        Happening::Prompted { text, .. } => match slash::parse(text) {
-            Some(Slash::Arm(_)) => Some(Moment::Task(text)),
-            Some(Slash::Verb(..) | Slash::Unclear(..)) => None,
-            None => (!text.trim_start().starts_with('/')).then_some(Moment::Task(text)),
-        },
+        Happening::Prompted { text, .. } => {
+            match slash::parse(text, &|word| app.project.root.join(word).exists()) {
+                Some(Slash::Arm(_)) => Some(Moment::Task(text)),
+                Some(Slash::Call(_) | Slash::Resume(_) | Slash::Help | Slash::Unclear(..)) => None,
+                None => (!text.trim_start().starts_with('/')).then_some(Moment::Task(text)),
+            }
+        }
         Happening::SessionStarted(Start::Forked | Start::Other)
         | Happening::HostStarted
         | Happening::Done(_)
@@ -234,7 +236,7 @@ impl Showing<'_> {
     }
 
     fn wanted(&self, moment: &Moment<'_>, effect: &Effect) -> Wanted {
-        let before = fs::read_to_string(self.place.folder().join(SEEN));
+        let before = ralph_files::read_own_text(self.place.folder().join(SEEN));
         let before = before.as_deref().unwrap_or_default();
         let mut lines = before.lines();
         let spent = lines.next().and_then(|line| line.parse().ok()).unwrap_or(0);

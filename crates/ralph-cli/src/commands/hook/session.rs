@@ -1,32 +1,31 @@
 //! What an event means for the session it happened in.
 
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use ralph_core::host::{Actor, Effect, Happening, HostEvent, HostReply, Start, Tone, ToolUse};
+use ralph_core::host::{
+    Actor, Effect, Happening, HostEvent, HostReply, Reach, Start, Tone, ToolUse,
+};
+use ralph_core::locale::Locale;
 use ralph_core::run::Owner;
 use ralph_core::state::{Pause, State, Wait};
-use ralph_core::wording::host as wording;
+use ralph_core::wording::{NextPrompt, host as wording, told};
 use ralph_core::{Run, SessionId};
 use ralph_engine::events::Silent;
 use ralph_engine::host::{Hosted, Place, record_tools};
 use ralph_engine::{Driver, EngineError, Ledger, loops};
 use ralph_store::{RunQuery, RunStore, StoreError, Which};
 
+use super::calls::{self, Queued};
 use super::deadline::Deadline;
-use super::slash::{self, Slash, Verb, Wanted};
+use super::slash::{self, ResumeWords, Slash, Wanted};
 use super::{Call, arm, auto, edits, said};
-use crate::app::{App, own_binary};
-use crate::caller::SESSION_COMMAND;
+use crate::app::App;
 use crate::commands::allow;
 use crate::commands::drive::{self, Checks};
 use crate::commands::resume::{refuse_elsewhere, settings_of};
 use crate::commands::run::open_ledger;
 use crate::error::CliError;
 use crate::rights;
-
-/// How much of what a command of ours prints is passed on.
-const MOST_ANSWER: usize = 8 * 1024;
 
 /// How far apart the processes may be that a host starts for one event.
 const ECHO: Duration = Duration::from_secs(2);
@@ -57,8 +56,8 @@ impl<'a> Session<'a> {
         match &self.event.what {
             Happening::ToolsUsed(uses) => self.tools_used(session, uses),
             Happening::Prompted { text, .. } if self.event.actor == Actor::Main => {
-                match slash::parse(text) {
-                    Some(command) => Ok(self.command(session, command, text)),
+                match slash::parse(text, &|word| self.is_path(session, word)) {
+                    Some(command) => Ok(self.command(session, &command, text)),
                     None => self.hear(session),
                 }
             }
@@ -106,6 +105,10 @@ impl<'a> Session<'a> {
             // The session went elsewhere; what is there proves nothing here.
             return Ok(HostReply::silent());
         }
+        let queued = self.queued(session, &place);
+        if let Some(Queued::Acts(reply)) = queued {
+            return Ok(reply);
+        }
         let mut sink = Silent;
         // A session can be left even where its gates have fallen into pieces.
         let checks = if matches!(self.event.what, Happening::TurnEnded(_)) {
@@ -125,9 +128,13 @@ impl<'a> Session<'a> {
         if driver.gates.is_empty() {
             // The process ends now. To close the store in good order would take
             // as long as to open it, and nobody waits for that.
+            driver.tree.finish();
             std::mem::forget(driver);
         }
-        Ok(answered?)
+        Ok(match (answered?, queued) {
+            (reply, Some(Queued::Shows(text))) => calls::beside(reply, &text),
+            (reply, Some(Queued::Acts(_)) | None) => reply,
+        })
     }
 
     /// What the host says about itself and about what it was asked for; `None`
@@ -165,8 +172,15 @@ impl<'a> Session<'a> {
         };
         let Some(run) = run.filter(is_ours) else { return Ok(silent) };
         let Some(session) = run.session() else { return Ok(silent) };
+        let is_cut_off =
+            run.state == State::Running && run.errands.first().is_none() && self.app.is_left(&run);
         let reply = self.with_driver(ledger, &run, session, |driver, hosted| match wanted {
             Some(report) => driver.answer_report(&run, report, hosted),
+            None if is_cut_off => {
+                let run = driver.drop_turn(run.clone())?;
+                let reply = driver.answer_start(&run, hosted)?;
+                Ok(reply.with_note(told::was_cut_off(&run)).in_tone(Tone::Warning))
+            }
             None => driver.answer_start(&run, hosted),
         });
         reply.map(Some)
@@ -186,6 +200,7 @@ impl<'a> Session<'a> {
         let mut driver = drive::driver(self.app, ledger, checks, run, &mut sink)?;
         let answered = answer(&mut driver, &hosted);
         // As below: nobody waits for the store to be closed in good order.
+        driver.tree.finish();
         std::mem::forget(driver);
         Ok(answered?)
     }
@@ -210,6 +225,7 @@ impl<'a> Session<'a> {
                 .summary_file
                 .map(|path| path(&self.app.project.root, session)),
             caller: self.call.caller,
+            has_user: self.call.host.has_user(|name| self.app.variable(name)),
             limits: checks.settings.limit_patterns.clone(),
         }
     }
@@ -238,22 +254,26 @@ impl<'a> Session<'a> {
 
     /// A command of ours that was typed in the session. Errors are for the
     /// user to read.
-    fn command(&self, session: &SessionId, command: Slash, text: &str) -> HostReply {
+    pub(super) fn command(&self, session: &SessionId, command: &Slash, text: &str) -> HostReply {
         if let Err(error) = rights::ensure_in_session(self.app, command.right(), text) {
             return answer(said(self.app, &error)).in_tone(Tone::Error);
         }
         let done = match command {
-            Slash::Arm(text) => self.arm(session, &text),
-            Slash::Unclear(word, meant) => Err(slash::unclear(&word, meant)),
-            Slash::Verb(Verb::Help, _) => Ok(answer(slash::help())),
-            Slash::Verb(Verb::Resume, words) => self.resume(session, &words),
-            Slash::Verb(Verb::Allow, words) => self.allow(session, &words),
-            Slash::Verb(Verb::Status, words) => self.pass_on(session, Verb::Status, &words),
-            Slash::Verb(verb @ (Verb::Stop | Verb::Pause | Verb::Rollback), words) => {
-                self.pass_on(session, verb, &words).map(HostReply::calling_off)
-            }
+            Slash::Arm(text) => self.arm(session, text),
+            Slash::Unclear(word, meant) => Err(slash::unclear(word, meant.as_deref())),
+            Slash::Help => Ok(answer(slash::help(self.app.chosen_locale()))),
+            Slash::Resume(words) => self.resume(session, words),
+            Slash::Call(call) => self.call(session, call),
         };
         done.unwrap_or_else(|error| answer(said(self.app, &error)).in_tone(Tone::Error))
+    }
+
+    /// Whether a word names a file of the project, or one that the loop of the
+    /// session is held for: it may be gone.
+    pub(super) fn is_path(&self, session: &SessionId, word: &str) -> bool {
+        let exists = |word: &str| self.app.project.root.join(word).exists();
+        let is_held = |run: Run| run.progress.held.iter().any(|held| held.starts_with(word));
+        exists(word) || self.own_open(session).ok().flatten().is_some_and(is_held)
     }
 
     /// Whether another process has just given this run to the session. A host
@@ -266,27 +286,25 @@ impl<'a> Session<'a> {
 
     fn arm(&self, session: &SessionId, text: &str) -> Result<HostReply, CliError> {
         self.app.refuse_if_disabled()?;
-        let wanted = Wanted::read(text)?;
+        let wanted = Wanted::read(text, &|path| self.app.project.root.join(path).exists())?;
         let mut layers = self.app.layers()?;
         wanted.apply(&mut layers)?;
         let settings = arm::settings(self.app, self.call.host, layers)?;
         let checks = Checks::new(self.app, settings)?.until(self.deadline.end_of_gates());
-        arm::start(self, session, wanted.task, checks)
+        arm::start(self, session, wanted.task, checks, None)
     }
 
     /// Accepts changes that the run of this session waits for, and judges it
     /// again. At any other time nobody can tell whether the user asks.
-    fn allow(&self, session: &SessionId, words: &[String]) -> Result<HostReply, CliError> {
-        let own = match self.app.existing_store()? {
-            Some(store) => store.run_of_session(session)?,
-            None => None,
-        };
+    pub(super) fn allow(
+        &self,
+        session: &SessionId,
+        words: &[String],
+    ) -> Result<HostReply, CliError> {
+        let own = self.own_open(session)?;
         let waits = |run: &Run| {
             matches!(run.state, State::Waiting(Wait::Human { .. })) && !run.progress.held.is_empty()
         };
-        if words.is_empty() {
-            return self.pass_on(session, Verb::Allow, words);
-        }
         let Some(run) = own.filter(waits) else {
             return Err(CliError::refused(
                 "no loop of this session waits for changes to be allowed",
@@ -301,38 +319,69 @@ impl<'a> Session<'a> {
         self.go_on(session, open_ledger(self.app)?, &run)
     }
 
-    /// Goes on with a run in this session, whoever had it before.
-    fn resume(&self, session: &SessionId, words: &[String]) -> Result<HostReply, CliError> {
-        let takes_over = words.iter().any(|word| word == "--takeover");
-        let given = words.iter().find(|word| !word.starts_with("--")).map(String::as_str);
+    /// Goes on with the loop of this session, or with one whose id is given,
+    /// whoever had that before.
+    fn resume(&self, session: &SessionId, words: &ResumeWords) -> Result<HostReply, CliError> {
         let ledger = open_ledger(self.app)?;
-        let none = || {
-            CliError::refused("there is no loop to go on with")
-                .in_korean("이어서 진행할 루프가 없습니다", None)
+        let run = match words.run.as_deref() {
+            Some(id) => self.app.find_run(ledger.store(), Some(id))?,
+            None => ledger.store().run_of_session(session)?,
         };
-        let run = self.app.find_run(ledger.store(), given)?.ok_or_else(none)?;
+        let Some(run) = run else { return Err(self.nothing_to_resume(session)?) };
         refuse_elsewhere(self.app, &run)?;
         arm::refuse_budget(&run.policy)?;
-        if self.is_echo(&run, session) {
-            return Ok(HostReply::silent());
+        let is_own = run.session() == Some(session);
+        let is_under_way =
+            run.state == State::Running && !ledger.store().is_decided(&run.id, run.iteration)?;
+        match self.call.host.reach {
+            Reach::Answers if self.is_echo(&run, session) => return Ok(HostReply::silent()),
+            Reach::Messages if is_own && is_under_way => {
+                let resumed = Place::new(&self.app.home, session).resumed();
+                let is_echo = resumed.is_some_and(|at| at.plus(ECHO) >= self.call.heard);
+                let told = || answer(told::is_at_work(&run));
+                return Ok(if is_echo { HostReply::silent() } else { told() });
+            }
+            Reach::Answers | Reach::Messages => {}
         }
-        let old = run.session().cloned();
-        let is_elsewhere = old.as_ref().is_some_and(|old| old != session);
-        if is_elsewhere && run.state.is_active() && !takes_over {
-            return Err(CliError::refused(format!("{} goes on in another session", run.id))
-                .with_hint("`/ralph resume --takeover` moves it here")
+        let is_elsewhere = run.session().is_some() && !is_own;
+        let lives = run.state.is_active() && !self.app.is_left(&run);
+        if is_elsewhere && lives && !words.takeover {
+            let id = &run.id;
+            return Err(CliError::refused(format!("{id} goes on in another session"))
+                .with_hint(format!("`/ralph resume {id} --takeover` moves it here"))
                 .in_korean(
-                    format!("{} 은(는) 다른 세션에서 진행 중입니다", run.id),
-                    Some("`/ralph resume --takeover` 로 이 세션으로 옮깁니다"),
+                    format!("{id} 은(는) 다른 세션에서 진행 중입니다"),
+                    Some(&format!("`/ralph resume {id} --takeover` 로 이 세션으로 옮깁니다")),
                 ));
         }
+        if run.state.is_ended() {
+            return Err(has_ended(&run));
+        }
         self.go_on(session, ledger, &run)
+    }
+
+    /// Why there is nothing to go on with here, and what there is elsewhere.
+    fn nothing_to_resume(&self, session: &SessionId) -> Result<CliError, CliError> {
+        let error = CliError::refused("this session has no loop to go on with")
+            .in_korean("이 세션에는 이어서 진행할 루프가 없습니다", None);
+        let others = self.of_others(session)?;
+        if others.is_empty() {
+            return Ok(error);
+        }
+        let named = |locale| {
+            let lines = others.iter().map(|run| self.left_alone(run, "resume", locale));
+            lines.collect::<Vec<_>>().join("\n")
+        };
+        Ok(error
+            .with_hint(named(Locale::En))
+            .in_korean("이 세션에는 이어서 진행할 루프가 없습니다", Some(&named(Locale::Ko))))
     }
 
     /// Takes a run over and judges it at once.
     fn go_on(&self, session: &SessionId, ledger: Ledger, run: &Run) -> Result<HostReply, CliError> {
         let old = run.session().cloned();
         let owner = Owner::Session(session.clone());
+        self.give_sign();
         let checks = self.checks(run)?;
         let taken = loops::take_over_as(ledger.store(), run, &owner, self.app.now());
         if let Err(EngineError::Store(StoreError::Stale { .. })) = &taken {
@@ -343,18 +392,28 @@ impl<'a> Session<'a> {
         }
         let run = taken?;
         self.move_mark(old.as_ref(), session, &run)?;
+        Place::new(&self.app.home, session).note_resumed(self.app.now());
         let mut sink = Silent;
         let mut driver = drive::driver(self.app, ledger, checks, &run, &mut sink)?;
         let run = driver.adopt(run)?;
         Ok(match run.state {
-            State::Running => HostReply::of(Effect::Tell { context: wording::reminder(&run) })
-                .with_note(wording::iteration(&run)),
+            State::Running => {
+                HostReply::of(Effect::Tell { context: NextPrompt::new(&run).reminder() })
+                    .with_note(wording::goes_on(&run))
+            }
             State::Waiting(_)
             | State::Paused(_)
             | State::Success(_)
             | State::Failed(_)
-            | State::Stopped => answer(wording::ended(&run)).calling_off(),
+            | State::Stopped => answer(wording::ended(&run, None)).calling_off(),
         })
+    }
+
+    /// Shows a host that waits only for who lives that this will take a while.
+    pub(super) fn give_sign(&self) {
+        if self.call.host.reach == Reach::Messages {
+            self.deadline.early("");
+        }
     }
 
     /// A session that follows another one takes its run with it.
@@ -363,9 +422,7 @@ impl<'a> Session<'a> {
         let worktree = Some(self.app.worktree());
         let open = ledger.store().runs(&RunQuery { worktree, which: Which::Open, limit: 10 })?;
         let is_left = |run: &&Run| match (start, run.session()) {
-            (Start::Cleared, Some(old)) => {
-                run.state.is_active() && Place::new(&self.app.home, old).was_cleared()
-            }
+            (Start::Cleared, Some(old)) => Place::new(&self.app.home, old).was_cleared(),
             (_, Some(_)) => run.state == State::Paused(Pause::Interrupted),
             (_, None) => false,
         };
@@ -375,14 +432,23 @@ impl<'a> Session<'a> {
         };
         if start == Start::Forked {
             // Nobody says whose copy the session is: the user decides.
-            return Ok(HostReply::silent().with_note(wording::rests(run)));
+            let line = self.left_alone(run, "resume", self.app.chosen_locale());
+            return Ok(HostReply::silent().with_note(format!("ralph: {line}")));
         }
-        let (old, owner) = (run.session().cloned(), Owner::Session(session.clone()));
+        let old = run.session().cloned();
+        if !run.state.is_active() {
+            // What the user interrupted rests on, for this session to resume.
+            let run = loops::hand_on(ledger.store(), run, session, self.app.now())?;
+            self.move_mark(old.as_ref(), session, &run)?;
+            return Ok(HostReply::silent().with_note(wording::rests(&run)));
+        }
+        let owner = Owner::Session(session.clone());
         let run = loops::take_over_as(ledger.store(), run, &owner, self.app.now())?;
         self.move_mark(old.as_ref(), session, &run)?;
         let (checks, mut sink) = (self.checks(&run)?, Silent);
         let run = drive::driver(self.app, ledger, checks, &run, &mut sink)?.drop_turn(run)?;
-        Ok(HostReply::of(Effect::Tell { context: wording::reminder(&run) }))
+        let reply = HostReply::of(Effect::Tell { context: NextPrompt::new(&run).reminder() });
+        Ok(reply.with_note(wording::goes_on(&run)))
     }
 
     fn move_mark(
@@ -400,42 +466,22 @@ impl<'a> Session<'a> {
         place.note_asked(self.event.prompt.as_deref());
         Ok(())
     }
-
-    /// Lets the command line do what was asked, and shows what it says.
-    fn pass_on(
-        &self,
-        session: &SessionId,
-        verb: Verb,
-        words: &[String],
-    ) -> Result<HostReply, CliError> {
-        let own = match self.app.existing_store()? {
-            Some(store) => store.run_of_session(session)?,
-            None => None,
-        };
-        let own = own.map(|run| run.id.to_string());
-        let mut command = Command::new(own_binary());
-        command.current_dir(&self.app.project.root).env("NO_COLOR", "1").stdin(Stdio::null());
-        command.env("RALPH_LOCALE", self.app.chosen_locale().as_str());
-        command.env(SESSION_COMMAND, session.as_str());
-        match (verb, own) {
-            (Verb::Stop, Some(own)) => command.args(["stop", "--run", &own]),
-            (Verb::Stop, None) => command.arg("stop"),
-            (Verb::Pause, _) => command.arg("pause"),
-            (Verb::Rollback, _) => command.arg("rollback"),
-            (Verb::Allow, Some(own)) => command.args(["allow", "--run", &own]),
-            (Verb::Allow, None) => command.arg("allow"),
-            (Verb::Status | Verb::Resume | Verb::Help, _) => command.arg("status"),
-        };
-        let output = command.args(words).output()?;
-        let text = [output.stdout, output.stderr].concat();
-        let text = String::from_utf8_lossy(&text);
-        Ok(answer(text[..text.floor_char_boundary(MOST_ANSWER)].trim().to_owned()))
-    }
 }
 
 /// The user reads this, the agent does not.
 pub(super) fn answer(text: impl Into<String>) -> HostReply {
     HostReply::of(Effect::Answer { text: text.into() })
+}
+
+/// Why a loop that is over does not go on.
+fn has_ended(run: &Run) -> CliError {
+    let (id, status) = (&run.id, run.state.status());
+    CliError::refused(format!("{id} has ended ({status})"))
+        .with_hint("`/ralph TASK` starts a new loop")
+        .in_korean(
+            format!("{id} 은(는) 이미 끝났습니다({status})"),
+            Some("`/ralph 작업` 으로 새 루프를 시작하세요"),
+        )
 }
 
 /// The run that has left this session and is not done with it.

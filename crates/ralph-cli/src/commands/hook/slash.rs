@@ -1,107 +1,185 @@
-//! `/ralph …` as it is typed in a host: verbs, flags and a task in any words.
+//! `/ralph …` as it is typed in a host: commands, flags and a task in any words.
 //!
-//! Nothing here goes through a shell. A quotation counts as one only where a
-//! word begins, so that an apostrophe is an apostrophe.
+//! Nothing here goes through a shell. A text is a command of ours only if all
+//! of it is one: its name, its flags, runs and paths that exist. Otherwise it
+//! is a task, and `start` makes a task of anything.
 
-use std::ops::Range;
+mod wanted;
+mod words;
 
-use clap::{CommandFactory, Parser};
-use ralph_core::run::Task;
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 
-use crate::config::Layers;
+use ralph_core::locale::Locale;
+
+use crate::cli::{Cli, Command};
 use crate::error::CliError;
-use crate::options::{PolicyOptions, TaskOptions};
 use crate::rights::CallRight;
+use words::{Word, words};
+
+pub(super) use wanted::Wanted;
 
 /// What was typed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Slash {
     /// Arm a loop.
     Arm(String),
-    /// Do something with a loop there is.
-    Verb(Verb, Vec<String>),
+    /// Call a command of ours.
+    Call(SessionCommand),
+    /// Go on with a loop in this session.
+    Resume(ResumeWords),
+    /// Say what can be typed.
+    Help,
     /// Neither for certain: this word, and what may have been meant.
-    Unclear(String, Option<&'static str>),
+    Unclear(String, Option<String>),
 }
 
-/// What can be done with a loop there is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verb {
-    Stop,
-    Status,
-    Rollback,
-    Resume,
-    Pause,
-    Allow,
-    Help,
+/// A command of the command line that was typed in a session.
+#[derive(Debug)]
+pub(super) struct SessionCommand {
+    /// What it is.
+    pub(super) command: Command,
+    /// Its words, its name first.
+    pub(super) words: Vec<String>,
+}
+
+/// `/ralph resume`
+#[derive(Parser, Debug, PartialEq, Eq)]
+#[command(name = "resume")]
+pub(super) struct ResumeWords {
+    /// The run to go on with
+    pub(super) run: Option<String>,
+    /// Take it from the session that has it
+    #[arg(long)]
+    pub(super) takeover: bool,
+}
+
+impl SessionCommand {
+    /// Whether its words name a run.
+    pub(super) fn names_run(&self) -> bool {
+        self.words.iter().skip(1).any(|word| is_run(word) || word.starts_with("--run"))
+    }
 }
 
 impl Slash {
     /// Who may type it in a turn that a driver of ours takes.
     pub(super) fn right(&self) -> CallRight {
         match self {
-            Self::Verb(Verb::Status | Verb::Help, _) | Self::Unclear(..) => CallRight::Anyone,
-            Self::Arm(_)
-            | Self::Verb(
-                Verb::Stop | Verb::Rollback | Verb::Resume | Verb::Pause | Verb::Allow,
-                _,
-            ) => CallRight::UserOnly,
+            Self::Help | Self::Unclear(..) => CallRight::Anyone,
+            Self::Call(call) => call.command.right(),
+            Self::Arm(_) | Self::Resume(_) => CallRight::UserOnly,
         }
     }
 }
 
-/// How the verbs are written.
-const VERBS: [&str; 9] =
-    ["start", "stop", "cancel", "status", "rollback", "resume", "pause", "allow", "help"];
-
-impl Verb {
-    fn parse(word: &str) -> Option<Self> {
-        Some(match word {
-            "stop" | "cancel" | "--cancel" => Self::Stop,
-            "status" => Self::Status,
-            "rollback" => Self::Rollback,
-            "resume" => Self::Resume,
-            "pause" => Self::Pause,
-            "allow" => Self::Allow,
-            "help" | "--help" => Self::Help,
-            _ => return None,
-        })
-    }
-}
-
-/// Understands a prompt that is one of our commands; `None` for any other.
-pub(super) fn parse(prompt: &str) -> Option<Slash> {
+/// What is typed behind one of our commands; `None` for any other prompt.
+fn behind(prompt: &str) -> Option<(&str, &str)> {
     let text = prompt.trim_start().strip_prefix('/')?;
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
     let (name, rest) = text.split_at(end);
-    let rest = rest.trim();
-    match name {
-        "ralph" | "ralph:ralph" => Some(understand(rest)),
-        "cancel-ralph" | "ralph:cancel-ralph" => Some(Slash::Verb(Verb::Stop, Vec::new())),
+    match name.strip_prefix("ralph:").unwrap_or(name) {
+        name @ ("ralph" | "cancel-ralph") => Some((name, rest.trim())),
         _ => None,
     }
 }
 
-fn understand(rest: &str) -> Slash {
+/// Whether a prompt is one of our commands.
+pub(super) fn is_ours(prompt: &str) -> bool {
+    behind(prompt).is_some()
+}
+
+/// Understands a prompt that is one of our commands; `None` for any other.
+/// `exists` says whether a word names a file.
+pub(super) fn parse(prompt: &str, exists: &dyn Fn(&str) -> bool) -> Option<Slash> {
+    match behind(prompt)? {
+        ("ralph", rest) => Some(understand(rest, exists)),
+        (_, rest) => {
+            let words = words(rest);
+            let names = words.iter().map(|word| word.value(rest).into_owned());
+            let called = std::iter::once("stop".to_owned()).chain(names).collect();
+            // Whatever else was typed there, an end was wanted.
+            called_as(called, exists).or_else(|| called_as(vec!["stop".to_owned()], exists))
+        }
+    }
+}
+
+fn understand(rest: &str, exists: &dyn Fn(&str) -> bool) -> Slash {
     let words = words(rest);
-    let Some(first) = words.first() else { return Slash::Verb(Verb::Help, Vec::new()) };
+    let Some(first) = words.first() else { return Slash::Help };
     if first.quote.is_some() {
         return Slash::Arm(rest.to_owned());
     }
     match &rest[first.span.clone()] {
-        "start" => Slash::Arm(rest[first.span.end..].trim().to_owned()),
-        word => match Verb::parse(word) {
-            Some(verb) => {
-                let more = words.iter().skip(1).map(|word| word.value(rest).into_owned());
-                Slash::Verb(verb, more.collect())
-            }
-            None if is_no_task(rest, &words) => Slash::Unclear(word.to_owned(), None),
-            None => match misspelt(rest, &words) {
-                Some(verb) => Slash::Unclear(word.to_owned(), Some(verb)),
-                None => Slash::Arm(rest.to_owned()),
-            },
-        },
+        "start" => return Slash::Arm(rest[first.span.end..].trim().to_owned()),
+        "help" | "--help" | "-h" if words.len() == 1 => return Slash::Help,
+        _ => {}
     }
+    let typed: Vec<String> = words.iter().map(|word| word.value(rest).into_owned()).collect();
+    let quoted = words.iter().filter(|word| word.quote.is_some());
+    let quoted: Vec<String> = quoted.map(|word| word.value(rest).into_owned()).collect();
+    let is_argument = |word: &str| quoted.iter().any(|quoted| quoted == word) || exists(word);
+    if let Some(command) = called_as(typed.clone(), &is_argument) {
+        return command;
+    }
+    let word = typed.into_iter().next().unwrap_or_default();
+    if is_no_task(rest, &words) {
+        return Slash::Unclear(word, None);
+    }
+    match misspelt(rest, &words) {
+        Some(meant) => Slash::Unclear(word, Some(meant)),
+        None => Slash::Arm(rest.to_owned()),
+    }
+}
+
+/// The command that these words are, if all of them belong to it.
+fn called_as(mut typed: Vec<String>, is_argument: &dyn Fn(&str) -> bool) -> Option<Slash> {
+    if typed.first()? == "--cancel" {
+        "stop".clone_into(&mut typed[0]);
+    }
+    let is_argument = |word: &str| is_run(word) || is_range(word) || is_argument(word);
+    if typed[0] == "resume" {
+        let command = ResumeWords::command();
+        let matches = command.clone().try_get_matches_from(&typed).ok()?;
+        let is_whole = given(&command, &matches).iter().all(|word| is_argument(word));
+        let words = ResumeWords::from_arg_matches(&matches).ok()?;
+        return is_whole.then_some(Slash::Resume(words));
+    }
+    let command = Cli::command();
+    let name = command.get_subcommands().find(|known| known.get_name() == typed[0])?.get_name();
+    if name.starts_with("__") {
+        return None;
+    }
+    let line = std::iter::once("ralph".to_owned()).chain(typed.iter().cloned());
+    let matches = command.clone().try_get_matches_from(line).ok()?;
+    let is_whole = given(&command, &matches).iter().all(|word| is_argument(word));
+    let parsed = Cli::from_arg_matches(&matches).ok()?;
+    is_whole.then_some(Slash::Call(SessionCommand { command: parsed.command, words: typed }))
+}
+
+/// What was given in places that have no name, by a command and by those below
+/// it.
+fn given(command: &clap::Command, matches: &ArgMatches) -> Vec<String> {
+    let is_typed =
+        |id: &str| matches.value_source(id) == Some(clap::parser::ValueSource::CommandLine);
+    let places = command.get_positionals().map(|arg| arg.get_id().as_str());
+    let values = places.filter(|id| is_typed(id)).filter_map(|id| matches.get_raw(id)).flatten();
+    let mut given: Vec<String> = values.map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some((name, matches)) = matches.subcommand()
+        && let Some(command) = command.find_subcommand(name)
+    {
+        given.extend(self::given(command, matches));
+    }
+    given
+}
+
+/// Whether a word has the form of a run's id, or of the beginning of one.
+fn is_run(word: &str) -> bool {
+    let digits = word.strip_prefix("run-").unwrap_or_default();
+    !digits.is_empty() && digits.len() <= 8 && digits.chars().all(|c| c.is_ascii_hexdigit())
+}
+
+/// Whether a word names two snapshots.
+fn is_range(word: &str) -> bool {
+    word.split_once("..").is_some_and(|(from, to)| !from.is_empty() && !to.is_empty())
 }
 
 /// Whether a text begins as a flag does that we do not have, or has no words.
@@ -114,18 +192,21 @@ fn is_no_task(text: &str, words: &[Word]) -> bool {
         || !text.contains(char::is_alphanumeric)
 }
 
-/// The verb that was meant, if a text looks like one with what can follow it:
-/// flags, or a run.
-fn misspelt(text: &str, words: &[Word]) -> Option<&'static str> {
+/// The command that was meant, if a text looks like one with what can follow
+/// it: flags, or a run.
+fn misspelt(text: &str, words: &[Word]) -> Option<String> {
     let mut raw = words.iter().map(|word| &text[word.span.clone()]);
     let first = raw.next()?.to_lowercase();
-    if !raw.all(|word| word.starts_with('-') || word.starts_with("run-")) {
+    if !raw.all(|word| word.starts_with('-') || is_run(word)) {
         return None;
     }
     // In a short word nearly every letter makes another word.
     let most = if first.chars().count() > 4 { 2 } else { 1 };
-    let near = VERBS.iter().map(|verb| (distance(&first, verb), *verb));
-    near.filter(|(distance, _)| *distance <= most).min().map(|(_, verb)| verb)
+    let command = Cli::command();
+    let names = command.get_subcommands().filter(|known| !known.get_name().starts_with("__"));
+    let names = names.map(|known| known.get_name().to_owned()).chain(["help".to_owned()]);
+    let near = names.filter(|name| name.len() > 3).map(|name| (distance(&first, &name), name));
+    near.filter(|(distance, _)| *distance <= most).min().map(|(_, name)| name)
 }
 
 /// How many letters have to be added, left out, changed or swapped with the
@@ -170,261 +251,28 @@ pub(super) fn unclear(word: &str, meant: Option<&str>) -> CliError {
     }
 }
 
-/// `/ralph TASK [flags]`
-#[derive(Parser, Debug)]
-#[command(name = "/ralph", no_binary_name = true, disable_help_flag = true, color = clap::ColorChoice::Never)]
-struct SlashArgs {
-    #[command(flatten)]
-    task: TaskOptions,
-    #[command(flatten)]
-    policy: PolicyOptions,
-}
-
-/// A loop that is to be armed.
-#[derive(Debug)]
-pub(super) struct Wanted {
-    pub(super) task: Task,
-    policy: PolicyOptions,
-}
-
-impl Wanted {
-    /// Reads a task with its flags. What is no flag of ours is an error,
-    /// never a part of the task.
-    pub(super) fn read(text: &str) -> Result<Self, CliError> {
-        let taken = take_flags(text);
-        let mut args = taken.flags;
-        args.extend(taken.targets.iter().map(|target| format!("--target={target}")));
-        args.push("--".to_owned());
-        args.push(taken.task);
-        let parsed = SlashArgs::try_parse_from(args).map_err(|error| explain(&error))?;
-        Ok(Self { task: parsed.task.read()?, policy: parsed.policy })
-    }
-
-    /// Puts the flags on top of the settings.
-    pub(super) fn apply(&self, layers: &mut Layers) -> Result<(), CliError> {
-        self.policy.apply(layers)
-    }
-}
-
-/// What is wrong, without the usage of a command line that nobody typed.
-fn explain(error: &clap::Error) -> CliError {
-    let text = error.to_string();
-    let line = text.lines().next().unwrap_or_default();
-    let line = line.strip_prefix("error: ").unwrap_or(line);
-    let tip = text.lines().find_map(|line| line.trim().strip_prefix("tip: "));
-    let hint = tip.map_or_else(
-        || "put the task in quotes if it is a part of it; `/ralph help` lists the flags".to_owned(),
-        |tip| format!("{tip}; or put the task in quotes if it is a part of it"),
-    );
-    let korean =
-        "작업의 일부라면 작업을 따옴표로 묶으세요. `/ralph help` 로 플래그를 볼 수 있습니다";
-    CliError::usage(line)
-        .with_hint(hint)
-        .in_korean(format!("플래그를 이해할 수 없습니다: {line}"), Some(korean))
-}
-
-/// The flags that `/ralph` knows, for its help.
-pub(super) fn help() -> String {
-    let mut command = SlashArgs::command().term_width(90);
-    let flags = command.render_help().to_string();
-    let flags = flags.split_once("Options:").map_or(flags.as_str(), |(_, flags)| flags);
-    format!(
-        "/ralph TASK [flags]    work on the task until it is proven done\n\
-         /ralph status          where the loop stands\n\
-         /ralph pause | resume  rest, and go on\n\
-         /ralph stop            end it (also /cancel-ralph)\n\
-         /ralph rollback        put the files back as they were before it\n\n\
-         Flags:{flags}"
-    )
-}
-
-struct Taken {
-    task: String,
-    flags: Vec<String>,
-    targets: Vec<String>,
-}
-
-/// Takes the flags out of a text; what remains is the task, as it was typed.
-fn take_flags(text: &str) -> Taken {
-    let (mut flags, mut targets) = (Vec::new(), Vec::new());
-    let mut cut: Vec<Range<usize>> = Vec::new();
-    let mut left: Vec<Word> = Vec::new();
-    let mut at = 0;
-    while let Some(start) = next_word(text, at) {
-        if is_flag(&text[start..]) {
-            let (flag, end) = read_flag(text, start);
-            flags.push(flag);
-            cut.push(start..end);
-            at = end;
-            continue;
+/// What can be typed, in a few lines.
+pub(super) fn help(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => {
+            "/ralph TASK [flags]   work on the task until it is proven done\n\
+             /ralph status | report | runs | diff | check   look at the loop of this session\n\
+             /ralph pause | resume   let the loop rest, and go on with it\n\
+             /cancel-ralph   end it (while the agent works: Esc first)\n\
+             /ralph allow PATH | rollback   accept changes of tests, or undo the loop's changes\n\
+             Flags: --max-iterations N, --max-duration 30m, --criteria test_pass, --criteria \"custom:COMMAND\"\n\
+             `ralph run --help` in a terminal lists all flags."
         }
-        let word = word_at(text, start);
-        let raw = &text[word.span.clone()];
-        if word.quote.is_none() && raw.len() > 1 {
-            targets.extend(raw.strip_prefix('@').map(str::to_owned));
-        }
-        at = word.span.end;
-        left.push(word);
-    }
-    let task = match left.as_slice() {
-        [only] if only.quote.is_some() => only.value(text).into_owned(),
-        _ => without(text, &cut),
-    };
-    Taken { task, flags, targets }
-}
-
-fn is_flag(text: &str) -> bool {
-    text.strip_prefix("--").is_some_and(|name| name.starts_with(char::is_alphabetic))
-}
-
-/// The flag that begins at `start` with its value, and where it ends.
-fn read_flag(text: &str, start: usize) -> (String, usize) {
-    let is_end = |c: char| c == '=' || c.is_whitespace();
-    let end = text[start..].find(is_end).map_or(text.len(), |length| start + length);
-    let name = &text[start..end];
-    let value = if text[end..].starts_with('=') {
-        Some(end + 1)
-    } else if takes_value(name) {
-        next_word(text, end)
-    } else {
-        None
-    };
-    match value {
-        Some(at) => {
-            let (value, end) = read_value(text, at);
-            (format!("{name}={value}"), end)
-        }
-        None => (name.to_owned(), end),
-    }
-}
-
-/// The value that begins here, as a shell would read it: quotation marks may
-/// stand anywhere in it. One that is never closed is an ordinary character.
-fn read_value(text: &str, start: usize) -> (String, usize) {
-    let mut value = String::new();
-    let mut rest = text[start..].char_indices();
-    while let Some((offset, c)) = rest.next() {
-        let at = start + offset;
-        if c.is_whitespace() {
-            return (value, at);
-        }
-        let inner = &text[at + c.len_utf8()..];
-        match inner.find(c).filter(|_| matches!(c, '"' | '\'')) {
-            Some(length) => {
-                value.push_str(&inner[..length]);
-                rest = text[start..].char_indices();
-                let end = offset + c.len_utf8() + length;
-                rest.by_ref().take_while(|(seen, _)| *seen < end).for_each(drop);
-            }
-            None => value.push(c),
+        Locale::Ko => {
+            "/ralph 작업 [플래그]   증명될 때까지 작업합니다\n\
+             /ralph status | report | runs | diff | check   이 세션의 루프를 봅니다\n\
+             /ralph pause | resume   루프를 쉬게 하고 이어서 진행합니다\n\
+             /cancel-ralph   루프를 끝냅니다(에이전트가 작업 중이면 먼저 Esc)\n\
+             /ralph allow 경로 | rollback   테스트 변경을 허용하거나 루프의 변경을 되돌립니다\n\
+             플래그: --max-iterations N, --max-duration 30m, --criteria test_pass, --criteria \"custom:명령\"\n\
+             모든 플래그는 터미널에서 `ralph run --help` 로 볼 수 있습니다."
         }
     }
-    (value, text.len())
-}
-
-/// Whether this flag, given without `=`, takes the next word.
-fn takes_value(flag: &str) -> bool {
-    let Some(name) = flag.strip_prefix("--") else { return false };
-    let command = SlashArgs::command();
-    let mut args = command.get_arguments();
-    args.any(|arg| {
-        let aliases = arg.get_all_aliases().unwrap_or_default();
-        let is_it = arg.get_long() == Some(name) || aliases.contains(&name);
-        is_it && arg.get_action().takes_values()
-    })
-}
-
-/// The text without these parts, otherwise as it is.
-fn without(text: &str, cut: &[Range<usize>]) -> String {
-    let mut out = String::new();
-    let mut from = 0;
-    for part in cut {
-        out.push_str(&text[from..part.start]);
-        // One gap goes with the part, the other one stays.
-        let gap = text[part.end..].chars().next().filter(|c| c.is_whitespace());
-        from = part.end + gap.map_or(0, char::len_utf8);
-    }
-    out.push_str(&text[from.min(text.len())..]);
-    out.trim().to_owned()
-}
-
-/// A word of a text.
-#[derive(Debug)]
-struct Word {
-    span: Range<usize>,
-    /// What it stands in as a whole.
-    quote: Option<char>,
-}
-
-impl Word {
-    /// The word without its quotation marks.
-    fn value<'t>(&self, text: &'t str) -> std::borrow::Cow<'t, str> {
-        let raw = &text[self.span.clone()];
-        match self.quote {
-            Some(quote) => unquoted(&raw[1..raw.len() - 1], quote),
-            None => raw.into(),
-        }
-    }
-}
-
-fn unquoted(inner: &str, quote: char) -> std::borrow::Cow<'_, str> {
-    if quote == '"' && inner.contains('\\') {
-        return inner.replace("\\\"", "\"").replace("\\\\", "\\").into();
-    }
-    inner.into()
-}
-
-fn is_quote(c: char) -> bool {
-    matches!(c, '"' | '\'' | '`' | '“')
-}
-
-fn closing(quote: char) -> char {
-    if quote == '“' { '”' } else { quote }
-}
-
-/// Splits a text into words; a quotation that is closed before a gap is one.
-fn words(text: &str) -> Vec<Word> {
-    let mut words = Vec::new();
-    let mut at = 0;
-    while let Some(start) = next_word(text, at) {
-        let word = word_at(text, start);
-        at = word.span.end;
-        words.push(word);
-    }
-    words
-}
-
-/// Where the next word begins.
-fn next_word(text: &str, at: usize) -> Option<usize> {
-    text[at..].find(|c: char| !c.is_whitespace()).map(|gap| at + gap)
-}
-
-fn word_at(text: &str, start: usize) -> Word {
-    let bare = || {
-        let length = text[start..].find(char::is_whitespace);
-        Word { span: start..length.map_or(text.len(), |length| start + length), quote: None }
-    };
-    quoted(text, start).unwrap_or_else(bare)
-}
-
-/// The quotation that begins here, if it ends before a gap.
-fn quoted(text: &str, start: usize) -> Option<Word> {
-    let quote = text[start..].chars().next().filter(|c| is_quote(*c))?;
-    let close = closing(quote);
-    let mut is_escaped = false;
-    for (offset, c) in text[start..].char_indices().skip(1) {
-        if c == close && !is_escaped {
-            let end = start + offset + c.len_utf8();
-            let is_closed = text[end..].chars().next().is_none_or(char::is_whitespace);
-            // Typographic marks are wider than a byte: they stay in the task.
-            let quote = (quote.len_utf8() == 1).then_some(quote);
-            if is_closed {
-                return Some(Word { span: start..end, quote });
-            }
-        }
-        is_escaped = c == '\\' && !is_escaped && quote == '"';
-    }
-    None
 }
 
 #[cfg(test)]

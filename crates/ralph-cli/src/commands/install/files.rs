@@ -14,10 +14,14 @@ use crate::out;
 /// Lines that are shown around a difference.
 const CONTEXT: usize = 2;
 
-/// What a file of a folder holds; `None` if it is not there.
+/// What some editors put in front of a text. Hosts read past it.
+const MARK: &str = "\u{feff}";
+
+/// What a file of a folder holds, without a mark in front; `None` if it is not
+/// there.
 pub(crate) fn read(folder: &Path, path: &Path) -> io::Result<Option<String>> {
-    match fs::read_to_string(folder.join(path)) {
-        Ok(text) => Ok(Some(text)),
+    match ralph_files::read_text(folder.join(path)) {
+        Ok(text) => Ok(Some(text.strip_prefix(MARK).map(str::to_owned).unwrap_or(text))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::InvalidData => {
             Err(io::Error::new(error.kind(), "not UTF-8"))
@@ -59,12 +63,14 @@ pub(super) fn change(app: &App, plans: &[(PathBuf, Plan)]) -> Result<(), CliErro
     for (folder, change) in changes {
         let path = folder.join(&change.path);
         let failed = |error: io::Error| CliError::refused(format!("{}: {error}", path.display()));
-        let kept = change.before.as_ref().map(|text| keep(app, &path, text)).transpose()?;
+        let mark = if has_mark(&path) { MARK } else { "" };
+        let kept = change.before.as_ref().map(|text| keep(app, &path, &format!("{mark}{text}")));
+        let kept = kept.transpose()?;
         let kept = kept.map(|kept| format!(" (before: {})", kept.display())).unwrap_or_default();
         if let Some(text) = &change.after {
             // A link of the user's stays one.
             let target = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
-            replace(&target, text).map_err(failed)?;
+            replace(&target, &format!("{mark}{text}")).map_err(failed)?;
             out::line(format!("Wrote {}{kept}.", path.display()));
         } else {
             fs::remove_file(&path).map_err(failed)?;
@@ -75,6 +81,11 @@ pub(super) fn change(app: &App, plans: &[(PathBuf, Plan)]) -> Result<(), CliErro
         }
     }
     Ok(())
+}
+
+/// Whether a file has a mark in front, which stays.
+fn has_mark(path: &Path) -> bool {
+    ralph_files::read(path).is_ok_and(|bytes| bytes.starts_with(MARK.as_bytes()))
 }
 
 /// Refuses what the user protected, although a file could be put in its place.

@@ -19,12 +19,9 @@ use crate::commands::memory;
 const SPEC: Spec = Spec {
     name: "approach_check",
     title: "Check a plan",
-    description: "Before you change code: ask whether what you are about to try was tried before \
-                  and failed. Say the plan in a sentence, with lines of code in backticks if you \
-                  have them, and the files it changes. `known` is true if it is one that failed: \
-                  `tries` has the turns that tried it and what failed then, `failed` what was noted \
-                  about it, and you should try something else. `related` and `other_tries` have \
-                  what else failed or went wrong in these files.",
+    description: "Before a change: was this tried here before, and did it fail? If `known` is true, try \
+                  something else. `tries` and `failed` tell what went wrong, `related` and \
+                  `other_tries` what else failed in these files.",
     effect: Effect::Reads,
     company: Company::Any,
     patience: Duration::from_secs(30),
@@ -40,13 +37,13 @@ const SHOWN: usize = 5;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// The plan, in a sentence.
+    /// The plan in a sentence, with code in backticks.
     approach: String,
-    /// The files it changes, relative to the root of the project.
     #[serde(default)]
     files: Vec<String>,
-    /// The session, where the client does not say which one it is.
+    /// The session, from a client that fills it in; the model does not see it.
     #[serde(default)]
+    #[schemars(skip)]
     session: Option<String>,
 }
 

@@ -20,10 +20,8 @@ use crate::config::Value;
 const SPEC: Spec = Spec {
     name: "check_run",
     title: "Run the checks",
-    description: "Run the project's checks now (tests, build, lints …) and say what fails and \
-                  where. Uses the checks of the loop that is active here, else those of \
-                  ralph.toml, else what the project's files tell. A check that passed on the very \
-                  same files is not run again. May take as long as the checks do.",
+    description: "Run the checks of the loop, or of the project: tests, build, lints. Tells what fails \
+                  and where. Call it before you claim to be done.",
     effect: Effect::Runs,
     company: Company::Alone,
     patience: install::MOST,
@@ -36,7 +34,7 @@ const LOOK: Duration = Duration::from_millis(100);
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// Only these, instead of what the loop or the settings say.
+    /// Only these.
     #[serde(default)]
     criteria: Vec<Criterion>,
 }

@@ -14,9 +14,8 @@ use crate::commands::code;
 const SPEC: Spec = Spec {
     name: "code_map",
     title: "Map of the code",
-    description: "Show the definitions that matter most for given files and words, ranked by who \
-                  refers to whom, within a number of tokens. Look here first in code that you do \
-                  not know; it costs less than reading files.",
+    description: "Show the definitions that matter most for some files and names. Start here in code you \
+                  do not know.",
     effect: Effect::Reads,
     company: Company::Any,
     patience: Duration::from_mins(2),
@@ -28,15 +27,13 @@ const MOST_TOKENS: usize = 4000;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// Files of interest, relative to the root of the project, or patterns such
-    /// as `src/*.py`. `asked` of the answer says which files were taken for
-    /// them: `files_by` says whether they were guessed.
+    /// Paths or patterns: `src/*.py`.
     #[serde(default)]
     files: Vec<String>,
-    /// Names of interest, or parts of them.
+    /// Names or parts of them.
     #[serde(default)]
     words: Vec<String>,
-    /// How many tokens it may have, 1500 unless said, 4000 at most.
+    /// Length of the answer, at most 4000.
     #[serde(default)]
     tokens: Option<usize>,
 }

@@ -16,11 +16,8 @@ use crate::commands::code;
 const SPEC: Spec = Spec {
     name: "code_refs",
     title: "Find uses",
-    description: "List the uses of a definition: where it is referred to, who calls it, or what it \
-                  calls. Uses that may be of something else are marked, never guessed. If the name \
-                  could mean several definitions they are listed: ask again with the place \
-                  of the one you mean, such as `src/store.py:12`. `freshness` says how far the answer can be \
-                  relied on.",
+    description: "List the uses, callers or callees of a definition. Doubtful ones are marked. If several \
+                  definitions fit, ask again with a place.",
     effect: Effect::Reads,
     company: Company::Any,
     patience: Duration::from_mins(2),
@@ -30,11 +27,9 @@ const SPEC: Spec = Spec {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// The definition: `save`, `Store.save`, `store::save` or
-    /// `path/file.py:Store.save`; or its place: `path/file.py:12`, with a column
-    /// (`path/file.py:12:5`) where several are in a line.
+    /// `save`, `Store.save`, `a.py:Store.save` or a place: `a.py:12:5`.
     symbol: String,
-    /// Which side of it.
+    /// `refs` by default.
     #[serde(default)]
     side: Side,
 }

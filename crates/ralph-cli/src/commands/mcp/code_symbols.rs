@@ -14,10 +14,8 @@ use crate::commands::code;
 const SPEC: Spec = Spec {
     name: "code_symbols",
     title: "Find definitions",
-    description: "Find definitions in the project's code by a name or something like it: parts of \
-                  its words, its initials, a slip of the finger. Gives kind, place, signature and \
-                  the first line of documentation. `freshness` says how far the answer can be \
-                  relied on: an empty list means none only where it says `fresh`. At most 50.",
+    description: "Find definitions by name or part of it: kind, place, signature, docs. An empty list \
+                  means none only if `freshness` is `fresh`.",
     effect: Effect::Reads,
     company: Company::Any,
     patience: Duration::from_mins(2),
@@ -29,19 +27,16 @@ const MOST: usize = 50;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// A name or something like it, or a place such as `src/store.py:12`; all
-    /// definitions without one.
+    /// A name, a part of one, or a place: `src/a.py:12`.
     #[serde(default)]
     name: Option<String>,
-    /// Only in this file or folder, relative to the root of the project, or in
-    /// files that fit a pattern such as `src/*.py`. `files` of the answer are
-    /// those that were looked at: `files_by` says whether they were guessed.
+    /// A file, a folder or a pattern: `src/*.py`.
     #[serde(default)]
     file: Option<String>,
-    /// Only of these kinds: `function`, `method`, `class` …
+    /// `function`, `method`, `class` …
     #[serde(default)]
     kinds: Vec<String>,
-    /// How many, 20 unless said, 50 at most.
+    /// At most 50.
     #[serde(default)]
     limit: Option<usize>,
 }

@@ -25,10 +25,8 @@ use crate::options::{PolicyOptions, TaskOptions};
 const SPEC: Spec = Spec {
     name: "loop_start",
     title: "Start a loop",
-    description: "Start a loop for this session, when the user asks for one: from now on ralph \
-                  judges the end of every turn, and the session goes on until the task is proven \
-                  done or a limit is reached. You cannot end it yourself. Checks given here are \
-                  added to those of the settings; limits can be lowered, not raised.",
+    description: "Start a loop, when the user asks for one: ralph judges every turn until the task is \
+                  proven done. You cannot end it. Checks add to the settings; limits only lower them.",
     effect: Effect::Records,
     company: Company::Alone,
     patience: Duration::from_mins(2),
@@ -38,37 +36,33 @@ const SPEC: Spec = Spec {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// What is to be done, in the user's words.
+    /// In the user's words.
     task: String,
-    /// A short description for lists.
     #[serde(default)]
     description: Option<String>,
-    /// Files or folders that the task is about.
     #[serde(default)]
     targets: Vec<String>,
-    /// What must hold in the end, beside what the settings ask for.
+    /// Checks that must pass, too.
     #[serde(default)]
     criteria: Vec<Criterion>,
-    /// Accept no warning that is left.
     #[serde(default)]
     zero_warnings: bool,
-    /// Accept nothing that can be exploited.
     #[serde(default)]
     zero_security: bool,
-    /// The word that says that the task is done (default: DONE).
+    /// The word that claims success (default: DONE).
     #[serde(default)]
     promise: Option<String>,
-    /// Turns at most.
     #[serde(default)]
     max_iterations: Option<u32>,
-    /// Working time at most, such as `30m`.
+    /// Most working time: `30m`.
     #[serde(default)]
     max_duration: Option<String>,
-    /// Turns in a row without progress that end the loop.
+    /// Turns without progress that end it.
     #[serde(default)]
     stagnation_limit: Option<u32>,
-    /// The session, where the client does not say which one it is.
+    /// The session, from a client that fills it in; the model does not see it.
     #[serde(default)]
+    #[schemars(skip)]
     session: Option<String>,
 }
 

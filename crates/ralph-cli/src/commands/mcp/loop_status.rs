@@ -12,9 +12,7 @@ use crate::commands::status;
 const SPEC: Spec = Spec {
     name: "loop_status",
     title: "Loop status",
-    description: "Show where the loops of this project stand: task, iteration, limits, what the \
-                  checks found in each turn. Without `run`: the open ones, else the newest; \
-                  `runs` is empty if there never was one.",
+    description: "Show the open loops of this project, else the newest: task, turns, limits, what fails.",
     effect: Effect::Reads,
     company: Company::Any,
     patience: Duration::from_secs(30),
@@ -24,7 +22,7 @@ const SPEC: Spec = Spec {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// The id of a run, or a unique beginning of it.
+    /// Only the run with this id.
     #[serde(default)]
     run: Option<String>,
 }

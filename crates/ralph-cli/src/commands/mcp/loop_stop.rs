@@ -16,9 +16,8 @@ use crate::commands::{status, stop};
 const SPEC: Spec = Spec {
     name: "loop_stop",
     title: "End a resting loop",
-    description: "End a paused loop of another session, when the user asks for it. A loop that is \
-                  active, or your own, is refused: only the user can end it, with /cancel-ralph or \
-                  `ralph stop`. Nothing is deleted, and ending one twice is no error.",
+    description: "End a paused loop of another session, when the user asks. Your own, or an active one, \
+                  is refused: the user ends it.",
     effect: Effect::Records,
     company: Company::Alone,
     patience: Duration::from_mins(1),
@@ -28,8 +27,7 @@ const SPEC: Spec = Spec {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// The id of a run, or a unique beginning of it. Default: the one that is
-    /// open here.
+    /// The id of the run.
     #[serde(default)]
     run: Option<String>,
 }

@@ -18,12 +18,8 @@ use crate::commands::memory;
 const SPEC: Spec = Spec {
     name: "memory_add",
     title: "Take a note",
-    description: "Take down something that will be true in the next session too and is not plain \
-                  from the code: a gotcha, a decision with its reason, a discovery, a command that \
-                  works. One thing per note, in a sentence or two. Name the file, and the symbol \
-                  in it, that shows it is so: without one it counts as a hypothesis. Notes are on \
-                  trial until checks pass in a turn that relied on them. Secrets and \
-                  <private>…</private> are left out.",
+    description: "Keep a fact for later sessions that the code does not show: a gotcha, a decision, a \
+                  command. One or two sentences. Name an anchor, or it counts as a hypothesis.",
     effect: Effect::Records,
     company: Company::Any,
     patience: Duration::from_secs(30),
@@ -36,25 +32,21 @@ const LONGEST: usize = 4000;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// What is so, in a sentence or two; 4000 bytes at most.
+    /// At most 4000 bytes.
     text: String,
-    /// What it is about.
     kind: Kind,
-    /// The same in a few words.
     #[serde(default)]
     title: Option<String>,
-    /// Why it is so, or why it was decided.
     #[serde(default)]
     why: Option<String>,
-    /// Files it is about, relative to the root of the project.
     #[serde(default)]
     files: Vec<String>,
-    /// Where to look to see that it is so: `src/store.py`, or `src/store.py#Store.save` for
-    /// what is defined there.
+    /// Code that shows it: `src/store.py#Store.save`.
     #[serde(default)]
     anchors: Vec<String>,
-    /// The session, where the client does not say which one it is.
+    /// The session, from a client that fills it in; the model does not see it.
     #[serde(default)]
+    #[schemars(skip)]
     session: Option<String>,
 }
 

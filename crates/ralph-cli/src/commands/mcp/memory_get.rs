@@ -15,8 +15,7 @@ use crate::commands::memory;
 const SPEC: Spec = Spec {
     name: "memory_get",
     title: "Read notes",
-    description: "Read notes whole, by the ids that `memory_search` or a block of notes gave. \
-                  Notes that do not hold any more say why in `retired`. At most 20.",
+    description: "Read notes in full, by id. `retired` says why one no longer holds.",
     effect: Effect::Reads,
     company: Company::Any,
     patience: Duration::from_secs(30),
@@ -28,10 +27,11 @@ const MOST: usize = 20;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// Their ids.
+    /// At most 20.
     ids: Vec<String>,
-    /// The session, where the client does not say which one it is.
+    /// The session, from a client that fills it in; the model does not see it.
     #[serde(default)]
+    #[schemars(skip)]
     session: Option<String>,
 }
 

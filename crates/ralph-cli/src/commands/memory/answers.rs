@@ -12,8 +12,8 @@ use ralph_core::line::inline;
 use ralph_core::locale::Locale;
 use ralph_core::memory::hydration::HydrationError;
 use ralph_core::memory::label::Label;
+use ralph_engine::wire::local_time;
 use ralph_engine::wire::memory::actor_word;
-use ralph_engine::wire::moment;
 use ralph_memory::consolidate::Conflict;
 use ralph_memory::event::{Actor, Invariant, Note, Scope};
 use ralph_memory::succession::Succession;
@@ -50,8 +50,8 @@ impl Answers {
 
     pub(super) fn nothing_to_show(&self) -> &'static str {
         match self.locale {
-            Locale::En => "Nothing that is known fits; an agent is shown nothing.",
-            Locale::Ko => "알려진 것 중 맞는 것이 없어 에이전트에게 아무것도 보여 주지 않습니다.",
+            Locale::En => "No matching notes; the agent would be shown nothing.",
+            Locale::Ko => "맞는 기록이 없어 에이전트에게 아무것도 보여 주지 않습니다.",
         }
     }
 
@@ -181,7 +181,7 @@ impl Answers {
             fact(self.say("title", "제목"), &one_line(title, usize::MAX));
         }
         fact(self.say("by", "작성자"), actor_word(known.actor));
-        fact(self.say("since", "시작"), &moment(known.valid_from));
+        fact(self.say("since", "시작"), &local_time(known.valid_from));
         fact(self.say("label", "표시"), label.mark().unwrap_or(label.as_str()));
         for file in &note.files {
             fact(self.say("file", "파일"), file);
@@ -205,7 +205,7 @@ impl Answers {
             None => {}
         }
         if let Some(end) = &known.retired {
-            fact(self.say("retired", "폐기"), &format!("{} {}", moment(end.at), end.why));
+            fact(self.say("retired", "폐기"), &format!("{} {}", local_time(end.at), end.why));
         }
         text.push('\n');
         for line in note.text.trim_end().lines() {
@@ -329,7 +329,7 @@ impl Answers {
     pub(super) fn forgotten(&self, id: &str, lines: usize) -> String {
         match self.locale {
             Locale::En => format!(
-                "Forgot {id}\nLines of the log that were overwritten: {lines}. The index was made anew.\n"
+                "Forgot {id}\nLines of the log that were overwritten: {lines}. The index was rebuilt.\n"
             ),
             Locale::Ko => {
                 format!("{id} 잊음\n로그 {lines}줄을 덮어쓰고 색인을 다시 만들었습니다.\n")
@@ -404,7 +404,7 @@ impl Answers {
 
     pub(super) fn repaired(&self, damage: &MemoryError) -> String {
         match self.locale {
-            Locale::En => format!("{damage}; it was made anew from the log."),
+            Locale::En => format!("{damage}; it was rebuilt from the log."),
             Locale::Ko => format!("{damage}; 로그에서 다시 만들었습니다."),
         }
     }

@@ -53,7 +53,7 @@ impl CheckArgs {
 /// Refuses a check where nobody would run it.
 pub(super) fn refuse_scope(check: &Invariant, scope: Scope) -> Result<(), CliError> {
     match (check, scope) {
-        (_, Scope::Task) => Err(CliError::usage("a note of a task is on trial and binds nobody")
+        (_, Scope::Task) => Err(CliError::usage("a task note cannot have a check")
             .with_hint("leave out `--scope`: a note with a check is for the project")),
         (Invariant::Test(_), Scope::Global) => {
             Err(CliError::usage("a test belongs to one project, not to all")

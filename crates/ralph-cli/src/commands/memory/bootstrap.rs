@@ -20,7 +20,7 @@ pub(super) struct BootstrapArgs {
     /// How many commits to learn from, the newest
     #[arg(long, short = 'n', value_name = "N", default_value_t = COMMITS, value_parser = super::some())]
     limit: usize,
-    /// Forget what was read and read all of it anew
+    /// Forget what was read and read all of it again
     #[arg(long)]
     rebuild: bool,
     /// Print JSON

@@ -41,7 +41,7 @@ pub(crate) struct AddArgs {
     json: bool,
 }
 
-/// Say a note anew under the same id
+/// Edit a note
 ///
 /// Only what is given changes.
 #[derive(clap::Args, Debug)]
@@ -86,7 +86,7 @@ struct MoreArgs {
 
 /// Forget a note for good
 ///
-/// Its text is overwritten in the log, and the search index is made anew.
+/// Its text is overwritten in the log, and the search index is rebuilt.
 #[derive(clap::Args, Debug)]
 pub(crate) struct ForgetArgs {
     /// The note

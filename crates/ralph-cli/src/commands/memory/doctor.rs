@@ -13,7 +13,7 @@ use crate::error::CliError;
 use crate::rights::CallRight;
 use crate::texts::{counted, table};
 
-/// Find notes that are said twice, out of date, never of use or not fit to be kept
+/// Find notes that are duplicate, out of date, unused or unsafe to keep
 ///
 /// The exit code is 1 if something should be done: with `--fix`, what is the
 /// same word for word is withdrawn, and secrets are overwritten in the log. Of

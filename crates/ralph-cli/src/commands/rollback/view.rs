@@ -8,6 +8,7 @@ use ralph_core::wording::columns;
 use ralph_snapshot::{Action, Done, Kept, Plan, Step, WhyKept};
 use serde_json::{Value, json};
 
+use crate::texts::counted;
 use crate::{out, texts};
 
 /// How many files of a kind are listed.
@@ -74,7 +75,7 @@ pub(super) fn show_done(run: &Run, done: &Done, kept: &[Kept]) {
     list(&done.steps, None, locale);
     for path in &done.left {
         let remark = match locale {
-            Locale::En => "changed by somebody else; use --force",
+            Locale::En => "changed since by others; use --force",
             Locale::Ko => "다른 사람이 변경함; --force 를 쓰면 되돌립니다",
         };
         out::note(left_alone(path, remark, locale));
@@ -96,13 +97,22 @@ pub(super) fn closing(run: &Run, done: &Done) -> String {
     let safety = done.safety.as_ref().map(|safety| safety.label);
     match (run.policy.locale, safety) {
         (Locale::En, Some(label)) => format!(
-            "Took back {files} file(s). The files as they were before: snapshot {label}; `ralph rollback {id} --undo` brings them back."
+            "Restored {}. `ralph rollback {id} --undo` undoes that: snapshot {label} has the files as they were before.",
+            counted(files, "file")
         ),
         (Locale::Ko, Some(label)) => format!(
-            "파일 {files}개를 되돌렸습니다. 되돌리기 전의 파일: 스냅샷 {label}; `ralph rollback {id} --undo` 로 복구합니다."
+            "파일 {files}개를 복원했습니다. 복원 전의 파일은 스냅샷 {label} 에 있으며 `ralph rollback {id} --undo` 로 되돌립니다."
         ),
-        (Locale::En, None) => "There was nothing to take back.".to_owned(),
-        (Locale::Ko, None) => "되돌릴 것이 없었습니다.".to_owned(),
+        (Locale::En, None) => "There is nothing to restore.".to_owned(),
+        (Locale::Ko, None) => "되돌릴 것이 없습니다.".to_owned(),
+    }
+}
+
+/// The last rollback was undone.
+pub(super) fn undone(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "Undid the rollback.",
+        Locale::Ko => "되돌리기를 취소했습니다.",
     }
 }
 
@@ -127,7 +137,7 @@ fn word(action: Action, locale: Locale) -> &'static str {
 
 fn forced(locale: Locale) -> String {
     match locale {
-        Locale::En => "changed by somebody else; only with --force".to_owned(),
+        Locale::En => "changed since by others; only with --force".to_owned(),
         Locale::Ko => "다른 사람이 변경함; --force 일 때만".to_owned(),
     }
 }

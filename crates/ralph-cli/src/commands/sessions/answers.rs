@@ -6,7 +6,7 @@ use std::time::Duration;
 use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
 use ralph_engine::report::span;
-use ralph_engine::wire::moment;
+use ralph_engine::wire::local_time;
 use ralph_engine::wire::sessions::Seen;
 use ralph_memory::event::SessionState;
 use ralph_memory::resume::Age;
@@ -86,7 +86,7 @@ impl Answers {
             }
         }
         fact(self.say("state", "상태"), &format!("{}, {}", self.state(seen), session.mode.word()));
-        let at = moment(Timestamp::from_millis(session.last_checkpoint));
+        let at = local_time(Timestamp::from_millis(session.last_checkpoint));
         fact(self.say("heard of last", "마지막 기록"), &format!("{at} ({})", self.age(session)));
         if !session.files.is_empty() {
             fact(self.say("files", "파일"), &session.files.join(", "));
@@ -95,7 +95,7 @@ impl Answers {
             fact(self.say("last failure", "마지막 실패"), why);
         }
         for message in &session.messages {
-            let at = moment(Timestamp::from_millis(message.at));
+            let at = local_time(Timestamp::from_millis(message.at));
             let _ =
                 writeln!(text, "  {at} {}: {}", message.who.word(), one_line(&message.text, LONG));
         }

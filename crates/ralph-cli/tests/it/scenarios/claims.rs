@@ -37,7 +37,7 @@ fn a_claim_without_work_is_rejected_by_a_failing_gate() {
     let output = output.ends("failed/no_progress", 3);
     assert_eq!(output.values("iteration_ended", "claim"), ["promise"; 3]);
     let told = project.kept("prompt-2");
-    assert!(told.contains("You said the work is done, but it is not: custom-1"), "{told}");
+    assert!(told.contains("Not done yet: custom-1 fails."), "{told}");
 }
 
 #[test]

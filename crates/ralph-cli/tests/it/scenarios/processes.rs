@@ -24,7 +24,7 @@ fn an_agent_that_hangs_once_is_told_so() {
     let output = project.run_json("do it", &["--idle-timeout", "300ms"]).exits(0);
     let _ = output.ends("success/claimed", 2);
     let told = project.kept("prompt-2");
-    assert!(told.contains("ended after 300ms without output"), "{told}");
+    assert!(told.contains("stopped after 300ms without output"), "{told}");
 }
 
 #[test]

@@ -104,7 +104,7 @@ fn every_later_prompt_says_how_the_work_is_judged_as_well() {
     let more = ["--criteria", "custom:test -f work.txt", "--target", "src/lib.rs"];
     let _ = project.run_json("do it", &more).exits(1);
     let told = project.kept("prompt-2");
-    for part in ["Files in question: src/lib.rs", "- custom-1: `test -f work.txt`"] {
+    for part in ["Files in question: src/lib.rs", "custom-1 (`test -f work.txt`)"] {
         assert!(told.contains(part), "{part}\n{told}");
     }
 }
@@ -116,7 +116,7 @@ fn prompts_may_be_korean() {
     let more = ["--locale", "ko", "--max-iterations", "2"];
     let _ = project.run_json("테스트를 고쳐 주세요", &more).exits(1);
     assert!(project.kept("prompt-1").contains("모든 작업이 완료되면"));
-    assert!(project.kept("prompt-2").contains("이번이 마지막 턴일 가능성이 높습니다"));
+    assert!(project.kept("prompt-2").contains("이번이 마지막 턴입니다"));
 }
 
 #[test]

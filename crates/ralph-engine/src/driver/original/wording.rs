@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use ralph_checks::tamper::Restored;
 use ralph_core::evidence::{Bite, GateReport, Weakening};
-use ralph_core::finding::Level;
+use ralph_core::finding::{Level, test_name};
 use ralph_core::locale::Locale;
-use ralph_core::original::{Objection, ObjectionReason};
+use ralph_core::original::ObjectionReason;
 use ralph_core::preserve::{Start, own_name};
 
 use super::{HeardSuite, TrialStage, is_of_file};
@@ -74,44 +74,40 @@ impl<'a> Trial<'a> {
 
     /// What is held against the run, but for tests that the user accepted.
     pub(super) fn held(&self, heard: &HeardSuite, allows: impl Fn(&str) -> bool) -> Vec<Weakening> {
-        let objections = heard.objections.iter().filter(|one| !allows(&one.id));
+        let is_allowed = |id: &str| allows(id) || allows(test_name(id));
+        let objections = heard.objections.iter().filter(|one| !is_allowed(&one.id));
         if heard.is_whole {
             return objections.flat_map(|one| self.held_files(&one.id)).collect();
         }
         let mut held: Vec<Weakening> = Vec::new();
         let mut not_run: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for one in objections {
-            let place = self.place_of(one);
+            let (place, name) = (self.place_of(&one.id), test_name(&one.id));
             let what = match (self.locale, one.reason) {
                 (_, ObjectionReason::CannotRun) => {
-                    not_run.entry(place).or_default().push(&one.id);
+                    not_run.entry(place).or_default().push(name);
                     continue;
                 }
                 (Locale::En, ObjectionReason::OnlyChanged) => format!(
-                    "`{}` passes only because it was changed; as it was at the start it still fails",
-                    one.id
+                    "`{name}` passes only because it was changed; as it was at the start it still \
+                     fails"
                 ),
                 (Locale::En, ObjectionReason::OnlyRemoved) => format!(
-                    "`{}` failed at the start and is gone; as it was then it still fails",
-                    one.id
+                    "`{name}` failed at the start and is gone; as it was then it still fails"
                 ),
                 (Locale::Ko, ObjectionReason::OnlyRemoved) => format!(
-                    "시작할 때 실패한 `{}`이(가) 사라졌습니다. 시작 시점의 테스트로는 아직 실패합니다",
-                    one.id
+                    "시작할 때 실패한 `{name}`이(가) 사라졌습니다. 시작 시점의 테스트로는 아직 실패합니다"
                 ),
                 (Locale::En, ObjectionReason::NewBehaviour) => format!(
-                    "`{}` was changed together with the code; as it was at the start it passed then \
-                     and fails now",
-                    one.id
+                    "`{name}` was changed together with the code; as it was at the start it passed \
+                     then and fails now"
                 ),
                 (Locale::Ko, ObjectionReason::OnlyChanged) => format!(
-                    "`{}`은(는) 테스트가 바뀌었기 때문에 통과합니다. 시작 시점의 테스트로는 아직 실패합니다",
-                    one.id
+                    "`{name}`은(는) 테스트가 바뀌었기 때문에 통과합니다. 시작 시점의 테스트로는 아직 실패합니다"
                 ),
                 (Locale::Ko, ObjectionReason::NewBehaviour) => format!(
-                    "`{}`은(는) 코드와 함께 바뀌었습니다. 시작 시점의 테스트로는 그때 통과했지만 지금은 \
-                     실패합니다",
-                    one.id
+                    "`{name}`은(는) 코드와 함께 바뀌었습니다. 시작 시점의 테스트로는 그때 통과했지만 지금은 \
+                     실패합니다"
                 ),
             };
             held.push(Weakening { place, what });
@@ -123,6 +119,34 @@ impl<'a> Trial<'a> {
                 .map(|(place, ids)| Weakening { place, what: self.cannot_run(&ids, reason) }),
         );
         held
+    }
+
+    /// A test whose result depends on where it runs.
+    pub(super) fn unlike(&self, id: &str) -> String {
+        match self.locale {
+            Locale::En => format!(
+                "`{id}` gives another result when ralph runs it in a copy of the same files, so \
+                 that the tests of the start prove nothing there"
+            ),
+            Locale::Ko => format!(
+                "`{id}`은(는) 같은 파일의 사본에서 실행하면 결과가 다르므로, 그곳에서 실행한 시작 \
+                 시점의 테스트는 아무것도 증명하지 않습니다"
+            ),
+        }
+    }
+
+    /// Tests that do not know what failed at the start.
+    pub(super) fn forgotten(&self) -> &'static str {
+        match self.locale {
+            Locale::En => {
+                "changed, and the present tests also pass on the code of the start: what failed \
+                 then is no longer tested"
+            }
+            Locale::Ko => {
+                "바뀌었으며, 현재 테스트는 시작 시점의 코드에서도 통과합니다. 그때 실패한 것을 더 \
+                 이상 검사하지 않습니다"
+            }
+        }
     }
 
     /// Every changed file, because a suite that names no tests does not tell
@@ -157,9 +181,9 @@ impl<'a> Trial<'a> {
     }
 
     /// The file that a person would look into.
-    fn place_of(&self, one: &Objection) -> String {
-        let named = self.material.keys().find(|path| is_of_file(&one.id, path));
-        let name = own_name(&one.id);
+    pub(super) fn place_of(&self, id: &str) -> String {
+        let named = self.material.keys().find(|path| is_of_file(id, path));
+        let name = own_name(id);
         let holds = |restored: &Restored| match restored {
             Restored::Contents(bytes) => String::from_utf8_lossy(bytes).contains(name),
             Restored::Absent => false,
@@ -167,7 +191,8 @@ impl<'a> Trial<'a> {
         let holding =
             || self.material.iter().find(|(_, restored)| holds(restored)).map(|(path, _)| path);
         let only = || self.material.keys().next().filter(|_| self.material.len() == 1);
-        named.or_else(holding).or_else(only).unwrap_or(&one.id).clone()
+        let named = named.or_else(holding).or_else(only).cloned();
+        named.unwrap_or_else(|| test_name(id).to_owned())
     }
 }
 

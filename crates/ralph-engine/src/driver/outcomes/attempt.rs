@@ -93,7 +93,7 @@ fn compared(attempt: Attempt, name: &str, before: &[u8], after: &[u8]) -> Attemp
 
 fn present_text(path: &Path) -> Option<Vec<u8>> {
     let facts = fs::symlink_metadata(path).ok()?;
-    (facts.is_file() && facts.len() <= MOST_BYTES).then(|| fs::read(path).ok())?
+    (facts.is_file() && facts.len() <= MOST_BYTES).then(|| ralph_files::read(path).ok())?
 }
 
 /// What the agent said about its work, in a line and without its claim.

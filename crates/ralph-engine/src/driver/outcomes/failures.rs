@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use ralph_core::Evidence;
 use ralph_core::evidence::{GateReport, Verdict};
-use ralph_core::finding::normalised;
+use ralph_core::finding::{normalised, test_name};
 use ralph_core::format::Format;
 use ralph_core::memory::attempt::signature;
 use ralph_core::redact::redact;
@@ -85,7 +85,7 @@ fn of_gate(gate: &GateReport) -> Vec<Failure> {
         let about = tests.and_then(|tests| tests.failures.get(id));
         let message = about.map_or("", |about| about.message.as_str());
         let file = about.map_or("", |about| about.place.file.as_str());
-        found.push(Failure::new(print, &format!("test {id}"), message, file));
+        found.push(Failure::new(print, &format!("test {}", test_name(id)), message, file));
     }
     for finding in
         gate.reading.findings.iter().filter(|one| gate.failing.contains(&one.fingerprint))

@@ -40,6 +40,7 @@ fn evidence(gates: Vec<GateReport>) -> Evidence {
         broken: BTreeSet::new(),
         weakened_state: None,
         biting: Vec::new(),
+        forgets_failure: false,
         aside: Duration::ZERO,
         usage: None,
         now: Timestamp::default(),

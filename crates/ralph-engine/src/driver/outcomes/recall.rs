@@ -32,7 +32,7 @@ impl Driver<'_> {
         next: &mut Run,
     ) -> Option<Event> {
         if let Some(told) = going_round(failed, notebook, next) {
-            next.feedback = format!("{}\n\n{told}", next.feedback);
+            next.feedback.past = told;
         }
         let known = known_before(failed, notebook);
         let mut sight = Sight::new(&self.root);
@@ -42,7 +42,7 @@ impl Driver<'_> {
         notes.extend(expected);
         let material = Material { notes, resume: open, ..Material::default() };
         let shown = hydrate(&material, TOKENS, next.policy.locale).ok().flatten()?;
-        next.feedback = format!("{}\n\n{}", next.feedback, shown.text.trim_end());
+        shown.text.trim_end().clone_into(&mut next.feedback.notes);
         let tokens = u32::try_from(shown.tokens).unwrap_or(u32::MAX);
         let what = What::Shown { ids: shown.ids(), tokens };
         // The turn that reads it is the one that may cite it.

@@ -46,16 +46,10 @@ impl Answers {
         }
     }
 
-    /// One line: how many notes, what they take, and how much the log may if
-    /// that is asked for.
-    pub(in super::super) fn size(&self, stats: &Stats, most: Option<u64>) -> String {
+    /// One line: how many notes, and what they take.
+    fn size(&self, stats: &Stats) -> String {
         let notes = count(stats);
         let (log, database) = (size(stats.log_bytes), size(stats.database_bytes));
-        let log = match (most.map(size), self.locale) {
-            (Some(most), Locale::En) => format!("{log} of {most}"),
-            (Some(most), Locale::Ko) => format!("{log} (한도 {most})"),
-            (None, _) => log,
-        };
         let text = match self.locale {
             Locale::En => {
                 format!("{}, log {log}, index {database}", counted(notes, "note"))
@@ -93,11 +87,11 @@ impl Answers {
             text.push_str(&table(&header, tallies.map(row)));
         }
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{}", self.size(own, None));
+        let _ = writeln!(text, "{}", self.size(own));
         text.push_str(&self.damage(own));
         if let Some(global) = global {
             let whose = self.for_all_projects();
-            let _ = writeln!(text, "{whose}: {}", self.size(global, None));
+            let _ = writeln!(text, "{whose}: {}", self.size(global));
             text.push_str(&self.damage(global));
         }
         text

@@ -5,7 +5,7 @@ use ralph_core::locale::Locale;
 use ralph_core::memory::Source;
 use ralph_core::memory::label::{Anchored, Label, belief_left};
 use ralph_core::memory::notes::as_data;
-use ralph_engine::wire::moment;
+use ralph_engine::wire::local_time;
 use ralph_memory::Known;
 use ralph_memory::event::{Actor, Anchor};
 
@@ -82,7 +82,7 @@ impl Answers {
                 "에이전트가 근거 없이 썼습니다",
             ),
         };
-        let at = moment(known.recorded);
+        let at = local_time(known.recorded);
         let place = match (&known.place.run, known.place.iteration, &known.place.session) {
             (Some(run), Some(iteration), _) => format!(", {run} #{iteration}"),
             (Some(run), None, _) => format!(", {run}"),
@@ -189,7 +189,7 @@ impl Answers {
     }
 
     fn end(&self, by: Option<&str>, why: &str, at: Timestamp) -> String {
-        let at = moment(at);
+        let at = local_time(at);
         let reason = if why.is_empty() { String::new() } else { format!(": {why}") };
         match (by, self.locale) {
             (Some(by), Locale::En) => format!("It was replaced by {by} ({at}){reason}"),

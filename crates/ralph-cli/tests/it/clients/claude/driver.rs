@@ -157,7 +157,8 @@ fn a_loop_of_a_driver_goes_on_in_a_session() {
         let left = stage.run();
         assert_eq!(standing(&left), "paused/interrupted", "{left:#}");
         stage.api.then(Script::new([Turn::says("on it"), Turn::says(DONE)]));
-        let said = stage.session("/ralph resume").output().exits(0);
+        let id = left["id"].as_str().unwrap();
+        let said = stage.session(&format!("/ralph resume {id}")).output().exits(0);
         let run = stage.run();
         assert_eq!((&run["id"], standing(&run)), (&left["id"], "success/claimed".to_owned()));
         assert!(run["iteration"].as_u64() > left["iteration"].as_u64(), "{run:#}");

@@ -1,4 +1,5 @@
 //! Cases beyond the core: `cargo xtask prove claude` runs them.
 
 mod client;
+mod people;
 mod unseen;

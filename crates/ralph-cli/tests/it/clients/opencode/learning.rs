@@ -21,7 +21,7 @@ fn a_failure_of_one_session_is_shown_in_the_next_and_cited() {
         let client = stage.start();
         let first = client.session("first");
         client.command(&first, "ralph", "mend it --criteria custom:./check.sh");
-        client.until_toast("every required check");
+        client.until_toast("custom-1 passes");
         stage.is("success/verified", 2);
         let list = ["memory", "list", "--kind", "gotcha", "--json"];
         let list = stage.project.ralph(&list).output().exits(0).json();

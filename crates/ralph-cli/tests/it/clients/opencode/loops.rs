@@ -17,11 +17,15 @@ fn a_loop_goes_on_until_its_promise_is_verified() {
         let client = stage.start();
         let session = client.session("work");
         client.command(&session, "ralph", &format!("make a hold b {GATE}"));
-        client.until_toast("every required check");
+        client.until_toast("custom-1 passes");
         stage.is("success/verified", 3);
         assert!(stage.heard(1).starts_with("make a hold b\n\n"), "{}", stage.heard(1));
-        assert!(stage.heard(2).contains("ITERATION 2/"), "{}", stage.heard(2));
-        assert!(stage.heard(3).contains("it is not"), "a false promise: {}", stage.heard(3));
+        assert!(stage.heard(2).starts_with("[ralph, turn 2 of "), "{}", stage.heard(2));
+        assert!(
+            stage.heard(3).contains("Not done yet: custom-1 fails."),
+            "a false promise: {}",
+            stage.heard(3)
+        );
         let report = stage.project.ralph(&["report", "--json"]).output().exits(0).json();
         assert_eq!(report["tools"][0]["tool"], "write", "{report}");
         stage.api.is_over();
@@ -60,7 +64,7 @@ fn of_two_sessions_only_the_one_with_the_loop_goes_on() {
         let task = format!("make a hold b {GATE} --max-iterations 2");
         client.command(&looping, "ralph", &task);
         client.says(&other, "what is two and two?");
-        client.until_toast("maximum number of retries");
+        client.until_toast("stopped after 2 turns, the limit");
         stage.is("failed/max_iterations", 2);
         assert_eq!(stage.api.main().len(), 3);
         stage.api.is_over();

@@ -106,5 +106,17 @@ fn the_plugin_carries_out_what_it_is_told_unless_it_is_overtaken() {
         let toasts = account["does not know the words"]["toasts"].as_array().unwrap();
         assert_eq!(toasts.len(), 1, "{toasts:?}");
         assert!(toasts[0].as_str().unwrap().contains("ralph install opencode"), "{toasts:?}");
+        let hangs = &account["goes on although nobody answers"];
+        assert_eq!(hangs["came"], json!(["hello", "again", "SIGKILL", "SIGKILL"]));
+        let toast = |name: &str| {
+            let toasts = account[name]["toasts"].as_array().unwrap();
+            assert_eq!(toasts.len(), 1, "{name}: {toasts:?}");
+            toasts[0].as_str().unwrap().to_owned()
+        };
+        assert!(toast("goes on although nobody answers").contains("goes on without it: no answer"));
+        assert!(toast("says which signal ended it").contains("ended by SIGSEGV"));
+        let misfit = toast("says at the first message that it does not fit");
+        assert!(misfit.contains("different versions"), "{misfit}");
+        assert_eq!(account["tells of a plan"]["came"], json!(["plan"]));
     });
 }

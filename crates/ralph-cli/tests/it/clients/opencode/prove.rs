@@ -5,6 +5,7 @@ mod driver_trouble;
 mod locked;
 #[cfg(test)]
 mod moving;
+mod people;
 mod providers;
 mod sessions;
 mod start;

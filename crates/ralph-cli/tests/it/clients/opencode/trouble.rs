@@ -41,7 +41,7 @@ fn a_promise_counts_although_the_user_asked_how_it_goes_meanwhile() {
         client.submits(&session, "ralph", "status");
         client.until_toast("make a hold b");
         held.release();
-        client.until_toast("every required check");
+        client.until_toast("custom-1 passes");
         stage.is("success/verified", 1);
         stage.api.is_over();
     });

@@ -81,7 +81,7 @@ fn a_server_of_the_user_is_used_and_left_alone() {
         let _ = ran.ends("success/claimed", 2);
         assert_eq!(servers(), [client.id().to_string()]);
         client.until_toast("ralph report");
-        for text in ["armed run-", "iteration 1/4", "iteration 2/4", "ralph report"] {
+        for text in ["loop started (run-", "turn 1 of 4", "turn 2 of 4", "ralph report"] {
             assert_eq!(client.toasts(text), 1, "{text}");
         }
         stage.api.is_over();
@@ -119,7 +119,7 @@ fn what_the_client_would_ask_for_is_answered_by_the_settings() {
         let ran = drive(&stage, &[]).output().exits(0);
         assert!(notices(&ran).contains("denied bash: echo b"), "{}", ran.stdout);
         assert!(notices(&ran).contains("permission.bash"), "{}", ran.stdout);
-        assert!(stage.heard(2).contains("Nobody is here"), "{}", stage.heard(2));
+        assert!(stage.heard(2).contains("No one can"), "{}", stage.heard(2));
         assert_eq!(stage.project.read("a"), "1\n");
         stage.api.then(Script::new(turns()));
         let all = drive(&stage, &[]).env("RALPH_OPENCODE_PERMISSION_MODE", "all");
@@ -140,6 +140,6 @@ fn a_question_to_a_person_is_answered_by_nobody() {
         ]);
         let ran = drive(&stage, &[]).output().exits(0).ends("success/claimed", 1);
         assert!(notices(&ran).contains("Tea or coffee?"), "{}", ran.stdout);
-        assert!(stage.heard(2).contains("Nobody is here"), "{}", stage.heard(2));
+        assert!(stage.heard(2).contains("No one can"), "{}", stage.heard(2));
     });
 }

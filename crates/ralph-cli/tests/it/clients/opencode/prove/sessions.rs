@@ -23,12 +23,12 @@ fn a_child_does_not_end_the_loop_and_an_edit_is_answered_with_what_it_made_worse
         let client = stage.start();
         let session = client.session("work");
         client.command(&session, "ralph", &format!("make a hold b {GATE}"));
-        client.until_toast("every required check");
+        client.until_toast("custom-1 passes");
         stage.is("success/verified", 2);
         let heard = stage.heard_in("make a hold b");
         assert!(heard[1].contains("<promise>DONE</promise>"), "the child's words: {}", heard[1]);
         assert!(heard[2].contains("code.py:2"), "after the edit: {}", heard[2]);
-        assert!(heard[3].contains("ITERATION 2/"), "{}", heard[3]);
+        assert!(heard[3].contains("[ralph, turn 2 of "), "{}", heard[3]);
         stage.api.is_over();
         // Nothing that the plugin needs had to be installed.
         let modules = stage.project.root().join(".opencode/node_modules");
@@ -56,15 +56,16 @@ fn a_session_that_is_deleted_at_work_leaves_its_loop_to_another_client() {
         stage.until("paused/interrupted");
         deleted.release();
         let session = client.session("more work");
-        client.submits(&session, "ralph", "resume");
+        let id = stage.run()["id"].as_str().unwrap().to_owned();
+        client.submits(&session, "ralph", &format!("resume {id}"));
         killed.is_begun();
-        stage.is("running", 1);
+        stage.is("running", 2);
         drop(client);
         killed.release();
         let client = stage.start();
         client.says(&session, "go on");
-        client.until_toast("every required check");
-        stage.is("success/verified", 3);
+        client.until_toast("custom-1 passes");
+        stage.is("success/verified", 4);
         stage.api.is_over();
     });
 }

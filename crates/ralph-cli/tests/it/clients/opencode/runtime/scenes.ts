@@ -1,7 +1,7 @@
 // What the plugin does with answers, without a model: one object per scene,
 // with all that was told and all that reached the client.
 import { Ralph } from "./ralph.ts"
-import { quiet, scene, told, world } from "./world.ts"
+import { ended, quiet, scene, told, world } from "./world.ts"
 
 const session = "ses_1"
 const account: Record<string, unknown> = {}
@@ -190,6 +190,29 @@ await play("returns although a prompt is due", busy, async (hooks) => {
 await play("does not know the words", { "session.idle": { v: 9, do: "prompt" } }, async (hooks) => {
   await hooks.event({ event: idle })
   await hooks.event({ event: idle })
+})
+const say = async (hooks: any, text: string) => {
+  const parts = [{ type: "text", text }]
+  await hooks["chat.message"]({ sessionID: session }, { parts })
+  return parts[0].text
+}
+await play("goes on although nobody answers", {}, async (hooks) => {
+  scene.silent = true
+  ended.length = 0
+  const texts = [await say(hooks, "hello"), await say(hooks, "again")]
+  scene.silent = false
+  return [...texts, ...ended]
+})
+await play("says which signal ended it", { "chat.message": { signal: "SIGSEGV" } }, (hooks) => say(hooks, "hello"))
+await play("says at the first message that it does not fit", { started: { v: 9, do: "none" } }, (hooks) =>
+  say(hooks, "hello"),
+)
+await play("tells of a plan", {}, async (hooks, hear) => {
+  const info = { id: "msg_plan", role: "assistant", sessionID: session, agent: "plan" }
+  hear({ type: "message.updated", properties: { info } })
+  await hooks.event({ event: idle })
+  await quiet()
+  return told.map((event) => event.mode ?? null)
 })
 console.log(JSON.stringify(account))
 process.exit(0)

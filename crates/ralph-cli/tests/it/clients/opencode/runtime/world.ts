@@ -4,6 +4,7 @@
 import { EventEmitter } from "node:events"
 
 export const told: any[] = []
+export const ended: string[] = []
 export const scene = { answer: (_event: any): any => undefined, silent: false }
 
 export const spawn = () => {
@@ -11,6 +12,7 @@ export const spawn = () => {
   child.stdout = new EventEmitter()
   child.stdout.setEncoding = () => {}
   child.stdin = new EventEmitter()
+  child.kill = (signal: string) => void ended.push(signal)
   child.stdin.end = (text: string) => {
     const event = JSON.parse(text)
     told.push(event)
@@ -19,7 +21,7 @@ export const spawn = () => {
     setImmediate(() => {
       for (const early of said?.early ?? []) child.stdout.emit("data", JSON.stringify(early) + "\n")
       if (said) child.stdout.emit("data", JSON.stringify(said))
-      child.emit("close", 0)
+      child.emit("close", said?.signal ? null : 0, said?.signal ?? null)
     })
   }
   return child

@@ -1,0 +1,157 @@
+//! The last words about a run: what came out, and what to do next.
+
+use std::fmt::Write;
+
+use ralph_core::locale::Locale;
+use ralph_core::policy::{GateSpec, Need};
+use ralph_core::run::Best;
+use ralph_core::state::{Proof, State, Wait};
+use ralph_core::{Run, wording};
+use ralph_engine::command_log::CommandLog;
+use ralph_snapshot::{Place, Snapshot};
+
+use crate::texts::{counted, state_line};
+
+/// The last words of a driver: what came out, and what to do next.
+pub(crate) fn closing(run: &Run, commands: &CommandLog) -> String {
+    let id = &run.id;
+    let mut text = if run.state == State::Success(Proof::Verified) {
+        format!("{id} {}", done_line(run))
+    } else {
+        state_line(run, commands)
+    };
+    if matches!(run.state, State::Failed(_)) {
+        if let Some(missing) = only_claim_missing(run) {
+            let _ = write!(text, "\n{missing}");
+        } else if let Some(best) = run.best {
+            let _ = write!(text, "\n{}", best_line(run.policy.locale, best));
+        }
+    }
+    let next = match (run.policy.locale, &run.state) {
+        (Locale::En, State::Waiting(Wait::Human { .. })) => {
+            format!("`ralph resume {id} --answer TEXT` answers and goes on, `ralph stop` ends it.")
+        }
+        (Locale::Ko, State::Waiting(Wait::Human { .. })) => {
+            format!(
+                "`ralph resume {id} --answer TEXT` 로 답하고 계속하며, `ralph stop` 으로 끝냅니다."
+            )
+        }
+        (Locale::En, State::Paused(_) | State::Waiting(_)) => {
+            format!("`ralph resume {id}` goes on, `ralph stop` ends it.")
+        }
+        (Locale::Ko, State::Paused(_) | State::Waiting(_)) => {
+            format!("`ralph resume {id}` 로 계속하고, `ralph stop` 으로 끝냅니다.")
+        }
+        (Locale::En, State::Success(Proof::Verified)) => {
+            format!("`ralph report {id}` shows the proof.")
+        }
+        (Locale::Ko, State::Success(Proof::Verified)) => {
+            format!("`ralph report {id}` 로 증거를 볼 수 있습니다.")
+        }
+        (Locale::En, _) => format!("`ralph report {id}` shows what happened."),
+        (Locale::Ko, _) => format!("`ralph report {id}` 로 경과를 볼 수 있습니다."),
+    };
+    text + "\n" + &next
+}
+
+/// How long it took to prove the work, and what was mended.
+fn done_line(run: &Run) -> String {
+    let needed = run.policy.gates.iter().filter(|gate| gate.need == Need::Required);
+    let names: Vec<&str> = needed.map(|gate| gate.name.as_str()).collect();
+    let start = run.baseline.as_ref().map(|start| start.totals).unwrap_or_default();
+    let now = run.progress.totals;
+    let tests = start.failed_tests().saturating_sub(now.failed_tests());
+    let errors = start.counts.errors.saturating_sub(now.counts.errors);
+    let mended = [(tests, "failing test", "실패한 테스트"), (errors, "error", "오류")];
+    let mended = mended.into_iter().filter(|(number, ..)| *number > 0);
+    match run.policy.locale {
+        Locale::En => {
+            let turns = counted(run.iteration, "turn");
+            let passes = match names[..] {
+                [name] => format!("{name} passes"),
+                _ => format!("all {} checks pass", names.len()),
+            };
+            let mended: Vec<String> = mended.map(|(number, one, _)| counted(number, one)).collect();
+            format!("Done after {turns}: {passes}{}.", in_brackets(&mended, " fixed"))
+        }
+        Locale::Ko => {
+            let passes = match names[..] {
+                [name] => format!("{name} 통과"),
+                _ => format!("검사 {}개 모두 통과", names.len()),
+            };
+            let mended: Vec<String> =
+                mended.map(|(number, _, one)| format!("{one} {number}건")).collect();
+            format!("{}턴 만에 완료: {passes}{}.", run.iteration, in_brackets(&mended, " 해결"))
+        }
+    }
+}
+
+fn in_brackets(parts: &[String], ending: &str) -> String {
+    if parts.is_empty() { String::new() } else { format!(" ({}{ending})", parts.join(", ")) }
+}
+
+/// Why a run failed whose gates all pass: something is held, or no claim was
+/// made.
+fn only_claim_missing(run: &Run) -> Option<String> {
+    if !run.progress.held.is_empty() {
+        let text = match run.policy.locale {
+            Locale::En => {
+                "All checks pass, but changes of tests or checks are held. `ralph allow` lists them."
+            }
+            Locale::Ko => {
+                "모든 검사를 통과했지만 테스트나 검사의 변경이 보류되어 있습니다. `ralph allow` 로 목록을 볼 수 있습니다."
+            }
+        };
+        return Some(text.to_owned());
+    }
+    // A judge may have been asked, and have refused.
+    let measured = run.policy.measures() && !run.policy.gates.iter().any(GateSpec::is_judge);
+    let green = measured && run.progress.failing.is_empty();
+    let signal = wording::signal(&run.policy.claim)?;
+    green.then(|| match run.policy.locale {
+        Locale::En => format!(
+            "All checks pass, as they did from the start, but the agent never ended its reply with {signal}."
+        ),
+        Locale::Ko => format!(
+            "모든 검사가 처음부터 통과했지만, 에이전트가 답변을 {signal} 로 끝맺지 않았습니다."
+        ),
+    })
+}
+
+/// Where the snapshot of the start is, and how to go back to it.
+pub(crate) fn way_back(run: &Run, start: &Snapshot, added: usize) -> String {
+    let id = &run.id;
+    let (place, by_hand) = match &start.place {
+        Place::Git { reference, .. } => {
+            (reference.clone(), format!("git restore --source={reference} --worktree -- :/"))
+        }
+        Place::Files { manifest } => (
+            manifest.display().to_string(),
+            // The old mode and link come back with `-a` alone.
+            format!(
+                r#"d=$(mktemp -d) && ralph snapshots {id} --copy start "$d" && cp -a "$d"/. ."#
+            ),
+        ),
+    };
+    let text = match run.policy.locale {
+        Locale::En => format!(
+            "The files as they were: {place}\nRoll back: ralph rollback {id}\nBy hand: {by_hand}"
+        ),
+        Locale::Ko => format!(
+            "시작 시점의 스냅샷: {place}\n되돌리기: ralph rollback {id}\n직접 되돌리기: {by_hand}"
+        ),
+    };
+    let stays = match run.policy.locale {
+        Locale::En => format!("(leaves {} that the run added)", counted(added, "file")),
+        Locale::Ko => format!("(실행 중에 새로 생긴 파일 {added}개는 남습니다)"),
+    };
+    if added == 0 { text } else { text + "\n         " + &stays }
+}
+
+fn best_line(locale: Locale, best: Best) -> String {
+    let (iteration, score) = (best.iteration, wording::score(&best.score, locale));
+    match locale {
+        Locale::En => format!("The best was turn {iteration} with {score}."),
+        Locale::Ko => format!("가장 좋았던 턴: {iteration}번째 ({score})."),
+    }
+}

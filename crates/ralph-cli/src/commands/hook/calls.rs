@@ -1,0 +1,355 @@
+//! Commands of ours that are typed in a session, and which loop they mean: that
+//! of the session. Another one is named, and left alone unless its id is given.
+
+use std::process::{Child, Command as Process, Stdio};
+use std::time::{Duration, Instant};
+
+use ralph_core::host::{Effect, Happening, HostReply};
+use ralph_core::locale::Locale;
+use ralph_core::run::Owner;
+use ralph_core::{Run, SessionId};
+use ralph_engine::clock::Interrupt;
+use ralph_engine::host::{self, Place, QueuedWords};
+use ralph_store::{RunQuery, RunStore, Which};
+
+use super::session::{Session, answer};
+use super::slash::{self, SessionCommand, Slash};
+use crate::app::own_binary;
+use crate::caller::SESSION_COMMAND;
+use crate::cli::Command;
+use crate::error::CliError;
+
+/// How much of what a command of ours prints is passed on.
+const MOST_ANSWER: usize = 8 * 1024;
+
+/// How many lines of it are shown where there is little room.
+const BRIEF_LINES: usize = 8;
+
+/// How long a command may take whose answer a host waits for.
+const PATIENCE: Duration = Duration::from_secs(40);
+
+/// How often it is looked at meanwhile.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// How many runs of a work tree are looked through for one of the session.
+const MOST_RUNS: u32 = 50;
+
+/// What came of words that waited in the host.
+pub(super) enum Queued {
+    /// The loop rests or has ended by them.
+    Acts(HostReply),
+    /// The user wants to read this beside everything else.
+    Shows(String),
+}
+
+/// What a command does when it is typed in a session.
+enum Manner {
+    /// Changes the loop of the session.
+    Rules,
+    /// Shows the loop of the session.
+    Shows,
+    /// Has nothing to do with a loop.
+    Plain,
+    /// Accepts changes, if there are paths.
+    Allows,
+    /// Nothing: this is to be typed instead.
+    Elsewhere(&'static str),
+}
+
+fn manner(command: &Command) -> Manner {
+    match command {
+        Command::Stop(_) | Command::Cancel(_) | Command::Pause(_) | Command::Rollback(_) => {
+            Manner::Rules
+        }
+        Command::Status(_)
+        | Command::Report(_)
+        | Command::Snapshots(_)
+        | Command::Diff(_)
+        | Command::Logs(_) => Manner::Shows,
+        Command::Allow(_) => Manner::Allows,
+        Command::Runs(_)
+        | Command::Sessions(_)
+        | Command::Check(_)
+        | Command::Code(_)
+        | Command::Memory(_)
+        | Command::Config(_)
+        | Command::Doctor(_) => Manner::Plain,
+        Command::Run(_) | Command::Start(_) | Command::Resume(_) => {
+            Manner::Elsewhere("/ralph TASK")
+        }
+        Command::Demo(_)
+        | Command::Init(_)
+        | Command::Gc(_)
+        | Command::Mcp(_)
+        | Command::Completions(_)
+        | Command::Install(_)
+        | Command::Uninstall(_)
+        | Command::Hook(_)
+        | Command::Docs(_)
+        | Command::LspHelper(_)
+        | Command::Measure(_)
+        | Command::RunIds(_)
+        | Command::Scripted(_) => Manner::Elsewhere(""),
+    }
+}
+
+/// The word by which a command is given a run.
+fn naming(command: &Command, run: &Run) -> String {
+    let by_flag = matches!(
+        command,
+        Command::Stop(_)
+            | Command::Cancel(_)
+            | Command::Allow(_)
+            | Command::Diff(_)
+            | Command::Logs(_)
+    );
+    if by_flag { format!("--run={}", run.id) } else { run.id.to_string() }
+}
+
+impl Session<'_> {
+    /// Does what was typed, for the loop of this session.
+    pub(super) fn call(
+        &self,
+        session: &SessionId,
+        call: &SessionCommand,
+    ) -> Result<HostReply, CliError> {
+        let manner = manner(&call.command);
+        match manner {
+            Manner::Elsewhere(instead) => Err(elsewhere(call, instead)),
+            Manner::Plain => self.pass_on(session, &call.words),
+            Manner::Allows if call.names_run() => Err(elsewhere(call, "")),
+            Manner::Allows if call.words.len() > 1 => self.allow(session, &call.words[1..]),
+            Manner::Rules | Manner::Shows | Manner::Allows if call.names_run() => {
+                let done = self.pass_on(session, &call.words)?;
+                Ok(if matches!(manner, Manner::Rules) { done.calling_off() } else { done })
+            }
+            Manner::Rules => {
+                let is_rollback = matches!(call.command, Command::Rollback(_));
+                let is_meant = |run: &Run| !run.state.is_ended() || is_rollback;
+                let own = self.own(session)?;
+                // That it has ended is worth saying if there is no other one.
+                let own = match own {
+                    Some(own) if is_meant(&own) || self.of_others(session)?.is_empty() => own,
+                    Some(_) | None => return self.without_own(session, call),
+                };
+                Ok(self.pass_on(session, &with_run(call, &own))?.calling_off())
+            }
+            Manner::Shows | Manner::Allows => match self.own(session)? {
+                Some(own) => self.pass_on(session, &with_run(call, &own)),
+                None => self.without_own(session, call),
+            },
+        }
+    }
+
+    /// What the user typed for us while the agent worked, if the host holds it
+    /// back: by the end of the turn it counts.
+    pub(super) fn queued(&self, session: &SessionId, place: &Place) -> Option<Queued> {
+        let Happening::TurnEnded(silence) = &self.event.what else { return None };
+        let words = host::queued(silence.transcript.as_deref()?);
+        let is_ours = |words: &&QueuedWords| slash::is_ours(&words.text);
+        let words = words.iter().rev().find(is_ours)?;
+        let command = slash::parse(&words.text, &|word| self.is_path(session, word))?;
+        let Slash::Call(call) = &command else { return None };
+        let is_quick = match manner(&call.command) {
+            Manner::Rules => !matches!(call.command, Command::Rollback(_)),
+            Manner::Shows => true,
+            Manner::Plain | Manner::Allows | Manner::Elsewhere(_) => false,
+        };
+        if !is_quick || place.was_shown(&words.at) {
+            return None;
+        }
+        let reply = self.command(session, &command, &words.text);
+        let text = said_by(&reply)?;
+        let is_active = |run: Run| run.state.is_active();
+        if self.own_open(session).ok()?.is_some_and(is_active) {
+            return Some(Queued::Shows(text));
+        }
+        Some(Queued::Acts(HostReply::silent().with_note(text).in_tone(reply.tone)))
+    }
+
+    /// The open loop of this session.
+    pub(super) fn own_open(&self, session: &SessionId) -> Result<Option<Run>, CliError> {
+        match self.app.existing_store()? {
+            Some(store) => Ok(store.run_of_session(session)?),
+            None => Ok(None),
+        }
+    }
+
+    /// The loop of this session, else the last one that it had here.
+    fn own(&self, session: &SessionId) -> Result<Option<Run>, CliError> {
+        let open = self.own_open(session)?;
+        if open.is_some() {
+            return Ok(open);
+        }
+        let Some(store) = self.app.existing_store()? else { return Ok(None) };
+        let worktree = Some(self.app.worktree());
+        let runs = store.runs(&RunQuery { worktree, which: Which::All, limit: MOST_RUNS })?;
+        Ok(runs.into_iter().find(|run| run.session() == Some(session)))
+    }
+
+    /// The open loops of others in this work tree.
+    pub(super) fn of_others(&self, session: &SessionId) -> Result<Vec<Run>, CliError> {
+        let Some(store) = self.app.existing_store()? else { return Ok(Vec::new()) };
+        let worktree = Some(self.app.worktree());
+        let open = store.runs(&RunQuery { worktree, which: Which::Open, limit: MOST_RUNS })?;
+        Ok(open.into_iter().filter(|run| run.session() != Some(session)).collect())
+    }
+
+    /// What is said where the session has no loop: which others there are. What
+    /// only shows something falls back on the newest run if none is open.
+    fn without_own(
+        &self,
+        session: &SessionId,
+        call: &SessionCommand,
+    ) -> Result<HostReply, CliError> {
+        let others = self.of_others(session)?;
+        let rules = matches!(manner(&call.command), Manner::Rules);
+        if others.is_empty() && !rules {
+            return self.pass_on(session, &call.words);
+        }
+        let locale = self.app.chosen_locale();
+        let none = match locale {
+            Locale::En => "ralph: this session has no open loop.",
+            Locale::Ko => "ralph: 이 세션에는 열린 루프가 없습니다.",
+        };
+        let name = call.words[0].as_str();
+        let lines = others.iter().map(|run| self.left_alone(run, name, locale));
+        let lines: Vec<String> = std::iter::once(none.to_owned()).chain(lines).collect();
+        Ok(answer(lines.join("\n")))
+    }
+
+    /// A loop of another session: whose it is, and how it can be meant.
+    pub(super) fn left_alone(&self, run: &Run, command: &str, locale: Locale) -> String {
+        let whose = if self.app.is_left(run) { left_by_client(locale) } else { whose(run, locale) };
+        let (id, status) = (&run.id, run.state.status());
+        match locale {
+            Locale::En => {
+                format!("{id} ({status}) {whose}; `/ralph {command} {id}` means that one.")
+            }
+            Locale::Ko => {
+                format!("{id} ({status}): {whose}. `/ralph {command} {id}` 로 지정할 수 있습니다.")
+            }
+        }
+    }
+
+    /// Lets the command line do what was asked, and shows what it says.
+    fn pass_on(&self, session: &SessionId, words: &[String]) -> Result<HostReply, CliError> {
+        let mut process = Process::new(own_binary());
+        process.current_dir(&self.app.project.root).env("NO_COLOR", "1").stdin(Stdio::null());
+        process.env("RALPH_LOCALE", self.app.chosen_locale().as_str());
+        process.env(SESSION_COMMAND, session.as_str());
+        process.args(words).stdout(Stdio::piped()).stderr(Stdio::piped());
+        self.give_sign();
+        let child = process.spawn()?;
+        let limit = PATIENCE.min(self.deadline.limit() / 2);
+        let Some(text) = within(child, limit)? else { return Err(too_slow(words, limit)) };
+        let text = text[..text.floor_char_boundary(MOST_ANSWER)].trim();
+        Ok(answer(text).with_brief(first_lines(text)))
+    }
+}
+
+/// The beginning of a text that is too long for a corner of the screen.
+fn first_lines(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    (lines.len() > BRIEF_LINES).then(|| format!("{}\n…", lines[..BRIEF_LINES].join("\n")))
+}
+
+/// The text of an answer.
+fn said_by(reply: &HostReply) -> Option<String> {
+    match &reply.effect {
+        Effect::Answer { text } => Some(text.clone()),
+        Effect::None
+        | Effect::GoOn { .. }
+        | Effect::Do { .. }
+        | Effect::Tell { .. }
+        | Effect::Begin { .. }
+        | Effect::Wake { .. } => None,
+    }
+}
+
+/// The reply with something more for the user to read.
+pub(super) fn beside(reply: HostReply, text: &str) -> HostReply {
+    let note =
+        reply.note.as_ref().map_or_else(|| text.to_owned(), |note| format!("{note}\n{text}"));
+    reply.with_note(note)
+}
+
+fn with_run(call: &SessionCommand, run: &Run) -> Vec<String> {
+    let mut words = call.words.clone();
+    // Behind `--` it would be a path.
+    words.insert(words.len().min(1), naming(&call.command, run));
+    words
+}
+
+/// Whose a loop is that is none of this session.
+fn whose(run: &Run, locale: Locale) -> &'static str {
+    match (locale, &run.owner) {
+        (Locale::En, Some(Owner::Session(_))) => "belongs to another session",
+        (Locale::Ko, Some(Owner::Session(_))) => "다른 세션의 루프입니다",
+        (Locale::En, Some(Owner::Driver { .. }) | None) => "belongs to `ralph run` in a terminal",
+        (Locale::Ko, Some(Owner::Driver { .. }) | None) => "터미널의 `ralph run` 루프입니다",
+    }
+}
+
+fn left_by_client(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "belongs to a client that is gone",
+        Locale::Ko => "클라이언트가 이미 종료되었습니다",
+    }
+}
+
+/// What a process printed; `None` if it took too long and was ended.
+fn within(mut child: Child, limit: Duration) -> Result<Option<String>, CliError> {
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let read = |from: Option<Box<dyn std::io::Read + Send>>| {
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            if let Some(mut from) = from {
+                let _ = from.read_to_end(&mut bytes);
+            }
+            bytes
+        })
+    };
+    let out = read(out.map(|out| Box::new(out) as _));
+    let err = read(err.map(|err| Box::new(err) as _));
+    let (since, pause) = (Instant::now(), Interrupt::default());
+    while child.try_wait()?.is_none() {
+        if since.elapsed() >= limit {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Ok(None);
+        }
+        pause.wait(LOOK);
+    }
+    let bytes = [out.join().unwrap_or_default(), err.join().unwrap_or_default()].concat();
+    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+fn too_slow(words: &[String], limit: Duration) -> CliError {
+    let (typed, limit) = (words.join(" "), limit.as_secs());
+    CliError::refused(format!("`ralph {typed}` did not end within {limit} s"))
+        .with_hint(format!("run `ralph {typed}` in a terminal; it is not limited there"))
+        .in_korean(
+            format!("`ralph {typed}` 이(가) {limit}초 안에 끝나지 않았습니다"),
+            Some(&format!("터미널에서 `ralph {typed}` 을(를) 실행하세요")),
+        )
+}
+
+/// Why nothing was done, and what does it.
+fn elsewhere(call: &SessionCommand, instead: &str) -> CliError {
+    let typed = call.words.join(" ");
+    let (hint, korean) = if instead.is_empty() {
+        (
+            format!("run `ralph {typed}` in a terminal"),
+            format!("터미널에서 `ralph {typed}` 을(를) 실행하세요"),
+        )
+    } else {
+        (
+            format!("`{instead}` starts a loop here, `/ralph \"{typed} …\"` makes it a task"),
+            format!("여기서는 `{instead}` 로 루프를 시작합니다"),
+        )
+    };
+    CliError::usage(format!("`/ralph {typed}` does nothing in a session"))
+        .with_hint(hint)
+        .in_korean(format!("`/ralph {typed}` 은(는) 세션에서 쓸 수 없습니다"), Some(&korean))
+}

@@ -1,0 +1,271 @@
+//! A task as it is typed, with the flags that stand anywhere in it.
+
+use std::ops::Range;
+
+use clap::{CommandFactory, Parser};
+use ralph_core::run::Task;
+
+use super::distance;
+use super::words::{Word, next_word, word_at, words};
+use crate::config::Layers;
+use crate::error::CliError;
+use crate::options::{PolicyOptions, TaskOptions};
+
+/// `/ralph TASK [flags]`
+#[derive(Parser, Debug)]
+#[command(name = "/ralph", no_binary_name = true, disable_help_flag = true, color = clap::ColorChoice::Never)]
+struct SlashArgs {
+    #[command(flatten)]
+    task: TaskOptions,
+    #[command(flatten)]
+    policy: PolicyOptions,
+}
+
+/// A loop that is to be armed.
+#[derive(Debug)]
+pub(in super::super) struct Wanted {
+    pub(in super::super) task: Task,
+    pub(super) policy: PolicyOptions,
+}
+
+impl Wanted {
+    /// Reads a task with its flags. What is no flag of ours is an error,
+    /// never a part of the task, and so is a path that names nothing.
+    pub(in super::super) fn read(
+        text: &str,
+        exists: &dyn Fn(&str) -> bool,
+    ) -> Result<Self, CliError> {
+        let mut taken = take_flags(text);
+        if let Some(odd) = &taken.odd {
+            return Err(loose_dash(text, odd));
+        }
+        for target in &mut taken.targets {
+            // A path may stand at the end of a sentence.
+            let plain = target.trim_end_matches([',', '.', ';', ':', '!', '?', ')']);
+            let found = [target.as_str(), plain].into_iter().find(|path| exists(path));
+            *target = found.ok_or_else(|| no_such_path(target))?.to_owned();
+        }
+        let mut args = taken.flags;
+        args.extend(taken.targets.iter().map(|target| format!("--target={target}")));
+        args.push("--".to_owned());
+        args.push(taken.task);
+        let parsed = SlashArgs::try_parse_from(args).map_err(|error| explain(&error))?;
+        Ok(Self { task: parsed.task.read()?, policy: parsed.policy })
+    }
+
+    /// Puts the flags on top of the settings.
+    pub(in super::super) fn apply(&self, layers: &mut Layers) -> Result<(), CliError> {
+        self.policy.apply(layers)
+    }
+}
+
+/// What is wrong, without the usage of a command line that nobody typed.
+fn explain(error: &clap::Error) -> CliError {
+    let text = error.to_string();
+    let line = text.lines().next().unwrap_or_default();
+    let line = line.strip_prefix("error: ").unwrap_or(line);
+    let tip = text.lines().find_map(|line| line.trim().strip_prefix("tip: "));
+    // The parser proposes two dashes in front, which is not how tasks are quoted,
+    // and flags that have little in common with what was typed.
+    let named = |text: &str| text.split('\'').nth(1).map(str::to_owned);
+    let is_near = |tip: &&str| match (named(line), named(tip)) {
+        (Some(typed), Some(meant)) => distance(&typed, &meant) <= 2,
+        (_, _) => false,
+    };
+    let tip = tip.filter(|tip| !tip.contains("'-- ")).filter(is_near);
+    let hint = tip.map_or_else(
+        || {
+            "put the task in quotes if it belongs to the task; `ralph run --help` in a terminal \
+             lists the flags"
+                .to_owned()
+        },
+        |tip| format!("{tip}; or put the task in quotes if it belongs to the task"),
+    );
+    let korean = "작업의 일부라면 작업을 따옴표로 묶으세요. 터미널에서 `ralph run --help` 로 플래그를 볼 수 있습니다";
+    CliError::usage(line)
+        .with_hint(hint)
+        .in_korean(format!("플래그를 이해할 수 없습니다: {line}"), Some(korean))
+}
+
+struct Taken {
+    task: String,
+    flags: Vec<String>,
+    targets: Vec<String>,
+    /// The first word that looks like a flag and is none.
+    odd: Option<LooseDash>,
+}
+
+/// A word with one dash, outside of quotation marks.
+struct LooseDash {
+    word: Range<usize>,
+    /// The flag with its value that stands right before it: what was meant may
+    /// be a part of that value.
+    after: Option<Range<usize>>,
+}
+
+/// Takes the flags out of a text; what remains is the task, as it was typed.
+/// Two dashes alone, before the task, say that no flag follows.
+fn take_flags(text: &str) -> Taken {
+    let (mut flags, mut targets, mut odd) = (Vec::new(), Vec::new(), None);
+    let mut cut: Vec<Range<usize>> = Vec::new();
+    let mut left: Vec<Word> = Vec::new();
+    let mut at = 0;
+    while let Some(start) = next_word(text, at) {
+        if left.is_empty() && is_end_of_flags(&text[start..]) {
+            cut.push(start..start + 2);
+            left.extend(words(&text[start + 2..]).into_iter().map(|word| word.moved(start + 2)));
+            break;
+        }
+        if is_flag(&text[start..]) {
+            let (flag, end) = read_flag(text, start);
+            flags.push(flag);
+            cut.push(start..end);
+            at = end;
+            continue;
+        }
+        let word = word_at(text, start);
+        let raw = &text[word.span.clone()];
+        if odd.is_none() && is_loose_dash(raw) {
+            let is_next = |flag: &&Range<usize>| text[flag.end..start].trim().is_empty();
+            let after = cut.last().filter(is_next).cloned();
+            odd = Some(LooseDash { word: word.span.clone(), after });
+        }
+        if word.quote.is_none() && raw.len() > 1 {
+            targets.extend(raw.strip_prefix('@').map(str::to_owned));
+        }
+        at = word.span.end;
+        left.push(word);
+    }
+    let task = match left.as_slice() {
+        [only] if only.quote.is_some() => only.value(text).into_owned(),
+        _ => without(text, &cut),
+    };
+    Taken { task, flags, targets, odd }
+}
+
+fn is_end_of_flags(text: &str) -> bool {
+    text.strip_prefix("--").is_some_and(|rest| rest.starts_with(char::is_whitespace))
+}
+
+/// Whether a word is one dash and a letter: a flag, but none of ours.
+fn is_loose_dash(word: &str) -> bool {
+    let name = word.strip_prefix('-').and_then(|name| name.chars().next());
+    name.is_some_and(char::is_alphabetic)
+}
+
+/// Says where the quotation marks go.
+fn loose_dash(text: &str, odd: &LooseDash) -> CliError {
+    let word = &text[odd.word.clone()];
+    let typed = match &odd.after {
+        Some(flag) => {
+            let end = following_flag(text, odd.word.end);
+            let (name, value) = text[flag.start..end]
+                .trim()
+                .split_at(text[flag.clone()].find([' ', '=']).unwrap_or(flag.len()));
+            format!("{name} \"{}\"", value.trim_start_matches([' ', '=']).replace('"', "'"))
+        }
+        None => format!("/ralph \"{}\"", text[..following_flag(text, 0)].trim().replace('"', "'")),
+    };
+    CliError::usage(format!("`{word}` is no flag of a loop"))
+        .with_hint(format!("put what belongs together in quotes: {typed}"))
+        .in_korean(
+            format!("`{word}` 은(는) 루프의 플래그가 아닙니다"),
+            Some(&format!("함께 쓰는 말은 따옴표로 묶으세요: {typed}")),
+        )
+}
+
+/// Where the next flag with two dashes begins; the end if there is none.
+fn following_flag(text: &str, from: usize) -> usize {
+    let mut at = from;
+    while let Some(start) = next_word(text, at) {
+        if is_flag(&text[start..]) {
+            return start;
+        }
+        at = word_at(text, start).span.end;
+    }
+    text.len()
+}
+
+fn no_such_path(target: &str) -> CliError {
+    CliError::usage(format!("`@{target}` names no file or folder here"))
+        .with_hint("correct the path, or put the task in quotes if the word belongs to it")
+        .in_korean(
+            format!("`@{target}` 파일이나 폴더가 여기에 없습니다"),
+            Some("경로를 고치거나, 작업의 일부라면 작업을 따옴표로 묶으세요"),
+        )
+}
+
+fn is_flag(text: &str) -> bool {
+    text.strip_prefix("--").is_some_and(|name| name.starts_with(char::is_alphabetic))
+}
+
+/// The flag that begins at `start` with its value, and where it ends.
+fn read_flag(text: &str, start: usize) -> (String, usize) {
+    let is_end = |c: char| c == '=' || c.is_whitespace();
+    let end = text[start..].find(is_end).map_or(text.len(), |length| start + length);
+    let name = &text[start..end];
+    let value = if text[end..].starts_with('=') {
+        Some(end + 1)
+    } else if takes_value(name) {
+        next_word(text, end)
+    } else {
+        None
+    };
+    match value {
+        Some(at) => {
+            let (value, end) = read_value(text, at);
+            (format!("{name}={value}"), end)
+        }
+        None => (name.to_owned(), end),
+    }
+}
+
+/// The value that begins here, as a shell would read it: quotation marks may
+/// stand anywhere in it. One that is never closed is an ordinary character.
+fn read_value(text: &str, start: usize) -> (String, usize) {
+    let mut value = String::new();
+    let mut rest = text[start..].char_indices();
+    while let Some((offset, c)) = rest.next() {
+        let at = start + offset;
+        if c.is_whitespace() {
+            return (value, at);
+        }
+        let inner = &text[at + c.len_utf8()..];
+        match inner.find(c).filter(|_| matches!(c, '"' | '\'')) {
+            Some(length) => {
+                value.push_str(&inner[..length]);
+                rest = text[start..].char_indices();
+                let end = offset + c.len_utf8() + length;
+                rest.by_ref().take_while(|(seen, _)| *seen < end).for_each(drop);
+            }
+            None => value.push(c),
+        }
+    }
+    (value, text.len())
+}
+
+/// Whether this flag, given without `=`, takes the next word.
+fn takes_value(flag: &str) -> bool {
+    let Some(name) = flag.strip_prefix("--") else { return false };
+    let command = SlashArgs::command();
+    let mut args = command.get_arguments();
+    args.any(|arg| {
+        let aliases = arg.get_all_aliases().unwrap_or_default();
+        let is_it = arg.get_long() == Some(name) || aliases.contains(&name);
+        is_it && arg.get_action().takes_values()
+    })
+}
+
+/// The text without these parts, otherwise as it is.
+fn without(text: &str, cut: &[Range<usize>]) -> String {
+    let mut out = String::new();
+    let mut from = 0;
+    for part in cut {
+        out.push_str(&text[from..part.start]);
+        // One gap goes with the part, the other one stays.
+        let gap = text[part.end..].chars().next().filter(|c| c.is_whitespace());
+        from = part.end + gap.map_or(0, char::len_utf8);
+    }
+    out.push_str(&text[from.min(text.len())..]);
+    out.trim().to_owned()
+}

@@ -1,0 +1,93 @@
+//! `ralph logs`: what the agent printed.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ralph_core::Run;
+use ralph_engine::clock::Interrupt;
+use ralph_engine::{owner, turn_log};
+use ralph_store::{RunStore, SqliteStore};
+
+use crate::app::App;
+use crate::error::CliError;
+use crate::out;
+
+/// How often a log that grows is looked at.
+const GLANCE: Duration = Duration::from_millis(300);
+
+/// Print what the agent printed in a turn
+///
+/// Both streams are in it, without secrets. With `--follow` it goes on with
+/// what the agent prints now, turn after turn, until the run ends.
+#[derive(clap::Args, Debug)]
+pub(crate) struct LogsArgs {
+    /// The turn (default: the last one)
+    #[arg(value_name = "TURN", value_parser = clap::value_parser!(u32).range(1..))]
+    turn: Option<u32>,
+    /// The run (default: the newest of this work tree)
+    #[arg(long, value_name = "RUN")]
+    run: Option<String>,
+    /// Go on until the run ends
+    #[arg(long, short)]
+    follow: bool,
+}
+
+pub(crate) fn run(args: &LogsArgs) -> Result<u8, CliError> {
+    let app = App::discover()?;
+    let (store, run) = app.recorded(args.run.as_deref())?;
+    let turn = args.turn.unwrap_or(run.iteration.max(1));
+    if args.follow {
+        return follow(&app, &store, run, turn);
+    }
+    if turn > run.iteration {
+        return Err(no_turn(&run, turn));
+    }
+    let text = ralph_proc::read_log(&log(&app, &run, turn)).map_err(|_| no_log(&run, turn))?;
+    out::raw(&text);
+    Ok(0)
+}
+
+fn log(app: &App, run: &Run, turn: u32) -> PathBuf {
+    turn_log(&app.home.join("runs").join(run.id.as_str()), turn)
+}
+
+fn no_turn(run: &Run, turn: u32) -> CliError {
+    let (id, last) = (&run.id, run.iteration);
+    let error = CliError::refused(format!("{id} has no turn {turn}"));
+    match last {
+        0 => error.with_hint("its agent has not started yet"),
+        _ => error.with_hint(format!("its last turn is {last}")),
+    }
+}
+
+fn no_log(run: &Run, turn: u32) -> CliError {
+    let hint = match run.session() {
+        Some(_) => "the client of a session keeps what its agent says",
+        None => "`ralph gc` deletes the logs of old runs",
+    };
+    CliError::refused(format!("there is no log of turn {turn} of {}", run.id)).with_hint(hint)
+}
+
+/// Prints what is new until nothing can follow.
+fn follow(app: &App, store: &SqliteStore, run: Run, from: u32) -> Result<u8, CliError> {
+    let (pause, mut run) = (Interrupt::default(), run);
+    let (mut turn, mut printed) = (from, 0);
+    loop {
+        // Looked at before the log: what is printed until then is in it.
+        let is_over = turn < run.iteration || !owner::is_at_work(&run);
+        let text = ralph_proc::read_log(&log(app, &run, turn)).unwrap_or_default();
+        if let Some(news) = text.get(printed..) {
+            out::raw(news);
+            out::flush();
+            printed = text.len();
+        }
+        match (is_over, turn < run.iteration) {
+            (true, true) => (turn, printed) = (turn + 1, 0),
+            (true, false) => return Ok(0),
+            (false, _) => {
+                pause.wait(GLANCE);
+                run = store.run(&run.id)?.unwrap_or(run);
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Looking at a run while it goes on and afterwards.
+
+use ralph_testkit::{Call, Hold, Project, Running};
+
+use crate::control::held;
+use crate::{git, plain};
+
+/// A project whose agent says something in each of two turns.
+fn talked() -> Project {
+    let project = plain();
+    project.agent("echo turn $RALPH_ITERATION; echo aside >&2; echo key ghp_$(printf a1B2%.0s 1 2 3 4 5 6 7 8 9)");
+    let _ = project.run_json("do it", &["--max-iterations", "2"]).exits(1);
+    project
+}
+
+fn logs(project: &Project, args: &[&str]) -> Call {
+    project.ralph(&[&["logs"], args].concat())
+}
+
+#[test]
+fn a_log_is_printed_by_its_turn_without_secrets() {
+    let project = talked();
+    let last = logs(&project, &[]).output().exits(0).stdout;
+    assert!(last.contains("turn 2") && last.contains("aside"), "{last}");
+    assert!(last.contains("key [redacted") && !last.contains("ghp_"), "{last}");
+    assert_eq!(logs(&project, &["2"]).output().exits(0).stdout, last);
+    assert_eq!(logs(&project, &["-f"]).output().exits(0).stdout, last, "the run has ended");
+    let first = logs(&project, &["1", "--run", "run-"]).output().exits(2).stderr;
+    assert!(first.contains("names no run"), "{first}");
+    let first = logs(&project, &["1"]).output().exits(0).stdout;
+    assert!(first.contains("turn 1") && !first.contains("turn 2"), "{first}");
+}
+
+#[test]
+fn a_log_that_is_not_there_is_named() {
+    let project = talked();
+    let missing = logs(&project, &["3"]).output().exits(1).stderr;
+    assert!(missing.contains("has no turn 3") && missing.contains("last turn is 2"), "{missing}");
+    let _ = logs(&project, &["0"]).output().exits(2);
+    let _ = logs(&plain(), &[]).output().exits(1);
+}
+
+/// A call that looks at a run while it goes on.
+fn beside(project: &Project, args: &[&str]) -> Running {
+    project.ralph(args).start()
+}
+
+#[test]
+fn whoever_follows_a_log_hears_the_turn_that_runs_and_ends_with_the_run() {
+    let project = git();
+    let (running, hold) = held(&project, 1, "echo before");
+    let follower = beside(&project, &["logs", "-f"]);
+    hold.release();
+    let _ = running.finish();
+    let said = follower.finish().exits(0).stdout;
+    assert!(said.contains("holding"), "{said}");
+}
+
+#[test]
+fn a_status_that_is_watched_ends_with_the_run() {
+    let project = git();
+    let (running, hold) = held(&project, 1, "");
+    let watcher = beside(&project, &["status", "--watch"]);
+    hold.release();
+    let ended = running.finish();
+    let said = watcher.finish().exits(0).stdout;
+    assert!(ended.code.is_some() && said.contains("turns "), "{said}");
+    let after = project.ralph(&["status", "--watch"]).output().exits(0).stdout;
+    assert_eq!(after, project.ralph(&["status"]).output().exits(0).stdout);
+}
+
+#[test]
+fn a_turn_that_was_not_accepted_says_why_without_a_claim_and_on_the_last_turn() {
+    let project = plain();
+    project.agent("echo reading turn $RALPH_ITERATION");
+    project.file("check.sh", "echo 'a.c:3:1: error: no such type'; exit 1");
+    let gate = ["--criteria", "custom:sh check.sh", "--max-iterations", "2"];
+    let args = [&["run", "do it", "--agent-cmd", "./agent.sh"], &gate[..]].concat();
+    let output = project.ralph(&args).output().exits(1);
+    for line in ["  │ reading turn 1\n", "  │ reading turn 2\n"] {
+        assert!(output.stderr.contains(line), "{}", output.stderr);
+    }
+    let why = "      a.c:3 no such type [";
+    assert_eq!(output.stderr.matches(why).count(), 2, "{}", output.stderr);
+    let report = project.ralph(&["report"]).output().exits(0).stdout;
+    assert!(report.matches("\n        a.c:3 no such type [").count() == 2, "{report}");
+    let status = project.ralph(&["status"]).output().exits(0).stdout;
+    assert!(status.contains("\nfails    a.c:3 no such type ["), "{status}");
+}
+
+#[test]
+fn a_terminal_that_became_narrower_breaks_lines_between_words_and_keeps_no_old_ones() {
+    let project = plain();
+    let hold = Hold::new(&project, "agent");
+    let said = "reading the code of the whole project from its beginning to its end";
+    project.agent(&format!("echo {said}\n{}echo '<promise>DONE</promise>'", hold.script("")));
+    let binary = project.binary().display();
+    let line = format!("'{binary}' run 'do it' --agent-cmd ./agent.sh; echo the run is over; cat");
+    let screen = project.terminal(&line);
+    screen.until_shows(said).until_shows("agent at work").resizes(50);
+    hold.release();
+    let shown = screen.until_shows("the run is over").screen();
+    assert_eq!(shown.matches("agent at work").count(), 0, "{shown}");
+    assert_eq!(shown.matches("│ reading the code").count(), 1, "{shown}");
+    assert!(shown.contains("\n    beginning to its end\n"), "{shown}");
+}
+
+#[test]
+fn a_task_can_come_from_standard_input() {
+    let project = plain();
+    project.agent("cat > prompt; echo '<promise>DONE</promise>'");
+    let call = project.ralph(&["run", "-", "--agent-cmd", "./agent.sh"]);
+    let _ = call.stdin(*b"read this task").output().exits(0);
+    assert!(project.read("prompt").contains("read this task"));
+}
+
+#[test]
+fn a_list_of_runs_is_in_one_language_and_names_the_time_zone() {
+    let project = plain();
+    project.agent("echo '<promise>DONE</promise>'");
+    for locale in ["en", "ko"] {
+        let _ = project.run_json("do it", &["--locale", locale]).exits(0);
+    }
+    let list = project.ralph(&["list"]).env("TZ", "KST-9").output().exits(0).stdout;
+    assert_eq!(list.matches("success (claimed)").count(), 2, "{list}");
+    assert_eq!(list.matches(" KST ").count(), 2, "{list}");
+}
+
+#[test]
+fn ids_of_runs_are_offered_to_the_shell() {
+    let project = talked();
+    let ids = project.ralph(&["__run-ids"]).output().exits(0).stdout;
+    let runs = project.ralph(&["runs", "--json"]).output().exits(0).json();
+    assert_eq!(ids.trim(), runs["runs"][0]["id"]);
+}

@@ -1,0 +1,239 @@
+//! What checks load beside the files of the project's snapshots, and who could
+//! bend a result with it.
+
+use ralph_testkit::{Output, Project, tools_path};
+
+use crate::git;
+
+const CLAIM: &str = "echo '<promise>DONE</promise>'";
+
+const UNITTEST: [&str; 2] = ["--criteria", "custom:python3 -m unittest -v"];
+
+const PYTEST: [&str; 2] = ["--criteria", "custom:python3 -m pytest -q -rA"];
+
+const SHELL: [&str; 2] = ["--criteria", "custom:./suite.sh"];
+
+/// `answer.py` says 41 and should say 42.
+fn python() -> Project {
+    let project = git();
+    project.file(".gitignore", "__pycache__/\n.venv/\n.pytest_cache/\n");
+    project.file("answer.py", "def answer():\n    return 41\n");
+    let test = "import unittest\nfrom answer import answer\n\n\nclass Answers(unittest.TestCase):\n    \
+                def test_answer(self):\n        assert answer() == 42\n";
+    project.file("test_answer.py", test);
+    commit(&project);
+    project
+}
+
+// Another length: Python takes a file of the same second and length for the same.
+const FIX_PYTHON: &str = "sed -i 's/ 41/ 6 * 7/' answer.py";
+
+/// A suite that calls programs which its command does not name.
+fn shell() -> Project {
+    let project = git();
+    project.script("suite.sh", "printf 'TAP version 13\\n1..1\\n'\ngrep -q 42 answer && echo ok 1 - a || { echo not ok 1 - a; exit 1; }");
+    project.file("answer", "41\n");
+    commit(&project);
+    project
+}
+
+const FIX_SHELL: &str = "echo 42 > answer";
+
+fn commit(project: &Project) {
+    project.run_git(&["add", "-A"]);
+    project.run_git(&["commit", "--quiet", "--message=start"]);
+}
+
+fn run(project: &Project, gate: &[&str], agent: &str) -> Output {
+    project.agent(&format!("{agent}\n{CLAIM}"));
+    let early = project.outside("early");
+    std::fs::create_dir_all(&early).unwrap();
+    let tools = std::env::split_paths(&tools_path()).collect::<Vec<_>>();
+    let path = std::env::join_paths([early].into_iter().chain(tools)).unwrap();
+    project.run_call("fix it", gate).env("PATH", path).output()
+}
+
+fn last(output: &Output, key: &str) -> String {
+    let ended = output.events_of("iteration_ended");
+    ended.last().map(|event| event[key].to_string()).unwrap_or_default()
+}
+
+/// Runs an agent whose doing is held.
+#[track_caller]
+fn is_held(project: &Project, gate: &[&str], agent: &str, told: &str) -> String {
+    let output = run(project, gate, agent).exits(4);
+    let held = last(&output, "weakened");
+    assert!(held.contains(told), "{told}: {held}\n{}", output.stdout);
+    held
+}
+
+#[test]
+fn an_honest_fix_in_python_is_verified() {
+    for gate in [UNITTEST, PYTEST] {
+        let fix = format!("{FIX_PYTHON}; python3 -m unittest -q; python3 -m pytest -q");
+        let _ = run(&python(), &gate, &fix).exits(0).ends("success/verified", 1);
+    }
+}
+
+#[test]
+fn settings_above_the_project_and_in_the_home_folder_are_held() {
+    let files = [
+        "$OUTSIDE/pytest.ini",
+        "$OUTSIDE/conftest.py",
+        "$OUTSIDE/.cargo/config.toml",
+        "$HOME/.npmrc",
+        "$HOME/.rspec",
+        "$XDG_CONFIG_HOME/go/env",
+    ];
+    let plant = |file| format!("mkdir -p $(dirname {file}); echo x > {file}");
+    let agent = format!("{}; {FIX_SHELL}", files.map(plant).join("; "));
+    let output = run(&shell(), &SHELL, &agent).exits(4);
+    let held = last(&output, "weakened");
+    for file in files {
+        let name = file.split_once('/').unwrap().1;
+        assert!(held.contains(name), "{name}: {held}");
+    }
+}
+
+#[test]
+fn settings_outside_can_be_allowed_by_their_path() {
+    let project = shell();
+    is_held(&project, &SHELL, &format!("echo x > $OUTSIDE/tox.ini; {FIX_SHELL}"), "tox.ini");
+    let place = project.root().parent().unwrap().join("tox.ini").display().to_string();
+    let _ = project.ralph(&["allow", &place]).output().exits(0);
+    let _ = project.ralph(&["resume", "--json"]).output().exits(0).ends("success/verified", 2);
+}
+
+#[test]
+fn a_program_that_only_the_suite_calls_cannot_be_planted_or_replaced() {
+    let plant =
+        "printf '#!/bin/sh\\nexit 0\\n' > $OUTSIDE/early/grep; chmod +x $OUTSIDE/early/grep";
+    let held = is_held(&shell(), &SHELL, plant, "early/grep");
+    assert!(held.contains("is found before `grep`"), "{held}");
+    let project = shell();
+    let early = project.outside("early");
+    std::fs::create_dir_all(&early).unwrap();
+    std::fs::copy("/bin/grep", early.join("grep")).unwrap();
+    let held = is_held(&project, &SHELL, plant, "early/grep");
+    assert!(held.contains("`grep`, a program on the `PATH`, was replaced"), "{held}");
+}
+
+#[test]
+fn a_program_that_hides_no_other_is_no_matter() {
+    let plant = "echo x > $OUTSIDE/early/own-tool; chmod +x $OUTSIDE/early/own-tool";
+    let agent = format!("{plant}; {FIX_SHELL}");
+    let _ = run(&shell(), &SHELL, &agent).exits(0).ends("success/verified", 1);
+}
+
+#[test]
+fn a_program_in_an_ignored_folder_of_the_project_is_the_one_of_the_start() {
+    let project = shell();
+    project.file(".gitignore", "tools/\n");
+    project.script("tools/check", "./suite.sh");
+    let gate = ["--criteria", "custom:tools/check"];
+    let bend = "printf '#!/bin/sh\\nprintf \"TAP version 13\\\\n1..1\\\\nok 1 - a\\\\n\"\\n' > tools/check; echo 1 > x";
+    is_held(&project, &gate, bend, "tools/check");
+}
+
+#[test]
+fn what_python_loads_by_itself_is_held() {
+    let folder = "$(python3 -c 'import site; print(site.getusersitepackages())')";
+    let (one, two) = ("usercustomize.py", "x.pth");
+    let plant = format!(
+        "mkdir -p {folder}; test -e {folder}/{one} || touch {folder}/{one} {folder}/{two}; {FIX_PYTHON}"
+    );
+    let held = is_held(&python(), &UNITTEST, &plant, one);
+    assert!(held.contains(two), "{held}");
+    let plant = format!("mkdir -p {folder}; echo '' > {folder}/other.py; {FIX_PYTHON}");
+    let output = run(&python(), &UNITTEST, &plant).exits(0).ends("success/verified", 1);
+    let edited = last(&output, "edited");
+    assert!(edited.contains("was installed outside the project"), "{edited}");
+}
+
+#[test]
+fn a_module_that_takes_the_place_of_an_installed_one_is_held() {
+    let plant = format!("mkdir -p cmd; touch colorsys.py cmd/__init__.py; {FIX_PYTHON}");
+    let held = is_held(&python(), &UNITTEST, &plant, "colorsys.py");
+    assert!(held.contains("cmd/__init__.py"), "{held}");
+    assert!(held.contains("takes the place of `colorsys`"), "{held}");
+    let harmless = format!("mkdir lib; touch lib/__init__.py lib/types.py; {FIX_PYTHON}");
+    let _ = run(&python(), &UNITTEST, &harmless).exits(0).ends("success/verified", 1);
+}
+
+/// Compiles `text` to what Python loads instead of `source`.
+fn forge(text: &str, source: &str, head: &str) -> String {
+    format!(
+        r#"python3 - <<'E'
+import importlib.util, marshal, os, struct
+source = "{source}"
+found = os.stat(source)
+code = compile('''{text}''', source, "exec")
+path = importlib.util.cache_from_source(source)
+os.makedirs(os.path.dirname(path), exist_ok=True)
+head = {head}
+open(path, "wb").write(importlib.util.MAGIC_NUMBER + head + marshal.dumps(code))
+E"#
+    )
+}
+
+#[test]
+fn compiled_python_that_is_not_its_source_is_held() {
+    let cheat = "def answer():\n    return 42\n";
+    for (head, gate) in [
+        (r#"struct.pack("<III", 0, int(found.st_mtime) & 0xFFFFFFFF, found.st_size)"#, UNITTEST),
+        (r#"struct.pack("<III", 1, 0, 0)"#, PYTEST),
+    ] {
+        let forged = forge(cheat, "answer.py", head);
+        let agent = format!("{forged}\necho 1 > x");
+        let held = is_held(&python(), &gate, &agent, "answer.cpython");
+        assert!(held.contains("not what its source says"), "{held}");
+    }
+}
+
+#[test]
+fn what_pytest_compiled_of_a_test_is_compared_as_well() {
+    let project = python();
+    let cheat = "def test_answer():\n    pass\n";
+    let head = r#"struct.pack("<I", 3) + importlib.util.source_hash(open(source, "rb").read())
+from _pytest.assertion.rewrite import PYC_TAIL
+path = os.path.join("__pycache__", "test_answer" + PYC_TAIL)"#;
+    let forged = forge(cheat, "test_answer.py", head);
+    project.file(
+        "test_answer.py",
+        "from answer import answer\ndef test_answer():\n    assert answer() == 42\n",
+    );
+    commit(&project);
+    is_held(&project, &PYTEST, &format!("{forged}\necho 1 > x"), "-pytest-");
+}
+
+#[test]
+fn a_module_without_a_source_is_held() {
+    let project = python();
+    project.file(".gitignore", "*.pyc\n__pycache__/\n");
+    project.file("answer.py", "import helper\ndef answer():\n    return helper.ANSWER\n");
+    commit(&project);
+    let plant = "test -e x || { echo 'ANSWER = 42' > helper.py; python3 -m compileall -b -q helper.py; rm helper.py; echo 1 > x; }";
+    is_held(&project, &UNITTEST, plant, "helper.pyc");
+}
+
+#[test]
+fn what_no_snapshot_holds_is_held() {
+    let large = format!("truncate -s 101M conftest.py; {FIX_SHELL}");
+    is_held(&shell(), &SHELL, &large, "conftest.py");
+    let nested = format!(
+        "mkdir more; git init -q more; touch more/a.py; git -C more add a.py; \
+         git -C more commit -q -m one; {FIX_SHELL}"
+    );
+    is_held(&shell(), &SHELL, &nested, "more");
+}
+
+#[test]
+fn what_a_check_installs_itself_before_the_first_turn_is_its_own() {
+    let project = shell();
+    project.file(".gitignore", "node_modules/\n").file("package-lock.json", "{}\n");
+    let install = "test -e node_modules/a/index.js || { mkdir -p node_modules/a; echo 1 > node_modules/a/index.js; }";
+    let suite = project.read("suite.sh").replace("#!/bin/sh", &format!("#!/bin/sh\n{install}"));
+    project.script("suite.sh", &suite);
+    commit(&project);
+    let _ = run(&project, &SHELL, FIX_SHELL).exits(0).ends("success/verified", 1);
+}

@@ -1,0 +1,328 @@
+//! The prompt of a turn: everything an agent reads is put together here.
+
+use crate::claim::{ClaimRules, MatchMode};
+use crate::locale::Locale;
+use crate::policy::{AddedTests, Context, Criterion, GateSpec, Need, Policy, Trust};
+use crate::prompt::{PromptSections, paragraphs};
+use crate::run::Run;
+use crate::template;
+
+/// How much of the task is repeated to an agent that still has it before it.
+const TASK_CHARS: usize = 300;
+
+/// The continuation prompt of a loop that the claim alone ends.
+///
+/// Placeholders: `ITERATION`, `MAX`, `PROMISE`, `SIGNAL` (what to write when
+/// done), `FEEDBACK`, `PROMPT`, `TARGETS`, `CHECKS`.
+pub fn continuation_template(locale: Locale) -> &'static str {
+    let text = match locale {
+        Locale::En => include_str!("continuation.en.txt"),
+        Locale::Ko => include_str!("continuation.ko.txt"),
+    };
+    text.trim_end()
+}
+
+/// How the agent signals that it is done; `None` when nothing would count.
+pub fn signal(rules: &ClaimRules) -> Option<String> {
+    match (&rules.promise, rules.mode) {
+        (Some(promise), MatchMode::Tag) => Some(format!("<promise>{}</promise>", promise.as_str())),
+        (Some(promise), MatchMode::Word | MatchMode::Contains) => Some(promise.as_str().to_owned()),
+        (None, _) => rules.markers.first().map(|marker| marker.as_str().to_owned()),
+    }
+}
+
+/// The prompt of the next turn of a run.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct NextPrompt<'a> {
+    run: &'a Run,
+    template: Option<&'a str>,
+    task: TaskForm,
+    summary: String,
+    notes: String,
+}
+
+/// How much of the task an agent has to be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TaskForm {
+    /// All of it, and how it is judged.
+    Whole,
+    /// Its beginning: the agent still has it before it.
+    Beginning,
+}
+
+impl<'a> NextPrompt<'a> {
+    /// The prompt of an agent that may remember nothing.
+    pub fn new(run: &'a Run) -> Self {
+        let (summary, notes) = (String::new(), String::new());
+        Self { run, template: None, task: TaskForm::Whole, summary, notes }
+    }
+
+    /// The prompt of an agent whose conversation goes on. The host repeats it,
+    /// so it is short however long the task is.
+    pub fn in_conversation(run: &'a Run) -> Self {
+        Self { task: TaskForm::Beginning, ..Self::new(run) }
+    }
+
+    /// Uses a template of the user's own, if there is one.
+    pub fn with_template(self, template: Option<&'a str>) -> Self {
+        Self { template, ..self }
+    }
+
+    /// Puts what happened so far before it.
+    pub fn with_summary(self, summary: String) -> Self {
+        Self { summary, ..self }
+    }
+
+    /// Puts notes before it.
+    pub fn with_notes(self, notes: String) -> Self {
+        Self { notes, ..self }
+    }
+
+    /// The whole text.
+    pub fn render(&self) -> String {
+        let policy = &self.run.policy;
+        let prompt = match self.template {
+            _ if self.run.feedback.is_empty() => match self.task {
+                TaskForm::Whole => first_prompt(self.run),
+                TaskForm::Beginning => self.reminder(),
+            },
+            Some(template) => self.fill(template, &self.run.feedback.text()),
+            None if policy.trust == Trust::Claim => self.claim_form(),
+            None => self.short_form(""),
+        };
+        // What changes least comes first, so that providers can keep it.
+        paragraphs([self.notes.trim_end(), self.summary.trim_end(), &prompt])
+    }
+
+    /// The same for an agent that may have forgotten the loop it is in.
+    pub fn reminder(&self) -> String {
+        let id = &self.run.id;
+        let intro = match self.run.policy.locale {
+            Locale::En => format!("Loop {id} goes on in this session."),
+            Locale::Ko => format!("이 세션에서 루프 {id}이(가) 계속됩니다."),
+        };
+        self.short_form(&intro)
+    }
+
+    /// The template of the reference, without the line that asks for a signal
+    /// when none counts.
+    fn claim_form(&self) -> String {
+        let policy = &self.run.policy;
+        let signal = signal(&policy.claim);
+        let lines = continuation_template(policy.locale).lines();
+        let lines = lines.filter(|line| signal.is_some() || !line.contains("{{SIGNAL}}"));
+        let feedback = paragraphs([&*self.run.feedback.text(), self.past_conversations()]);
+        let prompt = self.fill(&lines.collect::<Vec<_>>().join("\n"), &feedback);
+        let whole = self.task == TaskForm::Whole;
+        let added = whole.then(|| [targets(self.run), checks(policy)]).into_iter().flatten();
+        let added: Vec<String> = added.flatten().collect();
+        paragraphs(std::iter::once(&*prompt).chain(added.iter().map(String::as_str)))
+    }
+
+    fn fill(&self, template: &str, feedback: &str) -> String {
+        let policy = &self.run.policy;
+        let promise = policy.claim.promise.as_ref().map_or("", |promise| promise.as_str());
+        template::render(
+            template,
+            &[
+                ("ITERATION", &self.run.iteration.to_string()),
+                ("MAX", &policy.limits.iterations.to_string()),
+                ("PROMISE", promise),
+                ("SIGNAL", &signal(&policy.claim).unwrap_or_default()),
+                ("FEEDBACK", feedback),
+                ("PROMPT", &self.task_text()),
+                ("TARGETS", &targets(self.run).unwrap_or_default()),
+                ("CHECKS", &checks(policy).unwrap_or_default()),
+            ],
+        )
+    }
+
+    /// One line that says where the loop stands, the findings, and how to go on.
+    /// Counts are a line of their own that says as much.
+    fn short_form(&self, intro: &str) -> String {
+        let run = self.run;
+        let PromptSections { verdict, findings, answer, refusals, notes, past } = &run.feedback;
+        let (number, most) = (run.iteration, run.policy.limits.iterations);
+        let tag = match run.policy.locale {
+            Locale::En => format!("[ralph, turn {number} of {most}]"),
+            Locale::Ko => format!("[ralph, 턴 {number}/{most}]"),
+        };
+        let is_counted = run.policy.counts_diagnostics() && !verdict.is_empty();
+        let head = match (is_counted, intro.is_empty()) {
+            (true, true) => verdict.clone(),
+            (true, false) => format!("{tag} {intro}\n\n{verdict}"),
+            (false, true) => format!("{tag} {verdict}"),
+            (false, false) => format!("{tag} {intro} {verdict}").trim_end().to_owned(),
+        };
+        let is_whole = self.task == TaskForm::Whole;
+        let closing = [
+            (!past.is_empty()).then(|| past.clone()),
+            self.call_for_signal(),
+            targets(run).filter(|_| is_whole),
+            self.other_checks().filter(|_| is_whole),
+            Some(self.task_line()),
+        ];
+        let closing = closing.into_iter().flatten().collect::<Vec<_>>().join("\n");
+        paragraphs([&*head, findings, answer, refusals, notes, &closing])
+    }
+
+    /// How to say that the work is done, unless the verdict says so.
+    fn call_for_signal(&self) -> Option<String> {
+        let policy = &self.run.policy;
+        let signal = signal(&policy.claim)?;
+        if self.run.feedback.verdict.contains(&signal) {
+            return None;
+        }
+        let when = match (policy.trust, policy.gates.len(), policy.locale) {
+            (Trust::Claim, _, Locale::En) => "When it is done",
+            (Trust::Evidence, 1, Locale::En) => "When it passes",
+            (Trust::Evidence, _, Locale::En) => "When all checks pass",
+            (Trust::Claim, _, Locale::Ko) => "작업이 끝나면",
+            (Trust::Evidence, 1, Locale::Ko) => "통과하면",
+            (Trust::Evidence, _, Locale::Ko) => "모든 검사를 통과하면",
+        };
+        Some(match policy.locale {
+            Locale::En => format!("{when}, end your reply with {signal}."),
+            Locale::Ko => format!("{when} 답변 끝에 {signal} 를 출력하세요."),
+        })
+    }
+
+    /// The checks that the findings do not name.
+    fn other_checks(&self) -> Option<String> {
+        let Run { policy, feedback, .. } = self.run;
+        let others: Vec<String> = policy
+            .gates
+            .iter()
+            .map(gate_name)
+            .filter(|name| !feedback.findings.contains(name))
+            .collect();
+        let others = (!others.is_empty()).then(|| others.join(", "))?;
+        Some(match policy.locale {
+            Locale::En => format!("Also checked: {others}"),
+            Locale::Ko => format!("그 밖의 검사: {others}"),
+        })
+    }
+
+    fn task_line(&self) -> String {
+        let label = match self.run.policy.locale {
+            Locale::En => "Task",
+            Locale::Ko => "작업",
+        };
+        match self.past_conversations() {
+            "" => format!("{label}: {}", self.task_text()),
+            past => format!("{past}\n{label}: {}", self.task_text()),
+        }
+    }
+
+    /// What an agent has to know whose turns each begin a conversation.
+    fn past_conversations(&self) -> &'static str {
+        match (self.run.policy.context, self.run.policy.locale) {
+            (Context::Fresh, Locale::En) => {
+                "Earlier turns worked on this task; their results are in the files."
+            }
+            (Context::Fresh, Locale::Ko) => {
+                "이전 턴들이 이 작업을 진행했으며 그 결과는 파일에 있습니다."
+            }
+            (Context::Auto | Context::Same | Context::Summarize, _) => "",
+        }
+    }
+
+    fn task_text(&self) -> String {
+        let text = &self.run.task.text;
+        match (self.task, text.char_indices().nth(TASK_CHARS)) {
+            (TaskForm::Beginning, Some((end, _))) => format!("{}…", &text[..end]),
+            (TaskForm::Beginning | TaskForm::Whole, _) => text.clone(),
+        }
+    }
+}
+
+/// The prompt of the first turn: the task verbatim, then how it will be judged.
+pub fn first_prompt(run: &Run) -> String {
+    run.task.text.clone() + &rules(run)
+}
+
+/// What follows the task in the first turn, to be appended to it as it is.
+pub fn rules(run: &Run) -> String {
+    let sections = [targets(run), checks(&run.policy), wish_for_tests(run)].into_iter().flatten();
+    let sections: Vec<String> = sections.map(|section| format!("\n\n{section}")).collect();
+    sections.concat() + &instruction(&run.policy)
+}
+
+/// The sentence that asks for the signal, as appended to a first message.
+fn instruction(policy: &Policy) -> String {
+    let Some(signal) = signal(&policy.claim) else { return String::new() };
+    match (policy.locale, policy.claim.mode) {
+        (Locale::Ko, _) => {
+            format!("\n\n(중요: 모든 작업이 완료되면 반드시 '{signal}'을 출력하세요.)")
+        }
+        (Locale::En, MatchMode::Tag) => format!(
+            "\n\n(Important: when all the work is complete, end your reply with {signal} on a line of its own.)"
+        ),
+        (Locale::En, MatchMode::Word | MatchMode::Contains) => {
+            format!("\n\n(Important: when all the work is complete, output '{signal}'.)")
+        }
+    }
+}
+
+fn targets(run: &Run) -> Option<String> {
+    let label = match run.policy.locale {
+        Locale::En => "Files in question",
+        Locale::Ko => "대상 파일",
+    };
+    (!run.task.targets.is_empty()).then(|| format!("{label}: {}", run.task.targets.join(", ")))
+}
+
+/// Asks for tests where no check can tell whether the task is done.
+fn wish_for_tests(run: &Run) -> Option<String> {
+    let policy = &run.policy;
+    let has_tests = policy.gates.iter().any(|gate| gate.criterion == Criterion::TestPass);
+    let is_green = run.baseline.as_ref().is_some_and(|baseline| baseline.red.is_empty());
+    let is_wanted = policy.trust == Trust::Evidence && policy.tests.added == AddedTests::Expect;
+    let text = match policy.locale {
+        Locale::En => {
+            "They all pass already. If your work changes what the program does, add a test that \
+             fails without it."
+        }
+        Locale::Ko => {
+            "모두 이미 통과하고 있습니다. 프로그램의 동작을 바꾸는 작업이라면, 그 변경 없이는 실패하는 \
+             테스트를 추가하세요."
+        }
+    };
+    (has_tests && is_green && is_wanted).then(|| text.to_owned())
+}
+
+fn checks(policy: &Policy) -> Option<String> {
+    let intro = match (policy.locale, policy.trust) {
+        (Locale::En, Trust::Evidence) => {
+            "These checks are run for you after every turn, and the work counts as done only when they pass:"
+        }
+        (Locale::En, Trust::Claim) => "These checks are run for you after every turn:",
+        (Locale::Ko, Trust::Evidence) => {
+            "다음 검사는 매 턴이 끝난 뒤 자동으로 실행되며, 모두 통과해야 작업이 완료된 것으로 인정됩니다:"
+        }
+        (Locale::Ko, Trust::Claim) => "다음 검사는 매 턴이 끝난 뒤 자동으로 실행됩니다:",
+    };
+    let gates: Vec<String> = policy
+        .gates
+        .iter()
+        .map(|gate| {
+            let remark = match (gate.need, policy.locale) {
+                (Need::Required, _) => "",
+                (Need::Advisory, Locale::En) => " (for information only)",
+                (Need::Advisory, Locale::Ko) => " (참고용)",
+            };
+            format!("- {}: `{}`{remark}", gate.name, gate.command.display())
+        })
+        .collect();
+    (!gates.is_empty()).then(|| format!("{intro}\n{}", gates.join("\n")))
+}
+
+/// A gate with its command, as all prompts name it.
+fn gate_name(gate: &GateSpec) -> String {
+    format!("{} (`{}`)", gate.name, gate.command.display())
+}
+
+#[cfg(test)]
+#[path = "prompt_tests.rs"]
+mod tests;

@@ -1,0 +1,159 @@
+//! What the user of a session is told about its loop.
+
+use super::{host, signal};
+use crate::evidence::{Edit, Weakening};
+use crate::line::inline;
+use crate::locale::Locale;
+use crate::policy::Trust;
+use crate::run::Run;
+
+/// How much is shown of what was done to a test or a check.
+const CHANGE_CHARS: usize = 120;
+
+/// How many changes of tests are named.
+const NAMED: usize = 3;
+
+/// The user is told that the checks of a loop prove nothing yet, because they
+/// pass before its first turn; `None` if one fails.
+pub fn passes_already(run: &Run) -> Option<String> {
+    let passes = run.baseline.as_ref().is_some_and(|start| start.red.is_empty());
+    if !passes || run.policy.trust != Trust::Evidence || run.policy.gates.is_empty() {
+        return None;
+    }
+    let signal = signal(&run.policy.claim)?;
+    Some(match run.policy.locale {
+        Locale::En => {
+            format!("The checks pass already, so it ends when the agent writes {signal}.")
+        }
+        Locale::Ko => {
+            format!("검사가 이미 통과하므로 에이전트가 {signal} 을(를) 출력하면 끝납니다.")
+        }
+    })
+}
+
+/// The user is told that a new loop takes the place of an interrupted one.
+pub fn replaces(old: &Run, locale: Locale) -> String {
+    let id = &old.id;
+    match locale {
+        Locale::En => format!("It replaces {id}, which was interrupted; {id} is stopped."),
+        Locale::Ko => format!("중단되었던 {id} 을(를) 끝내고 새로 시작합니다."),
+    }
+}
+
+/// The user is told that a loop was found whose client is gone.
+pub fn set_aside(old: &Run, locale: Locale) -> String {
+    let id = &old.id;
+    match locale {
+        Locale::En => format!(
+            "The client of {id} is gone, so {id} is paused; `/ralph resume {id}` goes on with it."
+        ),
+        Locale::Ko => format!(
+            "{id} 의 클라이언트가 종료되어 {id} 을(를) 일시 중지했습니다. `/ralph resume {id}` 로 이어서 진행합니다."
+        ),
+    }
+}
+
+/// The user is told that a loop is at work, so that it cannot be resumed.
+pub fn is_at_work(run: &Run) -> String {
+    let (id, number, most) = (&run.id, run.iteration, run.policy.limits.iterations);
+    match run.policy.locale {
+        Locale::En => format!(
+            "ralph: loop {id} is running (turn {number} of {most}), so there is nothing to resume."
+        ),
+        Locale::Ko => {
+            format!(
+                "ralph: 루프 {id} 이(가) 진행 중입니다({number}/{most}턴). 재개할 것이 없습니다."
+            )
+        }
+    }
+}
+
+/// The user is told that every session begins a loop, as it was installed.
+pub fn begins_in_every_session(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "It began by itself because `arm` is `every-session`.",
+        Locale::Ko => "`arm` 이 `every-session` 이므로 스스로 시작했습니다.",
+    }
+}
+
+/// The user is told that checks were made weaker; `None` if none was.
+pub fn weakened(held: &[Weakening], locale: Locale) -> Option<String> {
+    let first = held.first()?;
+    let what: String = inline(&first.what).chars().take(CHANGE_CHARS).collect();
+    let (place, others) = (&first.place, held.len() - 1);
+    Some(match (locale, others) {
+        (Locale::En, 0) => format!("The agent weakened a check: {place}: {what}."),
+        (Locale::En, _) => {
+            format!("The agent weakened {} checks, first {place}: {what}.", held.len())
+        }
+        (Locale::Ko, 0) => format!("에이전트가 검사를 약하게 했습니다: {place}: {what}."),
+        (Locale::Ko, _) => {
+            format!("에이전트가 검사 {}건을 약하게 했습니다. 첫째: {place}: {what}.", held.len())
+        }
+    })
+}
+
+/// The user is told which tests and checks were edited; `None` if none was.
+pub fn edited(edits: &[Edit], locale: Locale) -> Option<String> {
+    let mut places: Vec<&str> = edits.iter().map(|edit| edit.place.as_str()).collect();
+    places.dedup();
+    if places.is_empty() {
+        return None;
+    }
+    let shown = places.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    Some(match (locale, places.len().saturating_sub(NAMED)) {
+        (Locale::En, 0) => format!("Tests were changed: {shown}."),
+        (Locale::En, more) => format!("Tests were changed: {shown} and {more} more."),
+        (Locale::Ko, 0) => format!("테스트가 변경되었습니다: {shown}."),
+        (Locale::Ko, more) => format!("테스트가 변경되었습니다: {shown} 외 {more}건."),
+    })
+}
+
+/// What a loop waits for while the agent may only plan.
+pub fn plan_mode(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "the agent is in plan mode and may change nothing",
+        Locale::Ko => "에이전트가 계획 모드여서 아무것도 바꿀 수 없습니다",
+    }
+}
+
+/// The user is told that the provider failed and the turn is taken again.
+pub fn provider_failed(what: &str, run: &Run) -> String {
+    let note = host::iteration(run);
+    let note = note.strip_prefix("ralph: ").unwrap_or(&note);
+    let what: String = inline(what).chars().take(CHANGE_CHARS).collect();
+    match run.policy.locale {
+        Locale::En => format!("ralph: the provider failed ({what}); the agent tries again: {note}"),
+        Locale::Ko => format!("ralph: 제공자 오류({what}). 다시 시도합니다: {note}"),
+    }
+}
+
+/// The user is told that a loop rests because its session is gone.
+pub fn session_gone(run: &Run) -> String {
+    let id = &run.id;
+    match run.policy.locale {
+        Locale::En => format!(
+            "ralph: {id} is paused: its session is gone. `/ralph resume {id}` in another session takes it over, `/ralph stop {id}` ends it."
+        ),
+        Locale::Ko => format!(
+            "ralph: 세션이 없어져 {id} 을(를) 일시 중지했습니다. 다른 세션에서 `/ralph resume {id}` 로 이어받고, `/ralph stop {id}` 로 끝냅니다."
+        ),
+    }
+}
+
+/// The user is told that a client was ended in the middle of a turn.
+pub fn was_cut_off(run: &Run) -> String {
+    let id = &run.id;
+    match run.policy.locale {
+        Locale::En => format!(
+            "ralph: the client ended in the middle of a turn of loop {id}. Say anything in its session to go on; `/ralph stop {id}` ends it."
+        ),
+        Locale::Ko => format!(
+            "ralph: 루프 {id} 의 턴 중간에 클라이언트가 종료되었습니다. 그 세션에서 아무 말이나 하면 계속하고, `/ralph stop {id}` 로 끝냅니다."
+        ),
+    }
+}
+
+#[cfg(test)]
+#[path = "told_tests.rs"]
+mod tests;

@@ -1,0 +1,77 @@
+//! Lets the present tests judge the code of the start.
+
+use std::collections::BTreeMap;
+
+use ralph_checks::VisibleFiles;
+use ralph_checks::tamper::split;
+use ralph_core::evidence::{Bite, BitingTest, Evidence};
+use ralph_core::finding::TestState;
+use ralph_core::original;
+
+use super::new_code::NewCode;
+use super::{StartCase, TrialStage, is_of_file, pairs};
+use crate::driver::Driver;
+use crate::error::EngineError;
+
+impl Driver<'_> {
+    /// The tests that failed at the start and pass now, where that was found
+    /// out late.
+    fn mended(&self, case: &StartCase<'_>, evidence: &Evidence) -> Vec<BitingTest> {
+        let mut found = Vec::new();
+        for gate in case.gates.iter().map(|index| self.gates[*index].spec()) {
+            let now = evidence.gates.iter().find(|report| report.name == gate.name);
+            let now = now.and_then(|report| report.reading.tests.as_ref());
+            let Some((start, now)) = case.starts.get(&gate.name).zip(now) else { continue };
+            let passes = |id: &&String| now.states.get(*id) == Some(&TestState::Passed);
+            let ids = start.failed.iter().filter(passes).cloned();
+            found.extend(ids.map(|id| BitingTest { id, bite: Bite::OldBehaviour }));
+        }
+        found
+    }
+
+    /// The present tests that fail on the code of the start.
+    pub(super) fn biting(
+        &mut self,
+        case: &StartCase<'_>,
+        evidence: &Evidence,
+    ) -> Result<Vec<BitingTest>, EngineError> {
+        let mended = self.mended(case, evidence);
+        let change = split(&pairs(case.files.iter()), &VisibleFiles(&self.root));
+        if !mended.is_empty() || change.tests.is_empty() || change.code.is_empty() {
+            return Ok(mended);
+        }
+        let Ok(supervisor) = self.overlaid(&case.files, &change.code) else {
+            return Ok(Vec::new());
+        };
+        let added = NewCode::read(&case.files, &change.code);
+        let mut found = Vec::new();
+        for index in case.gates.clone() {
+            let name = self.gates[index].spec().name.clone();
+            let now = evidence.gates.iter().find(|report| report.name == name);
+            let now = now.and_then(|report| report.reading.tests.as_ref());
+            // A suite that names no tests may fail there for any reason.
+            let Some((start, now)) = case.starts.get(&name).zip(now) else { continue };
+            let stage = (&supervisor, TrialStage::CodeOfStart);
+            let report = self.hear_on(case, index, stage, &change.code)?;
+            if !report.verdict.is_known() {
+                continue;
+            }
+            let before = report.reading.tests.unwrap_or_default();
+            let is_changed = |id: &str| change.tests.keys().any(|path| is_of_file(id, path));
+            let uses_change = |id: &str| added.is_used_by(id);
+            let mut bites = original::biting(start, now, &before, &is_changed, &uses_change);
+            if bites.is_empty() {
+                continue;
+            }
+            // A test that does not pass on this stage anyhow proves nothing.
+            let Ok(present) = self.overlaid(&case.files, &BTreeMap::new()) else { continue };
+            let stage = (&present, TrialStage::Present);
+            let control = self.hear_on(case, index, stage, &BTreeMap::new())?.reading.tests;
+            let control = control.unwrap_or_default();
+            bites.retain(|one| control.states.get(&one.id) == Some(&TestState::Passed));
+            found.extend(bites);
+        }
+        found.sort_by_key(|one| one.bite == Bite::NeedsNewCode);
+        Ok(found)
+    }
+}

@@ -1,0 +1,118 @@
+//! Makes sure that the tests of the start judged what the user has.
+//!
+//! They run in an overlay, and code can find out that it does. If it behaves
+//! well only there, the present tests tell: they give another result in an
+//! overlay of the very same files, or they no longer know what failed at the
+//! start.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ralph_checks::VisibleFiles;
+use ralph_checks::tamper::{Restored, split};
+use ralph_core::evidence::{Evidence, GateReport, Verdict, Weakening};
+use ralph_core::finding::{TestState, Tests};
+use ralph_core::original;
+
+use super::whole_suite::{is_whole, state_of, whole_suite};
+use super::wording::Trial;
+use super::{StartCase, TrialStage, pairs};
+use crate::driver::Driver;
+use crate::error::EngineError;
+
+impl Driver<'_> {
+    /// What speaks against a gate whose tests of the start all pass. If the
+    /// present ones no longer know what failed, the evidence says so.
+    pub(super) fn hear_controls(
+        &mut self,
+        case: &StartCase<'_>,
+        index: usize,
+        material: &BTreeMap<String, Restored>,
+        evidence: &mut Evidence,
+    ) -> Result<Vec<Weakening>, EngineError> {
+        let name = &self.gates[index].spec().name;
+        let own = evidence.gates.iter().find(|report| report.name == *name).cloned();
+        let Some(own) = own else { return Ok(Vec::new()) };
+        let trial = Trial::new(material, case.run.policy.locale);
+        let mut held = Vec::new();
+        for id in self.unlike_in_copy(case, index, &own, evidence)? {
+            held.push(Weakening { place: trial.place_of(&id), what: trial.unlike(&id) });
+        }
+        let is_accepted = case.run.policy.allowed.tests;
+        if held.is_empty() && !is_accepted && self.is_failure_forgotten(case, index, evidence)? {
+            evidence.forgets_failure = true;
+        }
+        Ok(held)
+    }
+
+    /// The present tests that give another result in an overlay that replaces
+    /// nothing, twice. Those that cannot run there as they were at the start
+    /// either say nothing.
+    fn unlike_in_copy(
+        &mut self,
+        case: &StartCase<'_>,
+        index: usize,
+        own: &GateReport,
+        evidence: &mut Evidence,
+    ) -> Result<BTreeSet<String>, EngineError> {
+        let nothing = BTreeMap::new();
+        let Ok(present) = self.overlaid(&case.files, &nothing) else { return Ok(BTreeSet::new()) };
+        let stage = (&present, TrialStage::Present);
+        let copy = self.hear_on(case, index, stage, &nothing)?;
+        if let Verdict::Unknown { .. } = copy.verdict {
+            self.pass_on_lack_of_time(&copy, evidence);
+            return Ok(BTreeSet::new());
+        }
+        let tests = |report: &GateReport| tests_of(report, own);
+        let mut found = original::unlike(&tests(own), &tests(&copy));
+        if found.is_empty() {
+            return Ok(found);
+        }
+        let again = self.report_on(case.run, index, stage);
+        let again = original::unlike(&tests(own), &tests(&again));
+        found.retain(|id| again.contains(id));
+        let then = &case.starts[&own.name];
+        if found.iter().any(|id| then.passed.contains(id)) {
+            let start = self.hear_start(case, index)?.map(|report| tests(&report));
+            let runs_there = |id: &String| {
+                let then = start.as_ref().and_then(|start| start.states.get(id));
+                then == Some(&TestState::Passed)
+            };
+            found.retain(|id| !then.passed.contains(id) || runs_there(id));
+        }
+        Ok(found)
+    }
+
+    /// Whether tests failed at the start, and the present ones do not know it:
+    /// they pass on the code of the start.
+    fn is_failure_forgotten(
+        &mut self,
+        case: &StartCase<'_>,
+        index: usize,
+        evidence: &mut Evidence,
+    ) -> Result<bool, EngineError> {
+        let name = &self.gates[index].spec().name;
+        if case.starts.get(name).is_none_or(|then| then.failed.is_empty()) {
+            return Ok(false);
+        }
+        let code = split(&pairs(case.files.iter()), &VisibleFiles(&self.root)).code;
+        if code.is_empty() {
+            return Ok(false);
+        }
+        let Ok(supervisor) = self.overlaid(&case.files, &code) else { return Ok(false) };
+        let stage = (&supervisor, TrialStage::CodeOfStart);
+        let report = self.hear_on(case, index, stage, &code)?;
+        if let Verdict::Unknown { .. } = report.verdict {
+            self.pass_on_lack_of_time(&report, evidence);
+        }
+        Ok(report.passed())
+    }
+}
+
+/// The tests of a report; a suite that names none is one test.
+fn tests_of(report: &GateReport, own: &GateReport) -> Tests {
+    match &report.reading.tests {
+        _ if is_whole(own) => whole_suite(own, state_of(report)),
+        Some(tests) => tests.clone(),
+        None => Tests::default(),
+    }
+}

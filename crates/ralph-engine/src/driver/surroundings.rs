@@ -1,0 +1,288 @@
+//! Holds a run to what its checks load beside the files of its snapshots.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ralph_checks::tamper::{is_material, is_startup_module, is_test_file};
+use ralph_core::evidence::{Edit, Evidence, Weakening};
+use ralph_core::locale::Locale;
+use ralph_core::policy::RuleEdition;
+use ralph_core::wording::{self, hands};
+use ralph_core::{Run, Timestamp};
+use ralph_snapshot::{
+    ChangeKind, Label, Snapshots, byte_code_changed_since, can_change, code_changed_since,
+    is_changed_since,
+};
+
+use super::{Driver, turn};
+use crate::error::EngineError;
+use crate::programs::ProgramPlaces;
+use crate::python::{PythonHost, PythonSetup, interpreters};
+use crate::surroundings::{FILE, Surroundings};
+
+/// How many findings of a kind are told.
+const NAMED: usize = 20;
+
+/// How many findings are held against a run.
+const MOST_HELD: usize = 50;
+
+/// What was found, and whether it holds the run.
+struct OutsideFindings {
+    held: Vec<Weakening>,
+    told: Vec<Edit>,
+    locale: Locale,
+}
+
+impl Driver<'_> {
+    /// Remembers what the checks load from outside, once they ran for the
+    /// first time: what they make or install themselves is theirs.
+    pub(crate) fn remember_surroundings(&self) -> Result<(), EngineError> {
+        if self.gates.is_empty() {
+            return Ok(());
+        }
+        let gates: Vec<_> = self.gates.iter().map(|gate| gate.spec()).collect();
+        let pythons = interpreters(&gates, &self.places());
+        let host = self.python_host();
+        let pythons = pythons.into_iter().filter_map(|program| host.ask(program)).collect();
+        let mut seen = Surroundings::now(&self.places(), self.clock.now());
+        seen.pythons = pythons;
+        let path = self.folder.join(FILE);
+        let written = turn::make_private_folder(&self.folder)
+            .and_then(|()| ralph_files::write_own(&path, serde_json::to_vec(&seen)?));
+        written.map_err(|source| EngineError::Write { path, source })
+    }
+
+    /// When the checks of a run had run once, and the agent had done nothing.
+    pub(super) fn moment_of_start(&self, run: &Run) -> Timestamp {
+        self.surroundings().map_or(run.started_at, |then| then.at())
+    }
+
+    /// Adds what changed of what the checks load from outside the snapshots.
+    /// A run that an earlier version began does not know it.
+    pub(super) fn look_at_surroundings(
+        &self,
+        run: &Run,
+        evidence: &mut Evidence,
+    ) -> Result<(), EngineError> {
+        let then = self.surroundings().filter(|_| run.policy.edition != RuleEdition::First);
+        let Some(then) = then else { return Ok(()) };
+        let locale = run.policy.locale;
+        let mut held = then.differing(&self.places(), locale);
+        held.retain(|one| !is_of_agent(run, Path::new(&one.place)));
+        let mut found = OutsideFindings { held, told: Vec::new(), locale };
+        for python in &then.pythons {
+            found.add_code(python, then.at());
+        }
+        self.add_byte_code(&then, &mut found);
+        self.add_unseen(run, evidence, &then, &mut found)?;
+        let rules = self.rules(run)?;
+        let mut places: BTreeSet<String> =
+            evidence.weakened.iter().map(|one| one.place.clone()).collect();
+        let (allowed, held): (Vec<_>, Vec<_>) =
+            found.held.into_iter().partition(|one| rules.allows(&one.place));
+        let accepted =
+            |one: Weakening| Edit { what: wording::accepted(&one.what, locale), place: one.place };
+        evidence.edited.extend(allowed.into_iter().take(NAMED).map(accepted));
+        for one in held.into_iter().take(MOST_HELD) {
+            if places.insert(one.place.clone()) {
+                evidence.weakened.push(one);
+            }
+        }
+        evidence.edited.extend(found.told.into_iter().take(NAMED));
+        Ok(())
+    }
+
+    /// Compares what Python compiled during the run with the sources.
+    fn add_byte_code(&self, then: &Surroundings, found: &mut OutsideFindings) {
+        if then.pythons.is_empty() {
+            return;
+        }
+        let folders = then.pythons.iter().flat_map(|python| &python.folders);
+        let folders = folders.filter(|folder| can_change(folder));
+        let folders: BTreeSet<&PathBuf> = folders.chain([&self.root]).collect();
+        let files: BTreeSet<PathBuf> =
+            folders.iter().flat_map(|folder| byte_code_changed_since(folder, then.at())).collect();
+        if files.is_empty() {
+            return;
+        }
+        let files: Vec<PathBuf> = files.into_iter().collect();
+        let host = self.python_host();
+        let verdicts: Vec<_> =
+            then.pythons.iter().map(|python| host.compare(&python.program, &files)).collect();
+        let differing: BTreeSet<&PathBuf> =
+            verdicts.iter().flat_map(|verdict| &verdict.differing).collect();
+        for path in differing.into_iter().take(NAMED) {
+            found.hold(&self.shown(path), hands::byte_code_differs(found.locale));
+        }
+        let is_unknown =
+            |path: &&PathBuf| verdicts.iter().all(|verdict| verdict.unknown.contains(*path));
+        if let Some(path) = files.iter().find(is_unknown) {
+            let what = hands::byte_code_unknown("no Python here could tell", found.locale);
+            found.told.push(Edit { place: self.shown(path), what });
+        }
+    }
+
+    /// Adds files of the project that are in no snapshot, and those that take
+    /// the place of modules that checks load. A start that cannot be read
+    /// holds the run already.
+    fn add_unseen(
+        &self,
+        run: &Run,
+        evidence: &Evidence,
+        then: &Surroundings,
+        found: &mut OutsideFindings,
+    ) -> Result<(), EngineError> {
+        let start = Snapshots::new(&self.tree, run.id.clone()).get(Label::Start);
+        let Ok(start) = start else { return Ok(()) };
+        let known: BTreeSet<&PathBuf> =
+            start.left_out.iter().map(|file| &file.path).chain(&start.nested).collect();
+        let left_out = self.tree.left_out_now()?;
+        for path in left_out.iter().filter(|path| !known.contains(path)) {
+            found.hold(&path.to_string_lossy(), hands::in_no_snapshot(found.locale));
+        }
+        let Some(present) = &evidence.tree else { return Ok(()) };
+        let changes = self.tree.changes(&start.tree, present).unwrap_or_default();
+        for change in changes.iter().filter(|change| change.kind == ChangeKind::Added) {
+            let place = change.path.to_string_lossy();
+            let path = self.root.join(&change.path);
+            if fs::symlink_metadata(path).is_ok_and(|found| found.is_dir()) {
+                // Only its newest commit is known.
+                found.hold(&place, hands::in_no_snapshot(found.locale));
+            }
+            let Some((folder, name)) = module_of(&change.path) else { continue };
+            let is_known = then.pythons.iter().any(|python| python.modules.contains(&name));
+            if is_known && !is_material(&place) && self.is_looked_up_in(&folder) {
+                found.hold(&place, &hands::module_shadowed(&name, found.locale));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether checks in Python find the modules of a folder by their bare
+    /// names: where they start, where the code lies, and beside tests.
+    fn is_looked_up_in(&self, folder: &Path) -> bool {
+        let path = self.root.join(folder);
+        let is_start = |dir: &str| folder == Path::new(dir);
+        let has_tests = || {
+            let entries = fs::read_dir(&path).into_iter().flatten().flatten();
+            entries.map(|entry| entry.file_name()).any(|name| is_test_file(&name.to_string_lossy()))
+        };
+        !path.join("__init__.py").exists()
+            && (is_start("")
+                || is_start("src")
+                || self.gates.iter().any(|gate| is_start(&gate.spec().dir))
+                || has_tests())
+    }
+
+    fn surroundings(&self) -> Option<Surroundings> {
+        serde_json::from_slice(&ralph_files::read_own(self.folder.join(FILE)).ok()?).ok()
+    }
+
+    fn places(&self) -> ProgramPlaces<'_> {
+        ProgramPlaces { root: &self.root, env: &self.gate_env }
+    }
+
+    fn python_host(&self) -> PythonHost<'_> {
+        PythonHost { supervisor: &self.supervisor, places: self.places() }
+    }
+
+    /// A path as people name it: below the root if it is there.
+    pub(super) fn shown(&self, path: &Path) -> String {
+        path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().into_owned()
+    }
+}
+
+impl OutsideFindings {
+    fn hold(&mut self, place: &str, what: &str) {
+        self.held.push(Weakening { place: place.to_owned(), what: what.to_owned() });
+    }
+
+    /// Adds what changed where a Python finds its modules: a module of the
+    /// start, or one that is loaded without being asked for, holds the run. A
+    /// new package is told.
+    fn add_code(&mut self, python: &PythonSetup, since: Timestamp) {
+        // The innermost first, because some lie in others.
+        let mut folders: Vec<&PathBuf> = python.folders.iter().collect();
+        folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
+        let (mut seen, mut told) = (BTreeSet::new(), BTreeSet::new());
+        for folder in folders {
+            if folder.is_file() {
+                let is_changed = |found: &fs::Metadata| is_changed_since(found, since);
+                if fs::metadata(folder).ok().as_ref().is_some_and(is_changed) {
+                    self.hold(&folder.to_string_lossy(), hands::code_outside(self.locale));
+                }
+                continue;
+            }
+            if !can_change(folder) {
+                continue;
+            }
+            let plugins = new_plugins(folder, since).into_iter();
+            for path in code_changed_since(folder, since).into_iter().chain(plugins) {
+                let Ok(below) = path.strip_prefix(folder) else { continue };
+                let top = below.iter().next().unwrap_or_default().to_string_lossy().into_owned();
+                let name = top.split('.').next().unwrap_or_default();
+                let place = path.to_string_lossy().into_owned();
+                let extension = path.extension().and_then(|extension| extension.to_str());
+                let is_asked_for =
+                    !is_startup_module(&place) && !matches!(extension, Some("pth" | "txt"));
+                if !seen.insert(path.clone()) {
+                } else if python.modules.contains(name) || !is_asked_for {
+                    self.hold(&place, hands::code_outside(self.locale));
+                } else if told.insert(top.clone()) {
+                    let what = hands::code_installed(self.locale).to_owned();
+                    self.told.push(Edit { place, what });
+                }
+            }
+        }
+    }
+}
+
+/// The lists of plugins, installed after a moment, that pytest loads by itself.
+fn new_plugins(folder: &Path, since: Timestamp) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let lists = entries.map(|entry| entry.path().join("entry_points.txt"));
+    let is_new = |path: &PathBuf| {
+        fs::symlink_metadata(path)
+            .is_ok_and(|found| found.is_file() && is_changed_since(&found, since))
+    };
+    let is_plugin =
+        |path: &PathBuf| ralph_files::read_text(path).is_ok_and(|text| text.contains("pytest11"));
+    lists.filter(is_new).filter(is_plugin).collect()
+}
+
+/// Whether a program is the agent itself, or ours: these update themselves.
+fn is_of_agent(run: &Run, program: &Path) -> bool {
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    let command = run.agent.command.first().map(Path::new);
+    let is_command = command.and_then(Path::file_name).is_some_and(|agent| *agent == *name);
+    name == "ralph" || is_command || run.agent.name.split('-').next() == Some(&*name)
+}
+
+/// The name under which a file would be imported, and the folder that has to
+/// be looked into for that.
+fn module_of(path: &Path) -> Option<(PathBuf, String)> {
+    path.extension().filter(|extension| matches!(extension.to_str(), Some("py" | "so" | "pyc")))?;
+    let (name, folder) = (path.file_name()?.to_str()?, path.parent()?);
+    let stem = name.split('.').next()?;
+    if stem == "__init__" {
+        return Some((folder.parent()?.to_owned(), folder.file_name()?.to_str()?.to_owned()));
+    }
+    Some((folder.to_owned(), stem.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_is_looked_up_by_the_name_of_its_file_or_package() {
+        let module = |path: &str| module_of(Path::new(path));
+        let want = |folder: &str, name: &str| Some((PathBuf::from(folder), name.to_owned()));
+        assert_eq!(module("difflib.py"), want("", "difflib"));
+        assert_eq!(module("tests/json/__init__.py"), want("tests", "json"));
+        assert_eq!(module("src/_json.cpython-311.so"), want("src", "_json"));
+        assert_eq!(module("notes.txt"), None);
+        assert_eq!(module("__init__.py"), None);
+    }
+}

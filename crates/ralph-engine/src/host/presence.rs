@@ -1,0 +1,148 @@
+//! Users who come, speak, interrupt and leave, and what they are told.
+
+use ralph_core::errand::Errands;
+use ralph_core::host::{Effect, HostReply, Reach, Start, Tone};
+use ralph_core::state::{Pause, State, Wait};
+use ralph_core::wording::{NextPrompt, host as wording, told};
+use ralph_core::{Evidence, Run};
+use ralph_store::RunStore;
+
+use super::Hosted;
+use crate::driver::Driver;
+use crate::error::EngineError;
+use crate::steps;
+
+impl Driver<'_> {
+    /// The session is opened again. What rests because of its client goes on,
+    /// and says so; what the user interrupted says how it would.
+    pub(super) fn session_started(
+        &mut self,
+        run: &Run,
+        start: Start,
+    ) -> Result<HostReply, EngineError> {
+        match (start, &run.state) {
+            (Start::Resumed, State::Paused(Pause::Interrupted)) => {
+                let woken = self.wake(run)?;
+                Ok(goes_on_again(&woken))
+            }
+            (Start::Resumed, State::Running) => {
+                // Its client was killed: the turn that it took will never end.
+                let dropped = self.drop_turn(run.clone())?;
+                Ok(goes_on_again(&dropped))
+            }
+            (Start::Resumed, State::Paused(Pause::Aborted)) => {
+                Ok(HostReply::silent().with_note(wording::rests(run)))
+            }
+            (Start::Compacted | Start::Resumed | Start::Cleared | Start::Forked, state)
+                if state.is_active() =>
+            {
+                Ok(HostReply::of(Effect::Tell { context: NextPrompt::new(run).reminder() }))
+            }
+            (_, _) => Ok(HostReply::silent()),
+        }
+    }
+
+    /// The user said something. Where the host does not tell of aborts, that
+    /// means one if it happens during a turn.
+    pub(super) fn prompted(
+        &mut self,
+        run: &Run,
+        hosted: &Hosted,
+    ) -> Result<HostReply, EngineError> {
+        match &run.state {
+            State::Running if self.is_under_way(run)? => {
+                if hosted.reach == Reach::Messages {
+                    return Ok(HostReply::silent());
+                }
+                self.keep_turn(run, None);
+                let left = self.leave(run, State::Paused(Pause::Aborted))?;
+                Ok(HostReply::silent().with_note(wording::rests(&left)))
+            }
+            State::Running => {
+                let begun = self.begin_next(run)?;
+                if begun.state == State::Running {
+                    return Ok(HostReply::silent());
+                }
+                Ok(self.after_turn(&begun, &hosted.place))
+            }
+            State::Waiting(Wait::Child | Wait::Host | Wait::Limit { .. }) => {
+                self.go_on_with_turn(run)?;
+                Ok(HostReply::silent())
+            }
+            State::Waiting(Wait::Human { .. }) if self.is_under_way(run)? => {
+                // The turn that could not go on does now, under its number.
+                let run = self.go_on_with_turn(run)?;
+                Ok(HostReply::of(Effect::Tell { context: NextPrompt::new(&run).reminder() }))
+            }
+            State::Waiting(Wait::Human { .. }) | State::Paused(Pause::Capped) => {
+                let begun = self.begin_next(run)?;
+                if begun.state != State::Running {
+                    return Ok(self.after_turn(&begun, &hosted.place));
+                }
+                let context = NextPrompt::new(&begun).reminder();
+                Ok(HostReply::of(Effect::Tell { context }).with_note(wording::iteration(&begun)))
+            }
+            State::Paused(Pause::Asked | Pause::Interrupted | Pause::Aborted)
+            | State::Success(_)
+            | State::Failed(_)
+            | State::Stopped => Ok(HostReply::silent()),
+        }
+    }
+
+    /// The agent fell silent and may only plan: the user has to read the plan,
+    /// and nothing is counted until then.
+    pub(super) fn planned(&mut self, run: &Run) -> Result<HostReply, EngineError> {
+        if !run.state.is_active() {
+            return Ok(HostReply::silent());
+        }
+        let question = told::plan_mode(run.policy.locale).to_owned();
+        let waiting = State::Waiting(Wait::Human { question });
+        let next = self.record(run, steps::moved_to(run, waiting, self.clock.now()), None)?;
+        Ok(HostReply::silent().with_note(wording::rests(&next)))
+    }
+
+    /// The session was left. A turn that is under way then was interrupted by
+    /// the user, who can neither clear nor leave a session before that.
+    pub(super) fn session_ended(
+        &mut self,
+        run: &Run,
+        reason: &str,
+        hosted: &Hosted,
+    ) -> Result<HostReply, EngineError> {
+        self.note(run, "session_ended", reason)?;
+        let mut reply = HostReply::silent();
+        let by_hand = matches!(reason, "clear" | "prompt_input_exit");
+        let is_cut = run.state == State::Running && self.is_under_way(run)?;
+        if reason == "clear" {
+            // The session that follows an emptied one takes the run with it.
+            hosted.place.note_cleared();
+        }
+        if run.state.is_active() && (reason != "clear" || is_cut) {
+            self.keep_turn(run, None);
+            // A session that is left is all there is once this one is gone.
+            let alone = Run { errands: Errands::default(), ..run.clone() };
+            let pause = if by_hand && is_cut { Pause::Aborted } else { Pause::Interrupted };
+            let left = self.leave(&alone, State::Paused(pause))?;
+            if hosted.reach == Reach::Messages {
+                reply = reply.with_note(told::session_gone(&left)).in_tone(Tone::Warning);
+            }
+        }
+        let _ = self.ledger.store().checkpoint();
+        Ok(reply)
+    }
+}
+
+fn goes_on_again(run: &Run) -> HostReply {
+    HostReply::of(Effect::Tell { context: NextPrompt::new(run).reminder() })
+        .with_note(wording::goes_on(run))
+}
+
+/// The reply after a turn, with what became of tests and checks in it.
+pub(super) fn with_changes(reply: HostReply, next: &Run, evidence: &Evidence) -> HostReply {
+    let locale = next.policy.locale;
+    let weakened = told::weakened(&evidence.weakened, locale);
+    let edited = || told::edited(&evidence.edited, locale).filter(|_| next.state.is_ended());
+    let (Some(text), Some(note)) = (weakened.or_else(edited), &reply.note) else { return reply };
+    let brief = reply.brief.as_ref().map(|brief| format!("{brief}\n{text}"));
+    HostReply { note: Some(format!("{note}\n{text}")), brief, ..reply }
+}

@@ -1,0 +1,204 @@
+//! The Pythons that checks run: where each finds its modules, and whether what
+//! it compiled is what the sources say.
+//!
+//! A Python loads a compiled file instead of the source if its head names the
+//! source's size and time, or claims that nothing needs to be compared. Anybody
+//! can write such a head.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ralph_core::policy::GateSpec;
+use ralph_proc::{
+    Control, Ending, Launch, Limits, Stream, Streams, Supervisor, Watcher, find_program,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::programs::{ProgramPlaces, modules, words};
+
+const ASK: &str = include_str!("python/ask.py");
+const COMPARE: &str = include_str!("python/compare.py");
+
+/// More Pythons in one project are not looked at.
+const MOST: usize = 3;
+
+/// How long a Python may take to answer.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How many compiled files are compared at a time.
+const AT_A_TIME: usize = 1_000;
+
+/// What a Python finds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub(crate) struct PythonSetup {
+    #[serde(default)]
+    pub(crate) program: PathBuf,
+    /// Where it looks for modules.
+    pub(crate) folders: Vec<PathBuf>,
+    /// The modules there, by name.
+    pub(crate) modules: BTreeSet<String>,
+}
+
+/// Compiled files that are not what they should be.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct ByteCodeVerdict {
+    /// Those that differ from their sources.
+    pub(crate) differing: BTreeSet<PathBuf>,
+    /// Those that this Python cannot tell.
+    pub(crate) unknown: BTreeSet<PathBuf>,
+}
+
+/// The Pythons that these gates may run, those they name first.
+pub(crate) fn interpreters(gates: &[&GateSpec], places: &ProgramPlaces<'_>) -> Vec<PathBuf> {
+    let path = places.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| &**value);
+    let mut found: Vec<PathBuf> = Vec::new();
+    for gate in gates {
+        let dir = places.root.join(&gate.dir);
+        let programs = words(&gate.command);
+        let programs =
+            programs.iter().filter_map(|word| find_program(OsStr::new(word), &dir, path));
+        found.extend(programs.filter_map(|program| python_of(&program, &dir, path)));
+    }
+    let mut folders = gates.iter().map(|gate| places.root.join(&gate.dir));
+    let is_named = gates.iter().any(|gate| !modules(&words(&gate.command)).is_empty());
+    if is_named || has_python(places.root) || folders.any(|folder| has_python(&folder)) {
+        let own = [".venv/bin/python", "venv/bin/python"].map(|name| places.root.join(name));
+        found.extend(own.into_iter().filter(|program| program.exists()));
+        found.extend(find_program(OsStr::new("python3"), places.root, path));
+    }
+    let mut seen = BTreeSet::new();
+    found.retain(|program| seen.insert(program.clone()));
+    found.truncate(MOST);
+    found
+}
+
+/// A program if it is a Python, or the one that its first line names.
+fn python_of(program: &Path, dir: &Path, path: Option<&OsStr>) -> Option<PathBuf> {
+    let is_python = |path: &Path| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"))
+    };
+    if is_python(program) {
+        return Some(program.to_owned());
+    }
+    let mut head = Vec::new();
+    fs::metadata(program).ok().filter(fs::Metadata::is_file)?;
+    ralph_files::open(program).ok()?.take(512).read_to_end(&mut head).ok()?;
+    let line = String::from_utf8_lossy(head.strip_prefix(b"#!")?).lines().next()?.to_owned();
+    let named = line.split_whitespace().map(Path::new).find(|word| is_python(word))?;
+    find_program(named.as_os_str(), dir, path)
+}
+
+/// Whether Python code or its manifest lies in a folder.
+fn has_python(folder: &Path) -> bool {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name()).any(|name| {
+        let name = name.to_string_lossy();
+        matches!(&*name, "pyproject.toml" | "setup.cfg" | "tox.ini" | "pytest.ini")
+            || Path::new(&*name).extension().is_some_and(|extension| extension == "py")
+    })
+}
+
+/// Starts Pythons.
+pub(crate) struct PythonHost<'a> {
+    pub(crate) supervisor: &'a Supervisor,
+    pub(crate) places: ProgramPlaces<'a>,
+}
+
+impl PythonHost<'_> {
+    /// What a Python finds; `None` if it does not say.
+    pub(crate) fn ask(&self, program: PathBuf) -> Option<PythonSetup> {
+        let printed = self.run(&program, ASK, &[])?;
+        let setup: PythonSetup = serde_json::from_slice(&printed).ok()?;
+        let is_outside = |folder: &PathBuf| !folder.starts_with(self.places.root);
+        let folders = setup.folders.into_iter().filter(is_outside).collect();
+        Some(PythonSetup { program, folders, ..setup })
+    }
+
+    /// Compares compiled files with their sources. One that cannot be read to
+    /// its end counts as differing.
+    pub(crate) fn compare(&self, program: &Path, files: &[PathBuf]) -> ByteCodeVerdict {
+        let mut verdict = ByteCodeVerdict::default();
+        for files in files.chunks(AT_A_TIME) {
+            let root = [self.places.root.as_os_str().to_owned()];
+            let paths = files.iter().map(|path| path.clone().into_os_string());
+            let args: Vec<OsString> = root.into_iter().chain(paths).collect();
+            let Some(printed) = self.run(program, COMPARE, &args) else {
+                verdict.differing.extend(files.iter().cloned());
+                continue;
+            };
+            for line in String::from_utf8_lossy(&printed).lines() {
+                let Some((sign, number)) = line.split_at_checked(1) else { continue };
+                let Some(path) = number.parse().ok().and_then(|at: usize| files.get(at)) else {
+                    continue;
+                };
+                let kind = if sign == "!" { &mut verdict.differing } else { &mut verdict.unknown };
+                kind.insert(path.clone());
+            }
+        }
+        verdict
+    }
+
+    fn run(&self, program: &Path, script: &str, args: &[OsString]) -> Option<Vec<u8>> {
+        let head: [OsString; 2] = ["-c".into(), script.into()];
+        let mut env = self.places.env.to_vec();
+        // What this run compiles itself would only have to be looked at, too.
+        env.push(("PYTHONDONTWRITEBYTECODE".into(), "1".into()));
+        let launch = Launch {
+            program: program.into(),
+            args: head.into_iter().chain(args.iter().cloned()).collect(),
+            dir: self.places.root.to_owned(),
+            env,
+            stdin: None,
+            streams: Streams::Apart,
+        };
+        let limits = Limits { wall: Some(PATIENCE), idle: None, grace: Duration::ZERO };
+        let mut printed = PythonAnswer(Vec::new());
+        let outcome = self.supervisor.run(&launch, &limits, &mut printed).ok()?;
+        matches!(outcome.ending, Ending::Exited(0)).then_some(printed.0)
+    }
+}
+
+struct PythonAnswer(Vec<u8>);
+
+impl Watcher for PythonAnswer {
+    fn output(&mut self, stream: Stream, bytes: &[u8]) {
+        if stream == Stream::Stdout {
+            self.0.extend_from_slice(bytes);
+        }
+    }
+
+    fn tick(&mut self) -> Control {
+        Control::GoOn
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn the_python_of_a_script_is_the_one_that_its_first_line_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            path
+        };
+        let python = write("python3.11", "");
+        let own = write("python3", "");
+        let path = Some(folder.path().as_os_str());
+        let found = |program: &Path| python_of(program, folder.path(), path);
+        assert_eq!(found(&python), Some(python.clone()));
+        let direct = write("pytest", &format!("#!{}\nimport pytest\n", python.display()));
+        assert_eq!(found(&direct), Some(python));
+        assert_eq!(found(&write("tox", "#!/usr/bin/env python3\n")), Some(own));
+        assert_eq!(found(&write("make", "#!/bin/sh\n")), None);
+    }
+}

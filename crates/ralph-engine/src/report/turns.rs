@@ -1,0 +1,145 @@
+//! The turns of a run, one after the other, each with what kept it from being
+//! accepted.
+
+use std::fmt::Write;
+
+use ralph_core::evidence::GateReport;
+use ralph_core::locale::Locale;
+use ralph_core::{claim::plain, wording};
+use ralph_store::IterationRecord;
+
+use super::{Markup, Report, Words, heading, span, words};
+use crate::history;
+
+/// How many reasons are given for one turn.
+const REASONS: usize = 3;
+
+/// How long a reason may get, in characters.
+const REASON_CHARS: usize = 160;
+
+/// How many lines of a gate's output are given where nothing is understood.
+const PRINTED_LINES: usize = 8;
+
+/// What keeps a gate from passing, a line each: what it found, or where that is
+/// not known the end of what it printed.
+pub fn gate_reasons(report: &GateReport, locale: Locale) -> Vec<String> {
+    let known = wording::what_fails(report, locale);
+    if !known.is_empty() {
+        return known.iter().map(|line| shortened(line)).collect();
+    }
+    let printed: Vec<&str> = report.tail.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = &printed[printed.len().saturating_sub(PRINTED_LINES)..];
+    last.iter().map(|line| shortened(line)).collect()
+}
+
+fn shortened(line: &str) -> String {
+    let line = plain(line);
+    let flat = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    match flat.char_indices().nth(REASON_CHARS) {
+        Some((end, _)) => format!("{}…", &flat[..end]),
+        None => flat,
+    }
+}
+
+/// Lists the turns.
+pub(super) fn section(report: &Report, out: &mut String, markup: Markup) {
+    if report.iterations.is_empty() {
+        return;
+    }
+    let words = words(&report.run);
+    let locale = report.run.policy.locale;
+    heading(out, markup, words.iterations);
+    if markup == Markup::Markdown {
+        out.push_str(words.columns);
+        out.push_str("\n|--:|---|---|--:|---|--:|---|\n");
+    }
+    let returns = history::returns(&report.run, &report.iterations);
+    for (record, back) in report.iterations.iter().zip(returns) {
+        let elapsed = span(record.ended_at.since(record.started_at));
+        let number = record.number;
+        // Where nothing was checked, nothing is known to fail or to pass.
+        let failing =
+            if record.gates.is_empty() { "–".to_owned() } else { record.failing.to_string() };
+        let [turn, claim, decision] =
+            [&record.turn, &record.claim, &record.decision].map(|word| shown(word, locale));
+        let back = back.map_or_else(String::new, |to| words.back.replace("{}", &nth(to, words)));
+        let why = reasons(record, words, locale);
+        let _ = match markup {
+            Markup::Markdown => {
+                let why = why.join("<br>").replace('|', "\\|");
+                writeln!(
+                    out,
+                    "| {number} | {turn} | {claim} | {failing} | {decision}{back} | {elapsed} | {why} |"
+                )
+            }
+            Markup::Plain => {
+                let (turn, claim) = (padded(turn, 14), padded(claim, 9));
+                let decision = padded(decision, 11);
+                let (said, fails) = (words.claim, words.failing);
+                let why = why.iter().fold(String::new(), |text, line| text + "\n        " + line);
+                writeln!(
+                    out,
+                    "{number:>4}  {turn} {said} {claim} {fails} {failing:<4} {decision} {elapsed:>8}{back}{why}"
+                )
+            }
+        };
+    }
+    out.push('\n');
+}
+
+/// What kept a turn from being accepted: what was made weaker, then what fails.
+fn reasons(record: &IterationRecord, words: &Words, locale: Locale) -> Vec<String> {
+    if record.decision == "complete" {
+        return Vec::new();
+    }
+    let held = record.weakened.iter();
+    let mut all: Vec<String> = held
+        .map(|one| shortened(&format!("{}: {}: {}", words.held, one.place, one.what)))
+        .collect();
+    for gate in record.gates.iter().filter(|gate| gate.blocks()) {
+        let found = gate_reasons(gate, locale);
+        if found.is_empty() || record.gates.len() > 1 {
+            all.push(format!("{}: {}", gate.name, wording::verdict(&gate.verdict, locale)));
+        }
+        all.extend(found);
+    }
+    let more = all.len().saturating_sub(REASONS);
+    all.truncate(REASONS);
+    if more > 0 {
+        all.push(words.more.replace("{}", &more.to_string()));
+    }
+    all
+}
+
+/// A word of a record in the language of the report.
+fn shown(word: &str, locale: Locale) -> &str {
+    match (locale, word) {
+        (Locale::Ko, "finished") => "끝남",
+        (Locale::Ko, "failed") => "오류",
+        (Locale::Ko, "idle_timeout" | "turn_timeout") => "시간 초과",
+        (Locale::Ko, "provider_limit") => "제공자 한도",
+        (Locale::Ko, "none") => "없음",
+        (Locale::Ko, "promise" | "marker") => "있음",
+        (Locale::Ko, "near_miss") => "무효",
+        (Locale::Ko, "continue") => "계속",
+        (Locale::Ko, "complete") => "인정",
+        (Locale::Ko, "give_up") => "포기",
+        (Locale::Ko, "wait") => "대기",
+        (Locale::Ko, "pause") => "일시 중지",
+        (Locale::En | Locale::Ko, other) => other,
+    }
+}
+
+/// A text with blanks behind it, up to a number of columns.
+fn padded(text: &str, wide: usize) -> String {
+    format!("{text}{}", " ".repeat(wide.saturating_sub(wording::columns(text))))
+}
+
+/// An iteration as the report names it.
+fn nth(number: u32, words: &Words) -> String {
+    if number == 0 { words.start.to_owned() } else { format!("#{number}") }
+}
+
+#[cfg(test)]
+#[path = "turns_tests.rs"]
+mod tests;

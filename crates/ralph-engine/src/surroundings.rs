@@ -1,0 +1,200 @@
+//! What gates load from outside the project, beside what their commands name.
+//!
+//! Nothing of it is in a snapshot: settings of runners above the project and
+//! in the home folder, every program on the `PATH`, Python's own modules. It
+//! is looked at when the checks ran for the first time, and again before a
+//! run is accepted.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use ralph_checks::tamper::configures_checks;
+use ralph_core::Timestamp;
+use ralph_core::evidence::Weakening;
+use ralph_core::locale::Locale;
+use ralph_core::wording::hands;
+use ralph_proc::find_program;
+use ralph_snapshot::{can_change, is_changed_since};
+use serde::{Deserialize, Serialize};
+
+use crate::programs::ProgramPlaces;
+use crate::python::PythonSetup;
+
+/// The list's name in the run's folder.
+pub(crate) const FILE: &str = "surroundings-at-start.json";
+
+/// What runners read in the home folder, wherever the project is.
+const IN_HOME: [&str; 15] = [
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".rspec",
+    ".mavenrc",
+    ".zshenv",
+    ".cargo/config",
+    ".cargo/config.toml",
+    ".config/go/env",
+    ".config/rspec/options",
+    ".gradle/gradle.properties",
+    ".gradle/init.gradle",
+    ".gradle/init.gradle.kts",
+    ".gradle/init.d",
+    ".m2/settings.xml",
+];
+
+/// The most findings of a kind that are told.
+const NAMED: usize = 20;
+
+/// Larger files configure nothing.
+const MOST_BYTES: u64 = 4 * 1024 * 1024;
+
+/// What gates load from outside the project at one moment.
+#[derive(Debug, Default, Deserialize, Serialize)]
+pub(crate) struct Surroundings {
+    /// When that was, in milliseconds since 1970.
+    at: i64,
+    /// Settings of runners with digests of their contents.
+    settings: BTreeMap<String, String>,
+    /// The names in those folders of the `PATH` that the user can change.
+    folders: BTreeMap<String, BTreeSet<String>>,
+    /// The Pythons that checks may run.
+    pub(crate) pythons: Vec<PythonSetup>,
+}
+
+impl Surroundings {
+    /// What gates would load now.
+    pub(crate) fn now(places: &ProgramPlaces<'_>, at: Timestamp) -> Self {
+        let folders = path_folders(places).into_iter().filter(|folder| can_change(folder));
+        let folders = folders.map(|folder| (text(&folder), names(&folder))).collect();
+        let pythons = Vec::new();
+        Self { at: at.as_millis(), settings: settings(places), folders, pythons }
+    }
+
+    /// When it was looked at.
+    pub(crate) fn at(&self) -> Timestamp {
+        Timestamp::from_millis(self.at)
+    }
+
+    /// What is not as it was.
+    pub(crate) fn differing(&self, places: &ProgramPlaces<'_>, locale: Locale) -> Vec<Weakening> {
+        let now = settings(places);
+        let paths: BTreeSet<&String> = self.settings.keys().chain(now.keys()).collect();
+        let changed = paths.into_iter().filter(|path| self.settings.get(*path) != now.get(*path));
+        let mut found: Vec<Weakening> = changed
+            .take(NAMED)
+            .map(|path| Weakening {
+                place: path.clone(),
+                what: hands::setting_outside(locale).to_owned(),
+            })
+            .collect();
+        found.extend(self.programs(places, locale).into_iter().take(NAMED));
+        found
+    }
+
+    /// Programs that were replaced, or put before others of their names.
+    fn programs(&self, places: &ProgramPlaces<'_>, locale: Locale) -> Vec<Weakening> {
+        let folders = path_folders(places);
+        let mut found = Vec::new();
+        for (at, folder) in folders.iter().enumerate().filter(|(_, folder)| can_change(folder)) {
+            let then = self.folders.get(&text(folder));
+            // Packages of the project are looked at as such.
+            let is_outside = !folder.starts_with(places.root);
+            for name in names(folder) {
+                let path = folder.join(&name);
+                if !is_executable(&path) {
+                    continue;
+                }
+                let is_known = then.is_some_and(|then| then.contains(&name));
+                let looks = [fs::symlink_metadata, fs::metadata];
+                let is_changed = || {
+                    looks.iter().any(|look| {
+                        look(&path).is_ok_and(|found| is_changed_since(&found, self.at()))
+                    })
+                };
+                let hidden = || {
+                    let later = env::join_paths(&folders[at + 1..]).ok()?;
+                    find_program(name.as_ref(), places.root, Some(&later))
+                };
+                let what = if is_known && is_outside && is_changed() {
+                    hands::path_program_replaced(&name, locale)
+                } else if let Some(hidden) = hidden().filter(|_| !is_known) {
+                    hands::path_program_shadowed(&name, &text(&hidden), locale)
+                } else {
+                    continue;
+                };
+                found.push(Weakening { place: text(&path), what });
+            }
+        }
+        found
+    }
+}
+
+/// The folders that programs are looked up in, each once, in their order.
+fn path_folders(places: &ProgramPlaces<'_>) -> Vec<PathBuf> {
+    let path = value(places.env, "PATH").cloned().unwrap_or_default();
+    let mut seen = BTreeSet::new();
+    let folders = env::split_paths(&path).map(|folder| places.root.join(folder));
+    // One that is not there yet can be made.
+    let folders = folders.map(|folder| fs::canonicalize(&folder).unwrap_or(folder));
+    folders.filter(|folder| seen.insert(folder.clone())).collect()
+}
+
+/// The names of what lies in a folder, but for folders.
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(path: &Path) -> bool {
+    path.is_file()
+}
+
+fn names(folder: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_dir()));
+    files.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+}
+
+/// The settings of runners outside the project, with digests.
+fn settings(places: &ProgramPlaces<'_>) -> BTreeMap<String, String> {
+    let mut paths = Vec::new();
+    for folder in places.root.ancestors().skip(1).filter(|folder| can_change(folder)) {
+        let own = names(folder).into_iter().filter(|name| configures_checks(name));
+        paths.extend(own.map(|name| folder.join(name)));
+        paths.extend(["config", "config.toml"].map(|name| folder.join(".cargo").join(name)));
+    }
+    if let Some(home) = value(places.env, "HOME").map(PathBuf::from) {
+        let config = value(places.env, "XDG_CONFIG_HOME").map(PathBuf::from);
+        for place in IN_HOME {
+            let of_config = config.as_ref().zip(place.strip_prefix(".config/"));
+            let path = of_config.map_or_else(|| home.join(place), |(dir, rest)| dir.join(rest));
+            let below = names(&path);
+            paths.extend(below.into_iter().map(|name| path.join(name)));
+            paths.push(path);
+        }
+    }
+    paths.retain(|path| !path.starts_with(places.root));
+    paths.into_iter().filter_map(|path| Some((text(&path), digest(&path)?))).collect()
+}
+
+fn digest(path: &Path) -> Option<String> {
+    let is_small = |found: &fs::Metadata| found.is_file() && found.len() <= MOST_BYTES;
+    fs::metadata(path).ok().filter(is_small)?;
+    Some(blake3::hash(&ralph_files::read(path).ok()?).to_hex().to_string())
+}
+
+fn value<'e>(env: &'e [(OsString, OsString)], name: &str) -> Option<&'e OsString> {
+    env.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+#[path = "surroundings_tests.rs"]
+mod tests;

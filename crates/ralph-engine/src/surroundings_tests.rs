@@ -1,0 +1,105 @@
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use tempfile::TempDir;
+
+use super::*;
+
+/// A project below a folder of the user's, a home, and two folders on the
+/// `PATH`, of which the first is empty.
+struct OutsideScene {
+    top: TempDir,
+    env: Vec<(OsString, OsString)>,
+}
+
+impl OutsideScene {
+    fn new() -> Self {
+        let top = tempfile::tempdir().unwrap();
+        for folder in ["code/project", "home", "early", "late"] {
+            fs::create_dir_all(top.path().join(folder)).unwrap();
+        }
+        let path = env::join_paths(["early", "late"].map(|name| top.path().join(name))).unwrap();
+        let home = top.path().join("home").into_os_string();
+        let env = vec![("PATH".into(), path), ("HOME".into(), home)];
+        let scene = Self { top, env };
+        scene.write("late/grep");
+        scene.write("late/sed");
+        scene
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.top.path().join(path)
+    }
+
+    fn write(&self, path: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, "x").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+}
+
+/// What is told of the change that `work` makes, by its places.
+fn told(before: impl FnOnce(&OutsideScene), work: impl FnOnce(&OutsideScene)) -> Vec<String> {
+    let scene = OutsideScene::new();
+    before(&scene);
+    let root = fs::canonicalize(scene.path("code/project")).unwrap();
+    let places = ProgramPlaces { root: &root, env: &scene.env };
+    // Whatever is there already is older than this moment.
+    let at = changed_millis(&fs::metadata(scene.path("late/sed")).unwrap()) + 1;
+    let then = Surroundings::now(&places, Timestamp::from_millis(at));
+    let then: Surroundings = serde_json::from_slice(&serde_json::to_vec(&then).unwrap()).unwrap();
+    work(&scene);
+    let found = then.differing(&places, Locale::En);
+    let top = format!("{}/", scene.top.path().display());
+    found.iter().map(|one| one.place.replace(&top, "")).collect()
+}
+
+fn changed_millis(file: &fs::Metadata) -> i64 {
+    use std::os::unix::fs::MetadataExt;
+    file.ctime() * 1_000 + file.ctime_nsec() / 1_000_000
+}
+
+#[test]
+fn settings_of_runners_outside_the_project_are_told_when_they_change() {
+    for path in ["code/pytest.ini", "code/.cargo/config.toml", "home/.npmrc", "home/.rspec"] {
+        assert_eq!(told(|_| {}, |scene| scene.write(path)), [path]);
+        let removed = told(
+            |scene| scene.write(path),
+            |scene| {
+                fs::remove_file(scene.path(path)).unwrap();
+            },
+        );
+        assert_eq!(removed, [path]);
+        assert!(told(|scene| scene.write(path), |scene| scene.write(path)).is_empty());
+    }
+    for path in ["code/project/pytest.ini", "code/notes.txt", "home/.bashrc", "home/package.json"] {
+        assert!(told(|_| {}, |scene| scene.write(path)).is_empty(), "{path}");
+    }
+}
+
+#[test]
+fn a_program_before_another_of_its_name_is_told() {
+    assert_eq!(told(|_| {}, |scene| scene.write("early/grep")), ["early/grep"]);
+    assert!(told(|_| {}, |scene| scene.write("early/own")).is_empty());
+    assert!(told(|scene| scene.write("early/grep"), |_| {}).is_empty());
+}
+
+#[test]
+fn a_link_to_an_old_program_takes_its_place_too() {
+    let found = told(
+        |_| {},
+        |scene| {
+            // Until the clock of the file system moves on it cannot be told.
+            let link = scene.path("late/grep");
+            let before = changed_millis(&fs::metadata(&link).unwrap());
+            loop {
+                let _ = fs::remove_file(&link);
+                symlink("/bin/true", &link).unwrap();
+                if changed_millis(&fs::symlink_metadata(&link).unwrap()) > before + 1 {
+                    break;
+                }
+            }
+        },
+    );
+    assert_eq!(found, ["late/grep"]);
+}

@@ -1,0 +1,55 @@
+//! How much lies in a folder, as far as anybody wants to know.
+
+use std::path::Path;
+
+use ignore::WalkBuilder;
+
+/// An amount of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FolderSize {
+    /// How many they are.
+    pub files: u64,
+    /// How large they are together.
+    pub bytes: u64,
+}
+
+impl FolderSize {
+    /// Tells whether a folder holds more files or more bytes than this, what is
+    /// ignored apart. It looks no further than it has to.
+    pub fn is_exceeded_in(self, folder: &Path) -> bool {
+        let mut builder = WalkBuilder::new(folder);
+        builder.hidden(false).follow_links(false).same_file_system(true);
+        builder.parents(false).require_git(false);
+        builder.filter_entry(|item| item.file_name() != ".git");
+        let mut found = Self { files: 0, bytes: 0 };
+        for item in builder.build().flatten() {
+            if item.file_type().is_some_and(|kind| kind.is_file()) {
+                found.files += 1;
+                found.bytes += item.metadata().map_or(0, |found| found.len());
+            }
+            if found.files > self.files || found.bytes > self.bytes {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn files_and_bytes_are_counted_without_what_is_ignored() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a", "b", "ignored"] {
+            fs::write(folder.path().join(name), "12345").unwrap();
+        }
+        fs::write(folder.path().join(".gitignore"), "ignored").unwrap();
+        let exceeds = |files, bytes| FolderSize { files, bytes }.is_exceeded_in(folder.path());
+        assert!(!exceeds(3, 17));
+        assert!(exceeds(2, 17) && exceeds(3, 16));
+    }
+}
