@@ -3,6 +3,7 @@
 //!
 //! The cases are data: see `tests/evidence/README.md`.
 
+pub(crate) mod attacks;
 mod corpus;
 mod trial;
 
@@ -74,21 +75,35 @@ fn missing(corpus: &RunnerCorpus, setup: &TrialSetup) -> Option<String> {
     program.or(modules).or(junit)
 }
 
-/// Runs the cases, some at a time, and returns them in their order.
+/// Runs the cases and returns them in their order.
 fn run_all<'a>(
     setup: &TrialSetup,
     planned: &[PlannedCase<'a>],
 ) -> Result<Vec<FinishedCase<'a>>, Failure> {
-    let queue = Mutex::new(planned.iter().copied().enumerate());
+    some_at_a_time(planned, |planned| {
+        let (result, ending) = trial::run(setup, planned)?;
+        let gate = ending.verdicts.get(1).map_or("none", String::as_str);
+        let word = format!("{result:?}, {}, gate {gate}", ending.word);
+        say::line(&format!("{word:<42} {}", planned.name()));
+        Ok(FinishedCase { planned, result, ending })
+    })
+}
+
+/// Works on all items, some at a time, and returns the results in their order.
+fn some_at_a_time<I, O>(
+    items: &[I],
+    work: impl Fn(I) -> Result<O, Failure> + Sync,
+) -> Result<Vec<O>, Failure>
+where
+    I: Copy + Send + Sync,
+    O: Send,
+{
+    let queue = Mutex::new(items.iter().copied().enumerate());
     let next = || queue.lock().ok()?.next();
     let work = || {
         let mut finished = Vec::new();
-        while let Some((at, planned)) = next() {
-            let (result, ending) = trial::run(setup, planned)?;
-            let gate = ending.verdicts.get(1).map_or("none", String::as_str);
-            let word = format!("{result:?}, {}, gate {gate}", ending.word);
-            say::line(&format!("{word:<42} {}", planned.name()));
-            finished.push((at, FinishedCase { planned, result, ending }));
+        while let Some((at, item)) = next() {
+            finished.push((at, work(item)?));
         }
         Ok(finished)
     };

@@ -74,6 +74,12 @@ pub(crate) const COMMANDS: &[Command] = &[
         run: evidence::run,
     },
     Command {
+        name: "attacks",
+        usage: "[CASE]...",
+        about: "Let an agent attack the state, git, programs, processes and commands of a run",
+        run: evidence::attacks::run,
+    },
+    Command {
         name: "yardstick",
         usage: "[NAME]...",
         about: "Compare the code graph with other tools on projects from the registries",

@@ -10,17 +10,19 @@ use crate::workspace;
 /// Nobody may use `ralph-testkit` but in `[dev-dependencies]`.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("ralph-core", &[]),
-    ("ralph-proc", &[]),
+    ("ralph-files", &[]),
+    ("ralph-proc", &["ralph-files"]),
     ("ralph-store", &["ralph-core"]),
-    ("ralph-snapshot", &["ralph-core"]),
-    ("ralph-graph", &["ralph-core", "ralph-store"]),
-    ("ralph-memory", &["ralph-core", "ralph-store", "ralph-graph"]),
-    ("ralph-agents", &["ralph-core", "ralph-proc"]),
-    ("ralph-checks", &["ralph-core", "ralph-proc"]),
+    ("ralph-snapshot", &["ralph-core", "ralph-files"]),
+    ("ralph-graph", &["ralph-core", "ralph-files", "ralph-store"]),
+    ("ralph-memory", &["ralph-core", "ralph-files", "ralph-store", "ralph-graph"]),
+    ("ralph-agents", &["ralph-core", "ralph-files", "ralph-proc"]),
+    ("ralph-checks", &["ralph-core", "ralph-files", "ralph-proc"]),
     (
         "ralph-engine",
         &[
             "ralph-core",
+            "ralph-files",
             "ralph-store",
             "ralph-agents",
             "ralph-checks",
@@ -34,6 +36,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "ralph-cli",
         &[
             "ralph-core",
+            "ralph-files",
             "ralph-store",
             "ralph-agents",
             "ralph-checks",

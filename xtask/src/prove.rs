@@ -50,6 +50,11 @@ fn areas(root: &Path) -> Result<Vec<Area>, Failure> {
     let others = [
         task("stress", "kill loops, contention, floods and full disks, in full", stress::run),
         task("evidence", "cheats are caught and honest changes are not", evidence::run),
+        task(
+            "attacks",
+            "what an agent does to ralph itself proves nothing",
+            evidence::attacks::run,
+        ),
         task("code", "the code graph beside ctags and language servers", yardstick::run),
         task("speed", "every benchmark within its budget", bench::run),
     ];

@@ -54,7 +54,9 @@ fn is_exempt(path: &str, table: &[Exemption]) -> bool {
 
 /// Whether the file is input of a test rather than part of the product.
 fn is_fixture(path: &str) -> bool {
-    let is_project = ["tests/projects/", "tests/evidence/"].iter().any(|at| path.starts_with(at));
+    let is_project = ["tests/projects/", "tests/evidence/", "tests/attacks/"]
+        .iter()
+        .any(|at| path.starts_with(at));
     is_project || path.split('/').any(|part| part == "fixtures")
 }
 

@@ -22,6 +22,7 @@ use crate::stress::stage::{Project, Stage};
 const ROUNDS: u32 = 15;
 const WARM_UP: u32 = 3;
 
+const MOST_AT_START: f64 = 2.0;
 const MOST_UNCHANGED: f64 = 1.3;
 const MOST_CHANGED: f64 = 1.8;
 const MOST_GROWTH: f64 = 1.5;
@@ -46,6 +47,7 @@ pub(super) fn measure(binary: &Path, extent: Extent) -> Result<Vec<Row>, Failure
         let project = stage.git_project("git")?;
         files.commit(&project)?;
         let mut bench = Bench { files: *files, measured: Measured::start(&project)?, project };
+        rows.extend(bench.begun()?);
         rows.extend(bench.unchanged()?);
         rows.extend(bench.changed()?);
         rows.extend(bench.rolled_back()?);
@@ -92,6 +94,33 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
+    /// What a run costs before its first turn, and what looking at it costs.
+    fn begun(&mut self) -> Result<[Row; 4], Failure> {
+        let args = ["run", "work", "--agent-cmd", "true", "--max-iterations", "1"];
+        self.project.ralph(&args)?.expect_code(1)?;
+        let (mut git, mut start, mut stamp, mut status) = Default::default();
+        for round in 0..WARM_UP + ROUNDS {
+            keep(&mut git, round, time(git_status(&self.project))?);
+            keep(&mut start, round, self.measured.call("start")?);
+            keep(&mut stamp, round, self.measured.call("stamp")?);
+            keep(&mut status, round, time(self.project.command(&["status"]))?);
+        }
+        let title = |what: &str| format!("{what}, {}", self.files);
+        // A budget in milliseconds grows with the files, but not in proportion.
+        let most_stamp = if self.files.count <= 5_000 { 10.0 } else { 60.0 };
+        Ok([
+            plain(title("git status before a run"), &git),
+            compared(
+                title("snapshot of the start"),
+                &start,
+                &git,
+                (MOST_AT_START, "times git status"),
+            ),
+            bounded(title("stamp of ignored files"), &stamp, most_stamp),
+            bounded(title("ralph status"), &status, 10.0),
+        ])
+    }
+
     fn unchanged(&mut self) -> Result<[Row; 3], Failure> {
         self.measured.call("start")?;
         let (mut status, mut tree, mut snapshot) = Default::default();
@@ -193,6 +222,13 @@ fn keep(samples: &mut Samples, round: u32, time: Duration) {
 pub(super) fn plain(name: String, samples: &Samples) -> Row {
     let (median, p95) = (millis(samples.median()), millis(samples.p95()));
     Row { name, median, p95, ratio: String::new(), budget: None }
+}
+
+/// A row with a budget in milliseconds.
+fn bounded(name: String, samples: &Samples, most: f64) -> Row {
+    let measured = samples.median().as_secs_f64() * 1000.0;
+    let budget = Some(Budget { measured, most, unit: "ms" });
+    Row { budget, ..plain(name, samples) }
 }
 
 pub(super) fn compared(

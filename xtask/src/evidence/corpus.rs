@@ -183,7 +183,11 @@ impl EvidenceCase {
     }
 }
 
-fn read_below(folder: &Path, prefix: &str, files: &mut ProjectFiles) -> Result<(), Failure> {
+pub(super) fn read_below(
+    folder: &Path,
+    prefix: &str,
+    files: &mut ProjectFiles,
+) -> Result<(), Failure> {
     let entries = fs::read_dir(folder).map_err(|error| Failure::io(folder, &error))?;
     for entry in entries.flatten() {
         let path = entry.path();

@@ -35,6 +35,8 @@ pub(super) struct RunEnding {
     pub(super) verdicts: Vec<String>,
     /// The last lines on stderr.
     pub(super) said: String,
+    /// Why the evidence is not sealed, if the run says so.
+    pub(super) unsealed: Option<String>,
 }
 
 /// What became of a case.
@@ -58,7 +60,7 @@ pub(super) enum CaseResult {
 
 impl RunEnding {
     /// Reads what `ralph run --json` printed.
-    fn read(output: &Output) -> Self {
+    pub(super) fn read(output: &Output) -> Self {
         let mut ending = Self {
             word: output.status.to_string(),
             said: last_lines(&String::from_utf8_lossy(&output.stderr)),
@@ -77,7 +79,10 @@ impl RunEnding {
                     ending.remarks = lists.into_iter().flatten().flatten().map(remark).collect();
                 }
                 // A run that waits for a person has not ended.
-                "run_ended" => ending.word = format!("{}/{}", text("status"), text("reason")),
+                "run_ended" => {
+                    ending.word = format!("{}/{}", text("status"), text("reason"));
+                    ending.unsealed = event["unsealed_because"].as_str().map(str::to_owned);
+                }
                 _ => {}
             }
         }
@@ -125,9 +130,7 @@ pub(super) fn run(
     planned: PlannedCase<'_>,
 ) -> Result<(CaseResult, RunEnding), Failure> {
     let trees = planned.trees()?;
-    let folder = tempfile::Builder::new().prefix("ralph-evidence-").tempdir();
-    let folder = folder.map_err(|error| Failure::io(&std::env::temp_dir(), &error))?;
-    let trial = TrialFolder { setup, folder };
+    let trial = TrialFolder::new(setup)?;
     trial.lay_out(planned, &trees)?;
     let agent = format!("sh {}", trial.path("agent.sh").display());
     let mut ralph = trial.command(&setup.binary);
@@ -139,13 +142,19 @@ pub(super) fn run(
 }
 
 /// Where one case takes place.
-struct TrialFolder<'a> {
+pub(super) struct TrialFolder<'a> {
     setup: &'a TrialSetup,
     folder: TempDir,
 }
 
-impl TrialFolder<'_> {
-    fn path(&self, name: &str) -> PathBuf {
+impl<'a> TrialFolder<'a> {
+    pub(super) fn new(setup: &'a TrialSetup) -> Result<Self, Failure> {
+        let folder = tempfile::Builder::new().prefix("ralph-evidence-").tempdir();
+        let folder = folder.map_err(|error| Failure::io(&std::env::temp_dir(), &error))?;
+        Ok(Self { setup, folder })
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
@@ -169,13 +178,7 @@ impl TrialFolder<'_> {
             write(&project.join(path), "")?;
             fs::copy(jar, project.join(path)).map_err(|error| Failure::io(jar, &error))?;
         }
-        for args in [&["init", "--quiet"][..], &["add", "--all"], &["commit", "-qm", "Start"]] {
-            let output = execute(self.command(Path::new("git")).args(args))?;
-            if !output.status.success() {
-                let said = String::from_utf8_lossy(&output.stderr).into_owned();
-                return Err(Failure::Failed(format!("git {}: {said}", args.join(" "))));
-            }
-        }
+        self.commit()?;
         let mut script = "if [ \"$RALPH_ITERATION\" = 1 ]; then\n".to_owned();
         for path in trees.before.keys().filter(|path| !trees.after.contains_key(*path)) {
             script.extend(["rm '", path, "'\n"]);
@@ -190,8 +193,20 @@ impl TrialFolder<'_> {
         write(&self.path("agent.sh"), &script)
     }
 
+    /// Makes the project a repository with one commit.
+    pub(super) fn commit(&self) -> Result<(), Failure> {
+        for args in [&["init", "--quiet"][..], &["add", "--all"], &["commit", "-qm", "Start"]] {
+            let output = execute(self.command(Path::new("git")).args(args))?;
+            if !output.status.success() {
+                let said = String::from_utf8_lossy(&output.stderr).into_owned();
+                return Err(Failure::Failed(format!("git {}: {said}", args.join(" "))));
+            }
+        }
+        Ok(())
+    }
+
     /// A program in the project, with a home of its own and without a network.
-    fn command(&self, program: &Path) -> Command {
+    pub(super) fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.path("project")).stdin(Stdio::null()).env_clear();
         command.env("PATH", &self.setup.path).env("HOME", self.path("home")).env("LANG", "C.UTF-8");
@@ -238,7 +253,7 @@ fn link_modules(from: &Path, to: &Path, program: &str) -> Result<(), Failure> {
     link(&from.join(".bin").join(program), &bin.join(program))
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
+pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder).map_err(|error| Failure::io(folder, &error))?;
     fs::write(path, text).map_err(|error| Failure::io(path, &error))

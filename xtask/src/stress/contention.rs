@@ -90,7 +90,7 @@ fn one_wins(tree: &Project<'_>) -> Result<usize, Failure> {
         if one.code == Some(0) {
             winners += 1;
         } else {
-            let one = one.expect_code(1)?;
+            let one = one.expect_code(2)?;
             if !one.stderr.contains("already has an active run") {
                 return Err(Failure::Failed(format!("a loser said: {}", one.stderr.trim())));
             }

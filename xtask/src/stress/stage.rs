@@ -37,11 +37,13 @@ pub(crate) enum Length {
 impl Length {
     /// Builds the binary that goes with it and says where it is.
     pub(crate) fn build(self, root: &Path) -> Result<PathBuf, Failure> {
-        let (profile, folder) = match self {
-            Self::Sample => ("dev", "debug"),
-            Self::Full => ("dist", "dist"),
+        // Of the whole workspace the tests have built it already; of its package
+        // alone some dependencies would be compiled once more.
+        let (args, folder): (&[&str], _) = match self {
+            Self::Sample => (&["build", "--workspace", "--bin", "ralph"], "debug"),
+            Self::Full => (&["build", "--profile", "dist", "--package", "ralph-cli"], "dist"),
         };
-        Cargo::new(root, &["build", "--profile", profile, "--package", "ralph-cli"]).run()?;
+        Cargo::new(root, args).run()?;
         let binary = workspace::target(root).join(folder).join("ralph");
         fs::canonicalize(&binary).map_err(|error| Failure::io(&binary, &error))
     }

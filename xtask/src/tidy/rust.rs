@@ -22,6 +22,32 @@ const MACROS: &[&str] = &["todo", "unimplemented", "dbg"];
 /// Module names that say nothing about the topic.
 const VAGUE_MODULES: &[&str] = &["utils", "helpers", "common"];
 
+/// Calls that wait for whatever is in the place of a file.
+const BLIND_CALLS: &[&[&str]] = &[
+    &["fs", ":", ":", "read", "("],
+    &["fs", ":", ":", "read_to_string", "("],
+    &["File", ":", ":", "open", "("],
+];
+
+/// Places that open what they do blindly, and why they may.
+const BLIND_READERS: &[Exemption] = &[
+    ("crates/ralph-files/", "looks through the handle"),
+    ("crates/ralph-testkit/", "test code"),
+    ("crates/ralph-proc/src/", "`/proc`, folders, and files of a private temporary folder"),
+    ("crates/ralph-snapshot/src/git_watch.rs", "`/proc`"),
+    ("crates/ralph-snapshot/src/glance.rs", "folders"),
+    ("crates/ralph-snapshot/src/file_system.rs", "folders"),
+    ("crates/ralph-snapshot/src/survey.rs", "folders"),
+    ("crates/ralph-snapshot/src/probe.rs", "whether it opens at all"),
+    ("crates/ralph-snapshot/src/scratch.rs", "test code"),
+    ("crates/ralph-agents/src/scripted.rs", "a script that the user names"),
+    ("crates/ralph-cli/src/commands/drive.rs", "`/proc`"),
+    ("crates/ralph-cli/src/commands/demo.rs", "a project of its own"),
+    ("crates/ralph-cli/src/commands/memory.rs", "files that the user names, which may be pipes"),
+    ("crates/ralph-cli/src/commands/memory/", "files that the user names, which may be pipes"),
+    ("crates/ralph-cli/src/options.rs", "a file that the user names, which may be a pipe"),
+];
+
 /// Checks one source file.
 pub(super) fn check(path: &str, text: &str) -> Vec<Finding> {
     let mut found = Vec::new();
@@ -34,6 +60,7 @@ pub(super) fn check(path: &str, text: &str) -> Vec<Finding> {
             found.extend(attributes(path, &source));
             found.extend(macros(path, &source));
             found.extend(sleeps(path, &source));
+            found.extend(blind_reads(path, &source));
             found.extend(vague_modules(path, &source));
         }
         Err((line, reason)) => {
@@ -107,6 +134,17 @@ fn macros(path: &str, source: &RustSource) -> Vec<Finding> {
     MACROS.iter().flat_map(|name| lines_of(name).map(move |line| finding(line, name))).collect()
 }
 
+fn blind_reads(path: &str, source: &RustSource) -> Vec<Finding> {
+    let is_product = path.starts_with("crates/") && path.contains("/src/") && !is_test_file(path);
+    if !is_product || is_exempt(path, BLIND_READERS) {
+        return Vec::new();
+    }
+    let lines = BLIND_CALLS.iter().flat_map(|call| source.lines_of(call));
+    let lines = lines.filter(|line| !source.is_test_line(*line));
+    let remedy = "an agent may have put a pipe there: use `ralph_files`";
+    lines.map(|line| Finding::new(path, line, "a file that is opened blindly", remedy)).collect()
+}
+
 fn sleeps(path: &str, source: &RustSource) -> Vec<Finding> {
     let is_test = |line: &usize| is_test_file(path) || source.is_test_line(*line);
     let what = "a test that sleeps";
@@ -170,6 +208,16 @@ mod tests {
         expect(PATH, call, &[]);
         expect(PATH, &format!("#[cfg(test)]\nmod tests {{\n{call}}}\n"), &[(3, found[0].1)]);
         expect("crates/a/tests/it/b.rs", "fn it_does_not_sleep() {}\n", &[]);
+    }
+
+    #[test]
+    fn a_file_is_opened_blindly_in_tests_only() {
+        let found = [(2, "a file that is opened blindly")];
+        for call in ["std::fs::read(b)", "fs::read_to_string(b)", "File::open(b)"] {
+            expect(PATH, &format!("fn a() {{\n    {call}\n}}\n"), &found);
+            expect("crates/a/tests/it/b.rs", &format!("fn a() {{\n    {call}\n}}\n"), &[]);
+        }
+        expect(PATH, "fn a() {\n    ralph_files::read(b)\n}\n", &[]);
     }
 
     #[test]
