@@ -1,5 +1,5 @@
-//! Keeps runs out of folders that nobody means: `/`, the home folder, and
-//! folders that are too large to be copied.
+//! Keeps commands out of folders that nobody means: `/`, the home folder, and,
+//! for runs, folders that are too large to be copied.
 
 use std::fs;
 use std::path::Path;
@@ -13,22 +13,65 @@ use crate::error::CliError;
 /// What a folder without git may hold: a run copies it.
 const MOST: FolderSize = FolderSize { files: 100_000, bytes: 4 << 30 };
 
+/// A folder that is hardly ever a project.
+#[derive(Clone, Copy)]
+enum UnlikelyFolder {
+    Root,
+    Home,
+}
+
+impl UnlikelyFolder {
+    /// What the folder of a project is instead, if it is one of these.
+    fn of(app: &App) -> Option<Self> {
+        let root = &app.project.root;
+        let home = app.variable("HOME").and_then(|home| fs::canonicalize(home).ok());
+        match home {
+            _ if root.parent().is_none() => Some(Self::Root),
+            Some(home) if home == *root => Some(Self::Home),
+            _ => None,
+        }
+    }
+
+    /// Its name in both languages.
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Root => ("the root of the file system", "파일 시스템의 루트"),
+            Self::Home => ("your home folder", "홈 폴더"),
+        }
+    }
+}
+
 /// Refuses to start a run in a folder that is likely the wrong one.
 pub(crate) fn refuse_unfit(app: &App, choice: FolderChoice) -> Result<(), CliError> {
-    let root = &app.project.root;
-    let home = app.variable("HOME").and_then(|home| fs::canonicalize(home).ok());
-    match choice {
-        FolderChoice::Project if root.parent().is_none() => Err(unfit(
-            "this is the root of the file system, and a run keeps a copy of every file in it",
-            "여기는 파일 시스템의 루트이고, 실행은 그 안의 모든 파일을 복사해 둡니다",
-        )),
-        FolderChoice::Project if home.as_deref() == Some(root) => Err(unfit(
-            "this is your home folder, and a run keeps a copy of every file in it",
-            "여기는 홈 폴더이고, 실행은 그 안의 모든 파일을 복사해 둡니다",
-        )),
-        FolderChoice::Project if app.project.git.is_none() => refuse_large(root),
-        FolderChoice::Any | FolderChoice::Project => Ok(()),
+    match (choice, UnlikelyFolder::of(app)) {
+        (FolderChoice::Project, Some(folder)) => {
+            let (name, korean) = folder.names();
+            let korean_hint = "프로젝트 폴더로 이동하거나 `--any-folder`를 붙이세요";
+            let what = format!("this is {name}, and a run keeps a copy of every file in it");
+            let korean = format!("여기는 {korean}이고, 실행은 그 안의 모든 파일을 복사해 둡니다");
+            Err(CliError::usage(what)
+                .with_hint("change to a project folder, or add `--any-folder`")
+                .in_korean(korean, Some(korean_hint)))
+        }
+        (FolderChoice::Project, None) if app.project.git.is_none() => {
+            refuse_large(&app.project.root)
+        }
+        (FolderChoice::Any, _) | (FolderChoice::Project, None) => Ok(()),
     }
+}
+
+/// Refuses what reads a whole project where none is likely: `/`, and the home
+/// folder. One in git or with a `ralph.toml` is meant.
+pub(crate) fn refuse_no_project(app: &App) -> Result<(), CliError> {
+    let is_meant = app.project.git.is_some() || app.project.root.join("ralph.toml").exists();
+    let Some(folder) = UnlikelyFolder::of(app).filter(|_| !is_meant) else { return Ok(()) };
+    let (name, korean) = folder.names();
+    Err(CliError::usage(format!("this is {name}, not a project"))
+        .with_hint("change to a project folder; if this is one, create a `ralph.toml` here")
+        .in_korean(
+            format!("여기는 {korean}이며 프로젝트가 아닙니다"),
+            Some("프로젝트 폴더로 이동하세요. 여기가 프로젝트라면 `ralph.toml`을 만드세요"),
+        ))
 }
 
 fn refuse_large(root: &Path) -> Result<(), CliError> {
@@ -47,11 +90,4 @@ fn refuse_large(root: &Path) -> Result<(), CliError> {
             .in_korean(korean, Some(korean_hint)));
     }
     Ok(())
-}
-
-fn unfit(what: &str, korean: &str) -> CliError {
-    let korean_hint = "프로젝트 폴더로 이동하거나 `--any-folder`를 붙이세요";
-    CliError::usage(what)
-        .with_hint("change to a project folder, or add `--any-folder`")
-        .in_korean(korean, Some(korean_hint))
 }

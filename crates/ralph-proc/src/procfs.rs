@@ -10,6 +10,8 @@ pub(crate) struct Stat {
     pub(crate) session: i32,
     /// It was stopped, by a signal or by somebody who traces it.
     pub(crate) is_stopped: bool,
+    /// It ended, and its parent has not asked for its exit code yet.
+    pub(crate) is_ended: bool,
     /// In clock ticks since the machine started.
     pub(crate) start_time: u64,
 }
@@ -25,11 +27,12 @@ impl Stat {
     fn parse(text: &str) -> Option<Self> {
         let (_, fields) = text.rsplit_once(')')?;
         let mut fields = fields.split_ascii_whitespace();
-        let is_stopped = matches!(fields.next()?, "T" | "t");
+        let state = fields.next()?;
         let parent = fields.next()?.parse().ok()?;
         let session = fields.nth(1)?.parse().ok()?;
         let start_time = fields.nth(15)?.parse().ok()?;
-        Some(Self { parent, session, is_stopped, start_time })
+        let (is_stopped, is_ended) = (matches!(state, "T" | "t"), matches!(state, "Z" | "X"));
+        Some(Self { parent, session, is_stopped, is_ended, start_time })
     }
 }
 
@@ -100,7 +103,8 @@ mod tests {
     #[test]
     fn a_program_name_with_spaces_and_parentheses_does_not_confuse_the_fields() {
         let text = "42 (a) b (c) S 7 42 42 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 11 12 13";
-        let found = Stat { parent: 7, session: 42, is_stopped: false, start_time: 98765 };
+        let found =
+            Stat { parent: 7, session: 42, is_stopped: false, is_ended: false, start_time: 98765 };
         assert_eq!(Stat::parse(text), Some(found));
         let stopped = |state: &str| Stat::parse(&text.replace(" S ", state)).unwrap().is_stopped;
         assert!(stopped(" T ") && stopped(" t ") && !stopped(" R "));

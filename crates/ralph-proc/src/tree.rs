@@ -6,10 +6,14 @@ pub(crate) use unix::{Tree, adopt_orphans};
 /// When a process started, in clock ticks since the machine did.
 ///
 /// Together with the pid it names a process for as long as the machine runs.
-/// `None` when there is no such process, and on systems other than Linux.
+/// `None` when there is no such process or it has ended, and on systems other
+/// than Linux.
 pub fn process_start_time(pid: u32) -> Option<u64> {
     #[cfg(target_os = "linux")]
-    return crate::procfs::Stat::of(i32::try_from(pid).ok()?).map(|stat| stat.start_time);
+    {
+        let stat = crate::procfs::Stat::of(i32::try_from(pid).ok()?)?;
+        (!stat.is_ended).then_some(stat.start_time)
+    }
     #[cfg(not(target_os = "linux"))]
     {
         let _ = pid;
@@ -201,6 +205,24 @@ mod tests {
     fn our_own_start_time_is_known_and_that_of_nobody_is_not() {
         assert!(process_start_time(std::process::id()).is_some());
         assert_eq!(process_start_time(u32::MAX), None);
+    }
+
+    #[test]
+    fn a_process_that_ended_has_no_start_time_though_its_parent_does_not_ask() {
+        let mut child = std::process::Command::new("cat")
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        assert!(process_start_time(child.id()).is_some());
+        child.kill().unwrap();
+        // Its output ends when it does, and the wait is still to come.
+        let mut rest = Vec::new();
+        std::io::Read::read_to_end(child.stdout.as_mut().unwrap(), &mut rest).unwrap();
+        while process_start_time(child.id()).is_some() {
+            std::thread::yield_now();
+        }
+        child.wait().unwrap();
     }
 
     #[test]

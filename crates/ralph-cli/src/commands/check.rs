@@ -28,7 +28,7 @@ use crate::config::{Enforce, Layers, Value};
 use crate::error::CliError;
 use crate::findings;
 use crate::options::CriteriaOptions;
-use crate::{out, texts};
+use crate::{folder_guard, out, texts};
 
 /// Run the gates now
 ///
@@ -99,6 +99,7 @@ impl CheckArgs {
 
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
+    folder_guard::refuse_no_project(&app)?;
     if args.wait {
         wait::fall_back(&app);
     }

@@ -23,7 +23,7 @@ pub(crate) use self::kinds::kind;
 use self::progress::Bar;
 use crate::app::App;
 use crate::error::CliError;
-use crate::out;
+use crate::{folder_guard, out};
 
 /// Ask about the project's code: symbols, references, calls, impact, a map
 ///
@@ -150,6 +150,7 @@ fn nanoseconds(app: &App) -> i64 {
 
 pub(crate) fn run(args: &CodeArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
+    folder_guard::refuse_no_project(&app)?;
     let mut index = Index::open(&app.project.root, &app.home)?;
     let now = nanoseconds(&app);
     let mut bar = Bar::new(app.locale());

@@ -14,7 +14,7 @@ use crate::app::App;
 use crate::config::{quoted, words};
 use crate::error::CliError;
 use crate::rights::CallRight;
-use crate::{out, texts};
+use crate::{folder_guard, out, texts};
 
 /// The program that is taken for the agent if it is there.
 const AGENT: &str = "./agent.sh";
@@ -50,6 +50,7 @@ impl InitArgs {
 
 pub(crate) fn run(args: &InitArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
+    folder_guard::refuse_no_project(&app)?;
     if let Some(command) = &args.agent_cmd {
         crate::config::Kind::Command
             .parse(command)

@@ -5,6 +5,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use ralph_core::policy::Criterion;
+
 use super::keys::{self, KEYS};
 use super::value::{Value, ValueError};
 
@@ -50,7 +52,17 @@ fn suggestion(key: &str) -> String {
     if matches!(key, "gates.custom.command" | "gates.custom.shell") {
         return "; put `custom:COMMAND` or `custom:sh:SCRIPT` into `run.criteria`".to_owned();
     }
-    keys::nearest(key).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+    if let Some(near) = keys::nearest(key) {
+        return format!("; did you mean `{near}`?");
+    }
+    if key.starts_with("gates.") {
+        let names = Criterion::NAMED.map(Criterion::name).join(", ");
+        return format!(
+            "; a gate has the name of its criterion ({names}); a command of your own goes into \
+             `run.criteria` as `custom:COMMAND`"
+        );
+    }
+    String::new()
 }
 
 /// Settings with the place each came from.

@@ -256,3 +256,16 @@ fn a_run_does_not_start_in_the_home_folder_or_the_root_unless_the_user_says_so()
     assert!(root.stderr.contains("the root of the file system"), "{}", root.stderr);
     let _ = home(&[&args[..], &["--any-folder"]].concat()).exits(0);
 }
+
+#[test]
+fn what_reads_a_whole_project_does_not_start_in_the_home_folder_or_the_root() {
+    let project = plain();
+    for args in [&["check"][..], &["init"], &["code", "map"]] {
+        let home = project.ralph(args).env("HOME", project.root()).output().exits(2);
+        assert!(home.stderr.contains("this is your home folder, not a project"), "{}", home.stderr);
+        let root = project.ralph(args).dir("/").output().exits(2);
+        assert!(root.stderr.contains("the root of the file system"), "{}", root.stderr);
+    }
+    project.file("ralph.toml", "");
+    let _ = project.ralph(&["code", "map"]).env("HOME", project.root()).output().exits(0);
+}
