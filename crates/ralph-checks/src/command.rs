@@ -95,7 +95,9 @@ impl CommandGate {
         let reading = match reading {
             Ok(reading) => reading,
             Err(Unreadable::NoReport { printed }) => *printed,
-            Err(Unreadable::Io(_) | Unreadable::Form { .. }) => Reading::default(),
+            Err(
+                Unreadable::Io(_) | Unreadable::Form { .. } | Unreadable::Contradiction { .. },
+            ) => Reading::default(),
         };
         let failing = match &verdict {
             Verdict::Pass | Verdict::Unknown { .. } => BTreeSet::new(),
@@ -121,6 +123,11 @@ impl CommandGate {
         let place = (site.root, self.spec.dir.as_str());
         match scratch.input(spools)? {
             Input::Wanted(mut input) => read(self.spec.format, &mut input, place),
+            Input::Report { mut report, mut printed } => {
+                let reading = read(self.spec.format, &mut report, place)?;
+                let printed = read(Format::Text, &mut printed, place)?;
+                beside(reading, &printed)
+            }
             // A build that broke before the tests says so in plain text.
             Input::Instead(mut input) => {
                 let printed = Box::new(read(Format::Text, &mut input, place)?);
@@ -151,6 +158,20 @@ impl Gate for CommandGate {
     fn narrowed(&self, tests: &[AffectedTest]) -> Option<Box<dyn Gate>> {
         Some(Box::new(Self::new(affected::narrowed(&self.spec, tests)?)))
     }
+}
+
+/// A report of tests beside what its runner printed. A program that forges the
+/// one does not get the other from the runner.
+fn beside(mut report: Reading, printed: &Reading) -> Result<Reading, Unreadable> {
+    let Some((tests, printed)) = report.tests.as_mut().zip(printed.tests.as_ref()) else {
+        return Ok(report);
+    };
+    let (told, said) = (tests.counts, printed.counts);
+    if told.failed == 0 && (said.failed > 0 || (said.collected() == 0 && told.collected() > 0)) {
+        return Err(Unreadable::Contradiction { report: told, printed: said });
+    }
+    tests.printed = said.collected();
+    Ok(report)
 }
 
 fn read(

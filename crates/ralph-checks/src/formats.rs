@@ -42,7 +42,7 @@ mod unittest_text;
 
 use std::io::{self, BufRead};
 
-use ralph_core::finding::Reading;
+use ralph_core::finding::{Reading, TestCounts};
 use ralph_core::format::Format;
 
 pub use collector::{Collector, Found};
@@ -69,6 +69,24 @@ pub enum Unreadable {
         /// What was recognised in all that it printed.
         printed: Box<Reading>,
     },
+    /// The report tells something else than what was printed beside it.
+    #[error(
+        "its report tells of {} tests and none that failed, but it printed {}",
+        report.collected(), describe(*printed)
+    )]
+    Contradiction {
+        /// What the report counts.
+        report: TestCounts,
+        /// What was printed.
+        printed: TestCounts,
+    },
+}
+
+fn describe(printed: TestCounts) -> String {
+    match printed.failed {
+        0 => "no result".to_owned(),
+        failed => format!("that {failed} failed"),
+    }
 }
 
 /// Reads the output of a tool in the given form.

@@ -108,11 +108,10 @@ impl Scratch {
         if self.source != Source::Report {
             return printed(spools).map(Input::Wanted);
         }
+        let printed = printed(spools)?;
         match ralph_files::open(self.report()) {
-            Ok(file) => Ok(Input::Wanted(buffered(Box::new(file)))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                printed(spools).map(Input::Instead)
-            }
+            Ok(file) => Ok(Input::Report { report: buffered(Box::new(file)), printed }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Input::Instead(printed)),
             Err(error) => Err(error),
         }
     }
@@ -139,6 +138,8 @@ pub(crate) type Spools = [Option<File>; 2];
 pub(crate) enum Input {
     /// Output in the form that was asked for.
     Wanted(BufReader<Box<dyn Read>>),
+    /// The report that was asked for, and all that was printed beside it.
+    Report { report: BufReader<Box<dyn Read>>, printed: BufReader<Box<dyn Read>> },
     /// There is no report; this is all that was printed.
     Instead(BufReader<Box<dyn Read>>),
 }
@@ -255,7 +256,7 @@ mod tests {
     fn wanted(input: Input) -> String {
         match input {
             Input::Wanted(input) => io::read_to_string(input).unwrap(),
-            Input::Instead(_) => panic!("there is no report"),
+            Input::Report { .. } | Input::Instead(_) => panic!("it was to be read from a stream"),
         }
     }
 

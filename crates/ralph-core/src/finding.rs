@@ -169,6 +169,9 @@ pub struct Tests {
     pub failures: BTreeMap<String, TestFailure>,
     /// How many there were.
     pub counts: TestCounts,
+    /// How many the runner printed beside its report; zero if it printed
+    /// nothing that is recognised, or writes no report.
+    pub printed: u64,
 }
 
 /// How many tests ended how.

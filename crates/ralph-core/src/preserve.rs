@@ -19,6 +19,8 @@ pub struct Start {
     pub skipped: BTreeSet<String>,
     /// The number that ran, listed or not.
     pub ran: u64,
+    /// The number that the runner printed beside its report.
+    pub printed: u64,
 }
 
 /// Tests of the start that run no more.
@@ -72,7 +74,14 @@ pub fn start(tests: &Tests) -> Start {
         failed: ids(TestState::Failed),
         skipped: ids(TestState::Skipped),
         ran: ran(tests),
+        printed: tests.printed,
     }
+}
+
+/// Whether the runner printed its result beside its report at the start, and
+/// now there is the report alone.
+pub fn is_silent(then: &Start, now: &Tests) -> bool {
+    then.printed > 0 && now.printed == 0 && now.counts.passed > 0
 }
 
 /// Compares what ran then with what runs now.

@@ -140,3 +140,47 @@ fn language_servers_judge_what_a_run_changed() {
     let prompt = project.kept("prompt-2");
     assert!(prompt.contains("new.py:1") && !prompt.contains("old.py"), "{prompt}");
 }
+
+/// A suite that writes a report and prints its result, as pytest does. The
+/// code under test is `lib.sh`.
+fn reported() -> Project {
+    let project = git();
+    project.file(
+        "ralph.toml",
+        "[run]\ncriteria = [\"test_pass\"]\n[gates.test_pass]\n\
+         command = [\"sh\", \"suite.sh\", \"{report}\"]\nformat = \"junit\"\n",
+    );
+    project.file(
+        "suite.sh",
+        "xml() { echo \"<testsuite tests='1'><testcase name='adds'>$1</testcase></testsuite>\"; }\n\
+         export REPORT=$1; . ./lib.sh\n\
+         if [ \"$right\" = yes ]; then xml > $1; echo '1 passed in 0.01s'; else\n\
+         xml '<failure/>' > $1; echo '1 failed in 0.01s'; $end; exit 1; fi\n",
+    );
+    project.file("lib.sh", "right=no\n");
+    project.run_git(&["add", "-A"]);
+    project.run_git(&["commit", "--quiet", "--message=start"]);
+    project
+}
+
+#[test]
+fn code_that_writes_the_report_itself_does_not_speak_for_the_runner() {
+    let forge = "xml > $REPORT; exit 0";
+    let project = reported();
+    project.agent(&format!("echo '{forge}' > lib.sh; echo '<promise>DONE</promise>'"));
+    let output = project.run_json("fix it", &[]).exits(4).ends("waiting/human", 2);
+    let held = output.events_of("iteration_ended")[1]["weakened"].to_string();
+    assert!(held.contains("no longer prints their number"), "{held}");
+
+    let project = reported();
+    let late = "end2() { xml > $REPORT; exit 0; }; end=end2";
+    project.agent(&format!("echo '{late}' > lib.sh; echo '<promise>DONE</promise>'"));
+    let output = project.run_json("fix it", &["--max-iterations", "1"]).exits(1);
+    let gates = output.events_of("gate_finished");
+    let last = gates.last().unwrap().to_string();
+    assert!(last.contains("unclear") && last.contains("it printed that 1 failed"), "{last}");
+
+    let project = reported();
+    project.agent("echo right=yes > lib.sh; echo '<promise>DONE</promise>'");
+    let _ = project.run_json("fix it", &[]).exits(0).ends("success/verified", 1);
+}

@@ -28,6 +28,8 @@ enum StartRow {
         failed: BTreeSet<String>,
         skipped: BTreeSet<String>,
         ran: u64,
+        #[serde(default)]
+        printed: u64,
     },
     /// Of a run that an earlier version began: those that passed, and the
     /// others. It ends under the rules of then.
@@ -36,15 +38,17 @@ enum StartRow {
 
 impl From<Start> for StartRow {
     fn from(start: Start) -> Self {
-        let Start { passed, failed, skipped, ran } = start;
-        Self::Now { passed, failed, skipped, ran }
+        let Start { passed, failed, skipped, ran, printed } = start;
+        Self::Now { passed, failed, skipped, ran, printed }
     }
 }
 
 impl From<StartRow> for Start {
     fn from(row: StartRow) -> Self {
         match row {
-            StartRow::Now { passed, failed, skipped, ran } => Self { passed, failed, skipped, ran },
+            StartRow::Now { passed, failed, skipped, ran, printed } => {
+                Self { passed, failed, skipped, ran, printed }
+            }
             StartRow::Before(passed, others) => Self { passed, skipped: others, ..Self::default() },
         }
     }
@@ -99,11 +103,17 @@ pub(crate) fn compare_but(
     evidence: &mut Evidence,
 ) {
     let mut then = load(folder);
-    then.retain(|gate, _| !judged.contains(gate));
     for gate in &evidence.gates {
         let Some((then, now)) = then.remove(&gate.name).zip(gate.reading.tests.as_ref()) else {
             continue;
         };
+        if gate.passed() && preserve::is_silent(&then, now) {
+            let (place, what) = (gate.name.clone(), silence(locale).to_owned());
+            evidence.weakened.push(Weakening { place, what });
+        }
+        if judged.contains(&gate.name) {
+            continue;
+        }
         let broken: BTreeSet<&str> = preserve::broken(&then, now).collect();
         let prints = gate.failing_tests().filter(|(id, _)| broken.contains(id));
         evidence.broken.extend(prints.map(|(_, print)| print.to_owned()));
@@ -134,6 +144,13 @@ fn loss(loss: TestLoss, locale: Locale) -> &'static str {
         (Locale::Ko, TestLoss::PassedSkipped) => "시작할 때 통과한 테스트를 이제 건너뜁니다",
         (Locale::Ko, TestLoss::FailedGone) => "시작할 때 실패한 테스트가 더 이상 실행되지 않습니다",
         (Locale::Ko, TestLoss::FailedSkipped) => "시작할 때 실패한 테스트를 이제 건너뜁니다",
+    }
+}
+
+fn silence(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "its report says that tests passed, but it no longer prints their number",
+        Locale::Ko => "보고서에는 테스트가 통과했다고 하지만, 이제 테스트 수를 출력하지 않습니다",
     }
 }
 
@@ -246,6 +263,26 @@ mod tests {
         compare(folder.path(), Locale::En, &mut evidence);
         let places: Vec<&str> = evidence.weakened.iter().map(|found| &*found.place).collect();
         assert_eq!(places, ["b"]);
+    }
+
+    #[test]
+    fn a_report_without_the_runners_own_words_is_held_if_it_had_them_at_the_start() {
+        let folder = tempfile::tempdir().unwrap();
+        let printing = |printed| {
+            let mut gate = gate(&[("a", TestState::Passed)]);
+            gate.reading.tests.as_mut().unwrap().printed = printed;
+            gate
+        };
+        let held = |printed| {
+            let mut evidence = evidence(vec![printing(printed)]);
+            // It counts where the tests of the start were heard, too.
+            compare_but(&["test_pass".to_owned()], folder.path(), Locale::En, &mut evidence);
+            evidence.weakened.len()
+        };
+        remember(folder.path(), &[printing(1)]).unwrap();
+        assert_eq!((held(1), held(0)), (0, 1));
+        remember(folder.path(), &[printing(0)]).unwrap();
+        assert_eq!((held(1), held(0)), (0, 0));
     }
 
     #[test]

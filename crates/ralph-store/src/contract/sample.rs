@@ -291,6 +291,7 @@ pub fn reading() -> Reading {
         states: states.map(|(id, state)| (id.to_owned(), state)).into(),
         failures: [("b".to_owned(), failure)].into(),
         counts: TestCounts { passed: 1, failed: 1, skipped: u64::MAX },
+        printed: 7,
     };
     let counts = Counts { errors: 1, security: 2, warnings: 3, infos: 4 };
     Reading { findings: vec![finding], counts, tests: Some(tests), beyond: 5 }

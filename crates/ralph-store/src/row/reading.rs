@@ -63,6 +63,8 @@ struct TestsRow {
     states: BTreeMap<String, TestStateRow>,
     failures: BTreeMap<String, (PlaceRow, String)>,
     counts: [u64; 3],
+    #[serde(default)]
+    printed: u64,
 }
 
 impl From<Reading> for ReadingRow {
@@ -119,7 +121,7 @@ impl From<PlaceRow> for Place {
 
 impl From<Tests> for TestsRow {
     fn from(tests: Tests) -> Self {
-        let Tests { states, failures, counts } = tests;
+        let Tests { states, failures, counts, printed } = tests;
         let TestCounts { passed, failed, skipped } = counts;
         let failure =
             |(id, TestFailure { place, message }): (String, _)| (id, (place.into(), message));
@@ -127,13 +129,14 @@ impl From<Tests> for TestsRow {
             states: states.into_iter().map(|(id, state)| (id, state.into())).collect(),
             failures: failures.into_iter().map(failure).collect(),
             counts: [passed, failed, skipped],
+            printed,
         }
     }
 }
 
 impl From<TestsRow> for Tests {
     fn from(row: TestsRow) -> Self {
-        let TestsRow { states, failures, counts } = row;
+        let TestsRow { states, failures, counts, printed } = row;
         let [passed, failed, skipped] = counts;
         let failure = |(id, (place, message)): (String, (PlaceRow, String))| {
             (id, TestFailure { place: place.into(), message })
@@ -142,6 +145,7 @@ impl From<TestsRow> for Tests {
             states: states.into_iter().map(|(id, state)| (id, state.into())).collect(),
             failures: failures.into_iter().map(failure).collect(),
             counts: TestCounts { passed, failed, skipped },
+            printed,
         }
     }
 }
