@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -124,7 +124,11 @@ impl CommandGate {
         match scratch.input(spools)? {
             Input::Wanted(mut input) => read(self.spec.format, &mut input, place),
             Input::Report { mut report, mut printed } => {
-                let reading = read(self.spec.format, &mut report, place)?;
+                let format = form_of(self.spec.format, &mut report)?;
+                if format == Format::Text {
+                    return read(format, &mut report.chain(printed), place);
+                }
+                let reading = read(format, &mut report, place)?;
                 let printed = read(Format::Text, &mut printed, place)?;
                 beside(reading, &printed)
             }
@@ -158,6 +162,12 @@ impl Gate for CommandGate {
     fn narrowed(&self, tests: &[AffectedTest]) -> Option<Box<dyn Gate>> {
         Some(Box::new(Self::new(affected::narrowed(&self.spec, tests)?)))
     }
+}
+
+/// The form of a report. Where nobody said it, one in XML is that of tests.
+fn form_of(format: Format, report: &mut dyn io::BufRead) -> io::Result<Format> {
+    let is_xml = format == Format::Text && report.fill_buf()?.trim_ascii_start().starts_with(b"<");
+    Ok(if is_xml { Format::Junit } else { format })
 }
 
 /// A report of tests beside what its runner printed. A program that forges the

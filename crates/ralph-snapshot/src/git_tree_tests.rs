@@ -523,6 +523,18 @@ fn a_large_untracked_file_is_left_out_until_it_is_small_or_tracked() {
 }
 
 #[test]
+fn a_tracked_file_that_would_keep_git_busy_for_minutes_is_left_out() {
+    let scratch = Scratch::committed(&[("a", "1")]);
+    let before = scratch.tree();
+    let file = fs::File::options().write(true).open(scratch.path("a")).unwrap();
+    file.set_len(1 << 40).unwrap();
+    let work_tree = scratch.open();
+    let now = work_tree.tree().unwrap();
+    assert_eq!(work_tree.changes(&before, &now).unwrap(), [change("a", ChangeKind::Removed)]);
+    assert_eq!(work_tree.left_out_now().unwrap(), [Path::new("a")]);
+}
+
+#[test]
 fn ignored_files_count_where_they_are_included() {
     let scratch = Scratch::committed(&[(".gitignore", "*.log\nout/\n"), ("a", "1")]);
     let before = scratch.tree();

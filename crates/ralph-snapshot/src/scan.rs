@@ -12,6 +12,9 @@ use crate::scope::{LeftOutFile, Scope, WhyLeftOut};
 use crate::view::View;
 use crate::{path_bytes, probe};
 
+/// Larger files do not count even if they are tracked, in bytes.
+const MOST_TRACKED: u64 = 1024 * 1024 * 1024;
+
 /// Paths that may differ from the index, as bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
@@ -110,7 +113,8 @@ impl Scan {
         self.left_out.push(LeftOutFile { path, bytes, why: WhyLeftOut::TooLarge });
     }
 
-    /// A large file counts if the user tracks it, whatever our index says.
+    /// A large file counts if the user tracks it, whatever our index says. One
+    /// that would keep git busy for minutes does not.
     fn sort_out_large(
         &mut self,
         git: &Git,
@@ -125,7 +129,7 @@ impl Scan {
         let tracked = git.users("ls-files").args(["-z", "-c", "--"]).args(specs).read()?;
         let tracked: BTreeSet<_> = fields(&tracked).collect();
         for (path, bytes) in large {
-            if tracked.contains(&*path) {
+            if tracked.contains(&*path) && bytes <= MOST_TRACKED.max(scope.size_limit) {
                 self.push(scope, &path);
             } else {
                 self.leave_out(&path, bytes);

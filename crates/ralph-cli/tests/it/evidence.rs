@@ -141,14 +141,14 @@ fn language_servers_judge_what_a_run_changed() {
     assert!(prompt.contains("new.py:1") && !prompt.contains("old.py"), "{prompt}");
 }
 
-/// A suite that writes a report and prints its result, as pytest does. The
-/// code under test is `lib.sh`.
+/// A suite that writes a report and prints its result, as pytest does. Nobody
+/// says the form of the report. The code under test is `lib.sh`.
 fn reported() -> Project {
     let project = git();
     project.file(
         "ralph.toml",
         "[run]\ncriteria = [\"test_pass\"]\n[gates.test_pass]\n\
-         command = [\"sh\", \"suite.sh\", \"{report}\"]\nformat = \"junit\"\n",
+         command = [\"sh\", \"suite.sh\", \"{report}\"]\n",
     );
     project.file(
         "suite.sh",
