@@ -227,7 +227,7 @@ impl Driver<'_> {
             return Ok(HostReply::silent());
         }
         let answered = match &event.what {
-            Happening::SessionStarted(start) => self.session_started(run, *start),
+            Happening::SessionStarted(start) => self.session_started(run, *start, hosted),
             Happening::Prompted { .. } if self.is_said_between(run, event, hosted)? => {
                 Ok(HostReply::silent())
             }

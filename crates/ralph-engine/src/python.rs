@@ -10,7 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ralph_core::policy::GateSpec;
 use ralph_proc::{
@@ -29,15 +29,19 @@ const MOST: usize = 3;
 /// How long a Python may take to answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// How long all comparisons of compiled files may take.
+const COMPARING: Duration = Duration::from_mins(10);
+
 /// How many compiled files are compared at a time.
-const AT_A_TIME: usize = 1_000;
+const AT_A_TIME: usize = 200;
 
 /// What a Python finds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct PythonSetup {
     #[serde(default)]
     pub(crate) program: PathBuf,
-    /// Where it looks for modules.
+    /// Where it looks for modules outside the project: as it was told, and
+    /// where links lead.
     pub(crate) folders: Vec<PathBuf>,
     /// The modules there, by name.
     pub(crate) modules: BTreeSet<String>,
@@ -111,23 +115,30 @@ pub(crate) struct PythonHost<'a> {
 impl PythonHost<'_> {
     /// What a Python finds; `None` if it does not say.
     pub(crate) fn ask(&self, program: PathBuf) -> Option<PythonSetup> {
-        let printed = self.run(&program, ASK, &[])?;
+        let printed = self.run(&program, ASK, &[self.places.root.into()])?;
         let setup: PythonSetup = serde_json::from_slice(&printed).ok()?;
-        let is_outside = |folder: &PathBuf| !folder.starts_with(self.places.root);
-        let folders = setup.folders.into_iter().filter(is_outside).collect();
-        Some(PythonSetup { program, folders, ..setup })
+        Some(PythonSetup { program, ..setup })
     }
 
     /// Compares compiled files with their sources. One that cannot be read to
-    /// its end counts as differing.
+    /// its end counts as differing: others of its lot are tried without it.
     pub(crate) fn compare(&self, program: &Path, files: &[PathBuf]) -> ByteCodeVerdict {
         let mut verdict = ByteCodeVerdict::default();
-        for files in files.chunks(AT_A_TIME) {
+        let began = Instant::now();
+        let mut lots: Vec<&[PathBuf]> = files.chunks(AT_A_TIME).collect();
+        while let Some(files) = lots.pop() {
             let root = [self.places.root.as_os_str().to_owned()];
             let paths = files.iter().map(|path| path.clone().into_os_string());
             let args: Vec<OsString> = root.into_iter().chain(paths).collect();
-            let Some(printed) = self.run(program, COMPARE, &args) else {
-                verdict.differing.extend(files.iter().cloned());
+            let has_time = began.elapsed() < COMPARING;
+            let printed = has_time.then(|| self.run(program, COMPARE, &args)).flatten();
+            let Some(printed) = printed else {
+                if has_time && files.len() > 1 {
+                    let (one, other) = files.split_at(files.len() / 2);
+                    lots.extend([one, other]);
+                } else {
+                    verdict.differing.extend(files.iter().cloned());
+                }
                 continue;
             };
             for line in String::from_utf8_lossy(&printed).lines() {

@@ -61,6 +61,9 @@ pub(crate) struct Surroundings {
     folders: BTreeMap<String, BTreeSet<String>>,
     /// The Pythons that checks may run.
     pub(crate) pythons: Vec<PythonSetup>,
+    /// When the run rested, from and to, in milliseconds since 1970.
+    #[serde(default)]
+    rests: Vec<(i64, i64)>,
 }
 
 impl Surroundings {
@@ -68,8 +71,26 @@ impl Surroundings {
     pub(crate) fn now(places: &ProgramPlaces<'_>, at: Timestamp) -> Self {
         let folders = path_folders(places).into_iter().filter(|folder| can_change(folder));
         let folders = folders.map(|folder| (text(&folder), names(&folder))).collect();
-        let pythons = Vec::new();
-        Self { at: at.as_millis(), settings: settings(places), folders, pythons }
+        let (at, settings) = (at.as_millis(), settings(places));
+        Self { at, settings, folders, ..Self::default() }
+    }
+
+    /// Notes that nobody but the user was at work for a while.
+    pub(crate) fn add_rest(&mut self, from: Timestamp, to: Timestamp) {
+        self.rests.push((from.as_millis(), to.as_millis()));
+    }
+
+    /// Whether a file, or what it leads to, changed last while the run rested:
+    /// then it is the user's doing.
+    pub(crate) fn is_of_rest(&self, path: &Path) -> bool {
+        let is_of_rest = |found: &fs::Metadata| {
+            let is_later = |millis| is_changed_since(found, Timestamp::from_millis(millis));
+            self.rests.iter().any(|&(from, to)| is_later(from) && !is_later(to))
+        };
+        let looks = [fs::symlink_metadata, fs::metadata].map(|look| look(path));
+        let changed: Vec<&fs::Metadata> =
+            looks.iter().flatten().filter(|found| is_changed_since(found, self.at())).collect();
+        !changed.is_empty() && changed.into_iter().all(is_of_rest)
     }
 
     /// When it was looked at.
@@ -82,6 +103,7 @@ impl Surroundings {
         let now = settings(places);
         let paths: BTreeSet<&String> = self.settings.keys().chain(now.keys()).collect();
         let changed = paths.into_iter().filter(|path| self.settings.get(*path) != now.get(*path));
+        let changed = changed.filter(|path| !self.is_of_rest(Path::new(path)));
         let mut found: Vec<Weakening> = changed
             .take(NAMED)
             .map(|path| Weakening {
@@ -103,7 +125,7 @@ impl Surroundings {
             let is_outside = !folder.starts_with(places.root);
             for name in names(folder) {
                 let path = folder.join(&name);
-                if !is_executable(&path) {
+                if !is_executable(&path) || self.is_of_rest(&path) {
                     continue;
                 }
                 let is_known = then.is_some_and(|then| then.contains(&name));
@@ -141,7 +163,6 @@ fn path_folders(places: &ProgramPlaces<'_>) -> Vec<PathBuf> {
     folders.filter(|folder| seen.insert(folder.clone())).collect()
 }
 
-/// The names of what lies in a folder, but for folders.
 #[cfg(unix)]
 fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
@@ -153,6 +174,7 @@ fn is_executable(path: &Path) -> bool {
     path.is_file()
 }
 
+/// The names of what lies in a folder, but for folders.
 fn names(folder: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_dir()));
@@ -164,7 +186,9 @@ fn settings(places: &ProgramPlaces<'_>) -> BTreeMap<String, String> {
     let mut paths = Vec::new();
     for folder in places.root.ancestors().skip(1).filter(|folder| can_change(folder)) {
         let own = names(folder).into_iter().filter(|name| configures_checks(name));
-        paths.extend(own.map(|name| folder.join(name)));
+        // In a folder for everybody others write what they like.
+        let own = own.map(|name| folder.join(name)).filter(|path| can_change(path));
+        paths.extend(own);
         paths.extend(["config", "config.toml"].map(|name| folder.join(".cargo").join(name)));
     }
     if let Some(home) = value(places.env, "HOME").map(PathBuf::from) {
@@ -184,7 +208,20 @@ fn settings(places: &ProgramPlaces<'_>) -> BTreeMap<String, String> {
 fn digest(path: &Path) -> Option<String> {
     let is_small = |found: &fs::Metadata| found.is_file() && found.len() <= MOST_BYTES;
     fs::metadata(path).ok().filter(is_small)?;
-    Some(blake3::hash(&ralph_files::read(path).ok()?).to_hex().to_string())
+    let mut contents = ralph_files::read(path).ok()?;
+    if path.ends_with(".yarnrc") {
+        // Yarn notes there when it last asked for a newer one.
+        let is_setting = |line: &&[u8]| {
+            !line.trim_ascii().is_empty()
+                && ![&b"#"[..], b"lastUpdateCheck "].iter().any(|note| line.starts_with(note))
+        };
+        let lines = contents.split_inclusive(|byte| *byte == b'\n').filter(is_setting);
+        contents = lines.collect::<Vec<_>>().concat();
+        if contents.is_empty() {
+            return None;
+        }
+    }
+    Some(blake3::hash(&contents).to_hex().to_string())
 }
 
 fn value<'e>(env: &'e [(OsString, OsString)], name: &str) -> Option<&'e OsString> {

@@ -103,3 +103,31 @@ fn a_link_to_an_old_program_takes_its_place_too() {
     );
     assert_eq!(found, ["late/grep"]);
 }
+
+#[test]
+fn what_yarn_notes_for_itself_is_no_setting() {
+    let note = |scene: &OutsideScene, text: &str| {
+        fs::write(scene.path("home/.yarnrc"), format!("# made by yarn\n\n{text}\n")).unwrap();
+    };
+    assert!(told(|_| {}, |scene| note(scene, "lastUpdateCheck 17")).is_empty());
+    assert_eq!(told(|_| {}, |scene| note(scene, "yarn-path evil.js")), ["home/.yarnrc"]);
+}
+
+#[test]
+fn what_changed_while_the_run_rested_is_the_users() {
+    let scene = OutsideScene::new();
+    let root = fs::canonicalize(scene.path("code/project")).unwrap();
+    let places = ProgramPlaces { root: &root, env: &scene.env };
+    let found = |from: i64, to: i64| {
+        let mut then = Surroundings::now(&places, Timestamp::from_millis(1));
+        then.settings.clear();
+        then.add_rest(Timestamp::from_millis(from), Timestamp::from_millis(to));
+        then.differing(&places, Locale::En).len()
+    };
+    scene.write("code/pytest.ini");
+    let changed = changed_millis(&fs::metadata(scene.path("code/pytest.ini")).unwrap());
+    let programs = 2;
+    assert_eq!(found(1, changed + 1), 0);
+    assert_eq!(found(changed + 1, changed + 2), 1 + programs);
+    assert_eq!(found(1, 2), 1 + programs);
+}

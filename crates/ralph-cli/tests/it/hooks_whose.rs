@@ -213,3 +213,19 @@ fn a_session_that_is_opened_again_after_its_client_was_killed_says_that_its_loop
     assert_eq!(session.prompt("go on"), Value::Null);
     session.is("running", 2);
 }
+
+#[test]
+fn a_session_that_is_opened_a_second_time_does_not_cut_off_the_turn_of_the_first() {
+    let project = project();
+    let session = Session::new(&project, "s-1");
+    let mut client = Command::new("sleep").arg("600").stdin(Stdio::null()).spawn().unwrap();
+    let call = session.call("UserPromptSubmit", &json!({ "prompt": GATED }));
+    answer(call.env("CLAUDE_PID", client.id().to_string()));
+    let opened = session.tell("SessionStart", &json!({ "source": "resume" }));
+    assert_eq!(note(&opened), "", "{opened}");
+    session.is("running", 1);
+    client.kill().unwrap();
+    client.wait().unwrap();
+    let opened = session.tell("SessionStart", &json!({ "source": "resume" }));
+    assert!(note(&opened).contains("goes on in this session"), "{opened}");
+}

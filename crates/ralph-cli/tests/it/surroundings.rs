@@ -237,3 +237,36 @@ fn what_a_check_installs_itself_before_the_first_turn_is_its_own() {
     commit(&project);
     let _ = run(&project, &SHELL, FIX_SHELL).exits(0).ends("success/verified", 1);
 }
+
+#[test]
+fn what_the_user_installs_while_the_run_waits_is_the_users() {
+    let project = shell();
+    project.file(".gitignore", "node_modules/\n").file("package-lock.json", "{}\n");
+    project.file("node_modules/a/index.js", "1\n");
+    commit(&project);
+    let agent = format!("test -e $OUTSIDE/tox.ini || echo x > $OUTSIDE/tox.ini; {FIX_SHELL}");
+    is_held(&project, &SHELL, &agent, "tox.ini");
+    let above = project.root().parent().unwrap().to_owned();
+    std::fs::write(above.join("pytest.ini"), "x").unwrap();
+    project.file("node_modules/a/index.js", "2\n");
+    let tox = above.join("tox.ini").display().to_string();
+    // What the agent did before stays held.
+    let _ = project.ralph(&["resume", "--json"]).output().exits(4);
+    let _ = project.ralph(&["allow", &tox]).output().exits(0);
+    let _ = project.ralph(&["resume", "--json"]).output().exits(0).ends("success/verified", 3);
+}
+
+#[test]
+fn the_project_is_not_installed_because_a_folder_above_it_is_searched() {
+    let project = python();
+    let fix = format!("touch helper.py; {FIX_PYTHON}");
+    project.agent(&format!("{fix}\n{CLAIM}"));
+    let above = project.root().parent().unwrap().to_owned();
+    let link = project.outside("link");
+    std::os::unix::fs::symlink(project.root(), &link).unwrap();
+    let path = std::env::join_paths([above, link]).unwrap();
+    let call = project.run_call("fix it", &UNITTEST).env("PYTHONPATH", path);
+    let output = call.env("PATH", tools_path()).output();
+    let output = output.exits(0).ends("success/verified", 1);
+    assert!(!last(&output, "edited").contains("installed"), "{}", output.stdout);
+}

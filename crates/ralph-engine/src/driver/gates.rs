@@ -35,6 +35,7 @@ impl Driver<'_> {
         let run = match how {
             Begin::New => run,
             Begin::Resumed => {
+                self.note_rest(&run)?;
                 let run = self.close_lost_turn(run)?;
                 self.keep_resting(&run);
                 run

@@ -46,6 +46,9 @@ impl Driver<'_> {
             let is_edited = |one: &Change| one.kind == ChangeKind::Modified;
             changes.iter().any(|one| is_edited(one) && one.path == Path::new(place))
         };
+        let then = self.surroundings();
+        let is_users = |place: &Path| then.as_ref().is_some_and(|then| then.is_of_rest(place));
+        found.retain(|one| !is_users(&self.root.join(&one.place)));
         for one in &mut found {
             one.place = self.shown(Path::new(&one.place));
         }

@@ -28,7 +28,7 @@ impl Driver<'_> {
         if found.is_empty() {
             return Ok(());
         }
-        let rules = self.rules(run)?;
+        let (rules, then) = (self.rules(run)?, self.surroundings());
         let start = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref());
         let changes = match start.zip(evidence.tree.as_ref()) {
             Some((start, present)) => self.tree.changes(start, present)?,
@@ -40,7 +40,11 @@ impl Driver<'_> {
         for packages in found {
             // What belongs to the tree is judged as files are.
             let is_tracked = |file: &PathBuf| changes.iter().any(|change| change.path == *file);
-            let mut untracked = packages.files.iter().filter(|file| !is_tracked(file));
+            let is_users = |file: &PathBuf| {
+                then.as_ref().is_some_and(|then| then.is_of_rest(&self.root.join(file)))
+            };
+            let mut untracked =
+                packages.files.iter().filter(|file| !is_tracked(file) && !is_users(file));
             let is_startup = |file: &&PathBuf| is_startup_module(&file.to_string_lossy());
             // No installation brings what Python loads before anything else.
             let startup = untracked.clone().find(is_startup);

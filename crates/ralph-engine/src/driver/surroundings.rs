@@ -14,6 +14,7 @@ use ralph_snapshot::{
     ChangeKind, Label, Snapshots, byte_code_changed_since, can_change, code_changed_since,
     is_changed_since,
 };
+use ralph_store::RunStore;
 
 use super::{Driver, turn};
 use crate::error::EngineError;
@@ -47,9 +48,30 @@ impl Driver<'_> {
         let pythons = pythons.into_iter().filter_map(|program| host.ask(program)).collect();
         let mut seen = Surroundings::now(&self.places(), self.clock.now());
         seen.pythons = pythons;
+        self.write_surroundings(&seen)
+    }
+
+    /// Notes that the run rested since its last turn: what was installed then
+    /// is the user's. A turn that was cut off with its driver has no end.
+    pub(crate) fn note_rest(&self, run: &Run) -> Result<(), EngineError> {
+        let Some(mut then) = self.surroundings() else { return Ok(()) };
+        let from = if run.iteration == 0 {
+            then.at()
+        } else if self.is_recorded(run)? {
+            let last = self.ledger.store().iterations(&run.id, 1)?;
+            let Some(last) = last.last() else { return Ok(()) };
+            last.ended_at
+        } else {
+            return Ok(());
+        };
+        then.add_rest(from, self.clock.now());
+        self.write_surroundings(&then)
+    }
+
+    fn write_surroundings(&self, seen: &Surroundings) -> Result<(), EngineError> {
         let path = self.folder.join(FILE);
         let written = turn::make_private_folder(&self.folder)
-            .and_then(|()| ralph_files::write_own(&path, serde_json::to_vec(&seen)?));
+            .and_then(|()| ralph_files::write_own(&path, serde_json::to_vec(seen)?));
         written.map_err(|source| EngineError::Write { path, source })
     }
 
@@ -72,7 +94,7 @@ impl Driver<'_> {
         held.retain(|one| !is_of_agent(run, Path::new(&one.place)));
         let mut found = OutsideFindings { held, told: Vec::new(), locale };
         for python in &then.pythons {
-            found.add_code(python, then.at());
+            found.add_code(python, &then, &self.root);
         }
         self.add_byte_code(&then, &mut found);
         self.add_unseen(run, evidence, &then, &mut found)?;
@@ -175,7 +197,7 @@ impl Driver<'_> {
                 || has_tests())
     }
 
-    fn surroundings(&self) -> Option<Surroundings> {
+    pub(super) fn surroundings(&self) -> Option<Surroundings> {
         serde_json::from_slice(&ralph_files::read_own(self.folder.join(FILE)).ok()?).ok()
     }
 
@@ -201,24 +223,31 @@ impl OutsideFindings {
     /// Adds what changed where a Python finds its modules: a module of the
     /// start, or one that is loaded without being asked for, holds the run. A
     /// new package is told.
-    fn add_code(&mut self, python: &PythonSetup, since: Timestamp) {
+    fn add_code(&mut self, python: &PythonSetup, then: &Surroundings, root: &Path) {
+        let since = then.at();
         // The innermost first, because some lie in others.
         let mut folders: Vec<&PathBuf> = python.folders.iter().collect();
         folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
         let (mut seen, mut told) = (BTreeSet::new(), BTreeSet::new());
         for folder in folders {
-            if folder.is_file() {
-                let is_changed = |found: &fs::Metadata| is_changed_since(found, since);
-                if fs::metadata(folder).ok().as_ref().is_some_and(is_changed) {
-                    self.hold(&folder.to_string_lossy(), hands::code_outside(self.locale));
-                }
-                continue;
+            let is_changed = |found: &fs::Metadata| is_changed_since(found, since);
+            let is_link = fs::symlink_metadata(folder).is_ok_and(|found| found.is_symlink());
+            let look = if is_link { fs::symlink_metadata } else { fs::metadata };
+            if (is_link || folder.is_file())
+                && look(folder).ok().as_ref().is_some_and(is_changed)
+                && !then.is_of_rest(folder)
+            {
+                self.hold(&folder.to_string_lossy(), hands::code_outside(self.locale));
             }
-            if !can_change(folder) {
+            if !folder.is_dir() || !can_change(folder) {
                 continue;
             }
             let plugins = new_plugins(folder, since).into_iter();
             for path in code_changed_since(folder, since).into_iter().chain(plugins) {
+                // The project may lie below; its files are in the snapshots.
+                if path.starts_with(root) || then.is_of_rest(&path) {
+                    continue;
+                }
                 let Ok(below) = path.strip_prefix(folder) else { continue };
                 let top = below.iter().next().unwrap_or_default().to_string_lossy().into_owned();
                 let name = top.split('.').next().unwrap_or_default();

@@ -134,6 +134,13 @@ impl Place {
         self.process(LOOP_HOST).is_some_and(is_gone)
     }
 
+    /// Whether another process than `caller` takes the turns of the session's
+    /// run, and lives.
+    pub(crate) fn is_at_work_beside(&self, caller: u32) -> bool {
+        let lives = |(pid, started)| ralph_proc::process_start_time(pid) == Some(started);
+        self.process(LOOP_HOST).is_some_and(|host| host.0 != caller && lives(host))
+    }
+
     /// Notes that the session lives in no process any more.
     pub fn forget_host(&self) {
         let _ = fs::remove_file(self.folder.join(HOST));

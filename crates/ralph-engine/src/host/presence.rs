@@ -19,8 +19,13 @@ impl Driver<'_> {
         &mut self,
         run: &Run,
         start: Start,
+        hosted: &Hosted,
     ) -> Result<HostReply, EngineError> {
         match (start, &run.state) {
+            (Start::Resumed, State::Running) if hosted.place.is_at_work_beside(hosted.caller) => {
+                // The client that takes the turn lives, and this one only looks on.
+                Ok(HostReply::silent())
+            }
             (Start::Resumed, State::Paused(Pause::Interrupted)) => {
                 let woken = self.wake(run)?;
                 Ok(goes_on_again(&woken))
