@@ -95,9 +95,9 @@ impl CommandGate {
         let reading = match reading {
             Ok(reading) => reading,
             Err(Unreadable::NoReport { printed }) => *printed,
-            Err(
-                Unreadable::Io(_) | Unreadable::Form { .. } | Unreadable::Contradiction { .. },
-            ) => Reading::default(),
+            Err(Unreadable::Io(_) | Unreadable::Form { .. } | Unreadable::Contradiction { .. }) => {
+                Reading::default()
+            }
         };
         let failing = match &verdict {
             Verdict::Pass | Verdict::Unknown { .. } => BTreeSet::new(),

@@ -68,6 +68,7 @@ pub fn decide(run: &Run, policy: &Policy, evidence: &Evidence) -> Judgement {
     let mut progress = run.progress.after(evidence, run.iteration, signals);
     let claim = valid_claim(policy, evidence);
     progress.held = held(run, policy, evidence);
+    progress.accepted = evidence.accepts_changes;
     let decision = None
         .or_else(|| interruption(run, policy, evidence, &progress))
         .or_else(|| completion(run, policy, evidence, &claim))

@@ -116,6 +116,7 @@ fn evidence() -> impl Strategy<Value = Evidence> {
         weakened_state: None,
         biting: Vec::new(),
         forgets_failure: false,
+        accepts_changes: false,
         aside: Duration::ZERO,
         usage,
         now,

@@ -41,6 +41,8 @@ pub struct Evidence {
     /// Whether tests failed at the start and the present ones do not know it:
     /// they pass on the code of the start, too.
     pub forgets_failure: bool,
+    /// Whether the user accepted changes of tests and checks that would be held.
+    pub accepts_changes: bool,
     /// What this turn cost; `None` when the agent did not say.
     pub usage: Option<Usage>,
     /// The time that went into proof beyond the gates: no limit counts it.

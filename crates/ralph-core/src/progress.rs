@@ -62,6 +62,9 @@ pub struct Progress {
     /// Changes of tests and checks that kept the last turn from completing the
     /// run, and that the agent was told of.
     pub held: BTreeSet<String>,
+    /// Whether the user accepted such changes, so that what turned green with
+    /// them was not fixed.
+    pub accepted: bool,
 }
 
 /// A tree, and when it was seen last.

@@ -93,6 +93,7 @@ pub(crate) fn turn(text: &str) -> Evidence {
         weakened_state: None,
         biting: Vec::new(),
         forgets_failure: false,
+        accepts_changes: false,
         aside: Duration::ZERO,
         usage: Some(Usage::default()),
         now: minute(1),

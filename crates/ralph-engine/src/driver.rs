@@ -20,6 +20,7 @@ mod suite;
 mod summary;
 mod surroundings;
 mod tampering;
+mod test_places;
 pub(crate) mod timing;
 pub(crate) mod turn;
 mod watch;

@@ -117,6 +117,7 @@ fn showing(gates: Vec<GateReport>, weakened: &[Weakening]) -> Evidence {
         weakened_state: None,
         biting: Vec::new(),
         forgets_failure: false,
+        accepts_changes: false,
         aside: Duration::ZERO,
         usage: None,
         now: hour(1),

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ralph_core::policy::{GateCommand, GateSpec};
 
+use super::kind::{Kind, Tampering};
 use super::paths;
 
 /// What the comparison has to know about a run.
@@ -15,9 +16,48 @@ pub struct Rules {
     /// Scripts of `package.json`, and targets of make and just, that gates
     /// execute.
     targets: BTreeSet<String>,
+    /// The words of every gate that is a command.
+    commands: Vec<String>,
     allowed: BTreeSet<String>,
     globs: Gitignore,
 }
+
+/// Linters and type checkers, as their settings and commands name them.
+const LINTERS: [&str; 17] = [
+    "ruff",
+    "flake8",
+    "pylint",
+    "mypy",
+    "pyright",
+    "bandit",
+    "eslint",
+    "biome",
+    "oxlint",
+    "rubocop",
+    "golangci",
+    "shellcheck",
+    "clang-tidy",
+    "phpstan",
+    "psalm",
+    "detekt",
+    "semgrep",
+];
+
+/// Commands that run tests and nothing else.
+const RUNNERS: [&str; 12] = [
+    "pytest",
+    "unittest",
+    "jest",
+    "vitest",
+    "mocha",
+    "--test",
+    "cargo test",
+    "nextest",
+    "go test",
+    "rspec",
+    "phpunit",
+    "ctest",
+];
 
 /// A pattern that is none.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +72,7 @@ impl Default for Rules {
         Self {
             scripts: BTreeSet::new(),
             targets: BTreeSet::new(),
+            commands: Vec::new(),
             allowed: BTreeSet::new(),
             globs: Gitignore::empty(),
         }
@@ -67,6 +108,9 @@ impl Rules {
             GateCommand::Shell(script) => shell_words(script).collect(),
             GateCommand::Question(_) => Vec::new(),
         };
+        if !words.is_empty() {
+            self.commands.push(words.join(" "));
+        }
         let runner = words.first().map(|word| word.rsplit('/').next().unwrap_or(word));
         let runs_targets = runner.is_some_and(|runner| {
             matches!(runner, "npm" | "pnpm" | "yarn" | "bun" | "make" | "gmake" | "just" | "task")
@@ -93,6 +137,24 @@ impl Rules {
     /// Whether a gate executes this script or target.
     pub(super) fn is_target(&self, name: &str) -> bool {
         self.targets.contains(name)
+    }
+
+    /// Whether a change bears on what the gates find. Settings of a linter do
+    /// if a gate runs it, or runs who knows what.
+    pub fn is_judged(&self, change: &Tampering) -> bool {
+        let setting = match &change.kind {
+            Kind::SettingWeakened { setting, .. } => setting.to_lowercase(),
+            Kind::ConfigDeleted => String::new(),
+            _ => return true,
+        };
+        let name = change.place.file.rsplit('/').next().unwrap_or_default();
+        let table = setting.split('.').take(2).collect::<Vec<_>>().join(".");
+        let is_its = |tool: &&&str| name.contains(**tool) || table.contains(**tool);
+        let Some(tool) = LINTERS.iter().find(is_its) else { return true };
+        let does_one_thing =
+            |command: &String| LINTERS.iter().chain(&RUNNERS).any(|known| command.contains(known));
+        self.commands.is_empty()
+            || !self.commands.iter().all(|one| !one.contains(tool) && does_one_thing(one))
     }
 
     /// Whether the user accepted that a test is changed: by its id, or by the
@@ -147,7 +209,45 @@ fn is_check_script(word: &str, path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use ralph_core::format::Format;
+    use ralph_core::policy::{Bar, Criterion, Need};
+
     use super::*;
+
+    #[test]
+    fn settings_of_a_linter_count_if_a_gate_may_run_it() {
+        let gate = |command: &str| GateSpec {
+            name: "a".to_owned(),
+            criterion: Criterion::TestPass,
+            command: GateCommand::Argv(command.split(' ').map(str::to_owned).collect()),
+            dir: String::new(),
+            format: Format::Text,
+            bar: Bar::Clean,
+            timeout: Duration::from_mins(1),
+            need: Need::Required,
+        };
+        let setting = |setting: &str| Kind::SettingWeakened {
+            setting: setting.to_owned(),
+            from: None,
+            to: None,
+        };
+        let ruff = Tampering::new("pyproject.toml", 1, setting("tool.ruff.line-length"));
+        let gone = Tampering::new("web/.eslintrc.json", 1, Kind::ConfigDeleted);
+        let tests = Tampering::new("pyproject.toml", 1, setting("tool.pytest.addopts"));
+        for (command, want) in [
+            ("python3 -m pytest --junitxml={report}", [false, false, true]),
+            ("ruff check", [true, false, true]),
+            ("npx --no-install jest", [false, false, true]),
+            ("npm test", [true, true, true]),
+            ("./check.sh", [true, true, true]),
+        ] {
+            let rules = Rules::new(&[gate(command)], &[]).unwrap();
+            assert_eq!([&ruff, &gone, &tests].map(|one| rules.is_judged(one)), want, "{command}");
+        }
+        assert!(Rules::default().is_judged(&ruff));
+    }
 
     #[test]
     fn a_test_is_allowed_by_its_id_or_by_its_file() {

@@ -1,7 +1,7 @@
 //! The tests of the start judge the present code, and new tests the code of
 //! the start.
 
-use ralph_testkit::{Output, Project};
+use ralph_testkit::{Output, Project, tools_path};
 use serde_json::{Value, json};
 
 use crate::hooks::{Session, answer, goes_on, stop};
@@ -331,4 +331,44 @@ fn what_a_waiting_check_found_out_is_not_run_again_by_a_hook_without_time() {
     assert!(checked.stderr.contains("held: tests/bad.t"), "{}", checked.stderr);
     let refused = soon("Stop", &stop("Done. <promise>DONE</promise>"));
     assert!(goes_on(&refused).contains("tests/bad.t"), "{refused}");
+}
+
+/// A suite of node, which names tests without their files.
+fn node_suite() -> Project {
+    let project = git();
+    project.file("package.json", r#"{ "scripts": { "test": "node --test" } }"#);
+    project.file("calc.js", "exports.add = (a, b) => a - b;\nexports.mul = (a, b) => a * b;\n");
+    project.file(
+        "test/calc.test.js",
+        "const test = require('node:test');\nconst assert = require('node:assert');\n\
+         const { add, mul } = require('../calc.js');\n\
+         test('adds two numbers', () => { assert.strictEqual(add(2, 3), 5); });\n\
+         test('multiplies', () => { assert.strictEqual(mul(2, 3), 6); });\n",
+    );
+    project.run_git(&["add", "-A"]);
+    project.run_git(&["commit", "--quiet", "--message=start"]);
+    project
+}
+
+#[test]
+fn a_file_that_is_allowed_covers_its_tests_whatever_the_runner_calls_them() {
+    let project = node_suite();
+    let skip = "sed -i \"s/test('adds/test.skip('adds/\" test/calc.test.js";
+    project.agent(&format!("{skip}; echo '// done' >> calc.js; {CLAIM}"));
+    let gate = ["--criteria", "custom:node --test"];
+    let output = project.run_call("fix it", &gate).env("PATH", tools_path()).output();
+    let output = output.exits(4).ends("waiting/human", 2);
+    let held = last(&output, "weakened");
+    assert!(held.contains("adds two numbers"), "{held}");
+    let status = project.ralph(&["status"]).output().stdout;
+    assert!(status.contains("ralph allow test/calc.test.js && ralph resume"), "{status}");
+    let _ = project.ralph(&["allow", "test/calc.test.js"]).output().exits(0);
+    let resumed = project.ralph(&["resume", "--json"]).env("PATH", tools_path()).output();
+    let resumed = resumed.exits(0).ends("success/verified", 2);
+    // What was accepted was not fixed, and teaches nothing.
+    let ended = resumed.events_of("run_ended")[0].to_string();
+    assert!(!ended.contains("Kept"), "{ended}");
+    let report = project.ralph(&["report"]).output().stdout;
+    assert!(!report.contains("fixed"), "{report}");
+    assert!(report.contains("1 of 1 tests"), "{report}");
 }

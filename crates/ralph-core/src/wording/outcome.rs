@@ -39,7 +39,8 @@ fn what_passes(run: &Run) -> String {
         (_, Locale::En) => format!("all {} checks pass", gates.len()),
         (_, Locale::Ko) => format!("검사 {}개 모두 통과", gates.len()),
     };
-    let fixed = run.baseline.as_ref().map_or(0, |start| start.totals.failed_tests());
+    let start = run.baseline.as_ref().filter(|_| !run.progress.accepted);
+    let fixed = start.map_or(0, |start| start.totals.failed_tests());
     let fixed = fixed.saturating_sub(run.progress.totals.failed_tests());
     let tests = run.progress.totals.tests.filter(|tests| tests.passed > 0);
     let remark = match (fixed, tests, locale) {

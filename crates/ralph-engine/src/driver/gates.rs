@@ -162,6 +162,7 @@ impl Driver<'_> {
             weakened_state: None,
             biting: Vec::new(),
             forgets_failure: false,
+            accepts_changes: false,
             aside: std::time::Duration::ZERO,
             usage: None,
             now: self.clock.now(),
@@ -229,6 +230,7 @@ impl Driver<'_> {
         };
         evidence.weakened.clear();
         evidence.edited.clear();
+        evidence.accepts_changes = false;
         let began = Instant::now();
         self.check_files(run, evidence, recall)?;
         evidence.aside = evidence.aside.saturating_add(began.elapsed());

@@ -35,6 +35,7 @@ use ralph_store::{GatePass, RunStore};
 use self::whole_suite::{is_whole, state_of, whole_suite};
 use self::wording::Trial;
 use super::tampering::{self, Sides};
+use super::test_places::{allows_test, is_of_file};
 use super::{Driver, preserve};
 use crate::error::EngineError;
 use crate::events::Event;
@@ -64,6 +65,13 @@ struct StartCase<'a> {
     starts: BTreeMap<String, Start>,
     /// The gates that are judged by their tests, by number.
     gates: Vec<usize>,
+}
+
+impl StartCase<'_> {
+    /// Whether the user accepted that a test is changed.
+    fn allows_test(&self, id: &str) -> bool {
+        allows_test(&self.rules, id, &self.files)
+    }
 }
 
 /// What a gate is run on.
@@ -304,9 +312,7 @@ impl Driver<'_> {
                 evidence.edited.push(Edit { what: trial.all_pass(&verdict), place: gate });
                 continue;
             }
-            doubts.extend(
-                trial.held(&verdict, |id| case.rules.allow_test(id)).into_iter().take(NAMED),
-            );
+            doubts.extend(trial.held(&verdict, |id| case.allows_test(id)).into_iter().take(NAMED));
         }
         if evidence.forgets_failure {
             let (place, what) = (trial.places(), trial.forgotten().to_owned());
@@ -319,6 +325,7 @@ impl Driver<'_> {
                 what: ralph_core::wording::accepted(&one.what, case.run.policy.locale),
                 place: one.place,
             };
+            evidence.accepts_changes |= !doubts.is_empty();
             evidence.edited.extend(doubts.into_iter().map(told));
         } else {
             evidence.weakened.extend(doubts);
@@ -500,15 +507,16 @@ impl Driver<'_> {
                 || is_runner_config(&one.place.file);
             is_about_tests && material.contains_key(&one.place.file) && is_run(&one.place.file)
         };
-        let found = self.tampering(&case.rules, case.run, &case.present)?;
+        let found = self.tampering(&case.rules, case.run, &case.files);
         let (heard, others): (Vec<_>, Vec<_>) = found.into_iter().partition(is_heard);
         let judged: Vec<String> =
             case.gates.iter().map(|index| self.gates[*index].spec().name.clone()).collect();
         let locale = case.run.policy.locale;
         evidence.weakened.clear();
         evidence.edited.clear();
+        evidence.accepts_changes = false;
         preserve::compare_but(&judged, &self.folder, locale, evidence);
-        tampering::accept(&case.rules, case.run, evidence);
+        tampering::accept(&case.rules, case.run, &case.files, evidence);
         self.look_at_programs(case.run, evidence);
         evidence.weakened.extend(self.held.iter().cloned());
         tampering::report(others, &case.rules, case.run, evidence);
@@ -550,11 +558,4 @@ fn without_conflicts(
         let is_near = |file: &&Path| file.starts_with(path) || path.starts_with(file);
         **seen != Restored::Absent || !files.iter().any(is_near)
     })
-}
-
-/// Whether the id of a test names the file it is in.
-fn is_of_file(id: &str, path: &str) -> bool {
-    let stem = Path::new(path).with_extension("");
-    let module = stem.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join(".");
-    id.contains(path) || (module.contains('.') && id.contains(&module))
 }

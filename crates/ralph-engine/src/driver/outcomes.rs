@@ -51,8 +51,9 @@ impl Driver<'_> {
             None => Lesson::default(),
             Some(Outcome::Passed) => {
                 let mut events = match &next.state {
-                    State::Success(_) => self.earned(run, evidence),
-                    State::Running
+                    State::Success(_) if !evidence.accepts_changes => self.earned(run, evidence),
+                    State::Success(_)
+                    | State::Running
                     | State::Waiting(_)
                     | State::Paused(_)
                     | State::Failed(_)

@@ -211,6 +211,7 @@ mod tests {
             weakened_state: None,
             biting: Vec::new(),
             forgets_failure: false,
+            accepts_changes: false,
             aside: std::time::Duration::ZERO,
             usage: None,
             now: Timestamp::from_millis(0),

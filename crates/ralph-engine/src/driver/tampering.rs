@@ -18,6 +18,7 @@ use ralph_core::evidence::{Edit, Evidence, Weakening};
 use ralph_core::{Run, TreeId, wording};
 use ralph_snapshot::{Earlier, EarlierKind, Label, Snapshot, SnapshotError, Snapshots};
 
+use super::test_places::{allows_test, holders};
 use super::{Driver, turn};
 use crate::allowed;
 use crate::error::EngineError;
@@ -44,8 +45,9 @@ impl Driver<'_> {
             return;
         }
         let looked = self.rules(run).and_then(|rules| {
-            let found = self.tampering(&rules, run, &present)?;
-            accept(&rules, run, evidence);
+            let files = self.both_versions(run, &present)?;
+            let found = self.tampering(&rules, run, &files);
+            accept(&rules, run, &files, evidence);
             report(found, &rules, run, evidence);
             Ok(())
         });
@@ -57,18 +59,12 @@ impl Driver<'_> {
     }
 
     /// What was done to the checks, but for what was pulled in.
-    pub(super) fn tampering(
-        &self,
-        rules: &Rules,
-        run: &Run,
-        present: &TreeId,
-    ) -> Result<Vec<Tampering>, EngineError> {
-        let sides = self.both_versions(run, present)?;
-        let pairs: Vec<FilePair<'_>> = sides.iter().map(Sides::pair).collect();
+    pub(super) fn tampering(&self, rules: &Rules, run: &Run, files: &[Sides]) -> Vec<Tampering> {
+        let pairs: Vec<FilePair<'_>> = files.iter().map(Sides::pair).collect();
         let mut found = compare(&pairs, rules, &Graph);
         let pulled = self.pulled_in(found.iter().map(|one| &one.place.file), run);
         found.retain(|one| !pulled.contains(&one.place.file));
-        Ok(found)
+        found
     }
 
     /// The files that differ from the start, or from what the user left while
@@ -224,18 +220,27 @@ fn slashed(path: &Path) -> String {
 }
 
 /// Reports the tests that no longer run, and whose loss the user accepted,
-/// instead of holding them against the run.
-pub(super) fn accept(rules: &Rules, run: &Run, evidence: &mut Evidence) {
-    let (accepted, held) = evidence
-        .weakened
-        .drain(..)
-        .partition(|one: &Weakening| run.policy.allowed.tests || rules.allow_test(&one.place));
-    evidence.weakened = held;
-    let accepted: Vec<Weakening> = accepted;
-    evidence.edited.extend(accepted.into_iter().map(|one| Edit {
-        what: wording::accepted(&one.what, run.policy.locale),
-        place: one.place,
-    }));
+/// instead of holding them against the run. The others are named by the file
+/// they are in, because that is what can be accepted.
+pub(super) fn accept(rules: &Rules, run: &Run, files: &[Sides], evidence: &mut Evidence) {
+    let is_gate = |name: &str| run.policy.gates.iter().any(|gate| gate.name == name);
+    for one in std::mem::take(&mut evidence.weakened) {
+        if run.policy.allowed.tests || allows_test(rules, &one.place, files) {
+            let what = wording::accepted(&one.what, run.policy.locale);
+            evidence.edited.push(Edit { what, place: one.place });
+            evidence.accepts_changes = true;
+            continue;
+        }
+        let places = if is_gate(&one.place) { Vec::new() } else { holders(&one.place, files) };
+        let held = match places.into_iter().find(|path| !rules.allows(path)) {
+            Some(path) if path != one.place => {
+                let what = format!("`{}`: {}", one.place, one.what);
+                Weakening { place: path.to_owned(), what }
+            }
+            Some(_) | None => one,
+        };
+        evidence.weakened.push(held);
+    }
 }
 
 pub(super) fn report(found: Vec<Tampering>, rules: &Rules, run: &Run, evidence: &mut Evidence) {
@@ -245,9 +250,11 @@ pub(super) fn report(found: Vec<Tampering>, rules: &Rules, run: &Run, evidence: 
         let is_of_tests = is_test_file(file) || one.kind.is_about_tests();
         let accepted = rules.allows(file) || (run.policy.allowed.tests && is_of_tests);
         let (place, what) = (one.place.display(), one.kind.describe(locale));
-        match one.severity() {
+        let severity = if rules.is_judged(&one) { one.severity() } else { Severity::Edit };
+        match severity {
             Severity::Weakening if accepted && evidence.edited.len() < NAMED => {
                 evidence.edited.push(Edit { place, what: wording::accepted(&what, locale) });
+                evidence.accepts_changes = true;
             }
             Severity::Weakening if !accepted && evidence.weakened.len() < NAMED => {
                 evidence.weakened.push(Weakening { place, what });

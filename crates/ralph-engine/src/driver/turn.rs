@@ -204,6 +204,7 @@ impl Driver<'_> {
             weakened_state: None,
             biting: Vec::new(),
             forgets_failure: false,
+            accepts_changes: false,
             aside: std::time::Duration::ZERO,
             usage,
             now: self.clock.now(),

@@ -196,6 +196,7 @@ fn progress() -> Progress {
         flaky: words(&["test flaky"]),
         totals: totals(),
         held: words(&["tests/a.py gone"]),
+        accepted: true,
     }
 }
 

@@ -43,6 +43,8 @@ struct ProgressRow {
     totals: TotalsRow,
     #[serde(default)]
     held: BTreeSet<String>,
+    #[serde(default)]
+    accepted: bool,
     /// The score of the best iteration, whose number has its own column.
     #[serde(default)]
     best: Option<ScoreRow>,
@@ -91,6 +93,7 @@ pub(super) fn encode_progress(
         flaky,
         totals,
         held,
+        accepted,
     } = progress.clone();
     let row = ProgressRow {
         stalled,
@@ -111,6 +114,7 @@ pub(super) fn encode_progress(
         flaky,
         totals: totals.into(),
         held,
+        accepted,
         best: best.map(|best| best.score.into()),
     };
     encode(PROGRESS, &row)
@@ -140,6 +144,7 @@ pub(super) fn decode_progress(text: &str) -> Result<(Progress, Option<Score>), S
         flaky: row.flaky,
         totals: row.totals.into(),
         held: row.held,
+        accepted: row.accepted,
     };
     Ok((progress, row.best.map(Score::from)))
 }

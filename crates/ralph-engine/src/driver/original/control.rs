@@ -35,6 +35,10 @@ impl Driver<'_> {
         let trial = Trial::new(material, case.run.policy.locale);
         let mut held = Vec::new();
         for id in self.unlike_in_copy(case, index, &own, evidence)? {
+            // A test that cannot run there at all is the user's to judge.
+            if case.allows_test(&id) {
+                continue;
+            }
             held.push(Weakening { place: trial.place_of(&id), what: trial.unlike(&id) });
         }
         let is_accepted = case.run.policy.allowed.tests;

@@ -74,8 +74,7 @@ impl<'a> Trial<'a> {
 
     /// What is held against the run, but for tests that the user accepted.
     pub(super) fn held(&self, heard: &HeardSuite, allows: impl Fn(&str) -> bool) -> Vec<Weakening> {
-        let is_allowed = |id: &str| allows(id) || allows(test_name(id));
-        let objections = heard.objections.iter().filter(|one| !is_allowed(&one.id));
+        let objections = heard.objections.iter().filter(|one| !allows(&one.id));
         if heard.is_whole {
             return objections.flat_map(|one| self.held_files(&one.id)).collect();
         }

@@ -41,6 +41,7 @@ fn evidence(gates: Vec<GateReport>) -> Evidence {
         weakened_state: None,
         biting: Vec::new(),
         forgets_failure: false,
+        accepts_changes: false,
         aside: Duration::ZERO,
         usage: None,
         now: Timestamp::default(),

@@ -1,0 +1,64 @@
+//! Where a test is that a runner names.
+//!
+//! Some runners name the file of a test, some its module, some only the test.
+//! Whoever accepts the change of a file means whatever is in it.
+
+use std::path::Path;
+
+use ralph_checks::tamper::{Rules, tests_in};
+use ralph_core::finding::test_name;
+
+use super::tampering::Sides;
+
+/// What may stand before the name of a test in its id.
+const SEPARATORS: [char; 7] = [':', '.', '/', '>', '$', ' ', '#'];
+
+/// Whether the id of a test names the file it is in.
+pub(super) fn is_of_file(id: &str, path: &str) -> bool {
+    let stem = Path::new(path).with_extension("");
+    let module = stem.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join(".");
+    id.contains(path) || (module.contains('.') && id.contains(&module))
+}
+
+/// The changed files that a test may be in: those that its id names, or else
+/// those that had a test of its name at the start.
+pub(super) fn holders<'f>(id: &str, files: &'f [Sides]) -> Vec<&'f str> {
+    let paths = files.iter().map(Sides::path);
+    let named: Vec<&str> = paths.filter(|path| is_of_file(id, path)).collect();
+    if !named.is_empty() {
+        return named;
+    }
+    let has_test = |file: &&Sides| {
+        let tests = tests_in(file.path(), &file.old_text());
+        tests.iter().any(|(name, _)| ends_with_name(id, name))
+    };
+    files.iter().filter(has_test).map(Sides::path).collect()
+}
+
+/// Whether the user accepted that a test is changed: by its id, or by every
+/// changed file that it may be in.
+pub(super) fn allows_test(rules: &Rules, id: &str, files: &[Sides]) -> bool {
+    if rules.allow_test(id) || rules.allow_test(test_name(id)) {
+        return true;
+    }
+    let holders = holders(id, files);
+    !holders.is_empty() && holders.iter().all(|path| rules.allows(path))
+}
+
+fn ends_with_name(id: &str, name: &str) -> bool {
+    let head = id.strip_suffix(name).filter(|_| !name.is_empty());
+    head.is_some_and(|head| head.is_empty() || head.ends_with(SEPARATORS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_ends_with_the_name_of_its_test_or_not() {
+        for id in ["adds", "sums > adds", "tests::adds", "shop$adds", "a.test.js adds"] {
+            assert!(ends_with_name(id, "adds"), "{id}");
+        }
+        assert!(!ends_with_name("readds", "adds") && !ends_with_name("adds", ""));
+    }
+}
