@@ -48,7 +48,9 @@ pub fn judge(then: &Start, now: &Tests, judged: &Tests) -> OriginalVerdict {
     let fails_now = |id: &str| now.states.get(id) == Some(&TestState::Failed);
     let not_run = not_run(then, judged);
     // A file or a package that does not load has the name of neither.
-    let is_load_failure = |id: &str| not_run.iter().any(|test| is_part_of(test, id));
+    let is_load_failure = |id: &str| {
+        not_run.iter().any(|test| is_part_of(test, id)) || (!not_run.is_empty() && is_file(id))
+    };
     let mut objections = Vec::new();
     for (id, state) in &judged.states {
         let passed = then.passed.contains(id) || then.skipped.contains(id);
@@ -72,6 +74,18 @@ pub fn judge(then: &Start, now: &Tests, judged: &Tests) -> OriginalVerdict {
     objections.extend(unnamed(then, now, judged));
     objections.sort_by(|a, b| (a.reason, &a.id).cmp(&(b.reason, &b.id)));
     OriginalVerdict { passing: judged.counts.passed, objections }
+}
+
+/// Whether an id is the name of a file: some runners name tests without their
+/// files, and files that do not load.
+fn is_file(id: &str) -> bool {
+    let extension = id.rsplit(['/', '\\']).next().and_then(|name| name.rsplit_once('.'));
+    extension.is_some_and(|(stem, extension)| {
+        !stem.is_empty()
+            && !id.contains([' ', ':'])
+            && matches!(extension.len(), 1..=4)
+            && extension.chars().all(char::is_alphanumeric)
+    })
 }
 
 /// What the numbers of a runner say that names no tests.
@@ -231,6 +245,17 @@ mod tests {
         now.counts.passed = 3;
         let verdict = judge(&then(&[], &["t::div"]), &now, &tests(&[], &["t::div"]));
         check(&verdict, &[("t::div", ObjectionReason::OnlyChanged)]);
+    }
+
+    #[test]
+    fn a_file_that_does_not_load_is_no_test_that_failed_at_the_start() {
+        let verdict = judge(
+            &then(&["multiplies"], &["adds two numbers"]),
+            &tests(&["multiplies", "adds two numbers"], &[]),
+            &tests(&[], &["test/calc.test.js"]),
+        );
+        let want = ["adds two numbers", "multiplies"].map(|id| (id, ObjectionReason::CannotRun));
+        check(&verdict, &want);
     }
 
     #[test]

@@ -43,6 +43,8 @@ pub(super) struct Tap {
     current: Option<Current>,
     /// How many points the outermost plans promise.
     planned: u64,
+    /// The last error that a comment told of since the last test point.
+    thrown: String,
 }
 
 #[derive(Debug)]
@@ -79,7 +81,12 @@ impl Tap {
         if let Some(note) = text.strip_prefix('#') {
             match note.trim_start().strip_prefix("Subtest: ") {
                 Some(name) => self.tree.announce(depth, point::unescaped(name.trim())),
-                None => self.diagnostics.line(note, out),
+                None => {
+                    if is_error(note.trim()) {
+                        note.trim().clone_into(&mut self.thrown);
+                    }
+                    self.diagnostics.line(note, out);
+                }
             }
             return if self.started { Claim::Taken } else { Claim::Free };
         }
@@ -161,8 +168,15 @@ impl Tap {
 
     fn close(&mut self, out: &mut Collector) {
         let Some(Current { depth, point, yaml }) = self.current.take() else { return };
+        let thrown = std::mem::take(&mut self.thrown);
         let told = match (point.state, yaml) {
-            (TestState::Failed, Some(yaml)) => Some(yaml.told()),
+            (TestState::Failed, Some(yaml)) => Some(match yaml.told() {
+                // Of a file that does not load node says no more than that.
+                (place, message) if message == "test failed" && !thrown.is_empty() => {
+                    (place, thrown)
+                }
+                told => told,
+            }),
             (TestState::Failed, None) => Some(self.diagnostics.about(&point.name)),
             (TestState::Passed | TestState::Skipped, _) => None,
         };
@@ -174,6 +188,13 @@ impl Tap {
             self.diagnostics.expect(name, id);
         }
     }
+}
+
+/// Whether a line is `TypeError: message`.
+fn is_error(line: &str) -> bool {
+    let kind = line.split_once(": ").map_or("", |(kind, _)| kind);
+    let kind = kind.split_once(" [").map_or(kind, |(kind, _)| kind);
+    kind.ends_with("Error") && kind.chars().all(char::is_alphanumeric)
 }
 
 /// A test named after its file is named after it the way we do.

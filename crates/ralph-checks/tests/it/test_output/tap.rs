@@ -11,7 +11,7 @@ fn node_nests_subtests_and_says_where_they_are() {
         "tap/node.tap",
         "
         passed alone
-        failed broken.test.mjs @broken.test.mjs:1: test failed
+        failed broken.test.mjs @broken.test.mjs:1: Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/project/nothing-like-this.mjs' imported from /project/broken.test.mjs
         passed parent > child
         failed parent > child # with a hash @till.test.mjs:22: two | lines
         failed till > adding > is wrong @till.test.mjs:10: Expected values to be strictly equal: |  | 2 !== 3
