@@ -6,6 +6,7 @@
 //! runner. A file may hold both; then its parts are taken from both versions.
 
 mod bodies;
+mod examples;
 mod graft;
 mod splice;
 mod test_modules;

@@ -2,6 +2,7 @@
 
 use ast_grep_language::SupportLang;
 
+use super::examples::with_examples_of;
 use crate::tamper::tree::{Id, Tree};
 
 /// The code of one version of a file with the tests of another. `None` if one
@@ -10,9 +11,9 @@ pub(super) fn with_tests_of(code: &str, tests: &str) -> Option<String> {
     let (code, theirs) = (parts(code)?, parts(tests)?);
     let own: Vec<&str> = code.tests.iter().map(|test| test.trim()).collect();
     if own.iter().copied().eq(theirs.tests.iter().map(|test| test.trim())) {
-        return Some(code.whole.to_owned());
+        return Some(with_examples_of(code.whole, tests));
     }
-    let mut text = code.rest;
+    let mut text = with_examples_of(&code.rest, tests);
     for test in theirs.tests {
         text.push('\n');
         text.push_str(test);
