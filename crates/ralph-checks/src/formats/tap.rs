@@ -79,14 +79,13 @@ impl Tap {
             return Claim::Taken;
         }
         if let Some(note) = text.strip_prefix('#') {
-            match note.trim_start().strip_prefix("Subtest: ") {
-                Some(name) => self.tree.announce(depth, point::unescaped(name.trim())),
-                None => {
-                    if is_error(note.trim()) {
-                        note.trim().clone_into(&mut self.thrown);
-                    }
-                    self.diagnostics.line(note, out);
+            if let Some(name) = note.trim_start().strip_prefix("Subtest: ") {
+                self.tree.announce(depth, point::unescaped(name.trim()));
+            } else {
+                if is_error(note.trim()) {
+                    note.trim().clone_into(&mut self.thrown);
                 }
+                self.diagnostics.line(note, out);
             }
             return if self.started { Claim::Taken } else { Claim::Free };
         }

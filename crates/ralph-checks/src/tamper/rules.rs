@@ -142,10 +142,12 @@ impl Rules {
     /// Whether a change bears on what the gates find. Settings of a linter do
     /// if a gate runs it, or runs who knows what.
     pub fn is_judged(&self, change: &Tampering) -> bool {
-        let setting = match &change.kind {
-            Kind::SettingWeakened { setting, .. } => setting.to_lowercase(),
-            Kind::ConfigDeleted => String::new(),
-            _ => return true,
+        let setting = if let Kind::SettingWeakened { setting, .. } = &change.kind {
+            setting.to_lowercase()
+        } else if change.kind == Kind::ConfigDeleted {
+            String::new()
+        } else {
+            return true;
         };
         let name = change.place.file.rsplit('/').next().unwrap_or_default();
         let table = setting.split('.').take(2).collect::<Vec<_>>().join(".");

@@ -270,3 +270,18 @@ fn the_project_is_not_installed_because_a_folder_above_it_is_searched() {
     let output = output.exits(0).ends("success/verified", 1);
     assert!(!last(&output, "edited").contains("installed"), "{}", output.stdout);
 }
+
+#[test]
+fn settings_of_a_linter_that_no_check_runs_are_listed_and_not_held() {
+    let lax = format!("sed -i 's/= 80/= 200/' pyproject.toml; {FIX_PYTHON}");
+    let ruff = ["--criteria", "custom:ruff check --exit-zero"];
+    for (more, is_held) in [(&[][..], false), (&ruff[..], true)] {
+        let project = python();
+        project.file("pyproject.toml", "[tool.ruff]\nline-length = 80\n");
+        commit(&project);
+        let output = run(&project, &[&UNITTEST[..], more].concat(), &lax);
+        let told = last(&output, if is_held { "weakened" } else { "edited" });
+        assert!(told.contains("line-length"), "{told}\n{}", output.stdout);
+        let _ = output.exits(if is_held { 4 } else { 0 });
+    }
+}
