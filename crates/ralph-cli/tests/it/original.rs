@@ -164,6 +164,18 @@ fn code_that_behaves_well_only_in_the_overlay_is_held() {
 }
 
 #[test]
+fn a_new_test_that_cannot_run_in_an_overlay_is_the_users_to_accept() {
+    let project = suite();
+    let new = "echo '! grep -q \" $PWD .* overlay \" /proc/self/mountinfo' > tests/new.t";
+    let output = run(&project, &format!("{FIX}; {new}; echo '# a' >> tests/good.t"), &[]);
+    let held = last(&output.exits(4), "weakened");
+    assert!(held.contains("`tests/new.t` gives another result"), "{held}");
+    let _ = project.ralph(&["allow", "tests/new.t"]).output().exits(0);
+    let resumed = project.ralph(&["resume", "--json"]).output().exits(0);
+    let _ = resumed.ends("success/verified", 2);
+}
+
+#[test]
 fn a_test_that_never_runs_in_an_overlay_is_no_reproach() {
     let project = suite();
     project.file("tests/good.t", "! grep -q \" $PWD .* overlay \" /proc/self/mountinfo\n");

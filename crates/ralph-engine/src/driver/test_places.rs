@@ -21,18 +21,24 @@ pub(super) fn is_of_file(id: &str, path: &str) -> bool {
 }
 
 /// The changed files that a test may be in: those that its id names, or else
-/// those that had a test of its name at the start.
+/// those that had a test of its name at the start, or have one now.
 pub(super) fn holders<'f>(id: &str, files: &'f [Sides]) -> Vec<&'f str> {
     let paths = files.iter().map(Sides::path);
     let named: Vec<&str> = paths.filter(|path| is_of_file(id, path)).collect();
     if !named.is_empty() {
         return named;
     }
-    let has_test = |file: &&Sides| {
-        let tests = tests_in(file.path(), &file.old_text());
+    let has_test = |file: &Sides, text: &str| {
+        let tests = tests_in(file.path(), text);
         tests.iter().any(|(name, _)| ends_with_name(id, name))
     };
-    files.iter().filter(has_test).map(Sides::path).collect()
+    let then = files.iter().filter(|file| has_test(file, &file.old_text()));
+    let then: Vec<&str> = then.map(Sides::path).collect();
+    if !then.is_empty() {
+        return then;
+    }
+    let now = files.iter().filter(|file| has_test(file, &file.new_text()));
+    now.map(Sides::path).collect()
 }
 
 /// Whether the user accepted that a test is changed: by its id, or by every
