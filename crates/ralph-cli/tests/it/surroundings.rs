@@ -285,3 +285,12 @@ fn settings_of_a_linter_that_no_check_runs_are_listed_and_not_held() {
         let _ = output.exits(if is_held { 4 } else { 0 });
     }
 }
+
+#[test]
+fn a_plugin_that_the_project_lists_for_pytest_is_held() {
+    let plant = "mkdir -p fast.egg-info; test -e fastplug.py || { echo '' > fastplug.py; \
+                 printf '[pytest11]\\nfast = fastplug\\n' > fast.egg-info/entry_points.txt; \
+                 printf 'Name: fast\\nVersion: 1\\n' > fast.egg-info/PKG-INFO; }";
+    let held = is_held(&python(), &PYTEST, &format!("{plant}; {FIX_PYTHON}"), "fast.egg-info");
+    assert!(held.contains("that pytest loads by itself"), "{held}");
+}

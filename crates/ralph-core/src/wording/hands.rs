@@ -72,6 +72,14 @@ pub fn code_outside(locale: Locale) -> &'static str {
     }
 }
 
+/// The project got a list of plugins that a runner loads without being asked.
+pub fn plugin_listed(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "names a plugin that pytest loads by itself, and changed during the run",
+        Locale::Ko => "pytest가 스스로 불러오는 플러그인 목록이 실행 중에 바뀌었습니다",
+    }
+}
+
 /// Code was installed outside the project.
 pub fn code_installed(locale: Locale) -> &'static str {
     match locale {

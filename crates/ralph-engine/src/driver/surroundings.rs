@@ -96,6 +96,7 @@ impl Driver<'_> {
         for python in &then.pythons {
             found.add_code(python, &then, &self.root);
         }
+        self.add_plugins(&then, &mut found);
         self.add_byte_code(&then, &mut found);
         self.add_unseen(run, evidence, &then, &mut found)?;
         let rules = self.rules(run)?;
@@ -113,6 +114,20 @@ impl Driver<'_> {
         }
         evidence.edited.extend(found.told.into_iter().take(NAMED));
         Ok(())
+    }
+
+    /// Adds lists of plugins in the project that pytest loads by itself.
+    fn add_plugins(&self, then: &Surroundings, found: &mut OutsideFindings) {
+        if then.pythons.is_empty() {
+            return;
+        }
+        let folders = ["", "src"].into_iter().map(|folder| self.root.join(folder));
+        let gates = self.gates.iter().map(|gate| self.root.join(&gate.spec().dir));
+        let folders: BTreeSet<PathBuf> = folders.chain(gates).collect();
+        let lists = folders.iter().flat_map(|folder| new_plugins(folder, then.at()));
+        for path in lists.filter(|path| !then.is_of_rest(path)) {
+            found.hold(&self.shown(&path), hands::plugin_listed(found.locale));
+        }
     }
 
     /// Compares what Python compiled during the run with the sources.
