@@ -76,6 +76,12 @@ impl Policy {
         !self.zero.is_empty() || self.gates.iter().any(counts)
     }
 
+    /// Whether anything but the claim says whether the task is done. Notes
+    /// that have to hold anyhow do not.
+    pub fn is_gated(&self) -> bool {
+        self.gates.iter().any(|gate| !gate.is_memory())
+    }
+
     /// Whether any gate measures how far the work is. A judge does not: it is
     /// asked when all else is well. Nor do notes that have to hold anyhow.
     pub fn measures(&self) -> bool {

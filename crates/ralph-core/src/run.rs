@@ -203,6 +203,15 @@ impl Run {
         self.policy.old_session.is_some() && self.session().is_some()
     }
 
+    /// Whether this run and another one cannot be active at once. Gates would
+    /// hold the changes of one against the other, and a session has one task.
+    pub fn excludes(&self, other: &Self) -> bool {
+        let are_gated = self.policy.is_gated() && other.policy.is_gated();
+        let is_same_session = self.session().is_some() && self.session() == other.session();
+        let is_another = self.id != other.id && self.worktree == other.worktree;
+        is_another && (are_gated || is_same_session)
+    }
+
     /// The session that owns the run, if one does.
     pub fn session(&self) -> Option<&SessionId> {
         match &self.owner {

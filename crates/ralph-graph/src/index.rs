@@ -56,6 +56,7 @@ fn instead(state: &Path, error: StoreError) -> Result<CodeStore, StoreError> {
             CodeStore::open_anew(state, VERSION).or_else(|_| CodeStore::in_memory())
         }
         StoreError::WorktreeBusy { .. }
+        | StoreError::SessionBusy { .. }
         | StoreError::Stale { .. }
         | StoreError::RunExists { .. }
         | StoreError::NoSuchRun { .. }

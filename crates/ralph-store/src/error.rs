@@ -3,15 +3,21 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ralph_core::RunId;
+use ralph_core::{Run, RunId};
 use rusqlite::ErrorCode;
 
 /// Why the store did not do what it was asked. Nothing was written then.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The work tree already has an active run.
+    /// The work tree has an active run that gates judge, as they would this one.
     #[error("run {run} is already active in this work tree")]
     WorktreeBusy {
+        /// The active one.
+        run: RunId,
+    },
+    /// The session has an active run already.
+    #[error("the session already has run {run}")]
+    SessionBusy {
         /// The active one.
         run: RunId,
     },
@@ -107,10 +113,20 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Why `run` cannot be active beside `other`, which it excludes.
+    pub fn excluded(run: &Run, other: &Run) -> Self {
+        let id = other.id.clone();
+        if run.session().is_some() && run.session() == other.session() {
+            Self::SessionBusy { run: id }
+        } else {
+            Self::WorktreeBusy { run: id }
+        }
+    }
+
     /// The next step that helps, printed below the error as `hint:`.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::WorktreeBusy { run } => Some(format!("`ralph stop --run {run}` ends it")),
+            Self::WorktreeBusy { run } | Self::SessionBusy { run } => Some(format!("`ralph stop --run {run}` ends it")),
             Self::NoSuchRun { .. } => Some("`ralph runs` lists the runs".to_owned()),
             Self::NewerSchema { .. } => Some("use the newer version of ralph here".to_owned()),
             Self::Damaged { .. } => {

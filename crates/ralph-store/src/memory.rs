@@ -72,14 +72,11 @@ impl Kept {
         runs.into_iter()
     }
 
-    fn refuse_busy_worktree(&self, run: &Run) -> Result<(), StoreError> {
-        let excludes = |other: &Run| {
-            other.state.is_active() && other.worktree == run.worktree && other.id != run.id
-        };
-        let busy = self.runs.iter().map(|kept| &kept.run).find(|other| excludes(other));
-        match busy {
+    fn refuse_excluded(&self, run: &Run) -> Result<(), StoreError> {
+        let is_excluded = |other: &Run| other.state.is_active() && run.excludes(other);
+        match self.newest(is_excluded).next() {
             Some(other) if run.state.is_active() => {
-                Err(StoreError::WorktreeBusy { run: other.id.clone() })
+                Err(StoreError::excluded(run, other))
             }
             Some(_) | None => Ok(()),
         }
@@ -134,7 +131,7 @@ impl RunStore for MemoryStore {
         if kept.find(&run.id).is_ok() {
             return Err(StoreError::RunExists { run: run.id.clone() });
         }
-        kept.refuse_busy_worktree(run)?;
+        kept.refuse_excluded(run)?;
         kept.runs.push(KeptRun { run: redacted(run), request: None });
         Ok(())
     }
@@ -166,11 +163,6 @@ impl RunStore for MemoryStore {
         Ok(runs.take(capped(query.limit)).cloned().collect())
     }
 
-    fn active_run(&self, worktree: &str) -> Result<Option<Run>, StoreError> {
-        let occupies = |run: &Run| run.state.is_active() && run.worktree == worktree;
-        Ok(self.lock().newest(occupies).next().cloned())
-    }
-
     fn run_of_session(&self, session: &SessionId) -> Result<Option<Run>, StoreError> {
         let owned = |run: &Run| run.session() == Some(session) && !run.state.is_ended();
         Ok(self.lock().newest(owned).next().cloned())
@@ -181,7 +173,7 @@ impl RunStore for MemoryStore {
         if Version::of(&kept.find(&step.run.id)?.run) != expected {
             return Err(stale(&step.run.id));
         }
-        kept.refuse_busy_worktree(step.run)?;
+        kept.refuse_excluded(step.run)?;
         if let Some(record) = step.iteration {
             kept.refuse_decided(record)?;
             kept.iterations.insert((record.run.clone(), record.number), redacted(record));
@@ -204,6 +196,8 @@ impl RunStore for MemoryStore {
         now: Timestamp,
     ) -> Result<Run, StoreError> {
         let mut kept = self.lock();
+        let run = kept.find_owned(id, expected_epoch)?.run.clone();
+        kept.refuse_excluded(&Run { owner: Some(owner.clone()), ..run })?;
         let KeptRun { run, request } = kept.find_owned(id, expected_epoch)?;
         run.epoch = expected_epoch.wrapping_add(1);
         run.owner = Some(owner.clone());

@@ -19,9 +19,10 @@ use crate::session::Session;
 pub trait RunStore {
     /// Keeps a new run.
     ///
-    /// Refuses with [`StoreError::WorktreeBusy`] when the run is active and its
-    /// work tree has an active run already, and with [`StoreError::RunExists`]
-    /// when the id is taken.
+    /// Refuses with [`StoreError::WorktreeBusy`] or [`StoreError::SessionBusy`]
+    /// when the run is active and one is active already that it excludes
+    /// ([`Run::excludes`]), and with [`StoreError::RunExists`] when the id is
+    /// taken.
     fn create_run(&self, run: &Run) -> Result<(), StoreError>;
 
     /// The run with this id.
@@ -34,9 +35,6 @@ pub trait RunStore {
     /// The runs that are asked for, newest first.
     fn runs(&self, query: &RunQuery) -> Result<Vec<Run>, StoreError>;
 
-    /// The run that occupies a work tree.
-    fn active_run(&self, worktree: &str) -> Result<Option<Run>, StoreError>;
-
     /// The newest run that a session owns and that has not ended.
     fn run_of_session(&self, session: &SessionId) -> Result<Option<Run>, StoreError>;
 
@@ -44,14 +42,16 @@ pub trait RunStore {
     ///
     /// [`StoreError::Stale`] when the run is no longer at `expected`;
     /// [`StoreError::AlreadyDecided`] when the iteration has a record;
-    /// [`StoreError::WorktreeBusy`] when the run would become active beside
-    /// another one. A driver's heartbeat is never turned back.
+    /// [`StoreError::WorktreeBusy`] or [`StoreError::SessionBusy`] when the run
+    /// would become active beside one that it excludes. A driver's heartbeat is never turned back.
     fn save(&self, expected: Version, step: &Step<'_>) -> Result<(), StoreError>;
 
     /// Gives the run to a new owner: its epoch is raised by one, so that the
     /// old owner's writes are stale, and what the old one was asked is dropped.
     ///
-    /// [`StoreError::Stale`] when the epoch is not the expected one.
+    /// [`StoreError::Stale`] when the epoch is not the expected one;
+    /// [`StoreError::SessionBusy`] when it is active and the new owner has
+    /// another active run.
     fn take_over(
         &self,
         id: &RunId,
@@ -164,7 +164,7 @@ pub struct RunQuery {
 pub enum Which {
     /// Anyhow.
     All,
-    /// They occupy their work tree.
+    /// Somebody works on them.
     Active,
     /// They have not ended.
     Open,

@@ -131,10 +131,6 @@ impl RunStore for SqliteStore {
         self.read(|connection| runs::list(connection, query))
     }
 
-    fn active_run(&self, worktree: &str) -> Result<Option<Run>, StoreError> {
-        self.read(|connection| runs::active(connection, worktree))
-    }
-
     fn run_of_session(&self, session: &SessionId) -> Result<Option<Run>, StoreError> {
         self.read(|connection| runs::of_session(connection, session))
     }

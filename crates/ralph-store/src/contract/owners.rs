@@ -1,7 +1,8 @@
 //! One owner at a time works on a run, and others can ask it for something.
 
 use ralph_core::run::Owner;
-use ralph_core::{Run, RunId, State, Timestamp};
+use ralph_core::state::Pause;
+use ralph_core::{Policy, Run, RunId, State, Timestamp};
 
 use super::{Open, sample};
 use crate::{Request, RunStore, Step, StoreError, Version};
@@ -134,4 +135,25 @@ pub fn an_unknown_run_has_no_owner(open: Open<'_>) {
     unknown(store.heartbeat(&id, 0, now).err());
     unknown(store.pending(&id, 0).err());
     unknown(store.request(&id, Request::Stop, now).err());
+}
+
+/// It has a task already; one that rests is welcome.
+pub fn a_session_cannot_take_over_a_second_active_run(open: Open<'_>) {
+    let store = open();
+    let session = Owner::Session(sample::session_id("mine"));
+    let claimed = |bits| Run {
+        worktree: "/here".to_owned(),
+        policy: Policy::promise(),
+        ..sample::run(bits)
+    };
+    let own = Run { owner: Some(session.clone()), ..claimed(1) };
+    let (other, resting) =
+        (claimed(2), Run { state: State::Paused(Pause::Asked), ..claimed(3) });
+    for run in [&own, &other, &resting] {
+        store.create_run(run).unwrap();
+    }
+    let refused = store.take_over(&other.id, other.epoch, &session, sample::at(9));
+    assert!(matches!(refused, Err(StoreError::SessionBusy { run }) if run == own.id));
+    assert_eq!(store.run(&other.id).unwrap(), Some(other));
+    store.take_over(&resting.id, resting.epoch, &session, sample::at(9)).unwrap();
 }

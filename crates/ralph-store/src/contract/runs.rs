@@ -1,4 +1,5 @@
-//! Runs are kept whole, found again, and one at a time is active in a tree.
+//! Runs are kept whole, found again, and those exclude each other that gates
+//! judge.
 
 use ralph_core::circle::Circle;
 use ralph_core::claim::{ClaimRules, MatchMode};
@@ -112,8 +113,13 @@ pub fn a_run_id_is_used_once(open: Open<'_>) {
     assert_eq!(store.run(&run.id).unwrap(), Some(run));
 }
 
-/// A second active run is refused; one that is not active is welcome.
-pub fn a_work_tree_has_one_active_run(open: Open<'_>) {
+fn active(store: &dyn RunStore, worktree: &str) -> Vec<RunId> {
+    let worktree = Some(worktree.to_owned());
+    ids(&store.runs(&RunQuery { worktree, which: Which::Active, limit: 10 }).unwrap())
+}
+
+/// A second active run with gates is refused; one that is not active is welcome.
+pub fn a_work_tree_has_one_active_run_that_gates_judge(open: Open<'_>) {
     let store = open();
     let here = "/here".to_owned();
     let first = Run { worktree: here.clone(), ..sample::run(1) };
@@ -128,8 +134,35 @@ pub fn a_work_tree_has_one_active_run(open: Open<'_>) {
     let paused = Run { state: State::Paused(Pause::Asked), ..second };
     store.create_run(&paused).unwrap();
     store.create_run(&sample::run(3)).unwrap();
-    assert_eq!(store.active_run(&here).unwrap(), Some(first));
-    assert_eq!(store.active_run("/nowhere").unwrap(), None);
+    assert_eq!(active(&*store, &here), named(&[1]));
+    assert_eq!(active(&*store, "/nowhere"), named(&[]));
+}
+
+/// Runs without gates exclude nobody but another one of their own session.
+pub fn every_session_may_have_a_run_that_the_claim_judges(open: Open<'_>) {
+    let store = open();
+    let here = "/here".to_owned();
+    let claimed = |bits, session| Run {
+        worktree: here.clone(),
+        owner: Some(Owner::Session(sample::session_id(session))),
+        policy: Policy::promise(),
+        ..sample::run(bits)
+    };
+    store.create_run(&Run { worktree: here.clone(), ..sample::run(1) }).unwrap();
+    store.create_run(&claimed(2, "ses_2")).unwrap();
+    store.create_run(&claimed(3, "ses_3")).unwrap();
+    let memory = sample::gate(Criterion::Memory, GateCommand::Argv(vec!["true".to_owned()]));
+    let policy = Policy { gates: vec![memory], ..Policy::promise() };
+    store.create_run(&Run { policy, ..claimed(4, "ses_4") }).unwrap();
+    assert_eq!(active(&*store, &here), named(&[4, 3, 2, 1]));
+
+    let second = store.create_run(&claimed(5, "ses_3"));
+    assert!(
+        matches!(second, Err(StoreError::SessionBusy { run }) if run == RunId::from_bits(3))
+    );
+    store.create_run(&Run { state: State::Paused(Pause::Asked), ..claimed(6, "ses_3") }).unwrap();
+    store.create_run(&Run { worktree: "/there".to_owned(), ..claimed(7, "ses_3") }).unwrap();
+    assert_eq!(active(&*store, &here), named(&[4, 3, 2, 1]));
 }
 
 /// The order is that of their beginnings, then that of their creation.

@@ -102,5 +102,5 @@ pub fn a_paused_run_does_not_wake_beside_an_active_one(open: Open<'_>) {
     let stop = Step { run: &stopped, iteration: None, events: &[] };
     store.save(Version::of(&active), &stop).unwrap();
     store.save(Version::of(&paused), &wake).unwrap();
-    assert_eq!(store.active_run("/here").unwrap(), Some(woken));
+    assert_eq!(store.run(&paused.id).unwrap(), Some(woken));
 }

@@ -14,7 +14,8 @@ use crate::error::StoreError;
 
 /// One row of the table `runs`, named like its columns.
 ///
-/// `active` and `ended` follow from the state and exist to be searched by.
+/// `active` and `ended` follow from the state, `gated` from the policy; they
+/// exist to be searched by.
 /// Unsigned 64-bit numbers are stored as the signed number with equal bits.
 pub(crate) struct RunRow {
     pub(crate) id: String,
@@ -49,6 +50,7 @@ pub(crate) struct RunRow {
     pub(crate) updated_at: i64,
     pub(crate) ended_at: Option<i64>,
     pub(crate) errands: Option<String>,
+    pub(crate) gated: bool,
 }
 
 /// The columns that tell who owns a run: a session, a driver or nobody.
@@ -97,6 +99,7 @@ impl RunRow {
             task_id,
             agent_name,
             agent_command: encode("the command of an agent", &command)?,
+            gated: policy.is_gated(),
             policy: encode_policy(&policy)?,
             status: state.status().to_owned(),
             reason: state.reason().map(str::to_owned),

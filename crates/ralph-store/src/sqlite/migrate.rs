@@ -9,10 +9,11 @@ use super::{Fault, immediately};
 use crate::error::StoreError;
 
 /// The migrations in order; the schema's number is how many were applied.
-const MIGRATIONS: [&str; 3] = [
+const MIGRATIONS: [&str; 4] = [
     include_str!("../migrations/0001_create_tables.sql"),
     include_str!("../migrations/0002_add_errands.sql"),
     include_str!("../migrations/0003_add_gate_times.sql"),
+    include_str!("../migrations/0004_limit_gated_runs.sql"),
 ];
 
 /// Pause between two attempts to switch the journal.

@@ -4,6 +4,7 @@ use super::super::migrate::known_schema;
 use super::*;
 use crate::contract::sample;
 use crate::{RunQuery, RunStore, Which};
+use ralph_core::{Policy, Run};
 
 fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
@@ -271,4 +272,26 @@ fn the_log_of_many_short_lived_processes_stays_short() {
     let store = SqliteStore::open(dir.path()).unwrap().store;
     let all = RunQuery { worktree: None, which: Which::All, limit: 1000 };
     assert_eq!(store.runs(&all).unwrap().len(), 199);
+}
+
+#[test]
+fn open_runs_of_an_older_schema_keep_excluding_only_if_gates_judge_them() {
+    let dir = folder();
+    let store = SqliteStore::open(dir.path()).unwrap().store;
+    let claimed = Run { policy: Policy::promise(), ..sample::run(2) };
+    store.create_run(&sample::run(1)).unwrap();
+    store.create_run(&claimed).unwrap();
+    let back = "DROP INDEX runs_by_gated_worktree; DROP INDEX runs_by_active_session;
+        DROP INDEX runs_by_active_worktree; ALTER TABLE runs DROP COLUMN gated;
+        CREATE UNIQUE INDEX runs_by_active_worktree ON runs (worktree) WHERE active = 1;
+        PRAGMA user_version = 3";
+    store.lock().execute_batch(back).unwrap();
+    drop(store);
+
+    let store = SqliteStore::open(dir.path()).unwrap().store;
+    let beside = |other: &Run, bits| Run { worktree: other.worktree.clone(), ..sample::run(bits) };
+    let refused = store.create_run(&beside(&sample::run(1), 3));
+    assert!(matches!(refused, Err(StoreError::WorktreeBusy { .. })));
+    store.create_run(&beside(&claimed, 4)).unwrap();
+    assert_eq!(store.run(&claimed.id).unwrap(), Some(claimed));
 }

@@ -21,7 +21,7 @@ const SELECT: &str = "
         agent_command, policy, status, reason, detail, active, ended, iteration, epoch,
         owner_session, owner_pid, owner_started, heartbeat_at, baseline, progress,
         restarts, usage, waited, asleep, feedback, last_output, tree, best_iteration,
-        best_failing, started_at, updated_at, ended_at, errands
+        best_failing, started_at, updated_at, ended_at, errands, gated
     FROM runs";
 
 const INSERT: &str = "
@@ -30,13 +30,13 @@ const INSERT: &str = "
         agent_command, policy, status, reason, detail, active, ended, iteration, epoch,
         owner_session, owner_pid, owner_started, heartbeat_at, baseline, progress, restarts,
         usage, waited, asleep, feedback, last_output, tree, best_iteration, best_failing, started_at,
-        updated_at, ended_at, errands
+        updated_at, ended_at, errands, gated
     ) VALUES (
         :id, :worktree, :task_text, :task_description, :task_targets, :task_id, :agent_name,
         :agent_command, :policy, :status, :reason, :detail, :active, :ended, :iteration, :epoch,
         :owner_session, :owner_pid, :owner_started, :heartbeat_at, :baseline, :progress, :restarts,
         :usage, :waited, :asleep, :feedback, :last_output, :tree, :best_iteration, :best_failing,
-        :started_at, :updated_at, :ended_at, :errands
+        :started_at, :updated_at, :ended_at, :errands, :gated
     )";
 
 /// Replaces a run that is still at the expected version. Where it is and when
@@ -60,14 +60,14 @@ const UPDATE: &str = "
         baseline = ?22, progress = ?23, restarts = ?24, usage = ?25,
         waited = ?26, asleep = ?27, feedback = ?28, last_output = ?29,
         tree = ?30, best_iteration = ?31, best_failing = ?32,
-        updated_at = ?33, ended_at = ?34, errands = ?35
+        updated_at = ?33, ended_at = ?34, errands = ?35, gated = ?36
     WHERE id = ?1 AND epoch = ?2 AND iteration = ?3";
 
 pub(super) fn create(tx: &Tx<'_>, run: &Run) -> Result<(), Fault> {
     if one(tx, &run.id)?.is_some() {
         return Err(StoreError::RunExists { run: run.id.clone() }.into());
     }
-    refuse_busy_worktree(tx, run)?;
+    refuse_excluded(tx, run)?;
     insert(tx, run)
 }
 
@@ -118,10 +118,6 @@ fn list_sql(which: Which) -> String {
     )
 }
 
-pub(super) fn active(connection: &Connection, worktree: &str) -> Result<Option<Run>, Fault> {
-    first(connection, &format!("{SELECT} WHERE worktree = ?1 AND active = 1"), [worktree])
-}
-
 pub(super) fn of_session(
     connection: &Connection,
     session: &SessionId,
@@ -149,9 +145,9 @@ pub(super) fn save(tx: &Tx<'_>, expected: Version, step: &Step<'_>) -> Result<()
         }
         Ok(_) => {}
         Err(fault) => {
-            // The index lets nobody in beside an active run; who it is has to
-            // be asked only then.
-            refuse_busy_worktree(tx, run)?;
+            // The indexes let nobody in beside a run that excludes it; which
+            // that is has to be asked only then.
+            refuse_excluded(tx, run)?;
             return Err(fault);
         }
     }
@@ -171,6 +167,8 @@ pub(super) fn take_over(
     (owner, now): (&Owner, Timestamp),
 ) -> Result<Run, Fault> {
     pending(tx, id, expected_epoch)?;
+    let run = one(tx, id)?.ok_or_else(|| no_such_run(id))?;
+    refuse_excluded(tx, &Run { owner: Some(owner.clone()), ..run })?;
     let owner = OwnerRow::from(Some(owner.clone()));
     tx.prepare_cached(
         "UPDATE runs SET epoch = :epoch, owner_session = :session, owner_pid = :pid,
@@ -252,18 +250,16 @@ fn standing(connection: &Connection, id: &RunId) -> Result<Standing, Fault> {
     Ok(Standing { version, request })
 }
 
-/// Active runs of one work tree exclude each other; others are free to be there.
-fn refuse_busy_worktree(tx: &Tx<'_>, run: &Run) -> Result<(), Fault> {
+/// Refuses a run that is to be active beside one that it excludes.
+fn refuse_excluded(tx: &Tx<'_>, run: &Run) -> Result<(), Fault> {
     if !run.state.is_active() {
         return Ok(());
     }
-    let busy: Option<String> = tx
-        .prepare_cached("SELECT id FROM runs WHERE worktree = ?1 AND active = 1 AND id <> ?2")?
-        .query_row([run.worktree.as_str(), run.id.as_str()], |row| row.get(0))
-        .optional()?;
-    match busy {
+    let worktree = Some(run.worktree.clone());
+    let active = list(tx, &RunQuery { worktree, which: Which::Active, limit: u32::MAX })?;
+    match active.into_iter().find(|other| run.excludes(other)) {
         None => Ok(()),
-        Some(id) => Err(StoreError::WorktreeBusy { run: decode_run_id(&id)? }.into()),
+        Some(other) => Err(StoreError::excluded(run, &other).into()),
     }
 }
 
@@ -311,6 +307,7 @@ fn insert(tx: &Tx<'_>, run: &Run) -> Result<(), Fault> {
         ":updated_at": row.updated_at,
         ":ended_at": row.ended_at,
         ":errands": row.errands,
+        ":gated": row.gated,
     })?;
     Ok(())
 }
@@ -361,6 +358,7 @@ fn update(tx: &Tx<'_>, run: &Run, expected: Version) -> Result<usize, Fault> {
         row.updated_at,
         row.ended_at,
         row.errands,
+        row.gated,
     ])?;
     Ok(written)
 }
@@ -406,6 +404,7 @@ fn read(row: &Row<'_>) -> Result<Run, Fault> {
         updated_at: next(row, &mut at)?,
         ended_at: next(row, &mut at)?,
         errands: next(row, &mut at)?,
+        gated: next(row, &mut at)?,
     };
     Ok(row.into_run()?)
 }
