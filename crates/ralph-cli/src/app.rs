@@ -15,7 +15,7 @@ use ralph_engine::{invariants, loops, undo};
 use ralph_memory::{MemoryError, Patience};
 use ralph_proc::Supervisor;
 use ralph_snapshot::{Project, WorkTree};
-use ralph_store::{RunStore, SqliteStore};
+use ralph_store::{RunQuery, RunStore, SqliteStore, Which};
 
 use crate::config::{self, Layers, MemoryRules, Settings, SnapshotRules};
 use crate::error::CliError;
@@ -24,6 +24,9 @@ use crate::texts;
 
 /// The variables that switch ralph off.
 pub(crate) const KILL_SWITCHES: [&str; 2] = ["RALPH_DISABLE", "JIKIME_DISABLE_LOOP_CONTROLLER"];
+
+/// How many open runs of a work tree are looked at.
+const MOST_OPEN: u32 = 1000;
 
 /// The context of a command.
 pub(crate) struct App {
@@ -280,16 +283,6 @@ impl App {
         run.state.is_active() && run.session().is_some_and(is_abandoned)
     }
 
-    /// Pauses the active run of this work tree if its client is gone, so that it
-    /// is in nobody's way; that run.
-    pub(crate) fn set_left_aside(&self, store: &dyn RunStore) -> Result<Option<Run>, CliError> {
-        let left = store.active_run(&self.worktree())?.filter(|run| self.is_left(run));
-        if let Some(run) = &left {
-            loops::set_aside(store, run, self.now())?;
-        }
-        Ok(left)
-    }
-
     /// Whether a driver of ours started the agent that calls us.
     pub(crate) fn is_driven(&self) -> bool {
         self.env.get(OsStr::new("RALPH_DRIVER")).is_some_and(|value| value == "1")
@@ -305,7 +298,7 @@ impl App {
         Ok(SqliteStore::open_existing(&self.home)?.map(|opened| opened.store))
     }
 
-    /// The run a command means: by its id or a unique beginning of it, else
+    /// The run a command shows: by its id or a unique beginning of it, else
     /// the current one of this work tree.
     pub(crate) fn find_run(
         &self,
@@ -335,12 +328,45 @@ impl App {
         }
     }
 
-    /// The store and the run that a command is about; refused when there is none.
+    /// The run that a command changes: by its id, else the only one that can be
+    /// meant: active ones come before those that rest, and open ones before the
+    /// newest. Among several none is chosen.
+    pub(crate) fn find_run_to_change(
+        &self,
+        store: &dyn RunStore,
+        given: Option<&str>,
+    ) -> Result<Option<Run>, CliError> {
+        if given.is_some() {
+            return self.find_run(store, given);
+        }
+        let query = |which| RunQuery { worktree: Some(self.worktree()), which, limit: MOST_OPEN };
+        let active = store.runs(&query(Which::Active))?;
+        let open = if active.is_empty() { store.runs(&query(Which::Open))? } else { active };
+        match open.as_slice() {
+            [] => self.find_run(store, None),
+            [only] => Ok(Some(only.clone())),
+            several => Err(texts::name_one(several)),
+        }
+    }
+
+    /// The store and the run that a command changes; refused when there is none.
+    pub(crate) fn recorded_to_change(
+        &self,
+        given: Option<&str>,
+    ) -> Result<(SqliteStore, Run), CliError> {
+        let store = self.existing_store()?.ok_or_else(|| self.no_run())?;
+        let run = self.find_run_to_change(&store, given)?.ok_or_else(|| self.no_run())?;
+        Ok((store, run))
+    }
+
+    fn no_run(&self) -> CliError {
+        CliError::refused(texts::no_run(self.locale())).with_hint("`ralph run` starts one")
+    }
+
+    /// The store and the run that a command shows; refused when there is none.
     pub(crate) fn recorded(&self, given: Option<&str>) -> Result<(SqliteStore, Run), CliError> {
-        let missing =
-            || CliError::refused(texts::no_run(self.locale())).with_hint("`ralph run` starts one");
-        let store = self.existing_store()?.ok_or_else(missing)?;
-        let run = self.find_run(&store, given)?.ok_or_else(missing)?;
+        let store = self.existing_store()?.ok_or_else(|| self.no_run())?;
+        let run = self.find_run(&store, given)?.ok_or_else(|| self.no_run())?;
         Ok((store, run))
     }
 

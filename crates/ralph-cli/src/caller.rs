@@ -14,7 +14,7 @@ use ralph_core::run::Owner;
 use ralph_core::{Run, RunId, SessionId};
 use ralph_engine::command_log::CommandSource;
 use ralph_engine::host::Place as Kept;
-use ralph_engine::{loops, owner};
+use ralph_engine::owner;
 use ralph_proc::{Ancestor, TOKEN_VARIABLE, ancestors};
 use ralph_store::{RunQuery, RunStore, Which};
 
@@ -190,17 +190,17 @@ fn has_run(app: &App, run: &RunId) -> bool {
     found.is_some()
 }
 
-/// The run of this work tree, if its driver is above us.
+/// The open run of this work tree whose driver is above us.
 fn driver_above(app: &App, above: &[Ancestor]) -> Option<Caller> {
     let store = app.existing_store().ok()??;
-    let run = loops::current(&store, &app.worktree()).ok()??;
-    let Some(Owner::Driver { pid, started, .. }) = run.owner else { return None };
-    let driver = Ancestor { pid, started };
-    above.contains(&driver).then(|| Caller {
-        run: Some(run.id),
-        iteration: Some(run.iteration),
-        ..Caller::default()
-    })
+    let is_above = |run: &Run| match run.owner {
+        Some(Owner::Driver { pid, started, .. }) => above.contains(&Ancestor { pid, started }),
+        Some(Owner::Session(_)) | None => false,
+    };
+    let worktree = Some(app.worktree());
+    let open = store.runs(&RunQuery { worktree, which: Which::Open, limit: MOST_OPEN }).ok()?;
+    let run = open.into_iter().find(is_above)?;
+    Some(Caller { run: Some(run.id), iteration: Some(run.iteration), ..Caller::default() })
 }
 
 /// The session of this project whose host is above us.

@@ -136,13 +136,20 @@ impl From<StoreError> for CliError {
             let hint = format!(
                 "`ralph status` shows it, `ralph stop --run {run}` ends it; a linked work tree can have a run of its own"
             );
-            return Self::usage(format!("this work tree already has an active run: {run}"))
-                .with_hint(hint)
+            let text = format!("this work tree already has an active run with checks: {run}");
+            return Self::usage(text).with_hint(hint).in_korean(
+                format!("이 작업 트리에서 이미 검사가 있는 루프가 실행 중입니다: {run}"),
+                Some(&format!(
+                    "`ralph status` 로 상태를 보고 `ralph stop --run {run}` 으로 끝냅니다"
+                )),
+            );
+        }
+        if let StoreError::SessionBusy { run } = &error {
+            return Self::usage(format!("this session already has a loop: {run}"))
+                .with_hint(format!("`ralph stop {run}` ends it"))
                 .in_korean(
-                    format!("이 작업 트리에서 이미 루프가 실행 중입니다: {run}"),
-                    Some(&format!(
-                        "`ralph status` 로 상태를 보고 `ralph stop --run {run}` 으로 끝냅니다"
-                    )),
+                    format!("이 세션에는 이미 루프가 있습니다: {run}"),
+                    Some(&format!("`ralph stop {run}` 으로 끝냅니다")),
                 );
         }
         if let StoreError::Stale { run } = &error {

@@ -14,6 +14,11 @@ use ralph_engine::report::{gate_reasons, span, status as status_word};
 use ralph_engine::wire::local_time;
 use ralph_store::IterationRecord;
 
+use crate::error::CliError;
+
+/// How much of a task is shown beside the id of its run.
+const TASK_CHARS: usize = 60;
+
 /// There is nothing to talk about.
 pub(crate) fn no_run(locale: Locale) -> &'static str {
     match locale {
@@ -138,6 +143,23 @@ pub(crate) fn no_open_run(locale: Locale) -> &'static str {
         Locale::En => "There is no open run here.",
         Locale::Ko => "여기에는 진행 중인 루프가 없습니다.",
     }
+}
+
+/// Why a command that changes a run does nothing: several could be meant.
+pub(crate) fn name_one(several: &[Run]) -> CliError {
+    let row = |run: &Run| {
+        let task: String = run.task.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let task: String = task.chars().take(TASK_CHARS).collect();
+        format!("\n  {} ({}): {task}", run.id, run.state.status())
+    };
+    let list: String = several.iter().map(row).collect();
+    let example = several.first().map(|run| run.id.as_str()).unwrap_or_default();
+    CliError::usage(format!("several runs are open here:{list}"))
+        .with_hint(format!("name the one you mean, such as {example}; `ralph stop --all` ends all"))
+        .in_korean(
+            format!("여기에 열린 루프가 여러 개 있습니다:{list}"),
+            Some(&format!("{example} 처럼 루프를 지정하세요. `ralph stop --all` 은 모두 끝냅니다")),
+        )
 }
 
 /// The wish is fulfilled already.

@@ -1,7 +1,7 @@
 //! Starting, stopping and finding runs: the engine's front door.
 
 use ralph_core::errand::Errands;
-use ralph_core::run::{AgentRef, NewRun, Owner};
+use ralph_core::run::{AgentRef, NewRun, Owner, Task};
 use ralph_core::state::{Pause, State};
 use ralph_core::{Run, RunId, SessionId, Timestamp};
 use ralph_store::{Request, RunQuery, RunStore, Step, StoreError, Version, Which};
@@ -21,20 +21,31 @@ pub enum Ended {
     Already,
 }
 
-/// Puts a new run on record. Refused while the work tree has an active run.
+/// How many active runs of a work tree are looked at.
+const MOST_ACTIVE: u32 = 1000;
+
+/// Puts a new run on record. Refused while one is active that it excludes.
 ///
-/// An active run whose driver died is moved aside first: it becomes paused,
+/// Active runs whose driver died are moved aside first: they become paused,
 /// and can still be resumed later.
 pub fn start(store: &dyn RunStore, new: NewRun, now: Timestamp) -> Result<Run, EngineError> {
-    if let Some(old) = store.active_run(&new.worktree)? {
-        if old.owner.as_ref().is_some_and(owner::is_alive) {
-            return Err(StoreError::WorktreeBusy { run: old.id }.into());
-        }
+    let run = Run::new(fresh_id(), new, now);
+    let (alive, left): (Vec<Run>, Vec<Run>) =
+        active(store, &run.worktree)?.into_iter().partition(owner::is_at_work);
+    if let Some(other) = alive.iter().find(|other| run.excludes(other)) {
+        return Err(StoreError::excluded(&run, other).into());
+    }
+    for old in left {
         set_state(store, &old, State::Paused(Pause::Interrupted), now)?;
     }
-    let run = Run::new(fresh_id(), new, now);
     store.create_run(&run)?;
     Ok(run)
+}
+
+/// The active runs of a work tree, newest first.
+pub fn active(store: &dyn RunStore, worktree: &str) -> Result<Vec<Run>, EngineError> {
+    let worktree = Some(worktree.to_owned());
+    Ok(store.runs(&RunQuery { worktree, which: Which::Active, limit: MOST_ACTIVE })?)
 }
 
 /// Pauses an active run whose owner is known to be gone; it can be resumed.
@@ -76,6 +87,19 @@ pub fn request(
     };
     set_state(store, run, state, now)?;
     Ok(Ended::AtOnce)
+}
+
+/// Gives a run another task. Only one that nobody worked on yet may have one.
+pub fn set_task(
+    store: &dyn RunStore,
+    run: &Run,
+    text: &str,
+    now: Timestamp,
+) -> Result<Run, EngineError> {
+    let task = Task { text: text.to_owned(), ..Task::default() };
+    let next = Run { task, updated_at: now, ..run.clone() };
+    store.save(Version::of(run), &Step { run: &next, iteration: None, events: &[] })?;
+    Ok(next)
 }
 
 /// Cancels the loop of a session; `false` when it has none.
@@ -162,9 +186,12 @@ fn give(
     (to, agent): (&Owner, AgentRef),
     now: Timestamp,
 ) -> Result<Run, EngineError> {
-    let others = RunQuery { worktree: Some(run.worktree.clone()), which: Which::Active, limit: 10 };
-    for other in store.runs(&others)? {
-        if other.id != run.id {
+    let given = Run { owner: Some(to.clone()), ..run.clone() };
+    for other in active(store, &run.worktree)? {
+        if given.excludes(&other) {
+            if given.session().is_some() && given.session() == other.session() {
+                return Err(StoreError::SessionBusy { run: other.id }.into());
+            }
             refuse_living_owner(&other)?;
             set_state(store, &other, State::Paused(Pause::Interrupted), now)?;
         }
@@ -191,8 +218,8 @@ fn refuse_living_owner(run: &Run) -> Result<(), EngineError> {
     }
 }
 
-/// The run that a command without an id means: the active one of the work
-/// tree, else the newest open one, else the newest.
+/// The run that is shown where no id is given: the newest active one of the
+/// work tree, else the newest open one, else the newest.
 pub fn current(store: &dyn RunStore, worktree: &str) -> Result<Option<Run>, EngineError> {
     for which in [Which::Active, Which::Open, Which::All] {
         let query = RunQuery { worktree: Some(worktree.to_owned()), which, limit: 1 };
@@ -227,7 +254,6 @@ mod tests {
     use std::time::Duration;
 
     use ralph_core::Policy;
-    use ralph_core::run::Task;
     use ralph_core::state::Wait;
     use ralph_store::MemoryStore;
 

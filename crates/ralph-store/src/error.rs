@@ -126,7 +126,9 @@ impl StoreError {
     /// The next step that helps, printed below the error as `hint:`.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::WorktreeBusy { run } | Self::SessionBusy { run } => Some(format!("`ralph stop --run {run}` ends it")),
+            Self::WorktreeBusy { run } | Self::SessionBusy { run } => {
+                Some(format!("`ralph stop --run {run}` ends it"))
+            }
             Self::NoSuchRun { .. } => Some("`ralph runs` lists the runs".to_owned()),
             Self::NewerSchema { .. } => Some("use the newer version of ralph here".to_owned()),
             Self::Damaged { .. } => {

@@ -75,9 +75,7 @@ impl Kept {
     fn refuse_excluded(&self, run: &Run) -> Result<(), StoreError> {
         let is_excluded = |other: &Run| other.state.is_active() && run.excludes(other);
         match self.newest(is_excluded).next() {
-            Some(other) if run.state.is_active() => {
-                Err(StoreError::excluded(run, other))
-            }
+            Some(other) if run.state.is_active() => Err(StoreError::excluded(run, other)),
             Some(_) | None => Ok(()),
         }
     }

@@ -62,12 +62,15 @@ export const Ralph = async ({ client, directory }: any) => {
     await show({ text, variant: "warning" })
   }
 
-  // What the user may know before there is an answer; whether it was that.
+  // What comes before the answer, a word for the user or a deed for another
+  // loop; whether it was that.
   const hint = (line: string) => {
     try {
-      const { v, toast } = JSON.parse(line)
-      if (v === VERSION && toast) void show(toast)
-      return v === VERSION
+      const action = JSON.parse(line)
+      if (action.v !== VERSION) return false
+      if (action.toast) void show(action.toast)
+      void carryOut(undefined, action)
+      return true
     } catch {
       return false
     }
@@ -230,6 +233,13 @@ export const Ralph = async ({ client, directory }: any) => {
   const isBusy = async (session: string) => {
     const status = await good(client._client.get({ url: "/session/status" }))
     return status[session] !== undefined
+  }
+
+  // Whether nobody was asked for an answer yet: words that want none begin nothing.
+  const isFirst = async (session: string) => {
+    const before = await newest(session)
+    if (before?.info.role !== "user") return !before
+    return !(await isBusy(session)) && !(await latest(session, () => true))
   }
 
   // Whether the user made the session go on after this message, while `ralph`
@@ -408,7 +418,7 @@ export const Ralph = async ({ client, directory }: any) => {
         if (!text || parts.some((part: any) => part.metadata?.ralph)) return
         disturb(sessionID)
         if (await parentOf(sessionID)) return
-        const first = !(await newest(sessionID))
+        const first = await isFirst(sessionID)
         change(parts, await tell("chat.message", sessionID, { text, first }))
       } catch {}
     },

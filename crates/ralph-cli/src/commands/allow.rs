@@ -45,7 +45,9 @@ impl AllowArgs {
 
 pub(crate) fn run(args: &AllowArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
-    let (store, run) = app.recorded(args.run.as_deref())?;
+    let given = args.run.as_deref();
+    let (store, run) =
+        if args.paths.is_empty() { app.recorded(given)? } else { app.recorded_to_change(given)? };
     // The turn that is under way has no record yet.
     let records = store.iterations(&run.id, RECORDS)?;
     let judged = records.into_iter().rev().find(|record| !record.gates.is_empty());

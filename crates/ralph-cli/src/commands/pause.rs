@@ -22,7 +22,7 @@ pub(crate) fn run(args: &PauseArgs) -> Result<u8, CliError> {
         out::line(texts::no_open_run(app.locale()));
         return Ok(0);
     };
-    match app.find_run(&store, args.run.as_deref())? {
+    match app.find_run_to_change(&store, args.run.as_deref())? {
         Some(run) if !run.state.is_ended() => {
             out::line(stop::end(&app, &store, &run, Request::Pause, caller::source(&app))?);
         }

@@ -70,7 +70,7 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
         return Err(nothing(&app));
     }
     let ledger = open_ledger(&app)?;
-    let found = app.find_run(ledger.store(), id.as_deref())?;
+    let found = app.find_run_to_change(ledger.store(), id.as_deref())?;
     let run = found.ok_or_else(|| nothing(&app))?;
     refuse_elsewhere(&app, &run)?;
     let named = AgentOptions::named(args.agent.clone(), args.agent_cmd.clone());

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::Run;
 use ralph_core::state::State;
+use ralph_engine::loops;
 use ralph_engine::undo::{self, Name};
 use ralph_snapshot::{ChangeKind, Conflicts, Done, Kept, Label, Plan, Snapshots};
 use ralph_store::RunStore;
@@ -58,7 +59,9 @@ impl RollbackArgs {
 
 pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
-    let (store, run) = app.recorded(args.run.as_deref())?;
+    let given = args.run.as_deref();
+    let (store, run) =
+        if args.dry_run { app.recorded(given)? } else { app.recorded_to_change(given)? };
     refuse_if_at_work(&app, &run)?;
     keep_lost_turn(&app, &store, &run)?;
     let mut tree = app.work_tree(&run.id)?;
@@ -193,6 +196,23 @@ pub(crate) fn keep_lost_turn(app: &App, store: &dyn RunStore, run: &Run) -> Resu
         }
     }
     Ok(())
+}
+
+/// Keeps what turns left that nobody will end, and pauses the runs of this work
+/// tree whose client is gone, so that they are in nobody's way; these runs.
+pub(crate) fn set_left_aside(app: &App, store: &dyn RunStore) -> Result<Vec<Run>, CliError> {
+    let mut left = Vec::new();
+    for run in loops::active(store, &app.worktree())? {
+        let is_left = app.is_left(&run);
+        if is_left || !ralph_engine::owner::is_at_work(&run) {
+            keep_lost_turn(app, store, &run)?;
+        }
+        if is_left {
+            loops::set_aside(store, &run, app.now())?;
+            left.push(run);
+        }
+    }
+    Ok(left)
 }
 
 /// Paths as the user gave them, relative to the project's root.

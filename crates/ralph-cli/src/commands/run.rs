@@ -8,7 +8,6 @@ use ralph_engine::command_log::CommandLog;
 use ralph_engine::events::Begin;
 use ralph_engine::loops;
 use ralph_engine::{Ledger, owner};
-use ralph_store::RunStore;
 
 use super::drive::{self, Checks, Ready, View};
 use super::rollback;
@@ -59,10 +58,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
         policy: checks.settings.policy.clone(),
         owner: owner::this_process(app.now()),
     };
-    if let Some(old) = ledger.store().active_run(&new.worktree)? {
-        rollback::keep_lost_turn(&app, ledger.store(), &old)?;
-    }
-    if let Some(left) = app.set_left_aside(ledger.store())? {
+    for left in rollback::set_left_aside(&app, ledger.store())? {
         out::note(told::set_aside(&left, app.locale()));
     }
     let run = loops::start(ledger.store(), new, app.now())?;

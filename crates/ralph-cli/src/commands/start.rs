@@ -5,7 +5,6 @@ use ralph_core::wording::told;
 use ralph_core::{Run, SessionId};
 use ralph_engine::host::Place;
 use ralph_engine::wire::{RunList, RunView};
-use ralph_store::RunStore;
 
 use super::{drive::Checks, rollback, run::open_ledger};
 use crate::app::App;
@@ -79,10 +78,7 @@ pub(crate) fn arm(
         policy: settings.policy,
         owner: Owner::Session(session.clone()),
     };
-    if let Some(old) = ledger.store().active_run(&new.worktree)? {
-        rollback::keep_lost_turn(app, ledger.store(), &old)?;
-    }
-    if let Some(left) = app.set_left_aside(ledger.store())? {
+    for left in rollback::set_left_aside(app, ledger.store())? {
         out::note(told::set_aside(&left, app.locale()));
     }
     let place = Place::new(&app.home, &session);

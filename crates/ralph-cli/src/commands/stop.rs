@@ -58,18 +58,11 @@ fn wanted(app: &App, store: &SqliteStore, args: &StopArgs) -> Result<Vec<Run>, C
     if let Some(given) = args.id.as_ref().or(args.run.as_ref()) {
         return Ok(app.find_run(store, Some(given))?.into_iter().collect());
     }
-    let worktree = (!args.all).then(|| app.worktree());
-    let open = store.runs(&RunQuery { worktree, which: Which::Open, limit: 1000 })?;
-    if args.all || open.len() < 2 {
-        return Ok(open);
+    if args.all {
+        return Ok(store.runs(&RunQuery { worktree: None, which: Which::Open, limit: 1000 })?);
     }
-    // Several runs may be paused here, but only one can be active.
-    if let Some(active) = open.iter().find(|run| run.state.is_active()) {
-        return Ok(vec![active.clone()]);
-    }
-    let names: Vec<String> = open.iter().map(|run| run.id.to_string()).collect();
-    Err(CliError::usage(format!("several runs are open here: {}", names.join(", ")))
-        .with_hint("name one with `--run RUN`, or end them with `--all`"))
+    let meant = app.find_run_to_change(store, None)?;
+    Ok(meant.filter(|run| !run.state.is_ended()).into_iter().collect())
 }
 
 /// Asks for the end or a pause and waits until the driver followed; what is to

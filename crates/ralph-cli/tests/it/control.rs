@@ -8,6 +8,16 @@ use crate::{git, plain};
 /// Starts a run whose agent is held in turn `turn`, and claims to be done
 /// from then on. Returns once the agent is held.
 pub(crate) fn held(project: &Project, turn: u32, beside: &str) -> (Running, Hold) {
+    held_with(project, turn, beside, &[])
+}
+
+/// The same with more flags.
+pub(crate) fn held_with(
+    project: &Project,
+    turn: u32,
+    beside: &str,
+    more: &[&str],
+) -> (Running, Hold) {
     let hold = Hold::new(project, "agent");
     project.agent(&format!(
         "echo turn $RALPH_ITERATION\n\
@@ -15,8 +25,8 @@ pub(crate) fn held(project: &Project, turn: u32, beside: &str) -> (Running, Hold
          if [ $RALPH_ITERATION -ge {turn} ]; then echo '<promise>DONE</promise>'; fi",
         hold.script(beside)
     ));
-    let mut running =
-        project.ralph(&["run", "do it", "--agent-cmd", "./agent.sh", "--json"]).start();
+    let args = ["run", "do it", "--agent-cmd", "./agent.sh", "--json"];
+    let mut running = project.ralph(&[&args, more].concat()).start();
     running.until_held();
     (running, hold)
 }
@@ -62,13 +72,45 @@ fn a_loop_is_started_cancelled_and_queried() {
 }
 
 #[test]
-fn one_session_after_the_other_can_have_a_loop_but_not_two_at_once() {
+fn one_session_after_the_other_can_have_a_gated_loop_but_not_two_at_once() {
     let project = git();
-    let first = start(&project, "ses_1");
-    let busy = project.ralph(&["start", "more", "--session", "ses_2"]).output().exits(2);
+    let begin = |session| {
+        let args = ["start", "more", "--session", session, "--criteria", "custom:true"];
+        project.ralph(&[&args, ["--json"].as_slice()].concat()).output()
+    };
+    let id = |output: Output| output.json()["runs"][0]["id"].as_str().unwrap().to_owned();
+    let first = id(begin("ses_1").exits(0));
+    let busy = begin("ses_2").exits(2);
     assert!(busy.stderr.contains(&first), "{}", busy.stderr);
-    let _ = stop(&project, &[]).exits(0);
-    assert_ne!(start(&project, "ses_2"), first);
+    let _ = stop(&project, &["--run", &first]).exits(0);
+    assert_ne!(id(begin("ses_2").exits(0)), first);
+}
+
+#[test]
+fn every_session_has_a_loop_of_its_own_if_the_claim_judges_it() {
+    let project = git();
+    let ids = ["ses_1", "ses_2"].map(|session| start(&project, session));
+    let args = ["start", "more", "--session", "ses_2"];
+    let busy = project.ralph(&args).output().exits(2);
+    assert!(busy.stderr.contains("this session already has a loop"), "{}", busy.stderr);
+    assert!(busy.stderr.contains(&ids[1]), "{}", busy.stderr);
+    let shown = project.ralph(&["status", "--json"]).output().exits(0).json();
+    assert_eq!(shown["runs"].as_array().unwrap().len(), 2, "{shown}");
+}
+
+#[test]
+fn a_command_that_changes_a_run_asks_which_of_several_it_means() {
+    let project = git();
+    let ids = ["ses_1", "ses_2"].map(|session| start(&project, session));
+    for args in [["stop"].as_slice(), &["pause"], &["resume"], &["rollback"], &["allow", "a"]] {
+        let refused = project.ralph(args).output().exits(2);
+        assert!(ids.iter().all(|id| refused.stderr.contains(id)), "{}", refused.stderr);
+        assert!(refused.stderr.contains("name the one you mean"), "{}", refused.stderr);
+    }
+    says(&project.ralph(&["report"]).output().exits(0), &ids[1]);
+    says(&project.ralph(&["pause", &ids[0]]).output().exits(0), &ids[0]);
+    says(&stop(&project, &[]).exits(0), &ids[1]);
+    says(&stop(&project, &[]).exits(0), &ids[0]);
 }
 
 #[test]

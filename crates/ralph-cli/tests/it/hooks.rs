@@ -172,7 +172,7 @@ fn a_session_that_is_not_the_loops_and_a_child_are_left_alone() {
     assert_eq!(session.tell("Stop", &child), Value::Null);
     assert_eq!(session.tell("SubagentStop", &child), Value::Null);
     session.is("running", 1);
-    let second = Session::new(&project, "s-2").prompt("/ralph another task");
+    let second = Session::new(&project, "s-2").prompt(GATED);
     assert!(goes_on(&second).contains("run-"), "{second}");
     session.is("running", 1);
 }

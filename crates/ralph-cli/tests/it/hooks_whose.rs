@@ -38,7 +38,7 @@ fn a_command_in_another_session_names_the_loop_and_leaves_it_alone() {
     }
     session.is("running", 1);
     assert!(goes_on(&other.prompt(&format!("/ralph status {id}"))).contains("make a hold b"));
-    let busy = other.prompt("/ralph another task");
+    let busy = other.prompt("/ralph another task --criteria \"custom:grep -q b a\"");
     assert!(goes_on(&busy).contains(&format!("`/ralph stop {id}` ends it")), "{busy}");
     other.prompt(&format!("/ralph stop {id}"));
     session.is("stopped", 1);
@@ -185,7 +185,7 @@ fn a_loop_whose_client_was_killed_is_noticed_and_in_nobodys_way() {
     begin(&session, GATED, client.id());
     let left = id(&session);
     let other = Session::new(&project, "s-2");
-    goes_on(&other.prompt("/ralph another task"));
+    goes_on(&other.prompt("/ralph another task --criteria \"custom:grep -q b a\""));
     client.kill().unwrap();
     client.wait().unwrap();
     let status = project.ralph(&["status"]).output().exits(0).stdout;

@@ -12,6 +12,7 @@ mod config;
 mod control;
 mod doctor_hosts;
 mod doctor_opencode;
+mod every_session;
 mod evidence;
 mod feedback;
 mod hands;

@@ -1,22 +1,38 @@
-//! One run a work tree, and one driver a run.
+//! One gated run a work tree, and one driver a run.
 
 use ralph_testkit::{Hold, Signal};
 
-use crate::control::{held, status};
+use crate::control::{held, held_with, status};
 use crate::{git, plain};
 
+/// Lets a gate judge a run.
+const GATED: &[&str] = &["--criteria", "custom:true"];
+
 #[test]
-fn a_second_run_in_the_same_work_tree_is_refused_by_the_name_of_the_first() {
+fn a_second_gated_run_in_the_same_work_tree_is_refused_by_the_name_of_the_first() {
     let project = git();
-    let (running, hold) = held(&project, 1, "");
+    let (running, hold) = held_with(&project, 1, "", GATED);
     let first = status(&project);
-    let refused = project.run_json("another", &[]).exits(2);
+    let refused = project.run_json("another", GATED).exits(2);
     let id = first["id"].as_str().unwrap();
     assert!(refused.stderr.contains(id), "{}", refused.stderr);
     assert!(refused.stderr.contains("ralph stop --run"), "{}", refused.stderr);
     hold.release();
     let _ = running.finish().exits(0).ends("success/claimed", 1);
     assert_eq!(status(&project)["id"], first["id"]);
+}
+
+#[test]
+fn a_run_that_the_claim_judges_begins_beside_another_one() {
+    let project = git();
+    let (running, hold) = held_with(&project, 1, "", GATED);
+    let first = status(&project);
+    project.script("other.sh", "echo '<promise>DONE</promise>'");
+    let args = ["run", "another", "--agent-cmd", "./other.sh", "--json"];
+    let _ = project.ralph(&args).output().exits(0).ends("success/claimed", 1);
+    assert_eq!(status(&project)["id"], first["id"]);
+    hold.release();
+    let _ = running.finish().exits(0).ends("success/claimed", 1);
 }
 
 #[test]
@@ -96,7 +112,6 @@ fn of_many_that_resume_at_once_one_drives() {
 
 /// Runs in a folder where the agent begins a repository, with this variable.
 #[track_caller]
-#[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
 fn found_in_a_young_repository(name: &str, value: &std::path::Path) {
     let project = plain();
     let call = |args: &[&str]| project.ralph(args).env(name, value);
@@ -110,9 +125,6 @@ fn found_in_a_young_repository(name: &str, value: &std::path::Path) {
 
     let shown = call(&["status", "--json"]).output().exits(0).json();
     assert_eq!(shown["runs"][0]["status"], "running", "{shown}");
-    let id = shown["runs"][0]["id"].as_str().unwrap();
-    let refused = project.run_call("another", &[]).env(name, value).output().exits(2);
-    assert!(refused.stderr.contains(id), "{}", refused.stderr);
     let _ = call(&["pause"]).output().exits(0);
     hold.is_over();
     let _ = running.finish().exits(130).ends("paused/asked", 1);

@@ -141,14 +141,10 @@ pub fn an_unknown_run_has_no_owner(open: Open<'_>) {
 pub fn a_session_cannot_take_over_a_second_active_run(open: Open<'_>) {
     let store = open();
     let session = Owner::Session(sample::session_id("mine"));
-    let claimed = |bits| Run {
-        worktree: "/here".to_owned(),
-        policy: Policy::promise(),
-        ..sample::run(bits)
-    };
+    let claimed =
+        |bits| Run { worktree: "/here".to_owned(), policy: Policy::promise(), ..sample::run(bits) };
     let own = Run { owner: Some(session.clone()), ..claimed(1) };
-    let (other, resting) =
-        (claimed(2), Run { state: State::Paused(Pause::Asked), ..claimed(3) });
+    let (other, resting) = (claimed(2), Run { state: State::Paused(Pause::Asked), ..claimed(3) });
     for run in [&own, &other, &resting] {
         store.create_run(run).unwrap();
     }

@@ -157,9 +157,7 @@ pub fn every_session_may_have_a_run_that_the_claim_judges(open: Open<'_>) {
     assert_eq!(active(&*store, &here), named(&[4, 3, 2, 1]));
 
     let second = store.create_run(&claimed(5, "ses_3"));
-    assert!(
-        matches!(second, Err(StoreError::SessionBusy { run }) if run == RunId::from_bits(3))
-    );
+    assert!(matches!(second, Err(StoreError::SessionBusy { run }) if run == RunId::from_bits(3)));
     store.create_run(&Run { state: State::Paused(Pause::Asked), ..claimed(6, "ses_3") }).unwrap();
     store.create_run(&Run { worktree: "/there".to_owned(), ..claimed(7, "ses_3") }).unwrap();
     assert_eq!(active(&*store, &here), named(&[4, 3, 2, 1]));

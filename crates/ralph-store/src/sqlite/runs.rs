@@ -3,7 +3,7 @@
 use ralph_core::run::{Owner, Run};
 use ralph_core::{RunId, SessionId, Timestamp};
 use rusqlite::types::FromSql;
-use rusqlite::{Connection, OptionalExtension, Params, Row, named_params, params};
+use rusqlite::{Connection, Params, Row, named_params, params};
 
 use super::{Fault, Tx, events, iterations};
 use crate::error::StoreError;

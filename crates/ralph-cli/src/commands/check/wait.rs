@@ -5,15 +5,16 @@ use std::time::Duration;
 
 use ralph_checks::GateWatcher;
 use ralph_checks::security::Chosen;
-use ralph_core::Timestamp;
 use ralph_core::evidence::GateReport;
-use ralph_engine::Ledger;
+use ralph_core::{Run, Timestamp};
 use ralph_engine::clock::Interrupt;
 use ralph_engine::events::{Event, Sink};
+use ralph_engine::{Ledger, loops};
 use ralph_store::RunStore;
 
 use super::Progress;
 use crate::app::App;
+use crate::caller::{self, CalledAs};
 use crate::commands::drive::{self, Checks};
 use crate::commands::resume::settings_of;
 use crate::error::CliError;
@@ -49,10 +50,23 @@ pub(super) fn for_turn(app: &App, interrupt: &Interrupt) -> Result<File, CliErro
 /// ones are broken.
 pub(super) fn fall_back(app: &App) {
     let store = app.existing_store().ok().flatten();
-    let run = store.and_then(|store| store.active_run(&app.worktree()).ok()?);
+    let run = store.and_then(|store| judged_run(app, &store).ok()?);
     if let Some(run) = run {
         app.fall_back_on(&run.id);
     }
+}
+
+/// The active run here that has gates: that of the agent which calls us, else
+/// the newest.
+fn judged_run(app: &App, store: &dyn RunStore) -> Result<Option<Run>, CliError> {
+    let mut active = loops::active(store, &app.worktree())?;
+    active.retain(|run| !run.policy.gates.is_empty());
+    if active.len() > 1
+        && let Some(own) = caller::open_run(app, CalledAs::Command)
+    {
+        active.sort_by_key(|run| run.id != own.id);
+    }
+    Ok(active.into_iter().next())
 }
 
 /// Runs the gates of the run that is active here, on the files as it sees
@@ -65,7 +79,7 @@ pub(super) fn check_run(
         return Ok(None);
     }
     let (ledger, _) = Ledger::open(&app.home)?;
-    let Some(run) = ledger.store().active_run(&app.worktree())? else { return Ok(None) };
+    let Some(run) = judged_run(app, ledger.store())? else { return Ok(None) };
     let chosen = Chosen::default();
     let gates = drive::gates(app, &run.policy.gates, &chosen)?;
     if gates.is_empty() {

@@ -18,7 +18,7 @@ use super::session::{Session, answer};
 use crate::app::App;
 use crate::commands::drive::{self, Checks};
 use crate::commands::run::open_ledger;
-use crate::commands::stop;
+use crate::commands::{rollback, stop};
 use crate::config::{self, Arm, Layers, Settings};
 use crate::error::CliError;
 
@@ -76,7 +76,9 @@ pub(super) fn start(
     let cleared = clear_the_way(asked, &ledger, own)?;
     let task = new.task.clone();
     let run = match ralph_engine::host::start(ledger.store(), &place, new, app.now()) {
-        Err(EngineError::Store(StoreError::WorktreeBusy { run })) => {
+        Err(EngineError::Store(
+            StoreError::WorktreeBusy { run } | StoreError::SessionBusy { run },
+        )) => {
             let busy = ledger.store().run(&run)?;
             if busy.as_ref().is_some_and(|busy| busy.task == task && asked.is_echo(busy, session)) {
                 return Ok(HostReply::silent());
@@ -88,13 +90,7 @@ pub(super) fn start(
     app.keep_settings(&run.id);
     place.note_loop_host(asked.call.caller);
     place.note_asked(asked.event.prompt.as_deref());
-    let reply = |run: &Run| {
-        let begin = Effect::Begin { task: run.task.text.clone(), rules: wording::rules(run) };
-        let more = [wording::told::passes_already(run), cleared.clone(), why.map(str::to_owned)];
-        let armed = std::iter::once(wording::host::armed(run));
-        let note: Vec<String> = armed.chain(more.into_iter().flatten()).collect();
-        HostReply::of(begin).with_note(note.join("\n"))
-    };
+    let reply = |run: &Run| begun(run, [cleared.clone(), why.map(str::to_owned)]);
     // The gates may take longer than there is time; the loop is armed anyhow.
     asked.deadline.otherwise((host.render)(asked.event, &reply(&run)));
     if host.reach == Reach::Messages && !run.policy.gates.is_empty() {
@@ -113,6 +109,14 @@ pub(super) fn start(
     })
 }
 
+/// What is said when a loop begins, and what the user is told beside that.
+pub(super) fn begun(run: &Run, more: [Option<String>; 2]) -> HostReply {
+    let begin = Effect::Begin { task: run.task.text.clone(), rules: wording::rules(run) };
+    let armed = [Some(wording::host::armed(run)), wording::told::passes_already(run)];
+    let note: Vec<String> = armed.into_iter().chain(more).flatten().collect();
+    HostReply::of(begin).with_note(note.join("\n"))
+}
+
 /// Ends the loop of this session, whose place a new one takes, and pauses what a
 /// client left that is gone; what the user is told about that.
 fn clear_the_way(
@@ -122,8 +126,10 @@ fn clear_the_way(
 ) -> Result<Option<String>, CliError> {
     let (app, store, locale) = (asked.app, ledger.store(), asked.app.chosen_locale());
     let Some(own) = own else {
-        let left = app.set_left_aside(store)?;
-        return Ok(left.map(|left| wording::told::set_aside(&left, locale)));
+        let left = rollback::set_left_aside(app, store)?;
+        let lines = left.iter().map(|left| wording::told::set_aside(left, locale));
+        let lines: Vec<String> = lines.collect();
+        return Ok((!lines.is_empty()).then(|| lines.join("\n")));
     };
     // Where a command waits until the agent is silent, whoever types one has
     // interrupted it.
@@ -165,12 +171,13 @@ fn busy_with(busy: Option<&Run>, id: &RunId) -> CliError {
         Some(Some(_)) => ("another session", "다른 세션"),
         Some(None) | None => ("`ralph run` in a terminal", "터미널의 `ralph run`"),
     };
-    CliError::refused(format!("this work tree already has an active run: {id} of {whose}"))
+    let text = format!("this work tree already has an active run with checks: {id} of {whose}");
+    CliError::refused(text)
         .with_hint(format!(
             "`/ralph stop {id}` ends it; a linked work tree can have a run of its own"
         ))
         .in_korean(
-            format!("이 작업 트리에서 이미 루프가 실행 중입니다: {id} ({korean})"),
+            format!("이 작업 트리에서 이미 검사가 있는 루프가 실행 중입니다: {id} ({korean})"),
             Some(&format!("`/ralph stop {id}` 로 끝냅니다")),
         )
 }
@@ -199,6 +206,12 @@ pub(super) fn settings(app: &App, host: &Host, mut layers: Layers) -> Result<Set
     if moves {
         settings.policy.context = wanted;
         settings.policy.old_session = Some(config::old_session(&layers));
+        if !settings.policy.is_gated() && layers.get("run.stagnation_limit").is_none() {
+            // A session that knows nothing of the last one may well say the
+            // same. How often it may is what the user sets.
+            let limits = &mut settings.policy.limits;
+            limits.stalled = limits.stalled.max(limits.restarts.saturating_add(2));
+        }
     }
     Ok(settings)
 }

@@ -12,10 +12,13 @@ use std::path::{Path, PathBuf};
 use ralph_core::host::{Happening, HostReply, Position, Silence, Tone, ToolUse};
 use ralph_core::policy::{Bar, GateSpec};
 use ralph_core::run::{AgentRef, Baseline, NewRun, Owner, Task};
+use ralph_core::state::State;
 use ralph_core::wording::told;
 use ralph_core::{Evidence, Run, RunId, SessionId, TreeId};
 use ralph_engine::events::Silent;
 use ralph_engine::host::Place;
+use ralph_engine::loops;
+use ralph_store::RunStore;
 use serde_json::{Value, json};
 
 use super::session::Session;
@@ -49,6 +52,27 @@ pub(super) fn unasked(asked: &Session<'_>, session: &SessionId) -> Result<HostRe
         (Happening::TurnEnded(silence), Arm::OnErrors) => here.turn_ended(silence),
         (_, _) => Ok(HostReply::silent()),
     }
+}
+
+/// What the first words of a session that want an answer mean for the loop that
+/// earlier ones began: nobody was to work on those, so these are its task.
+/// `None` if they are no such words.
+pub(super) fn first_again(
+    asked: &Session<'_>,
+    store: &dyn RunStore,
+    run: &Run,
+    place: &Place,
+) -> Result<Option<HostReply>, CliError> {
+    let Happening::Prompted { text, position: Position::First } = &asked.event.what else {
+        return Ok(None);
+    };
+    let is_new = run.state == State::Running && run.iteration <= 1 && run.task.text != *text;
+    let is_first = is_new && place.folder().join("armed").exists();
+    if !is_first || store.is_decided(&run.id, run.iteration)? {
+        return Ok(None);
+    }
+    let run = loops::set_task(store, run, text, asked.app.now())?;
+    Ok(Some(arm::begun(&run, [None, None])))
 }
 
 struct Here<'a> {

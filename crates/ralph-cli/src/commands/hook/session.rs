@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ralph_core::host::{
-    Actor, Effect, Happening, HostEvent, HostReply, Reach, Start, Tone, ToolUse,
+    Actor, Effect, Happening, HostEvent, HostReply, Reach, Report, Start, Tone, ToolUse,
 };
 use ralph_core::locale::Locale;
 use ralph_core::run::Owner;
@@ -105,6 +105,9 @@ impl<'a> Session<'a> {
             // The session went elsewhere; what is there proves nothing here.
             return Ok(HostReply::silent());
         }
+        if let Some(reply) = auto::first_again(self, ledger.store(), &run, &place)? {
+            return Ok(reply);
+        }
         let queued = self.queued(session, &place);
         if let Some(Queued::Acts(reply)) = queued {
             return Ok(reply);
@@ -161,29 +164,60 @@ impl<'a> Session<'a> {
             | Happening::SessionEnded { .. }
             | Happening::Other { .. } => return Ok(None),
         };
-        let silent = Some(HostReply::silent());
-        let Some(ledger) = self.existing_ledger()? else { return Ok(silent) };
-        let run = match wanted {
-            Some(report) => ledger.store().run(&report.run)?,
-            None => ledger.store().active_run(&self.app.worktree())?,
+        let Some(store) = self.app.existing_store()? else { return Ok(Some(HostReply::silent())) };
+        let runs = match wanted {
+            Some(report) => store.run(&report.run)?.into_iter().collect(),
+            None => loops::active(&store, &self.app.worktree())?,
         };
-        let is_ours = |run: &Run| {
-            run.worktree == self.app.worktree() && run.agent.name == self.call.host.name
-        };
-        let Some(run) = run.filter(is_ours) else { return Ok(silent) };
-        let Some(session) = run.session() else { return Ok(silent) };
+        drop(store);
+        let mut replies = Vec::new();
+        for run in runs {
+            replies.extend(self.of_host_for(&run, wanted)?);
+        }
+        Ok(Some(self.together(replies)))
+    }
+
+    /// What the host says about itself, for one of its loops; `None` if the run
+    /// is not one of them.
+    fn of_host_for(
+        &self,
+        run: &Run,
+        wanted: Option<&Report>,
+    ) -> Result<Option<HostReply>, CliError> {
+        let is_ours = run.worktree == self.app.worktree() && run.agent.name == self.call.host.name;
+        let Some(session) = run.session().filter(|_| is_ours) else { return Ok(None) };
+        let Some(ledger) = self.existing_ledger()? else { return Ok(None) };
         let is_cut_off =
-            run.state == State::Running && run.errands.first().is_none() && self.app.is_left(&run);
-        let reply = self.with_driver(ledger, &run, session, |driver, hosted| match wanted {
-            Some(report) => driver.answer_report(&run, report, hosted),
+            run.state == State::Running && run.errands.first().is_none() && self.app.is_left(run);
+        let reply = self.with_driver(ledger, run, session, |driver, hosted| match wanted {
+            Some(report) => driver.answer_report(run, report, hosted),
             None if is_cut_off => {
                 let run = driver.drop_turn(run.clone())?;
                 let reply = driver.answer_start(&run, hosted)?;
                 Ok(reply.with_note(told::was_cut_off(&run)).in_tone(Tone::Warning))
             }
-            None => driver.answer_start(&run, hosted),
+            None => driver.answer_start(run, hosted),
         });
         reply.map(Some)
+    }
+
+    /// One reply for several loops of a host that reads line by line: what it
+    /// has to do for the others comes before, and the user reads all of it at
+    /// once.
+    fn together(&self, mut replies: Vec<HostReply>) -> HostReply {
+        let Some(last) = replies.pop() else { return HostReply::silent() };
+        let mut notes = Vec::new();
+        let mut tone = last.tone;
+        for reply in replies {
+            notes.extend(reply.note);
+            if reply.tone != Tone::default() {
+                tone = reply.tone;
+            }
+            let alone = HostReply::of(reply.effect);
+            self.deadline.early(&(self.call.host.render)(self.event, &alone));
+        }
+        notes.extend(last.note.clone());
+        if notes.is_empty() { last } else { last.with_note(notes.join("\n")).in_tone(tone) }
     }
 
     /// Answers something that has nothing to do with gates.

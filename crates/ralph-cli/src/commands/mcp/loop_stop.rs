@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ralph_engine::command_log::CommandSource;
 use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
-use ralph_store::{Request, RunQuery, RunStore, Which};
+use ralph_store::Request;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -47,18 +47,8 @@ fn end(input: Input, _call: &Call) -> Result<Answer, Refusal> {
     let run = if input.run.is_some() {
         app.find_run(&store, input.run.as_deref()).map_err(refusal)?
     } else {
-        let here = RunQuery { worktree: Some(app.worktree()), which: Which::Open, limit: 2 };
-        let mut open = store.runs(&here).map_err(|error| refusal(error.into()))?;
-        if open.len() > 1 && !open.iter().any(|run| run.state.is_active()) {
-            let names: Vec<&str> = open.iter().map(|run| run.id.as_str()).collect();
-            return Err(Refusal(format!(
-                "several loops rest here; name one: {}",
-                names.join(", ")
-            )));
-        }
-        // One that is active counts before those that rest.
-        open.sort_by_key(|run| !run.state.is_active());
-        open.into_iter().next()
+        let found = app.find_run_to_change(&store, None).map_err(refusal)?;
+        found.filter(|run| !run.state.is_ended())
     };
     let Some(run) = run else { return nothing() };
     if run.state.is_active() {
