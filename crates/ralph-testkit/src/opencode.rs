@@ -130,6 +130,14 @@ impl OpenCode {
         self.post(&format!("/session/{session}/prompt_async"), &json!({ "parts": parts }));
     }
 
+    /// Says something that wants no answer, as other plugins do.
+    #[track_caller]
+    pub fn notes(&self, session: &str, text: &str) {
+        let parts = json!([{ "type": "text", "text": text }]);
+        let body = json!({ "parts": parts, "noReply": true });
+        self.post(&format!("/session/{session}/message"), &body);
+    }
+
     /// Types a command in a session and returns when its turn is over.
     #[track_caller]
     pub fn command(&self, session: &str, name: &str, arguments: &str) -> Value {

@@ -70,3 +70,34 @@ fn of_two_sessions_only_the_one_with_the_loop_goes_on() {
         stage.api.is_over();
     });
 }
+
+#[test]
+fn every_session_begins_a_loop_of_its_own_with_its_first_words_that_want_an_answer() {
+    isolated(|| {
+        let turns = || [Turn::says("아직입니다."), Turn::says("마쳤습니다. DONE")];
+        let script = Script::new([])
+            .conversation("파서를 고쳐 줘", turns())
+            .conversation("이 프로젝트는 파이썬입니다", turns());
+        let stage = Stage::new(script);
+        let settings = "[run]\nlocale = \"ko\"\nmatch = \"word\"\n\n\
+                        [hooks]\narm = \"every-session\"\n";
+        stage.project.file("ralph.toml", settings);
+        let client = stage.start();
+        let [one, two] = ["one", "two"].map(|title| client.session(title));
+        client.notes(&two, "이 프로젝트는 파이썬입니다");
+        client.says(&one, "파서를 고쳐 줘");
+        client.says(&two, "렉서를 고쳐 줘");
+        client.until_toast("완료");
+        client.until_toast("완료");
+        stage.api.is_over();
+        let runs = stage.project.ralph(&["runs", "--json"]).output().exits(0).json();
+        for (session, task) in [(&one, "파서를 고쳐 줘"), (&two, "렉서를 고쳐 줘")] {
+            let mut runs = runs["runs"].as_array().unwrap().iter();
+            let run = runs.find(|run| run["session_id"] == session.as_str()).unwrap();
+            assert_eq!((&run["task"], &run["status"]), (&task.into(), &"success".into()), "{run}");
+        }
+        let heard = stage.heard_in("이 프로젝트는 파이썬입니다");
+        let asked = "렉서를 고쳐 줘\n\n(중요: 모든 작업이 완료되면 반드시 'DONE'을 출력하세요.)";
+        assert!(heard[0].ends_with(asked), "{}", heard[0]);
+    });
+}

@@ -192,3 +192,52 @@ fn a_loop_whose_session_is_gone_rests_when_the_client_starts() {
         stage.is("paused/interrupted", 2);
     });
 }
+
+#[test]
+fn two_loops_whose_client_is_killed_while_it_sums_them_up_both_go_on() {
+    isolated(|| {
+        let stage = Stage::saying([]);
+        let holds = ["one", "two"].map(|name| Hold::new(&stage.project, name));
+        let lost = holds.iter().map(|hold| Turn::says("Lost.").held(hold));
+        let found = [Turn::says("Found."), Turn::says("Found.")];
+        stage.api.then(
+            Script::new([])
+                .conversation("고쳐 줘", ["아직", "아직", "DONE", "DONE"].map(Turn::says))
+                .asides(lost.chain(found).collect::<Vec<_>>()),
+        );
+        stage.project.file("ralph.toml", settings("summarize", ""));
+        let client = stage.start();
+        let mut old = ["one", "two"].map(|title| client.session(title));
+        for session in &old {
+            client.says(session, "파서를 고쳐 줘");
+        }
+        holds.iter().for_each(Hold::is_begun);
+        drop(client);
+        holds.iter().for_each(Hold::release);
+        let client = stage.start();
+        let mut gone = [deleted(&client), deleted(&client)];
+        old.sort();
+        gone.sort();
+        assert_eq!(gone, old);
+        let runs = stage.project.ralph(&["runs", "--json"]).output().exits(0).json();
+        let runs = runs["runs"].as_array().unwrap();
+        assert!(runs.len() == 2 && runs.iter().all(|run| run["status"] == "success"), "{runs:?}");
+        stage.api.is_over();
+    });
+}
+
+#[test]
+fn an_agent_that_says_the_same_each_time_is_retried_five_times_and_the_user_told_so() {
+    isolated(|| {
+        let stage = Stage::saying(["아직입니다."; 6].map(Turn::says));
+        stage.project.file("ralph.toml", settings("summarize", ""));
+        let client = stage.start();
+        let session = client.session("work");
+        client.says(&session, "파서를 고쳐 줘");
+        let toast = client.until_toast("재시도");
+        assert_eq!(toast["message"], LIMIT);
+        stage.is("failed/max_restarts", 6);
+        assert_eq!(stage.api.main().len(), 6);
+        stage.api.is_over();
+    });
+}
