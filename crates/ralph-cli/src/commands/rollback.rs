@@ -1,5 +1,6 @@
 //! `ralph rollback`: takes back what a run did.
 
+mod overlap;
 mod view;
 
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use ralph_engine::undo::{self, Name};
 use ralph_snapshot::{ChangeKind, Conflicts, Done, Kept, Label, Plan, Snapshots};
 use ralph_store::RunStore;
 
+use self::overlap::SharedFiles;
 use super::resume::refuse_elsewhere;
 use crate::app::App;
 use crate::config::OnFail;
@@ -22,7 +24,9 @@ use crate::{closing, out};
 ///
 /// Restores contents, modes, links and deletions exactly, and removes only
 /// files that appeared during the run. Files that others changed, after the
-/// run or while it rested, are left unless `--force` is given. A safety snapshot is taken first, so that
+/// run or while it rested, are left unless `--force` is given. If another run
+/// worked here at the same time and changed the same files, they are listed and
+/// nothing happens without `--force`. A safety snapshot is taken first, so that
 /// `--undo` brings everything back.
 #[derive(clap::Args, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
@@ -95,9 +99,13 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
             .with_hint(format!("`ralph snapshots {}` lists them", run.id))
     })?;
     let plan = undo::plan(&snapshots, &all, to, &relative(&app, &args.path)?)?;
+    let shared = overlap::shared(&app, &store, &run, &plan)?;
     if args.dry_run || plan.is_empty() {
-        show_plan(args, &run, &plan);
+        show_plan(args, &run, &plan, &shared);
         return Ok(0);
+    }
+    if !args.force && !shared.is_empty() {
+        return Err(overlap::refused(&run, &shared));
     }
     let done = snapshots.apply(&plan, conflicts, app.now())?;
     report(args, &run, &done, &plan.kept);
@@ -123,6 +131,13 @@ pub(crate) fn after_failure(app: &App, run: &Run, on_fail: OnFail) -> Result<(),
     let plan = undo::plan(&snapshots, &all, to, &[])?;
     if plan.is_empty() {
         return Ok(());
+    }
+    if let Some(store) = app.existing_store()? {
+        let shared = overlap::shared(app, &store, run, &plan)?;
+        if !shared.is_empty() {
+            out::error(&overlap::refused(run, &shared));
+            return Ok(());
+        }
     }
     let done = snapshots.apply(&plan, Conflicts::Leave, app.now())?;
     out::note(view::closing(run, &done));
@@ -257,11 +272,14 @@ fn outcome(done: &Done) -> u8 {
     u8::from(!done.left.is_empty() || !done.blocked.is_empty())
 }
 
-fn show_plan(args: &RollbackArgs, run: &Run, plan: &Plan) {
+fn show_plan(args: &RollbackArgs, run: &Run, plan: &Plan, shared: &[SharedFiles]) {
     if args.json {
-        out::line(view::plan_as_json(plan));
+        out::line(view::plan_as_json(plan, shared));
     } else {
         view::show_plan(plan, run.policy.locale);
+        if !shared.is_empty() {
+            out::error(&overlap::refused(run, shared));
+        }
     }
 }
 

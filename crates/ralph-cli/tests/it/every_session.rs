@@ -131,3 +131,50 @@ fn an_agent_that_says_the_same_each_time_has_all_of_its_retries() {
     let said = toast["text"].as_str().unwrap();
     assert!(said.contains("진전") && retries == 2, "{retries}: {said}");
 }
+
+#[test]
+fn of_loops_at_the_same_time_none_is_taken_back_alone_where_they_share_files() {
+    let project = hooks::project();
+    let [one, two] = ["s-1", "s-2"].map(|id| hooks::Session::new(&project, id));
+    let done = "Done.\n\n<promise>DONE</promise>";
+    one.prompt("/ralph write");
+    two.prompt("/ralph write as well");
+    let write = |session: &hooks::Session<'_>, file: &str, text: &str| {
+        project.file(file, text);
+        session.edit(file);
+    };
+    write(&one, "alone", "one\n");
+    write(&one, "shared", "one\n");
+    one.stop("Not yet.");
+    write(&two, "shared", "one\ntwo\n");
+    two.stop(done);
+    one.stop(done);
+    let [first, second] =
+        ["s-1", "s-2"].map(|id| run_of(&project, id)["id"].as_str().unwrap().to_owned());
+    for args in [["rollback", &first].as_slice(), &["rollback", &first, "--path", "shared"]] {
+        let refused = project.ralph(args).output().exits(1).stderr;
+        assert!(refused.contains("shared (") && refused.contains(&second), "{refused}");
+        assert!(refused.contains("--force"), "{refused}");
+    }
+    assert_eq!(project.read("shared"), "one\ntwo\n");
+    let plan =
+        project.ralph(&["rollback", &second, "--dry-run", "--json"]).output().exits(0).json();
+    assert!(plan["shared"].to_string().contains(&first), "{plan}");
+    let _ = project.ralph(&["rollback", &first, "--force"]).output().exits(0);
+    assert!(!project.root().join("shared").exists());
+}
+
+#[test]
+fn loops_after_one_another_share_nothing() {
+    let project = hooks::project();
+    let session = hooks::Session::new(&project, "s-1");
+    for text in ["one\n", "two\n"] {
+        session.prompt("/ralph write");
+        project.file("a", text);
+        session.edit("a");
+        session.stop("Done.\n\n<promise>DONE</promise>");
+    }
+    let id = run_of(&project, "s-1")["id"].as_str().unwrap().to_owned();
+    let _ = project.ralph(&["rollback", &id]).output().exits(0);
+    assert_eq!(project.read("a"), "one\n");
+}

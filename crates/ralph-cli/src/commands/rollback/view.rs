@@ -8,6 +8,7 @@ use ralph_core::wording::columns;
 use ralph_snapshot::{Action, Done, Kept, Plan, Step, WhyKept};
 use serde_json::{Value, json};
 
+use super::overlap::SharedFiles;
 use crate::texts::counted;
 use crate::{out, texts};
 
@@ -18,7 +19,7 @@ const LISTED: usize = 20;
 const WORD: usize = 10;
 
 /// What would happen, as JSON.
-pub(super) fn plan_as_json(plan: &Plan) -> Value {
+pub(super) fn plan_as_json(plan: &Plan, shared: &[SharedFiles]) -> Value {
     let steps = |steps: &[Step]| -> Vec<_> {
         let one = |step: &Step| {
             let action = word(step.action, Locale::En);
@@ -32,7 +33,14 @@ pub(super) fn plan_as_json(plan: &Plan) -> Value {
         "steps": steps(&plan.steps),
         "conflicts": steps(&plan.conflicts),
         "kept": kept_as_json(&plan.kept),
+        "shared": shared.iter().flat_map(shared_as_json).collect::<Vec<_>>(),
     })
+}
+
+fn shared_as_json(shared: &SharedFiles) -> impl Iterator<Item = Value> {
+    let run = shared.run.to_string();
+    let one = move |path| json!({ "path": path, "run_id": run });
+    shared.paths.iter().map(|path| path.to_string_lossy().into_owned()).map(one)
 }
 
 /// What would happen, for people.
