@@ -33,7 +33,7 @@ use crate::error::CliError;
 use crate::rights::{self, CallRight};
 use deadline::Deadline;
 
-pub(crate) use auto::lookout;
+pub(crate) use auto::blindness;
 
 /// How much of a payload is read. Hosts send whole files.
 const MOST_PAYLOAD: u64 = 512 * 1024 * 1024;

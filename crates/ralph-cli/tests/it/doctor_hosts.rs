@@ -177,7 +177,14 @@ fn events_that_nobody_tells_are_broken() {
     has(&said, "broken", &["does not hear of PreToolUse;", "`ralph install claude-code` again"]);
     install(&project, &[]);
     let said = doctor(&project, &[]).output().exits(0);
-    has(&said, "note", &["arm: on-errors", "`hooks.arm`", "none can be found here: zero errors"]);
+    let blind = "no linter, type checker or test was found, so only the security scan";
+    has(&said, "note", &["arm: on-errors", "`hooks.arm`", blind, "[gates.lint_clean]"]);
+    project.file(
+        "ralph.toml",
+        "[hooks]\narm = \"on-errors\"\n\n[gates.test_pass]\ncommand = \"true\"\n",
+    );
+    let said = doctor(&project, &[]).output().exits(0);
+    assert!(!said.stdout.contains(blind), "{}", said.stdout);
 }
 
 #[test]

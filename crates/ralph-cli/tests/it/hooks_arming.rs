@@ -76,6 +76,59 @@ fn with_on_errors_an_edit_that_breaks_nothing_new_is_left_alone() {
     assert_eq!(session.run(), Value::Null);
 }
 
+/// A project whose tests fail if a file has `BAD` in it, and which has no linter.
+fn tested(gate: &str) -> Project {
+    let project = crate::git();
+    project.script("test.sh", "! grep -q BAD code.txt || { echo 'not ok 1 - reads'; exit 1; }");
+    project.file("ralph.toml", format!("[hooks]\narm = \"on-errors\"\n{gate}"));
+    project.file("code.txt", "fine\n").run_git(&["add", "-A"]);
+    project.run_git(&["commit", "-qm", "start"]);
+    project
+}
+
+#[test]
+fn with_on_errors_a_test_that_an_edit_breaks_is_continued_without_any_linter() {
+    let gate = "\n[gates.test_pass]\ncommand = \"./test.sh\"\n";
+    for settings in [gate.to_owned(), format!("\n[run]\ncriteria = [\"test_pass\"]\n{gate}")] {
+        let project = tested(&settings);
+        let session = Session::new(&project, "s-1");
+        assert_eq!(session.prompt("improve code.txt"), Value::Null, "a test can begin a loop");
+        write(&session, "code.txt", "BAD\n");
+        let said = session.stop("Improved.");
+        assert!(goes_on(&said).contains("test_pass"), "{said}");
+        let told = said["systemMessage"].as_str().unwrap();
+        assert!(told.contains("goes on"), "{told}");
+        project.file("code.txt", "better\n");
+        session.edit("code.txt");
+        assert_eq!(session.stop("Repaired.")["decision"], Value::Null);
+        session.is("success/verified", 2);
+    }
+}
+
+#[test]
+fn with_on_errors_what_can_be_exploited_is_found_and_that_nothing_else_can_be_is_said() {
+    for (locale, words) in
+        [("en", "only the security scan can begin a loop"), ("ko", "보안 검사만")]
+    {
+        let project = crate::git();
+        let settings = format!("[run]\nlocale = \"{locale}\"\n\n[hooks]\narm = \"on-errors\"\n");
+        project.file("ralph.toml", settings).run_git(&["add", "-A"]);
+        project.run_git(&["commit", "-qm", "start"]);
+        let session = Session::new(&project, "s-1");
+        let told = session.prompt("write code.py");
+        let told = told["systemMessage"].as_str().unwrap_or_default();
+        assert!(told.contains(words) && told.contains("[gates.lint_clean]"), "{told}");
+        assert!(told.chars().count() <= 200, "{told}");
+        write(&session, "code.py", "def f(x):\n    return eval(x)\n");
+        let said = session.stop("Written.");
+        assert!(goes_on(&said).contains("code.py:2"), "{said}");
+        project.file("code.py", "def f(x):\n    return x\n");
+        session.edit("code.py");
+        assert_eq!(session.stop("Repaired.")["decision"], Value::Null);
+        assert_eq!(session.prompt("thanks"), Value::Null, "it is said once");
+    }
+}
+
 #[test]
 fn with_on_errors_what_breaks_elsewhere_counts_only_if_the_whole_project_does() {
     for (scope, continues) in [("edited", false), ("project", true)] {

@@ -76,6 +76,20 @@ pub fn begins_in_every_session(locale: Locale) -> &'static str {
     }
 }
 
+/// The user is told that `on-errors` can hardly begin a loop here.
+pub fn only_security_looks(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => {
+            "no linter, type checker or test was found, so only the security scan can begin a loop. \
+             Add one to ralph.toml: `[gates.lint_clean]` with `command = \"…\"`."
+        }
+        Locale::Ko => {
+            "린터, 타입 검사기, 테스트를 찾지 못해 보안 검사만 루프를 시작할 수 있습니다. \
+             ralph.toml 에 `[gates.lint_clean]` 과 `command = \"…\"` 를 추가하세요."
+        }
+    }
+}
+
 /// The user is told that checks were made weaker; `None` if none was.
 pub fn weakened(held: &[Weakening], locale: Locale) -> Option<String> {
     let first = held.first()?;

@@ -174,6 +174,9 @@ impl Driver<'_> {
     pub fn survey(&mut self, run: &Run) -> Result<Evidence, EngineError> {
         let mut evidence = self.no_turn();
         self.look_at_files(run, &mut evidence)?;
+        // There is no start that checks could be compared with.
+        evidence.weakened.clear();
+        evidence.weakened_state = None;
         Ok(evidence)
     }
 

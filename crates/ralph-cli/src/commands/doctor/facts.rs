@@ -153,7 +153,7 @@ impl Facts {
         self.programs = names.iter().filter_map(|name| found(app, name)).collect();
         self.arm = self.armed(app);
         if self.arm.is_some_and(|(arm, _)| arm == Arm::OnErrors) {
-            self.blind = hook::lookout(app).err().map(|error| error.in_line());
+            self.blind = hook::blindness(app, self.locale);
         }
         self.loaded = self.loaded(app);
         let is_there = |file: &&&str| app.project.root.join(file).exists();

@@ -398,7 +398,7 @@ impl Judge<'_> {
         };
         let what = format!("arm: {}: {what}{by}", arm.name());
         Some(match &self.0.blind {
-            Some(reason) => self.remark(format!("{what}, but none can be found here: {reason}")),
+            Some(reason) => self.remark(format!("{what}; {reason}")),
             None => self.fine(what),
         })
     }

@@ -3,14 +3,16 @@
 //! With `every-session` the first message of a session is a task. With
 //! `on-errors` a turn that leaves errors which were not there before is made
 //! to go on. What was there before is found out when the agent is about to
-//! edit its first file, so sessions that only talk pay nothing.
+//! edit its first file, so sessions that only talk pay next to nothing.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use ralph_core::host::{Happening, HostReply, Position, Silence, Tone, ToolUse};
-use ralph_core::policy::{Bar, GateSpec};
+use ralph_core::locale::Locale;
+use ralph_core::policy::{Bar, Criterion, GateSpec};
 use ralph_core::run::{AgentRef, Baseline, NewRun, Owner, Task};
 use ralph_core::state::State;
 use ralph_core::wording::told;
@@ -31,6 +33,10 @@ use crate::error::CliError;
 
 /// How much of a prompt is kept as the task of a loop that may begin.
 const PROMPT_CHARS: usize = 20_000;
+
+/// How long the user waits for what looks for errors. What takes longer is left
+/// out, once that is known.
+const MOST_LOOK: Duration = Duration::from_mins(1);
 
 /// Hears of an event in a session without a run.
 pub(super) fn unasked(asked: &Session<'_>, session: &SessionId) -> Result<HostReply, CliError> {
@@ -102,9 +108,16 @@ impl Here<'_> {
         match mode {
             Arm::Manual => Ok(HostReply::silent()),
             Arm::OnErrors => {
+                let is_first = !self.place.folder().join("prompt").exists();
                 let _ = fs::remove_file(self.place.folder().join("edited"));
                 self.keep("prompt", &text.chars().take(PROMPT_CHARS).collect::<String>())?;
-                Ok(HostReply::silent())
+                let (app, locale) = (self.asked.app, self.asked.app.chosen_locale());
+                let blind = is_first.then(|| blindness(app, locale)).flatten();
+                let reply = HostReply::silent();
+                Ok(match blind {
+                    Some(why) => reply.with_note(format!("ralph: on-errors: {why}")),
+                    None => reply,
+                })
             }
             Arm::EverySession if self.place.folder().join("armed").exists() => {
                 Ok(HostReply::silent())
@@ -239,7 +252,8 @@ impl Here<'_> {
             // There is nothing to compare their findings with.
             settings.policy.gates.retain(|gate| !before.unknown.contains(&gate.name));
         }
-        Ok(Checks::new(self.asked.app, settings)?.until(self.asked.deadline.end_of_gates()))
+        let until = self.asked.deadline.end_of_gates().min(Instant::now() + MOST_LOOK);
+        Ok(Checks::new(self.asked.app, settings)?.until(until))
     }
 
     fn edited(&self) -> BTreeSet<String> {
@@ -257,17 +271,62 @@ impl Here<'_> {
     }
 }
 
-/// What looks for errors here, and for what can be exploited.
+/// What looks for what can be exploited here, and for errors and broken tests as
+/// far as anything can be run that does.
 pub(crate) fn lookout(app: &App) -> Result<Settings, CliError> {
-    let mut layers: Layers = app.layers()?;
-    for path in ["run.zero_errors", "run.zero_security"] {
-        layers.set_flag(path, config::Value::Switch(true));
-    }
-    let mut settings = app.settings(&layers)?;
+    let own: Layers = app.layers()?;
+    let most = [Watch { tests: true, errors: true }, Watch { tests: true, errors: false }];
+    let less = [Watch { tests: false, errors: true }];
+    let found = most.into_iter().chain(less).find_map(|watch| app.settings(&watch.on(&own)).ok());
+    let mut settings = match found {
+        Some(settings) => settings,
+        None => app.settings(&Watch { tests: false, errors: false }.on(&own))?,
+    };
+    // Nobody asked for these in particular.
+    let missing = std::mem::take(&mut settings.missing);
+    let is_here = |gate: &GateSpec| missing.iter().all(|missing| missing.gate != gate.name);
+    settings.policy.gates.retain(is_here);
     let lenient = |gate: &mut GateSpec| gate.bar = Bar::NoWorse;
     settings.policy.gates.iter_mut().for_each(lenient);
     settings.policy.zero.clear();
     Ok(settings)
+}
+
+/// Says why hardly anything, or nothing at all, can begin a loop here; `None` if
+/// there is a linter, a type checker or a test.
+pub(crate) fn blindness(app: &App, locale: Locale) -> Option<String> {
+    let looks = |gate: &GateSpec| gate.criterion != Criterion::Security && !gate.is_memory();
+    match lookout(app) {
+        Ok(settings) if settings.policy.gates.iter().any(looks) => None,
+        Ok(_) => Some(told::only_security_looks(locale).to_owned()),
+        Err(error) => Some(error.in_line()),
+    }
+}
+
+/// What is watched beside what can be exploited.
+struct Watch {
+    tests: bool,
+    errors: bool,
+}
+
+impl Watch {
+    fn on(&self, own: &Layers) -> Layers {
+        let mut layers = own.clone();
+        layers.set_flag("run.zero_security", config::Value::Switch(true));
+        if self.errors {
+            layers.set_flag("run.zero_errors", config::Value::Switch(true));
+        }
+        let mut criteria = match own.get("run.criteria") {
+            Some(config::Value::List(names)) => names.clone(),
+            Some(_) | None => Vec::new(),
+        };
+        let tests = Criterion::TestPass.name();
+        if self.tests && !criteria.iter().any(|name| name.split(':').next() == Some(tests)) {
+            criteria.push(tests.to_owned());
+            layers.set_flag("run.criteria", config::Value::List(criteria));
+        }
+        layers
+    }
 }
 
 /// What was wrong before a turn.

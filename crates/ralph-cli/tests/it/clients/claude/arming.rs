@@ -1,6 +1,6 @@
 //! Loops that begin by themselves, where the user chose that.
 
-use ralph_testkit::{Script, Turn, isolated};
+use ralph_testkit::{Hold, Script, Turn, isolated};
 
 use crate::clients::claude::stage::{DONE, Stage, standing, writes};
 
@@ -49,6 +49,57 @@ fn an_edit_that_breaks_something_is_made_to_go_on() {
         assert!(stage.heard(3).contains("new.py"), "{}", stage.heard(3));
         assert!(!stage.heard(3).contains("old.py"), "{}", stage.heard(3));
         assert_eq!(stage.run()["status"], "success", "{:#}", stage.run());
+    });
+}
+
+#[test]
+fn a_test_that_an_edit_breaks_is_made_to_go_on_and_the_user_told_why() {
+    isolated(|| {
+        let stage = Stage::saying([]);
+        let good = "def add(a, b):\n    return a + b\n";
+        let test = "import unittest\nfrom calc import add\n\n\nclass T(unittest.TestCase):\n    \
+                    def test_add(self):\n        self.assertEqual(add(2, 3), 5)\n";
+        stage.project.file("calc.py", good).file("test_calc.py", test);
+        stage.project.file(
+            "ralph.toml",
+            "[run]\ncriteria = [\"test_pass\"]\n\n[hooks]\narm = \"on-errors\"\n",
+        );
+        stage.project.run_git(&["add", "-A"]);
+        stage.project.run_git(&["commit", "--quiet", "--message=python"]);
+        stage.api.then(Script::new([
+            writes(&stage.project, "calc.py", "def add(a, b):\n    return a - b  # quick\n"),
+            Turn::says("I made it faster."),
+            writes(&stage.project, "calc.py", good),
+            Turn::says("As it was."),
+        ]));
+        let said = stage.session("make calc.py faster").output().exits(0);
+        assert_eq!(said.result()["result"], "As it was.");
+        stage.asked(4);
+        let heard = stage.heard(3);
+        assert!(heard.contains("test_add") && !heard.contains("run-00000000"), "{heard}");
+        assert!(said.stdout.contains("after this turn 1 test fails, so the agent goes on"));
+        assert_eq!(stage.run()["status"], "success", "{:#}", stage.run());
+    });
+}
+
+#[test]
+fn sessions_have_a_loop_each_where_every_session_begins_one() {
+    isolated(|| {
+        let stage = python("every-session", 0);
+        let held = Hold::new(&stage.project, "first");
+        let script = Script::new([])
+            .conversation("talk to me", [Turn::says("not yet").held(&held), Turn::says(DONE)])
+            .conversation("sing to me", [Turn::says("not yet"), Turn::says(DONE)]);
+        stage.api.then(script);
+        let first = stage.session("talk to me").start();
+        held.is_begun();
+        let _ = stage.session("sing to me").output().exits(0);
+        held.release();
+        let _ = first.finish().exits(0);
+        stage.asked(4);
+        let runs = stage.project.ralph(&["runs", "--json"]).output().exits(0).json();
+        let runs = runs["runs"].as_array().unwrap();
+        assert!(runs.len() == 2 && runs.iter().all(|run| run["status"] == "success"), "{runs:#?}");
     });
 }
 
