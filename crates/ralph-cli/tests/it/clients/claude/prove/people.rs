@@ -109,3 +109,14 @@ fn an_agent_in_plan_mode_is_not_pushed_on() {
         stage.is("waiting/human", 1).asked(1);
     });
 }
+
+#[test]
+fn the_user_reads_that_the_checks_pass_already() {
+    isolated(|| {
+        let stage = Stage::saying([Turn::says(DONE)]);
+        let prompt = "/ralph tidy up --criteria \"custom:grep -q 1 a\"";
+        let said = stage.session(prompt).output().exits(0);
+        assert!(said.stdout.contains("The checks pass already"), "{}", said.stdout);
+        stage.is("success/claimed", 1);
+    });
+}

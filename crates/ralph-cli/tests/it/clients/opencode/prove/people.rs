@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use ralph_testkit::{Hold, Script, Turn, isolated};
 
-use crate::clients::opencode::stage::{DONE, Stage};
+use crate::clients::opencode::stage::{DONE, Stage, writes};
 
 #[test]
 fn commands_during_a_turn_are_answered_beside_it_and_lose_no_promise() {
@@ -56,5 +56,39 @@ fn a_ralph_that_hangs_holds_up_no_message() {
         stage.api.until_asked(2);
         stage.api.is_over();
         assert_eq!(client.toasts("goes on without it"), 1);
+    });
+}
+
+#[test]
+fn a_turn_that_weakens_a_test_is_refused_without_praise_and_the_user_told() {
+    isolated(|| {
+        let stage = Stage::saying([]);
+        let test = |mark: &str| {
+            format!(
+                "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_one(self):\n        \
+                 self.assertEqual(1, 1)\n\n{mark}    def test_a(self):\n        \
+                 self.assertIn('b', open('a').read())\n"
+            )
+        };
+        stage.project.file("test_a.py", test("")).run_git(&["add", "-A"]);
+        stage.project.run_git(&["commit", "--quiet", "--message=tests"]);
+        stage.api.then(Script::new([
+            writes(&stage.project, "test_a.py", &test("    @unittest.skip('flaky')\n")),
+            Turn::says(DONE),
+            writes(&stage.project, "test_a.py", &test("")),
+            writes(&stage.project, "a", "b\n"),
+            Turn::says(DONE),
+        ]));
+        let client = stage.start();
+        let session = client.session("work");
+        let task = "fix it --criteria \"custom:python3 -m unittest -v\"";
+        client.submits(&session, "ralph", task);
+        client.until_toast("weakened a check: test_a.py");
+        client.until_toast("custom-1 passes");
+        stage.is("success/verified", 2);
+        let refused = stage.heard(3);
+        assert!(refused.starts_with("[ralph, turn 2 of "), "{refused}");
+        assert!(refused.contains("tests or checks were changed"), "{refused}");
+        assert!(!refused.contains("improvement"), "{refused}");
     });
 }
