@@ -443,10 +443,10 @@ export const Ralph = async ({ client, directory }: any) => {
       env.RALPH_HOST_SESSION = input?.sessionID || "opencode"
       if (process.env.OPENCODE_SERVER_PASSWORD) env.OPENCODE_SERVER_PASSWORD = ""
     },
-    // Nobody but the client knows which session asks for a loop or takes notes.
+    // Nobody but the client knows which session asks about a loop or takes notes.
     "tool.execute.before": async ({ tool, sessionID }: any, { args }: any) => {
       try {
-        if (!/^ralph_(loop_start|memory_[a-z]+|approach_check)$/.test(tool)) return
+        if (!/^ralph_(loop_start|loop_status|memory_[a-z]+|approach_check)$/.test(tool)) return
         args.session = (await parentOf(sessionID)) ?? sessionID
       } catch {}
     },

@@ -188,6 +188,30 @@ fn an_argument_that_is_wrong_is_named() {
 }
 
 #[test]
+fn of_several_loops_a_session_is_shown_its_own() {
+    let project = crate::git();
+    for session in ["s-1", "s-2"] {
+        let args = ["start", session, "--session", session];
+        let _ = project.ralph(&args).output().exits(0);
+    }
+    let mut server = Server::start(&project, &[("CLAUDE_CODE_SESSION_ID", "s-1")]);
+    let shown = |server: &mut Server, arguments: &Value| {
+        let list = server.answered("loop_status", arguments);
+        let runs = list["runs"].as_array().unwrap().iter();
+        runs.map(|run| run["session_id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(shown(&mut server, &json!({})), ["s-1"]);
+    assert_eq!(shown(&mut server, &json!({ "session": "s-2" })), ["s-2"]);
+    assert_eq!(shown(&mut server, &json!({ "session": "s-3" })), ["s-2", "s-1"]);
+    let stop = server.refused("loop_stop", &json!({}));
+    assert!(stop.contains("run-"), "{stop}");
+    let _ = server.leave().exits(0);
+    let mut other = Server::start(&project, &[("CLAUDE_CODE_SESSION_ID", "s-3")]);
+    let stop = other.refused("loop_stop", &json!({}));
+    assert!(stop.contains("several runs are open here"), "{stop}");
+}
+
+#[test]
 fn a_loop_is_started_shown_and_not_ended_by_the_agent_that_is_in_it() {
     let project = crate::git();
     project.file("ralph.toml", "[run]\ncriteria = [\"custom:grep -q b a\"]\n");

@@ -134,10 +134,14 @@ fn start_loop(app: &App, input: &Input) -> Result<Answer, CliError> {
 
 /// The session that is meant: the one given, else the one for which the
 /// client started us.
-fn session(app: &App, input: &Input) -> Result<String, CliError> {
+pub(super) fn known_session(app: &App, given: Option<String>) -> Option<String> {
     let named = HOSTS.iter().filter_map(|host| host.session_variable);
-    let known = named.filter_map(|name| app.variable(name)).find(|value| !value.is_empty());
-    input.session.clone().or(known).ok_or_else(|| {
+    let mut known = named.filter_map(|name| app.variable(name));
+    given.or_else(|| known.find(|value| !value.is_empty()))
+}
+
+fn session(app: &App, input: &Input) -> Result<String, CliError> {
+    known_session(app, input.session.clone()).ok_or_else(|| {
         CliError::usage("`session`: the client does not say which session this is")
             .with_hint("ask the user to type `/ralph TASK` instead")
     })

@@ -2,17 +2,21 @@
 
 use std::time::Duration;
 
+use ralph_core::SessionId;
 use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
+use ralph_store::RunStore;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{app, refusal};
+use super::{app, loop_start, refusal};
+use crate::app::App;
 use crate::commands::status;
+use crate::error::CliError;
 
 const SPEC: Spec = Spec {
     name: "loop_status",
     title: "Loop status",
-    description: "Show the open loops of this project, else the newest: task, turns, limits, what fails.",
+    description: "Show your loop, else the open ones of this project, else the newest: task, turns, limits, what fails.",
     effect: Effect::Reads,
     company: Company::Any,
     patience: Duration::from_secs(30),
@@ -25,6 +29,10 @@ struct Input {
     /// Only the run with this id.
     #[serde(default)]
     run: Option<String>,
+    /// The session, from a client that fills it in; the model does not see it.
+    #[serde(default)]
+    #[schemars(skip)]
+    session: Option<String>,
 }
 
 pub(super) fn tool() -> Tool {
@@ -34,6 +42,14 @@ pub(super) fn tool() -> Tool {
 #[expect(clippy::needless_pass_by_value, reason = "a tool owns its arguments")]
 fn show(input: Input, _call: &Call) -> Result<Answer, Refusal> {
     let app = app()?;
-    let list = status::list(&app, input.run.as_deref()).map_err(refusal)?;
+    let own = own_run(&app, input.session).map_err(refusal)?;
+    let list = status::list(&app, input.run.or(own).as_deref()).map_err(refusal)?;
     Answer::new(&list)
+}
+
+/// The open loop of the session that asks: others are none of its business.
+fn own_run(app: &App, given: Option<String>) -> Result<Option<String>, CliError> {
+    let session = loop_start::known_session(app, given).and_then(|id| SessionId::new(&id));
+    let (Some(session), Some(store)) = (session, app.existing_store()?) else { return Ok(None) };
+    Ok(store.run_of_session(&session)?.map(|run| run.id.to_string()))
 }
