@@ -39,7 +39,6 @@ pub(super) fn tool() -> Tool {
     Tool::new(SPEC, show)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "a tool owns its arguments")]
 fn show(input: Input, _call: &Call) -> Result<Answer, Refusal> {
     let app = app()?;
     let own = own_run(&app, input.session).map_err(refusal)?;
