@@ -265,7 +265,18 @@ fn is_proven(run: &Run, evidence: &Evidence) -> bool {
     let is_judged = evidence.gates.iter().any(|gate| gate.is_judge() && gate.passed());
     let bites = !evidence.biting.is_empty();
     let mends = || turned_green(run) || evidence.mends_any(&baseline.failing);
-    is_changed && (is_judged || bites || (!evidence.forgets_failure && mends()))
+    let is_told = !evidence.forgets_failure && !is_luck(run, evidence);
+    is_changed && (is_judged || bites || (is_told && mends()))
+}
+
+/// Whether something fails no more on the very files on which it failed in the
+/// turn before: it may fail again on them.
+pub fn is_luck(run: &Run, evidence: &Evidence) -> bool {
+    let progress = &run.progress;
+    // What was held passed, and is not counted as fixed.
+    let is_same = evidence.tree.is_some() && evidence.tree == progress.last_tree;
+    let now = evidence.failing();
+    is_same && progress.held.is_empty() && progress.failing.iter().any(|print| !now.contains(print))
 }
 
 /// Whether a gate about the task did not pass at the start. A note that holds

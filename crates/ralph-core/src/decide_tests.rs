@@ -245,6 +245,17 @@ fn an_empty_change_is_a_claim_at_most() {
 }
 
 #[test]
+fn what_turns_green_without_a_change_may_be_luck_and_proves_nothing() {
+    let mut run = run_from(&gated(), &["t1"]);
+    run.progress.last_tree = turn(CLAIM).on_tree("B").tree;
+    let green = |tree: &str| turn(CLAIM).failing_tests(&[]).on_tree(tree);
+    check_completion(&run, &green("B"), Some(Proof::Claimed));
+    check_completion(&run, &green("C"), Some(Proof::Verified));
+    run.progress.failing.clear();
+    check_completion(&run, &green("B"), Some(Proof::Verified));
+}
+
+#[test]
 fn tests_that_no_longer_know_what_failed_prove_nothing() {
     let run = run_from(&gated(), &["t1"]);
     let green = |text: &str| Evidence {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::finding::{Counts, Level, Reading, TestState};
 use crate::ids::{Approach, TreeId};
+use crate::original::may_pass;
 use crate::policy::{Criterion, GateSpec, Need};
 use crate::time::{Timestamp, render_span};
 use crate::usage::Usage;
@@ -433,7 +434,7 @@ impl Evidence {
     pub fn mends_any(&self, failing: &BTreeSet<String>) -> bool {
         let passed = |gate: &GateReport, id: &str| {
             let tests = gate.reading.tests.as_ref();
-            tests.is_some_and(|tests| tests.states.get(id) == Some(&TestState::Passed))
+            tests.is_some_and(|tests| may_pass(tests, id))
         };
         failing.iter().filter_map(|print| print.strip_prefix("test ")).any(|rest| {
             let inner = rest.split_once(": ").map(|(_, id)| id);

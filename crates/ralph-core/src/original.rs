@@ -53,7 +53,7 @@ pub fn judge(then: &Start, now: &Tests, judged: &Tests) -> OriginalVerdict {
     };
     let mut objections = Vec::new();
     for (id, state) in &judged.states {
-        let passed = then.passed.contains(id) || then.skipped.contains(id);
+        let passed = passed_then(then, id) || then.skipped.contains(id);
         let is_new = !passed && !then.failed.contains(id);
         if *state != TestState::Failed || fails_now(id) || (is_new && is_load_failure(id)) {
             continue;
@@ -74,6 +74,36 @@ pub fn judge(then: &Start, now: &Tests, judged: &Tests) -> OriginalVerdict {
     objections.extend(unnamed(then, now, judged));
     objections.sort_by(|a, b| (a.reason, &a.id).cmp(&(b.reason, &b.id)));
     OriginalVerdict { passing: judged.counts.passed, objections }
+}
+
+/// Whether a test passed at the start. Some runners name only tests that fail:
+/// what they ran and did not name passed.
+fn passed_then(then: &Start, id: &str) -> bool {
+    let named = (then.passed.len() + then.failed.len()) as u64;
+    let is_unnamed = || then.ran > named && !then.failed.iter().any(|one| is_part_of(id, one));
+    then.passed.contains(id)
+        || (then.passed.is_empty() && !then.failed.contains(id) && is_unnamed())
+}
+
+/// Whether a test passes. Where a runner names only tests that fail, one that
+/// it does not name may be among those that pass.
+pub fn may_pass(tests: &Tests, id: &str) -> bool {
+    match tests.states.get(id) {
+        Some(state) => *state == TestState::Passed,
+        None => lists_failures_only(tests),
+    }
+}
+
+fn lists_failures_only(tests: &Tests) -> bool {
+    tests.counts.passed > 0 && !tests.states.values().any(|state| *state == TestState::Passed)
+}
+
+/// So many tests, where a runner gives numbers and no names.
+fn nameless(count: u64) -> String {
+    match count {
+        1 => "1 test without a name".to_owned(),
+        _ => format!("{count} tests without a name"),
+    }
 }
 
 /// Whether an id is the name of a file: some runners name tests without their
@@ -97,13 +127,13 @@ fn unnamed(then: &Start, now: &Tests, judged: &Tests) -> Option<Objection> {
     let more = failing(judged).saturating_sub(failing(now));
     if more > 0 {
         let reason = ObjectionReason::OnlyChanged;
-        return Some(Objection { id: format!("{more} tests without a name"), reason });
+        return Some(Objection { id: nameless(more), reason });
     }
     let ran = judged.counts.passed.saturating_add(judged.counts.failed);
     let has_names = !then.passed.is_empty() || !then.failed.is_empty();
     let fewer = if has_names { 0 } else { then.ran.saturating_sub(ran) };
     let reason = ObjectionReason::CannotRun;
-    (fewer > 0).then(|| Objection { id: format!("{fewer} tests without a name"), reason })
+    (fewer > 0).then(|| Objection { id: nameless(fewer), reason })
 }
 
 /// The tests of the start that are not run any more.
@@ -149,6 +179,8 @@ impl OriginalVerdict {
             let id = one.id.as_str();
             if then.passed.contains(id) {
                 state(id) == Some(TestState::Passed)
+            } else if passed_then(then, id) {
+                state(id) != Some(TestState::Failed)
             } else if then.failed.contains(id) {
                 state(id) == Some(TestState::Failed)
             } else {
@@ -177,7 +209,7 @@ pub fn unlike(here: &Tests, copy: &Tests) -> BTreeSet<String> {
     let mut found: BTreeSet<String> = named.map(|(id, _)| id.clone()).collect();
     let failing = copy.counts.failed.abs_diff(here.counts.failed);
     if found.is_empty() && failing > 0 {
-        found.insert(format!("{failing} tests without a name"));
+        found.insert(nameless(failing));
     }
     found
 }
@@ -200,8 +232,10 @@ pub fn biting(
         Some(TestState::Passed | TestState::Skipped) => None,
         None => (is_new(id) && uses_change(id)).then_some(Bite::NeedsNewCode),
     };
-    let passing = now.states.iter().filter(|(_, state)| **state == TestState::Passed);
-    passing.filter_map(|(id, _)| Some(BitingTest { id: id.clone(), bite: bite(id)? })).collect()
+    let named = now.states.keys();
+    let unnamed = before.states.keys().filter(|id| !now.states.contains_key(*id));
+    let passing = named.chain(unnamed).filter(|id| may_pass(now, id));
+    passing.filter_map(|id| Some(BitingTest { id: id.clone(), bite: bite(id)? })).collect()
 }
 
 #[cfg(test)]
@@ -300,6 +334,25 @@ mod tests {
     }
 
     #[test]
+    fn a_runner_that_names_failures_only_is_understood_on_both_sides() {
+        let silent = |passed: u64, failed: &[&str]| {
+            let mut found = tests(&[], failed);
+            found.counts.passed = passed;
+            found
+        };
+        let before = preserve::start(&silent(3, &[]));
+        let verdict = judge(&before, &silent(3, &[]), &silent(2, &["t::a"]));
+        check(&verdict, &[("t::a", ObjectionReason::NewBehaviour)]);
+        let found =
+            biting(&before, &silent(4, &[]), &silent(3, &["t::new"]), &|_| false, &|_| false);
+        let want = BitingTest { id: "t::new".to_owned(), bite: Bite::OldBehaviour };
+        assert_eq!(found, [want]);
+        let still =
+            biting(&before, &silent(3, &["t::new"]), &silent(3, &["t::new"]), &|_| true, &|_| true);
+        assert!(still.is_empty());
+    }
+
+    #[test]
     fn numbers_without_names_object_too() {
         let counted = |passed, failed| {
             let mut tests = Tests::default();
@@ -308,7 +361,7 @@ mod tests {
         };
         let before = Start { ran: 5, ..Start::default() };
         let verdict = judge(&before, &counted(5, 0), &counted(4, 1));
-        check(&verdict, &[("1 tests without a name", ObjectionReason::OnlyChanged)]);
+        check(&verdict, &[("1 test without a name", ObjectionReason::OnlyChanged)]);
         let verdict = judge(&before, &counted(5, 0), &counted(3, 0));
         check(&verdict, &[("2 tests without a name", ObjectionReason::CannotRun)]);
         check(&judge(&before, &counted(6, 0), &counted(5, 0)), &[]);

@@ -81,6 +81,42 @@ fn a_test_that_is_gone_or_replaced_still_fails_as_it_was() {
 }
 
 #[test]
+fn a_suite_that_names_no_tests_is_judged_by_how_it_ends_whatever_its_criterion() {
+    let bend = "echo '. ./lib.sh; test $(next 5) = 10' > tests/bad.t";
+    let quiet = "custom:sh:sh suite.sh >/dev/null";
+    let project = suite();
+    project.agent(&format!("{bend}; {CLAIM}"));
+    let output = project.run_json("fix it", &["--criteria", quiet]);
+    let _ = output.exits(4).ends("waiting/human", 2);
+    let project = suite();
+    project.file("tests/good.t", "true\n");
+    project.agent(&format!("{FIX}; echo true > tests/more.t; {CLAIM}"));
+    let output = project.run_json("fix it", &["--criteria", quiet]);
+    let _ = output.exits(0).ends("success/verified", 1);
+}
+
+#[test]
+fn tests_of_the_start_that_end_without_naming_one_do_not_pass() {
+    // Like a program that aborts before it prints what it found.
+    let suite =
+        "for test in tests/*.t; do sh $test || exit 134; done; ls tests/*.t | sed 's/^/ok 1 - /'";
+    let project = self::suite();
+    project.file("suite.sh", &format!("{suite}\n")).file("tests/good.t", "true\n");
+    let bend = "echo true > tests/bad.t";
+    let _ = run(&project, bend, &[]).exits(4).ends("waiting/human", 2);
+}
+
+#[test]
+fn what_turns_green_without_a_change_is_called_luck_and_not_verified() {
+    let project = suite();
+    project.file("tests/good.t", "true\n");
+    project.file("tests/bad.t", "echo x >> .git/count; test $(wc -l < .git/count) -gt 2\n");
+    let output = run(&project, "echo x > work", &[]).exits(0).ends("success/claimed", 2);
+    let told = last(&output, "edited");
+    assert!(told.contains("failed on the same files"), "{told}");
+}
+
+#[test]
 fn a_helper_of_the_tests_cannot_take_the_place_of_the_code() {
     let project = suite();
     project.file("tests/setup.sh", ". ./lib.sh\n");

@@ -20,9 +20,9 @@ use ralph_checks::tamper::{
     tests_in,
 };
 use ralph_checks::{VisibleFiles, byte_code_folders};
-use ralph_core::decide::{Decision, decide, is_otherwise_done};
+use ralph_core::decide::{Decision, decide, is_luck, is_otherwise_done};
 use ralph_core::evidence::{BitingTest, Edit, Evidence, GateReport, Verdict, Weakening};
-use ralph_core::finding::{TestState, Tests, test_name};
+use ralph_core::finding::test_name;
 use ralph_core::original::{self, OriginalVerdict};
 use ralph_core::policy::{Criterion, GateSpec, Need, OriginalTests, RuleEdition};
 use ralph_core::preserve::Start;
@@ -32,7 +32,9 @@ use ralph_proc::{Overlay, OverlayFile, OverlaySight, OverlayWay, Supervisor, is_
 use ralph_snapshot::EarlierKind;
 use ralph_store::{GatePass, RunStore};
 
-use self::whole_suite::{is_whole, state_of, whole_suite};
+use self::whole_suite::{
+    fails_without_names, is_whole, state_of, tests_of, whole_start, whole_suite,
+};
 use self::wording::Trial;
 use super::tampering::{self, Sides};
 use super::test_places::{allows_test, is_of_file};
@@ -108,6 +110,11 @@ impl Driver<'_> {
         self.hear_all(run, evidence)?;
         self.look_at_packages(run, evidence)?;
         self.look_at_surroundings(run, evidence)?;
+        if is_luck(run, evidence) {
+            let gates: Vec<&str> = evidence.gates.iter().map(|gate| gate.name.as_str()).collect();
+            let (place, what) = (gates.join(", "), wording::luck(run.policy.locale).to_owned());
+            evidence.edited.push(Edit { place, what });
+        }
         evidence.aside = evidence.aside.saturating_add(began.elapsed());
         Ok(())
     }
@@ -236,19 +243,15 @@ impl Driver<'_> {
             return Ok(None);
         }
         let mut starts = preserve::load(&self.folder);
-        let red = run.baseline.as_ref().map(|baseline| &baseline.red);
         for gate in evidence.gates.iter().filter(|gate| is_whole(gate)) {
-            // What names no test is one test by itself.
-            let was_red = red.is_some_and(|red| red.contains(&gate.name));
-            let state = if was_red { TestState::Failed } else { TestState::Passed };
-            let start = ralph_core::preserve::start(&whole_suite(gate, state));
-            starts.insert(gate.name.clone(), start);
+            starts.insert(gate.name.clone(), whole_start(run, gate));
         }
         let is_judged = |index: &usize| {
             let spec = self.gates[*index].spec();
             let report = evidence.gates.iter().find(|report| report.name == spec.name);
             let has_tests = report.is_some_and(|report| report.reading.tests.is_some());
-            let is_suite = spec.criterion == Criterion::TestPass;
+            // A command of the user's own may be a suite, too.
+            let is_suite = matches!(spec.criterion, Criterion::TestPass | Criterion::Custom);
             spec.need == Need::Required && (has_tests || is_suite)
         };
         let gates: Vec<usize> = (0..self.gates.len()).filter(is_judged).collect();
@@ -345,11 +348,8 @@ impl Driver<'_> {
         let name = self.gates[index].spec().name.clone();
         let stage = (supervisor, TrialStage::TestsOfStart);
         let report = self.hear_on(case, index, stage, material)?;
-        let own = evidence.gates.iter().find(|report| report.name == name);
+        let own = evidence.gates.iter().find(|report| report.name == name).cloned();
         let Some((then, own)) = case.starts.get(&name).zip(own) else { return Ok(None) };
-        let is_whole = is_whole(own);
-        let now = own.reading.tests.clone();
-        let now = now.unwrap_or_else(|| whole_suite(own, state_of(own)));
         if let Verdict::Unknown { reason } = &report.verdict {
             if self.until.is_none() {
                 let trial = Trial::new(material, case.run.policy.locale);
@@ -359,13 +359,20 @@ impl Driver<'_> {
             self.pass_on_lack_of_time(&report, evidence);
             return Ok(None);
         }
-        let tests = |report: &GateReport| match &report.reading.tests {
-            _ if is_whole => whole_suite(report, state_of(report)),
-            Some(tests) => tests.clone(),
-            None => Tests::default(),
-        };
-        let mut verdict = original::judge(then, &now, &tests(&report));
+        let mut verdict = original::judge(then, &tests_of(&own, &own), &tests_of(&report, &own));
+        let whole = whole_start(case.run, &own);
+        let (mut then, mut is_whole) = (then, is_whole(&own));
+        if verdict.objections.is_empty() && fails_without_names(&report, then, &whole) {
+            // How it ended is all that can be compared.
+            (then, is_whole) = (&whole, true);
+            let judged = whole_suite(&own, state_of(&report));
+            verdict = original::judge(then, &whole_suite(&own, state_of(&own)), &judged);
+        }
         if !verdict.objections.is_empty() {
+            let tests = |report: &GateReport| match is_whole {
+                true => whole_suite(&own, state_of(report)),
+                false => tests_of(report, &own),
+            };
             let again = self.report_on(case.run, index, stage);
             let control = self.hear_start(case, index)?;
             verdict.confirm(then, &tests(&again), control.as_ref().map(tests).as_ref());

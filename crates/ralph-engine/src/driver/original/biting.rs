@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use ralph_checks::VisibleFiles;
 use ralph_checks::tamper::split;
 use ralph_core::evidence::{Bite, BitingTest, Evidence};
-use ralph_core::finding::TestState;
 use ralph_core::original;
 
 use super::new_code::NewCode;
@@ -22,7 +21,7 @@ impl Driver<'_> {
             let now = evidence.gates.iter().find(|report| report.name == gate.name);
             let now = now.and_then(|report| report.reading.tests.as_ref());
             let Some((start, now)) = case.starts.get(&gate.name).zip(now) else { continue };
-            let passes = |id: &&String| now.states.get(*id) == Some(&TestState::Passed);
+            let passes = |id: &&String| original::may_pass(now, id);
             let ids = start.failed.iter().filter(passes).cloned();
             found.extend(ids.map(|id| BitingTest { id, bite: Bite::OldBehaviour }));
         }
@@ -68,7 +67,7 @@ impl Driver<'_> {
             let stage = (&present, TrialStage::Present);
             let control = self.hear_on(case, index, stage, &BTreeMap::new())?.reading.tests;
             let control = control.unwrap_or_default();
-            bites.retain(|one| control.states.get(&one.id) == Some(&TestState::Passed));
+            bites.retain(|one| original::may_pass(&control, &one.id));
             found.extend(bites);
         }
         found.sort_by_key(|one| one.bite == Bite::NeedsNewCode);

@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use ralph_checks::VisibleFiles;
 use ralph_checks::tamper::{Restored, split};
 use ralph_core::evidence::{Evidence, GateReport, Verdict, Weakening};
-use ralph_core::finding::{TestState, Tests};
+use ralph_core::finding::TestState;
 use ralph_core::original;
 
-use super::whole_suite::{is_whole, state_of, whole_suite};
+use super::whole_suite::tests_of;
 use super::wording::Trial;
 use super::{StartCase, TrialStage, pairs};
 use crate::driver::Driver;
@@ -109,14 +109,5 @@ impl Driver<'_> {
             self.pass_on_lack_of_time(&report, evidence);
         }
         Ok(report.passed())
-    }
-}
-
-/// The tests of a report; a suite that names none is one test.
-fn tests_of(report: &GateReport, own: &GateReport) -> Tests {
-    match &report.reading.tests {
-        _ if is_whole(own) => whole_suite(own, state_of(report)),
-        Some(tests) => tests.clone(),
-        None => Tests::default(),
     }
 }

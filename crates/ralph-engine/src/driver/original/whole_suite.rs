@@ -1,7 +1,9 @@
 //! Suites that name no tests: each is one test by itself.
 
+use ralph_core::Run;
 use ralph_core::evidence::GateReport;
 use ralph_core::finding::{TestState, Tests};
+use ralph_core::preserve::{self, Start};
 
 /// Whether a suite names no test.
 pub(super) fn is_whole(report: &GateReport) -> bool {
@@ -21,4 +23,30 @@ pub(super) fn whole_suite(report: &GateReport, state: TestState) -> Tests {
         TestState::Failed | TestState::Skipped => tests.counts.failed = 1,
     }
     tests
+}
+
+/// The tests of a report; a suite that names none is one test.
+pub(super) fn tests_of(report: &GateReport, own: &GateReport) -> Tests {
+    match &report.reading.tests {
+        _ if is_whole(own) => whole_suite(own, state_of(report)),
+        Some(tests) => tests.clone(),
+        None => Tests::default(),
+    }
+}
+
+/// A suite as it was at the start, as one test.
+pub(super) fn whole_start(run: &Run, report: &GateReport) -> Start {
+    let red = run.baseline.as_ref().map(|baseline| &baseline.red);
+    let was_red = red.is_some_and(|red| red.contains(&report.name));
+    let state = if was_red { TestState::Failed } else { TestState::Passed };
+    preserve::start(&whole_suite(report, state))
+}
+
+/// Whether the tests of the start (`then`, or `whole` as one) fail without one
+/// that could be named: they failed so at the start, or none was ever named.
+/// Otherwise a bar for coverage may be what fails.
+pub(super) fn fails_without_names(report: &GateReport, then: &Start, whole: &Start) -> bool {
+    let failed_so_then = then.failed.is_empty() && !whole.failed.is_empty();
+    let was_never_named = then.failed.is_empty() && then.passed.is_empty();
+    !report.passed() && (failed_so_then || was_never_named)
 }

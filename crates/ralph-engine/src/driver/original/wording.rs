@@ -243,3 +243,11 @@ pub(super) fn why_not_run(report: &GateReport, then: &Start) -> Option<String> {
     let message = message.lines().find(|line| !line.trim().is_empty())?.trim();
     Some(format!("{}: {message}", place.display()))
 }
+
+/// Something passes on files on which it failed.
+pub(super) fn luck(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "passes now and failed on the same files in the turn before",
+        Locale::Ko => "지금은 통과하지만 이전 턴에서는 같은 파일로 실패했습니다",
+    }
+}
