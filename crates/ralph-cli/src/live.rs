@@ -15,10 +15,11 @@ use ralph_engine::events::{Begin, Event, IterationSummary, Sink};
 use ralph_engine::history::failing_curve;
 use ralph_engine::report::{gate_reasons, span};
 use ralph_engine::wire::{event_line, local_time};
+use ralph_snapshot::WorkProgress;
 
 use crate::region::LiveRegion;
 use crate::texts::{counted, one_line};
-use crate::{config, out};
+use crate::{config, out, texts};
 
 /// How often the status line is drawn again.
 const REDRAW: Duration = Duration::from_millis(500);
@@ -69,6 +70,8 @@ struct Status {
     max: u32,
     began: Option<Timestamp>,
     doing: String,
+    /// How far a snapshot is that takes long.
+    snapshot: Option<String>,
     failing: Vec<u32>,
     gates: String,
     usage: Usage,
@@ -121,6 +124,19 @@ impl Sink for People {
 
     fn last_lines(&mut self, lines: &[String], at: Timestamp) {
         self.printed = lines.iter().map(|line| one_line(line, OUTPUT_CHARS)).collect();
+        self.draw(at);
+    }
+
+    fn work_progress(&mut self, progress: Option<WorkProgress>, at: Timestamp) {
+        self.status.snapshot = progress.map(|progress| {
+            let progress = texts::work_progress(progress, self.locale);
+            let which = if self.status.iteration == 0 {
+                self.say("taking the first snapshot", "첫 스냅샷을 만드는 중")
+            } else {
+                self.say("taking a snapshot", "스냅샷을 만드는 중")
+            };
+            format!("{which}: {progress}")
+        });
         self.draw(at);
     }
 
@@ -382,7 +398,8 @@ impl People {
 impl Status {
     /// `[2/10] 00:12  agent at work ✗ █▄ 3  $0.1200`
     fn line(&self, elapsed: Duration) -> String {
-        let Self { iteration, max, doing, gates, .. } = self;
+        let Self { iteration, max, gates, .. } = self;
+        let doing = self.snapshot.as_ref().unwrap_or(&self.doing);
         let clock = stopwatch(elapsed);
         let spent = match self.usage {
             usage if usage == Usage::default() => String::new(),
@@ -437,6 +454,9 @@ mod tests {
         };
         let line = status.line(Duration::from_secs(3725));
         assert_eq!(line, "[2/10] 1:02:05  agent at work  ✗  █▄ 2  1200 tokens");
+        let snapshot = Some("taking a snapshot: 1 of 2 files".to_owned());
+        let slow = Status { doing: "agent at work".to_owned(), snapshot, ..Status::default() };
+        assert_eq!(slow.line(Duration::ZERO), "[0/0] 00:00  taking a snapshot: 1 of 2 files");
         let fresh = Status { doing: "agent at work".to_owned(), ..Status::default() };
         assert_eq!(fresh.line(Duration::from_secs(7)), "[0/0] 00:07  agent at work");
     }

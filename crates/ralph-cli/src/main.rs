@@ -14,8 +14,10 @@ mod folder_guard;
 mod live;
 mod options;
 mod out;
+mod progress_line;
 mod region;
 mod rights;
+mod signals;
 mod texts;
 mod wrap;
 

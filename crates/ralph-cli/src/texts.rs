@@ -12,6 +12,7 @@ use ralph_engine::command_log::CommandLog;
 use ralph_engine::history::{self, failing_curve};
 use ralph_engine::report::{gate_reasons, span, status as status_word};
 use ralph_engine::wire::local_time;
+use ralph_snapshot::WorkProgress;
 use ralph_store::IterationRecord;
 
 use crate::error::CliError;
@@ -87,6 +88,38 @@ pub(crate) fn gate_cannot_run(name: &str, missing: &str, locale: Locale) -> Stri
         Locale::En => format!("{name} cannot run: `{missing}` is not here"),
         Locale::Ko => format!("{name} 실행 불가: `{missing}` 이(가) 없습니다"),
     }
+}
+
+/// Somebody ended a command that leaves nothing.
+pub(crate) fn interrupted(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "Interrupted.",
+        Locale::Ko => "중단되었습니다.",
+    }
+}
+
+/// How far the work at a snapshot is.
+pub(crate) fn work_progress(progress: WorkProgress, locale: Locale) -> String {
+    let [done, total] = [progress.done, progress.total].map(grouped);
+    match (locale, progress.total) {
+        (Locale::En, 0) => format!("{done} files"),
+        (Locale::Ko, 0) => format!("파일 {done}개"),
+        (Locale::En, _) => format!("{done} of {total} files"),
+        (Locale::Ko, _) => format!("파일 {total}개 중 {done}개"),
+    }
+}
+
+/// A number that is easy to read: `12,000`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// The run hangs after the user asked for its end.
@@ -412,6 +445,14 @@ mod tests {
         assert_eq!(part_of(2, 2, "--all", Locale::En), None);
         let few = part_of(20, 40, "--all", Locale::En);
         assert_eq!(few.as_deref(), Some("20 of 40; `--all` shows more"));
+    }
+
+    #[test]
+    fn progress_is_easy_to_read() {
+        let said = |done, total| work_progress(WorkProgress { done, total }, Locale::En);
+        assert_eq!(said(12_000, 100_000), "12,000 of 100,000 files");
+        assert_eq!(said(999, 0), "999 files");
+        assert_eq!(said(1_000_000, 0), "1,000,000 files");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ralph_core::Timestamp;
+use ralph_snapshot::WorkHandle;
 
 /// Tells the time.
 pub trait Clock {
@@ -35,14 +36,30 @@ struct Wishes {
     raised: u32,
     /// When the work last looked whether somebody asked.
     heard: Option<Instant>,
+    /// Work at trees that ends with the rest.
+    works: Vec<WorkHandle>,
 }
 
 impl Interrupt {
     /// Asks for the end; wakes whoever waits.
     pub fn raise(&self) {
         let (_, changed) = &*self.shared;
-        self.wishes().raised += 1;
+        let mut wishes = self.wishes();
+        wishes.raised += 1;
+        wishes.works.iter().for_each(WorkHandle::interrupt);
+        drop(wishes);
         changed.notify_all();
+    }
+
+    /// Interrupts this work as well whenever somebody asks, and now if
+    /// somebody did.
+    pub fn reach(&self, work: &WorkHandle) {
+        work.attend();
+        let mut wishes = self.wishes();
+        if wishes.raised > 0 {
+            work.interrupt();
+        }
+        wishes.works.push(work.clone());
     }
 
     /// Whether somebody asked.
@@ -104,5 +121,16 @@ mod tests {
         assert!(from.elapsed() >= span);
         interrupt.raise();
         assert!(interrupt.wait(span) && interrupt.is_urgent());
+    }
+
+    #[test]
+    fn work_at_a_tree_is_reached_whenever_it_came() {
+        let (interrupt, [early, late]) = (Interrupt::default(), [(); 2].map(|()| <_>::default()));
+        let reached = |work: &WorkHandle| work.is_interrupted();
+        interrupt.reach(&early);
+        assert!(!reached(&early));
+        interrupt.raise();
+        interrupt.reach(&late);
+        assert!(reached(&early) && reached(&late));
     }
 }

@@ -1,5 +1,6 @@
 //! The loop: starts the agent, judges its turns, and goes on until the end.
 
+mod attending;
 mod early;
 mod gates;
 mod hands;
@@ -36,6 +37,7 @@ use ralph_checks::security::Chosen;
 use ralph_core::evidence::{TurnEnd, Weakening};
 use ralph_core::redact::redact;
 use ralph_core::state::{Failure, Pause, State, Wait};
+use ralph_core::usage::Usage;
 use ralph_core::{Decision, Evidence, Run, Timestamp, decide, wording};
 use ralph_memory::Session;
 use ralph_proc::Supervisor;
@@ -51,6 +53,7 @@ use crate::ledger::Ledger;
 use crate::recall::Recall;
 use crate::seal::{SealedFiles, Unsealed};
 use crate::steps;
+use attending::is_interruption;
 use outcomes::Lesson;
 use pulse::Pulse;
 use refusals::Refused;
@@ -132,6 +135,7 @@ impl Driver<'_> {
         self.tell(&Event::RunStarted { run: &run, how });
         agent.show(&News { text: &wording::host::armed(&run), mood: Mood::Plain });
         self.tree.seal();
+        self.interrupt.reach(self.tree.handle());
         ralph_proc::adopt_strays();
         self.unsealed = match how {
             _ if !ralph_proc::close_memory() => Some(Unsealed::Open),
@@ -145,6 +149,13 @@ impl Driver<'_> {
             reached = run;
             self.turns(agent, &mut reached)
         });
+        let left = match left {
+            Err(error) if is_interruption(&error) => {
+                let state = State::Paused(Pause::Interrupted);
+                self.leave(&reached, state).map(|run| reached = run)
+            }
+            left => left,
+        };
         match left {
             Ok(()) => {
                 self.keep_closing(&reached);
@@ -198,20 +209,40 @@ impl Driver<'_> {
     fn iterate(&mut self, agent: &dyn Agent, run: &Run) -> Result<Run, EngineError> {
         let began = self.clock.now();
         let run = &self.record(run, steps::begin_turn(run, began), None)?;
+        // Whatever becomes of the turn, it was paid for.
+        let mut paid = run.usage;
+        match self.take_and_judge(agent, run, (began, &mut paid)) {
+            Err(error) if is_interruption(&error) => {
+                self.keep_turn(run, None);
+                let state = State::Paused(Pause::Interrupted);
+                self.leave(&Run { usage: paid, ..run.clone() }, state)
+            }
+            next => next,
+        }
+    }
+
+    fn take_and_judge(
+        &mut self,
+        agent: &dyn Agent,
+        run: &Run,
+        (began, paid): (Timestamp, &mut Usage),
+    ) -> Result<Run, EngineError> {
         self.tell(&Event::IterationStarted { run });
         agent.show(&News { text: &wording::host::iteration(run), mood: Mood::Plain });
         self.held.clear();
         let sealed = SealedFiles::of(&self.folder);
         let taken = self.take_turn(agent, run)?;
+        *paid = run.usage + taken.spoken.usage.unwrap_or_default();
+        if taken.wish.is_some() {
+            self.tree.handle().go_on();
+        }
         self.end_strays(run);
         self.put_right(run, Some(sealed))?;
         self.left = None;
         self.keep_answer(run, &taken.spoken.text);
-        // Whatever becomes of the turn, it was paid for.
-        let paid = run.usage + taken.spoken.usage.unwrap_or_default();
         if let Some(state) = taken.wish {
             self.keep_turn(run, None);
-            return self.leave(&Run { usage: paid, ..run.clone() }, state);
+            return self.leave(&Run { usage: *paid, ..run.clone() }, state);
         }
         let refused = self.note_refusals(agent, run, &taken.refusals)?;
         let judged = self.judge(run, taken.spoken, began, refused)?;
@@ -295,6 +326,8 @@ impl Driver<'_> {
     /// What the user or another process wants instead of another turn.
     pub(crate) fn wish(&mut self, run: &Run) -> Result<Option<State>, EngineError> {
         if self.interrupt.is_raised() {
+            // It is heard: what an orderly end needs is still done.
+            self.tree.handle().go_on();
             return Ok(Some(State::Paused(Pause::Interrupted)));
         }
         let request = self.ledger.store().pending(&run.id, run.epoch)?;
@@ -303,6 +336,7 @@ impl Driver<'_> {
 
     /// Leaves the run because somebody wished so.
     pub(crate) fn leave(&mut self, run: &Run, state: State) -> Result<Run, EngineError> {
+        self.tree.handle().go_on();
         let now = self.clock.now();
         let record = (run.iteration > 0 && !self.is_recorded(run)?)
             .then(|| turn::interrupted_record(run, now));

@@ -7,6 +7,8 @@ use ralph_core::evidence::{Edit, GateReport, Weakening};
 use ralph_core::state::Wait;
 use ralph_core::{Run, Timestamp};
 
+use ralph_snapshot::WorkProgress;
+
 use crate::seal::Unsealed;
 
 /// Something that happened.
@@ -126,6 +128,10 @@ pub trait Sink {
     /// Shows the last lines of an agent whose output is nothing but text, as
     /// often as they change while it runs. Redacted.
     fn last_lines(&mut self, _lines: &[String], _at: Timestamp) {}
+
+    /// Shows how far the work at a snapshot is, a few times a second while it
+    /// takes long; `None` once it is done.
+    fn work_progress(&mut self, _progress: Option<WorkProgress>, _at: Timestamp) {}
 
     /// Called a few times a second while something runs.
     fn tick(&mut self, _at: Timestamp) {}

@@ -48,10 +48,15 @@ pub(crate) type Span = std::ops::RangeInclusive<i64>;
 /// Folders with nothing but folders in them that were made in a span of time,
 /// by the clock of the file system. Where it does not tell, none is found.
 pub(crate) fn made_in(root: &Path, span: &Span, left_out: &LeftOut) -> Vec<PathBuf> {
+    if !ralph_files::has_plain_rules(root) {
+        return Vec::new();
+    }
     let mut builder = WalkBuilder::new(root);
     builder.hidden(false).follow_links(false).same_file_system(true);
     builder.parents(false).require_git(false);
-    builder.filter_entry(|item| item.file_name() != ".git");
+    builder.filter_entry(|item| {
+        item.file_name() != ".git" && ralph_files::may_enter(item.path(), item.file_type())
+    });
     let is_folder = |item: &DirEntry| item.file_type().is_some_and(|kind| kind.is_dir());
     let folders = builder.build().flatten().filter(|item| item.depth() > 0 && is_folder(item));
     let made = |folder: &Path| {

@@ -60,6 +60,9 @@ pub enum TreeError {
         /// Where it is.
         path: PathBuf,
     },
+    /// Somebody asked for the end of the work, by a signal.
+    #[error("interrupted")]
+    Interrupted,
     /// The state folder is the work tree itself, so nothing would be left of it.
     #[error("{} is the work tree; its state needs a folder of its own", path.display())]
     StateIsTree {

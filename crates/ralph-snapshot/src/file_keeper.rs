@@ -185,11 +185,14 @@ impl FileTree {
             !is_known && entry.kind != Kind::Unreadable
         };
         let wanted: Vec<_> = manifest.iter().filter(is_new).collect();
+        self.handle.begin(wanted.len());
         // Few at a time, so that a full disk is told at once.
         for some in wanted.chunks(STORED_AT_ONCE) {
             let stored = parallel::map(some, |(path, entry)| {
+                self.handle.check()?;
                 let path = path_bytes::from_bytes(path);
                 let stored = self.store_one(&path, entry)?;
+                self.handle.advance(1);
                 Ok((stored == Stored::Changed).then_some(path))
             });
             for changed in stored {
@@ -235,7 +238,7 @@ impl FileTree {
                     Box::new(Cursor::new(path_bytes::to_bytes(&fs::read_link(absolute)?)))
                 }
                 Kind::File | Kind::Executable | Kind::Unreadable => {
-                    Box::new(ralph_files::open_own(absolute)?)
+                    self.handle.reading(ralph_files::open_own(absolute)?)
                 }
             })
         })

@@ -15,6 +15,7 @@ use crate::objects::Objects;
 use crate::scope::Scope;
 use crate::stat::{Clock, Now};
 use crate::survey::{News, Survey};
+use crate::work_handle::WorkHandle;
 use crate::work_tree::Change;
 use crate::{file_system, path_bytes};
 
@@ -34,6 +35,7 @@ pub(crate) struct FileTree {
     pub(crate) stored: Mutex<Option<(TreeId, Arc<Manifest>)>>,
     /// What was found last, so that only changed files are read again.
     last: Mutex<Option<Box<Known>>>,
+    pub(crate) handle: WorkHandle,
 }
 
 /// What was found earlier.
@@ -49,7 +51,7 @@ struct Known {
 }
 
 impl FileTree {
-    pub(crate) fn new(root: &Path, state: &Path) -> Self {
+    pub(crate) fn new(root: &Path, state: &Path, handle: &WorkHandle) -> Self {
         Self {
             root: root.to_owned(),
             state: state.to_owned(),
@@ -57,6 +59,7 @@ impl FileTree {
             manifests: Manifests::new(state),
             stored: Mutex::new(None),
             last: Mutex::new(None),
+            handle: handle.clone(),
         }
     }
 
@@ -89,9 +92,13 @@ impl FileTree {
     fn update(&self, known: &mut Known, scope: &Scope) -> Result<News, TreeError> {
         let manifest = Arc::clone(&known.manifest);
         let now = Now { time: self.manifests.now()?, clock: self.clock() };
-        let survey = Survey { root: &self.root, scope, known: &manifest, now };
+        let (root, handle) = (&*self.root, &self.handle);
+        let survey = Survey { root, scope, known: &manifest, now, handle };
+        handle.begin(0);
         let news = survey.update(&mut known.layout);
         let included = survey.included();
+        // What was found until then is not all.
+        handle.check()?;
         if included == known.included {
             return Ok(news);
         }

@@ -10,6 +10,7 @@ use crate::project::Project;
 use crate::read_entry::{NORMALISED_LIMIT, read_entry};
 use crate::scratch::{Scratch, change};
 use crate::stat::Stat;
+use crate::work_handle::WorkHandle;
 use crate::work_tree::{ChangeKind, WorkTree};
 
 /// Makes a file look so old that its digest is kept.
@@ -163,11 +164,13 @@ fn an_old_file_is_not_read_again_until_it_changes() {
     let digest = blake3::hash(b"remembered");
     let stat = Some(Stat::of(&metadata));
     let known = Entry { kind: Kind::File, content: digest, normal: digest, stat };
-    let found = read_entry(&scratch.path("a"), &metadata, Some(&known)).unwrap();
+    let found =
+        read_entry(&scratch.path("a"), &metadata, Some(&known), &WorkHandle::default()).unwrap();
     assert_eq!(found.content, digest);
     scratch.write("a", "2");
     let metadata = fs::metadata(scratch.path("a")).unwrap();
-    let found = read_entry(&scratch.path("a"), &metadata, Some(&known)).unwrap();
+    let found =
+        read_entry(&scratch.path("a"), &metadata, Some(&known), &WorkHandle::default()).unwrap();
     assert_eq!(found.content, blake3::hash(b"2"));
 }
 

@@ -17,10 +17,16 @@ impl FolderSize {
     /// Tells whether a folder holds more files or more bytes than this, what is
     /// ignored apart. It looks no further than it has to.
     pub fn is_exceeded_in(self, folder: &Path) -> bool {
+        if !ralph_files::has_plain_rules(folder) {
+            // Whoever reads the files will say so.
+            return false;
+        }
         let mut builder = WalkBuilder::new(folder);
         builder.hidden(false).follow_links(false).same_file_system(true);
         builder.parents(false).require_git(false);
-        builder.filter_entry(|item| item.file_name() != ".git");
+        builder.filter_entry(|item| {
+            item.file_name() != ".git" && ralph_files::may_enter(item.path(), item.file_type())
+        });
         let mut found = Self { files: 0, bytes: 0 };
         for item in builder.build().flatten() {
             if item.file_type().is_some_and(|kind| kind.is_file()) {

@@ -4,15 +4,16 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 use std::{fs, thread};
 
 use crate::error::TreeError;
 use crate::git_rules::GitRules;
-use crate::git_watch::{STUCK, WatchedGit};
+use crate::git_watch::{STUCK, WatchedGit, WatchedInput};
 use crate::project::GitDirs;
 use crate::state_home::short_digest;
+use crate::work_handle::WorkHandle;
 use crate::{path_bytes, probe};
 
 /// Settings that could start a program of the user's, write beside the
@@ -56,6 +57,12 @@ const KEPT: [&str; 15] = [
     "TMP",
 ];
 
+/// Fewer files than this are not worth counting.
+const SHOWN: usize = 1000;
+
+/// How much git is fed at once, in bytes.
+const FED: usize = 64 * 1024;
+
 /// How much of git's complaints an error carries, in bytes.
 const STDERR_TAIL: usize = 2048;
 
@@ -72,6 +79,8 @@ pub(crate) struct Git {
     objects: Option<PathBuf>,
     /// Where objects are linked that the repository may lose.
     held: PathBuf,
+    /// Ends what goes on.
+    pub(crate) handle: WorkHandle,
 }
 
 impl Git {
@@ -82,7 +91,8 @@ impl Git {
         let rules = state.join("rules").join(short_digest(root));
         let (root, dirs, rules) = (root.to_owned(), dirs.clone(), GitRules::present(rules));
         let held = state.join("kept").join("objects");
-        Self { program, root, dirs, kept, rules, objects: None, held }
+        let handle = WorkHandle::default();
+        Self { program, root, dirs, kept, rules, objects: None, held, handle }
     }
 
     /// Works with the rules that `folder` has, or gets now.
@@ -105,7 +115,7 @@ impl Git {
         let mut asked = self.bare();
         asked.args(["rev-parse", "--git-dir"]).stdin(Stdio::null());
         asked.stdout(Stdio::null()).stderr(Stdio::null());
-        let asked = asked.spawn().map(WatchedGit::new);
+        let asked = asked.spawn().map(|child| WatchedGit::new(child, &self.handle));
         asked.and_then(|mut git| git.wait()).is_ok_and(|status| status.success())
     }
 
@@ -207,6 +217,10 @@ impl Git {
         inner.env("GIT_NO_LAZY_FETCH", "1").env("GIT_TERMINAL_PROMPT", "0");
         // A replaced object would show another start than there was.
         inner.env("GIT_NO_REPLACE_OBJECTS", "1");
+        #[cfg(unix)]
+        if self.handle.is_attended() {
+            std::os::unix::process::CommandExt::process_group(&mut inner, 0);
+        }
         inner
     }
 }
@@ -289,6 +303,9 @@ impl GitCommand<'_> {
     /// Runs it to its end with `items` on its standard input, each followed
     /// by a NUL byte.
     pub(crate) fn feed(self, items: &[Vec<u8>]) -> Result<Ended, TreeError> {
+        if items.len() > SHOWN {
+            self.git.handle.begin(items.len());
+        }
         self.feed_bytes(
             &items.iter().flat_map(|item| [item, &b"\0"[..]].concat()).collect::<Vec<_>>(),
         )
@@ -302,12 +319,13 @@ impl GitCommand<'_> {
         let stdin = child.take_input();
         // Some commands print while they read, so both must go on at once.
         let (fed, output) = thread::scope(|threads| {
-            let write = |mut stdin: ChildStdin| threads.spawn(move || stdin.write_all(input));
+            let write = |stdin| threads.spawn(|| write_all(stdin, input, &self.git.handle));
             let writer = stdin.map(write);
             let output = child.output();
             let join = |writer: thread::ScopedJoinHandle<'_, _>| writer.join();
             (writer.map_or(Ok(Ok(())), join), output)
         });
+        self.git.handle.check()?;
         let (output, is_stuck) = output.map_err(self.talking())?;
         match fed.unwrap_or_else(|panic| std::panic::resume_unwind(panic)) {
             // It gave up before it read everything; its status tells why.
@@ -343,8 +361,10 @@ impl GitCommand<'_> {
             Sees::Copy => self.git.rules.lay_out(self.git)?,
             Sees::Repository => {}
         }
+        self.git.handle.check()?;
         self.git.refuse_odd_files()?;
-        self.inner.spawn().map(WatchedGit::new).map_err(|error| {
+        let spawned = self.inner.spawn();
+        spawned.map(|child| WatchedGit::new(child, &self.git.handle)).map_err(|error| {
             let program = self.git.program.clone();
             if error.kind() == ErrorKind::NotFound && !program.exists() {
                 TreeError::GitMissing { program }
@@ -357,6 +377,15 @@ impl GitCommand<'_> {
     fn talking(&self) -> impl FnOnce(io::Error) -> TreeError {
         TreeError::io("talk to", &self.git.program)
     }
+}
+
+/// Feeds git, and counts the items that it took.
+fn write_all(mut stdin: WatchedInput, input: &[u8], handle: &WorkHandle) -> io::Result<()> {
+    for part in input.chunks(FED) {
+        stdin.write_all(part)?;
+        handle.advance(part.iter().filter(|byte| **byte == 0).count());
+    }
+    Ok(())
 }
 
 /// A git command that ran to its end.

@@ -8,6 +8,7 @@ use ralph_core::TreeId;
 
 use crate::error::TreeError;
 use crate::git::{Git, fields};
+use crate::git_watch::WatchedInput;
 use crate::keeper::Sink;
 use crate::oid::{Naming, ObjectKind, Oid};
 use crate::path_bytes;
@@ -140,7 +141,7 @@ impl Git {
 
 struct Objects<R> {
     kind: ObjectKind,
-    stdin: std::process::ChildStdin,
+    stdin: WatchedInput,
     stdout: R,
 }
 

@@ -2,24 +2,22 @@
 //!
 //! Git opens files that whoever works on the project can write: rules, objects,
 //! refs. A pipe in the place of one would keep it, and us, for ever. A git that
-//! we wait for, that sleeps and does no work for some seconds, is ended.
+//! we wait for, that sleeps and does no work for some seconds, is ended; and at
+//! once when the work is interrupted.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// Set when the user wants us to end soon.
+use crate::work_handle::WorkHandle;
+
+/// Set once a git was ended: the next one will meet the same.
 static IS_HURRIED: AtomicBool = AtomicBool::new(false);
 
 /// What is said of a git that was ended.
 pub(crate) const STUCK: &str = "it waited for something that never came, such as a pipe in the \
                                 place of a file, and was ended";
-
-/// Ends a git sooner that does nothing: the user wants us to stop.
-pub fn hurry_git() {
-    IS_HURRIED.store(true, Ordering::Relaxed);
-}
 
 /// A git that is looked after.
 #[derive(Debug)]
@@ -34,8 +32,16 @@ struct Watch {
     /// How many wait for its next word.
     waits: AtomicU32,
     was_ended: AtomicBool,
+    work: WorkHandle,
     #[cfg(target_os = "linux")]
-    handle: Option<linux::Handle>,
+    process: Option<linux::ProcessRef>,
+}
+
+/// Input of git, which may never be taken.
+#[derive(Debug)]
+pub(crate) struct WatchedInput {
+    inner: ChildStdin,
+    watch: Arc<Watch>,
 }
 
 /// Output of git, whose next word may never come.
@@ -46,16 +52,18 @@ pub(crate) struct WatchedOutput {
 }
 
 impl WatchedGit {
-    pub(crate) fn new(child: Child) -> Self {
+    pub(crate) fn new(child: Child, work: &WorkHandle) -> Self {
+        let watch = Watch { work: work.clone(), ..Watch::default() };
         #[cfg(target_os = "linux")]
-        let watch = linux::watch(&child);
+        let watch = linux::watch(&child, watch);
         #[cfg(not(target_os = "linux"))]
-        let watch = Arc::default();
+        let watch = Arc::new(watch);
         Self { child, watch }
     }
 
-    pub(crate) fn take_input(&mut self) -> Option<ChildStdin> {
-        self.child.stdin.take()
+    pub(crate) fn take_input(&mut self) -> Option<WatchedInput> {
+        let inner = self.child.stdin.take()?;
+        Some(WatchedInput { inner, watch: Arc::clone(&self.watch) })
     }
 
     pub(crate) fn take_output(&mut self) -> Option<WatchedOutput> {
@@ -89,6 +97,17 @@ impl Watch {
     }
 }
 
+impl Write for WatchedInput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let Self { inner, watch } = self;
+        watch.during(|| inner.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
 impl Read for WatchedOutput {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let Self { inner, watch } = self;
@@ -106,7 +125,7 @@ mod linux {
     use std::process::Child;
     use std::sync::atomic::Ordering;
     use std::sync::{Arc, Condvar, Mutex, Once, PoisonError, Weak};
-    use std::time::Duration;
+    use std::time::{Duration, Instant};
 
     use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
@@ -115,28 +134,55 @@ mod linux {
     /// How often all are looked at.
     const LOOK: Duration = Duration::from_millis(250);
 
-    /// A git that did nothing for so many looks is ended.
-    const PATIENCE: u32 = 16;
-    const HURRIED_PATIENCE: u32 = 3;
+    /// A git that did nothing for so long is ended. It waits for locks of
+    /// others for up to a second.
+    const PATIENCE: Duration = Duration::from_secs(4);
+    const HURRIED_PATIENCE: Duration = Duration::from_millis(1500);
 
     static WATCHED: Mutex<Vec<Weak<Watch>>> = Mutex::new(Vec::new());
     static CHANGED: Condvar = Condvar::new();
 
     /// Names a process, also when it is gone and its number is another's.
     #[derive(Debug)]
-    pub(super) struct Handle {
+    pub(super) struct ProcessRef {
         pid: u32,
-        process: OwnedFd,
-        /// What it had done at the last look, and for how many it stayed so.
-        idle: Mutex<(u64, u32)>,
+        fd: OwnedFd,
+        idle: Mutex<IdleTime>,
     }
 
-    pub(super) fn watch(child: &Child) -> Arc<Watch> {
+    /// For how long a process did nothing.
+    #[derive(Debug)]
+    pub(super) struct IdleTime {
+        /// What it had done at the last look; 0 if it was at work.
+        work: u64,
+        span: Duration,
+        looked: Instant,
+    }
+
+    impl IdleTime {
+        pub(super) fn new(now: Instant) -> Self {
+            Self { work: 0, span: Duration::ZERO, looked: now }
+        }
+
+        /// Adds a look at a process that did this, if it sleeps and we wait
+        /// for it. A gap between two looks says that we were stopped, so it
+        /// counts no more than a look.
+        pub(super) fn add(&mut self, asleep: Option<u64>, now: Instant) -> Duration {
+            let passed = now.saturating_duration_since(self.looked).min(2 * LOOK);
+            let work = asleep.unwrap_or(0);
+            let is_idle = asleep.is_some() && work == self.work;
+            self.span = if is_idle { self.span + passed } else { Duration::ZERO };
+            (self.work, self.looked) = (work, now);
+            self.span
+        }
+    }
+
+    pub(super) fn watch(child: &Child, watch: Watch) -> Arc<Watch> {
         static STARTED: Once = Once::new();
-        let process = pidfd_open(Pid::from_child(child), PidfdFlags::empty()).ok();
-        let handle =
-            process.map(|process| Handle { pid: child.id(), process, idle: Mutex::default() });
-        let watch = Arc::new(Watch { handle, ..Watch::default() });
+        let fd = pidfd_open(Pid::from_child(child), PidfdFlags::empty()).ok();
+        let idle = Mutex::new(IdleTime::new(Instant::now()));
+        let process = fd.map(|fd| ProcessRef { pid: child.id(), fd, idle });
+        let watch = Arc::new(Watch { process, ..watch });
         WATCHED.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(&watch));
         STARTED.call_once(|| {
             // Without the thread git is as it was: not looked after.
@@ -155,26 +201,25 @@ mod linux {
             }
             (watched, _) =
                 CHANGED.wait_timeout(watched, LOOK).unwrap_or_else(PoisonError::into_inner);
-            watched.iter().filter_map(Weak::upgrade).for_each(|one| look(&one));
+            let now = Instant::now();
+            watched.iter().filter_map(Weak::upgrade).for_each(|one| look(&one, now));
         }
     }
 
-    fn look(watch: &Watch) {
-        let Some(handle) = &watch.handle else { return };
-        let mut idle = handle.idle.lock().unwrap_or_else(PoisonError::into_inner);
+    fn look(watch: &Watch, now: Instant) {
+        let Some(process) = &watch.process else { return };
+        let mut idle = process.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let asleep =
-            work_of_sleeper(handle.pid).filter(|_| watch.waits.load(Ordering::Relaxed) > 0);
-        *idle = match asleep {
-            Some(work) if work == idle.0 => (work, idle.1 + 1),
-            Some(work) => (work, 0),
-            None => (0, 0),
-        };
+            work_of_sleeper(process.pid).filter(|_| watch.waits.load(Ordering::Relaxed) > 0);
         let is_hurried = IS_HURRIED.load(Ordering::Relaxed);
-        if idle.1 >= if is_hurried { HURRIED_PATIENCE } else { PATIENCE } {
+        let patience = if is_hurried { HURRIED_PATIENCE } else { PATIENCE };
+        let is_stuck = idle.add(asleep, now) >= patience;
+        if is_stuck || watch.work.is_interrupted() {
             watch.was_ended.store(true, Ordering::Relaxed);
-            // The next one will meet the same.
-            IS_HURRIED.store(true, Ordering::Relaxed);
-            let _ = pidfd_send_signal(&handle.process, Signal::KILL);
+            if is_stuck {
+                IS_HURRIED.store(true, Ordering::Relaxed);
+            }
+            let _ = pidfd_send_signal(&process.fd, Signal::KILL);
         }
     }
 
@@ -208,19 +253,56 @@ mod tests {
         assert_eq!(linux::parse(&stat("R")), None);
     }
 
-    #[test]
-    fn a_program_that_waits_for_ever_is_ended_and_its_silence_is_no_end() {
-        hurry_git();
-        let folder = tempfile::tempdir().unwrap();
-        let pipe = folder.path().join("pipe");
+    /// Something that never comes: a program that reads it waits for ever.
+    fn waits_for_ever(folder: &std::path::Path) -> Command {
+        let pipe = folder.join("pipe");
         assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let mut command = Command::new("cat");
-        command.arg(&pipe).stdout(Stdio::piped());
-        let mut stuck = WatchedGit::new(command.spawn().unwrap());
+        command.arg(&pipe).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command
+    }
+
+    #[test]
+    fn a_program_that_waits_for_ever_is_ended_and_its_silence_is_no_end() {
+        IS_HURRIED.store(true, Ordering::Relaxed);
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = waits_for_ever(folder.path());
+        let mut start = || WatchedGit::new(command.spawn().unwrap(), &WorkHandle::default());
+        let mut stuck = start();
         let mut said = Vec::new();
         assert!(stuck.take_output().unwrap().read_to_end(&mut said).is_err());
         assert!(!stuck.wait().unwrap().success());
-        let (output, was_ended) = WatchedGit::new(command.spawn().unwrap()).output().unwrap();
+        let (output, was_ended) = start().output().unwrap();
         assert!(was_ended && !output.status.success());
+        // More than the pipe to it holds.
+        let fed = start().take_input().unwrap().write_all(&vec![0; 1 << 20]);
+        assert_eq!(fed.unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+    }
+
+    #[test]
+    fn a_program_is_ended_at_once_when_the_work_is_interrupted() {
+        let folder = tempfile::tempdir().unwrap();
+        let work = WorkHandle::default();
+        let mut stuck = WatchedGit::new(waits_for_ever(folder.path()).spawn().unwrap(), &work);
+        work.interrupt();
+        let from = std::time::Instant::now();
+        assert!(!stuck.wait().unwrap().success());
+        assert!(from.elapsed().as_secs() < 1);
+    }
+
+    #[test]
+    fn patience_is_counted_in_time_and_not_in_looks() {
+        use std::time::{Duration, Instant};
+        let from = Instant::now();
+        let mut idle = linux::IdleTime::new(from);
+        let at = |millis: u64| from + Duration::from_millis(millis);
+        for look in 0..100 {
+            assert!(idle.add(Some(7), at(look)) < Duration::from_millis(100));
+        }
+        assert!(idle.add(Some(7), at(350)) >= Duration::from_millis(250));
+        // We were stopped for an hour, and git with us.
+        assert!(idle.add(Some(7), at(3_600_000)) < Duration::from_secs(1));
+        assert_eq!(idle.add(Some(8), at(3_600_100)), Duration::ZERO);
+        assert_eq!(idle.add(None, at(3_600_200)), Duration::ZERO);
     }
 }

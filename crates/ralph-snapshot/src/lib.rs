@@ -33,6 +33,8 @@ mod ignored_then;
 mod in_process;
 mod index;
 mod index_file;
+#[cfg(test)]
+mod interruption_tests;
 mod journal;
 mod keeper;
 mod kept;
@@ -72,13 +74,13 @@ mod tree_object;
 mod tree_reader;
 mod view;
 mod walk;
+mod work_handle;
 mod work_tree;
 
 pub use commits::{Commit, Commits, NoCommits};
 pub use earlier::{Earlier, EarlierKind, Past};
 pub use error::TreeError;
 pub use folder_size::FolderSize;
-pub use git_watch::hurry_git;
 pub use label::{Label, ParseLabelError};
 pub use packages::{
     ChangedPackages, byte_code_changed_since, can_change, code_changed_since, is_changed_since,
@@ -91,4 +93,5 @@ pub use snapshot::{Place, Snapshot};
 pub use snapshots::{SnapshotError, Snapshots};
 pub use stamp::file_stamp;
 pub use state_home::{platform_state_dir, stands_in, state_home, takes_files};
+pub use work_handle::{WorkHandle, WorkProgress};
 pub use work_tree::{Change, ChangeKind, WorkTree};

@@ -8,6 +8,7 @@ use blake3::Hash;
 
 use crate::manifest::{Entry, Kind};
 use crate::stat::Stat;
+use crate::work_handle::WorkHandle;
 use crate::{approach, path_bytes};
 
 /// Larger files are told apart by their contents alone, in bytes.
@@ -17,8 +18,13 @@ pub(crate) const NORMALISED_LIMIT: u64 = 1024 * 1024;
 /// for files that vanish meanwhile.
 ///
 /// The metadata are older than the contents, so that an edit in between is
-/// found next time.
-pub(crate) fn read_entry(path: &Path, metadata: &Metadata, known: Option<&Entry>) -> Option<Entry> {
+/// found next time. What is read when the work is interrupted counts nothing.
+pub(crate) fn read_entry(
+    path: &Path,
+    metadata: &Metadata,
+    known: Option<&Entry>,
+    handle: &WorkHandle,
+) -> Option<Entry> {
     let stat = Some(Stat::of(metadata));
     let kind = kind_of(metadata)?;
     if let Some(known) = known.filter(|known| known.kind == kind && known.stat == stat) {
@@ -29,7 +35,7 @@ pub(crate) fn read_entry(path: &Path, metadata: &Metadata, known: Option<&Entry>
             let digest = blake3::hash(&path_bytes::to_bytes(&target));
             (digest, digest)
         }),
-        Kind::File | Kind::Executable | Kind::Unreadable => digest_file(path),
+        Kind::File | Kind::Executable | Kind::Unreadable => digest_file(path, handle),
     };
     match digests {
         Ok((content, normal)) => Some(Entry { kind, content, normal, stat }),
@@ -64,8 +70,8 @@ fn is_executable(_metadata: &Metadata) -> bool {
 
 /// The digests of a file: of its contents, and of its normalised contents.
 /// They are the same for large and binary files.
-fn digest_file(path: &Path) -> io::Result<(Hash, Hash)> {
-    let mut file = ralph_files::open(path)?;
+fn digest_file(path: &Path, handle: &WorkHandle) -> io::Result<(Hash, Hash)> {
+    let mut file = handle.reading(ralph_files::open(path)?);
     let mut beginning = Vec::new();
     (&mut file).take(NORMALISED_LIMIT + 1).read_to_end(&mut beginning)?;
     let is_whole = beginning.len() as u64 <= NORMALISED_LIMIT;

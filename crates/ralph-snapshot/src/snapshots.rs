@@ -124,9 +124,10 @@ impl<'a> Snapshots<'a> {
                 self.tree.keeper().base(&self.run)?
             }
         };
-        let keeper = self.tree.keeper();
-        let present = keeper.record(&self.tree.scope, base.as_ref(), now)?;
-        Ok(keeper.keep(&self.run, label, &present, base.as_ref())?)
+        let (keeper, handle) = (self.tree.keeper(), self.tree.handle());
+        let present = handle.settle(keeper.record(&self.tree.scope, base.as_ref(), now))?;
+        handle.check()?;
+        Ok(handle.settle(keeper.keep(&self.run, label, &present, base.as_ref()))?)
     }
 
     /// Records the files under `label` as [`Self::take`] does, for a caller

@@ -15,6 +15,7 @@ use crate::read_entry::read_entry;
 use crate::rules::{FolderRules, Grounds};
 use crate::scope::Scope;
 use crate::stat::{Clock, FolderStat, Now};
+use crate::work_handle::WorkHandle;
 use crate::{parallel, path_bytes};
 
 /// One look at a work tree.
@@ -26,6 +27,8 @@ pub(crate) struct Survey<'a> {
     pub(crate) known: &'a Manifest,
     /// When the look began.
     pub(crate) now: Now,
+    /// Ends it; then what was found is of no use.
+    pub(crate) handle: &'a WorkHandle,
 }
 
 /// Whether a look found what was there before.
@@ -195,6 +198,9 @@ impl Survey<'_> {
         builder.build_parallel().run(|| {
             let sender = sender.clone();
             Box::new(move |item| {
+                if self.handle.is_interrupted() {
+                    return WalkState::Quit;
+                }
                 // Folders that are closed to us or vanish meanwhile are
                 // passed over.
                 if let Some(met) = item.ok().and_then(|item| self.meet(&item)) {
@@ -226,6 +232,10 @@ impl Survey<'_> {
 
     /// Describes the file at `path`, if it is one.
     fn look(&self, path: &Path, known: Option<&Entry>) -> Option<KnownFile> {
+        if self.handle.is_interrupted() {
+            return None;
+        }
+        self.handle.advance(1);
         let relative = path.strip_prefix(self.root).ok()?;
         let metadata = fs::symlink_metadata(path).ok()?;
         let bytes = metadata.len();
@@ -233,7 +243,7 @@ impl Survey<'_> {
         let entry = if is_large && !self.scope.must.contains(relative) {
             None
         } else {
-            let entry = read_entry(path, &metadata, known)?;
+            let entry = read_entry(path, &metadata, known, self.handle)?;
             let stat = entry.stat.filter(|stat| stat.is_at_rest(self.now));
             Some(Entry { stat, ..entry })
         };

@@ -10,6 +10,7 @@ use crate::file_system;
 use crate::probe;
 use crate::project::Project;
 use crate::scratch::Scratch;
+use crate::work_handle::WorkHandle;
 use crate::work_tree::WorkTree;
 
 /// More than this many bytes are too large.
@@ -44,7 +45,8 @@ fn update(scratch: &Scratch, layout: &mut Layout) -> News {
     let clock = file_system::clock_of([&scratch.root, &scratch.root]);
     let (root, scope, known) = (&*scratch.root, &Scope::new(None), &Manifest::default());
     let now = Now { time, clock };
-    Survey { root, scope, known, now }.update(layout)
+    let handle = &WorkHandle::default();
+    Survey { root, scope, known, now, handle }.update(layout)
 }
 
 fn paths(layout: &Layout) -> Vec<String> {

@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{BufReader, Read, Write};
-use std::process::ChildStdin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::TreeError;
 use crate::git::Git;
 use crate::git_objects::{AT_ONCE, read_head};
-use crate::git_watch::{WatchedGit, WatchedOutput};
+use crate::git_watch::{WatchedGit, WatchedInput, WatchedOutput};
 use crate::oid::{ObjectKind, Oid};
 use crate::path_bytes;
 use crate::snapshot::{Difference, Item};
@@ -31,7 +30,7 @@ pub(crate) struct TreeReader<'a> {
 
 struct Process {
     child: WatchedGit,
-    stdin: ChildStdin,
+    stdin: WatchedInput,
     stdout: BufReader<WatchedOutput>,
 }
 

@@ -5,6 +5,7 @@ use ralph_core::{Approach, RunId, Timestamp, TreeId};
 
 use crate::error::TreeError;
 use crate::file_tree::FileTree;
+use crate::found::Found;
 use crate::git::{self, Git};
 use crate::git_tree::GitTree;
 use crate::keeper::Keeper;
@@ -13,6 +14,7 @@ use crate::project::Project;
 use crate::scope::Scope;
 use crate::snapshot::Place;
 use crate::stamp;
+use crate::work_handle::WorkHandle;
 
 /// One file that differs between two trees.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +61,7 @@ pub struct WorkTree {
     /// The way that is not taken now. Snapshots may lie there: whether a
     /// repository takes files can change between two calls.
     other: Option<Way>,
+    handle: WorkHandle,
 }
 
 #[derive(Debug)]
@@ -105,15 +108,25 @@ impl WorkTree {
         // What lies in a `.git` folder is never looked at anyway.
         let inside = inside.filter(|path| path.iter().all(|part| part != ".git"));
         let git = project.git.as_ref().zip(program);
-        let git = git.map(|(dirs, program)| Git::new(program, &root, dirs, &state));
+        let handle = WorkHandle::default();
+        let git = git.map(|(dirs, program)| {
+            let mut git = Git::new(program, &root, dirs, &state);
+            git.handle = handle.clone();
+            git
+        });
         let git = git.filter(Git::is_safe);
-        let files = Way::Files(FileTree::new(&root, &state));
+        let files = Way::Files(FileTree::new(&root, &state, &handle));
         let (way, other) = match git.map(|git| GitTree::new(git, &root, &state)) {
             Some(tree) if tree.takes_objects() => (Way::Git(Box::new(tree)), Some(files)),
             Some(tree) => (files, Some(Way::Git(Box::new(tree)))),
             None => (files, None),
         };
-        Ok(Self { root, state, scope: Scope::new(inside), way, other })
+        Ok(Self { root, state, scope: Scope::new(inside), way, other, handle })
+    }
+
+    /// Follows and interrupts the work at the tree.
+    pub fn handle(&self) -> &WorkHandle {
+        &self.handle
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -227,19 +240,20 @@ impl WorkTree {
     /// Names the present contents. Equal contents have equal ids, whatever
     /// they were in between.
     pub fn tree(&self) -> Result<TreeId, TreeError> {
-        match &self.way {
-            Way::Git(tree) => tree.tree(&self.scope).map(|found| found.id),
-            Way::Files(tree) => tree.tree(&self.scope).map(|found| found.id),
-        }
+        self.found().map(|found| found.id)
+    }
+
+    fn found(&self) -> Result<Found, TreeError> {
+        self.handle.settle(match &self.way {
+            Way::Git(tree) => tree.tree(&self.scope),
+            Way::Files(tree) => tree.tree(&self.scope),
+        })
     }
 
     /// What no rule ignores and no tree holds: files that are too large or
     /// cannot be read, and folders that are repositories of their own.
     pub fn left_out_now(&self) -> Result<Vec<PathBuf>, TreeError> {
-        let found = match &self.way {
-            Way::Git(tree) => tree.tree(&self.scope)?,
-            Way::Files(tree) => tree.tree(&self.scope)?,
-        };
+        let found = self.found()?;
         let files = found.left_out.into_iter().map(|file| file.path);
         Ok(files.chain(found.nested).collect())
     }
@@ -284,10 +298,11 @@ impl WorkTree {
         if from == to {
             return Ok(Vec::new());
         }
-        let mut changes = match &self.way {
-            Way::Git(tree) => tree.changes(from, to)?,
-            Way::Files(tree) => tree.changes(from, to)?,
+        let changes = match &self.way {
+            Way::Git(tree) => tree.changes(from, to),
+            Way::Files(tree) => tree.changes(from, to),
         };
+        let mut changes = self.handle.settle(changes)?;
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(changes)
     }
@@ -305,10 +320,10 @@ impl WorkTree {
         if from == to {
             return Ok(None);
         }
-        match &self.way {
+        self.handle.settle(match &self.way {
             Way::Git(tree) => tree.approach(from, to),
             Way::Files(tree) => tree.approach(from, to),
-        }
+        })
     }
 }
 

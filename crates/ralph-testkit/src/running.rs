@@ -75,6 +75,23 @@ impl Running {
         self.until(|event| event["text"].as_str().is_some_and(|text| text.contains("holding")))
     }
 
+    /// Waits until Ctrl-C would no longer end it by force.
+    #[track_caller]
+    pub fn until_listening(&self) {
+        let status = format!("/proc/{}/status", self.id());
+        let deadline = std::time::Instant::now() + PATIENCE;
+        let hears = || -> Option<bool> {
+            let text = std::fs::read_to_string(&status).ok()?;
+            let caught = text.lines().find_map(|line| line.strip_prefix("SigCgt:"))?;
+            let caught = u64::from_str_radix(caught.trim(), 16).ok()?;
+            Some(caught >> (rustix::process::Signal::INT.as_raw() - 1) & 1 == 1)
+        };
+        while hears() != Some(true) {
+            assert!(std::time::Instant::now() < deadline, "it never listened");
+            std::thread::yield_now();
+        }
+    }
+
     /// Sends a signal to the binary, and to it alone.
     pub fn signal(&self, signal: Signal) -> &Self {
         let signal = match signal {

@@ -28,6 +28,8 @@ use crate::config::{Enforce, Layers, Value};
 use crate::error::CliError;
 use crate::findings;
 use crate::options::CriteriaOptions;
+use crate::progress_line::ProgressLine;
+use crate::signals::{self, Aftermath};
 use crate::{folder_guard, out, texts};
 
 /// Run the gates now
@@ -120,8 +122,16 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
         quiet: args.is_for_machines(),
         interrupt: Interrupt::default(),
         is_held: false,
+        line: None,
     };
-    let reports = reports(&app, layers, &args.wanted(), &mut progress)?;
+    signals::listen(&progress.interrupt, || {}, (Aftermath::Nothing, progress.locale))?;
+    let reports = reports(&app, layers, &args.wanted(), &mut progress);
+    progress.line = None;
+    if progress.interrupt.is_raised() {
+        out::note(texts::interrupted(progress.locale));
+        return Ok(130);
+    }
+    let reports = reports?;
     show(&reports, args, progress.locale);
     Ok(u8::from(progress.is_held || reports.iter().any(GateReport::blocks)))
 }
@@ -202,6 +212,8 @@ fn check_settings(
     let site = Site { supervisor: &supervisor, root: &app.project.root, env: &env };
     let (ledger, _) = Ledger::open(&app.home)?;
     let tree = app.whole_work_tree()?;
+    progress.interrupt.reach(tree.handle());
+    progress.line = ProgressLine::show(tree.handle(), progress.locale);
     let reads_files = |spec: &GateSpec| {
         let read = [Criterion::Security, Criterion::Diagnostics, Criterion::Memory];
         read.contains(&spec.criterion)
@@ -210,6 +222,7 @@ fn check_settings(
     if settings.policy.gates.iter().any(reads_files) {
         let files = files(&tree, wanted.scan)?;
         if matches!(&files, Files::Only(paths) if paths.is_empty()) && !progress.quiet {
+            progress.line = None;
             out::note(texts::nothing_changed(settings.policy.locale));
         }
         let paths = match &files {
@@ -287,16 +300,19 @@ pub(crate) struct Progress {
     pub(crate) interrupt: Interrupt,
     /// Whether changes of tests or checks are held against the run.
     pub(crate) is_held: bool,
+    /// Shows how far the reading of the files is, until something is said.
+    pub(crate) line: Option<ProgressLine>,
 }
 
 impl Progress {
-    fn say(&self, text: &str) {
+    fn say(&mut self, text: &str) {
+        self.line = None;
         if !self.quiet || io::stderr().is_terminal() {
             out::note(text);
         }
     }
 
-    fn say_started(&self, gate: &str) {
+    fn say_started(&mut self, gate: &str) {
         self.say(&texts::gate_running(gate, self.locale));
     }
 }

@@ -12,6 +12,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use ralph_agents::host::HOSTS;
+use ralph_engine::clock::Interrupt;
 use ralph_proc::{Control, Ending, Launch, Limits, Outcome, ProcError, Stream, Watcher};
 use ralph_snapshot::WorkTree;
 use ralph_store::{RunStore, SqliteStore};
@@ -20,6 +21,8 @@ use super::drive::{self, Checks};
 use crate::app::App;
 use crate::config::{AgentChoice, Settings};
 use crate::error::CliError;
+use crate::progress_line::ProgressLine;
+use crate::signals::{self, Aftermath};
 use crate::{out, texts};
 use facts::Facts;
 
@@ -87,6 +90,8 @@ impl Finding {
 
 pub(crate) fn run(args: &DoctorArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
+    let interrupt = Interrupt::default();
+    signals::listen(&interrupt, || {}, (Aftermath::Nothing, app.locale()))?;
     let mut findings: Vec<Finding> = Vec::new();
     let mut found = |finding: Finding| {
         if !args.json {
@@ -117,7 +122,12 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<u8, CliError> {
         found(hosts::nobody());
     }
     // Last, since it takes the longest.
-    found(tree(&app));
+    let finding = tree(&app, &interrupt);
+    if interrupt.is_raised() {
+        out::note(texts::interrupted(app.locale()));
+        return Ok(130);
+    }
+    found(finding);
     if args.json {
         out::line(wire::render(&findings, &hosts));
     }
@@ -154,11 +164,15 @@ fn store(app: &App) -> Finding {
     Finding::new("store", checked)
 }
 
-fn tree(app: &App) -> Finding {
+fn tree(app: &App, interrupt: &Interrupt) -> Finding {
     let folder = tempfile::tempdir();
     let read = folder.map_err(|error| CliError::internal(&error)).and_then(|folder| {
         WorkTree::open(&app.project, folder.path())
-            .and_then(|tree| tree.tree())
+            .and_then(|tree| {
+                interrupt.reach(tree.handle());
+                let _line = ProgressLine::show(tree.handle(), app.locale());
+                tree.tree()
+            })
             .map(|id| format!("{} is {}", app.project.root.display(), id.short()))
             .map_err(|error| CliError::internal(&error))
     });

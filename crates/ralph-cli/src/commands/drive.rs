@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use ralph_agents::{Agent, Client, CommandAgent};
 use ralph_checks::judge::Judge;
@@ -13,7 +12,6 @@ use ralph_checks::lsp::LspGate;
 use ralph_checks::security::{Chosen, Pack, SecurityGate};
 use ralph_checks::{CommandGate, Gate};
 use ralph_core::Run;
-use ralph_core::locale::Locale;
 use ralph_core::policy::{Criterion, GateCommand, GateSpec, Need};
 use ralph_core::run::AgentRef;
 use ralph_engine::affected::AffectedTests;
@@ -21,13 +19,12 @@ use ralph_engine::clock::Interrupt;
 use ralph_engine::events::{Begin, Sink};
 use ralph_engine::{Driver, Ledger};
 use ralph_snapshot::Project;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 
 use super::{invariants, lsp_helper};
 use crate::app::{App, own_binary};
 use crate::config::{AgentChoice, JudgeChoice, JudgeError, Order, ServerRules, Settings};
 use crate::error::CliError;
+use crate::signals::{self, Aftermath};
 use crate::{live, out, texts};
 
 /// How events are shown.
@@ -298,7 +295,9 @@ pub(crate) fn drive(
 ) -> Result<Run, CliError> {
     let supervisor = App::supervisor();
     let interrupt = Interrupt::default();
-    listen(&interrupt, &supervisor, run.policy.locale)?;
+    let waker = supervisor.waker();
+    let whatever = (Aftermath::Resumable, run.policy.locale);
+    signals::listen(&interrupt, move || waker.wake(), whatever)?;
     let mut sink: Box<dyn Sink> = match view {
         View::Json => Box::new(live::JsonLines::new(run.id.clone())),
         View::Human => live::for_people(run.policy.locale),
@@ -372,47 +371,6 @@ pub(crate) fn gate_env(
     settings: &Settings,
 ) -> Vec<(OsString, OsString)> {
     settings.environment.filter(env.clone())
-}
-
-/// After a signal the work looks for it at least so often, or it hangs.
-const UNHEARD: Duration = Duration::from_secs(3);
-
-/// Turns Ctrl-C and friends into an orderly end. Should that take too long,
-/// because the work waits for something that never comes, there is an end all
-/// the same: what we started dies with us, and the run can go on later.
-fn listen(
-    interrupt: &Interrupt,
-    supervisor: &ralph_proc::Supervisor,
-    locale: Locale,
-) -> Result<(), CliError> {
-    let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
-    let mut signals = Signals::new(wanted)?;
-    let (interrupt, waker) = (interrupt.clone(), supervisor.waker());
-    let is_watched = AtomicBool::new(false);
-    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
-        for _ in signals.forever() {
-            interrupt.raise();
-            waker.wake();
-            ralph_snapshot::hurry_git();
-            if !is_watched.swap(true, Ordering::Relaxed) {
-                let interrupt = interrupt.clone();
-                let _ = std::thread::Builder::new().spawn(move || {
-                    interrupt.until_unheard(UNHEARD);
-                    out::note(texts::hangs(locale));
-                    std::process::exit(130);
-                });
-            }
-        }
-    })?;
-    Ok(())
-}
-
-/// Whether whoever started us wants this signal ignored, as `nohup` does.
-fn is_ignored(signal: i32) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = mask.and_then(|text| u64::from_str_radix(text.trim(), 16).ok()).unwrap_or(0);
-    mask >> (signal - 1) & 1 == 1
 }
 
 fn absolute(path: &Path) -> PathBuf {

@@ -30,6 +30,8 @@ mod init;
 mod install;
 mod install_tools;
 #[cfg(test)]
+mod interruptions;
+#[cfg(test)]
 mod invariants;
 mod judge;
 #[cfg(test)]

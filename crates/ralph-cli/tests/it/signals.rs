@@ -2,6 +2,7 @@
 
 use ralph_testkit::{Hold, Project, Signal};
 use rustix::process::{Pid, kill_process};
+use serde_json::Value;
 
 use crate::plain;
 
@@ -68,7 +69,11 @@ fn a_second_ctrl_c_kills_an_agent_that_ignores_the_first() {
     let mut running = project.run_call("do it", &[]).env("RALPH_GRACE", "60s").start();
     running.until_held();
     running.signal(Signal::Interrupt);
-    running.until(|event| event["text"].as_str().is_some_and(|text| text.contains("not now")));
+    let says = |event: &Value, words: &str| {
+        event["text"].as_str().is_some_and(|text| text.contains(words))
+    };
+    running.until(|event| says(event, "stopping the agent (up to 1m00s; Ctrl-C again ends it now)"));
+    running.until(|event| says(event, "not now"));
     running.signal(Signal::Interrupt);
     hold.is_over();
     let _ = running.finish().exits(130).ends("paused/interrupted", 1);

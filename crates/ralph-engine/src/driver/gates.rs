@@ -184,6 +184,7 @@ impl Driver<'_> {
     /// remembered, so whoever judges the turn need not run them again; nothing
     /// else of the run changes.
     pub fn look_on(&mut self, run: &Run) -> Result<Evidence, EngineError> {
+        self.interrupt.reach(self.tree.handle());
         let mut evidence = self.no_turn();
         let start = || Snapshots::new(&self.tree, run.id.clone()).get(Label::Start).ok();
         // Without a baseline what is found now would be taken for one.

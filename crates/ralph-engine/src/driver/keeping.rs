@@ -5,6 +5,7 @@ use ralph_core::{Evidence, Run, TreeId};
 use ralph_snapshot::{Label, Snapshot, Snapshots};
 
 use super::Driver;
+use super::attending::is_interruption;
 use crate::error::EngineError;
 use crate::events::{Begin, Event};
 
@@ -19,7 +20,10 @@ impl Driver<'_> {
         if self.kept.is_some() {
             return Ok(());
         }
-        let start = snapshots.take(Label::Start, self.clock.now())?;
+        let now = self.clock.now();
+        let taken =
+            self.attended(|tree| Snapshots::new(tree, run.id.clone()).take(Label::Start, now));
+        let start = taken.inspect_err(|_| self.say_not_begun(run))?;
         self.say_left_out(run, &start);
         self.remember_head()?;
         self.remember_programs()?;
@@ -34,7 +38,9 @@ impl Driver<'_> {
     /// what it left, so whatever differs when it is found counts as the
     /// turn's.
     pub(crate) fn keep_resting(&mut self, run: &Run) {
-        if let Err(error) = self.try_keep(run, Label::Resumed(run.iteration), None) {
+        if let Err(error) = self.try_keep(run, Label::Resumed(run.iteration), None)
+            && !is_interruption(&error)
+        {
             let text = format!("no snapshot of what others did meanwhile: {error}");
             self.tell(&Event::Notice { run, text: &text });
         }
@@ -43,11 +49,15 @@ impl Driver<'_> {
     /// Keeps what a turn left, if it changed anything.
     ///
     /// A snapshot that cannot be taken does not end the run: the one before
-    /// still leads back.
+    /// still leads back. The first signal does not end it either, since without
+    /// it nobody could tell later what the turn did; the second one does.
     pub(crate) fn keep_turn(&mut self, run: &Run, evidence: Option<&Evidence>) {
         let seen = evidence.and_then(|seen| seen.tree.as_ref());
         let before = self.kept.as_ref().map(|kept| kept.tree.clone());
-        if let Err(error) = self.try_keep(run, Label::Iteration(run.iteration), seen) {
+        self.tree.handle().ignore_first();
+        let kept = self.try_keep(run, Label::Iteration(run.iteration), seen);
+        self.tree.handle().go_on();
+        if let Err(error) = kept {
             let text = format!("no snapshot of iteration {}: {error}", run.iteration);
             self.tell(&Event::Notice { run, text: &text });
         }
@@ -76,18 +86,33 @@ impl Driver<'_> {
         if self.foundations.iter().any(|folder| !folder.is_dir()) {
             return Ok(());
         }
-        let present = match seen {
-            Some(tree) => tree.clone(),
-            None => self.tree.tree()?,
-        };
-        let snapshots = Snapshots::new(&self.tree, run.id.clone());
-        let is_kept = |kept: &Snapshot| kept.tree == present && !snapshots.differs_aside(kept);
-        if self.kept.as_ref().is_some_and(is_kept) {
-            return Ok(());
-        }
-        let kept = snapshots.take(label, self.clock.now())?;
-        self.kept = Some(kept);
+        let (kept, now) = (self.kept.clone(), self.clock.now());
+        let taken = self.attended(|tree| {
+            let present = match seen {
+                Some(tree) => tree.clone(),
+                None => tree.tree()?,
+            };
+            let snapshots = Snapshots::new(tree, run.id.clone());
+            let is_kept = |kept: &Snapshot| kept.tree == present && !snapshots.differs_aside(kept);
+            if kept.as_ref().is_some_and(is_kept) {
+                return Ok(None);
+            }
+            snapshots.take(label, now).map(Some).map_err(EngineError::from)
+        })?;
+        self.kept = taken.or(kept);
         Ok(())
+    }
+
+    /// Says that the first snapshot was interrupted, if that is why the run
+    /// does not begin.
+    fn say_not_begun(&mut self, run: &Run) {
+        if self.interrupt.is_raised() {
+            let text = match run.policy.locale {
+                Locale::En => "the first snapshot was interrupted; nothing was changed",
+                Locale::Ko => "첫 스냅샷이 중단되었습니다. 변경된 파일은 없습니다",
+            };
+            self.tell(&Event::Notice { run, text });
+        }
     }
 
     fn say_left_out(&mut self, run: &Run, start: &Snapshot) {

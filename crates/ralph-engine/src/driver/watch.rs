@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use ralph_agents::{Cut, Listener, Piece, PieceKind, Shown, Standing};
+use ralph_core::locale::Locale;
 use ralph_core::redact::{RedactedStream, Redactor, redact};
 use ralph_core::state::{Pause, State};
 use ralph_core::{Run, Timestamp};
@@ -181,6 +182,23 @@ impl<'a> TurnWatch<'a> {
         limits.is_over_budget(&usage)
     }
 
+    /// Says at once that Ctrl-C was heard: an agent may take its time.
+    fn say_stopping(&mut self) {
+        let grace = crate::report::span(self.run.policy.turns.grace);
+        let text = match self.run.policy.locale {
+            Locale::En => {
+                format!("stopping the agent (up to {grace}; Ctrl-C again ends it now)")
+            }
+            Locale::Ko => {
+                format!(
+                    "에이전트를 멈추는 중입니다 (최대 {grace}; Ctrl-C를 다시 누르면 바로 끝냅니다)"
+                )
+            }
+        };
+        let event = Event::Notice { run: self.run, text: &text };
+        self.sink.event(&event, self.clock.now());
+    }
+
     /// What others want; an owner that lost its run wants to stop as well.
     fn ask(&mut self) -> Option<State> {
         match self.pulse.ask(self.store, self.run, self.clock.now()) {
@@ -226,6 +244,7 @@ impl Watcher for TurnWatch<'_> {
         }
         if self.wish.is_none() {
             self.wish = if self.interrupt.is_raised() {
+                self.say_stopping();
                 Some(State::Paused(Pause::Interrupted))
             } else {
                 self.ask()

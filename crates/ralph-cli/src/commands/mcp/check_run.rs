@@ -67,7 +67,7 @@ fn run(
     let turn = if input.criteria.is_empty() { Turn::TakenForLoop } else { Turn::Taken };
     let wanted = Wanted { memory: Memory::Used, scan: Scan::Changed, turn };
     let (locale, interrupt) = (app.locale(), interrupt.clone());
-    let mut progress = Progress { locale, quiet: true, interrupt, is_held: false };
+    let mut progress = Progress { locale, quiet: true, interrupt, is_held: false, line: None };
     check::reports(app, layers, &wanted, &mut progress).map_err(refusal)
 }
 

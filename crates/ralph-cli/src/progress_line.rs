@@ -1,0 +1,61 @@
+//! A line at the bottom of a terminal that says how far work at a tree is.
+
+use std::io::{self, Write};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use ralph_core::locale::Locale;
+use ralph_snapshot::WorkHandle;
+
+use crate::region::LiveRegion;
+use crate::{out, texts};
+
+/// Work that takes no longer is not shown.
+const SHOWN_AFTER: Duration = Duration::from_secs(1);
+
+/// How often the line is drawn again.
+const REDRAW: Duration = Duration::from_millis(250);
+
+/// Shows the line while the work takes long, until this is dropped.
+pub(crate) struct ProgressLine {
+    /// Tells the thread that it is over.
+    over: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl ProgressLine {
+    /// `None` where nobody would see it.
+    pub(crate) fn show(work: &WorkHandle, locale: Locale) -> Option<Self> {
+        out::width(&io::stderr())?;
+        let (over, is_over) = mpsc::channel::<()>();
+        let work = work.clone();
+        let thread = std::thread::Builder::new().spawn(move || {
+            let (mut region, mut wait) = (LiveRegion::default(), SHOWN_AFTER);
+            while is_over.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+                wait = REDRAW;
+                let progress = texts::work_progress(work.progress(), locale);
+                let line = match locale {
+                    Locale::En => format!("reading the files: {progress}"),
+                    Locale::Ko => format!("파일을 읽는 중: {progress}"),
+                };
+                let wide = out::width(&io::stderr()).unwrap_or(80);
+                let drawn = region.draw(&[line], wide, |_, line| line.to_owned());
+                let _ = write!(io::stderr().lock(), "{drawn}");
+            }
+            let wide = out::width(&io::stderr()).unwrap_or(80);
+            let _ = write!(io::stderr().lock(), "{}", region.wipe(wide));
+        });
+        Some(Self { over: Some(over), thread: thread.ok() })
+    }
+}
+
+impl Drop for ProgressLine {
+    fn drop(&mut self) {
+        drop(self.over.take());
+        if let Some(thread) = self.thread.take() {
+            // One that panicked shows nothing any more.
+            let _ = thread.join();
+        }
+    }
+}
