@@ -65,6 +65,12 @@ impl App {
         Self { project, home, env, clock: SystemClock, fallback }
     }
 
+    /// The state home that this project would have without a repository.
+    pub(crate) fn home_without_git(&self) -> PathBuf {
+        let root = self.project.root.clone();
+        Self::of(Project { root, git: None }, self.env.clone()).home
+    }
+
     /// Where the notes for all projects of the user are kept.
     pub(crate) fn user_home(&self) -> PathBuf {
         user_home(&self.env)

@@ -35,6 +35,7 @@ use ralph_checks::Gate;
 use ralph_checks::judge::Judge;
 use ralph_checks::security::Chosen;
 use ralph_core::evidence::{TurnEnd, Weakening};
+use ralph_core::locale::Locale;
 use ralph_core::redact::redact;
 use ralph_core::state::{Failure, Pause, State, Wait};
 use ralph_core::usage::Usage;
@@ -105,6 +106,8 @@ pub struct Driver<'a> {
     pub recall: Option<Recall>,
     /// Folders without which there is nothing to work on.
     pub foundations: Vec<PathBuf>,
+    /// The state home of the project once its repository is gone.
+    pub shelter: PathBuf,
     /// The newest snapshot.
     pub kept: Option<Snapshot>,
     /// Whether what checks show is kept for later runs.
@@ -359,9 +362,9 @@ impl Driver<'_> {
         next: Run,
         iteration: Option<&IterationRecord>,
     ) -> Result<Run, EngineError> {
-        if self.ledger.place_is_gone() {
-            // The repository that held our state is gone, and making it again
-            // would be worse than losing the record.
+        // The repository that held our state may be gone, and making it again
+        // would be worse than losing the record.
+        if self.ledger.place_is_gone() && !self.take_shelter(before) {
             return Ok(next);
         }
         self.heal(before)?;
@@ -377,6 +380,26 @@ impl Driver<'_> {
             saved => saved?,
         }
         Ok(next)
+    }
+
+    /// Puts the run on record where it is found without a repository, if the
+    /// files are still there; says whether it is.
+    fn take_shelter(&mut self, run: &Run) -> bool {
+        let is_safe = self.root.is_dir() && self.ledger.move_to(&self.shelter, run).is_ok();
+        if is_safe {
+            self.folder = self.shelter.join("runs").join(run.id.as_str());
+            self.remembers = false;
+            let text = match run.policy.locale {
+                Locale::En => {
+                    "the repository was deleted while the agent worked, and with it its history and the snapshots: this run cannot be rolled back, and the files are as the agent left them"
+                }
+                Locale::Ko => {
+                    "에이전트가 작업하는 동안 저장소가 삭제되어 커밋 기록과 스냅샷이 함께 사라졌습니다. 이 실행은 되돌릴 수 없으며 파일은 에이전트가 남긴 그대로입니다"
+                }
+            };
+            self.tell(&Event::Notice { run, text });
+        }
+        is_safe
     }
 
     /// Puts the run on record again when its store was deleted.

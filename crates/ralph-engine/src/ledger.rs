@@ -41,6 +41,14 @@ impl Ledger {
         self.home.parent().is_some_and(|place| !place.exists())
     }
 
+    /// Goes on in another state home, and puts the run on record there.
+    pub(crate) fn move_to(&mut self, home: &Path, run: &Run) -> Result<(), StoreError> {
+        let (moved, _) = Self::open(home)?;
+        moved.adopt(run)?;
+        *self = moved;
+        Ok(())
+    }
+
     /// Leaves a damaged store in place and puts the run into a new one.
     pub(crate) fn begin_next_generation(&mut self, run: &Run) -> Result<(), StoreError> {
         self.store = self.store.abandon()?.store;

@@ -66,6 +66,33 @@ impl Journal {
     }
 }
 
+/// The numbers of rollbacks that were undone, and of those that did it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct UndoneRollbacks(BTreeSet<u32>);
+
+impl UndoneRollbacks {
+    /// Nothing if there is no list, or none that can be read: then undoing
+    /// begins with the newest.
+    pub(crate) fn load(path: &Path) -> Self {
+        let text = ralph_files::read_own_text(path).unwrap_or_default();
+        Self(text.split_ascii_whitespace().filter_map(|number| number.parse().ok()).collect())
+    }
+
+    pub(crate) fn has(&self, number: u32) -> bool {
+        self.0.contains(&number)
+    }
+
+    pub(crate) fn add(&mut self, number: u32) {
+        self.0.insert(number);
+    }
+
+    pub(crate) fn save(&self, path: &Path) -> Result<(), TreeError> {
+        let lines: String = self.0.iter().map(|number| format!("{number}\n")).collect();
+        crate::work_tree::create_private(path.parent().unwrap_or(path))?;
+        probe::write_atomically(path, lines.as_bytes()).map_err(TreeError::io("write", path))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

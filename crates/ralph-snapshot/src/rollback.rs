@@ -7,7 +7,7 @@ use ralph_core::Timestamp;
 
 use crate::aside::{Between, Since};
 use crate::disk::{Disk, Outcome};
-use crate::journal::Journal;
+use crate::journal::{Journal, UndoneRollbacks};
 use crate::label::Label;
 use crate::plan::{Extent, Plan, Step, Target, step};
 use crate::snapshot::{Present, Snapshot};
@@ -63,18 +63,43 @@ impl Snapshots<'_> {
         self.apply_with(plan, conflicts, now, &mut || Ok(()))
     }
 
-    /// Goes back to the newest safety snapshot, as a rollback that can be
-    /// undone as well.
+    /// Undoes the newest rollback that is not undone yet: first the last one,
+    /// then the one before it.
     pub fn undo(&self, conflicts: Conflicts, now: Timestamp) -> Result<Done, SnapshotError> {
         self.check_nothing_pending()?;
-        self.apply(&self.plan_undo()?, conflicts, now)
+        let plan = self.plan_undo()?;
+        let done = self.apply(&plan, conflicts, now)?;
+        self.note_undone(plan.to, &done)?;
+        Ok(done)
+    }
+
+    fn note_undone(&self, to: Label, done: &Done) -> Result<(), SnapshotError> {
+        let Label::Safety(number) = to else { return Ok(()) };
+        let mut undone = UndoneRollbacks::load(&self.undone());
+        if let Some(Snapshot { label: Label::Safety(own), .. }) = done.safety {
+            undone.add(own);
+        }
+        // What was left can still be forced.
+        if done.left.is_empty() && done.blocked.is_empty() {
+            undone.add(number);
+        }
+        Ok(undone.save(&self.undone())?)
+    }
+
+    pub(crate) fn undone(&self) -> PathBuf {
+        self.tree.state().join("rollbacks").join(format!("{}.undone", self.run))
     }
 
     /// Completes a rollback that was interrupted; `None` if there is none.
     ///
     /// Files that someone changed since the interruption are left.
     pub fn resume_pending(&self, now: Timestamp) -> Result<Option<Done>, SnapshotError> {
-        self.resume_with(now, &mut || Ok(()))
+        let to = self.pending()?;
+        let done = self.resume_with(now, &mut || Ok(()))?;
+        if let (Some(to), Some(done)) = (to, &done) {
+            self.note_undone(to, done)?;
+        }
+        Ok(done)
     }
 
     /// The snapshot to which an interrupted rollback goes.

@@ -7,6 +7,7 @@ use crate::aside::{self, Between};
 use crate::disk::Disk;
 use crate::error::TreeError;
 use crate::ignored_then::{self, Rules};
+use crate::journal::UndoneRollbacks;
 use crate::keeper::Keeper;
 use crate::label::Label;
 use crate::plan::{Kept, Outlook, Plan};
@@ -42,7 +43,7 @@ pub enum SnapshotError {
         label: Label,
     },
     /// There was no rollback that could be undone.
-    #[error("run {run} was never rolled back")]
+    #[error("run {run} has no rollback that could be undone")]
     NothingToUndo {
         /// The run that was asked.
         run: RunId,
@@ -68,7 +69,10 @@ impl SnapshotError {
             Self::Pending { run, .. } => Some(format!("`ralph rollback {run}` completes it")),
             Self::PlanOutdated => Some("try again once nothing writes there any more".into()),
             Self::Closed { .. } => Some("make the folder `objects` in `.git` writable".into()),
-            Self::Tree(_) | Self::Apart { .. } | Self::NothingToUndo { .. } => None,
+            Self::NothingToUndo { run } => {
+                Some(format!("`ralph rollback {run}` takes it back, also once more"))
+            }
+            Self::Tree(_) | Self::Apart { .. } => None,
         }
     }
 }
@@ -312,15 +316,30 @@ impl<'a> Snapshots<'a> {
     /// Tells what [`Self::undo`] would do.
     pub fn plan_undo(&self) -> Result<Plan, SnapshotError> {
         let all = self.list()?;
-        let nothing = || SnapshotError::NothingToUndo { run: self.run.clone() };
+        let number = self.undoable(&all).pop();
         let find = |label| all.iter().find(|snapshot| snapshot.label == label);
+        let pair = |number| Some((find(Label::Safety(number))?, find(Label::After(number))?));
+        let (safety, after) = number
+            .and_then(pair)
+            .ok_or_else(|| SnapshotError::NothingToUndo { run: self.run.clone() })?;
+        self.plan(safety, after, &[])
+    }
+
+    /// How many rollbacks can be undone, one after the other.
+    pub fn undoable_rollbacks(&self) -> Result<usize, SnapshotError> {
+        Ok(self.undoable(&self.list()?).len())
+    }
+
+    /// The numbers of the rollbacks that are not undone, nor undo another.
+    fn undoable(&self, all: &[Snapshot]) -> Vec<u32> {
+        let has = |label| all.iter().any(|snapshot| snapshot.label == label);
+        let settled = UndoneRollbacks::load(&self.undone());
         // A rollback that ended left both. One that was killed before it
         // changed anything left only the first, and there is nothing to undo
         // about it.
-        let newest = newest_safety(&all).unwrap_or(0);
-        let pair = |number| Some((find(Label::Safety(number))?, find(Label::After(number))?));
-        let (safety, after) = (1..=newest).rev().find_map(pair).ok_or_else(nothing)?;
-        self.plan(safety, after, &[])
+        let is_whole = |number: &u32| has(Label::Safety(*number)) && has(Label::After(*number));
+        let numbers = (1..=newest_safety(all).unwrap_or(0)).filter(is_whole);
+        numbers.filter(|number| !settled.has(*number)).collect()
     }
 
     /// Forgets all snapshots of the run, and what was kept only for them.
@@ -334,6 +353,7 @@ impl<'a> Snapshots<'a> {
         // A copy of settings that stays is small and asked for by nobody.
         let rules = self.tree.state().join("rules").join(self.run.as_str());
         let _ = std::fs::remove_dir_all(rules);
+        let _ = std::fs::remove_file(self.undone());
         Ok(self.tree.keeper().remove(&self.run)?)
     }
 

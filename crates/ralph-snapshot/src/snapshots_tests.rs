@@ -169,7 +169,8 @@ fn a_sparse_checkout_works() {
         scratch.write("in/new", "2");
     });
     let tree = scratch.open();
-    let plan = of(&tree).plan_undo().unwrap();
+    let [start, last] = [Label::Start, Label::Iteration(1)].map(|it| of(&tree).get(it).unwrap());
+    let plan = of(&tree).plan(&start, &last, &[]).unwrap();
     of(&tree).apply(&plan, Conflicts::Leave, NOW).unwrap();
     assert_eq!(scratch.status(), status);
     assert!(!scratch.path("out/b").exists());

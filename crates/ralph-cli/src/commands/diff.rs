@@ -1,13 +1,13 @@
 //! `ralph diff`: what changed between two snapshots.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::Command;
 
 use ralph_core::Run;
 use ralph_engine::undo::{self, Name};
-use ralph_snapshot::{Place, Snapshot, Snapshots};
+use ralph_snapshot::{Snapshot, Snapshots};
 
 use crate::app::App;
 use crate::error::CliError;
@@ -38,14 +38,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<u8, CliError> {
     let all = snapshots.list()?;
     let (from, to) = args.range.split_once("..").unwrap_or((&args.range, "last"));
     let (from, to) = (named(from, &run, &all)?, named(to, &run, &all)?);
-    match (&from.place, &to.place) {
-        (Place::Git { commit: from, .. }, Place::Git { commit: to, .. }) => {
-            git_diff(&app.project.root, args, &[from.into(), to.into()])
-        }
-        (Place::Git { .. } | Place::Files { .. }, Place::Git { .. } | Place::Files { .. }) => {
-            compare_copies(args, &snapshots, from, to)
-        }
-    }
+    compare(args, &snapshots, from, to)
 }
 
 fn named<'a>(text: &str, run: &Run, all: &'a [Snapshot]) -> Result<&'a Snapshot, CliError> {
@@ -56,8 +49,9 @@ fn named<'a>(text: &str, run: &Run, all: &'a [Snapshot]) -> Result<&'a Snapshot,
     })
 }
 
-/// Outside git both sides are laid out as files for a moment.
-fn compare_copies(
+/// Both sides are laid out as files for a moment: git is never shown the
+/// repository, in which whoever works there can put anything.
+fn compare(
     args: &DiffArgs,
     snapshots: &Snapshots<'_>,
     from: &Snapshot,
@@ -82,9 +76,8 @@ fn compare_copies(
 
 /// Runs git for a repository that is there for a moment; returns what it says.
 fn scratch_git(git: &Path, args: &[&str], files: Option<&Path>) -> Result<OsString, CliError> {
-    let mut command = Command::new("git");
-    command.env("GIT_DIR", git).env_remove("GIT_INDEX_FILE").env_remove("GIT_WORK_TREE");
-    command.args(["-c", "core.autocrlf=false", "-c", "core.safecrlf=false"]);
+    let mut command = own_git();
+    command.env("GIT_DIR", git).args(["-c", "core.autocrlf=false", "-c", "core.safecrlf=false"]);
     if let Some(files) = files {
         command.current_dir(files).arg("--work-tree").arg(files);
     }
@@ -93,6 +86,22 @@ fn scratch_git(git: &Path, args: &[&str], files: Option<&Path>) -> Result<OsStri
         return Err(CliError::refused("git could not compare the files"));
     }
     Ok(String::from_utf8_lossy(&output.stdout).trim().into())
+}
+
+/// Git with no settings but ours.
+fn own_git() -> Command {
+    let mut git = Command::new("git");
+    for (name, _) in std::env::vars_os().filter(|(name, _)| is_gits(name)) {
+        git.env_remove(name);
+    }
+    git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    git.args(["-c", "core.quotePath=false"]);
+    git
+}
+
+fn is_gits(name: &OsStr) -> bool {
+    // Where its programs are is no setting.
+    name != "GIT_EXEC_PATH" && name.as_encoded_bytes().starts_with(b"GIT_")
 }
 
 fn cannot_start(error: &std::io::Error) -> CliError {
@@ -107,9 +116,8 @@ fn git_diff(folder: &Path, args: &DiffArgs, what: &[OsString]) -> Result<u8, Cli
         (true, false) => Audience::Monochrome,
         (true, true) => Audience::Person,
     };
-    let mut git = Command::new("git");
-    git.current_dir(folder).env("GIT_NO_REPLACE_OBJECTS", "1").env("GIT_PAGER", pager());
-    git.args(["-c", "core.fsmonitor=false"]).args(audience.options());
+    let mut git = own_git();
+    git.env("GIT_DIR", folder).env("GIT_PAGER", pager()).args(audience.options());
     git.args(["--no-ext-diff", "--no-textconv"]).args(args.stat.then_some("--stat"));
     let status = git.args(what).status().map_err(|error| cannot_start(&error))?;
     match status.code() {

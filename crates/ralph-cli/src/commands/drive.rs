@@ -341,6 +341,7 @@ pub(crate) fn driver<'a>(
         template: checks.settings.template,
         recall: app.recall(checks.settings.memory, run.policy.locale),
         foundations: foundations(&app.project),
+        shelter: app.home_without_git(),
         kept: None,
         held: Vec::new(),
         unsealed: None,

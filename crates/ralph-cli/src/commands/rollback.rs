@@ -46,7 +46,7 @@ pub(crate) struct RollbackArgs {
     /// Also take back files that others changed
     #[arg(long)]
     force: bool,
-    /// Undo the last rollback
+    /// Undo the last rollback; once more, the one before it
     #[arg(long, conflicts_with_all = ["to", "path", "dry_run"])]
     undo: bool,
     /// Print JSON
@@ -90,6 +90,9 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
     if args.undo {
         let done = snapshots.undo(conflicts, app.now())?;
         report(args, &run, &done, &[]);
+        if !args.json && snapshots.undoable_rollbacks()? > 0 {
+            out::line(view::one_before(run.policy.locale));
+        }
         return Ok(outcome(&done));
     }
     let all = snapshots.list()?;
@@ -287,9 +290,7 @@ fn report(args: &RollbackArgs, run: &Run, done: &Done, kept: &[Kept]) {
     if args.json {
         out::line(view::done_as_json(run, done, kept));
     } else {
-        if args.undo {
-            out::line(view::undone(run.policy.locale));
-        }
         view::show_done(run, done, kept);
+        out::line(if args.undo { view::undone(run, done) } else { view::closing(run, done) });
     }
 }

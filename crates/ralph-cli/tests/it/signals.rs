@@ -72,7 +72,8 @@ fn a_second_ctrl_c_kills_an_agent_that_ignores_the_first() {
     let says = |event: &Value, words: &str| {
         event["text"].as_str().is_some_and(|text| text.contains(words))
     };
-    running.until(|event| says(event, "stopping the agent (up to 1m00s; Ctrl-C again ends it now)"));
+    running
+        .until(|event| says(event, "stopping the agent (up to 1m00s; Ctrl-C again ends it now)"));
     running.until(|event| says(event, "not now"));
     running.signal(Signal::Interrupt);
     hold.is_over();

@@ -254,22 +254,37 @@ fn an_unknown_snapshot_is_refused() {
             let _ = rollback(&project, &[&to]).exits(code);
         }
         let never = rollback(&project, &["--undo"]).exits(1);
-        assert!(never.stderr.contains("was never rolled back"), "{}", never.stderr);
+        assert!(never.stderr.contains("has no rollback that could be undone"), "{}", never.stderr);
         assert_eq!(files(&project.root()), before);
     }
 }
 
 #[test]
-fn a_rollback_can_be_undone_and_that_too() {
+fn rollbacks_are_undone_one_after_the_other_and_can_be_taken_again() {
     for project in both(SPOILS) {
         let before = files(&project.root());
         let _ = fail(&project, "2");
         let after = files(&project.root());
+        let _ = rollback(&project, &["--to", "1"]).exits(0);
+        let first = files(&project.root());
         let _ = rollback(&project, &[]).exits(0);
-        for want in [&after, &before, &after] {
-            let _ = rollback(&project, &["--undo"]).exits(0);
-            assert_eq!(&files(&project.root()), want);
-        }
+        // There is nothing left to take back, so this is no rollback.
+        let _ = rollback(&project, &[]).exits(0);
+        let undone = rollback(&project, &["--undo"]).exits(0).stdout;
+        assert_eq!(files(&project.root()), first);
+        assert!(undone.contains("`--undo` once more undoes that one"), "{undone}");
+        let undone = rollback(&project, &["--undo"]).exits(0).stdout;
+        assert_eq!(files(&project.root()), after);
+        assert!(undone.contains("Undid the rollback: "), "{undone}");
+        assert!(!undone.contains("once more"), "{undone}");
+        let nothing = rollback(&project, &["--undo"]).exits(1).stderr;
+        assert!(nothing.contains("has no rollback that could be undone"), "{nothing}");
+        let _ = rollback(&project, &[]).exits(0);
+        assert_eq!(files(&project.root()), before);
+        let _ = rollback(&project, &["--undo"]).exits(0);
+        assert_eq!(files(&project.root()), after);
+        // The rollback that it undid, by the name of what was there.
+        let _ = rollback(&project, &["--to", "safety-5"]).exits(0);
     }
 }
 

@@ -171,3 +171,32 @@ fn the_demo_proves_that_it_can_be_taken_back() {
     assert!(output.stderr.contains("Rolled back: 1 of 2 files had changed"), "{}", output.stderr);
     assert_eq!(project.everything(), before);
 }
+
+#[test]
+fn a_difference_does_not_wait_for_a_pipe_in_the_place_of_an_object() {
+    let project = git();
+    dirty(&project, TURN);
+    let _ = fail(&project, "1");
+    let id = project.run_git(&["hash-object", "edited"]).trim().to_owned();
+    let object = project.root().join(".git/objects").join(&id[..2]).join(&id[2..]);
+    assert_eq!(std::fs::remove_file(&object).ok(), Some(()), "{}", object.display());
+    let made = project.program("mkfifo").args([&object]).output().exits(0);
+    assert_eq!(made.stderr, "");
+    let _ = project.ralph(&["diff"]).output().exits(3);
+}
+
+#[test]
+fn a_difference_heeds_our_settings_and_not_those_of_the_user_or_the_repository() {
+    let project = git();
+    dirty(&project, "echo x > 새.txt");
+    let _ = fail(&project, "1");
+    let plain = project.ralph(&["diff"]).output().exits(0).stdout;
+    assert!(plain.contains("+++ b/새.txt\n"), "{plain}");
+    for (name, value) in
+        [("diff.noprefix", "true"), ("diff.external", "false"), ("core.quotePath", "true")]
+    {
+        project.run_git(&["config", name, value]);
+    }
+    let call = project.ralph(&["diff"]).env("GIT_EXTERNAL_DIFF", "false");
+    assert_eq!(call.output().exits(0).stdout, plain);
+}

@@ -232,3 +232,20 @@ fn a_run_is_rolled_back_although_a_folder_took_a_files_place() {
         assert!(fs::symlink_metadata(project.root().join("link")).unwrap().is_symlink());
     }
 }
+
+#[test]
+fn a_deleted_repository_ends_the_run_and_says_what_is_lost() {
+    let project = git();
+    dirty(&project, "echo x > edited; rm -rf .git; echo '<promise>DONE</promise>'");
+    let output = project.run_json("do it", &[]).exits(1);
+    let said = output.values("notice", "text").join("\n");
+    assert!(said.contains("this run cannot be rolled back"), "{said}");
+    let status = status(&project);
+    assert_eq!((&status["status"], &status["iteration"]), (&"failed".into(), &1.into()));
+    let report = project.ralph(&["report"]).output().exits(0).stdout;
+    assert!(report.contains("or its repository is gone"), "{report}");
+    let refused = rollback(&project, &[]).exits(1);
+    assert!(refused.stderr.contains("has no snapshot `start`"), "{}", refused.stderr);
+    assert_eq!(project.read("edited"), "x\n");
+    assert!(!project.root().join(".git").exists());
+}

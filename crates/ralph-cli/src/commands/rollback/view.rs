@@ -96,7 +96,6 @@ pub(super) fn show_done(run: &Run, done: &Done, kept: &[Kept]) {
         };
         out::note(left_alone(&blocked.path, &remark, locale));
     }
-    out::line(closing(run, done));
 }
 
 /// One sentence: what was done, and how to undo it.
@@ -116,11 +115,29 @@ pub(super) fn closing(run: &Run, done: &Done) -> String {
     }
 }
 
-/// The last rollback was undone.
-pub(super) fn undone(locale: Locale) -> &'static str {
+/// One sentence: a rollback was undone, and how to get back what was there.
+pub(super) fn undone(run: &Run, done: &Done) -> String {
+    let (files, id) = (done.steps.len(), &run.id);
+    match (run.policy.locale, done.safety.as_ref().map(|safety| safety.label)) {
+        (Locale::En, Some(label)) => format!(
+            "Undid the rollback: {} as before it. `ralph rollback {id} --to {label}` takes that back.",
+            if files == 1 { "1 file is".to_owned() } else { format!("{files} files are") }
+        ),
+        (Locale::Ko, Some(label)) => format!(
+            "되돌리기를 취소했습니다: 파일 {files}개가 이전 상태입니다. `ralph rollback {id} --to {label}` 로 다시 되돌립니다."
+        ),
+        (Locale::En, None) => "Undid the rollback: there was nothing left to restore.".to_owned(),
+        (Locale::Ko, None) => "되돌리기를 취소했습니다: 복원할 것이 없었습니다.".to_owned(),
+    }
+}
+
+/// There is another rollback that can be undone.
+pub(super) fn one_before(locale: Locale) -> &'static str {
     match locale {
-        Locale::En => "Undid the rollback.",
-        Locale::Ko => "되돌리기를 취소했습니다.",
+        Locale::En => "There was a rollback before it; `--undo` once more undoes that one.",
+        Locale::Ko => {
+            "그 전에도 되돌리기가 있었습니다. `--undo` 를 한 번 더 쓰면 그것을 취소합니다."
+        }
     }
 }
 
