@@ -29,7 +29,8 @@ pub(crate) enum Aftermath {
 pub(crate) fn listen(
     interrupt: &Interrupt,
     heard: impl Fn() + Send + 'static,
-    (aftermath, locale): (Aftermath, Locale),
+    aftermath: Aftermath,
+    locale: Locale,
 ) -> Result<(), CliError> {
     let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
     let mut signals = Signals::new(wanted)?;

@@ -162,7 +162,7 @@ fn interruption(
         }
         TurnEnd::ChildrenRunning => Some(Decision::Wait(Wait::Child)),
         TurnEnd::WorkTreeGone => Some(Decision::GiveUp(Failure::AgentError {
-            what: format!("{} or its repository is gone", run.worktree),
+            what: format!("the work tree {} or its repository is gone", run.worktree),
         })),
         TurnEnd::Finished | TurnEnd::Failed { .. } | TurnEnd::TimedOut(_) => None,
     }

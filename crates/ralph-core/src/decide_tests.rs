@@ -59,7 +59,7 @@ fn running_children_are_waited_for() {
 
 #[test]
 fn a_missing_work_tree_ends_the_run_and_is_named() {
-    let what = "the work tree /project is gone".to_owned();
+    let what = "the work tree /project or its repository is gone".to_owned();
     let evidence = turn(CLAIM).ending(TurnEnd::WorkTreeGone);
     check(&run(&Policy::promise()), &evidence, &Decision::GiveUp(Failure::AgentError { what }));
 }

@@ -39,7 +39,7 @@ use ralph_core::locale::Locale;
 use ralph_core::redact::redact;
 use ralph_core::state::{Failure, Pause, State, Wait};
 use ralph_core::usage::Usage;
-use ralph_core::{Decision, Evidence, Run, Timestamp, decide, wording};
+use ralph_core::{Decision, Evidence, Run, Timestamp, TreeId, decide, wording};
 use ralph_memory::Session;
 use ralph_proc::Supervisor;
 use ralph_snapshot::{Snapshot, WorkTree};
@@ -110,6 +110,8 @@ pub struct Driver<'a> {
     pub shelter: PathBuf,
     /// The newest snapshot.
     pub kept: Option<Snapshot>,
+    /// The files as the agent left them in this turn, if they were named.
+    pub agent_left: Option<TreeId>,
     /// Whether what checks show is kept for later runs.
     pub remembers: bool,
     /// The run as it was left before it went on, until a turn was taken.
@@ -214,7 +216,7 @@ impl Driver<'_> {
         let run = &self.record(run, steps::begin_turn(run, began), None)?;
         // Whatever becomes of the turn, it was paid for.
         let mut paid = run.usage;
-        match self.take_and_judge(agent, run, (began, &mut paid)) {
+        match self.take_and_judge(agent, run, began, &mut paid) {
             Err(error) if is_interruption(&error) => {
                 self.keep_turn(run, None);
                 let state = State::Paused(Pause::Interrupted);
@@ -228,11 +230,13 @@ impl Driver<'_> {
         &mut self,
         agent: &dyn Agent,
         run: &Run,
-        (began, paid): (Timestamp, &mut Usage),
+        began: Timestamp,
+        paid: &mut Usage,
     ) -> Result<Run, EngineError> {
         self.tell(&Event::IterationStarted { run });
         agent.show(&News { text: &wording::host::iteration(run), mood: Mood::Plain });
         self.held.clear();
+        self.agent_left = None;
         let sealed = SealedFiles::of(&self.folder);
         let taken = self.take_turn(agent, run)?;
         *paid = run.usage + taken.spoken.usage.unwrap_or_default();
@@ -315,6 +319,7 @@ impl Driver<'_> {
         loop {
             let now = self.clock.now();
             if now >= until {
+                self.note_outside_changes();
                 return self.record(run, steps::waited(run, now), None);
             }
             self.interrupt.wait(until.since(now).min(LOOK));

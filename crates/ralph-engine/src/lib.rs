@@ -22,6 +22,7 @@ pub mod landed;
 mod ledger;
 pub mod likely;
 pub mod loops;
+pub mod outside_changes;
 pub mod owner;
 mod programs;
 mod python;

@@ -10,6 +10,7 @@ use ralph_snapshot::{
 };
 
 use crate::driver::leftovers::Leftovers;
+use crate::outside_changes::OutsideChanges;
 
 /// The work tree of a run, without the files that its gates created.
 pub fn work_tree(project: &Project, home: &Path, run: &RunId) -> Result<WorkTree, TreeError> {
@@ -73,12 +74,13 @@ pub fn last(snapshots: &[Snapshot]) -> Option<&Snapshot> {
 /// it is what an earlier rollback put there: then a snapshot of the run holds
 /// it, and nothing is lost by going on from it.
 ///
-/// What others did while the run rested is not the run's either, even if the
-/// run changed the same file again later: such a file is a conflict, and one
-/// that appeared then is left alone.
+/// What others did while the run rested, and `outside` of the agent's turns, is
+/// not the run's either, even if the run changed the same file again later: such
+/// a file is a conflict, and one that appeared then is left alone.
 pub fn plan(
     snapshots: &Snapshots<'_>,
     all: &[Snapshot],
+    outside: &OutsideChanges,
     to: &Snapshot,
     only: &[PathBuf],
 ) -> Result<Plan, SnapshotError> {
@@ -90,7 +92,9 @@ pub fn plan(
     if all.iter().any(|snapshot| matches!(snapshot.label, Label::Safety(_))) {
         adopt_rollbacks(&mut plan, snapshots, (all, newest, to), only)?;
     }
-    disown(&mut plan, &of_others(snapshots, all, to)?);
+    let mut others = of_others(snapshots, all, to)?;
+    others.extend(outside.since(to.label));
+    disown(&mut plan, &others);
     Ok(plan)
 }
 

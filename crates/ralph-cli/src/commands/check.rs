@@ -124,7 +124,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
         is_held: false,
         line: None,
     };
-    signals::listen(&progress.interrupt, || {}, (Aftermath::Nothing, progress.locale))?;
+    signals::listen(&progress.interrupt, || {}, Aftermath::Nothing, progress.locale)?;
     let reports = reports(&app, layers, &args.wanted(), &mut progress);
     progress.line = None;
     if progress.interrupt.is_raised() {

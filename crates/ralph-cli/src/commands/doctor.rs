@@ -91,7 +91,7 @@ impl Finding {
 pub(crate) fn run(args: &DoctorArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     let interrupt = Interrupt::default();
-    signals::listen(&interrupt, || {}, (Aftermath::Nothing, app.locale()))?;
+    signals::listen(&interrupt, || {}, Aftermath::Nothing, app.locale())?;
     let mut findings: Vec<Finding> = Vec::new();
     let mut found = |finding: Finding| {
         if !args.json {

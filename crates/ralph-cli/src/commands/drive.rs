@@ -296,8 +296,8 @@ pub(crate) fn drive(
     let supervisor = App::supervisor();
     let interrupt = Interrupt::default();
     let waker = supervisor.waker();
-    let whatever = (Aftermath::Resumable, run.policy.locale);
-    signals::listen(&interrupt, move || waker.wake(), whatever)?;
+    let locale = run.policy.locale;
+    signals::listen(&interrupt, move || waker.wake(), Aftermath::Resumable, locale)?;
     let mut sink: Box<dyn Sink> = match view {
         View::Json => Box::new(live::JsonLines::new(run.id.clone())),
         View::Human => live::for_people(run.policy.locale),
@@ -343,6 +343,7 @@ pub(crate) fn driver<'a>(
         foundations: foundations(&app.project),
         shelter: app.home_without_git(),
         kept: None,
+        agent_left: None,
         held: Vec::new(),
         unsealed: None,
         remembers: checks.settings.memory.is_enabled && app.has_a_place_for_memory(),

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use ralph_core::Run;
 use ralph_core::state::State;
 use ralph_engine::loops;
+use ralph_engine::outside_changes::OutsideChanges;
 use ralph_engine::undo::{self, Name};
 use ralph_snapshot::{ChangeKind, Conflicts, Done, Kept, Label, Plan, Snapshots};
 use ralph_store::RunStore;
@@ -101,7 +102,8 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
         CliError::refused(format!("{} has no snapshot `{}`", run.id, args.to))
             .with_hint(format!("`ralph snapshots {}` lists them", run.id))
     })?;
-    let plan = undo::plan(&snapshots, &all, to, &relative(&app, &args.path)?)?;
+    let outside = outside_changes(&app, &run);
+    let plan = undo::plan(&snapshots, &all, &outside, to, &relative(&app, &args.path)?)?;
     let shared = overlap::shared(&app, &store, &run, &plan)?;
     if args.dry_run || plan.is_empty() {
         show_plan(args, &run, &plan, &shared);
@@ -110,9 +112,20 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
     if !args.force && !shared.is_empty() {
         return Err(overlap::refused(&run, &shared));
     }
+    let conflicts = match conflicts {
+        Conflicts::Leave if !plan.conflicts.is_empty() && !args.json => {
+            view::ask_about(&plan, run.policy.locale)?
+        }
+        conflicts => conflicts,
+    };
     let done = snapshots.apply(&plan, conflicts, app.now())?;
     report(args, &run, &done, &plan.kept);
     Ok(outcome(&done))
+}
+
+/// What is not the agent's, as far as anybody saw.
+fn outside_changes(app: &App, run: &Run) -> OutsideChanges {
+    OutsideChanges::load(&app.home.join("runs").join(run.id.as_str()))
 }
 
 /// Leaves what was asked for after a run that failed: says what it did.
@@ -131,7 +144,7 @@ pub(crate) fn after_failure(app: &App, run: &Run, on_fail: OnFail) -> Result<(),
     let Some(to) = undo::find(name, run, &all) else {
         return Ok(());
     };
-    let plan = undo::plan(&snapshots, &all, to, &[])?;
+    let plan = undo::plan(&snapshots, &all, &outside_changes(app, run), to, &[])?;
     if plan.is_empty() {
         return Ok(());
     }
@@ -155,7 +168,7 @@ pub(crate) fn to_start(app: &App) -> Result<Done, CliError> {
     let all = snapshots.list()?;
     let start = undo::find(Name::Start, &run, &all)
         .ok_or_else(|| CliError::refused(format!("{} has no snapshots", run.id)))?;
-    let plan = undo::plan(&snapshots, &all, start, &[])?;
+    let plan = undo::plan(&snapshots, &all, &outside_changes(app, &run), start, &[])?;
     Ok(snapshots.apply(&plan, Conflicts::Leave, app.now())?)
 }
 

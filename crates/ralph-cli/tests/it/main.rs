@@ -97,6 +97,7 @@ mod undo;
 mod undo_beside;
 mod undo_failing;
 mod undo_looking;
+mod undo_outside;
 mod undo_places;
 mod usage;
 mod usage_output;

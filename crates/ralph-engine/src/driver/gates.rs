@@ -83,6 +83,7 @@ impl Driver<'_> {
             evidence.tree = Some(start.map_or_else(|| self.tree.tree(), Ok)?);
         } else {
             self.look_at_files(run, &mut evidence)?;
+            self.note_outside_changes();
         }
         if let Some(state) = self.wish(run)? {
             // Gates that were interrupted say nothing about the start.
@@ -251,6 +252,7 @@ impl Driver<'_> {
         let mut leftovers = Leftovers::load(&self.folder);
         self.tree.leave_out(leftovers.untouched(&self.root));
         let mut before = self.tree.tree()?;
+        self.agent_left.get_or_insert_with(|| before.clone());
         if let Some(last) = &run.tree {
             evidence.approach = known(self.tree.approach(last, &before))?.flatten();
         }

@@ -8,6 +8,7 @@ use super::Driver;
 use super::attending::is_interruption;
 use crate::error::EngineError;
 use crate::events::{Begin, Event};
+use crate::outside_changes::OutsideChanges;
 
 impl Driver<'_> {
     /// Makes sure that there is a way back before anything changes.
@@ -57,6 +58,7 @@ impl Driver<'_> {
         self.tree.handle().ignore_first();
         let kept = self.try_keep(run, Label::Iteration(run.iteration), seen);
         self.tree.handle().go_on();
+        self.note_changes_during_checks(run);
         if let Err(error) = kept {
             let text = format!("no snapshot of iteration {}: {error}", run.iteration);
             self.tell(&Event::Notice { run, text: &text });
@@ -66,6 +68,28 @@ impl Driver<'_> {
             let changes = self.tree.changes(&before, &kept.tree).unwrap_or_default();
             self.keep_files(run, &changes);
         }
+    }
+
+    /// Notes what changed between the end of the agent's turn and the snapshot
+    /// of it.
+    fn note_changes_during_checks(&mut self, run: &Run) {
+        if let (Some(left), Some(kept)) = (self.agent_left.take(), &self.kept) {
+            let changes = self.tree.changes(&left, &kept.tree).unwrap_or_default();
+            OutsideChanges::add(&self.folder, run.iteration, changes);
+        }
+    }
+
+    /// Notes what changed since the newest snapshot, while no agent was at
+    /// work.
+    pub(crate) fn note_outside_changes(&mut self) {
+        let Some(kept) = &self.kept else { return };
+        let number = match kept.label {
+            Label::Iteration(number) | Label::Resumed(number) => number,
+            Label::Start | Label::Safety(_) | Label::After(_) => 0,
+        };
+        let present = self.tree.tree();
+        let changes = present.and_then(|present| self.tree.changes(&kept.tree, &present));
+        OutsideChanges::add(&self.folder, number + 1, changes.unwrap_or_default());
     }
 
     /// Keeps what a turn left whose driver died. One that was interrupted in

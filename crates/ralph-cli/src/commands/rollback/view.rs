@@ -1,11 +1,12 @@
 //! What a rollback would do or did, for people and for machines.
 
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use ralph_core::Run;
 use ralph_core::locale::Locale;
 use ralph_core::wording::columns;
-use ralph_snapshot::{Action, Done, Kept, Plan, Step, WhyKept};
+use ralph_snapshot::{Action, Conflicts, Done, Kept, Plan, Step, WhyKept};
 use serde_json::{Value, json};
 
 use super::overlap::SharedFiles;
@@ -56,6 +57,29 @@ pub(super) fn show_plan(plan: &Plan, locale: Locale) {
     for line in kept_lines(&plan.kept, locale) {
         out::line(line);
     }
+}
+
+/// Asks whether files that others changed go back as well. Where nobody can
+/// answer they are left.
+pub(super) fn ask_about(plan: &Plan, locale: Locale) -> io::Result<Conflicts> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Ok(Conflicts::Leave);
+    }
+    for step in plan.conflicts.iter().take(LISTED) {
+        out::note(line(word(step.action, locale), &texts::path(&step.path)));
+    }
+    if let Some(more) = more(plan.conflicts.len(), locale) {
+        out::note(more);
+    }
+    let question = match locale {
+        Locale::En => "Not only the agent changed these. Take them back as well? [y/N] ",
+        Locale::Ko => "에이전트만 변경한 파일이 아닙니다. 이것도 되돌릴까요? [y/N] ",
+    };
+    write!(io::stderr(), "{question}")?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    let is_yes = matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
+    Ok(if is_yes { Conflicts::Force } else { Conflicts::Leave })
 }
 
 /// What was done, as JSON.

@@ -1,0 +1,55 @@
+//! Files that changed while no agent was at work are not the agent's.
+
+use ralph_testkit::{Hold, Project};
+
+use crate::undo::{both, rollback};
+
+/// Runs one turn of an agent that changes `edited` and `staged`, and edits
+/// `edited` while the check of that turn is held.
+fn edited_during_a_check(project: &Project) {
+    let hold = Hold::new(project, "gate");
+    let once = "[ -e $OUTSIDE/base ] || { : > $OUTSIDE/base; exit 1; }";
+    project.script("gate.sh", &format!("{once}\n{}exit 1", hold.script("")));
+    let more = ["--criteria", "custom:./gate.sh", "--max-iterations", "1"];
+    let running = project.run_call("do it", &more).start();
+    hold.is_begun();
+    project.file("edited", "my work\n").file("untracked", "mine, too\n");
+    hold.release();
+    let _ = running.finish().exits(1);
+}
+
+#[test]
+fn edits_while_a_check_runs_are_left_unless_forced() {
+    for project in both("echo x | tee -a edited staged > new") {
+        edited_during_a_check(&project);
+        let output = rollback(&project, &[]).exits(1);
+        for name in ["edited", "untracked"] {
+            let said = format!("{name} (changed since by others; use --force)");
+            assert!(output.stderr.contains(&said), "{}", output.stderr);
+        }
+        assert_eq!((&*project.read("edited"), &*project.read("staged")), ("my work\n", "newer\n"));
+        assert_eq!(project.read("untracked"), "mine, too\n");
+        assert!(!project.root().join("new").exists());
+        let _ = rollback(&project, &["--force"]).exits(0);
+        assert_eq!((&*project.read("edited"), &*project.read("untracked")), ("mine\n", "mine\n"));
+    }
+}
+
+#[test]
+fn a_person_at_a_terminal_is_asked_about_them() {
+    let [project, _] = both("echo x >> edited");
+    edited_during_a_check(&project);
+    let ask = |answer: &str| {
+        let ralph = project.binary().display();
+        let terminal = project.terminal(&format!("'{ralph}' rollback; read end"));
+        terminal.until_shows("Take them back as well? [y/N]");
+        terminal.types(answer).presses("Enter");
+        terminal.until_shows("estore");
+        terminal.presses("Enter");
+        terminal.until_ended();
+        project.read("edited")
+    };
+    assert_eq!(ask("n"), "my work\n");
+    std::fs::remove_file(project.outside("terminal.pipe")).unwrap();
+    assert_eq!(ask("y"), "mine\n");
+}

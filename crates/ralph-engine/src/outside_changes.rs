@@ -1,0 +1,99 @@
+//! Files that changed while no agent was at work: while checks ran, or while a
+//! provider's limit was waited for. A check may have done it, or the user; the
+//! agent has not.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use ralph_snapshot::{Change, ChangeKind, Label, path_bytes};
+
+use crate::driver::turn::make_private_folder;
+
+/// The list's name in the run's folder.
+const FILE: &str = "outside-changes";
+
+/// Such files, each with the number of the first snapshot that has the change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OutsideChanges {
+    files: BTreeMap<PathBuf, (u32, ChangeKind)>,
+}
+
+impl OutsideChanges {
+    /// What is known of the run with this folder; nothing when the list is
+    /// missing or unreadable.
+    pub fn load(folder: &Path) -> Self {
+        let bytes = ralph_files::read_own(folder.join(FILE)).unwrap_or_default();
+        let entry = |record: &[u8]| {
+            let (letter, rest) = record.split_first()?;
+            let space = rest.iter().position(|byte| *byte == b' ')?;
+            let number = String::from_utf8_lossy(&rest[..space]).parse().ok()?;
+            let kind = match letter {
+                b'A' => ChangeKind::Added,
+                b'R' => ChangeKind::Removed,
+                _ => ChangeKind::Modified,
+            };
+            Some((path_bytes::from_bytes(&rest[space + 1..]), (number, kind)))
+        };
+        Self { files: bytes.split(|byte| *byte == 0).filter_map(entry).collect() }
+    }
+
+    /// Adds changes that the snapshot of iteration `number` has, and no earlier
+    /// one.
+    pub(crate) fn add(folder: &Path, number: u32, changes: Vec<Change>) {
+        if changes.is_empty() {
+            return;
+        }
+        let mut known = Self::load(folder);
+        for Change { path, kind } in changes {
+            known.files.insert(path, (number, kind));
+        }
+        let mut bytes = Vec::new();
+        for (path, (number, kind)) in &known.files {
+            let letter = match kind {
+                ChangeKind::Added => 'A',
+                ChangeKind::Modified => 'M',
+                ChangeKind::Removed => 'R',
+            };
+            bytes.extend(format!("{letter}{number} ").bytes());
+            bytes.extend_from_slice(&path_bytes::to_bytes(path));
+            bytes.push(0);
+        }
+        // Without the list a rollback takes them for the agent's, as it would
+        // have to if nobody had looked.
+        let _ = make_private_folder(folder)
+            .and_then(|()| ralph_files::write_own(folder.join(FILE), bytes));
+    }
+
+    /// Those that a rollback to this snapshot would take back.
+    pub(crate) fn since(&self, to: Label) -> BTreeMap<PathBuf, ChangeKind> {
+        let from = match to {
+            Label::Start => 0,
+            Label::Iteration(number) | Label::Resumed(number) => number,
+            // It holds what was there before a rollback, of whomever it was.
+            Label::Safety(_) | Label::After(_) => u32::MAX,
+        };
+        let later = self.files.iter().filter(|(_, (number, _))| *number > from);
+        later.map(|(path, (_, kind))| (path.clone(), *kind)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_kept_with_the_first_snapshot_that_has_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let change = |path: &str, kind| Change { path: path.into(), kind };
+        let added = change("two words", ChangeKind::Added);
+        OutsideChanges::add(folder.path(), 1, vec![added]);
+        OutsideChanges::add(folder.path(), 2, vec![change("b", ChangeKind::Modified)]);
+        let known = OutsideChanges::load(folder.path());
+        let since = |to| known.since(to).into_keys().collect::<Vec<_>>();
+        assert_eq!(since(Label::Start), ["b", "two words"].map(PathBuf::from));
+        assert_eq!(since(Label::Iteration(1)), ["b"].map(PathBuf::from));
+        assert!(since(Label::Iteration(2)).is_empty() && since(Label::Safety(1)).is_empty());
+        let kind = known.since(Label::Start)[Path::new("two words")];
+        assert_eq!(kind, ChangeKind::Added);
+    }
+}
