@@ -4,7 +4,7 @@ use ralph_testkit::{Hold, Project, Signal};
 use rustix::process::{Pid, kill_process};
 use serde_json::Value;
 
-use crate::plain;
+use crate::{git, plain};
 
 /// Interrupts a run with these options while its gate is held before the
 /// first turn, after it did what is `first`. The gate passes from then on.
@@ -38,7 +38,7 @@ fn a_hangup_that_was_ignored_at_the_start_does_not_pause_the_run() {
     let start = "trap '' HUP; exec \"$0\" run 'do it' --agent-cmd ./agent.sh --json";
     let mut running = project.ralph(&["-c", start, env!("CARGO_BIN_EXE_ralph")]).start();
     running.until_held();
-    hang_up(running.id());
+    send(running.id(), rustix::process::Signal::HUP);
     hold.release();
     let _ = running.finish().exits(0).ends("success/claimed", 1);
 }
@@ -47,16 +47,16 @@ fn a_hangup_that_was_ignored_at_the_start_does_not_pause_the_run() {
 fn a_hangup_pauses_the_run_otherwise() {
     let project = plain();
     let (running, hold) = crate::control::held(&project, 1, "");
-    hang_up(running.id());
+    send(running.id(), rustix::process::Signal::HUP);
     hold.is_over();
     let _ = running.finish().exits(130).ends("paused/interrupted", 1);
 }
 
 #[track_caller]
 #[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
-fn hang_up(pid: u32) {
+fn send(pid: u32, signal: rustix::process::Signal) {
     let pid = Pid::from_raw(pid.cast_signed()).unwrap();
-    kill_process(pid, rustix::process::Signal::HUP).unwrap();
+    kill_process(pid, signal).unwrap();
 }
 
 #[test]
@@ -78,4 +78,51 @@ fn a_second_ctrl_c_kills_an_agent_that_ignores_the_first() {
     running.signal(Signal::Interrupt);
     hold.is_over();
     let _ = running.finish().exits(130).ends("paused/interrupted", 1);
+}
+
+/// Whether `ralph status` says that nobody drives the run any more.
+#[track_caller]
+fn is_left_behind(project: &Project) {
+    let shown = project.ralph(&["status"]).output().exits(0).stdout;
+    assert!(shown.contains("its driver is gone"), "{shown}");
+}
+
+#[test]
+fn a_driver_that_a_rare_signal_ended_is_noticed() {
+    for signal in [rustix::process::Signal::QUIT, rustix::process::Signal::USR1] {
+        let project = plain();
+        let (running, hold) = crate::control::held(&project, 1, "");
+        send(running.id(), signal);
+        let _ = running.finish();
+        hold.is_over();
+        is_left_behind(&project);
+        project.agent("echo '<promise>DONE</promise>'");
+        let resumed = project.ralph(&["resume", "--json"]).output().exits(0);
+        let _ = resumed.ends("success/claimed", 2);
+    }
+}
+
+#[test]
+fn a_driver_that_was_killed_while_it_took_a_snapshot_leaves_no_half_of_one() {
+    let project = git();
+    project.file("edited", "mine\n").agent("echo x > edited; echo '<promise>DONE</promise>'");
+    let hold = Hold::new(&project, "git");
+    let once = "case \"$*\" in *update-index*) ;; *) false;; esac && [ ! -e $OUTSIDE/once ]";
+    let held = format!("if {once}; then : > $OUTSIDE/once\n{}fi", hold.script(""));
+    let held = held.replace("$OUTSIDE", &project.outside("").to_string_lossy());
+    project.script("../bin/git", &format!("{held}\nPATH=${{PATH#*:}} exec git \"$@\""));
+    let path = std::env::var("PATH").unwrap_or_default();
+    let path = format!("{}:{path}", project.outside("bin").display());
+    let running = project.run_call("do it", &[]).env("PATH", path).start();
+    hold.is_begun();
+    running.signal(Signal::Kill);
+    let _ = running.finish();
+    hold.release();
+    hold.is_over();
+    is_left_behind(&project);
+    let listed = project.ralph(&["snapshots", "--json"]).output().exits(0).json();
+    assert_eq!(listed["snapshots"], serde_json::json!([]));
+    let _ = project.ralph(&["resume", "--json"]).output().exits(0).ends("success/claimed", 1);
+    let _ = project.ralph(&["rollback"]).output().exits(0);
+    assert_eq!(project.read("edited"), "mine\n");
 }

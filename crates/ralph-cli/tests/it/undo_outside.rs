@@ -53,3 +53,21 @@ fn a_person_at_a_terminal_is_asked_about_them() {
     std::fs::remove_file(project.outside("terminal.pipe")).unwrap();
     assert_eq!(ask("y"), "mine\n");
 }
+
+#[test]
+fn edits_while_a_providers_limit_is_waited_for_are_left() {
+    for project in both("true") {
+        project.agent(
+            "[ -e $OUTSIDE/once ] || {\n\
+             : > $OUTSIDE/once; echo \"usage limit reached|$(($(date +%s) + 2))\" >&2; exit 1; }\n\
+             echo x >> staged; echo '<promise>DONE</promise>'",
+        );
+        let mut running = project.run_call("do it", &[]).start();
+        running.until(|event| event["type"] == "waiting");
+        project.file("edited", "my work\n");
+        let _ = running.finish().exits(0);
+        let output = rollback(&project, &[]).exits(1);
+        assert!(output.stderr.contains("edited (changed since by others"), "{}", output.stderr);
+        assert_eq!((&*project.read("edited"), &*project.read("staged")), ("my work\n", "newer\n"));
+    }
+}
