@@ -58,4 +58,29 @@ mod tests {
         assert!(!exceeds(3, 17));
         assert!(exceeds(2, 17) && exceeds(3, 16));
     }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_pipe_in_the_place_of_rules_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let size = FolderSize { files: 1, bytes: 100 };
+        let pipe = |path: &str| {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let made = std::process::Command::new("mkfifo").arg(path).status();
+            assert!(made.unwrap().success());
+        };
+        pipe("deep/.gitignore");
+        fs::write(folder.path().join("deep/a"), "1").unwrap();
+        assert!(!size.is_exceeded_in(folder.path()));
+        let span = 0..=i64::MAX;
+        let none =
+            crate::aside::made_in(folder.path(), &span, &crate::left_out::LeftOut::new(None));
+        assert!(none.is_empty());
+        pipe(".gitignore");
+        assert!(!size.is_exceeded_in(folder.path()));
+        let none =
+            crate::aside::made_in(folder.path(), &span, &crate::left_out::LeftOut::new(None));
+        assert!(none.is_empty());
+    }
 }

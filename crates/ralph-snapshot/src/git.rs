@@ -383,7 +383,7 @@ impl GitCommand<'_> {
 fn write_all(mut stdin: WatchedInput, input: &[u8], handle: &WorkHandle) -> io::Result<()> {
     for part in input.chunks(FED) {
         stdin.write_all(part)?;
-        handle.advance(part.iter().filter(|byte| **byte == 0).count());
+        handle.advance(part.split(|byte| *byte == 0).count() - 1);
     }
     Ok(())
 }

@@ -87,9 +87,10 @@ impl UndoneRollbacks {
     }
 
     pub(crate) fn save(&self, path: &Path) -> Result<(), TreeError> {
-        let lines: String = self.0.iter().map(|number| format!("{number}\n")).collect();
+        let lines: Vec<String> = self.0.iter().map(u32::to_string).collect();
         crate::work_tree::create_private(path.parent().unwrap_or(path))?;
-        probe::write_atomically(path, lines.as_bytes()).map_err(TreeError::io("write", path))
+        probe::write_atomically(path, lines.join("\n").as_bytes())
+            .map_err(TreeError::io("write", path))
     }
 }
 

@@ -116,7 +116,7 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
         Conflicts::Leave if !plan.conflicts.is_empty() && !args.json => {
             view::ask_about(&plan, run.policy.locale)?
         }
-        conflicts => conflicts,
+        Conflicts::Leave | Conflicts::Force => conflicts,
     };
     let done = snapshots.apply(&plan, conflicts, app.now())?;
     report(args, &run, &done, &plan.kept);

@@ -181,3 +181,18 @@ fn the_best_iteration_is_the_one_with_the_best_score() {
     let best = shown.lines().find(|line| line.contains("best")).unwrap();
     assert!(best.starts_with('2') && best.contains("1 error, 2 warnings"), "{shown}");
 }
+
+#[test]
+fn a_check_that_fails_for_a_remark_alone_names_it_to_the_agent_and_to_the_user() {
+    let project = plain();
+    let remark = "a.sh:3:6: note: Double quote to prevent globbing [SC2086]";
+    project.script("lint.sh", &format!("echo '{remark}'; exit 1"));
+    project.agent(&format!("{KEEP_PROMPT}\necho turn $RALPH_ITERATION >> work"));
+    let gate = ["--criteria", "lint_clean", "--max-iterations", "2"];
+    project.file("ralph.toml", "[gates.lint_clean]\ncommand = \"./lint.sh\"\n");
+    let _ = project.run_json("do it", &gate).exits(1);
+    let prompt = project.kept("prompt-2");
+    assert!(prompt.contains("Double quote to prevent globbing"), "{prompt}");
+    let report = project.ralph(&["report"]).output().exits(0).stdout;
+    assert!(report.contains("Double quote to prevent globbing"), "{report}");
+}
