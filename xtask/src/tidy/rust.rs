@@ -41,7 +41,7 @@ const BLIND_READERS: &[Exemption] = &[
     ("crates/ralph-snapshot/src/probe.rs", "whether it opens at all"),
     ("crates/ralph-snapshot/src/scratch.rs", "test code"),
     ("crates/ralph-agents/src/scripted.rs", "a script that the user names"),
-    ("crates/ralph-cli/src/commands/drive.rs", "`/proc`"),
+    ("crates/ralph-cli/src/signals.rs", "`/proc`"),
     ("crates/ralph-cli/src/commands/demo.rs", "a project of its own"),
     ("crates/ralph-cli/src/commands/memory.rs", "files that the user names, which may be pipes"),
     ("crates/ralph-cli/src/commands/memory/", "files that the user names, which may be pipes"),

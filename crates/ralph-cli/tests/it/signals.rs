@@ -108,9 +108,9 @@ fn a_driver_that_was_killed_while_it_took_a_snapshot_leaves_no_half_of_one() {
     project.file("edited", "mine\n").agent("echo x > edited; echo '<promise>DONE</promise>'");
     let hold = Hold::new(&project, "git");
     let once = "case \"$*\" in *update-index*) ;; *) false;; esac && [ ! -e $OUTSIDE/once ]";
-    let held = format!("if {once}; then : > $OUTSIDE/once\n{}fi", hold.script(""));
-    let held = held.replace("$OUTSIDE", &project.outside("").to_string_lossy());
-    project.script("../bin/git", &format!("{held}\nPATH=${{PATH#*:}} exec git \"$@\""));
+    let slow = format!("if {once}; then : > $OUTSIDE/once\n{}fi", hold.script(""));
+    let slow = slow.replace("$OUTSIDE", &project.outside("").to_string_lossy());
+    project.script("../bin/git", &format!("{slow}\nPATH=${{PATH#*:}} exec git \"$@\""));
     let path = std::env::var("PATH").unwrap_or_default();
     let path = format!("{}:{path}", project.outside("bin").display());
     let running = project.run_call("do it", &[]).env("PATH", path).start();
