@@ -25,7 +25,8 @@ pub(crate) enum Aftermath {
 
 /// Raises `interrupt` at every signal and calls `heard` then. Should the end
 /// take too long, because the work waits for something that never comes, there
-/// is an end all the same: what we started dies with us.
+/// is an end all the same: what we started dies with us. Where nothing is left
+/// that could be resumed, the second signal is that end.
 pub(crate) fn listen(
     interrupt: &Interrupt,
     heard: impl Fn() + Send + 'static,
@@ -40,20 +41,28 @@ pub(crate) fn listen(
         for _ in signals.forever() {
             interrupt.raise();
             heard();
+            if aftermath == Aftermath::Nothing && interrupt.is_urgent() {
+                end(aftermath, locale);
+            }
             if !is_watched.swap(true, Ordering::Relaxed) {
                 let interrupt = interrupt.clone();
                 let _ = std::thread::Builder::new().spawn(move || {
                     interrupt.until_unheard(UNHEARD);
-                    out::note(match aftermath {
-                        Aftermath::Resumable => texts::hangs(locale),
-                        Aftermath::Nothing => texts::interrupted(locale),
-                    });
-                    std::process::exit(130);
+                    end(aftermath, locale);
                 });
             }
         }
     })?;
     Ok(())
+}
+
+/// Ends us by force.
+fn end(aftermath: Aftermath, locale: Locale) -> ! {
+    out::note(match aftermath {
+        Aftermath::Resumable => texts::hangs(locale),
+        Aftermath::Nothing => texts::interrupted(locale),
+    });
+    std::process::exit(130)
 }
 
 /// Whether whoever started us wants this signal ignored, as `nohup` does.

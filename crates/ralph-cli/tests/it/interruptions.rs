@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::time::{Duration, Instant};
 
-use ralph_testkit::{Project, Running, Signal};
+use ralph_testkit::{Hold, Project, Running, Signal};
 
 use crate::control::status;
 use crate::{git, plain};
@@ -81,6 +81,21 @@ fn a_check_and_a_doctor_are_interrupted_within_a_second() {
             assert!(output.stderr.contains("Interrupted."), "{}", output.stderr);
         }
     }
+}
+
+#[test]
+fn a_second_signal_ends_a_check_whose_gate_ignores_the_first() {
+    let project = plain();
+    let hold = Hold::new(&project, "gate");
+    project.script("gate.sh", &hold.script("trap '' TERM INT HUP"));
+    let running = project.ralph(&["check", "--criteria", "custom:./gate.sh"]).start();
+    hold.is_begun();
+    let from = Instant::now();
+    running.signal(Signal::Interrupt).signal(Signal::Terminate);
+    let output = running.finish().exits(130);
+    assert!(from.elapsed() < Duration::from_secs(5), "{:?}", from.elapsed());
+    assert!(output.stderr.contains("Interrupted."), "{}", output.stderr);
+    hold.is_over();
 }
 
 #[test]
