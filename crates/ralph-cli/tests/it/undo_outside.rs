@@ -37,21 +37,15 @@ fn edits_while_a_check_runs_are_left_unless_forced() {
 
 #[test]
 fn a_person_at_a_terminal_is_asked_about_them() {
-    let [project, _] = both("echo x >> edited");
-    edited_during_a_check(&project);
-    let ask = |answer: &str| {
-        let ralph = project.binary().display();
-        let terminal = project.terminal(&format!("'{ralph}' rollback; read end"));
+    for (answer, want) in [("n", "my work\n"), ("y", "mine\n")] {
+        let [project, _] = both("echo x >> edited");
+        edited_during_a_check(&project);
+        let terminal = project.terminal(&format!("'{}' rollback", project.binary().display()));
         terminal.until_shows("Take them back as well? [y/N]");
         terminal.types(answer).presses("Enter");
-        terminal.until_shows("estore");
-        terminal.presses("Enter");
         terminal.until_ended();
-        project.read("edited")
-    };
-    assert_eq!(ask("n"), "my work\n");
-    std::fs::remove_file(project.outside("terminal.pipe")).unwrap();
-    assert_eq!(ask("y"), "mine\n");
+        assert_eq!(project.read("edited"), want, "{answer}");
+    }
 }
 
 #[test]
