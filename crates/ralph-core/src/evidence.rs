@@ -5,7 +5,7 @@ mod change;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::finding::{Counts, Level, Reading, TestState};
+use crate::finding::{Counts, Level, Reading};
 use crate::ids::{Approach, TreeId};
 use crate::original::may_pass;
 use crate::policy::{Criterion, GateSpec, Need};
