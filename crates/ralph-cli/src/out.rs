@@ -7,7 +7,9 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use ralph_core::claim::plain;
+use ralph_core::locale::Locale;
 
+use crate::app::App;
 use crate::error::CliError;
 use crate::wrap::wrapped;
 
@@ -86,7 +88,8 @@ pub(crate) fn painted(text: &str) {
 
 /// Tells the user what is wrong.
 pub(crate) fn error(error: &CliError) {
-    note(error);
+    let app = App::discover();
+    note(error.said(app.map_or(Locale::En, |app| app.chosen_locale())));
 }
 
 /// What clap has to say: help goes to stdout, errors to stderr with exit code 2.

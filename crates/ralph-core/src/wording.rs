@@ -19,7 +19,9 @@ pub mod told;
 
 pub use gate::{GateAttempt, extent, no_time, what_fails};
 pub use headline::{auto_continue_line, complete_line, score};
-pub use outcome::{circle_words, run_sentence, session_sentence, state_words, weak_checks};
+pub use outcome::{
+    circle_words, run_sentence, session_sentence, state_words, turn_words, weak_checks,
+};
 pub use prompt::{NextPrompt, continuation_template, first_prompt, rules, signal};
 pub use sections::sections;
 pub use summary::{Past, PastTurn, refused, summary};

@@ -11,7 +11,7 @@ use ralph_snapshot::{Place, Snapshot, Snapshots};
 
 use crate::app::App;
 use crate::error::CliError;
-use crate::out;
+use crate::{out, texts};
 
 /// Show what changed between two snapshots of a run
 ///
@@ -40,24 +40,22 @@ pub(crate) fn run(args: &DiffArgs) -> Result<u8, CliError> {
     let (from, to) = (named(from, &run, &all)?, named(to, &run, &all)?);
     match (&from.place, &to.place) {
         (Place::Git { commit: from, .. }, Place::Git { commit: to, .. }) => {
-            git_diff(&app.project.root, args, &[from.into(), to.into()])
+            git_diff(&app, &app.project.root, args, &[from.into(), to.into()])
         }
         (Place::Git { .. } | Place::Files { .. }, Place::Git { .. } | Place::Files { .. }) => {
-            compare_copies(args, &snapshots, from, to)
+            compare_copies(&app, args, &snapshots, from, to)
         }
     }
 }
 
 fn named<'a>(text: &str, run: &Run, all: &'a [Snapshot]) -> Result<&'a Snapshot, CliError> {
     let name: Name = text.parse().map_err(CliError::usage)?;
-    undo::find(name, run, all).ok_or_else(|| {
-        CliError::refused(format!("{} has no snapshot `{text}`", run.id))
-            .with_hint(format!("`ralph snapshots {}` lists them", run.id))
-    })
+    undo::find(name, run, all).ok_or_else(|| texts::no_snapshot(run, text))
 }
 
 /// Outside git both sides are laid out as files for a moment.
 fn compare_copies(
+    app: &App,
     args: &DiffArgs,
     snapshots: &Snapshots<'_>,
     from: &Snapshot,
@@ -77,7 +75,7 @@ fn compare_copies(
         scratch_git(&git, &["write-tree"], Some(side))
     };
     let trees = [tree(&left)?, tree(&right)?];
-    git_diff(&git, args, &trees)
+    git_diff(app, &git, args, &trees)
 }
 
 /// Runs git for a repository that is there for a moment; returns what it says.
@@ -99,8 +97,9 @@ fn cannot_start(error: &std::io::Error) -> CliError {
     CliError::refused(format!("git, which shows differences, cannot be started: {error}"))
 }
 
-/// Git shows differences best, with its own colours and pager.
-fn git_diff(folder: &Path, args: &DiffArgs, what: &[OsString]) -> Result<u8, CliError> {
+/// Git shows differences best, with its own colours and pager. Where it has
+/// none to show, that is said.
+fn git_diff(app: &App, folder: &Path, args: &DiffArgs, what: &[OsString]) -> Result<u8, CliError> {
     let stdout = std::io::stdout();
     let audience = match (stdout.is_terminal(), out::colours(&stdout)) {
         (false, _) => Audience::Machine,
@@ -110,10 +109,14 @@ fn git_diff(folder: &Path, args: &DiffArgs, what: &[OsString]) -> Result<u8, Cli
     let mut git = Command::new("git");
     git.current_dir(folder).env("GIT_NO_REPLACE_OBJECTS", "1").env("GIT_PAGER", pager());
     git.args(["-c", "core.fsmonitor=false"]).args(audience.options());
-    git.args(["--no-ext-diff", "--no-textconv"]).args(args.stat.then_some("--stat"));
+    git.args(["--no-ext-diff", "--no-textconv", "--exit-code"]).args(args.stat.then_some("--stat"));
     let status = git.args(what).status().map_err(|error| cannot_start(&error))?;
     match status.code() {
-        Some(0) => Ok(0),
+        Some(0) => {
+            out::note(texts::no_difference(&args.range, app.chosen_locale()));
+            Ok(0)
+        }
+        Some(1) => Ok(0),
         Some(_) | None => Err(CliError::refused("git could not show the differences")),
     }
 }

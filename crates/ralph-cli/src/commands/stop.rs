@@ -69,7 +69,11 @@ fn wanted(app: &App, store: &SqliteStore, args: &StopArgs) -> Result<Vec<Run>, C
     }
     let names: Vec<String> = open.iter().map(|run| run.id.to_string()).collect();
     Err(CliError::usage(format!("several runs are open here: {}", names.join(", ")))
-        .with_hint("name one with `--run RUN`, or end them with `--all`"))
+        .with_hint("name one with `--run RUN`, or end them with `--all`")
+        .in_korean(
+            format!("열린 실행이 여럿입니다: {}", names.join(", ")),
+            Some("`--run RUN` 으로 하나를 고르거나 `--all` 로 모두 끝내세요"),
+        ))
 }
 
 /// Asks for the end or a pause and waits until the driver followed; what is to

@@ -39,22 +39,61 @@ fn what_passes(run: &Run) -> String {
         (_, Locale::En) => format!("all {} checks pass", gates.len()),
         (_, Locale::Ko) => format!("검사 {}개 모두 통과", gates.len()),
     };
-    let fixed = run.baseline.as_ref().map_or(0, |start| start.totals.failed_tests());
-    let fixed = fixed.saturating_sub(run.progress.totals.failed_tests());
     let tests = run.progress.totals.tests.filter(|tests| tests.passed > 0);
-    let remark = match (fixed, tests, locale) {
-        (0, None, _) => return passes,
-        (0, Some(tests), Locale::En) => {
+    let remark = match (what_was_fixed(run), tests, locale) {
+        (Some(fixed), _, _) => fixed,
+        (None, None, _) => return passes,
+        (None, Some(tests), Locale::En) => {
             format!("{} of {} tests", tests.passed, tests.passed + tests.failed)
         }
-        (0, Some(tests), Locale::Ko) => {
+        (None, Some(tests), Locale::Ko) => {
             format!("테스트 {}개 중 {}개", tests.passed + tests.failed, tests.passed)
         }
-        (1, _, Locale::En) => "1 failing test fixed".to_owned(),
-        (fixed, _, Locale::En) => format!("{fixed} failing tests fixed"),
-        (fixed, _, Locale::Ko) => format!("실패하던 테스트 {fixed}개 해결"),
     };
     format!("{passes} ({remark})")
+}
+
+/// `1 failing test, 2 errors fixed`
+fn what_was_fixed(run: &Run) -> Option<String> {
+    let start = run.baseline.as_ref().map(|start| start.totals).unwrap_or_default();
+    let now = run.progress.totals;
+    let tests = start.failed_tests().saturating_sub(now.failed_tests());
+    let errors = start.counts.errors.saturating_sub(now.counts.errors);
+    let fixed = [(tests, "failing test", "실패하던 테스트"), (errors, "error", "오류")];
+    let fixed = fixed.into_iter().filter(|(number, ..)| *number > 0);
+    let fixed: Vec<String> = match run.policy.locale {
+        Locale::En => fixed
+            .map(|(number, one, _)| format!("{number} {one}{}", if number == 1 { "" } else { "s" }))
+            .collect(),
+        Locale::Ko => fixed.map(|(number, _, one)| format!("{one} {number}개")).collect(),
+    };
+    let ending = match run.policy.locale {
+        Locale::En => "fixed",
+        Locale::Ko => "해결",
+    };
+    (!fixed.is_empty()).then(|| format!("{} {ending}", fixed.join(", ")))
+}
+
+/// How a turn ended, from the word that is on record for it.
+pub fn turn_words(turn: &str, locale: Locale) -> &str {
+    let (en, ko) = match turn {
+        "finished" => ("finished", "끝남"),
+        "no_turn" => ("no turn", "턴 없음"),
+        "failed" => ("the agent failed", "에이전트 오류"),
+        "aborted" => ("aborted", "중단됨"),
+        "interrupted" => ("interrupted", "중단됨"),
+        "human_asked" => ("asked you", "질문함"),
+        "children_running" => ("background work", "백그라운드 작업"),
+        "idle_timeout" => ("silent too long", "출력 없이 시간 초과"),
+        "turn_timeout" => ("took too long", "턴 시간 초과"),
+        "provider_limit" => ("provider limit", "제공자 한도"),
+        "work_tree_gone" => ("work tree gone", "작업 트리가 사라짐"),
+        other => (other, other),
+    };
+    match locale {
+        Locale::En => en,
+        Locale::Ko => ko,
+    }
 }
 
 /// Why checks are no proof of a run that the agent called done.

@@ -76,19 +76,20 @@ pub fn begins_in_every_session(locale: Locale) -> &'static str {
     }
 }
 
-/// The user is told that checks were made weaker; `None` if none was.
+/// The user is told that changes of tests and checks are held; `None` if none
+/// is. Whether they make a check weaker is for the user to say.
 pub fn weakened(held: &[Weakening], locale: Locale) -> Option<String> {
     let first = held.first()?;
     let what: String = inline(&first.what).chars().take(CHANGE_CHARS).collect();
     let (place, others) = (&first.place, held.len() - 1);
     Some(match (locale, others) {
-        (Locale::En, 0) => format!("The agent weakened a check: {place}: {what}."),
+        (Locale::En, 0) => format!("A change of the checks is held: {place}: {what}."),
         (Locale::En, _) => {
-            format!("The agent weakened {} checks, first {place}: {what}.", held.len())
+            format!("{} changes of the checks are held, first {place}: {what}.", held.len())
         }
-        (Locale::Ko, 0) => format!("에이전트가 검사를 약하게 했습니다: {place}: {what}."),
+        (Locale::Ko, 0) => format!("검사의 변경 1건이 보류되었습니다: {place}: {what}."),
         (Locale::Ko, _) => {
-            format!("에이전트가 검사 {}건을 약하게 했습니다. 첫째: {place}: {what}.", held.len())
+            format!("검사의 변경 {}건이 보류되었습니다. 첫째: {place}: {what}.", held.len())
         }
     })
 }

@@ -101,7 +101,7 @@ fn a_turn_that_was_not_accepted_says_what_fails_with_or_without_a_claim() {
 fn a_turn_that_weakened_a_check_says_which_though_everything_passes() {
     let record = record("continue", vec![gate(Verdict::Pass, Vec::new())], &["tests/a.rs:3"]);
     let told = reasons(&record, &ENGLISH, Locale::En);
-    assert_eq!(told, ["weakened: tests/a.rs:3: `adds` is ignored now"]);
+    assert_eq!(told, ["held: tests/a.rs:3: `adds` is ignored now"]);
     let told = reasons(&record, &KOREAN, Locale::Ko);
     assert_eq!(told, ["약해진 검사: tests/a.rs:3: `adds` is ignored now"]);
 }

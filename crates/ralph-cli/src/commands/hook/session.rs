@@ -315,6 +315,9 @@ impl<'a> Session<'a> {
                 Some("터미널에서는 언제든 `ralph allow PATH` 로 변경을 허용할 수 있습니다"),
             ));
         };
+        if !allow::is_held(self.app, &run, words)? {
+            return Err(not_held(&run, words));
+        }
         allow::accept(self.app, &run, words)?;
         self.go_on(session, open_ledger(self.app)?, &run)
     }
@@ -333,15 +336,14 @@ impl<'a> Session<'a> {
         let is_own = run.session() == Some(session);
         let is_under_way =
             run.state == State::Running && !ledger.store().is_decided(&run.id, run.iteration)?;
-        match self.call.host.reach {
-            Reach::Answers if self.is_echo(&run, session) => return Ok(HostReply::silent()),
-            Reach::Messages if is_own && is_under_way => {
-                let resumed = Place::new(&self.app.home, session).resumed();
-                let is_echo = resumed.is_some_and(|at| at.plus(ECHO) >= self.call.heard);
-                let told = || answer(told::is_at_work(&run));
-                return Ok(if is_echo { HostReply::silent() } else { told() });
-            }
-            Reach::Answers | Reach::Messages => {}
+        let resumed = Place::new(&self.app.home, session).resumed();
+        if is_own && resumed.is_some_and(|at| at.plus(ECHO) >= self.call.heard) {
+            // Another process has just resumed it for the same words.
+            return Ok(HostReply::silent());
+        }
+        // A host that answers lets the user speak only when no turn is under way.
+        if self.call.host.reach == Reach::Messages && is_own && is_under_way {
+            return Ok(answer(told::is_at_work(&run)));
         }
         let is_elsewhere = run.session().is_some() && !is_own;
         let lives = run.state.is_active() && !self.app.is_left(&run);
@@ -383,6 +385,8 @@ impl<'a> Session<'a> {
         let owner = Owner::Session(session.clone());
         self.give_sign();
         let checks = self.checks(run)?;
+        // Before it is taken over: whoever hears of the same words is to see it.
+        Place::new(&self.app.home, session).note_resumed(self.app.now());
         let taken = loops::take_over_as(ledger.store(), run, &owner, self.app.now());
         if let Err(EngineError::Store(StoreError::Stale { .. })) = &taken {
             let now = ledger.store().run(&run.id)?;
@@ -392,7 +396,6 @@ impl<'a> Session<'a> {
         }
         let run = taken?;
         self.move_mark(old.as_ref(), session, &run)?;
-        Place::new(&self.app.home, session).note_resumed(self.app.now());
         let mut sink = Silent;
         let mut driver = drive::driver(self.app, ledger, checks, &run, &mut sink)?;
         let run = driver.adopt(run)?;
@@ -481,6 +484,26 @@ fn has_ended(run: &Run) -> CliError {
         .in_korean(
             format!("{id} 은(는) 이미 끝났습니다({status})"),
             Some("`/ralph 작업` 으로 새 루프를 시작하세요"),
+        )
+}
+
+/// Why nothing was allowed: what is held is elsewhere.
+fn not_held(run: &Run, words: &[String]) -> CliError {
+    let question = match &run.state {
+        State::Waiting(Wait::Human { question }) => question.as_str(),
+        State::Waiting(_)
+        | State::Running
+        | State::Paused(_)
+        | State::Success(_)
+        | State::Failed(_)
+        | State::Stopped => "",
+    };
+    let typed = words.join(" ");
+    CliError::refused(format!("nothing is held at `{typed}`"))
+        .with_hint(format!("the loop waits for this: {question}"))
+        .in_korean(
+            format!("`{typed}` 에는 보류된 변경이 없습니다"),
+            Some(&format!("루프가 기다리는 것: {question}")),
         )
 }
 

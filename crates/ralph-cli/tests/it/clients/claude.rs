@@ -17,5 +17,6 @@ mod loops;
 mod prove;
 mod sessions;
 mod stage;
+mod story;
 mod tools;
 mod trouble;
