@@ -110,6 +110,15 @@ impl<'a> Story<'a> {
         self
     }
 
+    /// Leaves a client that ends by this key, back to the shell.
+    #[track_caller]
+    pub fn leaves_by(&mut self, key: &str) -> &mut Self {
+        self.terminal.presses(key);
+        self.terminal.until(|screen| last_line(screen) == PROMPT);
+        self.keep(&format!("[{key}]"), &[]);
+        self
+    }
+
     fn keep(&mut self, done: &str, shown: &[String]) {
         self.steps += 1;
         let _ = writeln!(self.account, "{:>2}. {}", self.steps, self.plain(done));
@@ -154,6 +163,7 @@ fn flat(screen: &str) -> String {
 /// The lines of the last paragraph of a screen that has this text.
 fn paragraph(screen: &str, text: &str) -> Vec<String> {
     let mut paragraphs = vec![Vec::new()];
+    // What stays on the screen counts before a box that is there for a moment.
     for line in &panes(screen) {
         let line = bare(line);
         if (line.is_empty() || begins(line)) && paragraphs.last().is_some_and(|l| !l.is_empty()) {
@@ -170,7 +180,8 @@ fn paragraph(screen: &str, text: &str) -> Vec<String> {
     found.into_iter().flatten().map(|line| (*line).to_owned()).collect()
 }
 
-/// The lines of a screen, then those of a box that is drawn over its right side.
+/// The lines of a box that is drawn over the right side of a screen, then those
+/// of the screen.
 fn panes(screen: &str) -> Vec<&str> {
     fn boxed(line: &str) -> Option<(&str, &str)> {
         let inner = line.trim_end().strip_suffix('┃')?;
@@ -179,7 +190,7 @@ fn panes(screen: &str) -> Vec<&str> {
     }
     let split = screen.lines().map(|line| boxed(line).unwrap_or((line, "")));
     let (left, right): (Vec<&str>, Vec<&str>) = split.unzip();
-    [left, vec![""], right].concat()
+    [right, vec![""], left].concat()
 }
 
 /// Whether a line is the first of something.

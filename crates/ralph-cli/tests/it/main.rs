@@ -14,6 +14,7 @@ mod doctor_hosts;
 mod doctor_opencode;
 mod evidence;
 mod feedback;
+mod guides;
 mod hands;
 mod hooks;
 mod hooks_arming;

@@ -11,6 +11,7 @@
 mod arguments;
 mod arming;
 mod driver;
+mod guide;
 mod installing;
 mod learning;
 mod loops;

@@ -21,7 +21,7 @@ fn a_person_installs_starts_finishes_undoes_and_uninstalls() {
         story.runs("ralph install opencode --no-tools");
         story.starts("opencode", "Ask anything");
         story.enters(&format!("/ralph make a hold b {GATE}"), "done after 2 turns");
-        story.leaves("/exit");
+        story.leaves_by("C-c");
         story.runs("ralph status");
         story.runs("ralph rollback");
         story.runs("ralph uninstall opencode");

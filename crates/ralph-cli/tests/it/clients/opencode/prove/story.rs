@@ -6,12 +6,12 @@ use ralph_testkit::{Hold, Messages, OpenCode, Project, Script, Story, Turn, isol
 
 use crate::clients::opencode::stage::{DONE, GATE, writes};
 
-/// Types a command, and waits for what ralph says and until the model has
-/// repeated it.
+/// Types a command, waits until the model has repeated what ralph says, and
+/// keeps that.
 #[track_caller]
 fn asks(story: &mut Story<'_>, line: &str, shows: &str, repeated: &str) {
-    story.enters(line, shows);
-    story.terminal().until_shows(repeated);
+    story.types(line).terminal().until_shows(repeated);
+    story.sees(shows);
 }
 
 #[test]
@@ -60,28 +60,30 @@ fn a_person_installs_works_interrupts_asks_finishes_undoes_and_uninstalls() {
         story.types(&format!("/ralph go round and round {GATE}"));
         looking.is_begun();
         story.sees("loop started");
-        story.enters("/ralph status", "task go round and round");
+        story.types("/ralph status").terminal().until_shows("QUEUED");
         looking.release();
         working.is_begun();
-        story.sees("turn 2 of 10");
+        story.sees("task go round and round");
+        story.sees("turn 2 of 10, 1 check fails.");
         story.terminal().presses("Escape").until_shows("again to interrupt");
         story.presses("Escape", "paused: the agent's turn was aborted");
         working.release();
         story.enters("what is a?", "It is a file.");
-        story.enters("/ralph resume", "goes on in this session");
+        story.enters("/ralph resume", "Loop run-");
         story.sees("waiting for you");
         story.types("the first one");
         choosing.is_begun();
-        story.enters("/cancel-ralph", "a command in the session ended the run");
+        story.types("/ralph stop").terminal().until_shows("QUEUED");
         choosing.release();
         story.terminal().until_shows("So says ralph, 6.");
+        story.sees("a command in the session ended the run");
         asks(&mut story, "/ralph diff", "No file differs", "So says ralph, 7.");
         asks(&mut story, "/ralph report", "asked you", "So says ralph, 8.");
         story.enters(&format!("/ralph make a hold b {GATE}"), "done after 2 turns");
         asks(&mut story, "/ralph status", "task make a hold b", "So says ralph, 9.");
         asks(&mut story, "/ralph runs", "stopped", "So says ralph, 10.");
         asks(&mut story, "/ralph diff", "diff --git", "So says ralph, 11.");
-        story.leaves("/exit");
+        story.leaves_by("C-c");
         story.runs("ralph report");
         story.runs("ralph rollback --dry-run");
         story.runs("ralph rollback");
