@@ -4,15 +4,12 @@ use std::time::Duration;
 
 use super::headline::what_is_wrong;
 use super::outcome::present_totals;
-use super::signal;
+use super::{LINE_CHARS, signal};
 use crate::finding::Finding;
 use crate::line::inline;
 use crate::locale::Locale;
 use crate::run::Run;
 use crate::state::{Failure, Pause, State};
-
-/// How long a line for the user may get.
-const LINE_CHARS: usize = 200;
 
 /// How much of the task is in the title of a session.
 const TITLE_CHARS: usize = 50;

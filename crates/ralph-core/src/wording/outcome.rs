@@ -339,11 +339,11 @@ fn sentence_ko(run: &Run) -> String {
             "일시 정지: 도구를 쓰지 않고 계속하는 에이전트를 호스트가 멈췄습니다."
         }
         State::Success(Proof::Verified) => {
-            return format!("{after} 만에 완료: {}.", what_passes(run));
+            return format!("{after} 만에 완료했습니다: {}.", what_passes(run));
         }
         State::Success(Proof::Claimed) => {
             let why = why_no_proof(run);
-            return format!("{after} 만에 완료: 에이전트가 완료를 선언했습니다({why}).");
+            return format!("{after} 만에 끝났습니다: 에이전트가 완료를 선언했습니다({why}).");
         }
         State::Failed(failure) => {
             let why = failure_ko(failure, run.policy.limits.stalled);

@@ -104,7 +104,7 @@ fn the_calls_of_the_guide_that_need_the_client_work() {
         let reads = Turn::uses("Read", &json!({ "file_path": project.root().join("src/lib.rs") }));
         api.then(Script::new([Turn::says("not yet"), reads, mends(&project), Turn::says(DONE)]));
         let run = ["run", "fix the failing test", "--agent", "claude", "--criteria", "test_pass"];
-        let paused =
+        let failed =
             claude.ralph(&run).envs(compiler()).args(["--max-iterations", "1"]).output().exits(1);
         assert!(failed.stdout.contains("1 test still fails"), "{}", failed.stdout);
         let _ = claude.ralph(&run).envs(compiler()).output().exits(0);
