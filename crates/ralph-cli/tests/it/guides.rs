@@ -197,6 +197,41 @@ fn what_the_guides_show_can_be_typed_and_prints_what_they_say() {
     }
 }
 
+/// All source of what doctor says.
+fn sources() -> String {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut folders = vec![root.join("ralph-cli/src"), root.join("ralph-agents/src")];
+    let mut text = String::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.path() {
+                path if path.is_dir() => folders.push(path),
+                path => text.push_str(&std::fs::read_to_string(path).unwrap_or_default()),
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn what_the_guide_says_of_doctor_is_what_doctor_says() {
+    let (guide, sources) =
+        (document("docs/guide/claude-code.md").prose, sources().replace('`', ""));
+    let table = guide.split("| it says | so |").nth(1).unwrap_or_default();
+    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let cells: Vec<&str> = rows.filter_map(|row| row.split('|').nth(1)).collect();
+    assert!(cells.len() > 15, "{table}");
+    for span in cells.iter().flat_map(|cell| cell.split('`').skip(1).step_by(2)) {
+        // Behind the topic; places and numbers are filled in.
+        let said = span.split_once(": ").map_or(span, |(_, said)| said);
+        let parts = said.split('…').map(|part| part.trim_matches([' ', ',', '8', '3', '5']));
+        let parts = parts.map(|part| part.trim_end_matches(" RALPH_DISABLE"));
+        for part in parts.filter(|part| part.split(' ').count() > 1 && !part.starts_with("line")) {
+            assert!(sources.contains(part), "doctor never says `{part}`");
+        }
+    }
+}
+
 #[test]
 fn what_is_not_executed_is_still_there() {
     let shown: Vec<String> = names()

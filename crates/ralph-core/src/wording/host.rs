@@ -77,7 +77,7 @@ fn judges(run: &Run) -> Option<String> {
     };
     Some(match locale {
         Locale::En => format!("It is checked by {}{tail}.", gates.join(", ")),
-        Locale::Ko => format!("검사: {}{tail}.", gates.join(", ")),
+        Locale::Ko => format!("{}{tail}(으)로 판정합니다.", gates.join(", ")),
     })
 }
 
@@ -194,7 +194,7 @@ pub fn goes_on(run: &Run) -> String {
             run.id
         ),
         Locale::Ko => format!(
-            "ralph: 이 세션에서 루프 {}이(가) 계속됩니다. {turn}{wrong}. /cancel-ralph로 끝냅니다.",
+            "ralph: 이 세션에서 루프 {}이(가) 계속됩니다({turn}{wrong}). /cancel-ralph로 끝냅니다.",
             run.id
         ),
     }

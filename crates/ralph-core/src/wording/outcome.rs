@@ -59,13 +59,15 @@ fn what_was_fixed(run: &Run) -> Option<String> {
     let now = run.progress.totals;
     let tests = start.failed_tests().saturating_sub(now.failed_tests());
     let errors = start.counts.errors.saturating_sub(now.counts.errors);
-    let fixed = [(tests, "failing test", "실패하던 테스트"), (errors, "error", "오류")];
+    let fixed = [(tests, "failing test", "실패하던 테스트", "개"), (errors, "error", "오류", "건")];
     let fixed = fixed.into_iter().filter(|(number, ..)| *number > 0);
     let fixed: Vec<String> = match run.policy.locale {
         Locale::En => fixed
-            .map(|(number, one, _)| format!("{number} {one}{}", if number == 1 { "" } else { "s" }))
+            .map(|(number, one, ..)| {
+                format!("{number} {one}{}", if number == 1 { "" } else { "s" })
+            })
             .collect(),
-        Locale::Ko => fixed.map(|(number, _, one)| format!("{one} {number}개")).collect(),
+        Locale::Ko => fixed.map(|(number, _, one, unit)| format!("{one} {number}{unit}")).collect(),
     };
     let ending = match run.policy.locale {
         Locale::En => "fixed",

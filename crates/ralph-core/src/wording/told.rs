@@ -125,7 +125,7 @@ pub fn provider_failed(what: &str, run: &Run) -> String {
     let what: String = inline(what).chars().take(CHANGE_CHARS).collect();
     match run.policy.locale {
         Locale::En => format!("ralph: the provider failed ({what}); the agent tries again: {note}"),
-        Locale::Ko => format!("ralph: 제공자 오류({what}). 다시 시도합니다: {note}"),
+        Locale::Ko => format!("ralph: 제공자가 오류를 냈습니다({what}). 다시 시도합니다: {note}"),
     }
 }
 

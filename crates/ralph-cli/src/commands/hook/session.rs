@@ -336,9 +336,14 @@ impl<'a> Session<'a> {
         let is_own = run.session() == Some(session);
         let is_under_way =
             run.state == State::Running && !ledger.store().is_decided(&run.id, run.iteration)?;
-        let resumed = Place::new(&self.app.home, session).resumed();
-        if is_own && resumed.is_some_and(|at| at.plus(ECHO) >= self.call.heard) {
-            // Another process has just resumed it for the same words.
+        let place = Place::new(&self.app.home, session);
+        let is_recent = place.resumed().is_some_and(|at| at.plus(ECHO) >= self.call.heard);
+        let is_echo = match self.call.host.reach {
+            // A run in its first epoch was resumed by nobody.
+            Reach::Answers => self.is_echo(&run, session) && run.epoch > 1,
+            Reach::Messages => is_own && is_under_way && is_recent,
+        };
+        if is_echo {
             return Ok(HostReply::silent());
         }
         // A host that answers lets the user speak only when no turn is under way.
@@ -385,17 +390,17 @@ impl<'a> Session<'a> {
         let owner = Owner::Session(session.clone());
         self.give_sign();
         let checks = self.checks(run)?;
-        // Before it is taken over: whoever hears of the same words is to see it.
-        Place::new(&self.app.home, session).note_resumed(self.app.now());
         let taken = loops::take_over_as(ledger.store(), run, &owner, self.app.now());
         if let Err(EngineError::Store(StoreError::Stale { .. })) = &taken {
             let now = ledger.store().run(&run.id)?;
-            if now.is_some_and(|now| self.is_echo(&now, session)) {
+            // It may be seen resting while another process takes it over.
+            if now.is_some_and(|now| now.session() == Some(session) && !now.state.is_ended()) {
                 return Ok(HostReply::silent());
             }
         }
         let run = taken?;
         self.move_mark(old.as_ref(), session, &run)?;
+        Place::new(&self.app.home, session).note_resumed(self.app.now());
         let mut sink = Silent;
         let mut driver = drive::driver(self.app, ledger, checks, &run, &mut sink)?;
         let run = driver.adopt(run)?;
