@@ -34,13 +34,13 @@ pub(crate) fn run(args: &DocsArgs) -> Result<u8, CliError> {
 /// input: a command line, or what is typed in a session.
 fn misunderstood() -> String {
     let lines = std::io::stdin().lines().map_while(Result::ok);
-    let fault = |line: &str| match line.strip_prefix('/') {
-        Some(_) => hook::fault_of(line).map(|error| error.in_line()),
-        None => {
-            let words = config::words(line).ok()?;
-            let error = Cli::definition().try_get_matches_from(words).err()?;
-            error.use_stderr().then(|| format!("{:?}", error.kind()))
+    let fault = |line: &str| {
+        if line.starts_with('/') {
+            return hook::fault_of(line).map(|error| error.in_line());
         }
+        let words = config::words(line).ok()?;
+        let error = Cli::definition().try_get_matches_from(words).err()?;
+        error.use_stderr().then(|| format!("{:?}", error.kind()))
     };
     let told = lines.filter_map(|line| fault(&line).map(|fault| format!("{line}\t{fault}\n")));
     told.collect()

@@ -1,6 +1,7 @@
 //! The documents for users, walked line by line: every call in them is
 //! understood, and those of the README and the guides do what they say.
 
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use ralph_testkit::{Output, Project, golden};
@@ -33,10 +34,12 @@ fn document(name: &str) -> Document {
                 blocks.push(Block { kind: line[ticks.len()..].to_owned(), lines: Vec::new() });
                 fence = Some(ticks);
             }
-            None => match line.strip_prefix("    /") {
-                Some(rest) => prose.push_str(&format!("`/{rest}`\n")),
-                None => prose.push_str(&format!("{line}\n")),
-            },
+            None => {
+                let _ = match line.strip_prefix("    /") {
+                    Some(rest) => writeln!(prose, "`/{rest}`"),
+                    None => writeln!(prose, "{line}"),
+                };
+            }
         }
     }
     Document { prose, blocks }
@@ -88,7 +91,7 @@ fn every_call_in_the_documents_is_understood() {
             count += calls.len();
             // Commands are put together by `&&` there.
             let calls = calls.iter().flat_map(|call| call.split(" && "));
-            let lines: String = calls.map(|call| format!("{call}\n")).collect();
+            let lines = calls.collect::<Vec<_>>().join("\n");
             let told = project.ralph(&["__docs", "calls"]).stdin(lines).output().exits(0).stdout;
             let may_be = |line: &&str| {
                 let lacks = may_lack && incomplete.iter().any(|fault| line.contains(fault));

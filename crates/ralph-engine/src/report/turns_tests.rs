@@ -68,7 +68,7 @@ fn record(decision: &str, gates: Vec<GateReport>, held: &[&str]) -> IterationRec
 
 #[test]
 fn words_of_a_record_are_said_in_the_language_of_the_report() {
-    assert_eq!(shown("give_up", Locale::En), "give_up");
+    assert_eq!(shown("give_up", Locale::En), "give up");
     assert_eq!(shown("give_up", Locale::Ko), "포기");
     assert_eq!(shown("something_new", Locale::Ko), "something_new");
     assert_eq!(padded("포기", 6), "포기  ");
@@ -103,7 +103,7 @@ fn a_turn_that_weakened_a_check_says_which_though_everything_passes() {
     let told = reasons(&record, &ENGLISH, Locale::En);
     assert_eq!(told, ["held: tests/a.rs:3: `adds` is ignored now"]);
     let told = reasons(&record, &KOREAN, Locale::Ko);
-    assert_eq!(told, ["약해진 검사: tests/a.rs:3: `adds` is ignored now"]);
+    assert_eq!(told, ["보류됨: tests/a.rs:3: `adds` is ignored now"]);
 }
 
 #[test]

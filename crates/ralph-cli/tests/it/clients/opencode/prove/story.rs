@@ -6,6 +6,9 @@ use ralph_testkit::{Hold, Messages, OpenCode, Project, Script, Story, Turn, isol
 
 use crate::clients::opencode::stage::{DONE, GATE, writes};
 
+const KEPT: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/clients/opencode/prove/story.txt");
+
 /// Types a command, waits until the model has repeated what ralph says, and
 /// keeps that.
 #[track_caller]
@@ -19,8 +22,8 @@ fn a_person_installs_works_interrupts_asks_finishes_undoes_and_uninstalls() {
     isolated(|| {
         let project = Project::git(env!("CARGO_BIN_EXE_ralph"));
         project.file("a", "1\n").file(".git/info/exclude", "node_modules\npackage-lock.json\n");
-        project.run_git(&["add", "-A"]);
-        project.run_git(&["commit", "--quiet", "--message=start"]);
+        project.run_git(&["add", "a"]);
+        project.run_git(&["commit", "--quiet", "--message=start", "a"]);
         let holds = ["looking", "working", "choosing"].map(|name| Hold::new(&project, name));
         let [looking, working, choosing] = &holds;
         let repeats = |number: u32| Turn::says(&format!("So says ralph, {number}."));
@@ -92,7 +95,6 @@ fn a_person_installs_works_interrupts_asks_finishes_undoes_and_uninstalls() {
         story.runs("git status --short");
         assert!(story.steps() >= 30, "{}", story.steps());
         api.is_over();
-        let kept = Path::new(env!("CARGO_MANIFEST_DIR"));
-        story.is_as_kept(&kept.join("tests/it/clients/opencode/prove/story.txt"));
+        story.is_as_kept(Path::new(KEPT));
     });
 }
