@@ -26,7 +26,7 @@ fn commands_during_a_turn_are_answered_beside_it_and_lose_no_promise() {
         client.submits(&session, "ralph", "report");
         client.until_toast("go round and round");
         hold.release();
-        client.until_toast("Done");
+        client.until_toast("done after");
         stage.is("success/claimed", 1);
     });
 }
