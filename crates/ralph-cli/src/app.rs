@@ -277,7 +277,11 @@ impl App {
     pub(crate) fn refuse_if_disabled(&self) -> Result<(), CliError> {
         match self.kill_switch() {
             Some(name) => Err(CliError::refused(format!("ralph is switched off by {name}"))
-                .with_hint(format!("unset {name} to use it again"))),
+                .with_hint(format!("unset {name} to use it again"))
+                .in_korean(
+                    format!("{name} 변수로 ralph 가 꺼져 있습니다"),
+                    Some(&format!("다시 쓰려면 {name} 변수를 지우세요")),
+                )),
             None => Ok(()),
         }
     }
@@ -315,8 +319,7 @@ impl App {
             return Ok(loops::current(store, &self.worktree())?);
         };
         if text.is_empty() || "run-".starts_with(text) {
-            return Err(CliError::usage(format!("`{text}` names no run"))
-                .with_hint("`ralph runs` lists them"));
+            return Err(unknown_run(text));
         }
         if let Ok(id) = text.parse::<RunId>()
             && let Some(run) = store.run(&id)?
@@ -325,11 +328,12 @@ impl App {
         }
         match store.run_ids(text)?.as_slice() {
             [only] => Ok(store.run(only)?),
-            [] => Err(CliError::usage(format!("there is no run `{text}`"))
-                .with_hint("`ralph runs` lists them")),
+            [] => Err(unknown_run(text)),
             several => {
                 let names: Vec<String> = several.iter().map(ToString::to_string).collect();
-                Err(CliError::usage(format!("`{text}` could be {}", names.join(", "))))
+                let names = names.join(", ");
+                Err(CliError::usage(format!("`{text}` could be {names}"))
+                    .in_korean(format!("`{text}` 에 해당하는 실행이 여럿입니다: {names}"), None))
             }
         }
     }
@@ -371,8 +375,8 @@ impl App {
 
     /// The store and the run that a command shows; refused when there is none.
     pub(crate) fn recorded(&self, given: Option<&str>) -> Result<(SqliteStore, Run), CliError> {
-        let store = self.existing_store()?.ok_or_else(|| self.no_run())?;
-        let run = self.find_run(&store, given)?.ok_or_else(|| self.no_run())?;
+        let store = self.existing_store()?.ok_or_else(texts::without_run)?;
+        let run = self.find_run(&store, given)?.ok_or_else(texts::without_run)?;
         Ok((store, run))
     }
 
@@ -419,4 +423,14 @@ pub(crate) fn own_binary() -> PathBuf {
         return link;
     }
     std::env::current_exe().unwrap_or_else(|_| PathBuf::from("ralph"))
+}
+
+/// Why no run is meant by a text.
+fn unknown_run(text: &str) -> CliError {
+    CliError::usage(format!("there is no run `{text}`"))
+        .with_hint("`ralph runs` lists them")
+        .in_korean(
+            format!("`{text}` 실행이 없습니다"),
+            Some("`ralph runs` 로 목록을 볼 수 있습니다"),
+        )
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use ralph_core::locale::Locale;
-use ralph_core::policy::{GateSpec, Need};
+use ralph_core::policy::GateSpec;
 use ralph_core::run::Best;
 use ralph_core::state::{Proof, State, Wait};
 use ralph_core::{Run, wording};
@@ -15,11 +15,7 @@ use crate::texts::{counted, state_line};
 /// The last words of a driver: what came out, and what to do next.
 pub(crate) fn closing(run: &Run, commands: &CommandLog) -> String {
     let id = &run.id;
-    let mut text = if run.state == State::Success(Proof::Verified) {
-        format!("{id} {}", done_line(run))
-    } else {
-        state_line(run, commands)
-    };
+    let mut text = state_line(run, commands);
     if matches!(run.state, State::Failed(_)) {
         if let Some(missing) = only_claim_missing(run) {
             let _ = write!(text, "\n{missing}");
@@ -52,42 +48,6 @@ pub(crate) fn closing(run: &Run, commands: &CommandLog) -> String {
         (Locale::Ko, _) => format!("`ralph report {id}` 로 경과를 볼 수 있습니다."),
     };
     text + "\n" + &next
-}
-
-/// How long it took to prove the work, and what was mended.
-fn done_line(run: &Run) -> String {
-    let needed = run.policy.gates.iter().filter(|gate| gate.need == Need::Required);
-    let names: Vec<&str> = needed.map(|gate| gate.name.as_str()).collect();
-    let start = run.baseline.as_ref().map(|start| start.totals).unwrap_or_default();
-    let now = run.progress.totals;
-    let tests = start.failed_tests().saturating_sub(now.failed_tests());
-    let errors = start.counts.errors.saturating_sub(now.counts.errors);
-    let mended = [(tests, "failing test", "실패한 테스트"), (errors, "error", "오류")];
-    let mended = mended.into_iter().filter(|(number, ..)| *number > 0);
-    match run.policy.locale {
-        Locale::En => {
-            let turns = counted(run.iteration, "turn");
-            let passes = match names[..] {
-                [name] => format!("{name} passes"),
-                _ => format!("all {} checks pass", names.len()),
-            };
-            let mended: Vec<String> = mended.map(|(number, one, _)| counted(number, one)).collect();
-            format!("Done after {turns}: {passes}{}.", in_brackets(&mended, " fixed"))
-        }
-        Locale::Ko => {
-            let passes = match names[..] {
-                [name] => format!("{name} 통과"),
-                _ => format!("검사 {}개 모두 통과", names.len()),
-            };
-            let mended: Vec<String> =
-                mended.map(|(number, _, one)| format!("{one} {number}건")).collect();
-            format!("{}턴 만에 완료: {passes}{}.", run.iteration, in_brackets(&mended, " 해결"))
-        }
-    }
-}
-
-fn in_brackets(parts: &[String], ending: &str) -> String {
-    if parts.is_empty() { String::new() } else { format!(" ({}{ending})", parts.join(", ")) }
 }
 
 /// Why a run failed whose gates all pass: something is held, or no claim was

@@ -154,7 +154,11 @@ impl From<StoreError> for CliError {
         }
         if let StoreError::Stale { run } = &error {
             return Self::refused(format!("another process was faster with {run}"))
-                .with_hint("`ralph status` shows where it stands");
+                .with_hint("`ralph status` shows where it stands")
+                .in_korean(
+                    format!("다른 프로세스가 {run} 을(를) 먼저 바꿨습니다"),
+                    Some("`ralph status` 로 상태를 볼 수 있습니다"),
+                );
         }
         Self { hint: error.hint(), ..Self::internal(&error) }
     }
@@ -167,17 +171,28 @@ impl From<EngineError> for CliError {
             EngineError::Store(error) => error.into(),
             EngineError::Owned { ref run, .. } => {
                 let hint = format!("`ralph stop --run {run}` ends it");
-                Self::refused(&error).with_hint(hint)
+                Self::refused(&error).with_hint(hint).in_korean(
+                    format!("{run} 은(는) 다른 프로세스가 진행 중입니다"),
+                    Some(&format!("`ralph stop --run {run}` 으로 끝낼 수 있습니다")),
+                )
             }
             EngineError::NotResumable { ref run, .. } => {
                 let hint = format!(
                     "`ralph report {run}` shows how it ended; start a new one with `ralph run`"
                 );
-                Self::refused(&error).with_hint(hint)
+                Self::refused(&error).with_hint(hint).in_korean(
+                    format!("{run} 은(는) 멈추었거나 기다리는 실행이 아니어서 계속할 수 없습니다"),
+                    Some(&format!(
+                        "`ralph report {run}` 로 경과를 보고 `ralph run` 으로 새로 시작하세요"
+                    )),
+                )
             }
             EngineError::Hosted { ref run, .. } => {
                 let hint = format!("`ralph resume {run} --agent NAME` takes it over");
-                Self::refused(&error).with_hint(hint)
+                Self::refused(&error).with_hint(hint).in_korean(
+                    format!("{run} 은(는) 세션의 루프입니다"),
+                    Some(&format!("`ralph resume {run} --agent 이름` 으로 이어받을 수 있습니다")),
+                )
             }
             EngineError::TakenOver { .. } => Self::refused(&error),
             EngineError::Snapshot(error) => error.into(),

@@ -266,21 +266,15 @@ impl People {
 
     /// How a turn ended, if not by itself.
     fn turn_remark(&self, turn: &str) -> String {
-        let (en, ko) = match turn {
-            "finished" => return String::new(),
-            "failed" => ("the agent failed", "에이전트 오류"),
-            "idle_timeout" => ("timed out without output", "출력 없이 시간 초과"),
-            "turn_timeout" => ("the turn took too long", "턴 시간 초과"),
-            "provider_limit" => ("the provider's limit", "제공자 한도"),
-            "work_tree_gone" => ("the work tree is gone", "작업 트리가 사라짐"),
-            other => (other, other),
-        };
-        format!(", {}", self.say(en, ko))
+        match turn {
+            "finished" => String::new(),
+            _ => format!(", {}", wording::turn_words(turn, self.locale)),
+        }
     }
 
-    /// What was made weaker, place by place.
+    /// Changes of tests and checks that are held, place by place.
     fn tampering(&mut self, summary: &IterationSummary<'_>, at: Timestamp) {
-        let head = self.say("weakened", "약해진 검사");
+        let head = self.say("held", "보류됨");
         let places = summary.weakened.iter().map(|Weakening { place, what }| (place, what));
         self.places(&head, places, at);
         if summary.weakened.len() > NAMED {

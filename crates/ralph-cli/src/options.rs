@@ -44,7 +44,11 @@ impl TaskOptions {
             (None, Some(path)) => read_text(path)?,
             (None, None) => {
                 return Err(CliError::usage("there is no task")
-                    .with_hint("say what to do: ralph run \"make the tests pass\" …"));
+                    .with_hint("say what to do: ralph run \"make the tests pass\" …")
+                    .in_korean(
+                        "작업이 없습니다",
+                        Some("할 일을 적으세요: ralph run \"테스트를 통과시켜 줘\" …"),
+                    ));
             }
         };
         if text.trim().is_empty() {

@@ -6,8 +6,11 @@ use std::os::fd::AsFd;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use ralph_core::claim::plain;
+use ralph_core::locale::Locale;
 
+use crate::app::App;
 use crate::error::CliError;
 use crate::wrap::wrapped;
 
@@ -86,16 +89,32 @@ pub(crate) fn painted(text: &str) {
 
 /// Tells the user what is wrong.
 pub(crate) fn error(error: &CliError) {
-    note(error);
+    let app = App::discover();
+    note(error.said(app.map_or(Locale::En, |app| app.chosen_locale())));
 }
 
 /// What clap has to say: help goes to stdout, errors to stderr with exit code 2.
 pub(crate) fn clap_error(error: &clap::Error) -> ExitCode {
     note_loss(error.print());
+    if let Some(hint) = quotes_missing(error, std::env::args().skip(1)) {
+        note(hint);
+    }
     match finish() {
         Ok(()) => ExitCode::from(u8::from(error.use_stderr()) * 2),
         Err(lost) => ExitCode::from(lost.exit_code()),
     }
+}
+
+/// What to type if the words of a task are not in quotes.
+fn quotes_missing(error: &clap::Error, typed: impl Iterator<Item = String>) -> Option<String> {
+    let unknown = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(word)) if error.kind() == ErrorKind::UnknownArgument => word,
+        Some(_) | None => return None,
+    };
+    let words: Vec<String> = typed.take_while(|word| !word.starts_with('-')).collect();
+    let (command, task) = words.split_first()?;
+    let is_task = matches!(command.as_str(), "run" | "start") && task.contains(unknown);
+    is_task.then(|| format!("hint: put the task in quotes: ralph {command} \"{}\"", task.join(" ")))
 }
 
 /// Whether colours are wanted on this stream.

@@ -24,18 +24,44 @@ const TASK_CHARS: usize = 60;
 pub(crate) fn no_run(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "There is no run here.",
-        Locale::Ko => "여기에는 실행 중인 루프가 없습니다.",
+        Locale::Ko => "여기에는 실행 기록이 없습니다.",
     }
 }
 
-/// What is held as tampering, each with its place.
+/// Changes that are held, each with its place.
 pub(crate) fn held(rows: Vec<Vec<String>>, locale: Locale) -> String {
     match (rows.is_empty(), locale) {
-        (true, Locale::En) => "Nothing is held as tampering.\n".to_owned(),
-        (true, Locale::Ko) => "변조로 보류된 변경이 없습니다.\n".to_owned(),
-        (false, Locale::En) => table(&["where", "what was made weaker"], rows),
-        (false, Locale::Ko) => table(&["위치", "약해진 검사"], rows),
+        (true, Locale::En) => "Nothing is held.\n".to_owned(),
+        (true, Locale::Ko) => "보류된 변경이 없습니다.\n".to_owned(),
+        (false, Locale::En) => table(&["where", "what was changed"], rows),
+        (false, Locale::Ko) => table(&["위치", "변경 내용"], rows),
     }
+}
+
+/// Two snapshots are the same.
+pub(crate) fn no_difference(range: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!("No file differs between the snapshots ({range})."),
+        Locale::Ko => format!("두 스냅샷({range}) 사이에 달라진 파일이 없습니다."),
+    }
+}
+
+/// A run has no snapshot of this name.
+pub(crate) fn no_snapshot(run: &Run, name: &str) -> CliError {
+    let id = &run.id;
+    CliError::refused(format!("{id} has no snapshot `{name}`"))
+        .with_hint(format!("`ralph snapshots {id}` lists them"))
+        .in_korean(
+            format!("{id} 에는 스냅샷 `{name}` 이(가) 없습니다"),
+            Some(&format!("`ralph snapshots {id}` 로 목록을 볼 수 있습니다")),
+        )
+}
+
+/// A command has no run to be about.
+pub(crate) fn without_run() -> CliError {
+    CliError::refused(no_run(Locale::En))
+        .with_hint("`ralph run` starts one")
+        .in_korean(no_run(Locale::Ko), Some("`ralph run` 으로 시작할 수 있습니다"))
 }
 
 /// A gate has begun.
@@ -273,7 +299,9 @@ pub(crate) fn status(run: &Run, iterations: &[IterationRecord], now: Timestamp) 
     if !run.policy.gates.is_empty() {
         let names: Vec<&str> = run.policy.gates.iter().map(|gate| gate.name.as_str()).collect();
         rows.push(("gates", names.join(", ")));
-        rows.push(("failing", failing_curve(&curve)));
+        if !curve.is_empty() {
+            rows.push(("failing", failing_curve(&curve)));
+        }
         let curves = history::curves(run, iterations);
         rows.extend(curves.errors.map(|curve| ("errors", curve)));
         rows.extend(curves.tests.map(|curve| ("tests", curve)));

@@ -460,7 +460,7 @@ impl Evidence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::{Finding, Place, TestCounts, Tests};
+    use crate::finding::{Finding, Place, TestCounts, TestState, Tests};
     use crate::samples::{report, set, tested};
 
     fn warned_in(file: &str) -> GateReport {

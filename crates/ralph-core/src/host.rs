@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::ids::{RunId, SessionId};
+use crate::wording::folded;
 
 /// Something that happened in a session of a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -400,10 +401,11 @@ impl HostReply {
         Self { effect, ..Self::default() }
     }
 
-    /// The same reply, with something for the user to read.
+    /// The same reply, with something for the user to read, in lines that are
+    /// not too long.
     #[must_use]
     pub fn with_note(self, note: impl Into<String>) -> Self {
-        Self { note: Some(note.into()), ..self }
+        Self { note: Some(folded(&note.into())), ..self }
     }
 
     /// The same reply, with a sentence for where there is little room.

@@ -17,9 +17,14 @@ mod sections;
 mod summary;
 pub mod told;
 
+#[cfg(test)]
+mod lines_tests;
+
 pub use gate::{GateAttempt, extent, no_time, what_fails};
 pub use headline::{auto_continue_line, complete_line, score};
-pub use outcome::{circle_words, run_sentence, session_sentence, state_words, weak_checks};
+pub use outcome::{
+    circle_words, run_sentence, session_sentence, state_words, turn_words, weak_checks,
+};
 pub use prompt::{NextPrompt, continuation_template, first_prompt, rules, signal};
 pub use sections::sections;
 pub use summary::{Past, PastTurn, refused, summary};
@@ -85,6 +90,29 @@ fn verdict_ko(verdict: &Verdict) -> String {
         Verdict::Unclear { reason } => format!("불명확: {reason}"),
         Verdict::Unknown { reason } => format!("확인 불가: {reason}"),
     }
+}
+
+/// How long a line for the user may get, in characters.
+pub const LINE_CHARS: usize = 200;
+
+/// A text whose lines are not too long for people: what is longer goes on in the
+/// next line, behind a sentence if one ends there, else behind a word.
+pub fn folded(text: &str) -> String {
+    text.split('\n').flat_map(folded_line).collect::<Vec<&str>>().join("\n")
+}
+
+fn folded_line(mut line: &str) -> Vec<&str> {
+    let mut lines = Vec::new();
+    while let Some((end, _)) = line.char_indices().nth(LINE_CHARS) {
+        let head = &line[..end];
+        let behind = |mark: &str| head.rfind(mark).map(|at| at + mark.trim_end().len());
+        let sentence = [". ", "? ", "; "].into_iter().filter_map(behind).max();
+        let at = sentence.or_else(|| behind(" ")).filter(|at| *at > 0).unwrap_or(end);
+        lines.push(line[..at].trim_end());
+        line = line[at..].trim_start();
+    }
+    lines.push(line);
+    lines
 }
 
 /// Columns on a terminal: most East Asian characters take two.

@@ -211,6 +211,7 @@ impl Tree {
             .filter_entry(move |entry| {
                 let is_on_way = entry.depth() > above || goal.starts_with(entry.path());
                 is_on_way
+                    && !is_hidden_folder(entry)
                     && ralph_files::may_enter(entry.path(), entry.file_type())
                     && match ownership(entry, &own) {
                         Ownership::Ours => true,
@@ -304,6 +305,13 @@ impl Tree {
         let met = Met { name, stamp: stamp(facts), sort: Sort::Odd(NO_TEXT) };
         is_told.then_some((folder, met))
     }
+}
+
+/// Whether an entry is a folder that is hidden by custom. Tools keep their
+/// settings and plugins there, and those are not the project's code.
+fn is_hidden_folder(entry: &DirEntry) -> bool {
+    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+    entry.depth() > 0 && is_folder && entry.file_name().as_encoded_bytes().starts_with(b".")
 }
 
 /// How many folders a path from the root has.

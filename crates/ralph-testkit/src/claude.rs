@@ -8,7 +8,7 @@ use std::{env, fs};
 
 use serde_json::{Value, json};
 
-use crate::{Call, Messages, Output, Project, Terminal, isolation, tool, tools_path};
+use crate::{Call, Messages, Output, Project, Story, Terminal, isolation, tool, tools_path};
 
 /// A key of the usual form that opens nothing.
 const KEY: &str = "sk-ant-api03-scripted-scripted-scripted-scripted-0000";
@@ -75,6 +75,12 @@ impl<'a> Claude<'a> {
     #[track_caller]
     pub fn terminal(&self, args: &[&str]) -> Terminal<'a> {
         Terminal::start(self.project, &self.variables, &tool("claude"), args)
+    }
+
+    /// Sits down at a shell that finds the client and `ralph`.
+    #[track_caller]
+    pub fn story(&self) -> Story<'a> {
+        Story::new(self.project, Terminal::shell(self.project, &self.variables))
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use std::{env, thread};
 
 /// How long an isolated test may take. Only one that hangs takes that long.
-const PATIENCE: Duration = Duration::from_mins(2);
+const PATIENCE: Duration = Duration::from_mins(5);
 
 /// Says inside how the test is isolated, by the value.
 const INSIDE: &str = "RALPH_TESTKIT_ISOLATED";

@@ -13,11 +13,13 @@
 
 mod claude;
 mod drawn;
+pub mod golden;
 mod isolation;
 mod messages;
 mod model_server;
 mod opencode;
 mod running;
+mod story;
 mod terminal;
 mod tools;
 
@@ -37,6 +39,7 @@ pub use messages::{Asked, Asker, Messages, Script, Turn};
 pub use model_server::{ModelServer, Reply, Request, TOKENS};
 pub use opencode::OpenCode;
 pub use running::{Hold, Running, Signal};
+pub use story::Story;
 pub use terminal::Terminal;
 pub use tools::{tool, tools_path};
 

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::{Call, Messages, Project, Terminal, isolation, tool, tools_path};
+use crate::{Call, Messages, Project, Story, Terminal, isolation, tool, tools_path};
 
 /// How long the client may take for anything. It is slow to start, and only a
 /// test that fails waits that long.
@@ -78,14 +78,14 @@ impl OpenCode {
     /// Starts the client in a terminal, as a person does.
     #[track_caller]
     pub fn terminal<'a>(project: &'a Project, server: &Messages) -> Terminal<'a> {
-        settle(project, server);
-        // What moves would be drawn, and looked at, all the time.
-        let state = project.state().join("opencode");
-        std::fs::create_dir_all(&state).unwrap();
-        std::fs::write(state.join("kv.json"), r#"{"animations_enabled":false}"#).unwrap();
-        let mut variables = variables(project);
-        variables.push(("TERM", "xterm-256color".into()));
+        let variables = at_terminal(project, server);
         Terminal::start(project, &variables, &tool("opencode"), &[])
+    }
+
+    /// Sits down at a shell that finds the client and `ralph`.
+    #[track_caller]
+    pub fn story<'a>(project: &'a Project, server: &Messages) -> Story<'a> {
+        Story::new(project, Terminal::shell(project, &at_terminal(project, server)))
     }
 
     /// A call of `ralph` that finds the client, with its settings in place.
@@ -226,6 +226,18 @@ fn call(project: &Project, server: &Messages) -> Call {
 }
 
 /// The environment of the client, on whose search path is the binary.
+/// Settles a client that is used at a terminal, and returns its environment.
+fn at_terminal(project: &Project, server: &Messages) -> Vec<(&'static str, OsString)> {
+    settle(project, server);
+    // What moves would be drawn, and looked at, all the time.
+    let state = project.state().join("opencode");
+    std::fs::create_dir_all(&state).unwrap();
+    std::fs::write(state.join("kv.json"), r#"{"animations_enabled":false}"#).unwrap();
+    let mut variables = variables(project);
+    variables.push(("TERM", "xterm-256color".into()));
+    variables
+}
+
 fn variables(project: &Project) -> Vec<(&'static str, OsString)> {
     let quiet = QUIET.iter().copied().chain(isolation::proxy());
     let mut variables: Vec<(&str, OsString)> =

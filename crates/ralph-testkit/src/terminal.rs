@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use crate::{Output, Project, drawn, tool};
+use crate::{Output, Project, drawn, story, tool};
 
 /// Columns and rows.
 const SIZE: (usize, usize) = (140, 50);
@@ -67,6 +67,11 @@ impl<'a> Terminal<'a> {
         self.command(&["capture-pane", "-p"]).output().stdout
     }
 
+    /// The screen and all that was above it.
+    pub(crate) fn scrolled(&self) -> String {
+        self.command(&["capture-pane", "-p", "-J", "-S", "-"]).output().stdout
+    }
+
     /// Types a text, as if pasted, without a final return.
     #[track_caller]
     pub fn types(&self, text: &str) -> &Self {
@@ -95,6 +100,14 @@ impl<'a> Terminal<'a> {
         let last = self.wait(|screen| screen.contains(text));
         assert!(last.contains(text), "the screen does not show `{text}`:\n{last}");
         self
+    }
+
+    /// Waits until the screen is as wanted, and returns it.
+    #[track_caller]
+    pub fn until(&self, wanted: impl Fn(&str) -> bool) -> String {
+        let last = self.wait(&wanted);
+        assert!(wanted(&last), "the screen never is as wanted:\n{last}");
+        last
     }
 
     /// Waits until the screen shows a text, or has shown it at any time: what
@@ -136,6 +149,15 @@ impl<'a> Terminal<'a> {
                 Err(RecvTimeoutError::Timeout) => panic!("still there:\n{}", self.screen()),
             }
         }
+    }
+
+    /// Starts a shell, as a person does.
+    #[track_caller]
+    pub(crate) fn shell(project: &'a Project, variables: &[(&'static str, OsString)]) -> Self {
+        let mut variables = variables.to_vec();
+        variables.extend([("PS1", format!("{} ", story::PROMPT).into()), ("HISTFILE", "".into())]);
+        let args = ["--norc", "--noprofile", "-i"];
+        Self::start(project, &variables, Path::new("/bin/bash"), &args)
     }
 
     /// The first screen that is wanted, or the last when none was.

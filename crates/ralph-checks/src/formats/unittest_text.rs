@@ -87,11 +87,16 @@ impl UnittestText {
         let text = said.as_str();
         let spots = text.lines().rev().find_map(Spot::find_in_line);
         let place = spots.map_or_else(|| place_in(text, out), |spot| spot.place(out));
-        // The last line that is not indented says what went wrong.
-        let told = |line: &str| !line.starts_with(' ') && !line.is_empty();
-        let last = text.lines().enumerate().filter(|(_, line)| told(line)).last();
+        // The first line behind the last frame that is not indented names the
+        // error; lines that show two values side by side may follow.
+        let frame = text.lines().collect::<Vec<_>>();
+        let frame = frame.iter().rposition(|line| line.starts_with("  File ")).unwrap_or(0);
+        let told = |line: &&str| !line.starts_with(' ') && !line.is_empty();
+        let lines = text.lines().skip(frame).skip_while(|line| !told(line));
+        // Marks below a line point at nothing where that is one of many.
+        let lines = lines.filter(|line| !line.starts_with('?'));
         let mut message = Said::default();
-        text.lines().skip(last.map_or(0, |(index, _)| index)).for_each(|line| message.line(line));
+        lines.for_each(|line| message.line(line));
         out.failed(&id, place, message.as_str());
     }
 

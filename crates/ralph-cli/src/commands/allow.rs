@@ -1,4 +1,4 @@
-//! `ralph allow`: accepts changes that were held as tampering.
+//! `ralph allow`: accepts changes of tests and checks that were held.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ use crate::{out, texts};
 /// How many of the last iterations are looked through for a judged one.
 const RECORDS: u32 = 20;
 
-/// Accept changes that were held as tampering
+/// Accept changes of tests and checks that were held
 ///
 /// A run whose tests or checks were made weaker does not succeed. This accepts
 /// what was done to the files given, from the next evaluation on. While the
@@ -62,6 +62,9 @@ pub(crate) fn run(args: &AllowArgs) -> Result<u8, CliError> {
         return Err(error.with_hint(
             "a new `ralph run` takes the files as they are now; to allow changes beforehand, \
              add `--allow-test-changes` or set run.allow_changes",
+        ).in_korean(
+            format!("{} 은(는) 끝났으므로 다시 판정하지 않습니다", run.id),
+            Some("새 `ralph run` 은 지금의 파일에서 시작합니다. 미리 허용하려면 `--allow-test-changes` 를 붙이세요"),
         ));
     }
     let is_driven = matches!(&run.owner, Some(owner @ Owner::Driver { .. }) if is_alive(owner));
@@ -72,6 +75,9 @@ pub(crate) fn run(args: &AllowArgs) -> Result<u8, CliError> {
         ));
         return Err(error.with_hint(
             "once the run waits for you, or after `ralph pause`: `ralph allow PATH && ralph resume`",
+        ).in_korean(
+            format!("{} 은(는) 작업 중이므로, 지금 허용하면 에이전트가 한 일일 수 있습니다", run.id),
+            Some("답변을 기다릴 때나 `ralph pause` 뒤에: `ralph allow PATH && ralph resume`"),
         ));
     }
     let (paths, new) = accept(&app, &run, &args.paths)?;
@@ -109,6 +115,18 @@ fn rule(paths: &[String]) -> Result<Rules, CliError> {
 fn covers(rules: &Rules, place: &str) -> bool {
     let file = place.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok());
     rules.allows(place) || file.is_some_and(|(file, _)| rules.allows(file))
+}
+
+/// Whether anything that a run waits for is at one of these paths. What is held
+/// is on record as its place and what was done there.
+pub(crate) fn is_held(app: &App, run: &Run, paths: &[String]) -> Result<bool, CliError> {
+    let paths = paths.iter().map(|path| inside(app, path)).collect::<Result<Vec<_>, _>>()?;
+    let rules = rule(&paths)?;
+    let place = |held: &str| held.split(' ').next().unwrap_or_default().to_owned();
+    let is_there = |held: &String| {
+        covers(&rules, &place(held)) || paths.iter().any(|path| held.starts_with(path.as_str()))
+    };
+    Ok(run.progress.held.iter().any(is_there))
 }
 
 /// What accepting a path comes to.

@@ -204,7 +204,11 @@ fn check_settings(
     }
     if gates.is_empty() {
         return Err(CliError::usage("there is no gate to run")
-            .with_hint("set run.criteria in ralph.toml, or add `--criteria custom:COMMAND`"));
+            .with_hint("set run.criteria in ralph.toml, or add `--criteria custom:COMMAND`")
+            .in_korean(
+                "실행할 검사가 없습니다",
+                Some("ralph.toml 에 run.criteria 를 적거나 `--criteria custom:명령` 을 붙이세요"),
+            ));
     }
     progress.locale = settings.policy.locale;
     let supervisor = App::supervisor();

@@ -11,7 +11,7 @@ use ralph_snapshot::{Snapshot, Snapshots};
 
 use crate::app::App;
 use crate::error::CliError;
-use crate::out;
+use crate::{out, texts};
 
 /// Show what changed between two snapshots of a run
 ///
@@ -38,20 +38,18 @@ pub(crate) fn run(args: &DiffArgs) -> Result<u8, CliError> {
     let all = snapshots.list()?;
     let (from, to) = args.range.split_once("..").unwrap_or((&args.range, "last"));
     let (from, to) = (named(from, &run, &all)?, named(to, &run, &all)?);
-    compare(args, &snapshots, from, to)
+    compare(&app, args, &snapshots, from, to)
 }
 
 fn named<'a>(text: &str, run: &Run, all: &'a [Snapshot]) -> Result<&'a Snapshot, CliError> {
     let name: Name = text.parse().map_err(CliError::usage)?;
-    undo::find(name, run, all).ok_or_else(|| {
-        CliError::refused(format!("{} has no snapshot `{text}`", run.id))
-            .with_hint(format!("`ralph snapshots {}` lists them", run.id))
-    })
+    undo::find(name, run, all).ok_or_else(|| texts::no_snapshot(run, text))
 }
 
 /// Both sides are laid out as files for a moment: git is never shown the
 /// repository, in which whoever works there can put anything.
 fn compare(
+    app: &App,
     args: &DiffArgs,
     snapshots: &Snapshots<'_>,
     from: &Snapshot,
@@ -71,7 +69,7 @@ fn compare(
         scratch_git(&git, &["write-tree"], Some(side))
     };
     let trees = [tree(&left)?, tree(&right)?];
-    git_diff(&git, args, &trees)
+    git_diff(app, &git, args, &trees)
 }
 
 /// Runs git for a repository that is there for a moment; returns what it says.
@@ -108,8 +106,9 @@ fn cannot_start(error: &std::io::Error) -> CliError {
     CliError::refused(format!("git, which shows differences, cannot be started: {error}"))
 }
 
-/// Git shows differences best, with its own colours and pager.
-fn git_diff(folder: &Path, args: &DiffArgs, what: &[OsString]) -> Result<u8, CliError> {
+/// Git shows differences best, with its own colours and pager. Where it has
+/// none to show, that is said.
+fn git_diff(app: &App, folder: &Path, args: &DiffArgs, what: &[OsString]) -> Result<u8, CliError> {
     let stdout = std::io::stdout();
     let audience = match (stdout.is_terminal(), out::colours(&stdout)) {
         (false, _) => Audience::Machine,
@@ -118,10 +117,14 @@ fn git_diff(folder: &Path, args: &DiffArgs, what: &[OsString]) -> Result<u8, Cli
     };
     let mut git = own_git();
     git.env("GIT_DIR", folder).env("GIT_PAGER", pager()).args(audience.options());
-    git.args(["--no-ext-diff", "--no-textconv"]).args(args.stat.then_some("--stat"));
+    git.args(["--no-ext-diff", "--no-textconv", "--exit-code"]).args(args.stat.then_some("--stat"));
     let status = git.args(what).status().map_err(|error| cannot_start(&error))?;
     match status.code() {
-        Some(0) => Ok(0),
+        Some(0) => {
+            out::note(texts::no_difference(&args.range, app.chosen_locale()));
+            Ok(0)
+        }
+        Some(1) => Ok(0),
         Some(_) | None => Err(CliError::refused("git could not show the differences")),
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use clap::Command;
 
+use super::hook;
 use crate::cli::Cli;
 use crate::config;
 use crate::error::CliError;
@@ -13,7 +14,7 @@ use crate::out;
 #[derive(clap::Args, Debug)]
 pub(crate) struct DocsArgs {
     /// Which one
-    #[arg(value_parser = ["cli", "config", "schema", "plugins"])]
+    #[arg(value_parser = ["cli", "config", "schema", "plugins", "calls"])]
     which: String,
 }
 
@@ -23,9 +24,26 @@ pub(crate) fn run(args: &DocsArgs) -> Result<u8, CliError> {
         "cli" => out::raw(&cli_reference()),
         "config" => out::raw(&config::reference()),
         "plugins" => out::raw(&plugins()),
+        "calls" => out::raw(&misunderstood()),
         _ => out::raw(&config::schema()),
     }
     Ok(0)
+}
+
+/// What is wrong with calls as documents show them, one a line on standard
+/// input: a command line, or what is typed in a session.
+fn misunderstood() -> String {
+    let lines = std::io::stdin().lines().map_while(Result::ok);
+    let fault = |line: &str| {
+        if line.starts_with('/') {
+            return hook::fault_of(line).map(|error| error.in_line());
+        }
+        let words = config::words(line).ok()?;
+        let error = Cli::definition().try_get_matches_from(words).err()?;
+        error.use_stderr().then(|| format!("{:?}", error.kind()))
+    };
+    let told = lines.filter_map(|line| fault(&line).map(|fault| format!("{line}\t{fault}\n")));
+    told.collect()
 }
 
 /// The files of all plugins, as one object of paths and texts.

@@ -50,10 +50,12 @@ pub(crate) fn agent(
             let program = own_binary().into_os_string();
             Ok(Box::new(CommandAgent::scripted(program, &script, patterns)))
         }
-        (AgentChoice::Scripted, None) => {
-            Err(CliError::usage("the scripted agent needs a script")
-                .with_hint("add `--script FILE`"))
-        }
+        (AgentChoice::Scripted, None) => Err(CliError::usage("the scripted agent needs a script")
+            .with_hint("add `--script FILE`")
+            .in_korean(
+                "scripted 에이전트에는 스크립트가 필요합니다",
+                Some("`--script 파일` 을 붙이세요"),
+            )),
         (AgentChoice::Client(client), _) => {
             let options = settings.client(*client);
             if let Some(fault) = options.fault() {
@@ -75,6 +77,10 @@ pub(crate) fn agent(
             let agent = CommandAgent::new(&words, patterns).ok_or_else(|| {
                 CliError::usage("there is no agent")
                     .with_hint("add `--agent-cmd COMMAND`, or set run.agent_cmd in ralph.toml")
+                    .in_korean(
+                        "에이전트가 없습니다",
+                        Some("`--agent-cmd 명령` 을 붙이거나 ralph.toml 에 run.agent_cmd 를 적으세요"),
+                    )
             })?;
             require_program(app, agent.program().as_os_str(), "the agent")?;
             Ok(Box::new(agent))

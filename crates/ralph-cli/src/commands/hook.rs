@@ -32,6 +32,7 @@ use crate::config::Arm;
 use crate::error::CliError;
 use crate::rights::{self, CallRight};
 use deadline::Deadline;
+use slash::{Slash, Wanted};
 
 pub(crate) use auto::blindness;
 
@@ -82,6 +83,16 @@ pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
 }
 
 /// The same call, when the parser was asked after all.
+/// Why a line would do nothing if it were typed in a session, where every path
+/// is taken to be there.
+pub(crate) fn fault_of(line: &str) -> Option<CliError> {
+    match slash::parse(line, &|_| true)? {
+        Slash::Arm(text) => Wanted::read(&text, &|_| true).err(),
+        Slash::Unclear(word, meant) => Some(slash::unclear(&word, meant.as_deref())),
+        Slash::Call(_) | Slash::Resume(_) | Slash::Help => None,
+    }
+}
+
 pub(crate) fn run(args: &HookArgs) -> u8 {
     let words = ["--agent".to_owned(), args.agent.clone()].into_iter();
     let timeout = args.timeout.map(|seconds| format!("--timeout={seconds}"));

@@ -54,18 +54,28 @@ fn log(app: &App, run: &Run, turn: u32) -> PathBuf {
 fn no_turn(run: &Run, turn: u32) -> CliError {
     let (id, last) = (&run.id, run.iteration);
     let error = CliError::refused(format!("{id} has no turn {turn}"));
+    let korean = format!("{id} 에는 {turn}번째 턴이 없습니다");
     match last {
-        0 => error.with_hint("its agent has not started yet"),
-        _ => error.with_hint(format!("its last turn is {last}")),
+        0 => error
+            .with_hint("its agent has not started yet")
+            .in_korean(korean, Some("에이전트가 아직 시작하지 않았습니다")),
+        _ => error
+            .with_hint(format!("its last turn is {last}"))
+            .in_korean(korean, Some(&format!("마지막 턴은 {last}번째입니다"))),
     }
 }
 
 fn no_log(run: &Run, turn: u32) -> CliError {
-    let hint = match run.session() {
-        Some(_) => "the client of a session keeps what its agent says",
-        None => "`ralph gc` deletes the logs of old runs",
+    let (hint, korean) = match run.session() {
+        Some(_) => (
+            "the client of a session keeps what its agent says",
+            "세션에서 에이전트가 한 말은 클라이언트가 보관합니다",
+        ),
+        None => ("`ralph gc` deletes the logs of old runs", "오래된 로그는 `ralph gc` 가 지웁니다"),
     };
-    CliError::refused(format!("there is no log of turn {turn} of {}", run.id)).with_hint(hint)
+    CliError::refused(format!("there is no log of turn {turn} of {}", run.id))
+        .with_hint(hint)
+        .in_korean(format!("{} 의 {turn}번째 턴 로그가 없습니다", run.id), Some(korean))
 }
 
 /// Prints what is new until nothing can follow.

@@ -67,11 +67,11 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
         None => None,
     };
     if app.existing_store()?.is_none() {
-        return Err(nothing(&app));
+        return Err(texts::without_run());
     }
     let ledger = open_ledger(&app)?;
     let found = app.find_run_to_change(ledger.store(), id.as_deref())?;
-    let run = found.ok_or_else(|| nothing(&app))?;
+    let run = found.ok_or_else(texts::without_run)?;
     refuse_elsewhere(&app, &run)?;
     let named = AgentOptions::named(args.agent.clone(), args.agent_cmd.clone());
     match named {
@@ -110,7 +110,7 @@ enum Meant {
 fn meant(app: &App, id: &str) -> Result<Meant, CliError> {
     let store = app.existing_store()?;
     if store.is_none() && !Notebook::exists(&app.home) {
-        return Err(nothing(app));
+        return Err(texts::without_run());
     }
     let runs = match store {
         Some(store) if !id.is_empty() => store.run_ids(id)?,
@@ -132,7 +132,11 @@ pub(crate) fn refuse_elsewhere(app: &App, run: &Run) -> Result<(), CliError> {
         return Ok(());
     }
     Err(CliError::refused(format!("{} belongs to {}", run.id, run.worktree))
-        .with_hint("change to that folder first"))
+        .with_hint("change to that folder first")
+        .in_korean(
+            format!("{} 은(는) {} 의 실행입니다", run.id, run.worktree),
+            Some("먼저 그 폴더로 이동하세요"),
+        ))
 }
 
 fn question(run: &Run) -> Option<&str> {
@@ -145,10 +149,6 @@ fn question(run: &Run) -> Option<&str> {
         | State::Failed(_)
         | State::Stopped => None,
     }
-}
-
-fn nothing(app: &App) -> CliError {
-    CliError::refused(texts::no_run(app.locale())).with_hint("`ralph run` starts one")
 }
 
 /// Reads how turns are taken from the present settings, or from those that the

@@ -19,7 +19,7 @@ use crate::app::App;
 use crate::config::OnFail;
 use crate::error::CliError;
 use crate::rights::CallRight;
-use crate::{closing, out};
+use crate::{closing, out, texts};
 
 /// Take back what a run changed
 ///
@@ -98,10 +98,7 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
     }
     let all = snapshots.list()?;
     let name: Name = args.to.parse().map_err(|error| CliError::usage(format!("--to: {error}")))?;
-    let to = undo::find(name, &run, &all).ok_or_else(|| {
-        CliError::refused(format!("{} has no snapshot `{}`", run.id, args.to))
-            .with_hint(format!("`ralph snapshots {}` lists them", run.id))
-    })?;
+    let to = undo::find(name, &run, &all).ok_or_else(|| texts::no_snapshot(&run, &args.to))?;
     let outside = outside_changes(&app, &run);
     let plan = undo::plan(&snapshots, &all, &outside, to, &relative(&app, &args.path)?)?;
     let shared = overlap::shared(&app, &store, &run, &plan)?;
@@ -195,7 +192,11 @@ fn refuse_if_at_work(app: &App, run: &Run) -> Result<(), CliError> {
     refuse_elsewhere(app, run)?;
     if ralph_engine::owner::is_at_work(run) {
         return Err(CliError::refused(format!("{} is still at work", run.id))
-            .with_hint(format!("`ralph stop --run {}` ends it", run.id)));
+            .with_hint(format!("`ralph stop --run {}` ends it", run.id))
+            .in_korean(
+                format!("{} 은(는) 아직 작업 중입니다", run.id),
+                Some(&format!("`ralph stop --run {}` 으로 끝낼 수 있습니다", run.id)),
+            ));
     }
     Ok(())
 }

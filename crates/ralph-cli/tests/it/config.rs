@@ -128,7 +128,7 @@ fn the_demo_rejects_a_false_claim_and_then_succeeds() {
     assert!(output.stderr.contains("says it is done → rejected"), "{}", output.stderr);
     assert!(output.stderr.contains("FAILED roman 27"), "{}", output.stderr);
     for said in [&output.stderr, &output.stdout] {
-        assert_eq!(said.matches("weakened: check.sh").count(), 2, "{said}");
+        assert_eq!(said.matches("held: check.sh").count(), 2, "{said}");
     }
     assert!(output.stdout.contains("passes."), "{}", output.stdout);
     assert_eq!(project.everything(), before);

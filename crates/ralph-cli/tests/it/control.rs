@@ -180,7 +180,7 @@ fn a_run_is_named_by_a_beginning_that_fits_no_other() {
     let second = start(&project, "ses_2");
     for nothing in ["", "run-"] {
         let refused = stop(&project, &["--run", nothing]).exits(2);
-        assert!(refused.stderr.contains("names no run"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("there is no run"), "{}", refused.stderr);
     }
     let unknown = stop(&project, &["--run", "run-none"]).exits(2);
     assert!(unknown.stderr.contains("`run-none`") && unknown.stderr.contains("ralph runs"));

@@ -72,7 +72,7 @@ fn the_user_is_told_when_a_check_is_made_weaker() {
     session.edit("test_a.py");
     let refused = session.stop("Done.\n\n<promise>DONE</promise>");
     goes_on(&refused);
-    assert!(note(&refused).contains("The agent weakened a check: test_a.py"), "{refused}");
+    assert!(note(&refused).contains("A change of the checks is held: test_a.py"), "{refused}");
 }
 
 #[test]

@@ -55,8 +55,8 @@ fn commands_that_ralph_names_do_here_what_they_say() {
     for (typed, word) in [
         ("/ralph report", "make a hold b"),
         ("/ralph runs", "make a hold b"),
-        ("/ralph diff", ""),
-        ("/ralph allow", ""),
+        ("/ralph diff", "No file differs"),
+        ("/ralph allow", "Nothing is held."),
         ("/ralph check --criteria \"custom:grep -q b a\"", "custom"),
         ("/ralph doctor", "ralph"),
         ("/ralph install claude-code --dry-run", ""),
@@ -105,6 +105,26 @@ fn queue(project: &Project, text: &str, lines: &[(&str, &str)]) -> Value {
     let mut facts = stop(text);
     facts["transcript_path"] = json!(path);
     facts
+}
+
+#[test]
+fn a_resume_at_once_after_the_start_is_answered() {
+    let project = project();
+    let session = Session::new(&project, "s-1");
+    session.prompt(GATED);
+    // Esc is not told; a prompt while a turn is under way means it.
+    let said = session.prompt("/ralph resume");
+    assert!(note(&said).contains("goes on in this session"), "{said}");
+}
+
+#[test]
+fn a_resume_that_is_typed_during_a_turn_is_answered() {
+    let project = project();
+    let session = Session::new(&project, "s-1");
+    session.prompt("/ralph talk --max-iterations 9");
+    let said = session.tell("Stop", &queue(&project, "One.", &[("enqueue", "/ralph resume")]));
+    assert!(goes_on(&said).contains("2/9"), "the loop goes on: {said}");
+    assert!(note(&said).contains("nothing to resume"), "{said}");
 }
 
 #[test]

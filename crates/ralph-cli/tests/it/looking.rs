@@ -26,7 +26,7 @@ fn a_log_is_printed_by_its_turn_without_secrets() {
     assert_eq!(logs(&project, &["2"]).output().exits(0).stdout, last);
     assert_eq!(logs(&project, &["-f"]).output().exits(0).stdout, last, "the run has ended");
     let first = logs(&project, &["1", "--run", "run-"]).output().exits(2).stderr;
-    assert!(first.contains("names no run"), "{first}");
+    assert!(first.contains("there is no run"), "{first}");
     let first = logs(&project, &["1"]).output().exits(0).stdout;
     assert!(first.contains("turn 1") && !first.contains("turn 2"), "{first}");
 }

@@ -15,6 +15,7 @@ mod doctor_opencode;
 mod every_session;
 mod evidence;
 mod feedback;
+mod guides;
 mod hands;
 mod hooks;
 mod hooks_arming;

@@ -359,6 +359,10 @@ fn a_session_rests_until_the_user_allows_what_is_held() {
     let tell = |prompt: &str| {
         answer(session.call("UserPromptSubmit", &json!({ "prompt": prompt })).args(PLUGIN))
     };
+    let elsewhere = tell("/ralph allow tests/good.t").to_string();
+    assert!(elsewhere.contains("nothing is held at `tests/good.t`"), "{elsewhere}");
+    assert!(elsewhere.contains("tests/bad.t"), "{elsewhere}");
+    session.is("waiting/human", 2);
     tell("/ralph allow tests/bad.t");
     session.is("success/verified", 2);
     let refused = tell("/ralph allow tests/good.t").to_string();

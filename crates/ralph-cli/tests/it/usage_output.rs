@@ -18,6 +18,26 @@ fn only_data(output: Output) {
 }
 
 #[test]
+fn a_task_without_quotes_is_an_error_that_shows_them() {
+    let said = plain().ralph(&["run", "fix", "the", "tests"]).args(["--json"]).output().exits(2);
+    assert!(said.stderr.contains("in quotes: ralph run \"fix the tests\""), "{}", said.stderr);
+    let other = plain().ralph(&["run", "fix it", "--forse"]).output().exits(2);
+    assert!(!other.stderr.contains("quotes"), "{}", other.stderr);
+}
+
+#[test]
+fn errors_are_told_in_the_language_of_the_user() {
+    let project = plain();
+    let told = |call: &[&str]| project.ralph(call).env("LANG", "ko_KR.UTF-8").output().stderr;
+    for call in [&["report"][..], &["run", "x"], &["allow", "a"]] {
+        let said = told(call);
+        assert!(said.starts_with("오류: ") && said.contains("도움말: "), "{call:?}: {said}");
+    }
+    let set = project.file("ralph.toml", "[run]\nlocale = \"ko\"\n");
+    assert!(set.ralph(&["report"]).output().stderr.starts_with("오류: "));
+}
+
+#[test]
 fn help_and_version_are_data() {
     let project = project();
     for args in [["--help"].as_slice(), &["--version"], &["run", "--help"], &["help", "run"]] {

@@ -4,15 +4,12 @@ use std::time::Duration;
 
 use super::headline::what_is_wrong;
 use super::outcome::present_totals;
-use super::signal;
+use super::{LINE_CHARS, signal};
 use crate::finding::Finding;
 use crate::line::inline;
 use crate::locale::Locale;
 use crate::run::Run;
 use crate::state::{Failure, Pause, State};
-
-/// How long a line for the user may get.
-const LINE_CHARS: usize = 200;
 
 /// How much of the task is in the title of a session.
 const TITLE_CHARS: usize = 50;
@@ -80,7 +77,7 @@ fn judges(run: &Run) -> Option<String> {
     };
     Some(match locale {
         Locale::En => format!("It is checked by {}{tail}.", gates.join(", ")),
-        Locale::Ko => format!("검사: {}{tail}.", gates.join(", ")),
+        Locale::Ko => format!("{}{tail}(으)로 판정합니다.", gates.join(", ")),
     })
 }
 
@@ -197,7 +194,7 @@ pub fn goes_on(run: &Run) -> String {
             run.id
         ),
         Locale::Ko => format!(
-            "ralph: 이 세션에서 루프 {}이(가) 계속됩니다. {turn}{wrong}. /cancel-ralph로 끝냅니다.",
+            "ralph: 이 세션에서 루프 {}이(가) 계속됩니다({turn}{wrong}). /cancel-ralph로 끝냅니다.",
             run.id
         ),
     }

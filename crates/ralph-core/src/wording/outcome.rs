@@ -39,23 +39,67 @@ fn what_passes(run: &Run) -> String {
         (_, Locale::En) => format!("all {} checks pass", gates.len()),
         (_, Locale::Ko) => format!("검사 {}개 모두 통과", gates.len()),
     };
-    let start = run.baseline.as_ref().filter(|_| !run.progress.accepted);
-    let fixed = start.map_or(0, |start| start.totals.failed_tests());
-    let fixed = fixed.saturating_sub(run.progress.totals.failed_tests());
     let tests = run.progress.totals.tests.filter(|tests| tests.passed > 0);
-    let remark = match (fixed, tests, locale) {
-        (0, None, _) => return passes,
-        (0, Some(tests), Locale::En) => {
+    let remark = match (what_was_fixed(run), tests, locale) {
+        (Some(fixed), _, _) => fixed,
+        (None, None, _) => return passes,
+        (None, Some(tests), Locale::En) => {
             format!("{} of {} tests", tests.passed, tests.passed + tests.failed)
         }
-        (0, Some(tests), Locale::Ko) => {
+        (None, Some(tests), Locale::Ko) => {
             format!("테스트 {}개 중 {}개", tests.passed + tests.failed, tests.passed)
         }
-        (1, _, Locale::En) => "1 failing test fixed".to_owned(),
-        (fixed, _, Locale::En) => format!("{fixed} failing tests fixed"),
-        (fixed, _, Locale::Ko) => format!("실패하던 테스트 {fixed}개 해결"),
     };
     format!("{passes} ({remark})")
+}
+
+/// `1 failing test, 2 errors fixed`
+fn what_was_fixed(run: &Run) -> Option<String> {
+    // What turned green with changes that the user accepted was not fixed.
+    if run.progress.accepted {
+        return None;
+    }
+    let start = run.baseline.as_ref().map(|start| start.totals).unwrap_or_default();
+    let now = run.progress.totals;
+    let tests = start.failed_tests().saturating_sub(now.failed_tests());
+    let errors = start.counts.errors.saturating_sub(now.counts.errors);
+    let fixed = [(tests, "failing test", "실패하던 테스트", "개"), (errors, "error", "오류", "건")];
+    let fixed = fixed.into_iter().filter(|(number, ..)| *number > 0);
+    let fixed: Vec<String> = match run.policy.locale {
+        Locale::En => fixed
+            .map(|(number, one, ..)| {
+                format!("{number} {one}{}", if number == 1 { "" } else { "s" })
+            })
+            .collect(),
+        Locale::Ko => fixed.map(|(number, _, one, unit)| format!("{one} {number}{unit}")).collect(),
+    };
+    let ending = match run.policy.locale {
+        Locale::En => "fixed",
+        Locale::Ko => "해결",
+    };
+    (!fixed.is_empty()).then(|| format!("{} {ending}", fixed.join(", ")))
+}
+
+/// How a turn ended, from the word that is on record for it.
+pub fn turn_words(turn: &str, locale: Locale) -> &str {
+    let (en, ko) = match turn {
+        "finished" => ("finished", "끝남"),
+        "no_turn" => ("no turn", "턴 없음"),
+        "failed" => ("the agent failed", "에이전트 오류"),
+        "aborted" => ("aborted", "중단됨"),
+        "interrupted" => ("interrupted", "중단됨"),
+        "human_asked" => ("asked you", "질문함"),
+        "children_running" => ("background work", "백그라운드 작업"),
+        "idle_timeout" => ("silent too long", "출력 없이 시간 초과"),
+        "turn_timeout" => ("took too long", "턴 시간 초과"),
+        "provider_limit" => ("provider limit", "제공자 한도"),
+        "work_tree_gone" => ("work tree gone", "작업 트리가 사라짐"),
+        other => (other, other),
+    };
+    match locale {
+        Locale::En => en,
+        Locale::Ko => ko,
+    }
 }
 
 /// Why checks are no proof of a run that the agent called done.
@@ -301,11 +345,11 @@ fn sentence_ko(run: &Run) -> String {
             "일시 정지: 도구를 쓰지 않고 계속하는 에이전트를 호스트가 멈췄습니다."
         }
         State::Success(Proof::Verified) => {
-            return format!("{after} 만에 완료: {}.", what_passes(run));
+            return format!("{after} 만에 완료했습니다: {}.", what_passes(run));
         }
         State::Success(Proof::Claimed) => {
             let why = why_no_proof(run);
-            return format!("{after} 만에 완료: 에이전트가 완료를 선언했습니다({why}).");
+            return format!("{after} 만에 끝났습니다: 에이전트가 완료를 선언했습니다({why}).");
         }
         State::Failed(failure) => {
             let why = failure_ko(failure, run.policy.limits.stalled);

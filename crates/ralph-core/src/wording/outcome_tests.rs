@@ -68,12 +68,12 @@ fn a_run_that_ended_says_why() {
         (
             State::Success(Proof::Verified),
             "Done after 2 turns: tests passes.",
-            "2턴 만에 완료: tests 통과.",
+            "2턴 만에 완료했습니다: tests 통과.",
         ),
         (
             State::Success(Proof::Claimed),
             "Done after 2 turns, by the agent's word; the tests pass, and they would also pass on the code of the start.",
-            "2턴 만에 완료: 에이전트가 완료를 선언했습니다(테스트는 통과하지만 시작 시점의 코드에서도 통과).",
+            "2턴 만에 끝났습니다: 에이전트가 완료를 선언했습니다(테스트는 통과하지만 시작 시점의 코드에서도 통과).",
         ),
         (
             failed(Failure::MaxIterations),

@@ -90,19 +90,20 @@ pub fn only_security_looks(locale: Locale) -> &'static str {
     }
 }
 
-/// The user is told that checks were made weaker; `None` if none was.
+/// The user is told that changes of tests and checks are held; `None` if none
+/// is. Whether they make a check weaker is for the user to say.
 pub fn weakened(held: &[Weakening], locale: Locale) -> Option<String> {
     let first = held.first()?;
     let what: String = inline(&first.what).chars().take(CHANGE_CHARS).collect();
     let (place, others) = (&first.place, held.len() - 1);
     Some(match (locale, others) {
-        (Locale::En, 0) => format!("The agent weakened a check: {place}: {what}."),
+        (Locale::En, 0) => format!("A change of the checks is held: {place}: {what}."),
         (Locale::En, _) => {
-            format!("The agent weakened {} checks, first {place}: {what}.", held.len())
+            format!("{} changes of the checks are held, first {place}: {what}.", held.len())
         }
-        (Locale::Ko, 0) => format!("에이전트가 검사를 약하게 했습니다: {place}: {what}."),
+        (Locale::Ko, 0) => format!("검사의 변경 1건이 보류되었습니다: {place}: {what}."),
         (Locale::Ko, _) => {
-            format!("에이전트가 검사 {}건을 약하게 했습니다. 첫째: {place}: {what}.", held.len())
+            format!("검사의 변경 {}건이 보류되었습니다. 첫째: {place}: {what}.", held.len())
         }
     })
 }
@@ -138,7 +139,7 @@ pub fn provider_failed(what: &str, run: &Run) -> String {
     let what: String = inline(what).chars().take(CHANGE_CHARS).collect();
     match run.policy.locale {
         Locale::En => format!("ralph: the provider failed ({what}); the agent tries again: {note}"),
-        Locale::Ko => format!("ralph: 제공자 오류({what}). 다시 시도합니다: {note}"),
+        Locale::Ko => format!("ralph: 제공자가 오류를 냈습니다({what}). 다시 시도합니다: {note}"),
     }
 }
 

@@ -53,9 +53,9 @@ fn only_checks_that_pass_before_the_first_turn_are_told_to() {
 fn the_first_change_is_named_and_the_others_are_counted() {
     let held = |place: &str| Weakening { place: place.to_owned(), what: "skipped".to_owned() };
     let one = weakened(&[held("t.py:6")], Locale::En);
-    assert_eq!(one.as_deref(), Some("The agent weakened a check: t.py:6: skipped."));
+    assert_eq!(one.as_deref(), Some("A change of the checks is held: t.py:6: skipped."));
     let two = weakened(&[held("t.py:6"), held("t.py:9")], Locale::En);
-    assert_eq!(two.as_deref(), Some("The agent weakened 2 checks, first t.py:6: skipped."));
+    assert_eq!(two.as_deref(), Some("2 changes of the checks are held, first t.py:6: skipped."));
     assert_eq!(weakened(&[], Locale::En), None);
     let edit = |place: &str| Edit { place: place.to_owned(), what: String::new() };
     let many = ["a", "a", "b", "c", "d"].map(edit);

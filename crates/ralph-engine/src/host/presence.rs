@@ -149,5 +149,6 @@ pub(super) fn with_changes(reply: HostReply, next: &Run, evidence: &Evidence) ->
     let edited = || told::edited(&evidence.edited, locale).filter(|_| next.state.is_ended());
     let (Some(text), Some(note)) = (weakened.or_else(edited), &reply.note) else { return reply };
     let brief = reply.brief.as_ref().map(|brief| format!("{brief}\n{text}"));
-    HostReply { note: Some(format!("{note}\n{text}")), brief, ..reply }
+    let note = format!("{note}\n{text}");
+    HostReply { brief, ..reply }.with_note(note)
 }

@@ -60,8 +60,8 @@ pub(super) fn section(report: &Report, out: &mut String, markup: Markup) {
         // Where nothing was checked, nothing is known to fail or to pass.
         let failing =
             if record.gates.is_empty() { "–".to_owned() } else { record.failing.to_string() };
-        let [turn, claim, decision] =
-            [&record.turn, &record.claim, &record.decision].map(|word| shown(word, locale));
+        let turn = wording::turn_words(&record.turn, locale);
+        let [claim, decision] = [&record.claim, &record.decision].map(|word| shown(word, locale));
         let back = back.map_or_else(String::new, |to| words.back.replace("{}", &nth(to, words)));
         let why = reasons(record, words, locale);
         let _ = match markup {
@@ -114,10 +114,6 @@ fn reasons(record: &IterationRecord, words: &Words, locale: Locale) -> Vec<Strin
 /// A word of a record in the language of the report.
 fn shown(word: &str, locale: Locale) -> &str {
     match (locale, word) {
-        (Locale::Ko, "finished") => "끝남",
-        (Locale::Ko, "failed") => "오류",
-        (Locale::Ko, "idle_timeout" | "turn_timeout") => "시간 초과",
-        (Locale::Ko, "provider_limit") => "제공자 한도",
         (Locale::Ko, "none") => "없음",
         (Locale::Ko, "promise" | "marker") => "있음",
         (Locale::Ko, "near_miss") => "무효",
@@ -126,6 +122,8 @@ fn shown(word: &str, locale: Locale) -> &str {
         (Locale::Ko, "give_up") => "포기",
         (Locale::Ko, "wait") => "대기",
         (Locale::Ko, "pause") => "일시 중지",
+        (Locale::En, "near_miss") => "invalid",
+        (Locale::En, "give_up") => "give up",
         (Locale::En | Locale::Ko, other) => other,
     }
 }

@@ -68,7 +68,7 @@ fn record(decision: &str, gates: Vec<GateReport>, held: &[&str]) -> IterationRec
 
 #[test]
 fn words_of_a_record_are_said_in_the_language_of_the_report() {
-    assert_eq!(shown("give_up", Locale::En), "give_up");
+    assert_eq!(shown("give_up", Locale::En), "give up");
     assert_eq!(shown("give_up", Locale::Ko), "포기");
     assert_eq!(shown("something_new", Locale::Ko), "something_new");
     assert_eq!(padded("포기", 6), "포기  ");
@@ -101,9 +101,9 @@ fn a_turn_that_was_not_accepted_says_what_fails_with_or_without_a_claim() {
 fn a_turn_that_weakened_a_check_says_which_though_everything_passes() {
     let record = record("continue", vec![gate(Verdict::Pass, Vec::new())], &["tests/a.rs:3"]);
     let told = reasons(&record, &ENGLISH, Locale::En);
-    assert_eq!(told, ["weakened: tests/a.rs:3: `adds` is ignored now"]);
+    assert_eq!(told, ["held: tests/a.rs:3: `adds` is ignored now"]);
     let told = reasons(&record, &KOREAN, Locale::Ko);
-    assert_eq!(told, ["약해진 검사: tests/a.rs:3: `adds` is ignored now"]);
+    assert_eq!(told, ["보류됨: tests/a.rs:3: `adds` is ignored now"]);
 }
 
 #[test]

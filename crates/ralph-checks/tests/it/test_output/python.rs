@@ -84,3 +84,23 @@ fn sentences_about_tests_are_no_tests() {
                  FAIL\tnothing\n";
     check_bytes(Format::Text, text, "no tests");
 }
+
+#[test]
+fn unittest_names_the_error_and_not_the_last_line_of_its_comparison() {
+    let rule = ["=".repeat(70), "-".repeat(70)];
+    let text = format!(
+        "{}\nFAIL: test_s (test_g.T.test_s)\n{}\nTraceback (most recent call last):\n  \
+         File \"/p/test_g.py\", line 4, in test_s\n    self.assertEqual(a, b)\n\
+         AssertionError: 'hello world' != 'hello wurld!'\n- hello world\n?        ^\n\
+         + hello wurld!\n?        ^    +\n\n\n{}\nRan 1 test in 0.001s\n\nFAILED (failures=1)\n",
+        rule[0], rule[1], rule[1]
+    );
+    check_bytes(
+        Format::Text,
+        text.as_bytes(),
+        "
+        failed test_g.T.test_s @/p/test_g.py:4: AssertionError: 'hello world' != 'hello wurld!' | - hello world | + hello wurld!
+        0 passed, 1 failed, 0 skipped
+    ",
+    );
+}

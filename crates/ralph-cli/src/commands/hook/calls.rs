@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use ralph_core::host::{Effect, Happening, HostReply};
 use ralph_core::locale::Locale;
 use ralph_core::run::Owner;
+use ralph_core::wording::told;
 use ralph_core::{Run, SessionId};
 use ralph_engine::clock::Interrupt;
 use ralph_engine::host::{self, Place, QueuedWords};
@@ -149,14 +150,21 @@ impl Session<'_> {
         let is_ours = |words: &&QueuedWords| slash::is_ours(&words.text);
         let words = words.iter().rev().find(is_ours)?;
         let command = slash::parse(&words.text, &|word| self.is_path(session, word))?;
-        let Slash::Call(call) = &command else { return None };
-        let is_quick = match manner(&call.command) {
-            Manner::Rules => !matches!(call.command, Command::Rollback(_)),
-            Manner::Shows => true,
-            Manner::Plain | Manner::Allows | Manner::Elsewhere(_) => false,
+        let is_quick = match &command {
+            Slash::Call(call) => match manner(&call.command) {
+                Manner::Rules => !matches!(call.command, Command::Rollback(_)),
+                Manner::Shows => true,
+                Manner::Plain | Manner::Allows | Manner::Elsewhere(_) => false,
+            },
+            Slash::Resume(_) => true,
+            Slash::Arm(_) | Slash::Help | Slash::Unclear(..) => false,
         };
         if !is_quick || place.was_shown(&words.at) {
             return None;
+        }
+        if matches!(command, Slash::Resume(_)) {
+            let own = self.own_open(session).ok()??;
+            return own.state.is_active().then(|| Queued::Shows(told::is_at_work(&own)));
         }
         let reply = self.command(session, &command, &words.text);
         let text = said_by(&reply)?;

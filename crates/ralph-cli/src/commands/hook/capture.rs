@@ -68,7 +68,7 @@ fn write(app: &App, event: &HostEvent) {
     let capture = Capture { home, root, worktree, place, teller };
     if let Err(error) = capture.take(event, app.now()) {
         // The host goes on: what is not kept is lost, and nothing else.
-        log::write(&app.home, &format!("{session:?}: {error}"));
+        log::write(&app.home, &format!("{}: {error}", session.as_str()));
     }
 }
 

@@ -144,7 +144,7 @@ pub(super) fn add(
         },
         Ok(None) => reply,
         Err(error) => {
-            log::write(&app.home, &format!("{session:?}: {error}"));
+            log::write(&app.home, &format!("{}: {error}", session.as_str()));
             HostReply { note: reply.note.or_else(|| Some(said(app, &error))), ..reply }
                 .in_tone(Tone::Warning)
         }
@@ -211,7 +211,7 @@ impl Showing<'_> {
             let noted = recall.note_shown(&found, &wanted.place, now).map_err(CliError::from);
             // What was found is worth more than the record of it.
             if let Err(error) = noted.and(self.place.keep(SEEN, &seen).map_err(CliError::from)) {
-                log::write(&app.home, &format!("{:?}: {error}", self.session));
+                log::write(&app.home, &format!("{}: {error}", self.session.as_str()));
             }
         }
         Ok(Some(found))

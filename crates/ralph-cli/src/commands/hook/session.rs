@@ -349,6 +349,9 @@ impl<'a> Session<'a> {
                 Some("터미널에서는 언제든 `ralph allow PATH` 로 변경을 허용할 수 있습니다"),
             ));
         };
+        if !allow::is_held(self.app, &run, words)? {
+            return Err(not_held(&run, words));
+        }
         allow::accept(self.app, &run, words)?;
         self.go_on(session, open_ledger(self.app)?, &run)
     }
@@ -367,15 +370,19 @@ impl<'a> Session<'a> {
         let is_own = run.session() == Some(session);
         let is_under_way =
             run.state == State::Running && !ledger.store().is_decided(&run.id, run.iteration)?;
-        match self.call.host.reach {
-            Reach::Answers if self.is_echo(&run, session) => return Ok(HostReply::silent()),
-            Reach::Messages if is_own && is_under_way => {
-                let resumed = Place::new(&self.app.home, session).resumed();
-                let is_echo = resumed.is_some_and(|at| at.plus(ECHO) >= self.call.heard);
-                let told = || answer(told::is_at_work(&run));
-                return Ok(if is_echo { HostReply::silent() } else { told() });
-            }
-            Reach::Answers | Reach::Messages => {}
+        let place = Place::new(&self.app.home, session);
+        let is_recent = place.resumed().is_some_and(|at| at.plus(ECHO) >= self.call.heard);
+        let is_echo = match self.call.host.reach {
+            // A run in its first epoch was resumed by nobody.
+            Reach::Answers => self.is_echo(&run, session) && run.epoch > 1,
+            Reach::Messages => is_own && is_under_way && is_recent,
+        };
+        if is_echo {
+            return Ok(HostReply::silent());
+        }
+        // A host that answers lets the user speak only when no turn is under way.
+        if self.call.host.reach == Reach::Messages && is_own && is_under_way {
+            return Ok(answer(told::is_at_work(&run)));
         }
         let is_elsewhere = run.session().is_some() && !is_own;
         let lives = run.state.is_active() && !self.app.is_left(&run);
@@ -420,7 +427,8 @@ impl<'a> Session<'a> {
         let taken = loops::take_over_as(ledger.store(), run, &owner, self.app.now());
         if let Err(EngineError::Store(StoreError::Stale { .. })) = &taken {
             let now = ledger.store().run(&run.id)?;
-            if now.is_some_and(|now| self.is_echo(&now, session)) {
+            // It may be seen resting while another process takes it over.
+            if now.is_some_and(|now| now.session() == Some(session) && !now.state.is_ended()) {
                 return Ok(HostReply::silent());
             }
         }
@@ -515,6 +523,26 @@ fn has_ended(run: &Run) -> CliError {
         .in_korean(
             format!("{id} 은(는) 이미 끝났습니다({status})"),
             Some("`/ralph 작업` 으로 새 루프를 시작하세요"),
+        )
+}
+
+/// Why nothing was allowed: what is held is elsewhere.
+fn not_held(run: &Run, words: &[String]) -> CliError {
+    let question = match &run.state {
+        State::Waiting(Wait::Human { question }) => question.as_str(),
+        State::Waiting(_)
+        | State::Running
+        | State::Paused(_)
+        | State::Success(_)
+        | State::Failed(_)
+        | State::Stopped => "",
+    };
+    let typed = words.join(" ");
+    CliError::refused(format!("nothing is held at `{typed}`"))
+        .with_hint(format!("the loop waits for this: {question}"))
+        .in_korean(
+            format!("`{typed}` 에는 보류된 변경이 없습니다"),
+            Some(&format!("루프가 기다리는 것: {question}")),
         )
 }
 

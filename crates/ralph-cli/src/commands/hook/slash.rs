@@ -233,17 +233,17 @@ fn distance(one: &str, other: &str) -> usize {
 
 /// Why nothing was done about a word that may have been meant otherwise.
 pub(super) fn unclear(word: &str, meant: Option<&str>) -> CliError {
-    let hint = format!("a task that begins like that goes into quotes: `/ralph \"{word} …\"`");
-    let korean = format!("그렇게 시작하는 작업은 따옴표로 묶으세요: `/ralph \"{word} …\"`");
+    let hint = format!("To use it as a task, quote it: `/ralph \"{word} …\"`");
+    let korean = format!("작업으로 쓰려면 따옴표로 묶으세요: `/ralph \"{word} …\"`");
     match meant {
-        Some(verb) => CliError::usage(format!("`{word}` is nothing that a loop can do"))
+        Some(verb) => CliError::usage(format!("unknown command `{word}`"))
             .with_hint(format!("did you mean `/ralph {verb}`? {hint}"))
             .in_korean(
-                format!("`{word}` 은(는) 루프의 명령이 아닙니다"),
+                format!("알 수 없는 명령 `{word}`"),
                 Some(&format!("`/ralph {verb}` 을(를) 뜻하셨나요? {korean}")),
             ),
         None => CliError::usage(format!("`{word}` is neither a task nor a flag"))
-            .with_hint(format!("`/ralph help` lists the flags; {hint}"))
+            .with_hint(format!("`/ralph help` lists the flags. {hint}"))
             .in_korean(
                 format!("`{word}` 은(는) 작업도 플래그도 아닙니다"),
                 Some(&format!("`/ralph help` 로 플래그를 볼 수 있습니다. {korean}")),

@@ -91,7 +91,7 @@ pub(super) fn look(app: &App, call: &Call, event: &HostEvent) -> Option<Standing
             Standing { session, reader, age }
         }),
         Err(error) => {
-            log::write(&app.home, &format!("{session:?}: {error}"));
+            log::write(&app.home, &format!("{}: {error}", session.as_str()));
             None
         }
     }

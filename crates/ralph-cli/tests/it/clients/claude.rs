@@ -11,11 +11,13 @@
 mod arguments;
 mod arming;
 mod driver;
+mod guide;
 mod installing;
 mod learning;
 mod loops;
 mod prove;
 mod sessions;
 mod stage;
+mod story;
 mod tools;
 mod trouble;

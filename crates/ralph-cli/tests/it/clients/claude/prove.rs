@@ -2,4 +2,5 @@
 
 mod client;
 mod people;
+mod story;
 mod unseen;

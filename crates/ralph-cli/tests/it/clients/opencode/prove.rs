@@ -9,4 +9,5 @@ mod people;
 mod providers;
 mod sessions;
 mod start;
+mod story;
 mod terminal;

@@ -34,7 +34,7 @@ fn what_is_typed_during_a_turn_acts_at_its_end_and_a_question_waits() {
         stage.is("stopped", 2).asked(2);
         terminal.types(&format!("/ralph choose a way {GATE} ")).presses("Enter");
         terminal.until_shows("Which one do you want?");
-        terminal.until_shows("Answer here");
+        terminal.until_shows("Send a message to go on");
         stage.is("waiting/human", 1).asked(3);
         terminal.types("/exit").presses("Enter").until_ended();
     });

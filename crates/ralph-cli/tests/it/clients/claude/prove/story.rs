@@ -1,0 +1,93 @@
+//! One person, one afternoon: from the installation to its end.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ralph_testkit::{Claude, Hold, Messages, Project, Script, Story, Turn, isolated};
+
+use crate::clients::claude::stage::{DONE, GATE, writes};
+
+const CLIENT: &str = "claude --dangerously-skip-permissions";
+
+/// Waits until the client has put a line on record that it holds back.
+#[track_caller]
+fn until_queued(story: &Story<'_>, project: &Project, line: &str) {
+    let folder = project.outside("home/.claude/projects");
+    let queued = format!("\"content\":\"{line}");
+    let has_it = |file: PathBuf| fs::read_to_string(file).is_ok_and(|text| text.contains(&queued));
+    let files = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten();
+    let _ = story.terminal().until(|_| {
+        let files = files(folder.clone()).flat_map(|project| files(project.path()));
+        files.map(|file| file.path()).any(has_it)
+    });
+}
+
+#[test]
+fn a_person_installs_works_interrupts_asks_finishes_undoes_and_uninstalls() {
+    isolated(|| {
+        let project = Project::git(env!("CARGO_BIN_EXE_ralph"));
+        project.file("a", "1\n").run_git(&["add", "-A"]);
+        project.run_git(&["commit", "--quiet", "--message=start"]);
+        let holds = ["looking", "working", "pausing"].map(|name| Hold::new(&project, name));
+        let [looking, working, pausing] = &holds;
+        let api = Messages::start(Script::new([
+            Turn::says("I look around.").held(looking),
+            Turn::runs(&working.script("")),
+            Turn::says("It is a file."),
+            Turn::says("Two ways are possible. Which one do you want?"),
+            Turn::says("The first one it is.").held(pausing),
+            Turn::says(DONE),
+            writes(&project, "a", "b\n"),
+            Turn::says(DONE),
+        ]));
+        let claude = Claude::new(&project, &api);
+        let mut story = claude.story();
+        story.runs("ralph install claude-code --dry-run --no-tools | head -2");
+        story.runs("ralph install claude-code --no-tools");
+        story.runs("ralph doctor");
+        story.starts(CLIENT, "bypass permissions on");
+        story.enters("/ralph help", "/cancel-ralph");
+        story.enters("/ralph status", "no run here");
+        story.enters("/ralph stauts", "did you mean");
+        story.enters("/ralph fix it --criteria custom:python3 -m unittest -v", "quotes");
+        story.types(&format!("/ralph go round and round {GATE}"));
+        looking.is_begun();
+        story.sees("loop started");
+        story.types("/ralph status");
+        until_queued(&story, &project, "/ralph status");
+        looking.release();
+        working.is_begun();
+        story.sees("ralph: turn 2 of 10, 1 check fails.");
+        story.presses("Escape", "Interrupted");
+        working.is_over();
+        story.enters("what is a?", "paused: the agent's turn was aborted");
+        story.sees("It is a file.");
+        story.enters("/ralph resume", "goes on in this session");
+        story.sees("waiting for you");
+        story.types("the first one");
+        pausing.is_begun();
+        story.types("/ralph pause");
+        until_queued(&story, &project, "/ralph pause");
+        pausing.release();
+        story.sees("asked for it");
+        story.enters("/cancel-ralph", "ended the run");
+        story.enters("/ralph diff", "No file differs");
+        story.enters("/ralph report", "asked you");
+        story.enters(&format!("/ralph make a hold b {GATE}"), "done after 2 turns");
+        story.enters("/ralph status", "success (verified)");
+        story.enters("/ralph runs", "stopped");
+        story.enters("/ralph diff", "diff --git");
+        story.leaves("/exit");
+        story.runs("ralph report");
+        story.runs("ralph rollback --dry-run");
+        story.runs("ralph rollback");
+        story.runs("ralph rollback --undo");
+        story.runs("ralph uninstall claude-code");
+        story.runs("git status --short");
+        assert!(story.steps() >= 30, "{}", story.steps());
+        api.is_over();
+        let kept =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/clients/claude/prove/story.txt");
+        story.is_as_kept(&kept);
+    });
+}
