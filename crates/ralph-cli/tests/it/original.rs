@@ -101,7 +101,7 @@ fn tests_of_the_start_that_end_without_naming_one_do_not_pass() {
     let suite =
         "for test in tests/*.t; do sh $test || exit 134; done; ls tests/*.t | sed 's/^/ok 1 - /'";
     let project = self::suite();
-    project.file("suite.sh", &format!("{suite}\n")).file("tests/good.t", "true\n");
+    project.file("suite.sh", format!("{suite}\n")).file("tests/good.t", "true\n");
     let bend = "echo true > tests/bad.t";
     let _ = run(&project, bend, &[]).exits(4).ends("waiting/human", 2);
 }

@@ -369,9 +369,8 @@ impl Driver<'_> {
             verdict = original::judge(then, &whole_suite(&own, state_of(&own)), &judged);
         }
         if !verdict.objections.is_empty() {
-            let tests = |report: &GateReport| match is_whole {
-                true => whole_suite(&own, state_of(report)),
-                false => tests_of(report, &own),
+            let tests = |report: &GateReport| {
+                if is_whole { whole_suite(&own, state_of(report)) } else { tests_of(report, &own) }
             };
             let again = self.report_on(case.run, index, stage);
             let control = self.hear_start(case, index)?;
