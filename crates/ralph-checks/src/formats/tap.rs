@@ -11,10 +11,10 @@ mod yaml;
 
 use std::io::BufRead;
 
-use ralph_core::finding::{Place, TestState};
+use ralph_core::finding::{Level, Place, TestState};
 
 use super::lines::{self, Claim};
-use super::{Collector, Unreadable};
+use super::{Collector, Found, Unreadable};
 use diagnostic::Diagnostics;
 use point::Point;
 use tree::{Leaf, Tree};
@@ -55,9 +55,12 @@ struct Current {
 }
 
 impl Tap {
-    /// Whether the line can only begin a document of this form.
+    /// Whether the line can only begin a document of this form. The plan may
+    /// come at the end; then the first test does.
     pub(super) fn begins_with(line: &str) -> bool {
-        line.starts_with("TAP version ") || plan(line).is_some()
+        let number = line.strip_prefix("not ").unwrap_or(line).strip_prefix("ok 1");
+        let is_first = number.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+        line.starts_with("TAP version ") || plan(line).is_some() || is_first
     }
 
     /// Whether a document has begun.
@@ -100,7 +103,7 @@ impl Tap {
         let seen = self.tree.outermost();
         if seen < self.planned && !self.tree.has_file() {
             let message = format!("{} tests were planned, {seen} ran", self.planned);
-            out.failed("plan", Place::default(), &message);
+            broke_off(&message, self.planned - seen, out);
         }
     }
 
@@ -128,7 +131,7 @@ impl Tap {
         } else if line.starts_with("TAP version ") {
             self.start(out);
         } else if let Some(reason) = line.strip_prefix("Bail out!") {
-            out.failed("Bail out!", Place::default(), reason.trim());
+            broke_off(&format!("Bail out! {}", reason.trim()), 1, out);
         } else if let Some((file, end)) = proved(line) {
             self.start(out);
             self.tree.enter_file(file, out);
@@ -187,6 +190,13 @@ impl Tap {
             self.diagnostics.expect(name, id);
         }
     }
+}
+
+/// Tests that were not reached have no names, and failed.
+fn broke_off(message: &str, missing: u64, out: &mut Collector) {
+    let found = Found { tool: "tap", rule: None, level: Level::Error, message, context: "" };
+    out.finding(Place::default(), &found);
+    out.unnamed_tests(TestState::Failed, missing);
 }
 
 /// Whether a line is `TypeError: message`.

@@ -97,10 +97,10 @@ fn fewer_tests_than_planned_are_a_failure() {
     check_bytes(
         Format::Tap,
         b"1..3\nok 1 - one\nBail out! no till\n",
-        "failed Bail out! @: no till
-         passed one
-         failed plan @: 3 tests were planned, 1 ran
-         1 passed, 2 failed, 0 skipped",
+        "passed one
+         error @: tap - : Bail out! no till
+         error @: tap - : # tests were planned, # ran
+         1 passed, 3 failed, 0 skipped",
     );
     check_bytes(Format::Tap, b"1..0 # SKIP nothing to do\n", "0 passed, 0 failed, 0 skipped");
 }
@@ -110,4 +110,17 @@ fn plain_text_of_tap_is_recognised() {
     let text = sample("tap/node.tap");
     let own = reading(Format::Tap, &text).unwrap();
     assert_eq!(told(&own), told(&reading(Format::Text, &text).unwrap()));
+}
+
+#[test]
+fn a_plan_at_the_end_is_recognised_in_plain_text_too() {
+    for first in ["ok 1", "ok 1 - one", "not ok 1 - one", "ok 1 # skip"] {
+        let text = format!("building\n{first}\nok 2 - two\n1..2\n");
+        let own = reading(Format::Tap, text.as_bytes()).unwrap();
+        let plain = reading(Format::Text, text.as_bytes()).unwrap();
+        assert_eq!(told(&own), told(&plain), "{first}");
+        assert_eq!(plain.findings, [], "{first}");
+    }
+    let prose = reading(Format::Text, b"ok 12 files\nok 1st try\nok\n").unwrap();
+    assert_eq!(prose.tests, None);
 }
