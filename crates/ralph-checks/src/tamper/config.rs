@@ -158,6 +158,7 @@ fn form(path: &str) -> Option<Form> {
         "Makefile" | "makefile" | "GNUmakefile" | "justfile" | "Justfile" | ".justfile" => {
             Form::Recipes
         }
+        _ if extension == "mk" => Form::Recipes,
         "pom.xml"
         | "build.gradle"
         | "build.gradle.kts"
@@ -165,6 +166,7 @@ fn form(path: &str) -> Option<Form> {
         | "phpunit.xml"
         | "phpunit.xml.dist"
         | ".rspec"
+        | ".rspec-local"
         | "Directory.Build.props"
         | "psalm.xml"
         | "Rakefile"

@@ -89,6 +89,27 @@ impl Language {
         !matches!(self, Self::C | Self::Cpp)
     }
 
+    /// Whether a file of it is built before it runs.
+    pub(super) fn is_compiled(self) -> bool {
+        match self {
+            Self::Rust
+            | Self::Java
+            | Self::Kotlin
+            | Self::CSharp
+            | Self::Go
+            | Self::C
+            | Self::Cpp => true,
+            Self::Python
+            | Self::JavaScript
+            | Self::TypeScript
+            | Self::Tsx
+            | Self::Ruby
+            | Self::Php
+            | Self::Shell
+            | Self::Bats => false,
+        }
+    }
+
     /// Whether it is one of the forms of JavaScript.
     pub(super) fn is_script(self) -> bool {
         matches!(self, Self::JavaScript | Self::TypeScript | Self::Tsx)

@@ -103,6 +103,13 @@ pub fn split(files: &[FilePair<'_>], project: &dyn ProjectTexts) -> SplitChange 
         if class == FileClass::Inline && is_for_tests(path, file, files, project) {
             class = FileClass::Test;
         }
+        let start = AtStart { files, project };
+        if class == FileClass::Mixed && file.old.is_none() && !has_folder_of(path, &start) {
+            class = FileClass::Neither;
+        }
+        if file.old.is_none() && is_header_of_others(path, &start) {
+            class = FileClass::Test;
+        }
         let is_doubtful = match class {
             FileClass::Code => file.old.is_some(),
             FileClass::Test => is_code_in_test_folder(path),
@@ -185,6 +192,33 @@ fn is_for_tests(
     test_modules::is_for_tests(path, &text_of)
 }
 
+/// Whether anything lay where a file is. The manifest of a package that is new
+/// as a whole says nothing about tests of the start.
+fn has_folder_of(path: &str, start: &AtStart<'_>) -> bool {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut found = folder.is_empty();
+    start.each(&mut |own, _| {
+        found |= own.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+    });
+    found
+}
+
+/// Whether tests include a header of this name from elsewhere, `<assert.h>`,
+/// that was none of the project's: a new one takes its place.
+fn is_header_of_others(path: &str, start: &AtStart<'_>) -> bool {
+    let is_header = matches!(path.rsplit_once('.'), Some((_, "h" | "hh" | "hpp" | "hxx")));
+    if !is_header {
+        return false;
+    }
+    let tails = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
+    let included: Vec<String> = tails.chain([path]).map(|tail| format!("<{tail}>")).collect();
+    let mut found = false;
+    start.each(&mut |own, text| {
+        found |= class(own) == FileClass::Test && included.iter().any(|name| text.contains(name));
+    });
+    found
+}
+
 fn class(path: &str) -> FileClass {
     let name = path.rsplit('/').next().unwrap_or(path);
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
@@ -194,10 +228,7 @@ fn class(path: &str) -> FileClass {
     if splice::is_mixed(path) {
         return FileClass::Mixed;
     }
-    if paths::is_startup_module(path) {
-        return FileClass::Test;
-    }
-    if config::is_config(path) {
+    if paths::configures_checks(path) {
         return if config::is_manifest(path) { FileClass::Neither } else { FileClass::Test };
     }
     if matches!(extension, "md" | "rst" | "adoc" | "lock" | "sum" | "mod")
@@ -240,7 +271,7 @@ fn told_by_names(files: &[&str], project: &dyn ProjectTexts) -> Vec<FileClass> {
     let mut named = vec![NamedBy::default(); files.len()];
     project.each(&mut |path, text| {
         let class = class(path);
-        let is_runner = config::is_config(path) && class != FileClass::Neither;
+        let is_runner = paths::configures_checks(path) && class != FileClass::Neither;
         for (own, named) in files.iter().zip(&mut named) {
             if *own == path {
                 continue;
@@ -257,7 +288,10 @@ fn told_by_names(files: &[&str], project: &dyn ProjectTexts) -> Vec<FileClass> {
         let serves = match (Language::of(path), named) {
             (_, NamedBy { code: true, .. }) => false,
             (None, NamedBy { tests, runner, .. }) => *tests || *runner,
-            (Some(_), NamedBy { runner, .. }) => *runner || is_code_in_test_folder(path),
+            // What is to be built is named in order to be built.
+            (Some(language), NamedBy { runner, .. }) => {
+                (*runner && !language.is_compiled()) || is_code_in_test_folder(path)
+            }
         };
         if serves { FileClass::Test } else { FileClass::Code }
     };

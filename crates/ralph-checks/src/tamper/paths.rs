@@ -94,7 +94,7 @@ pub fn is_runner_config(path: &str) -> bool {
         "phpunit.xml",
     ];
     let (name, _) = split(path);
-    name == ".rspec" || HEADS.iter().any(|head| name.starts_with(head))
+    matches!(name, ".rspec" | ".rspec-local") || HEADS.iter().any(|head| name.starts_with(head))
 }
 
 /// Whether a runner of checks, or what chooses its version, would read a file
@@ -108,7 +108,7 @@ pub fn configures_checks(path: &str) -> bool {
         ".npmrc",
         ".yarnrc",
         ".yarnrc.yml",
-        ".babelrc",
+        ".swcrc",
         ".python-version",
         ".node-version",
         ".ruby-version",
@@ -120,7 +120,7 @@ pub fn configures_checks(path: &str) -> bool {
         || super::config::is_config(path)
         || is_startup_module(path)
         || OTHERS.contains(&name)
-        || name.starts_with("babel.config.")
+        || [".babelrc", "babel.config."].iter().any(|head| name.starts_with(head))
 }
 
 /// Whether Python loads a module before anything else, without being asked.
@@ -327,7 +327,9 @@ mod tests {
             "pyproject.toml",
             "package.json",
             ".npmrc",
-            ".rspec",
+            ".babelrc.js",
+            ".rspec-local",
+            "rules.mk",
             "jest.config.js",
             ".cargo/config.toml",
             "sitecustomize.py",

@@ -116,8 +116,21 @@ pub(super) fn is_escape(word: &str) -> bool {
     (ESCAPES.contains(&flag) || flag.starts_with("no:")) && !HARMLESS.contains(&flag)
 }
 
-/// The words of a command; operators stand for themselves.
+/// The words of a command; operators stand for themselves. `python -m` says
+/// how a program is started, not what it does.
 pub(super) fn words(command: &str) -> Vec<String> {
+    let mut words = all_words(command);
+    while let Some(at) = words.windows(2).position(|two| is_python(&two[0]) && two[1] == "-m") {
+        words.drain(at..at + 2);
+    }
+    words
+}
+
+fn is_python(word: &str) -> bool {
+    word.rsplit('/').next().is_some_and(|name| name.starts_with("python"))
+}
+
+fn all_words(command: &str) -> Vec<String> {
     command
         .replace("||", " || ")
         .replace("&&", " && ")
@@ -139,6 +152,7 @@ mod tests {
             ("jest --coverage", "jest"),
             ("eslint . --max-warnings 0", "eslint ."),
             ("pytest", "pytest -k 'not slow'"),
+            ("pytest", "python -m pytest -m fast"),
             ("tsc --noEmit", "echo ok"),
             ("go test ./...", "go test ./a"),
         ] {
@@ -146,6 +160,8 @@ mod tests {
         }
         for (old, new) in [
             ("jest", "jest --ci"),
+            ("pytest -q", "python3 -m pytest -q"),
+            (".venv/bin/python -m pytest", "pytest"),
             ("tsc", "tsc && eslint ."),
             ("eslint .", "eslint . --max-warnings 0"),
             ("cargo test", "cargo test --workspace"),

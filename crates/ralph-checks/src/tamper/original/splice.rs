@@ -1,4 +1,10 @@
-//! Manifests that hold settings of runners among others.
+//! Manifests that hold settings of runners among others, or say where the
+//! modules lie that tests load.
+//!
+//! Of the latter this holds: what tests of the start could load is found where
+//! it was then. What is new stays, because new code may need it.
+
+use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 use toml::{Table, Value};
@@ -7,7 +13,7 @@ use toml::{Table, Value};
 pub(super) fn is_mixed(path: &str) -> bool {
     matches!(
         name(path),
-        "package.json" | "composer.json" | "pyproject.toml" | "setup.cfg" | "Cargo.toml"
+        "package.json" | "composer.json" | "pyproject.toml" | "setup.cfg" | "Cargo.toml" | "go.mod"
     )
 }
 
@@ -23,6 +29,7 @@ pub(super) fn with_runner_settings(path: &str, present: &str, start: &str) -> Op
         "package.json" | "composer.json" => json(present, start),
         "pyproject.toml" => pyproject(present, start),
         "Cargo.toml" => cargo(present, start),
+        "go.mod" => Some(go(present, start)),
         _ => Some(sections(present, start)),
     }
 }
@@ -32,21 +39,46 @@ fn name(path: &str) -> &str {
 }
 
 fn json(present: &str, start: &str) -> Option<String> {
-    const KEYS: [&str; 9] =
-        ["scripts", "jest", "mocha", "vitest", "ava", "tap", "c8", "nyc", "babel"];
-    let mut now: Json = serde_json::from_str(present).ok()?;
+    const KEYS: [&str; 10] =
+        ["scripts", "jest", "mocha", "vitest", "ava", "tap", "c8", "nyc", "babel", "main"];
+    let now: Json = serde_json::from_str(present).ok()?;
     let then: Json = serde_json::from_str(start).ok()?;
-    if KEYS.iter().all(|key| now.get(key) == then.get(key)) {
-        return Some(present.to_owned());
-    }
-    let table = now.as_object_mut()?;
+    let mut next = now.clone();
+    let table = next.as_object_mut()?;
     for key in KEYS {
         match then.get(key) {
             Some(value) => table.insert(key.to_owned(), value.clone()),
             None => table.remove(key),
         };
     }
-    serde_json::to_string_pretty(&now).ok()
+    match (then.get("exports"), now.get("exports")) {
+        (Some(then), Some(now)) => table.insert("exports".to_owned(), entries(now, then)),
+        (Some(then), None) => table.insert("exports".to_owned(), then.clone()),
+        // Without it, every file of the package could be loaded.
+        (None, _) => table.remove("exports"),
+    };
+    if let Some(then) = then.get("imports") {
+        let none = Json::Object(serde_json::Map::new());
+        let imports = entries(now.get("imports").unwrap_or(&none), then);
+        table.insert("imports".to_owned(), imports);
+    }
+    if next == now { Some(present.to_owned()) } else { serde_json::to_string_pretty(&next).ok() }
+}
+
+/// Names of modules and where they lie: those that the start knew, be it by a
+/// pattern, as it knew them.
+fn entries(now: &Json, then: &Json) -> Json {
+    let is_name = |name: &String| name.starts_with(['.', '#']);
+    let known = then.as_object().filter(|known| known.keys().all(is_name));
+    let Some((now, known)) = now.as_object().zip(known) else { return then.clone() };
+    let covers = |pattern: &String, name: &str| {
+        let parts = pattern.split_once('*');
+        parts.is_some_and(|(head, tail)| name.starts_with(head) && name.ends_with(tail))
+    };
+    let is_new = |name: &str| !known.keys().any(|one| one == name || covers(one, name));
+    let new = now.iter().filter(|(name, _)| is_name(name) && is_new(name));
+    let all = new.chain(known).map(|(name, place)| (name.clone(), place.clone()));
+    Json::Object(all.collect())
 }
 
 fn pyproject(present: &str, start: &str) -> Option<String> {
@@ -92,7 +124,84 @@ fn cargo(present: &str, start: &str) -> Option<String> {
         if !needed.is_empty() {
             now.insert("dev-dependencies".to_owned(), Value::Table(needed));
         }
+        for key in ["patch", "replace"] {
+            set(now, then, key);
+        }
+        put_back(now, then);
     })
+}
+
+/// Dependencies that the start had, where it found them.
+fn put_back(now: &mut Table, then: &Table) {
+    let elsewhere = |one: &Value, other: &Value| {
+        ["path", "git", "package"].iter().any(|key| one.get(key) != other.get(key))
+    };
+    for (key, value) in now.iter_mut() {
+        let Some((own, theirs)) = value.as_table_mut().zip(then.get(key).and_then(Value::as_table))
+        else {
+            continue;
+        };
+        if !key.ends_with("dependencies") {
+            // `workspace.dependencies`, and those of a target.
+            put_back(own, theirs);
+            continue;
+        }
+        for (name, was) in theirs {
+            if let Some(is) = own.get_mut(name).filter(|is| elsewhere(is, was)) {
+                is.clone_from(was);
+            }
+        }
+    }
+}
+
+/// A `go.mod` in which modules that the start needed or replaced are replaced
+/// as they were then.
+fn go(present: &str, start: &str) -> String {
+    let known: BTreeSet<&str> =
+        directives(start).into_iter().map(|(_, line)| module(line)).collect();
+    let replaced = |text| -> Vec<(&str, &str)> {
+        let all = directives(text).into_iter();
+        all.filter(|(word, line)| *word == "replace" && known.contains(module(line))).collect()
+    };
+    let (now, then) = (replaced(present), replaced(start));
+    if now.iter().map(|(_, line)| line).eq(then.iter().map(|(_, line)| line)) {
+        return present.to_owned();
+    }
+    let redirected: BTreeSet<&str> = now.into_iter().map(|(_, line)| line).collect();
+    let is_kept = |line: &&str| {
+        let line = line.trim();
+        let bare = line.strip_prefix("replace ").map_or(line, str::trim);
+        !(bare.contains("=>") && redirected.contains(without_remark(bare)))
+    };
+    let kept = present.lines().filter(is_kept).map(|line| format!("{line}\n"));
+    kept.chain(then.into_iter().map(|(_, line)| format!("replace {line}\n"))).collect()
+}
+
+/// The lines of a `go.mod` about modules, each with its word: `require` or
+/// `replace`.
+fn directives(text: &str) -> Vec<(&str, &str)> {
+    let (mut found, mut block) = (Vec::new(), "");
+    for line in text.lines().map(|line| without_remark(line.trim())) {
+        let (word, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
+        match (word, rest.trim()) {
+            (")", _) => block = "",
+            ("require" | "replace" | "exclude" | "retract", "(") => block = word,
+            ("require" | "replace", rest) => found.push((word, rest)),
+            _ if matches!(block, "require" | "replace") && !line.is_empty() => {
+                found.push((block, line));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn module(line: &str) -> &str {
+    line.split_whitespace().next().unwrap_or_default()
+}
+
+fn without_remark(line: &str) -> &str {
+    line.split("//").next().unwrap_or(line).trim_end()
 }
 
 fn table_of(table: &Table, key: &str) -> Table {
@@ -160,11 +269,26 @@ mod tests {
     #[test]
     fn a_manifest_whose_runner_settings_are_those_of_the_start_is_not_touched() {
         for (path, start, now) in [
-            ("a/package.json", r#"{"scripts":{}}"#, "{ \"scripts\": {}, \"main\": \"a\" }"),
+            ("a/package.json", r#"{"scripts":{}}"#, "{ \"scripts\": {}, \"license\": \"a\" }"),
             (
                 "pyproject.toml",
                 "[tool.pytest.ini_options]\na = 1",
                 "# x\n[project]\n[tool.pytest.ini_options]\na = 1",
+            ),
+            (
+                "package.json",
+                r##"{"imports":{"#a":"./a.js"},"exports":{".":"./a.js"}}"##,
+                r##"{"imports":{"#a":"./a.js","#b":"./b.js"},"exports":{".":"./a.js","./b":"./b.js"}}"##,
+            ),
+            (
+                "go.mod",
+                "module a\n\nrequire b v1.0.0\n",
+                "module a\n\nrequire (\n\tb v1.1.0\n\tc v1.0.0 // indirect\n)\n\nreplace c => ./c\n",
+            ),
+            (
+                "Cargo.toml",
+                "[dependencies]\nb = '1'\nk = { path = 'k' }",
+                "[dependencies]\nb = '2'\nk = { path = 'k', features = ['x'] }\nc = { path = 'c' }",
             ),
             (
                 "Cargo.toml",
@@ -197,5 +321,43 @@ mod tests {
         let text = with_runner_settings("setup.cfg", bent, start).unwrap();
         assert!(text.contains("name = b") && text.contains("testpaths = tests"), "{text}");
         assert!(!text.contains("addopts"), "{text}");
+    }
+
+    #[test]
+    fn modules_that_tests_of_the_start_could_load_are_found_where_they_were() {
+        let spliced =
+            |path: &str, start: &str, now: &str| with_runner_settings(path, now, start).unwrap();
+        for (start, now, want) in [
+            (
+                r##"{"imports":{"#eq":"./eq.js"}}"##,
+                r##"{"imports":{"#eq":"./no.js","#b":"./b.js"}}"##,
+                r##"{"imports":{"#b":"./b.js","#eq":"./eq.js"}}"##,
+            ),
+            (
+                r##"{"imports":{"#*":"./lib/*.js"}}"##,
+                r##"{"imports":{"#*":"./lib/*.js","#eq":"./no.js"}}"##,
+                r##"{"imports":{"#*":"./lib/*.js"}}"##,
+            ),
+            (r#"{"exports":"./a.js"}"#, r#"{"exports":"./b.js"}"#, r#"{"exports":"./a.js"}"#),
+            (
+                r#"{"exports":{".":"./a.js"}}"#,
+                r#"{"exports":{".":{"default":"./b.js"},"./c":"./c.js"}}"#,
+                r#"{"exports":{"./c":"./c.js",".":"./a.js"}}"#,
+            ),
+            (r#"{"name":"a"}"#, r#"{"name":"a","main":"b","exports":"./b"}"#, r#"{"name":"a"}"#),
+        ] {
+            let got: Json = serde_json::from_str(&spliced("package.json", start, now)).unwrap();
+            assert_eq!(got, serde_json::from_str::<Json>(want).unwrap(), "{now}");
+        }
+        let start = "module a\n\nrequire (\n\tb v1\n\tk v0\n)\n\nreplace k => ./k\n";
+        let now = "module a\n\nrequire (\n\tb v1\n\tk v0\n)\n\nreplace (\n\tk => ./k2 // x\n\tn => ./n\n)\n\
+                   replace b => ./b\n";
+        let want = "module a\n\nrequire (\n\tb v1\n\tk v0\n)\n\nreplace (\n\tn => ./n\n)\nreplace k => ./k\n";
+        assert_eq!(spliced("go.mod", start, now), want);
+        let start = "[dependencies]\nk = { path = 'k' }\n[workspace.dependencies]\nw = '1'\n";
+        let now = "[dependencies]\nk = { path = 'k2' }\n[workspace.dependencies]\nw = { path = 'w' }\n\
+                   [patch.crates-io]\nb = { path = 'b' }\n";
+        let got: Table = spliced("Cargo.toml", start, now).parse().unwrap();
+        assert_eq!(got, start.parse::<Table>().unwrap());
     }
 }

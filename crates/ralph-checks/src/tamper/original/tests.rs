@@ -34,6 +34,11 @@ fn tests_helpers_data_and_settings_of_runners_are_test_material() {
         "jest.config.js",
         ".mocharc.yml",
         "sitecustomize.py",
+        ".babelrc",
+        ".npmrc",
+        ".rspec-local",
+        "config.mk",
+        "go.work",
     ];
     let code = ["src/a.py", "lib/a.rb", "data/rates.json", "src/main.rs", "index.js"];
     let neither = ["README.md", "Cargo.lock", "package-lock.json", "go.mod", "pom.xml"];
@@ -130,4 +135,34 @@ fn a_rust_file_behind_a_test_module_is_test_material() {
     let found = split(&files, &project);
     assert_eq!(names(&found.tests), ["src/helper.rs"]);
     assert_eq!(names(&found.code), ["src/code.rs"]);
+}
+
+#[test]
+fn the_manifest_of_a_new_package_stays_and_one_put_into_an_old_folder_does_not() {
+    let new = |path| changed(path, None, Some(r#"{"main":"b.js"}"#));
+    let files = [new("kit/package.json"), new("lib/package.json")];
+    let split = split(&files, &Texts(vec![("lib/index.js", "")]));
+    assert_eq!(names(&split.tests), ["lib/package.json"]);
+}
+
+#[test]
+fn a_new_header_with_the_name_of_one_that_tests_include_is_hidden_from_them() {
+    let new = |path| changed(path, None, Some("#define assert(x)"));
+    let files = [new("include/assert.h"), new("include/sys/stat.h"), new("include/calc.h")];
+    let texts = Texts(vec![
+        ("tests/test_a.c", "#include <assert.h>\n#include <sys/stat.h>\n#include \"calc.h\""),
+        ("src/a.c", "#include <calc.h>"),
+    ]);
+    let split = split(&files, &texts);
+    assert_eq!(names(&split.tests), ["include/assert.h", "include/sys/stat.h"]);
+}
+
+#[test]
+fn sources_that_a_makefile_builds_are_code() {
+    let files =
+        [changed("src/calc.c", Some("1"), Some("2")), changed("run.py", Some("1"), Some("2"))];
+    let texts = Texts(vec![("Makefile", "test: src/calc.c tests/test_a.c\n\tpython run.py\n")]);
+    let split = split(&files, &texts);
+    assert_eq!(names(&split.tests), ["run.py"]);
+    assert_eq!(names(&split.code), ["src/calc.c"]);
 }
