@@ -27,7 +27,7 @@ use ralph_core::policy::GateSpec;
 pub use affected::AffectedTest;
 pub use command::{CommandGate, Site};
 pub use environment::{EnvironmentRules, NameGlob};
-pub use project_files::{VisibleFiles, byte_code_folders};
+pub use project_files::{VisibleFiles, byte_code_folders, is_passed_over};
 pub use together::{GateWatcher, run_together};
 pub use verdict::test_fingerprint;
 

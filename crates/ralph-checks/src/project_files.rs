@@ -45,6 +45,19 @@ impl ProjectTexts for VisibleFiles<'_> {
     }
 }
 
+/// Whether tools that keep to the ignore rules, as linters do, pass a file
+/// over: those of the repository, of its folders, and of the user.
+pub fn is_passed_over(root: &Path, path: &Path) -> bool {
+    let wanted = root.join(path);
+    let mut builder = WalkBuilder::new(root);
+    builder.hidden(false).parents(false).require_git(false).follow_links(false);
+    let (own, root) = (wanted.clone(), root.to_owned());
+    builder.filter_entry(move |item| {
+        own.starts_with(item.path()) && ralph_files::has_plain_rules(&root)
+    });
+    !builder.build().flatten().any(|item| item.path() == wanted)
+}
+
 /// The folders in which Python keeps what it compiled of a project's files,
 /// relative to its root. Those of installed packages are left out.
 pub fn byte_code_folders(root: &Path) -> Vec<PathBuf> {

@@ -44,7 +44,7 @@ pub use original::{ProjectTexts, Restored, SplitChange, is_material, new_names, 
 pub use paths::{
     configures_checks, is_fixture, is_runner_config, is_snapshot, is_startup_module, is_test_file,
 };
-pub use rules::{GlobError, Rules};
+pub use rules::{GlobError, LINTERS, Rules};
 
 /// One file at one of the two times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@ mod attending;
 mod early;
 mod gates;
 mod hands;
+mod hidden;
 mod judging;
 mod keeping;
 mod last_lines;

@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use ralph_checks::tamper::configures_checks;
+use ralph_checks::tamper::{LINTERS, configures_checks};
 use ralph_core::Timestamp;
 use ralph_core::evidence::Weakening;
 use ralph_core::locale::Locale;
@@ -61,6 +61,9 @@ pub(crate) struct Surroundings {
     folders: BTreeMap<String, BTreeSet<String>>,
     /// The Pythons that checks may run.
     pub(crate) pythons: Vec<PythonSetup>,
+    /// The files in which a gate found something, by gate.
+    #[serde(default)]
+    pub(crate) flagged: BTreeMap<String, BTreeSet<String>>,
     /// When the run rested, from and to, in milliseconds since 1970.
     #[serde(default)]
     rests: Vec<(i64, i64)>,
@@ -193,7 +196,10 @@ fn settings(places: &ProgramPlaces<'_>) -> BTreeMap<String, String> {
     }
     if let Some(home) = value(places.env, "HOME").map(PathBuf::from) {
         let config = value(places.env, "XDG_CONFIG_HOME").map(PathBuf::from);
-        for place in IN_HOME {
+        let own = names(&home).into_iter().filter(|name| configures_checks(name));
+        paths.extend(own.map(|name| home.join(name)));
+        let linters = LINTERS.map(|name| format!(".config/{name}"));
+        for place in IN_HOME.into_iter().chain(linters.iter().map(String::as_str)) {
             let of_config = config.as_ref().zip(place.strip_prefix(".config/"));
             let path = of_config.map_or_else(|| home.join(place), |(dir, rest)| dir.join(rest));
             let below = names(&path);

@@ -23,7 +23,7 @@ pub struct Rules {
 }
 
 /// Linters and type checkers, as their settings and commands name them.
-const LINTERS: [&str; 17] = [
+pub const LINTERS: [&str; 17] = [
     "ruff",
     "flake8",
     "pylint",
@@ -42,6 +42,11 @@ const LINTERS: [&str; 17] = [
     "detekt",
     "semgrep",
 ];
+
+/// Those that look at a project as a whole: what they find in one file may be
+/// mended in another.
+const WHOLE: [&str; 7] =
+    ["mypy", "pyright", "golangci", "clang-tidy", "phpstan", "psalm", "detekt"];
 
 /// Commands that run tests and nothing else.
 const RUNNERS: [&str; 12] = [
@@ -153,6 +158,29 @@ impl Rules {
         let table = setting.split('.').take(2).collect::<Vec<_>>().join(".");
         let is_its = |tool: &&&str| name.contains(**tool) || table.contains(**tool);
         let Some(tool) = LINTERS.iter().find(is_its) else { return true };
+        self.may_run(tool)
+    }
+
+    /// Whether a gate may read a file outside the project: not if it belongs
+    /// to a linter that none runs.
+    pub fn may_read(&self, path: &str) -> bool {
+        let mut parts = path.rsplit('/').take(2);
+        let tool = parts.find_map(|part| LINTERS.iter().find(|tool| part.contains(**tool)));
+        tool.is_none_or(|tool| self.may_run(tool))
+    }
+
+    /// Whether all that a gate runs are linters that look at one file at a
+    /// time.
+    pub fn looks_at_single_files(gate: &GateSpec) -> bool {
+        let mut rules = Self::default();
+        rules.add_gate(gate);
+        let names = |tools: &[&str]| {
+            rules.commands.iter().any(|one| tools.iter().any(|tool| one.contains(tool)))
+        };
+        names(&LINTERS) && !names(&WHOLE)
+    }
+
+    fn may_run(&self, tool: &str) -> bool {
         let does_one_thing =
             |command: &String| LINTERS.iter().chain(&RUNNERS).any(|known| command.contains(known));
         self.commands.is_empty()

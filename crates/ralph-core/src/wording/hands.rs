@@ -104,6 +104,34 @@ pub fn byte_code_unknown(why: &str, locale: Locale) -> String {
     }
 }
 
+/// A file with findings became ignored.
+pub fn finding_ignored(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => {
+            "a check found something in it at the start; now it is ignored, and not looked at"
+        }
+        Locale::Ko => "시작 시점에 검사가 문제를 찾은 파일이 이제 무시되어 검사되지 않습니다",
+    }
+}
+
+/// Findings are gone from a file that nobody changed.
+pub fn finding_gone(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "what a check found in it at the start is gone, and the file is as it was",
+        Locale::Ko => "시작 시점에 검사가 찾은 문제가 사라졌지만 파일은 그대로입니다",
+    }
+}
+
+/// A file with findings was renamed, or another is read instead.
+pub fn finding_covered(file: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => {
+            format!("takes the place of `{file}`, in which a check found something at the start")
+        }
+        Locale::Ko => format!("시작 시점에 검사가 문제를 찾은 `{file}`을(를) 대신합니다"),
+    }
+}
+
 /// A file is in no snapshot, so it cannot be told what it does.
 pub fn in_no_snapshot(locale: Locale) -> &'static str {
     match locale {

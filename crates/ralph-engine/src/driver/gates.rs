@@ -89,7 +89,7 @@ impl Driver<'_> {
             // Gates that were interrupted say nothing about the start.
             return self.leave(run, state);
         }
-        self.remember_surroundings()?;
+        self.remember_surroundings(&evidence.gates)?;
         let now = self.clock.now();
         self.warn_of_weak_checks(run, &evidence);
         let next = Run {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ralph_checks::tamper::{is_material, is_startup_module, is_test_file};
-use ralph_core::evidence::{Edit, Evidence, Weakening};
+use ralph_core::evidence::{Edit, Evidence, GateReport, Weakening};
 use ralph_core::locale::Locale;
 use ralph_core::policy::RuleEdition;
 use ralph_core::wording::{self, hands};
@@ -16,7 +16,7 @@ use ralph_snapshot::{
 };
 use ralph_store::RunStore;
 
-use super::{Driver, turn};
+use super::{Driver, hidden, turn};
 use crate::error::EngineError;
 use crate::programs::ProgramPlaces;
 use crate::python::{PythonHost, PythonSetup, interpreters};
@@ -38,7 +38,7 @@ struct OutsideFindings {
 impl Driver<'_> {
     /// Remembers what the checks load from outside, once they ran for the
     /// first time: what they make or install themselves is theirs.
-    pub(crate) fn remember_surroundings(&self) -> Result<(), EngineError> {
+    pub(crate) fn remember_surroundings(&self, reports: &[GateReport]) -> Result<(), EngineError> {
         if self.gates.is_empty() {
             return Ok(());
         }
@@ -48,6 +48,7 @@ impl Driver<'_> {
         let pythons = pythons.into_iter().filter_map(|program| host.ask(program)).collect();
         let mut seen = Surroundings::now(&self.places(), self.clock.now());
         seen.pythons = pythons;
+        seen.flagged = hidden::flagged(reports);
         self.write_surroundings(&seen)
     }
 
@@ -92,14 +93,17 @@ impl Driver<'_> {
         let locale = run.policy.locale;
         let mut held = then.differing(&self.places(), locale);
         held.retain(|one| !is_of_agent(run, Path::new(&one.place)));
-        let mut found = OutsideFindings { held, told: Vec::new(), locale };
+        let rules = self.rules(run)?;
+        let (held, told) = held.into_iter().partition(|one| rules.may_read(&one.place));
+        let told: Vec<Weakening> = told;
+        let told = told.into_iter().map(|one| Edit { place: one.place, what: one.what }).collect();
+        let mut found = OutsideFindings { held, told, locale };
         for python in &then.pythons {
             found.add_code(python, &then, &self.root);
         }
         self.add_plugins(&then, &mut found);
         self.add_byte_code(&then, &mut found);
         self.add_unseen(run, evidence, &then, &mut found)?;
-        let rules = self.rules(run)?;
         let mut places: BTreeSet<String> =
             evidence.weakened.iter().map(|one| one.place.clone()).collect();
         let (allowed, held): (Vec<_>, Vec<_>) =
@@ -113,7 +117,7 @@ impl Driver<'_> {
             }
         }
         evidence.edited.extend(found.told.into_iter().take(NAMED));
-        Ok(())
+        self.look_for_hidden(run, &then.flagged, evidence)
     }
 
     /// Adds lists of plugins in the project that pytest loads by itself.
