@@ -40,7 +40,10 @@ use outline::Outline;
 pub use kind::{Kind, Severity, Tampering};
 pub use known::{KnownTest, KnowsTests, OutlineAlone};
 pub use language::Language;
-pub use original::{ProjectTexts, Restored, SplitChange, is_material, new_names, split, tests_in};
+pub use original::{
+    ProjectTexts, Restored, SplitChange, is_header_of_others, is_material, new_names, split,
+    tests_in,
+};
 pub use paths::{
     configures_checks, is_fixture, is_runner_config, is_snapshot, is_startup_module, is_test_file,
 };

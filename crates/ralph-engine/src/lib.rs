@@ -28,6 +28,7 @@ mod programs;
 mod python;
 pub mod recall;
 pub mod report;
+mod ruby;
 pub mod seal;
 pub mod settings_copy;
 mod stamps;

@@ -155,27 +155,38 @@ impl PythonHost<'_> {
 
     fn run(&self, program: &Path, script: &str, args: &[OsString]) -> Option<Vec<u8>> {
         let head: [OsString; 2] = ["-c".into(), script.into()];
-        let mut env = self.places.env.to_vec();
-        // What this run compiles itself would only have to be looked at, too.
-        env.push(("PYTHONDONTWRITEBYTECODE".into(), "1".into()));
-        let launch = Launch {
-            program: program.into(),
-            args: head.into_iter().chain(args.iter().cloned()).collect(),
-            dir: self.places.root.to_owned(),
-            env,
-            stdin: None,
-            streams: Streams::Apart,
-        };
-        let limits = Limits { wall: Some(PATIENCE), idle: None, grace: Duration::ZERO };
-        let mut printed = PythonAnswer(Vec::new());
-        let outcome = self.supervisor.run(&launch, &limits, &mut printed).ok()?;
-        matches!(outcome.ending, Ending::Exited(0)).then_some(printed.0)
+        let args = head.into_iter().chain(args.iter().cloned()).collect();
+        answer(self.supervisor, &self.places, program, args)
     }
 }
 
-struct PythonAnswer(Vec<u8>);
+/// What an interpreter prints; `None` if it fails.
+pub(crate) fn answer(
+    supervisor: &Supervisor,
+    places: &ProgramPlaces<'_>,
+    program: &Path,
+    args: Vec<OsString>,
+) -> Option<Vec<u8>> {
+    let mut env = places.env.to_vec();
+    // What this run compiles itself would only have to be looked at, too.
+    env.push(("PYTHONDONTWRITEBYTECODE".into(), "1".into()));
+    let launch = Launch {
+        program: program.into(),
+        args,
+        dir: places.root.to_owned(),
+        env,
+        stdin: None,
+        streams: Streams::Apart,
+    };
+    let limits = Limits { wall: Some(PATIENCE), idle: None, grace: Duration::ZERO };
+    let mut printed = InterpreterAnswer(Vec::new());
+    let outcome = supervisor.run(&launch, &limits, &mut printed).ok()?;
+    matches!(outcome.ending, Ending::Exited(0)).then_some(printed.0)
+}
 
-impl Watcher for PythonAnswer {
+struct InterpreterAnswer(Vec<u8>);
+
+impl Watcher for InterpreterAnswer {
     fn output(&mut self, stream: Stream, bytes: &[u8]) {
         if stream == Stream::Stdout {
             self.0.extend_from_slice(bytes);

@@ -205,7 +205,7 @@ fn has_folder_of(path: &str, start: &AtStart<'_>) -> bool {
 
 /// Whether tests include a header of this name from elsewhere, `<assert.h>`,
 /// that was none of the project's: a new one takes its place.
-fn is_header_of_others(path: &str, start: &AtStart<'_>) -> bool {
+pub fn is_header_of_others(path: &str, project: &dyn ProjectTexts) -> bool {
     let is_header = matches!(path.rsplit_once('.'), Some((_, "h" | "hh" | "hpp" | "hxx")));
     if !is_header {
         return false;
@@ -213,7 +213,7 @@ fn is_header_of_others(path: &str, start: &AtStart<'_>) -> bool {
     let tails = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
     let included: Vec<String> = tails.chain([path]).map(|tail| format!("<{tail}>")).collect();
     let mut found = false;
-    start.each(&mut |own, text| {
+    project.each(&mut |own, text| {
         found |= class(own) == FileClass::Test && included.iter().any(|name| text.contains(name));
     });
     found

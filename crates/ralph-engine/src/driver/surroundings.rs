@@ -1,10 +1,11 @@
 //! Holds a run to what its checks load beside the files of its snapshots.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ralph_checks::tamper::{is_material, is_startup_module, is_test_file};
+use ralph_checks::VisibleFiles;
+use ralph_checks::tamper::{is_header_of_others, is_material, is_startup_module, is_test_file};
 use ralph_core::evidence::{Edit, Evidence, GateReport, Weakening};
 use ralph_core::locale::Locale;
 use ralph_core::policy::RuleEdition;
@@ -20,6 +21,7 @@ use super::{Driver, hidden, turn};
 use crate::error::EngineError;
 use crate::programs::ProgramPlaces;
 use crate::python::{PythonHost, PythonSetup, interpreters};
+use crate::ruby;
 use crate::surroundings::{FILE, Surroundings};
 
 /// How many findings of a kind are told.
@@ -184,7 +186,9 @@ impl Driver<'_> {
         }
         let Some(present) = &evidence.tree else { return Ok(()) };
         let changes = self.tree.changes(&start.tree, present).unwrap_or_default();
-        for change in changes.iter().filter(|change| change.kind == ChangeKind::Added) {
+        let added = changes.iter().filter(|change| change.kind == ChangeKind::Added);
+        self.add_libraries(added.clone().map(|change| &*change.path), found);
+        for change in added {
             let place = change.path.to_string_lossy();
             let path = self.root.join(&change.path);
             if fs::symlink_metadata(path).is_ok_and(|found| found.is_dir()) {
@@ -198,6 +202,31 @@ impl Driver<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Adds new libraries in Ruby, and headers, with the name of one that
+    /// checks load from elsewhere.
+    fn add_libraries<'p>(
+        &self,
+        added: impl Iterator<Item = &'p Path>,
+        found: &mut OutsideFindings,
+    ) {
+        let mut names = BTreeMap::new();
+        for place in added.map(Path::to_string_lossy) {
+            if is_header_of_others(&place, &VisibleFiles(&self.root)) {
+                let name = place.rsplit('/').next().unwrap_or(&place);
+                found.hold(&place, &hands::module_shadowed(name, found.locale));
+            }
+            if let Some(name) = ruby::library_name(&place) {
+                names.insert(name, place.into_owned());
+            }
+        }
+        let wanted: Vec<String> = names.keys().cloned().collect();
+        for name in ruby::installed(&wanted, &self.supervisor, &self.places()) {
+            if let Some(place) = names.get(&name) {
+                found.hold(place, &hands::module_shadowed(&name, found.locale));
+            }
+        }
     }
 
     /// Whether checks in Python find the modules of a folder by their bare
