@@ -16,6 +16,10 @@ pub struct VisibleFiles<'a>(pub &'a Path);
 
 impl ProjectTexts for VisibleFiles<'_> {
     fn each(&self, look: &mut dyn FnMut(&str, &str)) {
+        self.each_where(&|_| true, look);
+    }
+
+    fn each_where(&self, is_wanted: &dyn Fn(&str) -> bool, look: &mut dyn FnMut(&str, &str)) {
         if !ralph_files::has_plain_rules(self.0) {
             return;
         }
@@ -25,13 +29,13 @@ impl ProjectTexts for VisibleFiles<'_> {
             item.file_name() != ".git" && ralph_files::may_enter(item.path(), item.file_type())
         });
         for item in builder.build().flatten() {
+            let path = item.path().strip_prefix(self.0).ok().and_then(Path::to_str);
+            let Some(path) = path.filter(|path| is_wanted(path)) else { continue };
             let is_small = |found: fs::Metadata| found.is_file() && found.len() <= MOST_BYTES;
             if !item.metadata().is_ok_and(is_small) {
                 continue;
             }
-            let Ok(text) = ralph_files::read_text(item.path()) else { continue };
-            let Ok(path) = item.path().strip_prefix(self.0) else { continue };
-            if let Some(path) = path.to_str() {
+            if let Ok(text) = ralph_files::read_text(item.path()) {
                 look(path, &text);
             }
         }

@@ -41,11 +41,13 @@ pub use kind::{Kind, Severity, Tampering};
 pub use known::{KnownTest, KnowsTests, OutlineAlone};
 pub use language::Language;
 pub use original::{
-    ProjectTexts, Restored, SplitChange, is_header_of_others, is_material, new_names, split,
+    ProjectTexts, Restored, SplitChange, is_header_of_others, is_material, new_names,
+    paths_upwards, serving, split,
     tests_in,
 };
 pub use paths::{
-    configures_checks, is_fixture, is_runner_config, is_snapshot, is_startup_module, is_test_file,
+    configures_checks, decides_checks, is_fixture, is_runner_config, is_snapshot,
+    is_startup_module, is_test_file,
 };
 pub use rules::{GlobError, LINTERS, Rules};
 

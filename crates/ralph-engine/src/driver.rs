@@ -9,6 +9,7 @@ mod judging;
 mod keeping;
 mod last_lines;
 pub(crate) mod leftovers;
+mod loose;
 mod memory;
 mod notes;
 mod original;

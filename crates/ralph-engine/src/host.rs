@@ -141,7 +141,7 @@ impl Driver<'_> {
         evidence: &Evidence,
     ) -> Result<HostReply, EngineError> {
         self.keep_start(run, Begin::New)?;
-        self.remember_surroundings(&evidence.gates)?;
+        self.remember_surroundings(&evidence.gates, None)?;
         let red = evidence.gates.iter().filter(|gate| gate.is_red());
         let red = red.map(|gate| gate.name.clone()).collect();
         let baseline = run.baseline.clone().map(|known| Baseline { red, ..known });

@@ -21,6 +21,7 @@ mod known_tests;
 pub mod landed;
 mod ledger;
 pub mod likely;
+mod locks;
 pub mod loops;
 pub mod outside_changes;
 pub mod owner;

@@ -67,6 +67,9 @@ pub(crate) struct Surroundings {
     /// When the run rested, from and to, in milliseconds since 1970.
     #[serde(default)]
     rests: Vec<(i64, i64)>,
+    /// Files of the project that checks wrote when they ran first.
+    #[serde(default)]
+    pub(crate) written: BTreeSet<String>,
 }
 
 impl Surroundings {
@@ -94,6 +97,11 @@ impl Surroundings {
         let changed: Vec<&fs::Metadata> =
             looks.iter().flatten().filter(|found| is_changed_since(found, self.at())).collect();
         !changed.is_empty() && changed.into_iter().all(is_of_rest)
+    }
+
+    /// Whether checks wrote a file when they ran first.
+    pub(crate) fn is_written(&self, path: &str) -> bool {
+        self.written.contains(path)
     }
 
     /// When it was looked at.

@@ -5,6 +5,7 @@
 //! where they speak of what builds and installations leave behind, which is
 //! too much to be kept.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -39,15 +40,17 @@ const SETTINGS: [&str; 7] = [".cargo", ".config", ".github", ".mvn", ".yarn", ".
 /// nobody wants in a snapshot.
 pub(crate) fn may_be_hidden(path: &[u8]) -> bool {
     let path = path_bytes::from_bytes(path);
-    let is_output = |name: &std::ffi::OsStr| {
-        let name = name.to_string_lossy();
-        let of_a_tool = name.starts_with('.') && !SETTINGS.contains(&&*name);
-        of_a_tool || OUTPUT.contains(&&*name)
-    };
     let folders = path.parent().into_iter().flat_map(Path::iter);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let is_noise = [".pyc", ".log", ".o", ".class"].iter().any(|end| name.ends_with(end));
     folders.into_iter().any(is_output) || is_noise || name == ".env" || name.starts_with(".env.")
+}
+
+/// Whether a folder of this name is one of output, or of a tool.
+pub(crate) fn is_output(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    let of_a_tool = name.starts_with('.') && !SETTINGS.contains(&&*name);
+    of_a_tool || OUTPUT.contains(&&*name)
 }
 
 /// All rules for the files below `root`, in git's order: `first` are those

@@ -42,6 +42,7 @@ mod known_paths;
 mod label;
 mod layout;
 mod left_out;
+mod loose;
 mod manifest;
 mod modes;
 mod objects;
@@ -82,6 +83,7 @@ pub use earlier::{Earlier, EarlierKind, Past};
 pub use error::TreeError;
 pub use folder_size::FolderSize;
 pub use label::{Label, ParseLabelError};
+pub use loose::{Loose, files_changed_since};
 pub use packages::{
     ChangedPackages, byte_code_changed_since, can_change, code_changed_since, is_changed_since,
 };

@@ -40,33 +40,57 @@ pub(crate) fn changed_since(root: &Path, moment: Timestamp) -> Vec<ChangedPackag
 fn find_packages(root: &Path, folder: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
-        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let Ok(kind) = entry.file_type() else { continue };
         let path = entry.path();
-        if !is_folder || entry.file_name() == ".git" {
+        if entry.file_name() == ".git" || !(kind.is_dir() || kind.is_symlink()) {
             continue;
         }
+        // Packages may also be reached by a link.
         if is_packages(&path) {
             found.extend(path.strip_prefix(root).ok().map(Path::to_owned));
-        } else {
+        } else if kind.is_dir() {
             find_packages(root, &path, found);
         }
     }
 }
 
 /// Whether packages are installed into a folder.
-fn is_packages(folder: &Path) -> bool {
+pub(crate) fn is_packages(folder: &Path) -> bool {
     folder.file_name().is_some_and(|name| name == NODE)
         || folder.join("pyvenv.cfg").is_file()
         || folder.join("autoload.php").is_file()
 }
 
+/// The code in a folder of packages that changed after a moment, and links to
+/// code. What a link to a place outside the project leads to belongs to it.
 fn changed_files(root: &Path, folder: &Path, moment: Timestamp) -> Vec<PathBuf> {
-    let files = code_changed_since(&root.join(folder), moment);
+    let folder = root.join(folder);
+    let is_changed = |found: fs::Metadata| found.is_symlink() && is_changed_since(&found, moment);
+    let mut files = code_changed_since(&folder, moment);
+    files.extend(fs::symlink_metadata(&folder).is_ok_and(is_changed).then(|| folder.clone()));
+    for (link, target) in links_out(root, &folder) {
+        let below = code_changed_since(&target, moment).into_iter();
+        files.extend(below.filter_map(|path| Some(link.join(path.strip_prefix(&target).ok()?))));
+    }
     files.iter().filter_map(|path| Some(path.strip_prefix(root).ok()?.to_owned())).collect()
 }
 
-/// The code below a folder that changed after a moment, compiled Python and
-/// caches apart.
+/// The links below a folder to folders outside the project that can be
+/// changed, with where they lead.
+fn links_out(root: &Path, folder: &Path) -> Vec<(PathBuf, PathBuf)> {
+    let mut builder = WalkBuilder::new(folder);
+    builder.standard_filters(false).follow_links(false);
+    let links = builder.build().flatten().filter(|item| item.path_is_symlink());
+    let out = links.filter_map(|item| {
+        let target = fs::canonicalize(item.path()).ok()?;
+        let is_out = !target.starts_with(root) && !root.starts_with(&target);
+        (is_out && target.is_dir() && can_change(&target)).then(|| (item.into_path(), target))
+    });
+    out.collect()
+}
+
+/// The code below a folder that changed after a moment, and new links to
+/// folders; compiled Python and caches apart.
 pub fn code_changed_since(folder: &Path, moment: Timestamp) -> Vec<PathBuf> {
     let mut builder = WalkBuilder::new(folder);
     builder.standard_filters(false).follow_links(false);
@@ -77,7 +101,10 @@ pub fn code_changed_since(folder: &Path, moment: Timestamp) -> Vec<PathBuf> {
             || (name.starts_with('.') && !matches!(&*name, ".bin" | ".pnpm" | ".store"));
         item.depth() == 0 || !is_cache
     });
-    let files = builder.build().flatten().filter(|item| is_code(item.path()));
+    let files = builder.build().flatten().filter(|item| {
+        // A link to a folder brings all the code in it.
+        is_code(item.path()) || (item.depth() > 0 && item.path_is_symlink())
+    });
     let files = files.filter(|item| {
         fs::symlink_metadata(item.path())
             .is_ok_and(|found| !found.is_dir() && is_changed_since(&found, moment))
@@ -126,7 +153,10 @@ fn is_code(path: &Path) -> bool {
         folder.file_name().is_some_and(|name| name == ".bin" || name == "bin")
     });
     let extension = path.extension().and_then(|extension| extension.to_str());
-    is_program || extension.is_some_and(|extension| CODE.contains(&extension))
+    // Which plugins runners load.
+    is_program
+        || path.ends_with("entry_points.txt")
+        || extension.is_some_and(|extension| CODE.contains(&extension))
 }
 
 /// The files beside a folder, or in the root, that lock versions.

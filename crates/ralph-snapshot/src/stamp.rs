@@ -14,7 +14,7 @@ use crate::stat::Stat;
 
 /// Marks a folder as a cache, by the convention that cargo, pytest, mypy and
 /// ruff keep.
-const CACHE_MARK: &str = "CACHEDIR.TAG";
+pub(crate) const CACHE_MARK: &str = "CACHEDIR.TAG";
 
 /// A cache without a mark.
 const BYTE_CODE: &str = "__pycache__";

@@ -25,6 +25,15 @@ pub trait ProjectTexts {
     /// Every file with text in it: its path and its contents.
     fn each(&self, look: &mut dyn FnMut(&str, &str));
 
+    /// Those of them whose path is wanted.
+    fn each_where(&self, is_wanted: &dyn Fn(&str) -> bool, look: &mut dyn FnMut(&str, &str)) {
+        self.each(&mut |path, text| {
+            if is_wanted(path) {
+                look(path, text);
+            }
+        });
+    }
+
     /// The contents of one file.
     fn text_of(&self, path: &str) -> Option<String> {
         let mut found = None;
@@ -249,6 +258,73 @@ pub fn is_material(path: &str) -> bool {
 fn is_code_in_test_folder(path: &str) -> bool {
     let by_folder = paths::collection(path) != Collection::ByName;
     by_folder && paths::is_test_folder(path) && Language::of(path).is_some()
+}
+
+/// Those files of code, which no tree holds, that serve tests: at the start,
+/// tests or settings of a runner named them, or a folder of theirs, and no
+/// other code did.
+pub fn serving<'f>(
+    files: &[&'f str],
+    changed: &[FilePair<'_>],
+    project: &dyn ProjectTexts,
+) -> Vec<&'f str> {
+    if files.is_empty() {
+        return Vec::new();
+    }
+    let mut named = vec![NamedBy::default(); files.len()];
+    AtStart { files: changed, project }.each(&mut |path, text| {
+        let class = class(path);
+        let is_code = matches!(class, FileClass::Code | FileClass::Inline);
+        let serves = class == FileClass::Test || config::is_config(path);
+        for (own, named) in files.iter().zip(&mut named).filter(|(own, _)| **own != path) {
+            let mut words = words_for(own);
+            if is_code {
+                named.code |= words.next().is_some_and(|word| has_word(text, word));
+            } else if serves {
+                named.tests |= words.any(|word| has_word(text, word));
+            }
+        }
+    });
+    let served = files.iter().zip(named).filter(|(_, named)| named.tests && !named.code);
+    served.map(|(path, _)| *path).collect()
+}
+
+/// The names that may stand for a module: its own, and those of its folders.
+fn words_for(path: &str) -> impl Iterator<Item = &str> {
+    let (_, stem) = paths::split(path);
+    let own = Some(stem).filter(|stem| !matches!(*stem, "__init__" | "index" | "mod"));
+    own.into_iter().chain(path.rsplit('/').skip(1))
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word).any(|(at, _)| {
+        !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part)
+    })
+}
+
+/// Paths that lead upwards, as tests and settings of the project name them, at
+/// the start or now: each with the file that does.
+pub fn paths_upwards(
+    changed: &[FilePair<'_>],
+    project: &dyn ProjectTexts,
+) -> BTreeSet<(String, String)> {
+    let mut found = BTreeSet::new();
+    let names_paths = |path: &str| {
+        let is_prose = [".md", ".rst", ".adoc"].iter().any(|end| path.ends_with(end));
+        !is_prose && !matches!(class(path), FileClass::Code | FileClass::Inline)
+    };
+    let mut look = |path: &str, text: &str| {
+        let words = text.split(|c: char| c.is_whitespace() || "\"'`=,:;()[]{}<>".contains(c));
+        let words = words.filter(|word| word.contains("../") || word.ends_with("/.."));
+        found.extend(words.map(|word| (path.to_owned(), word.to_owned())));
+    };
+    let versions = changed.iter().flat_map(|file| [file.old, file.new]).flatten();
+    for version in versions.filter(|version| names_paths(version.path)) {
+        look(version.path, &decoded(version.contents));
+    }
+    project.each_where(&names_paths, &mut look);
+    found
 }
 
 /// Who names a file.

@@ -75,10 +75,23 @@ pub fn is_fixture(path: &str) -> bool {
     if is_snapshot(path) {
         return false;
     }
-    in_folder(path, &["fixtures", "__fixtures__", "testdata", "test_data", "test-data"])
+    is_in_fixtures(path)
         || (Language::of(path).is_none()
             && in_folder(path, &["tests", "test", "spec", "__tests__"])
             && !super::config::is_config(path))
+}
+
+fn is_in_fixtures(path: &str) -> bool {
+    in_folder(path, &["fixtures", "__fixtures__", "testdata", "test_data", "test-data"])
+}
+
+/// Whether a file that is in no snapshot decides by its name what checks say.
+/// Other data among tests may be what they write.
+pub fn decides_checks(path: &str) -> bool {
+    (Language::of(path).is_some() && super::is_material(path))
+        || is_snapshot(path)
+        || is_in_fixtures(path)
+        || is_runner_config(path)
 }
 
 /// Whether a file configures nothing but a runner of tests.

@@ -145,6 +145,34 @@ pub fn in_no_snapshot(locale: Locale) -> &'static str {
     }
 }
 
+/// A file that checks may load is in no snapshot, and not as it was.
+pub fn loose_changed(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "is in no snapshot, may be loaded by checks, and changed during the run",
+        Locale::Ko => "스냅샷에 없고 검사가 불러올 수 있는 파일이 실행 중에 바뀌었습니다",
+    }
+}
+
+/// A repository inside the project is not as it was.
+pub fn repository_changed(file: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!(
+            "is a repository of its own, in no snapshot, and `{file}` changed in it during the run"
+        ),
+        Locale::Ko => format!(
+            "스냅샷에 없는 별도의 저장소이며, 그 안의 `{file}` 파일이 실행 중에 바뀌었습니다"
+        ),
+    }
+}
+
+/// A repository inside the project is at another commit.
+pub fn repository_moved(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "is a repository of its own, and was moved to another commit during the run",
+        Locale::Ko => "별도의 저장소이며, 실행 중에 다른 커밋으로 옮겨졌습니다",
+    }
+}
+
 /// Processes outlived their supervisor.
 pub fn escaped(count: usize, locale: Locale) -> String {
     match locale {

@@ -89,7 +89,7 @@ impl Driver<'_> {
             // Gates that were interrupted say nothing about the start.
             return self.leave(run, state);
         }
-        self.remember_surroundings(&evidence.gates)?;
+        self.remember_surroundings(&evidence.gates, Some(run.started_at))?;
         let now = self.clock.now();
         self.warn_of_weak_checks(run, &evidence);
         let next = Run {

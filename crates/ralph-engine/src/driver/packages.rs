@@ -1,7 +1,9 @@
 //! Holds a run to the packages it began with: a change there is seen by no
 //! tree and no test of the start.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use ralph_checks::tamper::is_startup_module;
 use ralph_core::Run;
@@ -11,11 +13,24 @@ use ralph_core::policy::RuleEdition;
 use ralph_snapshot::ChangedPackages;
 
 use super::Driver;
+use super::tampering::Sides;
 use crate::error::EngineError;
+use crate::locks;
+
+/// What a changed lock file lets be changed.
+enum Freed {
+    /// Nothing: no lock file changed in its meaning.
+    Nothing,
+    /// The packages of these names, and what is made anew with them.
+    Packages(BTreeSet<String>),
+    /// Everything: its entries cannot be read.
+    All,
+}
 
 impl Driver<'_> {
     /// Adds what was done to installed packages: held if a lock file says
-    /// what belongs there and did not change, reported otherwise.
+    /// what belongs there and does not say otherwise now, reported otherwise.
+    /// What is loaded without being asked for is held in any case.
     pub(crate) fn look_at_packages(
         &self,
         run: &Run,
@@ -29,31 +44,34 @@ impl Driver<'_> {
             return Ok(());
         }
         let (rules, then) = (self.rules(run)?, self.surroundings());
-        let start = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref());
-        let changes = match start.zip(evidence.tree.as_ref()) {
-            Some((start, present)) => self.tree.changes(start, present)?,
-            None => Vec::new(),
-        };
-        let is_changed = |found: &ChangedPackages| {
-            found.locks.iter().any(|lock| changes.iter().any(|change| change.path == *lock))
-        };
+        let present = evidence.tree.as_ref();
+        let changes = present.map_or_else(|| Ok(Vec::new()), |now| self.both_versions(run, now))?;
         for packages in found {
+            let freed = self.freed(&packages, &changes);
             // What belongs to the tree is judged as files are.
-            let is_tracked = |file: &PathBuf| changes.iter().any(|change| change.path == *file);
+            let is_tracked = |file: &PathBuf| {
+                *file != packages.folder && changes.iter().any(|change| change.is_at(file))
+            };
             let is_users = |file: &PathBuf| {
                 then.as_ref().is_some_and(|then| then.is_of_rest(&self.root.join(file)))
             };
-            let mut untracked =
-                packages.files.iter().filter(|file| !is_tracked(file) && !is_users(file));
-            let is_startup = |file: &&PathBuf| is_startup_module(&file.to_string_lossy());
+            let files = packages.files.iter();
+            let untracked: Vec<&PathBuf> =
+                files.filter(|file| !is_tracked(file) && !is_users(file)).collect();
+            let is_free = |file: &PathBuf| freed.includes(&packages.folder, file);
+            let is_startup = |file: &PathBuf| is_startup_module(&file.to_string_lossy());
             // No installation brings what Python loads before anything else.
-            let startup = untracked.clone().find(is_startup);
-            let Some(first) = startup.or_else(|| untracked.next()) else { continue };
-            let place = first.to_string_lossy().into_owned();
+            let is_held = |file: &&&PathBuf| {
+                is_startup(file)
+                    || (!is_free(file)
+                        && (!packages.locks.is_empty() || self.is_loaded_by_itself(file)))
+            };
+            let first = untracked.iter().find(|file| is_startup(file));
+            let first = first.or_else(|| untracked.iter().find(is_held));
+            let Some(shown) = first.or_else(|| untracked.first()) else { continue };
+            let place = shown.to_string_lossy().into_owned();
             let what = wording(packages.files.len(), run.policy.locale);
-            let is_harmless =
-                startup.is_none() && (packages.locks.is_empty() || is_changed(&packages));
-            if rules.allows(&place) || is_harmless {
+            if rules.allows(&place) || first.is_none() {
                 evidence.edited.push(Edit { place, what });
             } else {
                 evidence.weakened.push(Weakening { place, what });
@@ -61,6 +79,73 @@ impl Driver<'_> {
         }
         Ok(())
     }
+
+    /// Whether Python or pytest load a file without being asked to.
+    fn is_loaded_by_itself(&self, file: &Path) -> bool {
+        let has = |told: fn(&str) -> bool| {
+            ralph_files::read_text(self.root.join(file)).is_ok_and(|text| told(&text))
+        };
+        match file.extension().and_then(|extension| extension.to_str()) {
+            Some("txt") => has(|text| text.contains("pytest11")),
+            Some("pth") => has(|text| text.lines().any(|line| line.starts_with("import"))),
+            _ => false,
+        }
+    }
+
+    /// What the lock files of packages let be changed.
+    fn freed(&self, packages: &ChangedPackages, changes: &[Sides]) -> Freed {
+        let is_lock = |change: &&Sides| packages.locks.iter().any(|lock| change.is_at(lock));
+        let mut names = BTreeSet::new();
+        for lock in changes.iter().filter(is_lock) {
+            let Some((old, new)) = lock.texts() else { return Freed::All };
+            names.extend(locks::changed_packages(old, new));
+        }
+        if names.is_empty() {
+            return Freed::Nothing;
+        }
+        let sites: BTreeSet<&Path> =
+            packages.files.iter().filter_map(|file| site_of(file)).collect();
+        for site in sites {
+            names.extend(modules_of(&self.root.join(site), &names));
+        }
+        Freed::Packages(names)
+    }
+}
+
+impl Freed {
+    fn includes(&self, folder: &Path, file: &Path) -> bool {
+        match self {
+            Self::All => true,
+            Self::Nothing => false,
+            // The folder itself is no package.
+            Self::Packages(_) if folder == file => false,
+            Self::Packages(names) => {
+                let below = file.strip_prefix(folder).unwrap_or(file);
+                locks::package_of(folder, below).is_none_or(|name| names.contains(&name))
+            }
+        }
+    }
+}
+
+/// The folder with Python's packages that a file lies in.
+fn site_of(file: &Path) -> Option<&Path> {
+    file.ancestors().find(|folder| folder.ends_with("site-packages"))
+}
+
+/// The modules that only distributions of these names brought, by the lists
+/// that were installed with them.
+fn modules_of(site: &Path, names: &BTreeSet<String>) -> BTreeSet<String> {
+    let (mut own, mut others) = (BTreeSet::new(), BTreeSet::new());
+    for entry in fs::read_dir(site).into_iter().flatten().flatten() {
+        let Ok(list) = ralph_files::read_text(entry.path().join("RECORD")) else { continue };
+        let name =
+            locks::package_of(Path::new(""), &Path::new("site-packages").join(entry.file_name()));
+        let is_own = name.is_some_and(|name| names.contains(&name));
+        let modules = if is_own { &mut own } else { &mut others };
+        let tops = list.lines().filter_map(|line| line.split(['/', ',', '.']).next());
+        modules.extend(tops.filter(|top| !top.is_empty()).map(locks::plain));
+    }
+    own.difference(&others).cloned().collect()
 }
 
 fn wording(files: usize, locale: Locale) -> String {

@@ -31,16 +31,21 @@ const NAMED: usize = 20;
 const MOST_HELD: usize = 50;
 
 /// What was found, and whether it holds the run.
-struct OutsideFindings {
+pub(super) struct OutsideFindings {
     held: Vec<Weakening>,
     told: Vec<Edit>,
-    locale: Locale,
+    pub(super) locale: Locale,
 }
 
 impl Driver<'_> {
     /// Remembers what the checks load from outside, once they ran for the
-    /// first time: what they make or install themselves is theirs.
-    pub(crate) fn remember_surroundings(&self, reports: &[GateReport]) -> Result<(), EngineError> {
+    /// first time: what they make or install themselves is theirs. They ran
+    /// since `began`, unless somebody else was at work then, too.
+    pub(crate) fn remember_surroundings(
+        &self,
+        reports: &[GateReport],
+        began: Option<Timestamp>,
+    ) -> Result<(), EngineError> {
         if self.gates.is_empty() {
             return Ok(());
         }
@@ -51,6 +56,7 @@ impl Driver<'_> {
         let mut seen = Surroundings::now(&self.places(), self.clock.now());
         seen.pythons = pythons;
         seen.flagged = hidden::flagged(reports);
+        seen.written = began.map(|began| self.written_since(began)).unwrap_or_default();
         self.write_surroundings(&seen)
     }
 
@@ -201,7 +207,7 @@ impl Driver<'_> {
                 found.hold(&place, &hands::module_shadowed(&name, found.locale));
             }
         }
-        Ok(())
+        self.add_loose(run, evidence, (&start, &changes), then, found)
     }
 
     /// Adds new libraries in Ruby, and headers, with the name of one that
@@ -264,7 +270,7 @@ impl Driver<'_> {
 }
 
 impl OutsideFindings {
-    fn hold(&mut self, place: &str, what: &str) {
+    pub(super) fn hold(&mut self, place: &str, what: &str) {
         self.held.push(Weakening { place: place.to_owned(), what: what.to_owned() });
     }
 

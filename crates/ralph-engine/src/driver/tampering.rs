@@ -184,6 +184,17 @@ impl Sides {
         String::from_utf8_lossy(self.new.as_deref().unwrap_or_default())
     }
 
+    pub(super) fn is_at(&self, path: &Path) -> bool {
+        Path::new(&self.path) == path
+    }
+
+    /// Both versions, if both are text.
+    pub(super) fn texts(&self) -> Option<(&str, &str)> {
+        let is_new = self.was == EarlierKind::Nothing;
+        let old = if is_new { "" } else { str::from_utf8(self.old.as_deref()?).ok()? };
+        Some((old, str::from_utf8(self.new.as_deref()?).ok()?))
+    }
+
     /// Whether it is known what was there at the start.
     pub(super) fn is_known(&self) -> bool {
         self.was == EarlierKind::Nothing || self.old.is_some()

@@ -166,3 +166,36 @@ fn sources_that_a_makefile_builds_are_code() {
     assert_eq!(names(&split.tests), ["run.py"]);
     assert_eq!(names(&split.code), ["src/calc.c"]);
 }
+
+#[test]
+fn a_loose_module_serves_tests_if_they_name_it_and_no_code_does() {
+    let project = Texts(vec![
+        ("conftest.py", "from conftest_local import *\n"),
+        ("pytest.ini", "[pytest]\npythonpath = . third_party\n"),
+        ("tests/test_a.py", "from gen.api_pb2 import Api\nimport kit\n"),
+        ("app.py", "from gen.api_pb2 import Api\n"),
+    ]);
+    let files = ["conftest_local.py", "third_party/kit/__init__.py", "gen/api_pb2.py", "other.py"];
+    assert_eq!(
+        serving(&files, &[], &project),
+        ["conftest_local.py", "third_party/kit/__init__.py"]
+    );
+    // What the run wrote into the code counts nothing.
+    let hidden = changed("app.py", Some(""), Some("# conftest_local\n"));
+    assert_eq!(serving(&files[..1], &[hidden], &project), ["conftest_local.py"]);
+}
+
+#[test]
+fn paths_upwards_are_read_from_tests_and_settings_of_both_times() {
+    let project = Texts(vec![
+        ("go.mod", "replace helper => ../helper\n"),
+        ("web/package.json", "{\"dependencies\": {\"a\": \"file:../../a\"}}"),
+        ("tests/test_a.py", "open(\"../want.txt\")\n"),
+        ("src/a.py", "open(\"../data\")\n"),
+        ("README.md", "see ../docs\n"),
+    ]);
+    let lost = changed("pytest.ini", Some("pythonpath = ../kit\n"), Some(""));
+    let found = paths_upwards(&[lost], &project);
+    let found: Vec<&str> = found.iter().map(|(_, path)| path.as_str()).collect();
+    assert_eq!(found, ["../helper", "../kit", "../want.txt", "../../a"]);
+}

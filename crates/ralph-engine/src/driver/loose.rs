@@ -1,0 +1,166 @@
+//! Holds a run to what its checks load and no snapshot holds: ignored files,
+//! repositories inside the project, what its links lead to, and what its tests
+//! and settings name above it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use ralph_checks::VisibleFiles;
+use ralph_checks::tamper::{FilePair, Language, decides_checks, paths_upwards, serving};
+use ralph_core::evidence::Evidence;
+use ralph_core::wording::hands;
+use ralph_core::{Run, Timestamp};
+use ralph_snapshot::{
+    Change, ChangeKind, Loose, Place, Snapshot, can_change, files_changed_since, is_changed_since,
+};
+
+use super::Driver;
+use super::surroundings::OutsideFindings;
+use super::tampering::Sides;
+use crate::error::EngineError;
+use crate::programs::words;
+use crate::surroundings::Surroundings;
+
+impl Driver<'_> {
+    /// The files that checks wrote since a moment, among those that would
+    /// count: they are no evidence of anything.
+    pub(super) fn written_since(&self, moment: Timestamp) -> BTreeSet<String> {
+        let files = Loose::since(&self.root, moment).files.into_iter();
+        files.map(|path| slashed(&path)).filter(|path| counts(path)).collect()
+    }
+
+    /// Adds what changed of what no snapshot holds.
+    pub(super) fn add_loose(
+        &self,
+        run: &Run,
+        evidence: &Evidence,
+        (start, changes): (&Snapshot, &[Change]),
+        then: &Surroundings,
+        found: &mut OutsideFindings,
+    ) -> Result<(), EngineError> {
+        let Some(present) = &evidence.tree else { return Ok(()) };
+        let locale = found.locale;
+        for change in changes.iter().filter(|change| start.nested.contains(&change.path)) {
+            if change.kind != ChangeKind::Added {
+                found.hold(&slashed(&change.path), hands::repository_moved(locale));
+            }
+        }
+        let mut loose = Loose::since(&self.root, then.at());
+        loose.files.retain(|path| {
+            let shown = slashed(path);
+            counts(&shown) && !then.is_written(&shown) && !then.is_of_rest(&self.root.join(path))
+        });
+        for folder in &loose.nested {
+            if let Some(file) = loose.files.iter().find(|file| file.starts_with(folder)) {
+                found.hold(&slashed(folder), &hands::repository_changed(&slashed(file), locale));
+            }
+        }
+        loose.files.retain(|file| !loose.nested.iter().any(|folder| file.starts_with(folder)));
+        let ignored = self.tree.ignored();
+        loose.files = if matches!(start.place, Place::Git { .. }) {
+            let held = self.tree.contents(present, &loose.files, 0)?;
+            loose.files.into_iter().filter(|file| !held.contains_key(file)).collect()
+        } else {
+            let is_ignored = |file: &PathBuf| ignored.iter().any(|top| file.starts_with(top));
+            loose.files.into_iter().filter(is_ignored).collect()
+        };
+        let sides = self.both_versions(run, present)?;
+        let pairs: Vec<FilePair<'_>> =
+            sides.iter().filter(|side| side.is_known()).map(Sides::pair).collect();
+        let project = VisibleFiles(&self.root);
+        let shown: Vec<String> = loose.files.iter().map(|file| slashed(file)).collect();
+        let (sure, unsure): (Vec<&str>, Vec<&str>) =
+            shown.iter().map(String::as_str).partition(|path| {
+                decides_checks(path) || self.is_named_by_gate(Path::new(path), &ignored)
+            });
+        let serving = serving(&unsure, &pairs, &project);
+        for path in sure.into_iter().chain(serving) {
+            found.hold(path, hands::loose_changed(locale));
+        }
+        for (link, target) in &loose.links {
+            for path in changed_at(target, then) {
+                let below = path.strip_prefix(target).unwrap_or(Path::new(""));
+                let shown =
+                    if below.as_os_str().is_empty() { link.clone() } else { link.join(below) };
+                if counts(&slashed(&shown)) && !then.is_of_rest(&path) {
+                    found.hold(&slashed(&shown), hands::loose_changed(locale));
+                }
+            }
+        }
+        for place in self.named_above(paths_upwards(&pairs, &project)) {
+            let is_file = place.is_file();
+            for path in changed_at(&place, then) {
+                if (is_file || counts(&slashed(&path))) && !then.is_of_rest(&path) {
+                    found.hold(&path.to_string_lossy(), hands::loose_changed(locale));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the command of a gate names an ignored file, or an ignored
+    /// folder that it lies in.
+    fn is_named_by_gate(&self, file: &Path, ignored: &[PathBuf]) -> bool {
+        self.gates.iter().map(|gate| gate.spec()).any(|spec| {
+            words(&spec.command).iter().any(|word| {
+                let named = plain(&Path::new(&spec.dir).join(word));
+                file.starts_with(&named) && ignored.iter().any(|top| named.starts_with(top))
+            })
+        })
+    }
+
+    /// Those places above the project that its files name and that can be
+    /// changed. A name counts from its file, and from where checks run.
+    fn named_above(&self, named: BTreeSet<(String, String)>) -> BTreeSet<PathBuf> {
+        let gates = self.gates.iter().map(|gate| self.root.join(&gate.spec().dir));
+        let starts: BTreeSet<PathBuf> = gates.chain([self.root.clone()]).collect();
+        let mut found = BTreeSet::new();
+        for (file, name) in named {
+            let own = self.root.join(file).parent().map(Path::to_owned);
+            let places = starts.iter().cloned().chain(own).map(|from| plain(&from.join(&name)));
+            found.extend(places.filter(|place| {
+                let is_above = !place.starts_with(&self.root) && !self.root.starts_with(place);
+                is_above && place.exists() && can_change(place)
+            }));
+        }
+        found
+    }
+}
+
+/// Whether a file that no snapshot holds is looked at: code, and what decides
+/// by its name what checks say.
+fn counts(path: &str) -> bool {
+    Language::of(path).is_some() || decides_checks(path)
+}
+
+/// What changed at a place, be it a link.
+fn changed_at(place: &Path, then: &Surroundings) -> Vec<PathBuf> {
+    let is_changed = |found: fs::Metadata| found.is_file() && is_changed_since(&found, then.at());
+    let is_led_to = fs::metadata(place).is_ok_and(is_changed);
+    let mut found = files_changed_since(place, then.at());
+    if is_led_to && found.is_empty() {
+        found.push(place.to_owned());
+    }
+    found
+}
+
+/// A path without dots, whatever links it has.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            Component::Normal(_) | Component::RootDir | Component::Prefix(_) => plain.push(part),
+        }
+    }
+    plain
+}
+
+fn slashed(path: &Path) -> String {
+    let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+    parts.join("/")
+}
