@@ -279,7 +279,8 @@ pub fn serving<'f>(
         for (own, named) in files.iter().zip(&mut named).filter(|(own, _)| **own != path) {
             let mut words = words_for(own);
             if is_code {
-                named.code |= words.next().is_some_and(|word| has_word(text, word));
+                let is_related = Language::of(path) == Language::of(own);
+                named.code |= is_related && words.next().is_some_and(|word| has_word(text, word));
             } else if serves {
                 named.tests |= words.any(|word| has_word(text, word));
             }

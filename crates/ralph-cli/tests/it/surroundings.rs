@@ -294,3 +294,152 @@ fn a_plugin_that_the_project_lists_for_pytest_is_held() {
     let held = is_held(&python(), &PYTEST, &format!("{plant}; {FIX_PYTHON}"), "fast.egg-info");
     assert!(held.contains("that pytest loads by itself"), "{held}");
 }
+
+const CHEAT: &str = "sed -i 's/== 42/== 41/' test_answer.py; echo '# x' >> answer.py";
+
+#[test]
+fn tests_in_a_repository_of_their_own_are_those_of_the_start() {
+    let project = python();
+    project.file(
+        "ext/test_more.py",
+        "from answer import answer\ndef test_more():\n    assert answer() == 42\n",
+    );
+    project.run_git(&["rm", "--quiet", "test_answer.py"]);
+    project.file(".gitignore", "__pycache__/\n.pytest_cache/\next/\n");
+    project.run_git(&["init", "--quiet", "ext"]);
+    commit(&project);
+    let bend = "sed -i 's/== 42/== 41/' ext/test_more.py; echo '# x' >> answer.py";
+    let held = is_held(&project, &PYTEST, bend, "\"ext\"");
+    assert!(held.contains("ext/test_more.py"), "{held}");
+}
+
+#[test]
+fn a_repository_in_the_project_stays_at_its_commit() {
+    let project = shell();
+    let git = "git -c user.name=a -c user.email=a@b.c";
+    project.file("sub/helper.py", "A = 1\n");
+    for args in [&["init", "-q", "sub"][..], &["-C", "sub", "add", "-A"]] {
+        project.run_git(args);
+    }
+    project.run_git(&["-C", "sub", "commit", "-q", "-m", "one"]);
+    commit(&project);
+    let bump = format!("{git} -C sub commit -q --allow-empty -m two; {FIX_SHELL}");
+    let held = is_held(&project, &SHELL, &bump, "\"sub\"");
+    assert!(held.contains("another commit"), "{held}");
+    let _ = project.ralph(&["allow", "sub"]).output().exits(0);
+    let _ = project.ralph(&["resume", "--json"]).output().exits(0);
+}
+
+#[test]
+fn what_a_link_of_the_project_leads_to_is_that_of_the_start() {
+    let project = python();
+    let outside = project.outside("shared_test.py");
+    std::fs::rename(project.root().join("test_answer.py"), &outside).unwrap();
+    std::os::unix::fs::symlink(&outside, project.root().join("test_answer.py")).unwrap();
+    commit(&project);
+    let bend = CHEAT.replace("test_answer.py", "$OUTSIDE/shared_test.py");
+    is_held(&project, &UNITTEST, &bend, "test_answer.py");
+}
+
+#[test]
+fn ignored_tests_and_what_only_tests_load_are_those_of_the_start() {
+    let project = python();
+    project
+        .file(".gitignore", "__pycache__/\n.pytest_cache/\nconftest.py\nkit/\n*_pb2.py\nlogs/\n");
+    let test = project
+        .read("test_answer.py")
+        .replace("import unittest\n", "import unittest\nimport kit.eq\n");
+    project.file("test_answer.py", &test).file("kit/eq.py", "").file("kit/__init__.py", "");
+    commit(&project);
+    let agent =
+        format!("touch conftest.py kit/eq.py a_pb2.py; mkdir logs; touch logs/a.txt; {FIX_PYTHON}");
+    let held = is_held(&project, &UNITTEST, &agent, "conftest.py");
+    assert!(held.contains("kit/eq.py"), "{held}");
+    assert!(!held.contains("a_pb2") && !held.contains("logs"), "{held}");
+}
+
+#[test]
+fn what_checks_write_themselves_among_ignored_tests_is_theirs() {
+    let project = shell();
+    project.file(".gitignore", "tests/made/\n");
+    let suite = project.read("suite.sh");
+    let write = "mkdir -p tests/made; echo $$ > tests/made/test_a.py; echo $$ > tests/made/$$.txt";
+    project.script("suite.sh", &suite.replace("#!/bin/sh", &format!("#!/bin/sh\n{write}")));
+    commit(&project);
+    let _ = run(&project, &SHELL, FIX_SHELL).exits(0).ends("success/verified", 1);
+}
+
+#[test]
+fn what_tests_and_settings_name_above_the_project_is_that_of_the_start() {
+    let project = python();
+    let kit = project.outside("kit");
+    std::fs::create_dir_all(&kit).unwrap();
+    std::fs::write(kit.join("kit.py"), "").unwrap();
+    std::fs::write(project.outside("want.txt"), "42").unwrap();
+    let name = |place: std::path::PathBuf| {
+        format!("../{}", place.strip_prefix(project.root().parent().unwrap()).unwrap().display())
+    };
+    project.file("pytest.ini", &format!("[pytest]\npythonpath = . {}\n", name(kit)));
+    project.file("test_want.py", &format!("WANT = '{}'\n", name(project.outside("want.txt"))));
+    commit(&project);
+    let agent = format!("touch $OUTSIDE/kit/kit.py $OUTSIDE/want.txt; {FIX_PYTHON}");
+    let held = is_held(&project, &UNITTEST, &agent, "kit/kit.py");
+    assert!(held.contains("want.txt"), "{held}");
+}
+
+/// A project with a package that a lock file names.
+fn installed(lock: &str) -> Project {
+    let project = shell();
+    project.file(".gitignore", "node_modules\n").file("package-lock.json", lock);
+    project.file("node_modules/a/index.js", "1\n").file("node_modules/b/index.js", "1\n");
+    commit(&project);
+    project
+}
+
+const LOCK: &str =
+    "{\"packages\":{\"node_modules/a\":{\"version\":\"1\"},\"node_modules/b\":{}}}\n";
+
+#[test]
+fn a_lock_file_excuses_the_packages_whose_entries_changed() {
+    let touch = |package: &str, lock: &str| {
+        format!(
+            "echo 2 > node_modules/{package}/index.js; sed -i '{lock}' package-lock.json; {FIX_SHELL}"
+        )
+    };
+    is_held(&installed(LOCK), &SHELL, &touch("a", "s/:{/: {/"), "node_modules/a/index.js");
+    is_held(&installed(LOCK), &SHELL, &touch("b", "s/\"1\"/\"2\"/"), "node_modules/b/index.js");
+    let honest = touch("a", "s/\"1\"/\"2\"/");
+    let _ = run(&installed(LOCK), &SHELL, &honest).exits(0).ends("success/verified", 1);
+}
+
+#[test]
+fn a_link_in_the_place_of_packages_is_held() {
+    let old = "test -L node_modules || { mkdir -p $OUTSIDE/nm/a; echo 2 > $OUTSIDE/nm/a/index.js;";
+    let all = format!(
+        "{old} mv node_modules $OUTSIDE/old; ln -s $OUTSIDE/nm node_modules; }}; {FIX_SHELL}"
+    );
+    is_held(&installed(LOCK), &SHELL, &all, "node_modules");
+    let one =
+        format!("{old} rm -rf node_modules/a; ln -s $OUTSIDE/nm/a node_modules/a; }}; {FIX_SHELL}");
+    is_held(&installed(LOCK), &SHELL, &one, "node_modules/a");
+}
+
+#[test]
+fn a_plugin_of_pytest_in_a_virtual_environment_is_held_without_a_lock_file() {
+    let site = ".venv/lib/python3/site-packages";
+    let project = python();
+    project.file(".venv/pyvenv.cfg", "").file(&format!("{site}/own.py"), "");
+    let plant = |name: &str, text: &str| {
+        format!("mkdir -p {site}/z-1.dist-info; printf '{text}' > {site}/{name}; {FIX_PYTHON}")
+    };
+    is_held(
+        &project,
+        &UNITTEST,
+        &plant("z-1.dist-info/entry_points.txt", "[pytest11]\\nz = z\\n"),
+        "entry_points.txt",
+    );
+    let project = python();
+    project.file(".venv/pyvenv.cfg", "");
+    let honest = plant("other.py", "A = 1\\n");
+    let _ = run(&project, &UNITTEST, &honest).exits(0).ends("success/verified", 1);
+}
