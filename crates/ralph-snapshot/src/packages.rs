@@ -80,7 +80,7 @@ fn changed_files(root: &Path, folder: &Path, moment: Timestamp) -> Vec<PathBuf> 
 fn links_out(root: &Path, folder: &Path) -> Vec<(PathBuf, PathBuf)> {
     let mut builder = WalkBuilder::new(folder);
     builder.standard_filters(false).follow_links(false);
-    let links = builder.build().flatten().filter(|item| item.path_is_symlink());
+    let links = builder.build().flatten().filter(ignore::DirEntry::path_is_symlink);
     let out = links.filter_map(|item| {
         let target = fs::canonicalize(item.path()).ok()?;
         let is_out = !target.starts_with(root) && !root.starts_with(&target);

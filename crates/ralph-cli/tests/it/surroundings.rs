@@ -379,8 +379,8 @@ fn what_tests_and_settings_name_above_the_project_is_that_of_the_start() {
     let name = |place: std::path::PathBuf| {
         format!("../{}", place.strip_prefix(project.root().parent().unwrap()).unwrap().display())
     };
-    project.file("pytest.ini", &format!("[pytest]\npythonpath = . {}\n", name(kit)));
-    project.file("test_want.py", &format!("WANT = '{}'\n", name(project.outside("want.txt"))));
+    project.file("pytest.ini", format!("[pytest]\npythonpath = . {}\n", name(kit)));
+    project.file("test_want.py", format!("WANT = '{}'\n", name(project.outside("want.txt"))));
     commit(&project);
     let agent = format!("touch $OUTSIDE/kit/kit.py $OUTSIDE/want.txt; {FIX_PYTHON}");
     let held = is_held(&project, &UNITTEST, &agent, "kit/kit.py");

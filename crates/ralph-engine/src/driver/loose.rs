@@ -8,9 +8,8 @@ use std::path::{Component, Path, PathBuf};
 
 use ralph_checks::VisibleFiles;
 use ralph_checks::tamper::{FilePair, Language, decides_checks, paths_upwards, serving};
-use ralph_core::evidence::Evidence;
 use ralph_core::wording::hands;
-use ralph_core::{Run, Timestamp};
+use ralph_core::{Run, Timestamp, TreeId};
 use ralph_snapshot::{
     Change, ChangeKind, Loose, Place, Snapshot, can_change, files_changed_since, is_changed_since,
 };
@@ -18,9 +17,16 @@ use ralph_snapshot::{
 use super::Driver;
 use super::surroundings::OutsideFindings;
 use super::tampering::Sides;
-use crate::error::EngineError;
 use crate::programs::words;
 use crate::surroundings::Surroundings;
+
+/// The two times that are compared.
+pub(super) struct LooseCase<'a> {
+    pub(super) start: &'a Snapshot,
+    pub(super) present: &'a TreeId,
+    /// What differs between their trees.
+    pub(super) changes: &'a [Change],
+}
 
 impl Driver<'_> {
     /// The files that checks wrote since a moment, among those that would
@@ -34,12 +40,10 @@ impl Driver<'_> {
     pub(super) fn add_loose(
         &self,
         run: &Run,
-        evidence: &Evidence,
-        (start, changes): (&Snapshot, &[Change]),
+        LooseCase { start, present, changes }: LooseCase<'_>,
         then: &Surroundings,
         found: &mut OutsideFindings,
-    ) -> Result<(), EngineError> {
-        let Some(present) = &evidence.tree else { return Ok(()) };
+    ) {
         let locale = found.locale;
         for change in changes.iter().filter(|change| start.nested.contains(&change.path)) {
             if change.kind != ChangeKind::Added {
@@ -59,13 +63,13 @@ impl Driver<'_> {
         loose.files.retain(|file| !loose.nested.iter().any(|folder| file.starts_with(folder)));
         let ignored = self.tree.ignored();
         loose.files = if matches!(start.place, Place::Git { .. }) {
-            let held = self.tree.contents(present, &loose.files, 0)?;
+            let held = self.tree.contents(present, &loose.files, 0).unwrap_or_default();
             loose.files.into_iter().filter(|file| !held.contains_key(file)).collect()
         } else {
             let is_ignored = |file: &PathBuf| ignored.iter().any(|top| file.starts_with(top));
             loose.files.into_iter().filter(is_ignored).collect()
         };
-        let sides = self.both_versions(run, present)?;
+        let sides = self.both_versions(run, present).unwrap_or_default();
         let pairs: Vec<FilePair<'_>> =
             sides.iter().filter(|side| side.is_known()).map(Sides::pair).collect();
         let project = VisibleFiles(&self.root);
@@ -96,7 +100,6 @@ impl Driver<'_> {
                 }
             }
         }
-        Ok(())
     }
 
     /// Whether the command of a gate names an ignored file, or an ignored

@@ -45,7 +45,7 @@ impl Driver<'_> {
         }
         let (rules, then) = (self.rules(run)?, self.surroundings());
         let present = evidence.tree.as_ref();
-        let changes = present.map_or_else(|| Ok(Vec::new()), |now| self.both_versions(run, now))?;
+        let changes = present.and_then(|now| self.both_versions(run, now).ok()).unwrap_or_default();
         for packages in found {
             let freed = self.freed(&packages, &changes);
             // What belongs to the tree is judged as files are.

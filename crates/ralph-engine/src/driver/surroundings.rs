@@ -17,6 +17,7 @@ use ralph_snapshot::{
 };
 use ralph_store::RunStore;
 
+use super::loose::LooseCase;
 use super::{Driver, hidden, turn};
 use crate::error::EngineError;
 use crate::programs::ProgramPlaces;
@@ -207,7 +208,9 @@ impl Driver<'_> {
                 found.hold(&place, &hands::module_shadowed(&name, found.locale));
             }
         }
-        self.add_loose(run, evidence, (&start, &changes), then, found)
+        let case = LooseCase { start: &start, present, changes: &changes };
+        self.add_loose(run, case, then, found);
+        Ok(())
     }
 
     /// Adds new libraries in Ruby, and headers, with the name of one that
