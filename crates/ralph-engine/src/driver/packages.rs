@@ -159,3 +159,23 @@ fn wording(files: usize, locale: Locale) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_distribution_frees_the_modules_that_it_alone_brought() {
+        let site = tempfile::tempdir().unwrap();
+        for (name, list) in [
+            ("PyYAML-6.0.dist-info", "yaml/__init__.py,x,1\n_yaml.so,x,1\n_pytest/runner.py,x,1\n"),
+            ("pytest-9.0.dist-info", "_pytest/runner.py,x,1\n"),
+        ] {
+            fs::create_dir(site.path().join(name)).unwrap();
+            fs::write(site.path().join(name).join("RECORD"), list).unwrap();
+        }
+        let names = BTreeSet::from(["pyyaml".to_owned()]);
+        let found = modules_of(site.path(), &names);
+        assert_eq!(found.into_iter().collect::<Vec<_>>(), ["-yaml", "yaml"]);
+    }
+}
