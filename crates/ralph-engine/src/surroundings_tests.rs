@@ -91,7 +91,7 @@ fn a_link_to_an_old_program_takes_its_place_too() {
         |scene| {
             // Until the clock of the file system moves on it cannot be told.
             let link = scene.path("late/grep");
-            let before = changed_millis(&fs::metadata(&link).unwrap());
+            let before = changed_millis(&fs::metadata(scene.path("late/sed")).unwrap());
             loop {
                 let _ = fs::remove_file(&link);
                 symlink("/bin/true", &link).unwrap();
