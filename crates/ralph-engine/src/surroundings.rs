@@ -204,8 +204,9 @@ fn settings(places: &ProgramPlaces<'_>) -> BTreeMap<String, String> {
     }
     if let Some(home) = value(places.env, "HOME").map(PathBuf::from) {
         let config = value(places.env, "XDG_CONFIG_HOME").map(PathBuf::from);
+        let is_linters = |name: &String| LINTERS.iter().any(|linter| name.contains(linter));
         let own = names(&home).into_iter().filter(|name| configures_checks(name));
-        paths.extend(own.map(|name| home.join(name)));
+        paths.extend(own.filter(is_linters).map(|name| home.join(name)));
         let linters = LINTERS.map(|name| format!(".config/{name}"));
         for place in IN_HOME.into_iter().chain(linters.iter().map(String::as_str)) {
             let of_config = config.as_ref().zip(place.strip_prefix(".config/"));

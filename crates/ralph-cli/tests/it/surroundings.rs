@@ -443,3 +443,28 @@ fn a_plugin_of_pytest_in_a_virtual_environment_is_held_without_a_lock_file() {
     let honest = plant("other.py", "A = 1\\n");
     let _ = run(&project, &UNITTEST, &honest).exits(0).ends("success/verified", 1);
 }
+
+#[test]
+fn a_finding_that_was_hidden_and_not_mended_holds_the_run() {
+    let linter = "bad=$(git ls-files -co --exclude-standard '*.py' | xargs grep -n BAD) || exit 0\n\
+                  echo \"$bad\" | sed 's/:BAD/:1: error: bad/'; exit 1";
+    let gate = ["--criteria", "custom:./ruff"];
+    for (agent, want) in [
+        ("echo bad.py >> .gitignore; git rm -q --cached bad.py", "bad.py"),
+        ("mv bad.py bad.txt", "bad.txt"),
+    ] {
+        let project = git();
+        project.script("ruff", linter);
+        project.file("bad.py", "BAD\n");
+        commit(&project);
+        let output = run(&project, &gate, agent);
+        let told = last(&output, "weakened");
+        assert!(told.contains(want), "{agent}: {told}\n{}", output.stdout);
+        let _ = output.exits(4);
+    }
+    let project = git();
+    project.script("ruff", linter);
+    project.file("bad.py", "BAD\n");
+    commit(&project);
+    let _ = run(&project, &gate, "echo good > bad.py").exits(0);
+}

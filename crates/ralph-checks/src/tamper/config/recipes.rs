@@ -96,7 +96,9 @@ fn targets(text: &str) -> BTreeMap<String, Target> {
                 let command = trimmed.trim_start_matches('@');
                 let escape = if command.starts_with('-') { " || true" } else { "" };
                 let command = command.trim_start_matches(['-', '@']);
-                target.text.push_str(" && ");
+                if !target.text.is_empty() {
+                    target.text.push_str(" && ");
+                }
                 target.text.push_str(command);
                 target.text.push_str(escape);
             }
