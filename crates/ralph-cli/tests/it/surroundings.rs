@@ -446,7 +446,7 @@ fn a_plugin_of_pytest_in_a_virtual_environment_is_held_without_a_lock_file() {
 
 #[test]
 fn a_finding_that_was_hidden_and_not_mended_holds_the_run() {
-    let linter = "bad=$(git ls-files -co --exclude-standard '*.py' | xargs grep -n BAD) || exit 0\n\
+    let linter = "bad=$(git ls-files -co --exclude-standard '*.py' | xargs grep -Hn BAD) || exit 0\n\
                   echo \"$bad\" | sed 's/:BAD/:1: error: bad/'; exit 1";
     let gate = ["--criteria", "custom:./ruff"];
     for (agent, want) in [
