@@ -68,7 +68,7 @@ fn a_makefile_that_overrules_the_one_of_a_gate_is_noticed() {
     let said = |new: Files<'_>| weakenings(&findings(&[], new, &rules));
     assert_eq!(
         said(&[("GNUmakefile", "test:\n\ttrue\n")]),
-        ["GNUmakefile:1: `GNUmakefile: test` checks less: it is now `&& true`"]
+        ["GNUmakefile:1: `GNUmakefile: test` checks less: it is now `true`"]
     );
     assert_eq!(said(&[("GNUmakefile", "docs:\n\ttrue\n")]), [""; 0]);
 }
