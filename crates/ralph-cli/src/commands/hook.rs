@@ -89,6 +89,7 @@ pub(crate) fn fault_of(line: &str) -> Option<CliError> {
     match slash::parse(line, &|_| true)? {
         Slash::Arm(text) => Wanted::read(&text, &|_| true).err(),
         Slash::Unclear(word, meant) => Some(slash::unclear(&word, meant.as_deref())),
+        Slash::Misfit(command, word) => Some(slash::misfit(&command, &word)),
         Slash::Call(_) | Slash::Resume(_) | Slash::Help => None,
     }
 }

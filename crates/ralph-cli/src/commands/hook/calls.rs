@@ -157,7 +157,7 @@ impl Session<'_> {
                 Manner::Plain | Manner::Allows | Manner::Elsewhere(_) => false,
             },
             Slash::Resume(_) => true,
-            Slash::Arm(_) | Slash::Help | Slash::Unclear(..) => false,
+            Slash::Arm(_) | Slash::Help | Slash::Unclear(..) | Slash::Misfit(..) => false,
         };
         if !is_quick || place.was_shown(&words.at) {
             return None;

@@ -63,7 +63,13 @@ fn moment<'a>(app: &App, call: &Call, event: &'a HostEvent) -> Option<Moment<'a>
         Happening::Prompted { text, .. } => {
             match slash::parse(text, &|word| app.project.root.join(word).exists()) {
                 Some(Slash::Arm(_)) => Some(Moment::Task(text)),
-                Some(Slash::Call(_) | Slash::Resume(_) | Slash::Help | Slash::Unclear(..)) => None,
+                Some(
+                    Slash::Call(_)
+                    | Slash::Resume(_)
+                    | Slash::Help
+                    | Slash::Unclear(..)
+                    | Slash::Misfit(..),
+                ) => None,
                 None => (!text.trim_start().starts_with('/')).then_some(Moment::Task(text)),
             }
         }

@@ -295,6 +295,7 @@ impl<'a> Session<'a> {
         let done = match command {
             Slash::Arm(text) => self.arm(session, text),
             Slash::Unclear(word, meant) => Err(slash::unclear(word, meant.as_deref())),
+            Slash::Misfit(command, word) => Err(slash::misfit(command, word)),
             Slash::Help => Ok(answer(slash::help(self.app.chosen_locale()))),
             Slash::Resume(words) => self.resume(session, words),
             Slash::Call(call) => self.call(session, call),

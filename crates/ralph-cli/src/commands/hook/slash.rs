@@ -31,6 +31,8 @@ pub(super) enum Slash {
     Help,
     /// Neither for certain: this word, and what may have been meant.
     Unclear(String, Option<String>),
+    /// A command with one word behind it that is an argument, and not of it.
+    Misfit(String, String),
 }
 
 /// A command of the command line that was typed in a session.
@@ -64,7 +66,7 @@ impl Slash {
     /// Who may type it in a turn that a driver of ours takes.
     pub(super) fn right(&self) -> CallRight {
         match self {
-            Self::Help | Self::Unclear(..) => CallRight::Anyone,
+            Self::Help | Self::Unclear(..) | Self::Misfit(..) => CallRight::Anyone,
             Self::Call(call) => call.command.right(),
             Self::Arm(_) | Self::Resume(_) => CallRight::UserOnly,
         }
@@ -91,6 +93,10 @@ pub(super) fn is_ours(prompt: &str) -> bool {
 /// `exists` says whether a word names a file.
 pub(super) fn parse(prompt: &str, exists: &dyn Fn(&str) -> bool) -> Option<Slash> {
     match behind(prompt)? {
+        // A host that gives an interrupted prompt back lets it be typed behind.
+        ("ralph", rest) if rest.ends_with("/cancel-ralph") => {
+            called_as(vec!["stop".to_owned()], exists)
+        }
         ("ralph", rest) => Some(understand(rest, exists)),
         (_, rest) => {
             let words = words(rest);
@@ -120,6 +126,12 @@ fn understand(rest: &str, exists: &dyn Fn(&str) -> bool) -> Slash {
     if let Some(command) = called_as(typed.clone(), &is_argument) {
         return command;
     }
+    if let [command, word] = typed.as_slice()
+        && is_command(command)
+        && looks_like_argument(word)
+    {
+        return Slash::Misfit(command.clone(), word.clone());
+    }
     let word = typed.into_iter().next().unwrap_or_default();
     if is_no_task(rest, &words) {
         return Slash::Unclear(word, None);
@@ -143,16 +155,28 @@ fn called_as(mut typed: Vec<String>, is_argument: &dyn Fn(&str) -> bool) -> Opti
         let words = ResumeWords::from_arg_matches(&matches).ok()?;
         return is_whole.then_some(Slash::Resume(words));
     }
-    let command = Cli::command();
-    let name = command.get_subcommands().find(|known| known.get_name() == typed[0])?.get_name();
-    if name.starts_with("__") {
+    if !is_command(&typed[0]) {
         return None;
     }
+    let command = Cli::command();
     let line = std::iter::once("ralph".to_owned()).chain(typed.iter().cloned());
     let matches = command.clone().try_get_matches_from(line).ok()?;
     let is_whole = given(&command, &matches).iter().all(|word| is_argument(word));
     let parsed = Cli::from_arg_matches(&matches).ok()?;
     is_whole.then_some(Slash::Call(SessionCommand { command: parsed.command, words: typed }))
+}
+
+/// Whether a word is the name of a command, or leads to one.
+fn is_command(word: &str) -> bool {
+    let command = Cli::command();
+    let mut known = command.get_subcommands().filter(|one| !one.get_name().starts_with("__"));
+    known.any(|one| one.get_name() == word || one.get_all_aliases().any(|alias| alias == word))
+}
+
+/// Whether a word has the form of an argument: a number, a run, a path.
+fn looks_like_argument(word: &str) -> bool {
+    let is_number = word.chars().all(|c| c.is_ascii_digit());
+    is_number || word.starts_with("run-") || word.trim_end_matches('.').contains(['/', '.'])
 }
 
 /// What was given in places that have no name, by a command and by those below
@@ -249,6 +273,16 @@ pub(super) fn unclear(word: &str, meant: Option<&str>) -> CliError {
                 Some(&format!("`/ralph help` 로 플래그를 볼 수 있습니다. {korean}")),
             ),
     }
+}
+
+/// Why a command was not called with the one word behind it.
+pub(super) fn misfit(command: &str, word: &str) -> CliError {
+    CliError::usage(format!("`{word}` does not fit `/ralph {command}`"))
+        .with_hint(format!("To use it as a task, quote it: `/ralph \"{command} {word}\"`"))
+        .in_korean(
+            format!("`{word}` 은(는) `/ralph {command}` 에 맞지 않습니다"),
+            Some(&format!("작업으로 쓰려면 따옴표로 묶으세요: `/ralph \"{command} {word}\"`")),
+        )
 }
 
 /// What can be typed, in a few lines.

@@ -29,6 +29,7 @@ fn meant(prompt: &str) -> String {
         }
         Some(Slash::Help) => "help".to_owned(),
         Some(Slash::Unclear(word, _)) => format!("unclear: {word}"),
+        Some(Slash::Misfit(command, word)) => format!("misfit: {command} {word}"),
         None => "none".to_owned(),
     }
 }
@@ -107,6 +108,29 @@ fn a_task_may_begin_with_the_name_of_a_command() {
     }
     assert_eq!(meant("/ralph start fix it"), "task: fix it");
     assert_eq!(meant("/ralph start stop"), "task: stop");
+}
+
+#[test]
+fn an_end_that_is_typed_behind_a_prompt_that_came_back_is_an_end() {
+    let stop = meant("/cancel-ralph");
+    for typed in
+        ["fix it/cancel-ralph", "resume/cancel-ralph", "x --criteria test_pass /cancel-ralph"]
+    {
+        assert_eq!(meant(&format!("/ralph {typed}")), stop, "{typed}");
+    }
+    assert_eq!(meant("/ralph explain `/cancel-ralph`"), "task: explain `/cancel-ralph`");
+}
+
+#[test]
+fn a_command_with_an_argument_that_does_not_fit_begins_no_loop() {
+    for typed in ["diff 9", "report 3", "status run-zzz", "rollback run-zzzz", "allow nope.py"] {
+        assert_eq!(meant(&format!("/ralph {typed}")), format!("misfit: {typed}"));
+    }
+    for task in ["stop it", "report the 3 slowest tests", "diff two files", "allow nope.py to run"]
+    {
+        assert_eq!(meant(&format!("/ralph {task}")), format!("task: {task}"));
+    }
+    assert!(!meant("/ralph undo").starts_with("task"), "{}", meant("/ralph undo"));
 }
 
 #[test]
