@@ -364,13 +364,9 @@ impl App {
         &self,
         given: Option<&str>,
     ) -> Result<(SqliteStore, Run), CliError> {
-        let store = self.existing_store()?.ok_or_else(|| self.no_run())?;
-        let run = self.find_run_to_change(&store, given)?.ok_or_else(|| self.no_run())?;
+        let store = self.existing_store()?.ok_or_else(texts::without_run)?;
+        let run = self.find_run_to_change(&store, given)?.ok_or_else(texts::without_run)?;
         Ok((store, run))
-    }
-
-    fn no_run(&self) -> CliError {
-        CliError::refused(texts::no_run(self.locale())).with_hint("`ralph run` starts one")
     }
 
     /// The store and the run that a command shows; refused when there is none.

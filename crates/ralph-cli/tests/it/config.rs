@@ -130,7 +130,7 @@ fn the_demo_rejects_a_false_claim_and_then_succeeds() {
     for said in [&output.stderr, &output.stdout] {
         assert_eq!(said.matches("held: check.sh").count(), 2, "{said}");
     }
-    assert!(output.stdout.contains("passes."), "{}", output.stdout);
+    assert!(output.stdout.contains("custom-1 passes"), "{}", output.stdout);
     assert_eq!(project.everything(), before);
 }
 

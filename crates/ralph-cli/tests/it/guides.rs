@@ -124,7 +124,7 @@ fn my_project() -> Project {
         "import unittest\nfrom calc import add\n\n\nclass T(unittest.TestCase):\n    \
          def test_add(self):\n        self.assertEqual(add(2, 3), 5)\n",
     );
-    project.agent("sed -i 's/a - b/a + b/' calc.py; echo '<promise>DONE</promise>'");
+    project.agent("sed -i 's/a - b/(a + b)/' calc.py; echo '<promise>DONE</promise>'");
     project.run_git(&["add", "-A"]);
     project.run_git(&["commit", "--quiet", "--message=store: save what was added"]);
     project
@@ -203,7 +203,8 @@ fn what_the_guides_show_can_be_typed_and_prints_what_they_say() {
 /// All source of what doctor says.
 fn sources() -> String {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut folders = vec![root.join("ralph-cli/src"), root.join("ralph-agents/src")];
+    let folders = ["ralph-cli/src", "ralph-agents/src", "ralph-core/src/wording"];
+    let mut folders: Vec<PathBuf> = folders.iter().map(|one| root.join(one)).collect();
     let mut text = String::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {

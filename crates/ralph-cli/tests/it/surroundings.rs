@@ -295,7 +295,7 @@ fn a_plugin_that_the_project_lists_for_pytest_is_held() {
     assert!(held.contains("that pytest loads by itself"), "{held}");
 }
 
-const CHEAT: &str = "sed -i 's/== 42/== 41/' test_answer.py; echo '# x' >> answer.py";
+const CHEAT: &str = "sed -i 's/== 42/== 40 + 1/' test_answer.py; echo '# x' >> answer.py";
 
 #[test]
 fn tests_in_a_repository_of_their_own_are_those_of_the_start() {
@@ -308,7 +308,7 @@ fn tests_in_a_repository_of_their_own_are_those_of_the_start() {
     project.file(".gitignore", "__pycache__/\n.pytest_cache/\next/\n");
     project.run_git(&["init", "--quiet", "ext"]);
     commit(&project);
-    let bend = "sed -i 's/== 42/== 41/' ext/test_more.py; echo '# x' >> answer.py";
+    let bend = "sed -i 's/== 42/== 40 + 1/' ext/test_more.py; echo '# x' >> answer.py";
     let held = is_held(&project, &PYTEST, bend, "\"ext\"");
     assert!(held.contains("ext/test_more.py"), "{held}");
 }

@@ -486,22 +486,31 @@ impl Driver<'_> {
         material: &BTreeMap<String, Restored>,
         evidence: &mut Evidence,
     ) {
-        let ids: Vec<&String> = case
-            .gates
-            .iter()
+        // A suite that names no tests is taken to run them all. A command of the
+        // user's own may run none of them.
+        let runs_all = |index: &usize| {
+            let spec = self.gates[*index].spec();
+            let own = evidence.gates.iter().find(|report| report.name == spec.name);
+            spec.criterion == Criterion::TestPass && own.is_some_and(is_whole)
+        };
+        let has_whole = case.gates.iter().any(runs_all);
+        let names_tests = |index: &&usize| {
+            let name = &self.gates[**index].spec().name;
+            let own = evidence.gates.iter().find(|report| report.name == *name);
+            own.is_some_and(|own| !is_whole(own))
+        };
+        let naming: Vec<&usize> = case.gates.iter().filter(names_tests).collect();
+        let has_names = !naming.is_empty();
+        let ids: Vec<&String> = naming
+            .into_iter()
             .filter_map(|index| case.starts.get(&self.gates[*index].spec().name))
             .flat_map(|start| start.passed.iter().chain(&start.failed).chain(&start.skipped))
             .collect();
-        // A suite that names no tests is taken to run them all.
-        let names = |report: &&GateReport| {
-            case.gates.iter().any(|index| self.gates[*index].spec().name == report.name)
-        };
-        let has_whole = evidence.gates.iter().filter(names).any(is_whole);
         let is_run = |path: &str| {
             let old = case.files.iter().find(|file| file.path() == path);
             let names = old.map(|file| tests_in(path, &file.old_text())).unwrap_or_default();
             has_whole
-                || names.is_empty()
+                || (has_names && names.is_empty())
                 || ids.iter().any(|id| {
                     is_of_file(id, path)
                         || names.iter().any(|(name, _)| id.ends_with(name.as_str()))

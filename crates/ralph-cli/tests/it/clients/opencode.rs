@@ -8,6 +8,5 @@ mod loops;
 mod plugin;
 mod prove;
 mod stage;
-mod story;
 mod tools;
 mod trouble;

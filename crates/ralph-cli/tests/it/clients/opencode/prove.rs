@@ -2,6 +2,7 @@
 
 mod driver;
 mod driver_trouble;
+mod first_steps;
 mod locked;
 #[cfg(test)]
 mod moving;

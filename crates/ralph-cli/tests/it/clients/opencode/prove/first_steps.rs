@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ralph_testkit::{Messages, OpenCode, Project, Script, Turn, isolated};
 
-use super::stage::{DONE, GATE, writes};
+use super::super::stage::{DONE, GATE, writes};
 
 #[test]
 fn a_person_installs_starts_finishes_undoes_and_uninstalls() {
