@@ -22,6 +22,10 @@ use serde::{Deserialize, Serialize};
 use crate::programs::ProgramPlaces;
 use crate::python::PythonSetup;
 
+/// How far a file system's clock may be behind ours, in milliseconds: it moves
+/// in ticks.
+const TICK: i64 = 10;
+
 /// The list's name in the run's folder.
 pub(crate) const FILE: &str = "surroundings-at-start.json";
 
@@ -91,7 +95,7 @@ impl Surroundings {
     pub(crate) fn is_of_rest(&self, path: &Path) -> bool {
         let is_of_rest = |found: &fs::Metadata| {
             let is_later = |millis| is_changed_since(found, Timestamp::from_millis(millis));
-            self.rests.iter().any(|&(from, to)| is_later(from) && !is_later(to))
+            self.rests.iter().any(|&(from, to)| is_later(from - TICK) && !is_later(to))
         };
         let looks = [fs::symlink_metadata, fs::metadata].map(|look| look(path));
         let changed: Vec<&fs::Metadata> =
