@@ -91,7 +91,7 @@ fn one_wins(tree: &Project<'_>) -> Result<usize, Failure> {
             winners += 1;
         } else {
             let one = one.expect_code(2)?;
-            if !one.stderr.contains("already has an active run") {
+            if !one.stderr.contains("already has a loop") {
                 return Err(Failure::Failed(format!("a loser said: {}", one.stderr.trim())));
             }
         }
