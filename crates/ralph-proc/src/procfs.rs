@@ -115,15 +115,15 @@ mod tests {
     #[test]
     fn a_child_is_found_below_its_parent() {
         let me = i32::try_from(std::process::id()).unwrap();
-        let mut child = std::process::Command::new("sh")
-            .args(["-c", "echo; exec cat"])
+        let mut child = std::process::Command::new("cat")
             .stdin(std::process::Stdio::piped())
             .stdout(std::process::Stdio::piped())
             .env("RALPH_PROC_MARK", "x1")
             .spawn()
             .unwrap();
-        // Until it runs its environment may not be there.
+        // While a program starts, its environment may not be there.
         let mut byte = [0];
+        std::io::Write::write_all(child.stdin.as_mut().unwrap(), b"x").unwrap();
         std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut byte).unwrap();
         let pid = i32::try_from(child.id()).unwrap();
         assert!(descendants(me).contains(&(pid, me)) && children(me).contains(&pid));
